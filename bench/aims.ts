@@ -222,6 +222,24 @@ export const AIMS: readonly Aim[] = [
     reach: { kind: 'times its cost', max: 1.1 },
   },
   {
+    bench: 'lifetime',
+    about: 'memory after a year of two 5-minute series against a day',
+    cases: /^series: memory/,
+    reach: { kind: 'times its cost', max: 1.1 },
+  },
+  {
+    bench: 'lifetime',
+    about: 'start after a year of two 5-minute series against a day',
+    cases: /^series: start/,
+    reach: { kind: 'times its cost', max: 1.1, orMore: 20 },
+  },
+  {
+    bench: 'lifetime',
+    about: 'timelines after a year of two 5-minute series against a day, p50',
+    cases: /^series: .*, p50/,
+    reach: { kind: 'times its cost', max: 1.1, orMore: 0.1 },
+  },
+  {
     bench: 'follower',
     about: 'a command of the follower with 10,000,000 trades in the tables against none',
     cases: /^follower on tables/,

@@ -37,7 +37,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-async function readersOf(count: number, port: number, slug: string | null, isCounting: boolean) {
+async function readersOf(count: number, port: number, slug: string, isCounting: boolean) {
   const readers = new Child('readers', { count, port, slug, isCounting })
   assert((await readers.next()) === 'ready', 'every reader hears the market')
   return readers
@@ -67,10 +67,10 @@ async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> 
   const slug = fieldOf(told, 'slug')
   assert(typeof slug === 'string', 'the server names its market')
   const port = numberOf(fieldOf(told, 'port'))
-  const frameBytes = (await frameBytesOf(port, slug)) + '42/markets,["orderbookUpdate",]'.length
-  const plain = new Child('publish-server', String(frameBytes))
   const ours = await readersOf(count, port, slug, false)
-  const theirs = await readersOf(count, numberOf(await plain.next()), null, false)
+  const frameBytes = numberOf(fieldOf(await ours.ask('totals'), 'bookBytes'))
+  const plain = new Child('publish-server', String(frameBytes))
+  const theirs = await readersOf(count, numberOf(await plain.next()), slug, false)
   const own: Pace[] = []
   const yard: Pace[] = []
   for (let run = 0; run <= runs; run++) {
@@ -81,7 +81,8 @@ async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> 
     own.push(first)
     yard.push(second)
   }
-  for (const child of [books, plain, ours, theirs]) child.stop()
+  // The readers end first: a server that ends before them would be a fault.
+  for (const child of [ours, theirs, books, plain]) await child.stop()
   const yardstick = 'native publish of the same bytes'
   const [ownRates, yardRates] = [own, yard].map((all) => all.map(({ perSecond }) => perSecond))
   const [ownCpu, yardCpu] = [own, yard].map((all) => all.map(({ micros }) => micros))
@@ -99,12 +100,6 @@ async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> 
     rowOf(yardstick, 'µs of CPU a frame', yardCpu),
     rowOf('one frame', 'bytes', [frameBytes]),
   ]
-}
-
-/** Bytes of a book; a frame has a slug more and quotes less than the reply. */
-async function frameBytesOf(port: number, slug: string): Promise<number> {
-  const reply = await fetch(`http://127.0.0.1:${port}/markets/${slug}/orderbook`)
-  return (await reply.text()).length
 }
 
 let salt = 1
@@ -163,7 +158,7 @@ function orderRows(size: Size): Promise<Row[]> {
       perSecond = (numberOf(fieldOf(totals, 'books')) / (performance.now() - startMs)) * MS_PER_SEC
       gaps += numberOf(fieldOf(totals, 'gaps'))
       behind += numberOf(fieldOf(totals, 'newest')) - numberOf(fieldOf(totals, 'oldest'))
-      readers.stop()
+      await readers.stop()
     }
     const yardstick = 'p99 of orders without readers'
     const ratio = median(alone) / median(watched)

@@ -7,20 +7,22 @@ import { OUTCOME, SIDE } from '../engine/domain/order.ts'
 import type { RunningExchange } from '../server/start/open.ts'
 import { ExchangeDriver } from '../test/support/exchange-driver.ts'
 import { openForTest } from '../test/support/open-pipeline.ts'
-import type { LifetimeFigures, LifetimePlan } from './lifetime.bench.ts'
+import type { LifetimeFigures, LifetimePlan } from './lifetime-child.ts'
 import { Lives } from './lives.ts'
 import { progress } from './progress.ts'
 import { DEPOSIT_RAW, START_MS } from './setting.ts'
+import { SERIES, SLOT_MS, SlotLives } from './slot-lives.ts'
 
 const NS_PER_MS = 1e6
 const SHARE_RAW = 1_000_000
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function open(dataDir: string, clock: { nowMs: number }): Promise<RunningExchange> {
   return openForTest(dataDir, clock, 'auto', { blockMs: LIMITS.archiveEveryMs })
 }
 
 /** Lives until the folder has seen so many markets; gives the memory then. */
-async function grow({ dataDir, markets }: LifetimePlan): Promise<LifetimeFigures> {
+async function grow({ dataDir, markets }: LifetimePlan): Promise<Partial<LifetimeFigures>> {
   const clock = { nowMs: START_MS }
   const exchange = await open(dataDir, clock)
   const { clearing } = exchange.pipeline
@@ -36,8 +38,31 @@ async function grow({ dataDir, markets }: LifetimePlan): Promise<LifetimeFigures
   return { residentBytes, namesBytes }
 }
 
+/** Lives the slots of two series until now; gives the memory then. */
+async function slots({ dataDir, markets }: LifetimePlan): Promise<Partial<LifetimeFigures>> {
+  const count = markets / SERIES.length
+  const endMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS
+  const fromMs = endMs - (count - 1) * SLOT_MS
+  const clock = { nowMs: fromMs - SLOT_MS / 2 }
+  const exchange = await openForTest(dataDir, clock, 0, {
+    ...{ blockMs: LIMITS.archiveEveryMs, durability: 'normal', collateralAddress: USDC },
+  })
+  const lives = new SlotLives(exchange, clock)
+  await lives.setUp()
+  await lives.run(fromMs, count, (done) => progress(`lifetime: slot ${done} of ${count}`))
+  const { catalogue } = exchange.pipeline.clearing
+  const inMemory = SERIES.reduce((sum, { slotsAhead }) => sum + slotsAhead + 3, 0)
+  assert(catalogue.lastId >= markets, 'every slot was created')
+  assert(catalogue.count <= inMemory, 'slots that are over left memory')
+  globalThis.gc?.()
+  const residentBytes = process.memoryUsage().rss
+  const namesBytes = exchange.lookups.filterBytes
+  await exchange.stop()
+  return { residentBytes, namesBytes }
+}
+
 /** Opens the folder from its snapshot; gives the time and the memory of the fresh process. */
-async function reopen({ dataDir }: LifetimePlan): Promise<LifetimeFigures> {
+async function reopen({ dataDir }: LifetimePlan): Promise<Partial<LifetimeFigures>> {
   const startedMs = performance.now()
   const exchange = await open(dataDir, { nowMs: START_MS })
   const startMs = performance.now() - startedMs
@@ -52,7 +77,7 @@ async function reopen({ dataDir }: LifetimePlan): Promise<LifetimeFigures> {
 }
 
 /** Lives on the one-thread core; gives the time of a command in the last markets. */
-function core({ markets }: LifetimePlan): LifetimeFigures {
+function core({ markets }: LifetimePlan): Partial<LifetimeFigures> {
   const driver = new ExchangeDriver(1 << 12)
   const accounts = Array.from({ length: 64 }, () => driver.addAccount(DEPOSIT_RAW))
   const window = Math.min(5000, markets / 2)
@@ -83,5 +108,5 @@ function core({ markets }: LifetimePlan): LifetimeFigures {
 }
 
 const plan: LifetimePlan = JSON.parse(process.argv[2])
-const figures = await { grow, reopen, core }[plan.what](plan)
+const figures = await { grow, reopen, core, slots }[plan.what](plan)
 process.send?.(figures, () => process.exit(0))

@@ -2,54 +2,34 @@
 // core's time for a command, after few markets and after many. Every market was traded by two
 // accounts, closed out, resolved and archived; a session began and ended beside it. The names of
 // orders, which stay unique for ever, are the one thing that grows: they have a row of their own.
+// A year of two series follows: LIFETIME=series in the environment measures that alone.
 
 import { withFolder } from './folder.ts'
-import { forkFor } from './fork.ts'
+import { type LifetimeFigures, lifetimeChild } from './lifetime-child.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { type SeriesPlan, seriesRows } from './series-lifetime.ts'
 
 const FULL = { few: 10_000, many: 1_000_000 }
 const SMOKE = { few: 300, many: 900 }
 const STARTS = 3
+/** A day and a year of two series of five minutes. */
+const YEAR: SeriesPlan = { few: 576, many: 210_240, starts: STARTS, rounds: 5, calls: 200 }
+const HOURS: SeriesPlan = { few: 24, many: 48, starts: 1, rounds: 1, calls: 2 }
 const MIB = 2 ** 20
 
-export interface LifetimePlan {
-  readonly what: 'grow' | 'reopen' | 'core'
-  readonly dataDir: string
-  readonly markets: number
-}
-
-export interface LifetimeFigures {
-  readonly residentBytes?: number
-  /** Of that, the filter with the names of all orders. */
-  readonly namesBytes?: number
-  readonly startMs?: number
-  readonly commandNs?: number
-}
-
-function isFigures(message: unknown): message is LifetimeFigures {
-  return typeof message === 'object' && message !== null
-}
-
-function child(plan: LifetimePlan): Promise<Required<LifetimeFigures>> {
-  const entry = new URL('./lifetime-process.ts', import.meta.url)
-  const none = { residentBytes: 0, namesBytes: 0, startMs: 0, commandNs: 0 }
-  const options = { nodeArgs: ['--expose-gc', '--max-semi-space-size=16'] }
-  return forkFor(entry, plan, isFigures, options).then((figures) => ({ ...none, ...figures }))
-}
-
 interface Measured {
-  readonly grown: Required<LifetimeFigures>
-  readonly starts: readonly Required<LifetimeFigures>[]
-  readonly core: readonly Required<LifetimeFigures>[]
+  readonly grown: LifetimeFigures
+  readonly starts: readonly LifetimeFigures[]
+  readonly core: readonly LifetimeFigures[]
 }
 
 async function measure(dataDir: string, markets: number): Promise<Measured> {
-  const grown = await child({ what: 'grow', dataDir, markets })
-  const starts: Required<LifetimeFigures>[] = []
-  const core: Required<LifetimeFigures>[] = []
+  const grown = await lifetimeChild({ what: 'grow', dataDir, markets })
+  const starts: LifetimeFigures[] = []
+  const core: LifetimeFigures[] = []
   for (let run = 0; run < STARTS; run++) {
-    starts.push(await child({ what: 'reopen', dataDir, markets }))
-    core.push(await child({ what: 'core', dataDir, markets }))
+    starts.push(await lifetimeChild({ what: 'reopen', dataDir, markets }))
+    core.push(await lifetimeChild({ what: 'core', dataDir, markets }))
   }
   return { grown, starts, core }
 }
@@ -75,6 +55,8 @@ const FIGURES: readonly [name: string, unit: string, figure: Figure][] = [
 export function lifetimeBench({ smoke }: BenchOptions): Promise<Report> {
   const { few, many } = smoke ? SMOKE : FULL
   return withFolder(async (dataDir) => {
+    const series = await seriesRows(smoke ? HOURS : YEAR)
+    if (process.env.LIFETIME === 'series') return { name: 'lifetime', rows: series }
     const young = await measure(dataDir, few)
     const old = await measure(dataDir, many)
     const rows = FIGURES.flatMap(([name, unit, figure]): Row[] => {
@@ -85,6 +67,6 @@ export function lifetimeBench({ smoke }: BenchOptions): Promise<Report> {
       })
       return [first, last]
     })
-    return { name: 'lifetime', rows }
+    return { name: 'lifetime', rows: [...rows, ...series] }
   })
 }

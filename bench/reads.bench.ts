@@ -1,17 +1,17 @@
 // Every public read over HTTP, on a small exchange and on a large one: a read may cost no more
 // because there is more behind it. Both servers are up, and take turns read by read. One caller
 // asks one call at a time, so a figure is a latency and not a throughput. READS=medium in the
-// environment measures a size between the two.
+// environment measures a size between the two, READS=markets the full number of markets with few
+// trades. READS_DIR names a folder that keeps what was made for the next run.
 
-import { Agent, get } from 'node:http'
 import { assert } from '../engine/domain/assert.ts'
 import { Random } from '../test/support/random.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
-import { withFolder } from './folder.ts'
-import { monotonicMs } from './pacer.ts'
+import { Caller, percentile } from './calls.ts'
 import { progress } from './progress.ts'
-import { type ReadsSize, slugOf, writeReadsFolder } from './reads-folder.ts'
+import { withReadsFolder } from './reads-folder.ts'
 import { READS, type Read, type ReadsWorld } from './reads-list.ts'
+import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads-size.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
 
 interface Plan {
@@ -24,8 +24,13 @@ interface Plan {
 const OFTEN = { rounds: 5, calls: 400 }
 /** Markets have equally many trades in both, so that their pages are equally full. */
 const FULL: Plan = {
-  few: { active: 50, resolved: 50, trades: 125_000 },
-  many: { active: 4000, resolved: 200_000, trades: 10_000_000 },
+  few: { active: 50, resolved: 50, trades: 100_000 },
+  many: { active: 5000, resolved: 200_000, trades: 10_000_000 },
+  ...OFTEN,
+}
+const MARKETS: Plan = {
+  few: { active: 50, resolved: 50, trades: 2000 },
+  many: { active: 5000, resolved: 5000, trades: 200_000 },
   ...OFTEN,
 }
 const MEDIUM: Plan = {
@@ -34,55 +39,33 @@ const MEDIUM: Plan = {
   ...OFTEN,
 }
 const SMOKE: Plan = {
-  few: { active: 5, resolved: 5, trades: 100 },
-  many: { active: 10, resolved: 20, trades: 200 },
+  few: { active: 5, resolved: 5, trades: 80 },
+  many: { active: 10, resolved: 20, trades: 160 },
   rounds: 1,
   calls: 2,
 }
 
+/** A stop saves a snapshot: of a large exchange that may take a while. */
+const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
 const PERCENTILES = [50, 99]
-
-/** Asks once, and gives the milliseconds until the whole reply is there. */
-function once(agent: Agent, url: string): Promise<number> {
-  const startMs = monotonicMs()
-  return new Promise((resolve, reject) => {
-    const asked = get(url, { agent }, (reply) => {
-      const { statusCode = 0 } = reply
-      if (statusCode !== 200 && statusCode !== 404) reject(new Error(`${url}: ${statusCode}`))
-      reply.on('error', reject)
-      reply.on('end', () => resolve(monotonicMs() - startMs))
-      reply.resume()
-    })
-    asked.on('error', reject)
-  })
-}
-
-function percentile(sortedMs: readonly number[], percent: number): number {
-  return sortedMs[Math.min(sortedMs.length - 1, Math.floor((sortedMs.length * percent) / 100))]
-}
 
 class Side {
   /** Sorted latencies by read and round. */
   readonly #rounds = new Map<Read, number[][]>()
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  readonly #baseUrl: string
+  readonly #caller: Caller
   readonly #world: ReadsWorld
   readonly name: string
 
   constructor(name: string, baseUrl: string, size: ReadsSize) {
     this.name = name
-    this.#baseUrl = baseUrl
+    this.#caller = new Caller(baseUrl, [200, 404])
     const random = new Random(1)
-    const slug = () => slugOf(size.resolved + 1 + random.below(size.active))
+    const slug = () => slugOf(marketOfBook(size, 1 + random.below(booksOf(size))))
     this.#world = { random, size, slug }
   }
 
   async round(read: Read, calls: number): Promise<void> {
-    const ms: number[] = []
-    for (let call = 0; call < calls; call++) {
-      ms.push(await once(this.#agent, this.#baseUrl + read.path(this.#world)))
-    }
-    ms.sort((a, b) => a - b)
+    const ms = await this.#caller.round(() => read.path(this.#world), calls)
     this.#rounds.set(read, [...(this.#rounds.get(read) ?? []), ms])
   }
 
@@ -93,7 +76,7 @@ class Side {
   }
 
   close(): void {
-    this.#agent.destroy()
+    this.#caller.close()
   }
 }
 
@@ -102,10 +85,9 @@ async function withServer<T>(
   size: ReadsSize,
   work: (side: Side) => Promise<T>,
 ): Promise<T> {
-  return withFolder(async (dataDir) => {
-    progress(`reads: ${size.active} active, ${size.resolved} resolved, ${size.trades} trades`)
-    writeReadsFolder(dataDir, size)
-    const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'] })
+  progress(`reads: ${size.active} active, ${size.resolved} resolved, ${size.trades} trades`)
+  return withReadsFolder(size, process.env.READS_DIR, async (dataDir) => {
+    const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
     const side = new Side(name, server.baseUrl, size)
     try {
       return await work(side)
@@ -141,7 +123,10 @@ function rowsOf(few: Side, many: Side): Row[] {
 
 function planOf(smoke: boolean): Plan {
   if (smoke) return SMOKE
-  return process.env.READS === 'medium' ? MEDIUM : FULL
+  const { READS: size = 'full' } = process.env
+  const plan = { full: FULL, markets: MARKETS, medium: MEDIUM }[size]
+  assert(plan !== undefined, 'READS is full, markets or medium')
+  return plan
 }
 
 export function readsBench({ smoke }: BenchOptions): Promise<Report> {

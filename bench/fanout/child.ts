@@ -1,6 +1,7 @@
 // A process of this bench, asked and answered by messages, one at a time.
 
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export class Child {
@@ -35,8 +36,11 @@ export class Child {
     return this.next()
   }
 
-  stop(): void {
+  /** Resolves when the process has ended. */
+  async stop(): Promise<void> {
     this.#fail = () => {}
+    const ended = once(this.#child, 'exit')
     this.#child.disconnect()
+    await ended
   }
 }

@@ -20,8 +20,8 @@ function textFrame(payload: string): Buffer {
 
 export interface ReaderPlan {
   readonly port: number
-  /** The market to subscribe to; null for a server that speaks plain WebSocket. */
-  readonly slug: string | null
+  /** The market to subscribe to. */
+  readonly slug: string
   /** Whether the numbers of the frames are followed. */
   readonly isCounting: boolean
 }
@@ -37,6 +37,8 @@ export class FrameReader {
   /** Frames of books whose number is not one more than that before. */
   gaps = 0
   sequence = 0
+  /** Bytes of the newest book. */
+  bookBytes = 0
 
   constructor(plan: ReaderPlan) {
     this.#plan = plan
@@ -44,7 +46,7 @@ export class FrameReader {
       this.#onReady = resolve
     })
     this.#socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true })
-    const path = plan.slug === null ? '/' : '/socket.io/?EIO=4&transport=websocket'
+    const path = '/socket.io/?EIO=4&transport=websocket'
     const key = randomBytes(16).toString('base64')
     this.#socket.write(
       `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -66,7 +68,6 @@ export class FrameReader {
       }
       this.#isOpen = true
       all = all.subarray(end + HEAD_END.length)
-      if (this.#plan.slug === null) this.#onReady()
     }
     this.#waiting = all.subarray(this.#readFrames(all))
   }
@@ -88,6 +89,7 @@ export class FrameReader {
 
   #hear(all: Buffer, from: number, end: number): void {
     if (end - from >= BOOK_BYTES_MIN) {
+      this.bookBytes = end - from
       this.#book(all, end)
       return
     }

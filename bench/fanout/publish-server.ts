@@ -1,6 +1,7 @@
 // The yardstick of fan-out: a plain uWebSockets.js server that publishes the same bytes to its
-// subscribers, as fast as they are read. `[size of a frame in bytes]`; a message is for how
-// long, and the answer is what that cost.
+// subscribers, as fast as they are read. It answers the handshake of Socket.IO with fixed texts,
+// so that the readers of both servers do the same. `[size of a frame in bytes]`; a message is for
+// how long, and the answer is what that cost.
 
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
@@ -9,6 +10,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 const bytes = Buffer.alloc(Number(process.argv[2]), 'x')
 const sockets = new Set<uWS.WebSocket<object>>()
 const TOPIC = 'book'
+const JOIN = '40/markets,'
 /** One of so many sockets is looked at before each frame. */
 const LOOK_AT_EACH = 16
 
@@ -26,6 +28,14 @@ const app = uWS.App().ws<object>('/*', {
   maxBackpressure: LIMITS.socketBufferedBytesMax,
   open: (socket) => {
     sockets.add(socket)
+    socket.send('0{"sid":"x","upgrades":[],"pingInterval":25000,"pingTimeout":20000}')
+  },
+  message: (socket, message) => {
+    if (Buffer.from(message).toString() === JOIN) {
+      socket.send(`${JOIN}{"sid":"x"}`)
+      return
+    }
+    socket.send(bytes, false, false)
     socket.subscribe(TOPIC)
   },
   close: (socket) => void sockets.delete(socket),
@@ -41,9 +51,7 @@ process.on('message', (forMs) => {
   const untilMs = performance.now() + Number(forMs)
   const cpuBefore = process.cpuUsage()
   const publish = (): void => {
-    if (isRead()) {
-      app.publish(TOPIC, bytes, false, false)
-    }
+    if (isRead()) app.publish(TOPIC, bytes, false, false)
     if (performance.now() < untilMs) setImmediate(publish)
     else process.send?.(cpuMicros(cpuBefore))
   }

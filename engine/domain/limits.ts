@@ -106,6 +106,8 @@ export const LIMITS = {
   pricePointsMax: 500,
   /** Books in one reply. */
   orderbooksMax: 50,
+  /** Slugs in the query of one call: the parser takes a head of 4 KB, with all of its lines. */
+  querySlugsCharactersMax: 3072,
   /** Rows on one page of an operator's list. */
   adminListLimitMax: 500,
   usernameCharactersMax: 44,
@@ -144,6 +146,9 @@ export const LIMITS = {
   filterGroupsMax: 16,
   /** Values of one filter key that are counted in a reply. */
   filterCountsMax: 500,
+  /** Queries whose counts are kept, and the counts of all of them. */
+  countedQueriesMax: 256,
+  filterCountsKeptMax: 1 << 17,
   pageMarketsLimitMax: 100,
   tokenLabelCharactersMax: 64,
   tokensPerProfileMax: 100,
@@ -295,16 +300,20 @@ export const LIMITS = {
    * costs a whole book.
    */
   ownerMarketsAskedMax: 32_768,
-  /** Readers of one native topic; a frame goes out to so many in one turn of the loop. */
-  socketTopicMembersMax: 256,
+  /**
+   * Readers of one native topic; a frame goes out to so many in one turn of the loop. An order
+   * passes main in several turns, and may wait for such a part of a frame in each.
+   */
+  socketTopicMembersMax: 64,
   /** Bytes of shared frames that one turn may give to a reader. */
   socketTurnBytesMax: 64 * 1024,
   /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
   socketTopicAheadBytesMax: 16 * 1024,
   /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
   socketRoomFramesMax: 4096,
-  /** Newest frames of a tape, which a reader that was behind still gets. */
+  /** Newest frames of a tape, and their bytes, which a reader that was behind still gets. */
   socketTapeFramesMax: 64,
+  socketTapeBytesMax: 64 * 1024,
   /** Frames of an account that wait for a slow reader. Above it the reader is disconnected. */
   socketLagBytesMax: 1 << 20,
   /** Waiting frames of all accounts. Above it the readers that do not keep up are disconnected. */
@@ -353,6 +362,10 @@ assert(
   2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTurnBytesMax + LIMITS.socketBatchBytes) <
     LIMITS.socketBufferedBytesMax,
   'shared frames of a turn, a whole book and a batch fit behind unread bytes',
+)
+assert(
+  LIMITS.socketTapeBytesMax <= LIMITS.socketTurnBytesMax,
+  'a tape gives a reader no more at once than the frames of a turn',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(

@@ -351,11 +351,12 @@ export class Follower {
       this.#positions.flush(pace)
       this.#candles.flush(pace)
       this.#settlements.flush(pace)
+      // Before the mined trades, which are also those of groups.
+      this.#markets.flush(pace)
       this.#orders.names.flush(pace)
       this.#mined.flush(pace)
       this.#audit.flush(pace)
       this.#profiles.flush(pace)
-      this.#markets.flush(pace)
       this.#series.flush(pace)
       this.#oracleCandles.flush(pace)
       this.#search.flush(pace)

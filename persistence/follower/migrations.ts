@@ -86,8 +86,10 @@ CREATE TABLE markets (
   market_id   INTEGER PRIMARY KEY,
   slug        TEXT NOT NULL UNIQUE,
   is_archived INTEGER NOT NULL,
-  facts       TEXT NOT NULL
+  facts       TEXT NOT NULL,
+  group_id    INTEGER
 ) STRICT;
+CREATE INDEX markets_by_group ON markets (group_id, market_id) WHERE group_id IS NOT NULL;
 CREATE TABLE trades (
   seq              INTEGER PRIMARY KEY,
   market_id        INTEGER NOT NULL,

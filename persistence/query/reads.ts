@@ -7,6 +7,7 @@ import { knownInTables } from './read/known-orders.ts'
 import {
   archivedMarket,
   archivedMarkets,
+  archivedOfGroup,
   isSlugPrefixUsed,
   isSlugUsed,
 } from './read/markets/markets.ts'
@@ -38,6 +39,7 @@ export const READS: readonly Query<never, unknown>[] = [
   audit,
   archivedMarket,
   archivedMarkets,
+  archivedOfGroup,
   isSlugUsed,
   isSlugPrefixUsed,
   timeline,

@@ -15,7 +15,7 @@ const ENDING = '.md'
 
 /** The order in which a reader needs them; others come behind, by name. */
 const ORDER = [
-  ...['trading', 'api', 'rules', 'operating', 'metrics'],
+  ...['trading', 'api', 'rules', 'operating', 'groups-and-series', 'metrics'],
   ...['design', 'engineering', 'proofs', 'benchmarks', 'changelog'],
 ]
 

@@ -195,6 +195,14 @@ export function refuse(said: RejectName | Reject, extra?: Extra, retryAfterSec =
   return known ?? new Refusal(reject.name, reject.sentence, extra ?? NO_EXTRA, retryAfterSec)
 }
 
+/** The view of what was made, or the reply of its refusal. */
+export function refusedOr<Made, View>(
+  made: Made | Reject,
+  view: (made: Made) => View,
+): View | Refusal {
+  return made instanceof Reject ? refuse(made) : view(made)
+}
+
 /** Names the role a call needs, and the one the operator has. */
 export function roleMissing(needed: Role, { role }: { readonly role: Role }): Refusal {
   const message = `This call needs the role ${needed}; the operator's role is ${role}.`

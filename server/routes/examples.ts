@@ -59,6 +59,19 @@ export const BOOK_EXAMPLE = {
   timestamp: AT,
 }
 
+/** What everybody sees of a profile. */
+export const TRADER_EXAMPLE = {
+  id: 1,
+  account: ACCOUNT,
+  username: null,
+  displayName: ACCOUNT,
+  bio: null,
+  client: 'eoa',
+  pfpUrl: null,
+  smartWallet: null,
+  socialUrl: null,
+}
+
 export const USER_ORDER_EXAMPLE = {
   id: ORDER_ID,
   createdAt: AT,

@@ -72,7 +72,7 @@ export interface Services {
   readonly metricsText: () => Promise<string>
   /** The OpenAPI document, encoded once. */
   readonly openApi: () => Uint8Array
-  /** The AsyncAPI document of the sockets, encoded once. */
-  readonly asyncApi: () => Uint8Array
+  /** The AsyncAPI document of the sockets, for a caller that named this host. */
+  readonly asyncApi: (host: string) => Uint8Array
   readonly pages: Pages
 }

@@ -296,16 +296,23 @@ export class Member {
     return frame.to.hears(this, frame.number) ? frame.packet : null
   }
 
-  /** Writes all frames for this member alone; a reader that falls too far behind is ended. */
+  /**
+   * Writes frames for this member alone, a batch at a time and only as far as its reader keeps up.
+   * A reader that falls too far behind is ended.
+   */
   #writeOwn(): void {
-    if (this.#isBlocked || this.#isPaused) {
-      if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
-      return
+    while (this.#own.length > 0 && !this.#isBlocked && !this.#isPaused) {
+      const packets: Uint8Array[] = []
+      let bytes = 0
+      while (bytes < LIMITS.socketBatchBytes) {
+        const packet = this.#takeOwn()
+        if (packet === undefined) break
+        packets.push(packet)
+        bytes += packet.length
+      }
+      this.#write(packets)
     }
-    const packets = this.#own.map(({ packet }) => packet)
-    this.#own = []
-    this.#ownBytes = 0
-    this.#write(packets)
+    if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
   }
 
   #write(packets: readonly Uint8Array[]): void {

@@ -150,6 +150,11 @@ export class SocketGateway {
     return this.#parts.streams.heldBytes
   }
 
+  /** Bytes that were written and wait in the process for their readers. */
+  get unreadBytes(): number {
+    return this.#parts.port.unreadBytes
+  }
+
   /** Ends every connection; clients see a closed transport and reconnect. */
   stop(): void {
     this.#parts.market.stop()

@@ -1,28 +1,45 @@
-// What the markets traded in the last day, from the read tables. A start reads it before the first
-// command is decided, so that nothing counts twice and nothing is missed.
+// What is shown of markets and is not in memory after a start: what they traded in the last day,
+// and the markets that left memory before their group. A start reads it from the tables before the
+// first command is decided, so that nothing counts twice and nothing is missed.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { dayBucketOf, oldestBucketOf } from '../../engine/domain/day-window.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { kindOf } from '../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { DataFolderError } from '../../persistence/folder-error.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { candlesAfter } from '../../persistence/query/read/history/candles.ts'
+import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
+import type { Query } from '../../persistence/query/read/query.ts'
 import { DayFigures } from '../pipeline/shown/day-figures.ts'
 import type { PublishedMarkets } from '../pipeline/shown/published.ts'
 
-/** Gives the next bucket, or null; without an answer the start fails. */
-async function next(query: QueryHandle, afterBucket: number) {
+/** Gives the answer of the tables; without one the start fails. */
+async function answered<Asked, Answer>(
+  query: QueryHandle,
+  read: Query<Asked, Answer>,
+  asked: Asked,
+): Promise<Answer> {
   for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
-    const found = await query.ask(candlesAfter, { afterBucket })
+    const found = await query.ask(read, asked)
     if (found !== undefined) return found
     await pause(LIMITS.settledReadPauseMs)
   }
-  throw new DataFolderError('The read tables do not say what the last day traded; start it again.')
+  throw new DataFolderError('The read tables do not say what markets did before; start it again.')
 }
 
-/** Fills the figures of the last day, and lets new fills count. */
-export async function restoreLastDay(
+/** Fills in what the tables know of markets, and lets new fills count for the last day. */
+export async function restoreShown(
+  query: QueryHandle,
+  published: PublishedMarkets,
+  clock: () => TimeMs,
+): Promise<void> {
+  await restoreGroups(query, published)
+  await restoreLastDay(query, published, clock)
+}
+
+async function restoreLastDay(
   query: QueryHandle,
   published: PublishedMarkets,
   clock: () => TimeMs,
@@ -31,7 +48,7 @@ export async function restoreLastDay(
   if (published.lastId > 0) {
     let afterBucket = oldestBucketOf(dayBucketOf(clock())) - 1
     for (;;) {
-      const found = await next(query, afterBucket)
+      const found = await answered(query, candlesAfter, { afterBucket })
       if (found === null) break
       for (const { marketId, ...candle } of found.candles) {
         const market = published.byId(marketId)
@@ -43,4 +60,13 @@ export async function restoreLastDay(
     }
   }
   published.countDays(clock)
+}
+
+/** A group shows all its markets until it leaves memory behind them. */
+async function restoreGroups(query: QueryHandle, published: PublishedMarkets): Promise<void> {
+  for (const group of published.all()) {
+    // Markets of a group are resolved together, and none leaves memory before that.
+    if (kindOf(group.market) !== 'group' || group.status !== 'RESOLVED') continue
+    published.restoreGroup(group, await answered(query, archivedOfGroup, group.market.marketId))
+  }
 }

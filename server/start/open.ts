@@ -5,12 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eachResting, resetMarkets } from '../../engine/core/book/market.ts'
 import { type Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
-import { hasTokens } from '../../engine/core/markets/market-commands.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { isBid } from '../../engine/domain/order.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
@@ -46,7 +46,7 @@ import type { Clock } from '../pipeline/spine/clock.ts'
 import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
-import { restoreLastDay } from './last-day.ts'
+import { restoreShown } from './last-day.ts'
 import { type SnapshotParts, Snapshots } from './snapshots.ts'
 
 export interface OpenOptions {
@@ -211,7 +211,7 @@ async function compareStates(
 /** Tells the intake its whole directory, one market or one profile with each step. */
 function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Generator<undefined> {
   for (const market of clearing.catalogue.all()) {
-    if (hasTokens(market)) intake.addMarket(market)
+    if (tokensOf(market).length > 0) intake.addMarket(market)
     yield
   }
   for (let profileId = 1; profileId <= clearing.accounts.count; profileId++) {
@@ -259,7 +259,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   lookups.connect(query)
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
-  await restoreLastDay(query, core.published, options.clock.nowMs)
+  await restoreShown(query, core.published, options.clock.nowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
   const warm = () => {
     // An exchange without profiles and markets has no reads and no orders: two threads fewer.

@@ -344,6 +344,8 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
   ])
   const held = 'Bytes of frames that wait for slow readers, each frame counted once per account.'
   metrics.gauge('outcomex_socket_held_bytes', held, () => sockets.heldBytes)
+  const unread = 'Bytes written to sockets that their readers did not take yet.'
+  metrics.gauge('outcomex_socket_unread_bytes', unread, () => sockets.unreadBytes)
   const refused = 'Sockets, subscriptions and messages refused, by the bound that was reached.'
   metrics.totals('outcomex_sockets_refused_total', refused, ['bound'], () =>
     SOCKET_REFUSALS.map((bound) => ({ labels: { bound }, value: census.refusedFor(bound) })),

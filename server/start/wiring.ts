@@ -120,13 +120,27 @@ function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () 
   return { lists, marketPages: new MarketPages(changes, lists) }
 }
 
-/** The documents of the calls and of the sockets, encoded once. */
+/** Host and port as a request names them, so that no other text comes into a document. */
+const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
+const PLACE_OF_HOST = 'the-host-of-the-caller'
+
+/**
+ * The documents of the calls and of the sockets, encoded once. Without a public URL the sockets are
+ * where the caller found the document: the server may listen on all addresses, or on any port.
+ */
 function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, isSecure: boolean) {
   const [headerPrefix] = headerPrefixes
   const described = { title: 'outcomex', version: VERSION, headerPrefix }
   const calls = Buffer.from(JSON.stringify(openApi(api, { ...described, publicUrl })))
-  const spoken = Buffer.from(JSON.stringify(asyncApi({ ...described, host, isSecure })))
-  return { openApi: () => calls, asyncApi: () => spoken }
+  const textAt = (at: string) => JSON.stringify(asyncApi({ ...described, host: at, isSecure }))
+  const spoken = Buffer.from(textAt(host))
+  const [before, after] = textAt(PLACE_OF_HOST).split(PLACE_OF_HOST)
+  const isKnown = publicUrl !== undefined
+  return {
+    openApi: () => calls,
+    asyncApi: (asked: string) =>
+      isKnown || !HOST.test(asked) ? spoken : Buffer.from(`${before}${asked}${after}`),
+  }
 }
 
 function isSecureOf({ tls, publicUrl }: ServeConfig): boolean {

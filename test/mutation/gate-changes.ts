@@ -235,8 +235,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'the hash leaves out the conditions',
-        'childCount: _c, ...market',
-        'childCount: _c, conditionRaw: _raw, ...market',
+        'rowCount: _r, ...market',
+        'rowCount: _r, conditionRaw: _raw, ...market',
       ],
     ],
   },

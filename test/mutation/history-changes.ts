@@ -12,6 +12,11 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     tests: HISTORY,
     changes: [
       [
+        'a group has no trades',
+        'if (groupId !== null) this.#number(epoch, groupId, tradeSeq)',
+        'if (groupId === marketId) this.#number(epoch, groupId, tradeSeq)',
+      ],
+      [
         'a block takes trades that were set aside',
         '  AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)`',
         '`',
@@ -85,6 +90,17 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     file: 'persistence/query/read/history/mined-trades.ts',
     tests: HISTORY,
     changes: [['a page ends with its epoch', 'number = found.firstNumber - 1\n', 'number = 0\n']],
+  },
+  {
+    file: 'persistence/query/read/history/joined-trades.ts',
+    tests: HISTORY,
+    changes: [
+      [
+        'a market that was read to the end of its first read is left',
+        'this.#rows.length < this.#count) return',
+        'this.#rows.length <= this.#count) return',
+      ],
+    ],
   },
   {
     file: 'persistence/query/read/history/tape.ts',

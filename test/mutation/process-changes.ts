@@ -115,8 +115,8 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a page by cursor begins with the market of its cursor',
-        'let at = this.#firstBehind(place);',
-        'let at = this.#firstBehind(place) - 1;',
+        'const from = this.#firstBehind(place)\n',
+        'const from = this.#firstBehind(place) - 1\n',
       ],
     ],
   },
@@ -129,6 +129,18 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
         'if (at < this.forgottenAt) return null\n',
         '\n',
       ],
+    ],
+  },
+  {
+    file: 'server/pipeline/shown/lists/filter-counts.ts',
+    tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
+    changes: [
+      [
+        'a market counts for keys that it does not pass for',
+        'if (missed.length > 1) return\n',
+        '\n',
+      ],
+      ['a market is still counted as it was', 'count(kept, query, before, -1)\n', '\n'],
     ],
   },
   {

@@ -28,7 +28,7 @@ import {
 } from '../cells/address-bytes.ts'
 import { ByteRows } from '../cells/byte-rows.ts'
 import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
-import { factsOf } from '../cells/facts.ts'
+import { factsOf, fieldsOf } from '../cells/facts.ts'
 import { IdIndex, mixedHash } from '../cells/id-index.ts'
 
 export interface Profile {
@@ -169,7 +169,7 @@ export class Profiles {
   /** An absent field stays as it was. */
   edit(profileId: ProfileId, change: ProfileChange): void {
     assert(this.#isThere(profileId), 'only an existing profile is edited')
-    this.#note(['said', profileId, ...Object.entries(change).sort(byName)])
+    this.#note(['said', profileId, ...fieldsOf(change)])
     this.#write(profileId, change)
   }
 
@@ -288,8 +288,4 @@ function scopeBits(scopes: readonly Scope[]): number {
   let bits = 0
   for (const [index, scope] of ALL_SCOPES.entries()) if (scopes.includes(scope)) bits |= 1 << index
   return bits
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1
 }

@@ -13,6 +13,7 @@ import {
   type MarketStatus,
   STATUS_CHANGES,
   takesOrders,
+  tokensOf,
 } from '../../domain/markets/market.ts'
 import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
@@ -45,8 +46,6 @@ export interface Market extends MarketSpec, MarketFunds {
   closeE8: PriceE8
   /** Of a slot: the oracle had no value for one of them. */
   isFailed: boolean
-  /** Of a group: how many of its children are in memory. */
-  childCount: number
   /** Collateral of all trades. */
   readonly volume: GrowingSum
   /** YES price of the last trade; 0 before the first. */
@@ -181,7 +180,6 @@ export class Catalogue {
       strikeE8: 0,
       closeE8: 0,
       isFailed: false,
-      childCount: 0,
       volume: { raw: 0, carries: 0 },
       lastYesTicks: 0,
       lastTradeSeq: 0,
@@ -206,7 +204,6 @@ export class Catalogue {
   #addChild(group: Market, child: Market): void {
     const children = [...this.childrenOf(group.marketId), child]
     this.#childrenOf.set(group.marketId, children)
-    group.childCount = children.length
   }
 
   #takeBook(market: Market, book: Book): void {
@@ -315,7 +312,7 @@ export class Catalogue {
   archive(marketId: MarketId): void {
     const market = this.existing(marketId)
     assert(isOverFor(market) && market.book === 0, 'only a market that is over leaves')
-    assert(market.childCount === 0, 'a group leaves behind its children')
+    assert(this.childrenOf(marketId).length === 0, 'a group leaves behind its children')
     assert(market.rowCount === 0 && market.conditionRaw === 0, 'nobody holds a share of it')
     this.emptied.delete(market)
     this.unpaid.delete(market)
@@ -332,7 +329,6 @@ export class Catalogue {
 
   #dropChild(group: Market, child: Market): void {
     const left = this.childrenOf(group.marketId).filter((each) => each !== child)
-    group.childCount = left.length
     if (left.length > 0) this.#childrenOf.set(group.marketId, left)
     else this.#childrenOf.delete(group.marketId)
   }
@@ -340,7 +336,7 @@ export class Catalogue {
   /** All the state, by rising id; for the state hash. A book is a slot, and a count is an index. */
   *facts(): Iterable<unknown> {
     yield ['markets', this.lastId]
-    for (const { book: _b, rowCount: _r, childCount: _c, ...market } of this.#byId.values()) {
+    for (const { book: _b, rowCount: _r, ...market } of this.#byId.values()) {
       yield factsOf(market)
     }
   }
@@ -349,10 +345,6 @@ export class Catalogue {
 function firstStatusOf(spec: MarketSpec): MarketStatus {
   if (kindOf(spec) === 'amm') return 'DRAFT'
   return spec.slot === undefined ? 'FUNDED' : 'CREATED'
-}
-
-function tokensOf({ yesTokenId, noTokenId }: MarketSpec): string[] {
-  return yesTokenId === '' ? [] : [yesTokenId, noTokenId]
 }
 
 /** Whether no order comes any more. A slot that failed may still be resolved by hand. */

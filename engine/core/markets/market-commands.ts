@@ -3,6 +3,7 @@
 
 import type { NewMarket, RareCommand, Resolution } from '../../domain/command.ts'
 import type { MarketId } from '../../domain/ids.ts'
+import { tokensOf } from '../../domain/markets/market.ts'
 import { slotMsOf } from '../../domain/markets/series.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from './catalogue.ts'
@@ -167,10 +168,6 @@ function isTeaching(kind: RareCommand['kind']): boolean {
 
 /** The markets that the intake must know anew: those that are made, and slots that got a book. */
 export function taughtBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
-  return isTeaching(command.kind) ? marketsChangedBy(command, catalogue).filter(hasTokens) : []
-}
-
-/** A group has no tokens, so no order can be for it. */
-export function hasTokens({ yesTokenId }: Market): boolean {
-  return yesTokenId !== ''
+  const changed = isTeaching(command.kind) ? marketsChangedBy(command, catalogue) : []
+  return changed.filter((market) => tokensOf(market).length > 0)
 }

@@ -7,6 +7,7 @@ import type { RareCommand } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { MarketPage, PlacedPage } from '../../domain/markets/market-page.ts'
 import type { TimeMs } from '../../domain/units.ts'
+import { fieldsOf } from '../cells/facts.ts'
 
 export interface PageTree {
   /** By id, oldest first. */
@@ -70,7 +71,7 @@ export class MarketPages {
   /** All the state, for the state hash; no fact without a page. */
   *facts(): Iterable<unknown> {
     const { pages, moved } = this.capture()
-    for (const page of pages) yield ['page', Object.entries(page).sort(byName)]
+    for (const page of pages) yield ['page', fieldsOf(page)]
     for (const each of moved) yield ['moved page', ...each]
   }
 
@@ -85,8 +86,4 @@ export class MarketPages {
       moved: new Map(moved),
     }
   }
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1
 }

@@ -6,6 +6,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { RareCommand } from '../../domain/command.ts'
 import type { PlacedKey, PlacedOption } from '../../domain/markets/market-page.ts'
+import { fieldsOf } from '../cells/facts.ts'
 
 export type CapturedPropertyKeys = readonly PlacedKey[]
 
@@ -39,8 +40,8 @@ export class PropertyKeys {
   /** All the state, for the state hash; no fact without a key. */
   *facts(): Iterable<unknown> {
     for (const { options, ...key } of this.keys.values()) {
-      yield ['property', Object.entries(key).sort(byName)]
-      for (const option of options) yield ['option', Object.entries(option).sort(byName)]
+      yield ['property', fieldsOf(key)]
+      for (const option of options) yield ['option', fieldsOf(option)]
     }
   }
 
@@ -69,8 +70,4 @@ function optionsAfter(
     after.set(option.optionId, { ...option, createdMs, updatedMs: nowMs })
   }
   return [...after.values()]
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1
 }

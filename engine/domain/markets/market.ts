@@ -92,3 +92,8 @@ export interface MarketSpec extends MarketAbout {
 export function kindOf({ kind }: Pick<MarketSpec, 'kind'>): MarketKind {
   return kind ?? 'clob'
 }
+
+/** Its tokens; none of a group, which nobody can hold. */
+export function tokensOf({ yesTokenId, noTokenId }: MarketSpec): readonly string[] {
+  return yesTokenId === '' ? [] : [yesTokenId, noTokenId]
+}

@@ -9,6 +9,8 @@ import { eachPaced, type Pace } from './pace.ts'
 // never changes, because a mined trade is never taken back. A block takes the trades after the last
 // block, by rising seq, without those that have a row in `settlements`: they were set aside or
 // reversed before. So the rows of trades and settlements of a chunk are written first.
+// The mined trades of a group are those of its markets, numbered once more under the group, so that
+// a page far back is found as that of a market is. Its markets name it, so their rows come first.
 
 const BLOCK_BEFORE = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const OF_BLOCK = `
@@ -19,6 +21,7 @@ export const NEWEST_EPOCH =
   'SELECT epoch FROM mined_epochs WHERE market_id = ? ORDER BY first_number DESC LIMIT 1'
 export const NEWEST_NUMBER =
   'SELECT number FROM mined_trades WHERE epoch = ? AND market_id = ? ORDER BY number DESC LIMIT 1'
+const GROUP_OF = 'SELECT group_id AS groupId FROM markets WHERE market_id = ?'
 const INSERT = 'INSERT INTO mined_trades (epoch, market_id, number, trade_seq) VALUES (?, ?, ?, ?)'
 const INSERT_EPOCH = 'INSERT INTO mined_epochs (market_id, first_number, epoch) VALUES (?, ?, ?)'
 /** Markets whose newest number is kept. At the bound all of them are dropped and read again. */
@@ -36,6 +39,8 @@ interface Newest {
   readonly number: number
   /** The epoch of the command that mined it; below every epoch when none is mined yet. */
   readonly epoch: number
+  /** The group of the market; null without one. */
+  readonly groupId: MarketId | null
 }
 
 export class MinedTradesTable {
@@ -44,6 +49,7 @@ export class MinedTradesTable {
   readonly #marketOf: Statement<[tradeSeq: Seq], { marketId: MarketId }>
   readonly #newestEpoch: Statement<[MarketId], { epoch: number }>
   readonly #newestNumber: Statement<[epoch: number, MarketId], { number: number }>
+  readonly #groupOf: Statement<[MarketId], { groupId: MarketId | null }>
   readonly #insert: Statement<[epoch: number, MarketId, number, Seq]>
   readonly #insertEpoch: Statement<[MarketId, number, epoch: number]>
   readonly #newest = new Map<MarketId, Newest>()
@@ -55,6 +61,7 @@ export class MinedTradesTable {
     this.#marketOf = connection.prepare(MARKET_OF)
     this.#newestEpoch = connection.prepare(NEWEST_EPOCH)
     this.#newestNumber = connection.prepare(NEWEST_NUMBER)
+    this.#groupOf = connection.prepare(GROUP_OF)
     this.#insert = connection.prepare(INSERT)
     this.#insertEpoch = connection.prepare(INSERT_EPOCH)
   }
@@ -83,19 +90,27 @@ export class MinedTradesTable {
   }
 
   #put(epoch: number, marketId: MarketId, tradeSeq: Seq): void {
+    const groupId = this.#number(epoch, marketId, tradeSeq)
+    if (groupId !== null) this.#number(epoch, groupId, tradeSeq)
+  }
+
+  /** Writes the next number of a market or a group; gives the group of the market. */
+  #number(epoch: number, marketId: MarketId, tradeSeq: Seq): MarketId | null {
     const before = this.#newest.get(marketId) ?? this.#newestOf(marketId)
     const number = before.number + 1
     if (before.epoch !== epoch) this.#insertEpoch.run(marketId, number, epoch)
     this.#insert.run(epoch, marketId, number, tradeSeq)
     if (this.#newest.size >= KEPT_MAX) this.#newest.clear()
-    this.#newest.set(marketId, { number, epoch })
+    this.#newest.set(marketId, { number, epoch, groupId: before.groupId })
+    return before.groupId
   }
 
   #newestOf(marketId: MarketId): Newest {
+    const groupId = this.#groupOf.get(marketId)?.groupId ?? null
     const epoch = this.#newestEpoch.get(marketId)?.epoch
-    if (epoch === undefined) return { number: 0, epoch: Number.NEGATIVE_INFINITY }
+    if (epoch === undefined) return { number: 0, epoch: Number.NEGATIVE_INFINITY, groupId }
     const number = this.#newestNumber.get(epoch, marketId)?.number
     assert(number !== undefined, 'an epoch of a market has a mined trade')
-    return { number, epoch }
+    return { number, epoch, groupId }
   }
 }

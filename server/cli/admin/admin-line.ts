@@ -1,4 +1,3 @@
-import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SETTINGS } from '../../config.ts'
 import {
   type Environment,
@@ -9,12 +8,15 @@ import {
   scanLine,
   WrongUse,
 } from '../../settings/flags.ts'
-import { address, commaList, count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
+import { onOff, optional, words } from '../../settings/kinds.ts'
 import { nearest } from '../../settings/nearest.ts'
-import { parseUnits } from '../decimals.ts'
-import { type AdminCall, type Form, own, post, wordAs } from './admin-form.ts'
-import { OPERATOR_FLAGS, OPERATOR_FORMS } from './operator-forms.ts'
-import { PAGE_FLAGS, PAGE_FORMS } from './page-forms.ts'
+import { type AdminCall, type Form, own } from './admin-form.ts'
+import { MARKET_FORMS } from './market-forms.ts'
+import { OPERATOR_FORMS } from './operator-forms.ts'
+import { PAGE_FORMS } from './page-forms.ts'
+import { PROFILE_FORMS } from './profile-forms.ts'
+import { SERIES_FORMS } from './series-forms.ts'
+import { TRADING_FORMS } from './trading-forms.ts'
 
 // Reads the words of `outcomex admin`: one call of the admin API, in full or in a short form.
 
@@ -32,7 +34,6 @@ export interface AdminLine {
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-const PROFILE_ID_MAX = Number.MAX_SAFE_INTEGER
 
 const FLAGS = {
   url: own(
@@ -41,175 +42,29 @@ const FLAGS = {
     undefined,
     'Address of the server; else the one in demo.json, else http://127.0.0.1:3000.',
   ),
-  fee: own('fee', onOff, false, 'market: takers pay fees.'),
-  scopes: own(
-    'scopes',
-    optional(commaList('A,B', /^[a-z_]+$/, 'scopes like trading,withdrawal')),
-    undefined,
-    'profile: also make an API token with these scopes.',
-  ),
-  rank: own('rank', optional(words('RANK', 'a rank like bronze')), undefined, 'profile: its rank.'),
-  username: own(
-    'username',
-    optional(words('NAME', 'a name')),
-    undefined,
-    'profile: its public name.',
-  ),
-  from: own(
-    'from',
-    optional(words('TIME', 'an ISO 8601 instant')),
-    undefined,
-    'restrict: when it begins; else now.',
-  ),
-  until: own(
-    'until',
-    optional(words('TIME', 'an ISO 8601 instant')),
-    undefined,
-    'restrict: when it ends; else when an operator ends it.',
-  ),
-  message: own(
-    'message',
-    optional(words('TEXT', 'a text')),
-    undefined,
-    'restrict: what the public is told.',
-  ),
-  after: own('after', count(0, PROFILE_ID_MAX), 0, 'lists: start after this id.'),
-  limit: own('limit', count(1, LIMITS.adminListLimitMax), 50, 'lists: greatest number of rows.'),
   json: own('json', onOff, false, 'Print one line of JSON, not a table or a text.'),
 } as const
 
+const FORMS: Readonly<Record<string, Form>> = {
+  ...MARKET_FORMS,
+  ...SERIES_FORMS,
+  ...PROFILE_FORMS,
+  ...TRADING_FORMS,
+  ...OPERATOR_FORMS,
+  ...PAGE_FORMS,
+}
+
+/** Each flag once, though several forms may take it. */
+const FORM_FLAGS = new Map(
+  Object.values(FORMS).flatMap(({ flags }) => flags.map((row) => [row.flag, row] as const)),
+)
+
 export const ADMIN_ROWS: readonly Setting<unknown>[] = [
   ...Object.values(FLAGS),
-  ...Object.values(OPERATOR_FLAGS),
-  ...Object.values(PAGE_FLAGS),
+  ...FORM_FLAGS.values(),
   SETTINGS.adminToken,
   SETTINGS.data,
 ]
-
-/** The form for a page of a list. */
-function listOf(what: 'profiles' | 'balances' | 'markets'): Form {
-  return {
-    use: `admin ${what} [--after ID] [--limit N]`,
-    flags: [FLAGS.after, FLAGS.limit],
-    words: 0,
-    fields: { after: '--after', limit: '--limit' },
-    table: what,
-    call(_words, given) {
-      const after = readSetting(FLAGS.after, given)
-      const limit = readSetting(FLAGS.limit, given)
-      return { method: 'GET', path: `/admin/${what}?after=${after}&limit=${limit}`, body: '' }
-    },
-  }
-}
-
-/** The form that adds the amount (credit) or subtracts it (debit). */
-function adjusting(what: 'credit' | 'debit'): Form {
-  return {
-    use: `admin ${what} PROFILE_ID AMOUNT`,
-    flags: [],
-    words: 2,
-    fields: { profileId: 'PROFILE_ID', collateralRaw: 'AMOUNT' },
-    call([id, units]) {
-      const profileId = wordAs(count(1, PROFILE_ID_MAX), id)
-      const amountRaw = wordAs(amount, units)
-      const collateralRaw = what === 'credit' ? amountRaw : -amountRaw
-      return post('/admin/balances', { profileId, collateralRaw })
-    },
-  }
-}
-
-const amount = {
-  wants: 'an amount above 0 with at most six decimals, like 100.5',
-  read: parseUnits,
-}
-
-const PAYOUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  yes: { winningOutcomeIndex: 0 },
-  no: { winningOutcomeIndex: 1 },
-  split: { payoutNumerators: [1, 1] },
-}
-
-const RESTRICTIONS = oneOf('post_only', 'cancel_only', 'disabled')
-
-const FORMS: Readonly<Record<string, Form>> = {
-  ...OPERATOR_FORMS,
-  ...PAGE_FORMS,
-  market: {
-    use: 'admin market SLUG "Title" [--fee]',
-    flags: [FLAGS.fee],
-    words: 2,
-    fields: { slug: 'SLUG', title: 'the title', fee: '--fee' },
-    call([slug, title], given) {
-      const fee = readSetting(FLAGS.fee, given)
-      return post('/admin/markets', { kind: 'clob', slug, title, ...(fee ? { fee } : {}) })
-    },
-  },
-  profile: {
-    use: 'admin profile ADDRESS [--scopes trading,...] [--rank bronze] [--username NAME]',
-    flags: [FLAGS.scopes, FLAGS.rank, FLAGS.username],
-    words: 1,
-    fields: {
-      account: 'ADDRESS',
-      username: '--username',
-      rank: '--rank',
-      'apiToken.scopes': '--scopes',
-    },
-    call([account], given) {
-      const scopes = readSetting(FLAGS.scopes, given)
-      const rank = readSetting(FLAGS.rank, given)
-      const username = readSetting(FLAGS.username, given)
-      return post('/admin/profiles', {
-        account: wordAs(address, account),
-        ...(username === undefined ? {} : { username }),
-        ...(rank === undefined ? {} : { rank }),
-        ...(scopes === undefined ? {} : { apiToken: { scopes } }),
-      })
-    },
-  },
-  profiles: listOf('profiles'),
-  balances: listOf('balances'),
-  markets: listOf('markets'),
-  credit: adjusting('credit'),
-  debit: adjusting('debit'),
-  resolve: {
-    use: 'admin resolve SLUG yes|no|split',
-    flags: [],
-    words: 2,
-    fields: { slug: 'SLUG' },
-    call([slug, winner]) {
-      const payout = Object.hasOwn(PAYOUTS, winner) ? PAYOUTS[winner] : undefined
-      if (payout === undefined) throw new WrongUse(`'${winner}' must be yes, no or split`)
-      return post(`/admin/markets/${encodeURIComponent(slug)}/resolve`, payout)
-    },
-  },
-  restrict: {
-    use: `admin restrict ${RESTRICTIONS.shape} [--from TIME] [--until TIME] [--message TEXT]`,
-    flags: [FLAGS.from, FLAGS.until, FLAGS.message],
-    words: 1,
-    fields: { startsAt: '--from', endsAt: '--until', publicMessage: '--message' },
-    call([mode], given) {
-      const startsAt = readSetting(FLAGS.from, given)
-      const endsAt = readSetting(FLAGS.until, given)
-      const publicMessage = readSetting(FLAGS.message, given)
-      return post('/admin/trading-modes', {
-        mode: wordAs(RESTRICTIONS, mode),
-        ...(startsAt === undefined ? {} : { startsAt }),
-        ...(endsAt === undefined ? {} : { endsAt }),
-        ...(publicMessage === undefined ? {} : { publicMessage }),
-      })
-    },
-  },
-  unrestrict: {
-    use: 'admin unrestrict WINDOW_ID',
-    flags: [],
-    words: 1,
-    fields: { windowId: 'WINDOW_ID' },
-    call([id]) {
-      const windowId = wordAs(count(1, PROFILE_ID_MAX), id)
-      return { method: 'DELETE', path: `/admin/trading-modes/${windowId}`, body: '' }
-    },
-  },
-}
 
 export const ADMIN_USES = [
   'admin METHOD PATH [JSON]',
@@ -264,7 +119,8 @@ function askedOf(given: readonly Given[], [first, ...rest]: readonly string[]): 
     throw new WrongUse(`There is no admin command '${first}'; ${hint}`)
   }
   refuseForeignFlags(form.flags, given, form.use)
-  if (rest.length !== form.words) throw new WrongUse(`Write: outcomex ${form.use}`)
+  const isWhole = form.more === true ? rest.length >= form.words : rest.length === form.words
+  if (!isWhole) throw new WrongUse(`Write: outcomex ${form.use}`)
   return { call: form.call(rest, given), fields: form.fields, table: form.table ?? null }
 }
 

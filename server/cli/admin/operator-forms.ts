@@ -9,7 +9,7 @@ import { type AdminCall, bare, type Form, own, post, wordAs } from './admin-form
 
 const PROFILE_ID = count(1, Number.MAX_SAFE_INTEGER)
 
-export const OPERATOR_FLAGS = {
+const OPERATOR_FLAGS = {
   reason: own(
     'reason',
     optional(words('TEXT', 'a text')),
@@ -33,7 +33,7 @@ export const OPERATOR_FLAGS = {
     'limit',
     optional(count(1, LIMITS.auditLimitMax)),
     undefined,
-    'audit: greatest number of acts.',
+    'lists, audit: greatest number of rows; lists have 50 without it.',
   ),
 } as const
 
@@ -77,6 +77,13 @@ export const OPERATOR_FORMS: Readonly<Record<string, Form>> = {
   unfreeze: freezing('unfreeze'),
   'revoke-tokens': revoking('tokens'),
   'revoke-sessions': revoking('sessions'),
+  'revoke-token': {
+    use: 'admin revoke-token PROFILE_ID TOKEN_ID',
+    flags: [],
+    words: 2,
+    fields: { profileId: 'PROFILE_ID', tokenId: 'TOKEN_ID' },
+    call: ([id, tokenId]) => bare('DELETE', ofProfile(id, `tokens/${encodeURIComponent(tokenId)}`)),
+  },
   operator: {
     use: `admin operator add|remove NAME [--role ${ROLES.join('|')}]`,
     flags: [OPERATOR_FLAGS.role],

@@ -1,13 +1,13 @@
 import { readSetting } from '../../settings/flags.ts'
 import { commaList, onOff, optional, words } from '../../settings/kinds.ts'
-import { type AdminCall, bare, type Form, own, post } from './admin-form.ts'
+import { bare, type Form, own, post, put } from './admin-form.ts'
+import { propertyValues } from './admin-kinds.ts'
 
 // The forms of `outcomex admin` for market pages and for the properties of markets.
 
 const VALUES = /^[^,=]{1,64}$/
-const PAIRS = /^[A-Za-z][A-Za-z0-9_-]{0,63}=[^,=]{1,64}$/
 
-export const PAGE_FLAGS = {
+const PAGE_FLAGS = {
   parent: own(
     'parent',
     optional(words('ID', 'the id of a page, or none')),
@@ -16,7 +16,7 @@ export const PAGE_FLAGS = {
   ),
   filter: own(
     'filter',
-    optional(commaList('K=V,K=V', PAIRS, 'pairs like ticker=BTC,ticker=ETH')),
+    optional(propertyValues),
     undefined,
     'page, edit-page: what its markets have; one value of each key is enough.',
   ),
@@ -50,27 +50,13 @@ export const PAGE_FLAGS = {
 
 type Given = Parameters<Form['call']>[1]
 
-function put(path: string, body: Readonly<Record<string, unknown>>): AdminCall {
-  return { method: 'PUT', path, body: JSON.stringify(body) }
-}
-
-/** The values of each key that the pairs name. */
-function filterOf(pairs: readonly string[]): Readonly<Record<string, readonly string[]>> {
-  const byKey = new Map<string, string[]>()
-  for (const pair of pairs) {
-    const [key, value] = pair.split('=')
-    byKey.set(key, [...(byKey.get(key) ?? []), value])
-  }
-  return Object.fromEntries(byKey)
-}
-
 /** What the flags of pages say; absent where a flag is absent. */
 function pageFields(given: Given): Readonly<Record<string, unknown>> {
   const parent = readSetting(PAGE_FLAGS.parent, given)
   const filter = readSetting(PAGE_FLAGS.filter, given)
   return {
     ...(parent === undefined ? {} : { parentId: parent === 'none' ? null : parent }),
-    ...(filter === undefined ? {} : { baseFilter: filterOf(filter) }),
+    ...(filter === undefined ? {} : { baseFilter: filter }),
   }
 }
 

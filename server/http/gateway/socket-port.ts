@@ -90,6 +90,13 @@ export class SocketPort {
     return this.#links.size
   }
 
+  /** Bytes that were written to all connections and not taken by their readers. */
+  get unreadBytes(): number {
+    let bytes = 0
+    for (const socket of this.#links) bytes += socket.getBufferedAmount()
+    return bytes
+  }
+
   /** Call before the library attaches. */
   keep(keeper: Keeper): void {
     this.#keeper = keeper

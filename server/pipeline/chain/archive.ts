@@ -54,6 +54,8 @@ export class Archive {
   tick(): void {
     const { clearing, sequencer, publisher, shards } = this.#parts
     const { emptied, paidCount: paid } = clearing.catalogue
+    // As it was before this look: when markets leave, their group may follow at the next one.
+    const { size } = emptied
     const nowMs = sequencer.nowMs()
     if (nowMs < this.nextDueMs) return
     this.#lookedMs = nowMs
@@ -67,7 +69,7 @@ export class Archive {
       } else if (left-- === 0 || !this.#archive(market)) return
     }
     const { throughSeq, asideCount: aside } = clearing.blocks
-    this.#seen = { size: emptied.size, throughSeq, aside, paid }
+    this.#seen = { size, throughSeq, aside, paid }
   }
 
   /** False when a ring is full. */

@@ -139,9 +139,14 @@ function tradedOf({ lastYesTicks, volume }: Market) {
   return { lastYesTicks, volume: { ...volume } }
 }
 
-/** A market that left memory, as the read tables keep it. Nothing of it changes any more. */
-export function archivedMarket(market: Market): PublishedMarket {
-  return { ...publishedOf(market), ...tradedOf(market) }
+/**
+ * A market that left memory, as the read tables keep it, and a group with its markets. Nothing of
+ * them changes any more.
+ */
+export function archivedMarket(market: Market, ofGroup: readonly Market[] = []): PublishedMarket {
+  const group = { ...publishedOf(market), ...tradedOf(market) }
+  group.children.push(...ofGroup.map((child) => ({ ...archivedMarket(child), group })))
+  return group
 }
 
 /** Whether lists of active markets show it. A child of a group is shown by its group. */
@@ -293,6 +298,14 @@ export class PublishedMarkets {
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
     this.active.note(published, isListed(published))
+  }
+
+  /** Puts back the markets of a group that left memory before it. */
+  restoreGroup(group: PublishedMarket, archived: readonly Market[]): void {
+    const left = archived.map((market) => ({ ...archivedMarket(market), group }))
+    const all = [...group.children, ...left].sort((a, b) => a.market.marketId - b.market.marketId)
+    group.children.splice(0, group.children.length, ...all)
+    this.#changed(group)
   }
 
   /**

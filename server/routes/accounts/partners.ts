@@ -2,7 +2,7 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
 import { profiles, shownName } from '../../../persistence/query/read/profiles.ts'
 import { subAccount } from '../../auth/delegation.ts'
@@ -10,7 +10,7 @@ import { proveWallet } from '../../auth/session.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { type Call, type Caller, header } from '../../http/call.ts'
-import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { invalid, Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -89,14 +89,14 @@ export const createPartnerAccount = route({
     if (partner === undefined) return refuse('PROFILE_NOT_FOUND')
     if (body.createServerWallet === true) {
       const made = await partners.createServerWallet(partner, name)
-      return made instanceof Reject ? refuse(made) : created(made)
+      return refusedOr(made, created)
     }
     const proven = provenWallet(call, caller, services)
     if (proven instanceof Refusal) return proven
     // The nonce may be burned by a proof that is not durable yet.
     if (proven === undefined) return refuse(await pipeline.refused(REJECT.ACCOUNT_UNPROVEN))
     const made = await partners.createOwnWallet(partner, proven, name)
-    return made instanceof Reject ? refuse(made) : created(made)
+    return refusedOr(made, created)
   },
 })
 

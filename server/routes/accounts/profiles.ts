@@ -3,19 +3,18 @@
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { isAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { invalid, type Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { biography, displayName, username, webAddress } from '../../http/schema/profile-fields.ts'
 import { nullable, oneOf } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
-import { ACCOUNT } from '../examples.ts'
+import { ACCOUNT, TRADER_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { profile } from '../shapes.ts'
 
@@ -36,15 +35,7 @@ const NOT_KEPT = {
 } as const
 
 const PROFILE_EXAMPLE = {
-  id: 1,
-  account: ACCOUNT,
-  username: null,
-  displayName: ACCOUNT,
-  bio: null,
-  client: 'eoa',
-  pfpUrl: null,
-  smartWallet: null,
-  socialUrl: null,
+  ...TRADER_EXAMPLE,
   hasTraded: true,
   tradeWalletOption: null,
   tradeWalletChoosen: false,
@@ -149,7 +140,7 @@ export const editOwnProfile = route({
       displayName: body.displayName?.trim(),
     }
     const edited = await accounts.editProfile(caller.profileId, wish, reads)
-    return edited instanceof Reject ? refuse(edited) : profileView(edited)
+    return refusedOr(edited, profileView)
   },
 })
 

@@ -2,11 +2,10 @@
 
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { identity } from '../../http/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalid, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -83,7 +82,7 @@ export const addWithdrawalAddress = route({
       destination,
       body.label ?? '',
     )
-    return added instanceof Reject ? refuse(added) : viewOf(added)
+    return refusedOr(added, viewOf)
   },
 })
 

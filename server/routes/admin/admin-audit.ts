@@ -13,10 +13,11 @@ import { route } from '../../http/route.ts'
 import { isoTime, profileId, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { scope } from '../../http/schema/profile-fields.ts'
-import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
+import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../http/schema/schema.ts'
 import { account, shownUsername } from '../profile-words.ts'
 import type { Services } from '../services.ts'
+import { aboutFields, title } from './market-body.ts'
 
 const [, ...RESTRICTIONS] = TRADING_MODES
 const DEFAULT_LIMIT = 50
@@ -46,9 +47,19 @@ const ofProfiles = {
   ),
 }
 
+const payout = () => means(list(integer(0)), 'Parts of the payout for YES, then for NO.')
+
 const ofMarkets = {
   marketSlug: optional(slug()),
-  payoutNumerators: means(optional(list(integer(0))), 'Parts of the payout for YES, then for NO.'),
+  payoutNumerators: optional(payout()),
+  children: means(optional(list(text())), 'Slugs of the markets of the new group.'),
+  markets: means(
+    optional(list(object({ marketSlug: slug(), payoutNumerators: payout() }))),
+    'The markets that were resolved together.',
+  ),
+  isFlagged: means(optional(boolean()), 'Whether the market was flagged, or the flag taken away.'),
+  title: means(optional(title()), 'New title of the market.'),
+  ...aboutFields,
   windowId: means(optional(integer(1)), 'Number of the trading window.'),
   mode: means(optional(oneOf(...RESTRICTIONS)), 'What the trading window restricts trading to.'),
   startsAtMs: means(optional(integer(0)), 'When the window starts, Unix milliseconds.'),
@@ -56,6 +67,14 @@ const ofMarkets = {
     optional(nullable(integer(0))),
     'When the window ends, Unix milliseconds; null when an operator is to end it.',
   ),
+}
+
+const ofSeries = {
+  seriesId: means(optional(integer(1)), 'Number of the series.'),
+  stableSlug: means(optional(slug()), 'Slug that names the market of its current slot.'),
+  symbol: means(optional(text()), 'Symbol of the asset whose price was told.'),
+  atMs: means(optional(integer(0)), 'Instant of that price, Unix milliseconds.'),
+  priceE8: means(optional(integer(0)), 'That price times 100,000,000; 0 for none.'),
 }
 
 const ofPages = {
@@ -71,6 +90,7 @@ const entry = object({
   ...act,
   ...ofProfiles,
   ...ofMarkets,
+  ...ofSeries,
   ...ofPages,
   reason: means(optional(text()), 'Why the operator did it.'),
   name: means(optional(text()), 'Name of the operator who was added or removed.'),

@@ -2,10 +2,9 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { type PlacedPage, PROPERTY_TYPES } from '../../../engine/domain/markets/market-page.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalid, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, nullable, oneOf, text } from '../../http/schema/scalars.ts'
@@ -106,7 +105,7 @@ export const createPage = route({
   },
   handle: async ({ body, caller }, { marketPages }: Services) => {
     const put = await marketPages.changes.putPage(pageWish(body), caller.operator.name)
-    return put instanceof Reject ? refuse(put) : pageView(put)
+    return refusedOr(put, pageView)
   },
 })
 
@@ -129,7 +128,7 @@ export const editPage = route({
   handle: async ({ params, body, caller }, { marketPages }: Services) => {
     const by = caller.operator.name
     const put = await marketPages.changes.putPage(pageWish(body), by, params.id)
-    return put instanceof Reject ? refuse(put) : pageView(put)
+    return refusedOr(put, pageView)
   },
 })
 
@@ -278,7 +277,7 @@ export const createPropertyKey = route({
     const wrong = wrongIn(body, wish)
     if (wrong !== null || wish === null) return invalid(wrong ?? METADATA_LONG)
     const put = await marketPages.changes.putKey(wish, caller.operator.name)
-    return put instanceof Reject ? refuse(put) : wholeKeyView(put)
+    return refusedOr(put, wholeKeyView)
   },
 })
 
@@ -303,7 +302,7 @@ export const editPropertyKey = route({
     const wrong = wrongIn(body, wish)
     if (wrong !== null || wish === null) return invalid(wrong ?? METADATA_LONG)
     const put = await marketPages.changes.putKey(wish, caller.operator.name, params.id)
-    return put instanceof Reject ? refuse(put) : wholeKeyView(put)
+    return refusedOr(put, wholeKeyView)
   },
 })
 

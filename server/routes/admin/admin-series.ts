@@ -1,5 +1,7 @@
 // The operator's calls on recurring markets, and the reports of the oracle (rules §10).
 
+import type { PriceReport } from '../../../engine/core/markets/oracle.ts'
+import type { Series } from '../../../engine/core/markets/series-table.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
   FREQUENCIES,
@@ -9,12 +11,14 @@ import {
 } from '../../../engine/domain/markets/series.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { slug } from '../../http/schema/fields.ts'
+import { isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { integer, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import { boolean, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
+import { priceText } from '../../pipeline/shown/market-view.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import { aboutFields, title, venueFields } from './market-body.ts'
@@ -119,6 +123,70 @@ export const createSeries = route({
   },
 })
 
+const seriesRow = () =>
+  object({
+    seriesId: seriesId(),
+    symbol: means(symbol(), 'Symbol of the asset, as the oracle reports it.'),
+    frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
+    subFrequency: means(
+      nullable(oneOf(...SUB_FREQUENCIES)),
+      'Length of a slot of a minutely or hourly series; null for others.',
+    ),
+    stableSlug: means(text(), 'Slug that names the market of the current slot.'),
+    title: means(text(), 'Start of the titles of its slots.'),
+    isEnded: means(boolean(), 'True when no more slots are created.'),
+    slots: means(integer(0), 'How many of its slots are in memory, most of them ahead.'),
+    lastEndsAt: means(nullable(isoTime()), 'When its newest slot ends; null before the first.'),
+    lastPrice: means(
+      nullable(text()),
+      'Newest price that the oracle reported of the asset, as decimal text; null before the first.',
+    ),
+    lastPriceAt: means(nullable(isoTime()), 'When the oracle saw that price; null without one.'),
+    createdAt: means(isoTime(), 'When the series was made.'),
+  })
+
+function seriesView(series: Series, newest: PriceReport | undefined) {
+  const { seriesId: id, symbol: asset, frequency, subFrequency, stableSlug, isEnded } = series
+  return {
+    ...{ seriesId: id, symbol: asset, frequency, subFrequency, stableSlug, title: series.title },
+    ...{ isEnded, slots: series.slots.size },
+    lastEndsAt: series.lastEndMs === 0 ? null : isoText(series.lastEndMs),
+    lastPrice: newest === undefined ? null : priceText(newest.priceE8),
+    lastPriceAt: newest === undefined ? null : isoText(newest.atMs),
+    createdAt: isoText(series.createdMs),
+  }
+}
+
+export const listSeries = route({
+  method: 'GET',
+  path: '/admin/series',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'The series that make slots, and ended ones that still have some, by rising number.',
+  reply: object({ series: means(list(seriesRow()), 'Every series that is in memory.') }),
+  means: 'The series as they stand now.',
+  example: {
+    reply: {
+      series: [
+        {
+          ...{ seriesId: 1, symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5' },
+          ...{ stableSlug: 'btc-5min-price', title: 'Bitcoin up or down', isEnded: false },
+          ...{ slots: 26, lastEndsAt: '2026-01-01T02:00:00.000Z' },
+          ...{ lastPrice: '95000.5', lastPriceAt: '2026-01-01T00:00:01.000Z' },
+          createdAt: '2026-01-01T00:00:00.000Z',
+        },
+      ],
+    },
+  },
+  handle: async (_input, { pipeline }: Services) => {
+    // Read before the wait: what is shown is durable then.
+    const { series: table, oracle } = pipeline.clearing
+    const series = Array.from(table.all(), (each) => seriesView(each, oracle.newest(each.symbol)))
+    await pipeline.durable()
+    return { series }
+  },
+})
+
 export const endSeries = route({
   method: 'DELETE',
   path: '/admin/series/:seriesId',
@@ -167,12 +235,12 @@ export const reportPrices = route({
     reply: { message: 'Prices taken' },
   },
   handle: async ({ body }, { series, pipeline }: Services) => {
-    const taken: Promise<Reject | null>[] = []
-    for (const { symbol: ofReport, price: text, atMs } of body.reports) {
-      const priceE8 = priceE8Of(text)
-      if (priceE8 === 0) return invalid({ field: 'reports', message: 'every price is above 0' })
-      taken.push(series.report(ofReport, atMs ?? pipeline.sequencer.nowMs(), priceE8))
+    if (body.reports.some(({ price: text }) => priceE8Of(text) === 0)) {
+      return invalid({ field: 'reports', message: 'every price is above 0' })
     }
+    const taken = body.reports.map(({ symbol: ofReport, price: text, atMs }) =>
+      series.report(ofReport, atMs ?? pipeline.sequencer.nowMs(), priceE8Of(text)),
+    )
     const refused = (await Promise.all(taken)).find((each) => each !== null)
     return refused === undefined || refused === null ? { message: 'Prices taken' } : refuse(refused)
   },

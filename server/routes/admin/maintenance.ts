@@ -6,11 +6,11 @@ import {
   type TradingWindow,
   windowPhase,
 } from '../../../engine/domain/markets/trading-mode.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { admin, open } from '../../http/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalid, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -159,7 +159,7 @@ export const putTradingWindow = route({
     if (put === REJECT.VALIDATION) {
       return invalid({ field: 'endsAt', message: 'must be in the future, and after the start' })
     }
-    return put instanceof Reject ? refuse(put) : windowView(put)
+    return refusedOr(put, windowView)
   },
 })
 
@@ -194,6 +194,6 @@ export const endTradingWindow = route({
   example: { params: { windowId: WINDOW.id }, reply: WINDOW },
   handle: async ({ params, caller }, { modes }: Services) => {
     const ended = await modes.end(params.windowId, caller.operator.name)
-    return ended instanceof Reject ? refuse(ended) : windowView(ended)
+    return refusedOr(ended, windowView)
   },
 })

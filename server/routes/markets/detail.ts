@@ -4,9 +4,10 @@ import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { pattern } from '../../http/schema/scalars.ts'
-import { object, openObject, optional } from '../../http/schema/schema.ts'
+import { list, object, openObject, optional } from '../../http/schema/schema.ts'
 import { marketView } from '../../pipeline/shown/market-view.ts'
-import { ANYBODY } from '../../services/markets/archived-markets.ts'
+import type { Asker } from '../../services/private-reads.ts'
+import { crumb } from '../pages/page-shapes.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 
@@ -27,17 +28,27 @@ export const include = () =>
 export const envelope = () =>
   object({
     market: means(market(), 'The market as it stands now.'),
+    navigation: means(
+      optional(list(crumb())),
+      'The pages down to the deepest one that shows the market; absent unless included.',
+    ),
     timelinePreview: means(
       optional(openObject({})),
       'The slots of its series around it, one before and five behind; absent for other markets.',
     ),
   })
 
+interface Wanted {
+  readonly slug: string
+  readonly include: string | undefined
+  readonly asker: Asker
+}
+
 /** The market of this slug, with what `include` names. */
-export async function detailOf(slug: string, wanted: string | undefined, services: Services) {
+export async function detailOf({ slug, include: wanted, asker }: Wanted, services: Services) {
   const { pipeline, lists, archive, timelines, settings, clock } = services
   const live = pipeline.published.bySlug(slug)
-  const found = live ?? (await archive.bySlug(slug, ANYBODY))
+  const found = live ?? (await archive.bySlug(slug, asker))
   if (found === undefined) return refuse('READ_TIMEOUT')
   if (found === null) return refuse('MARKET_NOT_FOUND')
   const json = () =>
@@ -46,8 +57,12 @@ export async function detailOf(slug: string, wanted: string | undefined, service
       : lists.market(live)
   if (wanted === undefined || wanted === '') return bytes(json())
   const parts = [Buffer.from('{"market":'), json()]
+  if (wanted.includes('navigation')) {
+    const trail = services.marketPages.trails.of(found)
+    parts.push(Buffer.from(`,"navigation":${JSON.stringify(trail)}`))
+  }
   if (wanted.includes('timelinePreview') && found.market.slot !== undefined) {
-    const line = await timelines.around({ series: { slug }, ...PREVIEW })
+    const line = await timelines.around({ series: { slug }, ...PREVIEW }, asker)
     if (line === undefined) return refuse('READ_TIMEOUT')
     const preview = line === null ? null : { ...line.slots, ...line.of }
     parts.push(Buffer.from(`,"timelinePreview":${JSON.stringify(preview)}`))

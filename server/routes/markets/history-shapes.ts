@@ -4,7 +4,7 @@ import { address, bytes32, isoTime, profileId, uint256Text } from '../../http/sc
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
-import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { MARKET_EXAMPLE, TRADER_EXAMPLE } from '../examples.ts'
 import { account, nameToShow, shownUsername } from '../profile-words.ts'
 
 const AT = MARKET_EXAMPLE.createdAt
@@ -34,7 +34,7 @@ export const marketEvent = () =>
     tokenId: means(uint256Text(), 'Token that the taker bought or sold.'),
     makerAmount: means(uint256Text(), 'Raw units that the taker gave, before fees.'),
     takerAmount: means(uint256Text(), 'Raw units that the taker received, before fees.'),
-    title: means(text(), 'The question of the market.'),
+    title: means(text(), 'The question of the market that traded, also for a group.'),
     tradeEventId: means(text(), 'Id of the trade, as the reply to its order says it.'),
     profile: means(
       anyOf(trader(), schemaOf<null>({ type: 'null' })),
@@ -53,18 +53,7 @@ export const EVENT_EXAMPLE = {
   takerAmount: '100000000',
   title,
   tradeEventId: '420',
-  profile: {
-    id: 1,
-    account: ACCOUNT,
-    username: null,
-    displayName: ACCOUNT,
-    bio: null,
-    client: 'eoa',
-    pfpUrl: null,
-    smartWallet: null,
-    isCreator: false,
-    socialUrl: null,
-  },
+  profile: { ...TRADER_EXAMPLE, isCreator: false },
 }
 
 const feedUser = () =>
@@ -145,12 +134,16 @@ export const SERIES_EXAMPLE = { title, prices: [{ price: 0.52, timestamp: AT }] 
 export const tapeTrade = () =>
   object({
     seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
-    prevSeq: means(integer(0), 'The seq of the trade before it in this market; 0 for the first.'),
+    prevSeq: means(integer(0), 'The seq of the trade before it on this tape; 0 for the first.'),
     price: means(number(0, 1), 'YES price of the last fill of the trade.'),
     size: means(integer(1), 'Raw shares that were traded.'),
     side: means(oneOf('BUY', 'SELL'), 'Side of the taker in YES: a buy of NO is a sell of YES.'),
     timestamp: means(isoTime(), 'When the orders matched.'),
     tradeEventId: means(text(), 'Id of the trade, as the reply to its order says it.'),
+    marketSlug: means(
+      optional(text()),
+      'Slug of the market that traded; only on the tape of a group.',
+    ),
     busted: means(optional(boolean()), 'True when the trade was taken back; else absent.'),
   })
 

@@ -49,7 +49,7 @@ export const marketEvents = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE, ['MARKET_NOT_FOUND', lasting(300, 300)]),
-  about: 'Finalized (MINED) trades of one market, newest first.',
+  about: 'Finalized (MINED) trades of one market or of all markets of a group, newest first.',
   params: { slug: slug() },
   query: paging(),
   reply: object({
@@ -74,7 +74,8 @@ export const marketFeed = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'What happened in one market, newest first: trades, its creation and its resolution.',
+  about:
+    'What happened in a market or a group, newest first: trades, its creation, its resolution.',
   params: { slug: slug() },
   query: paging(),
   reply: object({
@@ -130,7 +131,7 @@ export const marketTrades = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'The public tape of one market, by rising seq: it fills gaps of the socket tape.',
+  about: 'The public tape of a market or a group, by rising seq: it fills gaps of the socket tape.',
   params: { slug: slug() },
   query: {
     afterSeq: means(

@@ -62,7 +62,7 @@ export const tickers = route({
 })
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,127}$/
-const { orderbooksMax, slugCharactersMax } = LIMITS
+const { orderbooksMax, querySlugsCharactersMax } = LIMITS
 
 export const orderbooks = route({
   method: 'GET',
@@ -73,7 +73,7 @@ export const orderbooks = route({
   about: 'The live YES books of several active markets.',
   query: {
     slugs: means(
-      text(orderbooksMax * (slugCharactersMax + 1), 1),
+      text(querySlugsCharactersMax, 1),
       `Slugs of up to ${orderbooksMax} markets, with commas between them.`,
     ),
   },

@@ -13,7 +13,7 @@ import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/s
 import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
 import { orderbookBytes } from '../../pipeline/shown/book-views.ts'
 import { type MarketLists, SORT_NAMES } from '../../pipeline/shown/lists/market-lists.ts'
-import { ANYBODY } from '../../services/markets/archived-markets.ts'
+import { type Asker, publicAsker } from '../../services/private-reads.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
@@ -31,7 +31,7 @@ const listQuery = () => ({
   ),
   tradeType: means(
     optional(oneOf('amm', 'clob', 'group')),
-    'Only markets that are traded by a pool, by a book, or in a group; all when absent.',
+    'Only pools, markets with a book of their own, or groups; all when absent.',
   ),
   automationType: means(
     optional(oneOf('manual', 'lumy', 'sports')),
@@ -39,7 +39,7 @@ const listQuery = () => ({
   ),
   includeNextMarket: means(
     optional(boolean()),
-    'Asks for the slot that follows each recurring market; no market is recurring yet.',
+    'Taken, and changes nothing: every market of a list has its nextMarket.',
   ),
 })
 
@@ -126,7 +126,7 @@ export const activeSlugs = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'Slug, strike price, ticker and deadline of every active market.',
+  about: 'Slug, strike price, ticker and deadline of every active market or group.',
   reply: list(
     object({
       slug: means(text(), 'Name of the market in paths and orders.'),
@@ -139,11 +139,21 @@ export const activeSlugs = route({
         'Short name of the asset that the title is about; always null here.',
       ),
       deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
+      markets: means(
+        optional(list(object({ slug: slug() }))),
+        'The markets of a group in their order; absent for other markets.',
+      ),
     }),
   ),
-  means: 'Every active market, in one list.',
+  means: 'Every active market in one list; markets of a group stand in its entry.',
   example: {
-    reply: [{ slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null }],
+    reply: [
+      { slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null },
+      {
+        ...{ slug: 'cup-winner', strikePrice: null, ticker: null, deadline: null },
+        markets: [{ slug: 'reds-win' }, { slug: 'blues-win' }],
+      },
+    ],
   },
   handle: (_input, { lists }: Services) => bytes(lists.slugs()),
 })
@@ -166,19 +176,20 @@ export const marketDetail = route({
   means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
-  handle: ({ params, query }, services: Services) => {
+  handle: ({ params, query, call }, services: Services) => {
     const { published } = services.pipeline
     const { addressOrSlug } = params
     const live = published.bySlug(addressOrSlug) ?? published.byAddress(addressOrSlug)
     // The common case answers in the same turn of the loop.
     if (live !== undefined && !query.include) return bytes(services.lists.market(live))
-    return detailOf(live?.market.slug ?? addressOrSlug, query.include, services)
+    const slug = live?.market.slug ?? addressOrSlug
+    return detailOf({ slug, include: query.include, asker: publicAsker(call) }, services)
   },
 })
 
 /** A market that left memory has no book. */
-async function archivedBook(slug: string, { archive }: Services) {
-  const found = await archive.bySlug(slug, ANYBODY)
+async function archivedBook(slug: string, asker: Asker, { archive }: Services) {
+  const found = await archive.bySlug(slug, asker)
   if (found === undefined) return refuse('READ_TIMEOUT')
   return refuse(found === null ? 'MARKET_NOT_FOUND' : 'ORDERBOOK_INACTIVE')
 }
@@ -195,9 +206,9 @@ export const marketOrderbook = route({
   means: 'The book as it stands now, every price level of it.',
   rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'ORDERBOOK_OF_POOL', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
-  handle: ({ params }, services: Services) => {
+  handle: ({ params, call }, services: Services) => {
     const published = services.pipeline.published.bySlug(params.slug)
-    if (published === undefined) return archivedBook(params.slug, services)
+    if (published === undefined) return archivedBook(params.slug, publicAsker(call), services)
     const kind = kindOf(published.market)
     if (kind === 'group') return refuse('MARKET_NOT_FOUND')
     if (kind === 'amm') return refuse('ORDERBOOK_OF_POOL')

@@ -38,7 +38,7 @@ export const searchMarkets = route({
     ),
     includeNextMarket: means(
       optional(boolean()),
-      'Taken, and changes nothing: no market has a next one.',
+      'Taken, and changes nothing: every market that is found has its nextMarket.',
     ),
   },
   reply: object({

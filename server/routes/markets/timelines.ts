@@ -26,8 +26,8 @@ import {
   text,
 } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, type Schema, schemaOf } from '../../http/schema/schema.ts'
-import { ANYBODY } from '../../services/markets/archived-markets.ts'
 import { candleView } from '../../services/markets/timelines.ts'
+import { publicAsker } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
@@ -135,14 +135,14 @@ export const timelineBySymbol = route({
     query: { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', before: 0, after: 0 },
     reply: SHOWN,
   },
-  handle: async ({ query: asked }, { timelines }: Services) => {
+  handle: async ({ query: asked, call }, { timelines }: Services) => {
     const { symbol, frequency, subFrequency = null, before, after } = asked
     if (!isSlotLength({ frequency, subFrequency })) {
       const message = 'must be a length of slots of this frequency; daily and weekly have none'
       return invalid({ field: 'subFrequency', message })
     }
     const series = { symbol, frequency, subFrequency: subFrequency ?? '' }
-    const found = await timelines.around({ series, before, after })
+    const found = await timelines.around({ series, before, after }, publicAsker(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return found === null ? refuse('SERIES_NOT_FOUND') : found.slots
   },
@@ -168,8 +168,9 @@ export const timelineBySlug = route({
     query: { before: 0, after: 0 },
     reply: { ...SHOWN, anchor: { slotId: SLOT.slotId, slug: SLOT.slug }, job: SERIES_EXAMPLE },
   },
-  handle: async ({ params, query: { before, after } }, { timelines }: Services) => {
-    const found = await timelines.around({ series: { slug: params.slug }, before, after })
+  handle: async ({ params, query: { before, after }, call }, { timelines }: Services) => {
+    const series = { slug: params.slug }
+    const found = await timelines.around({ series, before, after }, publicAsker(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return found === null ? refuse('MARKET_NOT_FOUND') : { ...found.slots, ...found.of }
   },
@@ -188,13 +189,14 @@ export const stableMarket = route({
   means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },
-  handle: async ({ params, query }, services: Services) => {
+  handle: async ({ params, query, call }, services: Services) => {
     const series = { stableSlug: params.slug }
-    const found = await services.timelines.around({ series, before: 0, after: 0 })
+    const asker = publicAsker(call)
+    const found = await services.timelines.around({ series, before: 0, after: 0 }, asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const { current } = found?.slots ?? { current: null }
     if (current === null) return refuse('MARKET_NOT_FOUND')
-    return detailOf(current.slug, query.include, services)
+    return detailOf({ slug: current.slug, include: query.include, asker }, services)
   },
 })
 
@@ -258,9 +260,10 @@ export const candles = route({
       ],
     },
   },
-  handle: async ({ params, query }, services: Services) => {
+  handle: async ({ params, query, call }, services: Services) => {
+    const asker = publicAsker(call)
     const { reads, timelines, archive, clock } = services
-    const found = await archive.bySlug(params.addressOrSlug, ANYBODY)
+    const found = await archive.bySlug(params.addressOrSlug, asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return refuse('MARKET_NOT_FOUND')
     if (found.market.slot === undefined) return refuse('NO_ORACLE')
@@ -269,7 +272,7 @@ export const candles = route({
     const to = query.to ?? Math.floor(clock() / MS_PER_SEC)
     if (from > to) return invalid({ field: 'from', message: 'must not be later than to' })
     const series = { slug: params.addressOrSlug }
-    const line = await timelines.around({ series, before: 0, after: 0 })
+    const line = await timelines.around({ series, before: 0, after: 0 }, asker)
     if (line === undefined) return refuse('READ_TIMEOUT')
     if (line === null) return refuse('MARKET_NOT_FOUND')
     const { symbol } = line.of.job
@@ -282,7 +285,7 @@ export const candles = route({
         toMs: to * MS_PER_SEC,
         limit: LIMITS.candlesMax,
       },
-      ANYBODY,
+      asker,
     )
     if (rows === undefined) return refuse('READ_TIMEOUT')
     return {

@@ -6,7 +6,7 @@ import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
 import { hmac } from '../../http/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
-import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute, route } from '../../http/route.ts'
 import { orderId, slug } from '../../http/schema/fields.ts'
@@ -132,13 +132,13 @@ const ONE_NAME = {
   message: 'Exactly one of orderId or clientOrderId is required',
 }
 
-/** The one name that the body gives the order, or the issue when it gives none or both. */
-function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Issue {
+/** The one name that the body gives the order, or the refusal when it gives none or both. */
+function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Refusal {
   const { orderId: id, clientOrderId } = body
-  if (clientOrderId === undefined) return id === undefined ? ONE_NAME : { orderId: id }
-  if (id !== undefined) return ONE_NAME
+  if (clientOrderId === undefined) return id === undefined ? invalid(ONE_NAME) : { orderId: id }
+  if (id !== undefined) return invalid(ONE_NAME)
   const message = clientOrderIdIssue(clientOrderId)
-  return message === undefined ? { clientOrderId } : { field: 'clientOrderId', message }
+  return message === undefined ? { clientOrderId } : invalid({ field: 'clientOrderId', message })
 }
 
 function clientIdIssues(clientOrderIds: readonly string[]): Issue[] {
@@ -174,7 +174,7 @@ export const cancelOne = route({
   },
   handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const order = named(body)
-    if ('message' in order) return invalid(order)
+    if (order instanceof Refusal) return order
     return cancelDone(await cancels.one(owner, order), pipeline)
   },
 })

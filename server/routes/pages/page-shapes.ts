@@ -25,7 +25,7 @@ export function sortOrder() {
   return means(integer(-1_000_000, 1_000_000), 'Where it stands beside others, lowest first.')
 }
 
-const crumb = () =>
+export const crumb = () =>
   object({
     name: means(text(), 'Name of the page above, or of this page.'),
     slug: means(text(), 'Last segment of its path; empty for the home page.'),

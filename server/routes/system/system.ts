@@ -76,5 +76,7 @@ export const asyncApi = route({
   reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
   means: 'The document, made from the channels themselves.',
   example: { reply: { asyncapi: '3.0.0' } },
-  handle: (_input, services: Services) => bytes(services.asyncApi()),
+  handle: ({ call }, services: Services) => {
+    return bytes(services.asyncApi(call.headers.get('host') ?? ''))
+  },
 })

@@ -2,9 +2,11 @@
 // memory (design §10). No market is changed here.
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import {
   archivedMarkets as archivedByIds,
   archivedMarket as archivedBySlug,
+  archivedOfGroup,
   isSlugPrefixUsed,
   isSlugUsed,
 } from '../../../persistence/query/read/markets/markets.ts'
@@ -28,7 +30,11 @@ export class ArchivedMarkets {
     const live = this.#pipeline.published.bySlug(slug)
     if (live !== undefined) return live
     const facts = await this.#reads.read(archivedBySlug, slug, asker)
-    return facts === undefined || facts === null ? facts : archivedMarket(facts)
+    if (facts === undefined || facts === null) return facts
+    if (kindOf(facts) !== 'group') return archivedMarket(facts)
+    // A group leaves memory behind its markets, so all of them are in the tables.
+    const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, asker)
+    return ofGroup === undefined ? undefined : archivedMarket(facts, ofGroup)
   }
 
   /** The markets of these ids, which all exist; undefined without an answer in time. */

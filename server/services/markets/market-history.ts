@@ -1,7 +1,8 @@
 // What happened in a market: its trades, its prices and its feed, from the read tables. A method
 // gives null for a market that never was, and undefined without an answer in time.
 
-import type { Seq } from '../../../engine/domain/ids.ts'
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
@@ -34,6 +35,12 @@ interface Asked<Wish> {
   readonly asker: Asker
 }
 
+/** The market that a trade was made in: a group shows the trades of its markets. */
+function marketOf(asked: PublishedMarket, { marketId }: { marketId: MarketId }): Market {
+  const child = asked.children.find(({ market }) => market.marketId === marketId)
+  return child?.market ?? asked.market
+}
+
 export class MarketHistory {
   readonly #archive: ArchivedMarkets
   readonly #reads: PrivateReads
@@ -53,7 +60,7 @@ export class MarketHistory {
     const skip = (page - 1) * limit
     const found = await this.#mined(published, { skip, limit }, asker)
     if (found === undefined) return undefined
-    const events = found.trades.map((trade) => eventView(trade, published.market))
+    const events = found.trades.map((trade) => eventView(trade, marketOf(published, trade)))
     const totalPages = Math.ceil(found.count / limit)
     return events.length === 0 ? { events, totalPages } : { events, totalPages, page, limit }
   }
@@ -69,7 +76,7 @@ export class MarketHistory {
     const part = { skip: Math.max(0, first - resolved.length), limit: limit - heads.length }
     const found = await this.#mined(published, part, asker)
     if (found === undefined) return undefined
-    const trades = found.trades.map((trade) => tradeFeed(trade, published.market))
+    const trades = found.trades.map((trade) => tradeFeed(trade, marketOf(published, trade)))
     const total = resolved.length + found.count + 1
     const isLast = first < total && total <= first + limit
     const tail = isLast ? [createdFeed(published.market)] : []
@@ -80,14 +87,16 @@ export class MarketHistory {
   async trades({ slug, wish, asker }: Asked<{ afterSeq: Seq | null; limit: number }>) {
     const published = await this.#archive.bySlug(slug, asker)
     if (!published) return published
-    const { marketId } = published.market
-    const page = await this.#reads.read(tape, { marketId, ...wish }, asker)
+    const isGroup = kindOf(published.market) === 'group'
+    const ofAsked = isGroup ? published.children : [published]
+    const marketIds = ofAsked.map(({ market }) => market.marketId)
+    const page = await this.#reads.read(tape, { marketIds, ...wish }, asker)
     if (page === undefined) return undefined
     let { prevSeq } = page
     return page.trades.map((row) => {
       const view = tapeView(row, prevSeq)
       prevSeq = row.seq
-      return view
+      return isGroup ? { ...view, marketSlug: marketOf(published, row).slug } : view
     })
   }
 

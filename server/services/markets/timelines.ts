@@ -16,8 +16,7 @@ import {
   timeline,
 } from '../../../persistence/query/read/markets/timeline.ts'
 import { isoText } from '../../http/iso-text.ts'
-import type { PrivateReads } from '../private-reads.ts'
-import { ANYBODY } from './archived-markets.ts'
+import type { Asker, PrivateReads } from '../private-reads.ts'
 
 const MS_PER_SEC = 1000
 const E8 = 100_000_000
@@ -71,9 +70,9 @@ export class Timelines {
   }
 
   /** Null when there is no such series, undefined without an answer in time. */
-  async around(asked: Omit<TimelineAsked, 'nowMs'>) {
+  async around(asked: Omit<TimelineAsked, 'nowMs'>, asker: Asker) {
     const nowMs = this.#nowMs()
-    const found = await this.#reads.read(timeline, { ...asked, nowMs }, ANYBODY)
+    const found = await this.#reads.read(timeline, { ...asked, nowMs }, asker)
     if (found === undefined || found === null) return found
     const { series, anchor, current, next, batch } = found
     const anchorAt = batch.findIndex(({ startMs }) => startMs === anchor?.startMs)

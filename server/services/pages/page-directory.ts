@@ -48,8 +48,10 @@ type ShownOptions = ReturnType<typeof optionsShown>
 
 interface Shown {
   readonly pagesVersion: number
-  /** -1 when the pages do not follow from the markets. */
+  /** Names the categories of the pages; -1 when the pages do not follow from these. */
   readonly facetsVersion: number
+  /** In their order. */
+  readonly all: readonly ShownPage[]
   readonly byId: ReadonlyMap<string, ShownPage>
   readonly byPath: ReadonlyMap<string, ShownPage>
 }
@@ -71,6 +73,11 @@ export class PageDirectory {
   constructor(changes: PageChanges, facets: Facets) {
     this.#changes = changes
     this.#facets = facets
+  }
+
+  /** Every page in its order; another list after each change. */
+  all(): readonly ShownPage[] {
+    return this.#pages().all
   }
 
   byId(id: string): ShownPage | undefined {
@@ -170,13 +177,13 @@ export class PageDirectory {
     const { version: pagesVersion, tree } = this.#changes
     const isOwn = tree.pages.size > 0
     if (!isOwn) this.#facets.catchUp()
-    const facetsVersion = isOwn ? -1 : this.#facets.version
+    const facetsVersion = isOwn ? -1 : this.#facets.valuesVersionOf('category')
     const known = this.#shown
     if (known?.pagesVersion === pagesVersion && known.facetsVersion === facetsVersion) return known
     const all = isOwn ? sorted([...tree.pages.values()]).map(shownOf) : this.#categoryPages()
     const byId = new Map(all.map((page) => [page.id, page]))
     const byPath = new Map(all.map((page) => [page.fullPath, page]))
-    this.#shown = { pagesVersion, facetsVersion, byId, byPath }
+    this.#shown = { pagesVersion, facetsVersion, all, byId, byPath }
     return this.#shown
   }
 

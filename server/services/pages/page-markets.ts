@@ -1,10 +1,10 @@
-// The markets of a page, filtered and sorted, by number of page or by cursor. One read walks the
-// active markets once, and the values of each filter key that is counted.
+// The markets of a page, filtered and sorted, by number of page or by cursor. What a choice of the
+// filter would show is counted once for each query, and then kept by what changed.
 
 import { createHash } from 'node:crypto'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { Issue } from '../../http/schema/schema.ts'
-import { Bits } from '../../pipeline/shown/lists/bits.ts'
+import type { Bits } from '../../pipeline/shown/lists/bits.ts'
 import { type Filter, OWN_FACETS } from '../../pipeline/shown/lists/facets.ts'
 import type { FieldSort, MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
 import type { Place } from '../../pipeline/shown/lists/ordered-list.ts'
@@ -52,11 +52,12 @@ export class PageMarkets {
     const bits = this.#passing(shown, filter)
     const isPaged = ask.cursor === undefined
     const found = isPaged ? this.#byPage(ask, bits) : this.#byCursor(shown, ask, bits)
-    if ('message' in found) return found
-    const counts = filter.size === 0 ? {} : { counts: this.#counts(shown, filter) }
-    const rest = JSON.stringify({ ...found.paging, ...counts }).slice(1)
+    if (found === null) return wrong('cursor', NOT_OF_QUERY)
+    const paging = JSON.stringify(found.paging).slice(1, -1)
+    const counts = filter.size === 0 ? '' : this.#countsText(shown, filter, ask.filters)
+    const rest = counts === '' ? paging : `${paging},"counts":${counts}`
     const data = this.#lists.joined(found.markets)
-    return Buffer.concat([Buffer.from('{"data":['), ...data, Buffer.from(`],${rest}`)])
+    return Buffer.concat([Buffer.from('{"data":['), ...data, Buffer.from(`],${rest}}`)])
   }
 
   #issueOf(shown: ShownPage, { page, cursor, filters }: PageAsk): Issue | null {
@@ -75,25 +76,30 @@ export class PageMarkets {
     return isOver ? wrong('', `must have at most ${LIMITS.filterValuesMax} filter values`) : null
   }
 
-  #passing({ content }: ShownPage, filter: Filter): Bits {
+  /** Null for every active market. */
+  #passing({ content }: ShownPage, filter: Filter): Bits | null {
     const { facets } = this.#lists
     facets.catchUp()
-    const bits = facets.passing(filterOf(content.baseFilter))
+    const base = filterOf(content.baseFilter)
+    if (base.size === 0 && filter.size === 0) return null
+    const bits = facets.passing(base)
     if (filter.size > 0) bits.keepIn(facets.passing(filter))
     return bits
   }
 
-  #byPage({ page = 1, limit, sort }: PageAsk, bits: Bits) {
-    const markets = this.#lists.ordered(sort).page((page - 1) * limit, limit, bits)
-    const total = bits.count
+  #byPage({ page = 1, limit, sort }: PageAsk, bits: Bits | null) {
+    const list = this.#lists.ordered(sort)
+    const markets = list.page((page - 1) * limit, limit, bits)
+    const total = bits?.count ?? list.count
     const pagination = { page, limit, total, totalPages: Math.ceil(total / limit) }
     return { markets, paging: { pagination } }
   }
 
-  #byCursor(shown: ShownPage, { cursor = '', limit, sort, filters }: PageAsk, bits: Bits) {
+  /** Null when the cursor is none of this query. */
+  #byCursor(shown: ShownPage, { cursor = '', limit, sort, filters }: PageAsk, bits: Bits | null) {
     const query = digestOf(shown.id, sort, filters)
     const place = cursor === '' ? null : placeIn(cursor, query)
-    if (place === undefined) return wrong('cursor', NOT_OF_QUERY)
+    if (place === undefined) return null
     const list = this.#lists.ordered(sort)
     // One more than asked for tells whether a page follows.
     const found =
@@ -104,27 +110,19 @@ export class PageMarkets {
     return { markets, paging: { cursor: { nextCursor } } }
   }
 
-  /** For each key, how many markets each value would show in place of those that are chosen. */
-  #counts(shown: ShownPage, filter: Filter): Record<string, Record<string, number>> {
+  /** The JSON of how many markets each value would show in place of those that are chosen. */
+  #countsText(shown: ShownPage, filter: Filter, filters: FilterValues): string {
+    const { content } = shown
+    const { version, keysVersion } = this.#changes
     const { facets } = this.#lists
-    const { slotsEnd } = facets
-    const base = facets.passing(filterOf(shown.content.baseFilter))
-    // The markets of each key are found once; each count joins those of the other keys.
-    const chosen = new Map([...filter].map(([key, values]) => [key, facets.having(key, values)]))
-    const without = (key: string): Bits => {
-      const bits = new Bits(slotsEnd, base)
-      for (const [other, having] of chosen) if (other !== key) bits.keepIn(having)
-      return bits
-    }
-    const all = without('')
-    const counts: Record<string, Record<string, number>> = {}
-    for (const [key, values] of this.#counted(shown, filter)) {
-      const bits = chosen.has(key) ? without(key) : all
-      counts[key] = Object.fromEntries(
-        values.map((value) => [value, facets.countIn(bits, key, value)]),
-      )
-    }
-    return counts
+    const found = content.filterGroups.map(({ slug = '' }) => facets.valuesVersionOf(slug))
+    return this.#lists.filterCounts.text({
+      name: JSON.stringify([shown.id, chosenOf(filters)]),
+      stamp: [version, keysVersion, ...found].join(' '),
+      base: filterOf(content.baseFilter),
+      filter,
+      values: () => this.#counted(shown, filter),
+    })
   }
 
   /** The values to count of each key: those of the call, and those of the page's groups. */
@@ -149,21 +147,26 @@ export class PageMarkets {
     const options = group.options ?? this.#directory.optionsOf(key)
     if (options !== undefined) return options.map(({ value }) => value)
     const { facets } = this.#lists
+    const version = facets.valuesVersionOf(key)
     const known = this.#sorted.get(key)
-    if (known?.version === facets.version) return known.values
+    if (known?.version === version) return known.values
     const values = [...facets.valuesOf(key)].sort().slice(0, LIMITS.filterCountsMax)
     // Pages that are gone named other keys.
     if (this.#sorted.size >= LIMITS.marketPagesMax) this.#sorted.clear()
-    this.#sorted.set(key, { version: facets.version, values })
+    this.#sorted.set(key, { version, values })
     return values
   }
 }
 
+/** The same for all calls that choose the same values. */
+function chosenOf(filters: FilterValues) {
+  const chosen = Object.entries(filters).map(([key, values]) => [key, [...values].sort()] as const)
+  return chosen.sort(([one], [other]) => (one < other ? -1 : 1))
+}
+
 /** Names a query, so that a cursor of another one is refused. */
 function digestOf(pageId: string, sort: FieldSort, filters: FilterValues): string {
-  const chosen = Object.entries(filters).map(([key, values]) => [key, [...values].sort()] as const)
-  chosen.sort(([one], [other]) => (one < other ? -1 : 1))
-  const text = JSON.stringify([pageId, sort, chosen])
+  const text = JSON.stringify([pageId, sort, chosenOf(filters)])
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 

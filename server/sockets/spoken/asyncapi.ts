@@ -28,11 +28,33 @@ const UNSUBSCRIBE = {
       marketSlugs: {
         type: 'array',
         items: { type: 'string' },
-        description: 'The markets to leave; all of them when absent.',
+        description: 'The markets to leave.',
+      },
+      marketAddresses: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The pools to leave, by their addresses.',
+      },
+      symbols: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The symbols to leave. Without any name, all of the channel is left.',
       },
     },
   },
   example: { channel: 'subscribe_market_prices', marketSlugs: ['rain-tomorrow'] },
+}
+const ACKNOWLEDGED = {
+  name: 'acknowledgement',
+  about: 'The argument of the acknowledgement of unsubscribe; it is not an event.',
+  payload: {
+    type: 'object',
+    properties: {
+      error: { type: 'string', description: 'Why nothing was ended; absent when it was.' },
+    },
+    additionalProperties: false,
+  },
+  example: {},
 }
 const LEAVE_LIFECYCLE = {
   name: 'unsubscribe_market_lifecycle',
@@ -47,7 +69,8 @@ const PROTOCOL =
 
 export function asyncApi(described: SpokenDescribed): Node {
   const { title, version, host, isSecure } = described
-  const messages = [...SPOKEN_CHANNELS, ...SPOKEN_EVENTS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
+  const asked = [...SPOKEN_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
+  const messages = [...asked, ...SPOKEN_EVENTS, ACKNOWLEDGED]
   return {
     asyncapi: '3.0.0',
     info: { title, version, description: PROTOCOL },
@@ -85,7 +108,13 @@ function operations(): Node {
   ])
   return Object.fromEntries([
     ...told,
-    ['unsubscribe', receive(UNSUBSCRIBE, false)],
+    [
+      'unsubscribe',
+      {
+        ...receive(UNSUBSCRIBE, false),
+        reply: { channel: CHANNEL, messages: [message(ACKNOWLEDGED.name)] },
+      },
+    ],
     ['unsubscribe_market_lifecycle', receive(LEAVE_LIFECYCLE, false)],
     ['hear_answers', send('What any client hears of its requests.', COMMON_EVENTS)],
   ])

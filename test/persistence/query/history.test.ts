@@ -31,6 +31,8 @@ import { freshSeed, Random } from '../../support/random.ts'
 // The reads of a market's history against a plain list of its trades.
 
 const CHAIN = 8453
+const GROUP = 9
+const CHILDREN: readonly number[] = [1, 2, 4]
 const seed = freshSeed()
 const random = new Random(seed)
 
@@ -124,6 +126,9 @@ function openTables(db: Connection) {
 /** Few trades over many commands: each market has rows in several epochs. */
 function overEpochs(): World {
   const db = openInMemory(READ_SCHEMA.migrations)
+  const put = db.prepare('INSERT INTO markets VALUES (?, ?, 0, ?, ?)')
+  put.run(GROUP, 'group', '{}', null)
+  for (const child of CHILDREN) put.run(child, `child-${child}`, '{}', GROUP)
   let tables = openTables(db)
   let seq = 1
   let nowMs = 1_700_000_000_000
@@ -186,7 +191,13 @@ function eachWorld(
   })
 }
 
-const tapeRow = ({ marketId: _, ...row }: Trade): TradeRow => row
+/** The members of each market, and of the group where the world has one. */
+function membersOf(db: Connection, markets: readonly number[]): Map<number, readonly number[]> {
+  const sets = new Map<number, readonly number[]>()
+  for (const marketId of markets) sets.set(marketId, [marketId])
+  const hasGroup = db.prepare('SELECT 1 FROM markets WHERE group_id = ?').get(GROUP) !== undefined
+  return hasGroup ? sets.set(GROUP, CHILDREN) : sets
+}
 
 eachWorld('both worlds mine, and take trades back', ({ markets, mined, busted, trades }) => {
   assert.ok(markets.length > 1 && mined.length > 100 && busted.length > 10)
@@ -198,8 +209,9 @@ eachWorld(
   'mined trades come in the order in which they were mined, on every page',
   ({ db, trades, markets, mined }) => {
     const ask = minedTrades.open(db)
-    for (const marketId of markets) {
-      const seqsOf = new Set(trades.filter((each) => each.marketId === marketId).map((t) => t.seq))
+    for (const [marketId, members] of membersOf(db, markets)) {
+      const own = trades.filter((each) => members.includes(each.marketId))
+      const seqsOf = new Set(own.map(({ seq }) => seq))
       const wanted = mined.filter((seq) => seqsOf.has(seq)).reverse()
       for (const limit of [1, 7, 100]) {
         for (let skip = 0; skip < wanted.length + limit; skip += limit) {
@@ -207,6 +219,7 @@ eachWorld(
           assert.equal(count, wanted.length)
           const seqs = page.map(({ seq }) => seq)
           assert.deepEqual(seqs, wanted.slice(skip, skip + limit))
+          assert.ok(page.every((trade) => members.includes(trade.marketId)))
           assert.ok(page.every(({ settlement }) => settlement.status === 'MINED'))
         }
       }
@@ -216,26 +229,23 @@ eachWorld(
 
 eachWorld('the tape has every trade once, from any seq on', ({ db, trades, markets, lastSeq }) => {
   const ask = tape.open(db)
-  for (const marketId of markets) {
-    const own = trades.filter((each) => each.marketId === marketId)
+  for (const marketIds of membersOf(db, markets).values()) {
+    const own = trades.filter((each) => marketIds.includes(each.marketId))
     for (let round = 0; round < 200; round++) {
       const afterSeq = random.chance(0.5) ? random.pick(own).seq : random.below(lastSeq + 10)
       const limit = 1 + random.below(20)
       const wanted = own.filter(({ seq }) => seq > afterSeq).slice(0, limit)
       const first = own.findIndex(({ seq }) => seq > afterSeq)
       const prevSeq = first > 0 ? own[first - 1].seq : 0
-      assert.deepEqual(ask({ marketId, afterSeq, limit }), {
-        prevSeq,
-        trades: wanted.map(tapeRow),
-      })
+      assert.deepEqual(ask({ marketIds, afterSeq, limit }), { prevSeq, trades: wanted })
     }
-    const newest = ask({ marketId, afterSeq: null, limit: 30 })
-    assert.deepEqual(newest.trades, own.slice(-30).map(tapeRow))
+    const newest = ask({ marketIds, afterSeq: null, limit: 30 })
+    assert.deepEqual(newest.trades, own.slice(-30))
     assert.equal(newest.prevSeq, own.at(-31)?.seq ?? 0)
-    const whole = ask({ marketId, afterSeq: null, limit: own.length + 1 })
-    assert.deepEqual(whole, { prevSeq: 0, trades: own.map(tapeRow) })
+    const whole = ask({ marketIds, afterSeq: null, limit: own.length + 1 })
+    assert.deepEqual(whole, { prevSeq: 0, trades: own })
   }
-  assert.deepEqual(ask({ marketId: 10_000, afterSeq: 0, limit: 5 }), { prevSeq: 0, trades: [] })
+  assert.deepEqual(ask({ marketIds: [10_000], afterSeq: 0, limit: 5 }), { prevSeq: 0, trades: [] })
 })
 
 eachWorld(

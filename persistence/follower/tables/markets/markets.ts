@@ -8,10 +8,10 @@ import { eachPaced, type Pace } from '../pace.ts'
 // still read.
 
 const PUT = `
-INSERT INTO markets (market_id, slug, is_archived, facts) VALUES (?, ?, ?, ?)
+INSERT INTO markets (market_id, slug, is_archived, facts, group_id) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET is_archived = excluded.is_archived, facts = excluded.facts`
 
-type Row = [marketId: MarketId, slug: string, isArchived: number, facts: string]
+type Row = [MarketId, slug: string, isArchived: number, facts: string, group: MarketId | null]
 
 export class MarketsTable {
   readonly #put: Statement<Row>
@@ -23,11 +23,16 @@ export class MarketsTable {
 
   /** The market was made, or what is said of it changed. */
   kept(market: Market): void {
-    this.#rows.push([market.marketId, market.slug, 0, JSON.stringify(market)])
+    this.#note(market, 0)
   }
 
   archived(market: Market): void {
-    this.#rows.push([market.marketId, market.slug, 1, JSON.stringify(market)])
+    this.#note(market, 1)
+  }
+
+  #note(market: Market, isArchived: number): void {
+    const { marketId, slug, groupId = null } = market
+    this.#rows.push([marketId, slug, isArchived, JSON.stringify(market), groupId])
   }
 
   /** Runs inside the chunk's transaction. */

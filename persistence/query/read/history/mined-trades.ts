@@ -5,16 +5,16 @@ import { NEWEST_EPOCH, NEWEST_NUMBER } from '../../../follower/tables/mined-trad
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 
-// The mined trades of a market, newest first. They are numbered, so a page far back is found by its
-// numbers. A page may reach over several epochs: each gives it a row or more, so `limit` bounds the
-// rows and the epochs that are read.
+// The mined trades of a market or of a group, newest first. They are numbered, so a page far back
+// is found by its numbers. A page may reach over several epochs: each gives it a row or more, so
+// `limit` bounds the rows and the epochs that are read.
 
 const EPOCH = `
 SELECT epoch, first_number AS firstNumber FROM mined_epochs
 WHERE market_id = ? AND first_number <= ? ORDER BY first_number DESC LIMIT 1`
 const PAGE = `
-SELECT t.seq, t.taker_owner AS takerId, t.side, t.outcome, t.shares_raw AS sharesRaw,
-  t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs
+SELECT t.seq, t.market_id AS marketId, t.taker_owner AS takerId, t.side, t.outcome,
+  t.shares_raw AS sharesRaw, t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs
 FROM mined_trades m CROSS JOIN trades t ON t.seq = m.trade_seq
 WHERE m.epoch = ? AND m.market_id = ? AND m.number <= ? ORDER BY m.number DESC LIMIT ?`
 const TAKER = `
@@ -39,6 +39,8 @@ export interface TakerRow {
 
 interface TradeRow {
   readonly seq: Seq
+  /** Where it was made: a group has trades of its markets. */
+  readonly marketId: MarketId
   readonly takerId: AccountId
   /** Side and outcome of the taker's order. */
   readonly side: number
@@ -55,6 +57,7 @@ export interface MinedTrade extends TradeRow {
 }
 
 export interface MinedTradesAsk {
+  /** A market, or a group. */
   readonly marketId: MarketId
   /** How many of the newest trades are passed over. */
   readonly skip: number

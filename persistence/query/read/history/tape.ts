@@ -1,17 +1,20 @@
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
-import { END, type Kinds, MarketTrades, type Place, type TradeRow } from './market-trades.ts'
+import { joined, type ReadTrades, type TapeRow } from './joined-trades.ts'
+import { END, type Kinds, MarketTrades, type Place } from './market-trades.ts'
 
 // Every trade of a market in the order in which it happened, those that were taken back included.
 // The seq of the taker's command names a trade. Seqs and times rise together, so the time of the
-// next trade of any market finds the place of a seq.
+// next trade of any market finds the place of a seq. The tape of a group joins those of its
+// markets.
 
 const TIME_AFTER = 'SELECT traded_ms AS tradedMs FROM trades WHERE seq > ? ORDER BY seq LIMIT 1'
 const ALL: Kinds = [0, 1]
 
 export interface TapeAsk {
-  readonly marketId: MarketId
+  /** One market, or all of a group. */
+  readonly marketIds: readonly MarketId[]
   /** Trades after this seq, oldest first; null for the newest trades. */
   readonly afterSeq: Seq | null
   readonly limit: number
@@ -21,7 +24,7 @@ export interface TapePage {
   /** The seq of the trade before the first one here; 0 when there is none. */
   readonly prevSeq: Seq
   /** By rising seq. */
-  readonly trades: readonly TradeRow[]
+  readonly trades: readonly TapeRow[]
 }
 
 class Tape {
@@ -40,19 +43,35 @@ class Tape {
   }
 
   #find(asked: TapeAsk): TapePage {
-    const trades = this.#rows(asked)
+    const { marketIds, afterSeq, limit } = asked
+    if (afterSeq === null) {
+      // One more than is shown: the trade before the first one here.
+      const newest = this.#before(marketIds, END, limit + 1).reverse()
+      const prevSeq = newest.length > limit ? newest[0].seq : 0
+      return { prevSeq, trades: newest.slice(-limit) }
+    }
+    const trades = this.#after(marketIds, afterSeq, limit)
     if (trades.length === 0) return { prevSeq: 0, trades }
     const [{ seq, tradedMs: ms }] = trades
-    const [before] = this.#trades.before(asked.marketId, ALL, { ms, seq }, 1)
+    const [before] = this.#before(marketIds, { ms, seq }, 1)
     return { prevSeq: before?.seq ?? 0, trades }
   }
 
-  #rows({ marketId, afterSeq, limit }: TapeAsk): TradeRow[] {
-    if (afterSeq === null) return this.#trades.before(marketId, ALL, END, limit).reverse()
+  #before(marketIds: readonly MarketId[], place: Place, limit: number): TapeRow[] {
+    const read: ReadTrades = (marketId, from, count) => {
+      return this.#trades.before(marketId, ALL, from, count)
+    }
+    return joined(read, { marketIds, place, limit, isFirst: (a, b) => a.seq > b.seq })
+  }
+
+  #after(marketIds: readonly MarketId[], afterSeq: Seq, limit: number): TapeRow[] {
     const ms = this.#timeAfter.get(afterSeq)?.tradedMs
     if (ms === undefined) return []
     const place: Place = { ms, seq: afterSeq }
-    return this.#trades.after(marketId, ALL, place, limit)
+    const read: ReadTrades = (marketId, from, count) => {
+      return this.#trades.after(marketId, ALL, from, count)
+    }
+    return joined(read, { marketIds, place, limit, isFirst: (a, b) => a.seq < b.seq })
   }
 }
 

@@ -1,10 +1,13 @@
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import type { MarketId } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { query } from '../query.ts'
 
 // Markets that left memory, as they were then (design §10).
 
 const BY_SLUG = 'SELECT facts FROM markets WHERE slug = ? AND is_archived = 1'
+const OF_GROUP = `
+SELECT facts FROM markets WHERE group_id = ? AND is_archived = 1 ORDER BY market_id LIMIT ?`
 const BY_ID = 'SELECT facts FROM markets WHERE market_id = ? AND is_archived = 1'
 const IS_PREFIX_USED = 'SELECT slug FROM markets WHERE slug > ? AND slug < ?'
 const IS_USED = 'SELECT 1 AS isUsed FROM markets WHERE slug = ?'
@@ -17,6 +20,14 @@ interface Facts {
 function marketOf(row: Facts | undefined): Market | null {
   return row === undefined ? null : JSON.parse(row.facts)
 }
+
+/** The archived markets of a group, in the order of the group. */
+export const archivedOfGroup = query({
+  name: 'archivedOfGroup',
+  prepare: (db) => db.prepare<[MarketId, number], Facts>(OF_GROUP),
+  run: (ofGroup, groupId: MarketId): Market[] =>
+    ofGroup.all(groupId, LIMITS.groupChildrenMax).map(({ facts }) => JSON.parse(facts)),
+})
 
 /** The archived market of a slug; null when there is none. */
 export const archivedMarket = query({

@@ -44,14 +44,22 @@ export class Bits {
   }
 
   get count(): number {
-    return this.countIn(this)
+    const words = this.#words
+    let count = 0
+    for (let word = 0; word < words.length; word++) count += bitsIn(words[word])
+    return count
   }
 
-  /** How many slots both sets have. */
-  countIn(other: Bits): number {
-    const both = Math.min(this.#words.length, other.#words.length)
-    let count = 0
-    for (let word = 0; word < both; word++) count += bitsIn(this.#words[word] & other.#words[word])
-    return count
+  /** The slots of the set, lowest first. */
+  slots(): Int32Array {
+    const words = this.#words
+    const slots = new Int32Array(this.count)
+    let at = 0
+    for (let word = 0; word < words.length; word++) {
+      for (let left = words[word]; left !== 0; left &= left - 1) {
+        slots[at++] = 32 * word + 31 - Math.clz32(left & -left)
+      }
+    }
+    return slots
   }
 }

@@ -2,6 +2,7 @@
 // value the slots of these markets. Kept by what changed since the last read. Invariant: the slots
 // of a value are those whose noted pairs name it.
 
+import { assert } from '../../../../engine/domain/assert.ts'
 import type { ActiveMarkets } from '../active-markets.ts'
 import { automationTypeOf, tradeTypeOf } from '../market-kinds.ts'
 import type { PublishedMarket } from '../published.ts'
@@ -23,13 +24,28 @@ export interface FacetWords {
   readonly above: (key: string, value: string) => readonly string[]
 }
 
-type Pair = readonly [key: string, value: string]
+export type Pair = readonly [key: string, value: string]
+
+/** What a market had before a change and has after it; nothing while it is not active. */
+export interface FacetChange {
+  readonly before: readonly Pair[]
+  readonly after: readonly Pair[]
+}
 
 /** The markets that have one value. */
 interface Having {
+  /** No two values of all keys have one number; numbers of values that are gone are given anew. */
+  readonly number: number
   readonly slots: number[]
   /** The slots as a set, made when many markets have the value; null after a change. */
   bits: Bits | null
+}
+
+/** The values that markets have of one key. */
+interface Values {
+  readonly byValue: Map<string, Having>
+  /** Names this set of values; no other set of any key has the same. */
+  version: number
 }
 
 /** The market as it was when its pairs were noted: an edit replaces these fields. */
@@ -37,20 +53,33 @@ interface Noted {
   readonly owner: PublishedMarket
   readonly sources: readonly unknown[]
   readonly pairs: readonly Pair[]
+  /** The numbers of the values of its pairs. */
+  readonly numbers: Int32Array
 }
+
+/** How many markets a value would show. */
+export type CountOf = (key: string, value: string) => number
 
 const OWN: ReadonlySet<string> = new Set(OWN_FACETS)
 const NO_WORDS: FacetWords = { categoryIdOf: () => 0, version: () => 0, above: () => [] }
 /** More changes than this: every slot is looked at. */
 const ONE_BY_ONE_MAX = 1024
+/** Changes that are kept for readers that count by them. */
+const CHANGES_KEPT_MAX = 256
 
 export class Facets {
   readonly #active: ActiveMarkets<PublishedMarket>
   readonly #words: FacetWords
-  #byKey = new Map<string, Map<string, Having>>()
+  #byKey = new Map<string, Values>()
+  /** The key of the value with a number; null for a number that is free. */
+  readonly #keyOf: (Values | null)[] = []
+  readonly #freeNumbers: number[] = []
+  #valueSets = 0
   #noted: (Noted | undefined)[] = []
   #seenAt = -1
   #wordsVersion = 0
+  /** The newest changes, oldest first; the last one made `version`. */
+  #changes: FacetChange[] = []
   /** Grows when the facets of a market change. */
   version = 0
 
@@ -80,8 +109,11 @@ export class Facets {
   /** The words changed: every market is noted again. */
   #renew(): void {
     this.#byKey = new Map()
+    this.#keyOf.length = 0
+    this.#freeNumbers.length = 0
     this.#noted = []
     this.#seenAt = -1
+    this.#changes = []
     this.version++
   }
 
@@ -90,16 +122,34 @@ export class Facets {
     const owner = this.#active.ownerOf(slot)
     if (noted === undefined && owner === undefined) return
     if (noted !== undefined && noted.owner === owner && isSame(noted.sources, owner)) return
-    this.version++
-    for (const pair of noted?.pairs ?? []) this.#remove(pair, slot)
+    const before = noted?.pairs ?? []
+    const pairs = owner === undefined ? [] : this.pairsOf(owner)
+    this.#note({ before, after: pairs })
+    for (const pair of before) this.#remove(pair, slot)
     this.#noted[slot] = undefined
     if (owner === undefined) return
-    const pairs = this.#pairsOf(owner)
-    for (const pair of pairs) this.#add(pair, slot)
-    this.#noted[slot] = { owner, sources: sourcesOf(owner), pairs }
+    const numbers = Int32Array.from(pairs, (pair) => this.#add(pair, slot))
+    this.#noted[slot] = { owner, sources: sourcesOf(owner), pairs, numbers }
   }
 
-  #pairsOf(published: PublishedMarket): readonly Pair[] {
+  #note(change: FacetChange): void {
+    this.version++
+    this.#changes.push(change)
+    // Half of them go at once, so that a change costs little.
+    if (this.#changes.length > 2 * CHANGES_KEPT_MAX) this.#changes.splice(0, CHANGES_KEPT_MAX)
+  }
+
+  /** What changed after `version`, oldest first; null when it is too much or not known any more. */
+  changesSince(version: number): readonly FacetChange[] | null {
+    const count = this.version - version
+    if (count === 0) return []
+    return count <= Math.min(CHANGES_KEPT_MAX, this.#changes.length)
+      ? this.#changes.slice(-count)
+      : null
+  }
+
+  /** What the market has of each key, whether it is active or not. */
+  pairsOf(published: PublishedMarket): readonly Pair[] {
     const { categories, tags, properties = {} } = published.market
     const byKey: [key: string, values: readonly string[]][] = [
       ['category', categories],
@@ -115,29 +165,37 @@ export class Facets {
     return byKey.flatMap(([key, values]) => [...new Set(values)].map((value): Pair => [key, value]))
   }
 
-  #add([key, value]: Pair, slot: number): void {
-    const values = this.#byKey.get(key) ?? new Map<string, Having>()
+  /** Gives the number of the value. */
+  #add([key, value]: Pair, slot: number): number {
+    const values = this.#byKey.get(key) ?? { byValue: new Map<string, Having>(), version: 0 }
     this.#byKey.set(key, values)
-    const having = values.get(value)
-    if (having === undefined) {
-      values.set(value, { slots: [slot], bits: null })
-      return
+    const known = values.byValue.get(value)
+    if (known === undefined) {
+      const number = this.#freeNumbers.pop() ?? this.#keyOf.length
+      this.#keyOf[number] = values
+      values.byValue.set(value, { number, slots: [slot], bits: null })
+      values.version = ++this.#valueSets
+      return number
     }
-    having.slots.push(slot)
-    having.bits = null
+    known.slots.push(slot)
+    known.bits = null
+    return known.number
   }
 
   #remove([key, value]: Pair, slot: number): void {
     const values = this.#byKey.get(key)
-    const having = values?.get(value)
+    const having = values?.byValue.get(value)
     if (values === undefined || having === undefined) return
-    const { slots } = having
+    const { slots, number } = having
     const last = slots.pop()
     if (last !== undefined && last !== slot) slots[slots.indexOf(slot)] = last
     having.bits = null
     if (slots.length > 0) return
-    values.delete(value)
-    if (values.size === 0) this.#byKey.delete(key)
+    this.#keyOf[number] = null
+    this.#freeNumbers.push(number)
+    values.byValue.delete(value)
+    values.version = ++this.#valueSets
+    if (values.byValue.size === 0) this.#byKey.delete(key)
   }
 
   /** The set of a value that many markets have; null when its slots are counted as fast. */
@@ -154,7 +212,7 @@ export class Facets {
   passing(filter: Filter): Bits {
     let bits: Bits | null = null
     for (const [key, values] of filter) {
-      const ofKey = this.having(key, values)
+      const ofKey = this.#having(key, values)
       if (bits === null) bits = ofKey
       else bits.keepIn(ofKey)
     }
@@ -162,11 +220,11 @@ export class Facets {
   }
 
   /** The markets that have one of the values. */
-  having(key: string, wanted: readonly string[]): Bits {
+  #having(key: string, wanted: readonly string[]): Bits {
     const bits = new Bits(this.#active.slotsEnd)
-    const values = this.#byKey.get(key)
+    const byValue = this.#byKey.get(key)?.byValue
     for (const value of wanted) {
-      const having = values?.get(value)
+      const having = byValue?.get(value)
       if (having !== undefined) this.#addTo(bits, having)
     }
     return bits
@@ -180,7 +238,8 @@ export class Facets {
 
   #everyone(): Bits {
     const bits = new Bits(this.#active.slotsEnd)
-    for (const having of this.#byKey.get('tradeType')?.values() ?? []) this.#addTo(bits, having)
+    for (const having of this.#byKey.get('tradeType')?.byValue.values() ?? [])
+      this.#addTo(bits, having)
     return bits
   }
 
@@ -190,12 +249,17 @@ export class Facets {
     if (first === undefined) return this.#active.count
     const [key, values] = first
     if (others.length > 0 || values.length > 1) return this.passing(filter).count
-    return this.#byKey.get(key)?.get(values[0])?.slots.length ?? 0
+    return this.#byKey.get(key)?.byValue.get(values[0])?.slots.length ?? 0
   }
 
   /** The values of a key that some active market has, in no order. */
   valuesOf(key: string): Iterable<string> {
-    return this.#byKey.get(key)?.keys() ?? []
+    return this.#byKey.get(key)?.byValue.keys() ?? []
+  }
+
+  /** Another number for each other set of values of the key; 0 for none. */
+  valuesVersionOf(key: string): number {
+    return this.#byKey.get(key)?.version ?? 0
   }
 
   /** The categories of active markets by rising number. */
@@ -208,15 +272,43 @@ export class Facets {
     return all.sort((one, other) => Number(one.id) - Number(other.id))
   }
 
-  /** How many markets of `bits` have the value. */
-  countIn(bits: Bits, key: string, value: string): number {
-    const having = this.#byKey.get(key)?.get(value)
-    if (having === undefined) return 0
-    const set = this.#setOf(having)
-    if (set !== null) return set.countIn(bits)
-    let count = 0
-    for (const slot of having.slots) if (bits.has(slot)) count++
-    return count
+  /**
+   * Counts, for each value, the markets of `base` that have it and pass for every key of the filter
+   * but its own: what the list would show with this value chosen in place of those of its key. All
+   * values are counted in one walk: a market that misses one key counts for the values of that key,
+   * a market that misses two keys for none.
+   */
+  countsIn(base: Bits, filter: Filter): CountOf {
+    const counts = new Int32Array(this.#keyOf.length)
+    const keyOf = this.#keyOf
+    const chosen = [...filter].map(([key, values]) => {
+      return { bits: this.#having(key, values), values: this.#byKey.get(key) }
+    })
+    for (const slot of base.slots()) {
+      const noted = this.#noted[slot]
+      assert(noted !== undefined, 'a market of a set is noted')
+      let misses = 0
+      let missed: Values | undefined
+      for (const { bits, values } of chosen) {
+        if (bits.has(slot)) continue
+        misses++
+        if (misses > 1) break
+        missed = values
+      }
+      if (misses > 1) continue
+      const { numbers } = noted
+      if (misses === 0) for (let at = 0; at < numbers.length; at++) counts[numbers[at]]++
+      else if (missed !== undefined) {
+        for (let at = 0; at < numbers.length; at++) {
+          const number = numbers[at]
+          if (keyOf[number] === missed) counts[number]++
+        }
+      }
+    }
+    return (key, value) => {
+      const having = this.#byKey.get(key)?.byValue.get(value)
+      return having === undefined ? 0 : counts[having.number]
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import { listedRestingRaw, listedVolume } from '../market-kinds.ts'
 import { type CollateralToken, marketView, slugView } from '../market-view.ts'
 import type { PublishedMarket, PublishedMarkets } from '../published.ts'
 import { Facets, type Filter } from './facets.ts'
+import { FilterCounts } from './filter-counts.ts'
 import { OrderedList, type Worth } from './ordered-list.ts'
 
 const marketIdOf = ({ market }: PublishedMarket) => market.marketId
@@ -94,6 +95,7 @@ export class MarketLists {
   /** One list for each order that was asked for. */
   readonly #ordered = new Map<SortBy | FieldSort, OrderedList<PublishedMarket>>()
   readonly facets: Facets
+  readonly filterCounts: FilterCounts
   #counts: { readonly version: number; readonly bytes: Buffer } | null = null
   #slugTexts = new Map<PublishedMarket, string>()
   #slugs: { readonly listVersion: number; readonly bytes: Buffer } | null = null
@@ -108,6 +110,7 @@ export class MarketLists {
   ) {
     this.#published = published
     this.facets = facets
+    this.filterCounts = new FilterCounts(facets)
     this.#collateral = collateral
     this.#clock = clock
   }

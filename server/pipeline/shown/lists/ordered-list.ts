@@ -79,10 +79,12 @@ export class OrderedList<T extends Noted<T>> {
     return found
   }
 
-  /** Up to `limit` markets of `bits` that come behind the place. */
-  behind(place: Place, limit: number, bits: Bits): T[] {
+  /** Up to `limit` markets that come behind the place; only those in `bits`, if given. */
+  behind(place: Place, limit: number, bits: Bits | null): T[] {
+    const from = this.#firstBehind(place)
+    if (bits === null) return this.#slice(from, Math.min(this.#count, from + limit))
     const found: T[] = []
-    for (let at = this.#firstBehind(place); at < this.#count && found.length < limit; at++) {
+    for (let at = from; at < this.#count && found.length < limit; at++) {
       if (bits.has(this.#order[at])) found.push(this.#at(at))
     }
     return found

@@ -1,7 +1,8 @@
 // The public tape of one market: each arrival that traded, and each trade that was taken back.
 // `seq` is the seq of the command and rises; `prevSeq` is that of the trade before, so that a gap
 // is seen and can be read over REST. `sequence` counts the frames of this tape since the start.
-// Invariant: `#newest` holds the newest frames in the order of their numbers.
+// Invariant: `#newest` holds the newest frames in the order of their numbers. They are few, and a
+// reader that was behind can take them all at once.
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -36,6 +37,7 @@ export class Tape {
   readonly #parts: TapeParts
   #arrival: Arrival | null = null
   #newest: { readonly index: number; readonly packet: Uint8Array }[] = []
+  #newestBytes = 0
   #sequence = 0
 
   constructor(published: PublishedMarket, parts: TapeParts) {
@@ -103,11 +105,20 @@ export class Tape {
     try {
       edgePoint('at-socket-frame')
       const packet = packetOf(event, payload())
-      this.#newest.push({ index: room.count, packet })
-      if (this.#newest.length > LIMITS.socketTapeFramesMax) this.#newest.shift()
+      this.#keep(packet)
       room.say(packet)
     } catch (error) {
       this.#parts.fail(error, room.members)
+    }
+  }
+
+  /** A frame of a sweep over a whole book has tens of kilobytes, so bytes are counted too. */
+  #keep(packet: Uint8Array): void {
+    this.#newest.push({ index: this.room.count, packet })
+    this.#newestBytes += packet.length
+    const { socketTapeFramesMax, socketTapeBytesMax } = LIMITS
+    while (this.#newest.length > socketTapeFramesMax || this.#newestBytes > socketTapeBytesMax) {
+      this.#newestBytes -= this.#newest.shift()?.packet.length ?? 0
     }
   }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type MarketStatus, takesOrders } from '../../../../engine/domain/markets/market.ts'
 import { addTo, totalOf } from '../../../../engine/domain/units.ts'
 import { Facets, type Filter } from '../../../../server/pipeline/shown/lists/facets.ts'
+import { FilterCounts } from '../../../../server/pipeline/shown/lists/filter-counts.ts'
 import {
   FIELD_SORT_NAMES,
   MarketLists,
@@ -31,7 +33,7 @@ function marketOf(marketId: number, changes: Partial<Market>): Market {
   return {
     ...marketSpec(marketId),
     ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
-    ...{ isPaidOut: false, strikeE8: 0, closeE8: 0, isFailed: false, childCount: 0 },
+    ...{ isPaidOut: false, strikeE8: 0, closeE8: 0, isFailed: false },
     ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
     ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
     ...changes,
@@ -44,6 +46,7 @@ class World {
   readonly published = new PublishedMarkets()
   readonly words = { version: 0, isFlat: false }
   readonly lists: MarketLists
+  readonly queries: { readonly base: Filter; readonly filter: Filter }[] = []
   #nowMs = START_MS
 
   constructor(seed: number) {
@@ -212,13 +215,42 @@ function checkRead(world: World): void {
     const at = whole.indexOf(from.market.marketId)
     const rest = whole.slice(at + 1).filter((id) => expected.includes(id))
     assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, bits)), rest, said)
+    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, null)), whole.slice(at + 1), said)
   }
-  const key = random.pick(['ticker', 'tag', 'category'])
-  for (const value of WORDS) {
-    const count = world
-      .active(filter)
-      .filter((each) => world.valuesOf(each, key).includes(value)).length
-    assert.equal(facets.countIn(bits, key, value), count, `${said} ${key} ${value}`)
+  checkCounts(world)
+}
+
+const COUNTED = ['ticker', 'tag', 'category', 'length', 'nothing']
+
+/** The counts of a filter, market by market: its own key does not narrow what a key counts. */
+function slowCounts(world: World, base: Filter, filter: Filter) {
+  const markets = world.active(base)
+  const countOf = (key: string, value: string): number => {
+    const others = new Map([...filter].filter(([other]) => other !== key))
+    const passing = markets.filter((each) => world.passes(each, others))
+    return passing.filter((each) => world.valuesOf(each, key).includes(value)).length
+  }
+  const ofKey = (key: string) => Object.fromEntries(WORDS.map((word) => [word, countOf(key, word)]))
+  return Object.fromEntries(COUNTED.map((key) => [key, ofKey(key)]))
+}
+
+/** A query of a few, so that most are asked again while markets change. */
+function checkCounts(world: World): void {
+  const { random, lists } = world
+  const counts = lists.filterCounts
+  const known = world.queries
+  const isNew = known.length < 4 || random.chance(0.05)
+  if (isNew) known.push({ base: someFilter(world), filter: someFilter(world) })
+  const at = isNew ? known.length - 1 : random.below(known.length)
+  const { base, filter } = known[at]
+  const values = () => new Map(COUNTED.map((key) => [key, WORDS]))
+  const text = counts.text({ name: `${at}`, stamp: '', base, filter, values })
+  const expected = slowCounts(world, base, filter)
+  const said = `seed ${SEED}: ${JSON.stringify([[...base], [...filter]])}`
+  assert.deepEqual(JSON.parse(text), expected, said)
+  const countOf = lists.facets.countsIn(lists.facets.passing(base), filter)
+  for (const key of COUNTED) {
+    for (const word of WORDS) assert.equal(countOf(key, word), expected[key][word], said)
   }
 }
 
@@ -262,4 +294,43 @@ test('a read behind one change of five thousand markets places one market', () =
   assert.equal(world.lists.ordered('high_value'), list)
   assert.deepEqual(idsOf(list.page(0, 1, null)), [2500])
   assert.ok(looked.count <= 8, `${looked.count} looks at a market`)
+})
+
+test('counts that are asked again count the markets that changed, and no others', () => {
+  const world = new World(2)
+  const { facets, filterCounts: counts } = world.lists
+  for (let each = 0; each < 2000; each++) world.add()
+  const query = (word: string) => ({
+    ...{ name: word, stamp: '', base: new Map(), filter: new Map([['tag', [word]]]) },
+    values: () => new Map([['tag', WORDS]]),
+  })
+  const ask = (word: string) => {
+    facets.catchUp()
+    return counts.text(query(word))
+  }
+  const before = ask('a')
+  for (let each = 0; each < 20; each++) {
+    const { market } = world.published.byId(1 + each) ?? {}
+    assert.ok(market !== undefined)
+    world.published.refresh({ ...market, tags: ['a', 'd'] })
+    ask('a')
+  }
+  assert.notEqual(ask('a'), before)
+  assert.equal(counts.countedCount, 1)
+  assert.equal(ask('a'), new FilterCounts(facets).text(query('a')))
+})
+
+test('counts are kept for a bounded number of queries', () => {
+  const { facets, filterCounts: counts } = new World(3).lists
+  facets.catchUp()
+  const values = () => new Map([['tag', Array.from({ length: 1000 }, (_, at) => `${at}`)]])
+  for (let each = 0; each < 3 * LIMITS.countedQueriesMax; each++) {
+    counts.text({ name: `${each}`, stamp: '', base: new Map(), filter: new Map(), values })
+  }
+  assert.ok(counts.held <= LIMITS.filterCountsKeptMax)
+  const one = () => new Map([['tag', ['a']]])
+  for (let each = 0; each < 3 * LIMITS.countedQueriesMax; each++) {
+    counts.text({ name: `${each}`, stamp: '1', base: new Map(), filter: new Map(), values: one })
+  }
+  assert.ok(counts.held <= LIMITS.countedQueriesMax, `${counts.held} counts`)
 })

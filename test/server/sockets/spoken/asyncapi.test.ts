@@ -50,5 +50,6 @@ test('the exchange gives the document, and takes every channel that it names', a
   assert.ok(isTree(messages))
   for (const { name } of SPOKEN_CHANNELS) assert.ok(name in messages, name)
   assert.equal(at(body, 'operations', 'subscribe_trades', 'action'), 'receive')
+  assert.equal(at(body, 'servers', 'exchange', 'host'), `127.0.0.1:${live.port}`)
   await live.stop()
 })

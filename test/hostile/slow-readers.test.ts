@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { MarketTopic } from '../../server/sockets/feeds/market/market-topics.ts'
+import { RawClient } from '../server/http/gateway/raw-client.ts'
+import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { openMarket } from '../support/live-orders.ts'
+import { SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
+import { closeAll } from '../support/socket-desk.ts'
+
+// A reader that stops reading the tape, or the answers to its own requests. The process holds no
+// more for it than its bound, and it costs nobody else a frame.
+
+const SHARE = 1_000_000
+const SLUG = `rain-${'tomorrow-'.repeat(12)}`
+/** Prices of one sweep: its frame has some 20 KB. */
+const SWEEP = 800
+const SWEEP_BYTES_MIN = 16_000
+/** More frames of sweeps than the kernel keeps for a reader. */
+const FRAMES = 500
+let live: LiveExchange
+let topic: MarketTopic
+const clients: SocketClient[] = []
+const raws: RawClient[] = []
+let seq = 1_000_000
+
+before(async () => {
+  const rates = { messagesPerSecondMax: 100_000, ownerMessagesMax: 1_000_000 }
+  live = await startLive({ socketBounds: { ...rates, ownerMarketsAskedMax: 1_000_000 } })
+  await openMarket(live, SLUG)
+})
+after(() => live.stop())
+afterEach(async () => {
+  for (const raw of raws.splice(0)) raw.destroy()
+  await closeAll(live, clients)
+  assert.deepEqual(live.faults.splice(0), [])
+})
+
+/** A socket below the library that hears the tape. */
+async function rawReader(): Promise<RawClient> {
+  const raw = new RawClient(live.port)
+  raws.push(raw)
+  const said = async (word: string) => {
+    while (!raw.received.includes(word)) await new Promise(setImmediate)
+  }
+  raw.send(upgradeText())
+  await said('"sid"')
+  raw.send(textFrame('40/markets,'))
+  await said('40/markets,{')
+  raw.send(wideFrame(`42/markets,["subscribe_trades",{"marketSlugs":["${SLUG}"]}]`))
+  await said('Subscribed to')
+  return raw
+}
+
+/** A text frame of up to 64 KB; its mask is zero, so its bytes are those of the text. */
+function wideFrame(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const head = Buffer.from([0x81, 0xfe, bytes.length >> 8, bytes.length & 0xff, 0, 0, 0, 0])
+  return Buffer.concat([head, bytes])
+}
+
+async function briskReader(): Promise<SocketClient> {
+  const client = await SocketClient.open(live.port)
+  clients.push(client)
+  client.socket.emit('subscribe_trades', { marketSlugs: [SLUG] })
+  await client.take('system', 1)
+  const watch = live.exchange.pipeline.published.bySlug(SLUG)?.watch
+  assert.ok(watch instanceof MarketTopic, 'somebody hears the market')
+  topic = watch
+  return client
+}
+
+/** Tells a trade as the pipeline does. */
+function tellTrade(prices: number): void {
+  seq++
+  for (let ticks = 1; ticks <= prices; ticks++) topic.filled(seq, ticks, SHARE, true)
+  topic.arrived(seq)
+}
+
+const sequencesOf = (client: SocketClient) =>
+  client.of('trade').map((frame) => Number(at(frame, 'sequence')))
+
+function assertRising(sequences: readonly number[]): void {
+  assert.deepEqual(
+    sequences,
+    sequences.map((_, index) => sequences[0] + index),
+  )
+}
+
+/** The numbers of the frames that a raw reader got. */
+const numbersIn = (text: string) =>
+  [...text.matchAll(/"sequence":(\d+)/g)].map(([, number]) => Number(number))
+
+test('a reader of the tape that stops holds little, sees its gap, and costs nobody', async () => {
+  const deaf = (await rawReader()).pause()
+  const brisk = await briskReader()
+  let unreadMax = 0
+  for (let frame = 1; frame <= FRAMES; frame++) {
+    tellTrade(SWEEP)
+    await brisk.take('trade', frame)
+    unreadMax = Math.max(unreadMax, live.sockets.unreadBytes)
+  }
+  assertRising(sequencesOf(brisk))
+  assert.ok(unreadMax > LIMITS.socketTopicAheadBytesMax, `it reads too little: ${unreadMax}`)
+  assert.ok(unreadMax < LIMITS.socketBufferedBytesMax / 2, `it holds ${unreadMax} bytes`)
+  assert.equal(live.sockets.slowCount, 0, 'it is not ended')
+  deaf.resume()
+  const newest = sequencesOf(brisk).at(-1) ?? 0
+  while (!deaf.received.includes(`"sequence":${newest},`)) await new Promise(setImmediate)
+  tellTrade(1)
+  while (!deaf.received.includes(`"sequence":${newest + 1},`)) await new Promise(setImmediate)
+  const heard = numbersIn(deaf.received)
+  assert.deepEqual(
+    heard,
+    [...new Set(heard)].sort((a, b) => a - b),
+    'each frame once, in order',
+  )
+  const gap = heard.findLastIndex((number, index) => index > 0 && number !== heard[index - 1] + 1)
+  assert.ok(gap > 0, 'the numbers that it missed are a gap')
+  const caughtUp = heard.length - gap - 1
+  assert.ok(caughtUp <= LIMITS.socketTapeBytesMax / SWEEP_BYTES_MIN, `${caughtUp} at once`)
+  assert.equal(deaf.isClosed, false)
+})
+
+test('a burst longer than a room keeps gives every reader the newest frames', async () => {
+  const readers = [await briskReader(), await briskReader()]
+  const count = LIMITS.socketRoomFramesMax + 500
+  for (let trade = 0; trade < count; trade++) tellTrade(1)
+  const last = () => Number(at(readers[0].of('trade').at(-1), 'sequence'))
+  await readers[0].take('trade', LIMITS.socketTapeFramesMax)
+  tellTrade(1)
+  for (const reader of readers) {
+    await reader.take('trade', LIMITS.socketTapeFramesMax + 1)
+    const sequences = sequencesOf(reader)
+    assert.equal(sequences.length, LIMITS.socketTapeFramesMax + 1)
+    assertRising(sequences)
+    assert.equal(sequences.at(-1), last())
+  }
+  assert.equal(live.sockets.slowCount, 0)
+  assert.deepEqual(
+    readers.flatMap(({ ends }) => ends),
+    [],
+  )
+})
+
+test('the answers to a client that read too little come in batches once it reads', async () => {
+  const raw = await rawReader()
+  raw.pause()
+  // The answer repeats the names: some ten kilobytes for each request.
+  const names = Array.from({ length: LIMITS.socketMarketsMax }, () => SLUG)
+  const asked = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
+  const request = wideFrame(`42/markets,${asked}`)
+  let sent = 0
+  const ask = async (times: number) => {
+    for (let time = 0; time < times; time++) {
+      sent++
+      raw.send(request)
+      await new Promise(setImmediate)
+    }
+  }
+  while (live.sockets.unreadBytes <= LIMITS.socketAheadBytesMax) await ask(1)
+  // So many more wait behind the unread bytes: more than a connection may have unread.
+  await ask(Math.ceil((2 * LIMITS.socketBufferedBytesMax) / request.length))
+  await live.send('GET', '/health')
+  const unread = live.sockets.unreadBytes
+  assert.ok(unread < LIMITS.socketBufferedBytesMax, `it holds ${unread} bytes`)
+  raw.resume()
+  const answers = () => raw.received.split('Subscribed to').length - 2
+  while (answers() < sent && !raw.isClosed) await new Promise(setImmediate)
+  assert.equal(answers(), sent)
+  assert.equal(live.sockets.slowCount, 0)
+})
+
+test('a client that never reads its answers is ended at its bound', async () => {
+  const raw = (await rawReader()).pause()
+  const names = Array.from({ length: LIMITS.socketMarketsMax }, () => SLUG)
+  const asked = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
+  const request = wideFrame(`42/markets,${asked}`)
+  let unreadMax = 0
+  while (live.sockets.slowCount === 0) {
+    raw.send(request)
+    await new Promise(setImmediate)
+    unreadMax = Math.max(unreadMax, live.sockets.unreadBytes)
+  }
+  assert.ok(unreadMax < LIMITS.socketBufferedBytesMax, `it holds ${unreadMax} bytes`)
+})

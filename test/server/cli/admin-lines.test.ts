@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { api } from '../../../server/api.ts'
+import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
+
+// Each call of the admin API has a short form of `outcomex admin`.
+
+type Said = readonly [line: readonly string[], call: string, body?: unknown]
+
+const MARKETS: readonly Said[] = [
+  [
+    ['market', 'm', 'Rain?', '--kind', 'amm', '--fee', '--deadline', '2027-01-01T00:00Z'],
+    'POST /admin/markets',
+    { kind: 'amm', slug: 'm', title: 'Rain?', fee: true, deadline: '2027-01-01T00:00Z' },
+  ],
+  [
+    ['market', 'm', 'Rain?', '--taker-delay', '500', '--min-size', '10.5', '--tags', 'a b,c'],
+    'POST /admin/markets',
+    {
+      ...{ kind: 'clob', slug: 'm', title: 'Rain?', tags: ['a b', 'c'] },
+      ...{ takerDelayMs: 500, minSizeRaw: 10_500_000 },
+    },
+  ],
+  [
+    ['edit-market', 'm/n', '--title', 'Snow?', '--daily-reward', '100.5', '--rebate-bps', '2500'],
+    'PATCH /admin/markets/m%2Fn',
+    { title: 'Snow?', dailyRewardRaw: 100_500_000, rebateBps: 2500 },
+  ],
+  [
+    [
+      ...['edit-market', 'm', '--daily-reward', '0', '--description', '', '--categories', ''],
+      ...['--properties', 'ticker=BTC,ticker=ETH,length=day', '--short-title', 'S'],
+    ],
+    'PATCH /admin/markets/m',
+    {
+      ...{ dailyRewardRaw: 0, description: '', categories: [], proxyTitle: 'S' },
+      properties: { ticker: ['BTC', 'ETH'], length: ['day'] },
+    },
+  ],
+  [['lock', 'm'], 'POST /admin/markets/m/lock'],
+  [['unlock', 'm'], 'POST /admin/markets/m/unlock'],
+  [['flag', 'm'], 'PUT /admin/markets/m/flag', { isFlagged: true }],
+  [['unflag', 'm'], 'PUT /admin/markets/m/flag', { isFlagged: false }],
+  [['resolve', 'm', '3:1'], 'POST /admin/markets/m/resolve', { payoutNumerators: [3, 1] }],
+  [
+    ['group', 'cup', 'Who wins?', 'reds=Do the Reds win?', 'blues=Blues = 1?', '--fee'],
+    'POST /admin/groups',
+    {
+      ...{ slug: 'cup', title: 'Who wins?', fee: true },
+      markets: [
+        { slug: 'reds', title: 'Do the Reds win?' },
+        { slug: 'blues', title: 'Blues = 1?' },
+      ],
+    },
+  ],
+  [['resolve-group', 'cup', 'reds'], 'POST /admin/groups/cup/resolve', { winner: 'reds' }],
+  [['markets', '--limit', '2'], 'GET /admin/markets?after=0&limit=2'],
+]
+
+const SERIES: readonly Said[] = [
+  [
+    ['series', 'btc-5min', 'Bitcoin up?', '--symbol', 'BTC', '--every', 'minutes_5'],
+    'POST /admin/series',
+    {
+      ...{ stableSlug: 'btc-5min', title: 'Bitcoin up?', symbol: 'BTC', assetName: 'BTC' },
+      ...{ frequency: 'minutely', subFrequency: 'minutes_5', slugPrefix: 'btc-5min' },
+    },
+  ],
+  [
+    [
+      ...['series', 'eth-day', 'Ether up?', '--symbol=ETH', '--every=daily', '--prefix=eth-1d'],
+      ...['--asset=Ether', '--strike=3000.5', '--ahead=3', '--fee', '--categories=Crypto'],
+    ],
+    'POST /admin/series',
+    {
+      ...{ stableSlug: 'eth-day', title: 'Ether up?', symbol: 'ETH', frequency: 'daily' },
+      ...{ slugPrefix: 'eth-1d', assetName: 'Ether', fee: true, slotsAhead: 3 },
+      ...{ strikePrice: '3000.5', categories: ['Crypto'] },
+    },
+  ],
+  [['all-series'], 'GET /admin/series'],
+  [['end-series', '1'], 'DELETE /admin/series/1'],
+  [
+    ['price', 'BTC', '95000.5', '--at-ms', '7'],
+    'POST /admin/oracle/prices',
+    { reports: [{ symbol: 'BTC', price: '95000.5', atMs: 7 }] },
+  ],
+]
+
+const REST: readonly Said[] = [
+  [['profile', `0x${'1'.repeat(40)}`], 'POST /admin/profiles', { account: `0x${'1'.repeat(40)}` }],
+  [['profiles'], 'GET /admin/profiles?after=0&limit=50'],
+  [['show-profile', '7'], 'GET /admin/profiles/7'],
+  [
+    ['edit-profile', '7', '--rank', 'none', '--fee-cap-bps', '250', '--scopes', 'trading'],
+    'PATCH /admin/profiles/7',
+    { rank: null, feeCapBps: 250, scopes: ['trading'] },
+  ],
+  [['credit', '7', '1'], 'POST /admin/balances', { profileId: 7, collateralRaw: 1_000_000 }],
+  [['balance', '7'], 'GET /admin/balances/7'],
+  [['balances'], 'GET /admin/balances?after=0&limit=50'],
+  [['freeze', '7'], 'POST /admin/profiles/7/freeze', {}],
+  [['unfreeze', '7'], 'POST /admin/profiles/7/unfreeze', {}],
+  [['revoke-tokens', '7'], 'DELETE /admin/profiles/7/tokens'],
+  [['revoke-token', '7', 'a/b'], 'DELETE /admin/profiles/7/tokens/a%2Fb'],
+  [['revoke-sessions', '7'], 'DELETE /admin/profiles/7/sessions'],
+  [
+    ['operator', 'add', 'ada', '--role=read'],
+    'POST /admin/operators',
+    { name: 'ada', role: 'read' },
+  ],
+  [['operator', 'remove', 'ada'], 'DELETE /admin/operators/ada'],
+  [['operators'], 'GET /admin/operators'],
+  [['audit'], 'GET /admin/audit'],
+  [['restrict', 'disabled'], 'POST /admin/trading-modes', { mode: 'disabled' }],
+  [['restrictions'], 'GET /admin/trading-modes'],
+  [['unrestrict', '3'], 'DELETE /admin/trading-modes/3'],
+  [['settlement', '--trades', '5'], 'GET /admin/settlement?limit=5'],
+  [
+    ['settlement-fault', 'FAILED', '--next', '2'],
+    'POST /admin/settlement/faults',
+    { outcome: 'FAILED', next: 2 },
+  ],
+  [['page', 'b', 'B'], 'POST /admin/market-pages', { slug: 'b', name: 'B' }],
+  [['edit-page', 'p', '--filter', ''], 'PUT /admin/market-pages/p', { baseFilter: {} }],
+  [['remove-page', 'p'], 'DELETE /admin/market-pages/p'],
+  [['pages'], 'GET /admin/market-pages'],
+  [['property', 'k', 'K'], 'POST /admin/property-keys', { slug: 'k', name: 'K' }],
+  [['edit-property', 'k', '--name', 'L'], 'PUT /admin/property-keys/k', { name: 'L' }],
+  [['remove-property', 'k'], 'DELETE /admin/property-keys/k'],
+  [['properties'], 'GET /admin/property-keys'],
+]
+
+const ALL = [...MARKETS, ...SERIES, ...REST]
+
+for (const [line, call, body] of ALL) {
+  test(`admin ${line.join(' ')} is ${call}`, () => {
+    const read = readAdminLine(line, {}).call
+    const said: unknown = read.body === '' ? undefined : JSON.parse(read.body)
+    assert.deepEqual([`${read.method} ${read.path}`, said], [call, body])
+  })
+}
+
+test('every call of the admin API has a short form', () => {
+  const reached = (method: string, path: string) => {
+    const form = new RegExp(`^${method} ${path.replaceAll(/:[A-Za-z]+/g, '[^/?]+')}([?].*)?$`)
+    return ALL.some(([, call]) => form.test(call))
+  }
+  const admins = api.filter(({ path }) => path.startsWith('/admin/'))
+  assert.ok(admins.length > 30)
+  const missing = admins.filter(({ method, path }) => !reached(method, path))
+  assert.deepEqual(
+    missing.map(({ method, path }) => `${method} ${path}`),
+    [],
+  )
+})
+
+const WRONG: readonly [line: string[], sentence: RegExp][] = [
+  [['group', 'cup', 'Who wins?', 'reds=R'], /^Write: outcomex admin group SLUG "Title" CHILD=/],
+  [['group', 'cup', 'Who?', 'reds=R', 'blues'], /^'blues' must be the slug of a market and its/],
+  [
+    ['group', 'cup', 'Who?', 'reds=R', 'blues= '],
+    /^'blues= ' must be the slug of a market and its/,
+  ],
+  [['series', 'btc', 'B', '--every', 'daily'], /^Say which asset: --symbol BTC$/],
+  [['series', 'btc', 'B', '--symbol', 'BTC'], /^Say how long a slot is: --every minutes_1, /],
+  [['series', 'b', 'B', '--every', 'hourly'], /^--every must be minutes_1, .* or weekly, not/],
+  [['edit-market', 'm', '--daily-reward', '-1'], /^--daily-reward must be an amount/],
+  [['edit-market', 'm', '--deadline', 'T'], /^--deadline has no meaning here/],
+  [['edit-market', 'm', '--properties', 'a'], /^--properties must be pairs like ticker=BTC/],
+  [['edit-market', 'm', '--tags', 'a,,b'], /^--tags must be texts like sport,football/],
+  [['end-series', 'btc'], /^'btc' must be a whole number from 1/],
+  [['settlement-fault', 'MINED'], /^'MINED' must be one of RETRYING, FAILED$/],
+  [['edit-profile', '7', '--fee-cap-bps', '1001'], /^--fee-cap-bps must be a whole .*, or none/],
+]
+
+for (const [line, sentence] of WRONG) {
+  test(`admin ${line.join(' ')} is refused with a sentence`, () => {
+    assert.throws(() => readAdminLine(line, {}), { message: sentence })
+  })
+}
