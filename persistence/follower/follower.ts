@@ -114,13 +114,12 @@ export class Follower {
     const wants = { seqMax: this.#readSeq, names: true }
     const start = startingState(folder, this.#checksumAt, wants)
     this.exchange = start.exchange
-    const { seen } = this.exchange.clearing
+    const { seen, orders, catalogue } = this.exchange.clearing
     assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')
     this.filter = seen.filter ?? new SeenFilter(randomInt(2 ** 32))
     seen.countOnly(this.filter)
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
-    const { orders, catalogue } = this.exchange.clearing
     this.#orders = new OrdersTable(this.#connection, orders)
     this.#positions = new PositionsTable(this.#connection)
     this.#candles = new CandlesTable(this.#connection)

@@ -270,6 +270,12 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'RESULT.KILLED && filledRaw === 0',
         'RESULT.KILLED',
       ],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/orders.ts',
+    tests: [`${FOLDER}/query/order-reads.test.ts`],
+    changes: [
       [
         'an order that ended is listed as live',
         'else if (status !== LIVE) this',
