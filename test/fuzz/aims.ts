@@ -52,6 +52,70 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
   }),
 }
 
+/** What a call names must exist and fit together. */
+export interface AimedCall {
+  readonly params?: Readonly<Record<string, Json>>
+  readonly query?: Readonly<Record<string, Json>>
+  readonly body?: Json
+}
+
+const SERIES = { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5' }
+const place = (random: Random) => random.below(64)
+const ofKey = (random: Random): AimedCall => ({ params: { id: `{{keys.${place(random)}}}` } })
+const ofPage = (random: Random): AimedCall => ({ params: { id: `{{madepages.${place(random)}}}` } })
+const ofSlot = (): AimedCall => ({ params: { slug: '{{slots.0}}' } })
+
+const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
+  'GET /docs/:page': () => ({ params: { page: 'trading' } }),
+  'GET /markets/:addressOrSlug/oracle-candles': () => ({
+    params: { addressOrSlug: '{{slots.0}}' },
+  }),
+  'GET /markets/stable/:slug': () => ({ params: { slug: '{{stables.0}}' } }),
+  'GET /markets/:slug/timeline': ofSlot,
+  'GET /markets/timeline': () => ({ query: SERIES }),
+  'GET /property-keys/:id': ofKey,
+  'GET /property-keys/:id/options': ofKey,
+  'PUT /admin/property-keys/:id': (random) => ({
+    ...ofKey(random),
+    body: { name: `Key ${random.below(99)}` },
+  }),
+  'DELETE /admin/property-keys/:id': ofKey,
+  'PUT /admin/market-pages/:id': (random) => ({
+    ...ofPage(random),
+    body: { name: `Page ${random.below(99)}` },
+  }),
+  'DELETE /admin/market-pages/:id': ofPage,
+  'POST /admin/groups': (random) => {
+    const group = `group-${random.below(2 ** 30)}`
+    const markets = ['a', 'b'].map((name) => ({ slug: `${group}-${name}`, title: name }))
+    return { body: { slug: group, title: 'Which of them wins?', markets } }
+  },
+  'POST /admin/groups/:slug/resolve': (random) => {
+    const group = `{{groups.${place(random)}}}`
+    return { params: { slug: group }, body: { winner: `${group}-a` } }
+  },
+  'POST /admin/markets/:slug/unlock': (random) => ({
+    params: { slug: `{{locked.${place(random)}}}` },
+  }),
+  'POST /admin/series': (random) => {
+    const number = random.below(2 ** 30)
+    const symbol = `S${number}`
+    const slugs = { stableSlug: `now-${number}`, slugPrefix: `of-${number}` }
+    const words = { title: 'Up or down', assetName: symbol }
+    return { body: { symbol, frequency: 'daily', slotsAhead: 1, ...slugs, ...words } }
+  },
+  'DELETE /admin/series/:seriesId': (random) => ({
+    params: { seriesId: `{{#series.${place(random)}}}` },
+  }),
+  'POST /admin/oracle/prices': (random) => ({
+    body: { reports: [{ symbol: SERIES.symbol, price: `${1 + random.below(99_999)}` }] },
+  }),
+}
+
+export function aimedCall(route: string, random: Random): AimedCall {
+  return Object.hasOwn(CALLS, route) ? CALLS[route](random) : {}
+}
+
 /** There are few names, so that a removed operator was often named before. */
 export function operatorName(random: Random): Json {
   return `operator-${random.below(4)}`

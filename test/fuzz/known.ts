@@ -62,7 +62,7 @@ export class Known {
   learn({ speaker, route }: Plan, asked: string, answer: Answer): void {
     if (answer.status !== 401 && answer.status !== 403) this.#forget(speaker, route, asked)
     if (answer.status < 200 || answer.status >= 300) return
-    const { orders, tokens, spares, windows, pages } = this.#setting.pools
+    const { orders, tokens, spares, windows, pages, madepages, ...made } = this.#setting.pools
     const { role, proof } = speaker
     const byOwner = role === 'owner' && proof !== 'none'
     const set = answer.headers.get('set-cookie') ?? ''
@@ -81,8 +81,17 @@ export class Known {
     if (proof === 'admin' && typeof id === 'number' && at(body, 'mode') !== undefined) {
       addTo(windows, `${id}`)
     }
-    const isPage = route === 'POST /admin/market-pages' || route === 'POST /admin/property-keys'
-    if (isPage && typeof id === 'string') addTo(pages, id)
+    if (typeof id === 'string') {
+      if (route === 'POST /admin/market-pages')
+        for (const pool of [pages, madepages]) addTo(pool, id)
+      if (route === 'POST /admin/property-keys') addTo(made.keys, id)
+    }
+    const group = at(body, 'slug')
+    if (route === 'POST /admin/groups' && typeof group === 'string') addTo(made.groups, group)
+    const seriesId = at(body, 'seriesId')
+    if (route === 'POST /admin/series') addTo(made.series, `${seriesId}`)
+    const locked = /^POST \/admin\/markets\/([^/ ]+)\/lock /.exec(asked)?.[1]
+    if (locked !== undefined) addTo(made.locked, locked)
     if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))
     this.#learnOrders(role, body)
   }

@@ -2,7 +2,7 @@ import type { Route } from '../../server/http/route.ts'
 import { type Fields, type Json, object } from '../../server/http/schema/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
 import { Random } from '../support/random.ts'
-import { aimed, aimedBody, holdsOrder, ofChild, operatorName } from './aims.ts'
+import { aimed, aimedBody, aimedCall, holdsOrder, ofChild, operatorName } from './aims.ts'
 import { ODD_KEYS, padded } from './odd-keys.ts'
 import { SMUGGLES } from './smuggle.ts'
 import {
@@ -117,13 +117,16 @@ function aimedPlan(plan: Plan, route: FuzzRoute, random: Random): Plan {
   // The wallet alone says whose login it is.
   const speaker = plan.route === LOGIN ? NOBODY : plan.speaker
   const { onBehalfOf: _1, account: _2, ...query } = plan.query
-  const body = plan.body === undefined ? {} : { body: aimedBody(plan.route, plan.body, random) }
+  const call = aimedCall(plan.route, random)
+  const drawnBody =
+    plan.body === undefined ? {} : { body: aimedBody(plan.route, plan.body, random) }
   return {
     ...plan,
     speaker,
-    params: Object.fromEntries(params),
-    query,
-    ...body,
+    params: { ...Object.fromEntries(params), ...call.params },
+    query: { ...query, ...call.query },
+    ...drawnBody,
+    ...(call.body === undefined ? {} : { body: call.body }),
     edits: proofs(plan, random),
   }
 }

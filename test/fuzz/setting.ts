@@ -31,8 +31,18 @@ export interface Pools {
   readonly wards: string[]
   /** Trading windows that the operator made. */
   readonly windows: string[]
-  /** Pages and properties that the operator made. */
+  /** All pages, and those and the properties that the operator made. */
   readonly pages: string[]
+  readonly madepages: string[]
+  readonly keys: string[]
+  /** Groups that the operator made; each has a market of its slug with `-a`. */
+  readonly groups: string[]
+  /** Spare markets that the operator locked. */
+  readonly locked: string[]
+  /** Numbers of the series that the operator made, and slugs of the one that there always is. */
+  readonly series: string[]
+  readonly stables: string[]
+  readonly slots: string[]
   /** Ids and client order ids of what rests for the owner's sub-account. */
   readonly wardorders: string[]
   readonly wardclients: string[]
@@ -92,6 +102,20 @@ async function makeMarkets(client: ExchangeClient): Promise<TestMarket[]> {
   return markets
 }
 
+const STABLE_SLUG = 'fuzz-now'
+
+/** Makes a series that begins with the slot of now, and gives the slug of that slot. */
+async function makeSeries(client: ExchangeClient): Promise<string> {
+  await client.admin('/admin/series', {
+    ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', slotsAhead: 2 },
+    ...{ stableSlug: STABLE_SLUG, slugPrefix: 'fuzz-slot', strikePrice: '95000' },
+    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin' },
+  })
+  const slot = at(await client.get(`/markets/stable/${STABLE_SLUG}`), 'slug')
+  assert.ok(typeof slot === 'string', 'a series with a strike has a slot')
+  return slot
+}
+
 export function actorOf(actors: ReadonlyMap<Role, Actor>, role: Role): Actor {
   const actor = actors.get(role)
   assert.ok(actor !== undefined, `a stage has a ${role}`)
@@ -109,6 +133,7 @@ export async function settingOf(
   const quiet = await client.makeMarket('fuzz-quiet', false)
   const markets = await makeMarkets(client)
   await client.makeMarket('fuzz-spare', false)
+  const slot = await makeSeries(client)
   const slugs = [...markets.map(({ slug }) => slug), 'fuzz-locked']
   const traders = [...actors.values()].map(({ trader }) => trader)
   const wards = [await makeChild(client, actorOf(actors, 'owner'))]
@@ -126,6 +151,9 @@ export async function settingOf(
     wards,
     windows: [],
     pages: ['__home__'],
+    ...{ madepages: [], keys: [], groups: [], locked: [], series: [] },
+    stables: [STABLE_SLUG],
+    slots: [slot],
     wardorders: [],
     wardclients: [],
   }

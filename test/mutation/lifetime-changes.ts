@@ -107,7 +107,9 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/markets/oracle.ts',
     tests: ['test/engine/core/markets/slots.test.ts'],
     changes: [
-      ['a later report stands for a boundary', 'boundary.report.atMs > atMs', 'false'],
+      ['a later report stands for a boundary', 'known.atMs > atMs', 'false'],
+      ['a report stands for a boundary long before', ' || lateMs > BOUNDARY_WAIT_MS', ''],
+      ['a boundary waits for an earlier report', ' && lateMs <= BOUNDARY_REPORT_MS', ''],
       ['a report stands for a boundary behind it', 'atMs >= boundary.atMs && ', ''],
     ],
   },

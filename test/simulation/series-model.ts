@@ -21,6 +21,7 @@ interface OneSeries {
 }
 
 interface Report {
+  readonly cameMs: number
   readonly stampMs: number
   readonly priceE8: number
 }
@@ -35,12 +36,14 @@ interface BoundaryModel {
 
 type Resolve = Extract<RareCommand, { kind: 'resolveMarkets' }>
 
-/** The report that decides a boundary: the earliest in time, and of several the first to come. */
+/** The report that decides a boundary: the earliest of those in time, else the first to come. */
 function reportFor({ atMs, reports }: BoundaryModel): Report | undefined {
-  const near = reports.filter(({ stampMs }) => {
-    return stampMs >= atMs && stampMs <= atMs + BOUNDARY_REPORT_MS
+  const near = reports.filter(({ stampMs, cameMs }) => {
+    const isNear = stampMs >= atMs && stampMs <= atMs + BOUNDARY_REPORT_MS
+    return isNear && cameMs <= atMs + BOUNDARY_WAIT_MS
   })
-  return near.sort((a, b) => a.stampMs - b.stampMs)[0]
+  const inTime = near.filter(({ cameMs }) => cameMs <= atMs + BOUNDARY_REPORT_MS)
+  return inTime.sort((a, b) => a.stampMs - b.stampMs)[0] ?? near[0]
 }
 
 export class SeriesModel {
@@ -111,10 +114,11 @@ export class SeriesModel {
     }
   }
 
-  #reported({ symbol, atMs, priceE8 }: Extract<RareCommand, { kind: 'reportPrice' }>): void {
+  #reported(command: Extract<RareCommand, { kind: 'reportPrice' }>): void {
+    const { symbol, atMs, priceE8, nowMs } = command
     for (const [key, boundary] of this.boundaries) {
       if (boundary.symbol !== symbol || boundary.valueE8 !== null) continue
-      const reports = [...boundary.reports, { stampMs: atMs, priceE8 }]
+      const reports = [...boundary.reports, { cameMs: nowMs, stampMs: atMs, priceE8 }]
       this.boundaries.set(key, { ...boundary, reports })
     }
   }

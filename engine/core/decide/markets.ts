@@ -5,6 +5,7 @@ import type { NewMarket, Resolution } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import {
   kindOf,
+  type MarketChange,
   type MarketSpec,
   STATUS_CHANGES,
   takesOrders,
@@ -59,6 +60,13 @@ export function newMarkets(
     const book = takesBook(market) ? (books.shift() ?? 0) : 0
     return { marketId: catalogue.lastId + 1 + index, book, market }
   })
+}
+
+export function decideEdit(
+  { catalogue }: Clearing,
+  { categories = [] }: MarketChange,
+): Reject | null {
+  return decideCategories(catalogue, categories)
 }
 
 /** A market that trades may be locked; a slot is locked by its end alone. */

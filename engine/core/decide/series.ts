@@ -6,6 +6,7 @@ import { BOUNDARY_WAIT_MS, type SeriesSpec } from '../../domain/markets/series.t
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
+import { decideCategories } from './pages.ts'
 
 /**
  * One live series has a symbol, frequency and sub-frequency, one a stable slug, and one the slugs
@@ -18,7 +19,8 @@ export function decideSeries({ catalogue, series }: Clearing, spec: SeriesSpec):
   if (isTaken || series.byPrefix(slugPrefix) !== undefined) return REJECT.SLUG_TAKEN
   const isSlot = new RegExp(`^${slugPrefix}-[0-9]+$`)
   if (catalogue.all().some(({ slug }) => isSlot.test(slug))) return REJECT.SLUG_TAKEN
-  return series.byKey(spec) === undefined ? null : REJECT.SERIES_EXISTS
+  if (series.byKey(spec) !== undefined) return REJECT.SERIES_EXISTS
+  return decideCategories(catalogue, spec.categories)
 }
 
 /**

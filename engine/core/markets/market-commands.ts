@@ -70,7 +70,7 @@ export function applyToMarkets(
       forgetSymbol(oracle, series.end(command.seriesId))
       return
     case 'reportPrice':
-      oracle.reported(command.symbol, { atMs: command.atMs, priceE8: command.priceE8 })
+      oracle.reported(command.symbol, { atMs: command.atMs, priceE8: command.priceE8 }, nowMs)
       return
     case 'decideBoundary':
       oracle.decided(command.symbol, command.atMs, command.priceE8)

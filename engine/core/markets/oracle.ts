@@ -4,7 +4,7 @@
 // Invariant: a boundary that is undecided keeps the report that would decide it.
 
 import { assert } from '../../domain/assert.ts'
-import { BOUNDARY_REPORT_MS } from '../../domain/markets/series.ts'
+import { BOUNDARY_REPORT_MS, BOUNDARY_WAIT_MS } from '../../domain/markets/series.ts'
 import type { PriceE8, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
 
@@ -70,14 +70,21 @@ export class Oracle {
     if (ofSymbol.size === 0) this.#boundaries.delete(symbol)
   }
 
-  reported(symbol: string, report: PriceReport): void {
+  /**
+   * A report stands for a boundary when it is in time there: within five seconds the earliest
+   * counts, after that the first one, and after a minute none.
+   */
+  reported(symbol: string, report: PriceReport, nowMs: TimeMs): void {
     const { atMs } = report
     const newest = this.#newest.get(symbol)
     if (newest === undefined || newest.atMs < atMs) this.#newest.set(symbol, report)
     for (const boundary of this.#boundaries.get(symbol)?.values() ?? []) {
       const isNear = atMs >= boundary.atMs && atMs - boundary.atMs <= BOUNDARY_REPORT_MS
-      if (!isNear || boundary.isDecided) continue
-      if (boundary.report === null || boundary.report.atMs > atMs) boundary.report = report
+      const lateMs = nowMs - boundary.atMs
+      if (!isNear || boundary.isDecided || lateMs > BOUNDARY_WAIT_MS) continue
+      const known = boundary.report
+      const isEarlier = known !== null && known.atMs > atMs && lateMs <= BOUNDARY_REPORT_MS
+      if (known === null || isEarlier) boundary.report = report
     }
   }
 

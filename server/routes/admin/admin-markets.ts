@@ -53,7 +53,7 @@ export const editMarket = route({
   }),
   reply: market(),
   means: 'The market is changed.',
-  rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'READ_TIMEOUT'],
+  rejects: ['OVERLOADED', 'CATEGORY_LIMIT', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'READ_TIMEOUT'],
   example: { ...EXAMPLE, body: { tags: ['daily'] } },
   handle: ({ params, body, caller }, services: Services) =>
     changed(params.slug, services, (found) => {
@@ -155,6 +155,7 @@ export const createGroup = route({
     'SLUG_TAKEN',
     'MARKET_LIMIT',
     'VENUE_LIMIT',
+    'CATEGORY_LIMIT',
     'MARKET_NOT_FOUND',
     'READ_TIMEOUT',
   ],

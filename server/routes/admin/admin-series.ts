@@ -84,6 +84,7 @@ export const createSeries = route({
     'SLUG_TAKEN',
     'SERIES_EXISTS',
     'SERIES_LIMIT',
+    'CATEGORY_LIMIT',
     'READ_TIMEOUT',
   ],
   example: {

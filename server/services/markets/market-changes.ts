@@ -2,6 +2,7 @@
 
 import { decideAdjust } from '../../../engine/core/decide/accounts.ts'
 import {
+  decideEdit,
   decideFlag,
   decideGroup,
   decideLock,
@@ -102,8 +103,9 @@ export class MarketChanges {
   }
 
   edit(published: PublishedMarket, change: MarketChange, by?: string) {
+    const { clearing } = this.#pipeline
     return this.#change(published, by, ({ marketId }) => {
-      return { kind: 'editMarket', marketId, change }
+      return decideEdit(clearing, change) ?? { kind: 'editMarket', marketId, change }
     })
   }
 

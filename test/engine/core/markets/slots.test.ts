@@ -94,6 +94,23 @@ test('a boundary keeps the earliest report of its first five seconds', () => {
   assert.deepEqual(boundary(startMs)?.report, { atMs: startMs + 2000, priceE8: 5 })
 })
 
+test('after five seconds the first report decides a boundary, after a minute none', () => {
+  const late = (...reports: readonly (readonly [cameMs: number, stampMs: number])[]) => {
+    const { driver, slot, report, boundary, startMs } = opened()
+    slot(1, startMs)
+    for (const [cameMs, stampMs] of reports) {
+      driver.nowMs = startMs + cameMs
+      report(startMs + stampMs, 1 + stampMs)
+    }
+    return boundary(startMs)?.report?.priceE8
+  }
+  assert.equal(late([4000, 3000], [5000, 1000]), 1001)
+  assert.equal(late([4000, 3000], [5001, 1000]), 3001)
+  assert.equal(late([30_000, 3000], [30_001, 0]), 3001)
+  assert.equal(late([60_000, 4000]), 4001)
+  assert.equal(late([60_001, 4000]), undefined)
+})
+
 test('a boundary lasts while a slot needs it, and the state hash holds over a snapshot', () => {
   const { driver, clearing, slot, report, boundary, startMs } = opened()
   slot(1, startMs)
