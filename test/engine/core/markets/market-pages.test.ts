@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { decideMarkets } from '../../../../engine/core/decide/markets.ts'
+import { decideEdit, decideMarkets } from '../../../../engine/core/decide/markets.ts'
 import {
   decideMarketPage,
   decidePageRemoval,
   decidePropertyKey,
 } from '../../../../engine/core/decide/pages.ts'
+import { decideSeries } from '../../../../engine/core/decide/series.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { MarketPage, PropertyKey } from '../../../../engine/domain/markets/market-page.ts'
@@ -14,7 +15,7 @@ import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
-import { marketSpec } from '../../../support/specs.ts'
+import { marketSpec, seriesSpec } from '../../../support/specs.ts'
 
 // The tree of pages, the properties and the numbers of categories (rules §12.5).
 
@@ -195,4 +196,8 @@ test('pages, old paths, properties, options and categories have bounds', () => {
   const market = (name: string) => decideMarkets(clearing, [marketSpec(1, { categories: [name] })])
   assert.equal(market('new'), REJECT.CATEGORY_LIMIT)
   assert.equal(market('c7'), null)
+  const edit = (name: string) => decideEdit(clearing, { categories: [name] })
+  assert.deepEqual([edit('new'), edit('c7')], [REJECT.CATEGORY_LIMIT, null])
+  const series = (name: string) => decideSeries(clearing, seriesSpec({ categories: [name] }))
+  assert.deepEqual([series('new'), series('c7')], [REJECT.CATEGORY_LIMIT, null])
 })
