@@ -132,6 +132,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ['a refusal is kept like a reply', '?? cache.others', '?? cache.replies'],
       ['all codings have one tag', "['etag', tags[coding]]", "['etag', tags.identity]"],
       ['no reply says that it varies', 'this.#varyCoded]', "['x', 'y']]"],
+      ['a route takes the head of another', ' && known.headers[0][1] === replies', ''],
+      ['a caller that has a reply gets it again', " && !call.headers.has('if-none-match')", ''],
     ],
   },
   {

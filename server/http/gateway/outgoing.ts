@@ -21,6 +21,8 @@ export interface Outgoing {
   readonly refusal: string | null
   /** Ends the connection too: later bytes on it are not worth reading. */
   readonly close: boolean
+  /** Status and headers as one text once they were joined; '' before. */
+  head: string
 }
 
 const NO_HEADERS: readonly Header[] = []
@@ -70,7 +72,7 @@ export function outgoing(
   headers: readonly Header[],
   refusal: string | null = null,
 ): Outgoing {
-  return { status, type, payload, headers, refusal, close: false }
+  return { status, type, payload, headers, refusal, close: false, head: '' }
 }
 
 export function sizeOf({ payload }: Outgoing): number {

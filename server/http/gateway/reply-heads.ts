@@ -2,7 +2,7 @@
 // which pages may read it. A reply that its caller has already becomes 304.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { AcceptedCodings } from '../caching/accept-encoding.ts'
+import { AcceptedCodings, type Coding } from '../caching/accept-encoding.ts'
 import { type Cache, NOT_KEPT } from '../caching/cache.ts'
 import { CompressedReplies } from '../caching/compressed.ts'
 import { EntityTags, knownTag } from '../caching/entity-tag.ts'
@@ -21,6 +21,8 @@ export class ReplyHeads {
   readonly #cors: Cors | null
   readonly #tags = new EntityTags()
   readonly #accepted = new AcceptedCodings()
+  /** Replies of shared bytes to calls that ask for nothing special: all get the same one. */
+  readonly #plain = new WeakMap<Uint8Array, Outgoing>()
   /** `Vary` of a reply that has one coding, and of a reply that has several. */
   readonly #varyPlain: readonly Header[]
   readonly #varyCoded: Header
@@ -63,6 +65,22 @@ export class ReplyHeads {
   }
 
   #public(call: Call, { replies }: Cache, out: Outgoing): Outgoing {
+    const { payload, headers } = out
+    const isSame = this.#cors === null && headers.length === 0 && typeof payload !== 'string'
+    const isPlain = isSame && !call.headers.has('if-none-match') && !this.#codingOf(call)
+    const known = isPlain ? this.#plain.get(payload) : undefined
+    // Another route may send the same bytes as another type, or let them be kept longer.
+    if (known?.type === out.type && known.headers[0][1] === replies) return known
+    const made = this.#publicOf(call, replies, out)
+    if (isPlain) this.#plain.set(payload, made)
+    return made
+  }
+
+  #codingOf(call: Call): Coding | null {
+    return this.#accepted.of(header(call, 'accept-encoding'))
+  }
+
+  #publicOf(call: Call, replies: string, out: Outgoing): Outgoing {
     const tags = this.#tags.of(out.payload)
     const headers: Header[] = [...out.headers, ['cache-control', replies], this.#varyCoded]
     if (this.#cors !== null) headers.push(...this.#cors.of(call))
@@ -72,7 +90,7 @@ export class ReplyHeads {
       headers.push(['etag', known])
       return outgoing(NOT_MODIFIED, out.type, '', headers)
     }
-    const coding = this.#accepted.of(header(call, 'accept-encoding'))
+    const coding = this.#codingOf(call)
     const small = coding && this.compressed.find(tags[coding], coding, out.payload)
     if (coding === null || small === null) {
       headers.push(['etag', tags.identity])

@@ -27,11 +27,14 @@ function hasNoBody(status: number): boolean {
  * more than to join all lines. Values are texts of the exchange or of its operator, never a
  * caller's, so no line can come in with them.
  */
-function headText({ status, type, payload, headers }: Outgoing, close: boolean): string {
+function headText(out: Outgoing, close: boolean): string {
+  if (!close && out.head !== '') return out.head
+  const { status, type, payload, headers } = out
   let text = statusLine(status)
   if (payload.length > 0) text += `\r\ncontent-type: ${type}`
   if (!close) text += KEEP_ALIVE
   for (const [name, value] of headers) text += `\r\n${name}: ${value}`
+  if (!close) out.head = text
   return text
 }
 

@@ -44,6 +44,7 @@ const trades = route({
   cache: cached(lasting(5), ['MARKET_NOT_FOUND', lasting(300, 300)]),
   example,
   handle: async ({ params }) => {
+    if (params.slug === 'same') return bytes(SHORT)
     return params.slug === 'none' ? refuse('MARKET_NOT_FOUND') : ['é'.repeat(2000), params.slug]
   },
   rejects: ['MARKET_NOT_FOUND'],
@@ -90,6 +91,18 @@ async function get(path: string, headers = '', method = 'GET'): Promise<Answer> 
 
 const gzip = 'accept-encoding: gzip\r\n'
 const brotli = 'accept-encoding: gzip, deflate, br\r\n'
+
+test('the same bytes under two routes are kept as each route says', async () => {
+  for (let time = 1; time <= 2; time++) {
+    const [asked, kept] = [await get('/books/short'), await get('/trades/same')]
+    assert.equal(asked.header('cache-control'), REVALIDATE)
+    assert.equal(kept.header('cache-control'), lasting(5))
+    assert.deepEqual([asked.body, kept.body], [SHORT, SHORT])
+    assert.equal(asked.header('etag'), kept.header('etag'))
+  }
+  const closing = await get('/books/short', 'connection: close\r\n')
+  assert.equal(closing.header('cache-control'), REVALIDATE)
+})
 
 /** Asks until the reply has a coding. */
 async function coded(path: string, headers: string): Promise<Answer> {
