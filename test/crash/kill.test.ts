@@ -5,7 +5,7 @@ import { newFolder } from '../support/data-folder.ts'
 import { freshSeed, fromEnv, Random } from '../support/random.ts'
 import { compileProgram } from '../support/server-process.ts'
 
-const ROUNDS = fromEnv('CRASH_ROUNDS', 8)
+const ROUNDS = fromEnv('CRASH_ROUNDS', 6)
 const random = new Random(freshSeed())
 await compileProgram()
 const rounds = await CrashRounds.start(newFolder(), random)

@@ -1,3 +1,3 @@
 import { testLives } from './long-flow.ts'
 
-testLives(3, 1200)
+testLives(3, 800)
