@@ -77,7 +77,15 @@ test('each arrival that traded is one frame, which names the trade before it', a
   assert.equal(Number(at(frames[1], 'sequence')), Number(at(frames[0], 'sequence')) + 1)
 })
 
+/** Waits until the trades of all earlier tests are in a block: a fault is for the next one. */
+async function allMined(): Promise<void> {
+  const { blocks, catalogue } = live.exchange.pipeline.clearing
+  const traded = Math.max(...[...catalogue.all()].map(({ lastTradeSeq }) => lastTradeSeq))
+  while (!blocks.holdsAllThrough(traded)) await new Promise(setImmediate)
+}
+
 test('a trade that is taken back is told on the tape', async () => {
+  await allMined()
   const client = await join('subscribe_trades', { marketSlugs: ['rain'] })
   const armed = await live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' })
   assert.equal(armed.status, 200, armed.text)
