@@ -268,30 +268,34 @@ export class Clearing {
    */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     for (let record = 0; record < count; record++) {
-      const event = eventAt(at, record)
-      const slot = eventSlot(words, event)
-      const kind = eventKind(words, event)
-      switch (kind) {
-        case FILL:
-          legs.taker = eventTakerSlot(words, event)
-          legs.maker = slot
-          legs.ticks = eventTicks(words, event)
-          legs.sharesRaw = eventSizeRaw(f64s, event)
-          legs.closed = eventCode(words, event) === CLOSED
-          this.#settleFill(eventSeq(f64s, event))
-          break
-        case STP_CANCEL:
-        case CANCELED:
-          this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)))
-          break
-        case DONE:
-          if (slot !== 0) this.#done(slot, eventCode(words, event))
-          break
-        case NOT_OPEN:
-          break
-        default:
-          kind satisfies never
-      }
+      this.settleRecord(words, f64s, eventAt(at, record))
+    }
+  }
+
+  /** Settles the record at `event`. */
+  settleRecord(words: Int32Array, f64s: Float64Array, event: number): void {
+    const slot = eventSlot(words, event)
+    const kind = eventKind(words, event)
+    switch (kind) {
+      case FILL:
+        legs.taker = eventTakerSlot(words, event)
+        legs.maker = slot
+        legs.ticks = eventTicks(words, event)
+        legs.sharesRaw = eventSizeRaw(f64s, event)
+        legs.closed = eventCode(words, event) === CLOSED
+        this.#settleFill(eventSeq(f64s, event))
+        return
+      case STP_CANCEL:
+      case CANCELED:
+        this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)))
+        return
+      case DONE:
+        if (slot !== 0) this.#done(slot, eventCode(words, event))
+        return
+      case NOT_OPEN:
+        return
+      default:
+        kind satisfies never
     }
   }
 

@@ -28,6 +28,8 @@ import {
 export interface FrameVisitor {
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void
+  /** All frames of one batch were published. */
+  published(): void
 }
 
 /**
@@ -285,6 +287,7 @@ export class ShardHandle {
       work += FRAME_WORK + count
     }
     if (this.#published === before) return work
+    this.#visitor.published()
     this.#output.freeTo(this.#frameEnd[(this.#published - 1) & (UNPUBLISHED_FRAMES - 1)])
     // A full window of unpublished frames stopped the drain. There is room again.
     if (this.#settled - before < UNPUBLISHED_FRAMES) return work

@@ -136,18 +136,16 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       onEnded: (slot) => sequencer.ended(slot),
       onHeld: (slot) => sequencer.held(slot),
       onTrade: (seq) => this.mining?.traded(seq),
+      onOrder: (requestNo, receipt) => this.orders.answer(requestNo, receipt),
     })
     const { publisher } = this
     this.times = publisher.times
     this.shards = parts.openShards({ visitor: publisher, onReady: () => this.drain() })
-    const shards = this.shards.all
+    const chained = { clearing, publisher, sequencer, shards: this.shards.all }
     this.mining =
       settlement === undefined
         ? null
-        : new Mining({
-            ...settlement,
-            ...{ clearing, publisher, sequencer, shards, onArchived: this.#archived },
-          })
+        : new Mining({ ...settlement, ...chained, onArchived: this.#archived })
     this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer }) : null
     this.tokenUses = new TokenUses(sequencer)
     const { times, mining, tokenUses } = this

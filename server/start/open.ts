@@ -141,7 +141,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
       // The signed orders and client order ids up to here are in the follower's filter and tables.
       found.clearing.seen.countOnly()
       showRestored(found, published)
-      found.onEvents = (words, f64s, count) => published.publish(words, f64s, 0, count)
+      found.onEvents = (...events) => published.replayedEvents(...events)
     },
     visit,
     onProgress: (seq, total) => options.onProgress('journal', seq, total),

@@ -109,7 +109,7 @@ test('a market thread that dies is named', async () => {
   const fault = new Promise<string>((resolve) => {
     tell = resolve
   })
-  const visitor = { settle() {}, publish() {} }
+  const visitor = { settle() {}, publish() {}, published() {} }
   const shard = new ShardHandle('market-7', visitor, {
     inline: false,
     onReady() {},

@@ -136,12 +136,17 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     file: 'server/pipeline/spine/receipts.ts',
     tests: ['test/server/pipeline/spine/receipts.test.ts'],
     changes: [
-      ['a receipt keeps the lists of the command before', 'this.#listsOf[cell] = null\n', '\n'],
-      ['a receipt keeps what the command before traded', 'this.#filledSharesRawOf[cell] = 0', ''],
+      ['a receipt keeps the lists of the command before', 'columns.lists[cell] = null\n', '\n'],
+      ['a receipt keeps what the command before traded', 'columns.filledSharesRaw[cell] = 0', ''],
       [
         'columns that grew forget their lists',
-        'lists[seq & mask] = this.#listsOf[cell]',
-        'lists[seq & mask] = null',
+        'this.lists[at] = from.lists[cell]',
+        'this.lists[at] = null',
+      ],
+      [
+        'columns that grew forget the request of an order',
+        'this.requestNo[at] = from.requestNo[cell]',
+        'this.requestNo[at] = 0',
       ],
       [
         'a reply names one maker too many',
@@ -194,7 +199,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/published.ts',
+    file: 'server/pipeline/shown/shown-records.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -212,7 +217,14 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'published.lastYesTicks = ticks',
         'published.lastYesTicks = ownTicks',
       ],
+    ],
+  },
+  {
+    file: 'server/pipeline/shown/published.ts',
+    tests: PIPELINE,
+    changes: [
       ['an old book is sent again', '    published.bookBytes = null\n', '\n'],
+      ['a market tells one batch of changes only', '      published.isTold = true\n', ''],
     ],
   },
   {

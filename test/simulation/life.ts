@@ -302,7 +302,7 @@ export class Life {
   #recover({ setting, disk, checkpoint, onCheckpoint }: LifeParts): Exchange {
     const exchange = new Exchange(new OrderTable(setting.capacity))
     const { published, model } = this
-    exchange.onEvents = (words, f64s, count) => published.publish(words, f64s, 0, count)
+    exchange.onEvents = (...events) => published.replayedEvents(...events)
     disk.recover((record) => {
       const command = decodeCommand(record)
       exchange.apply(command)

@@ -53,6 +53,7 @@ class ThreadedReplay {
           this.#settled++
         },
         publish: () => {},
+        published: () => {},
       },
       onReady: () => {
         this.#hear()

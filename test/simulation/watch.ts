@@ -87,6 +87,7 @@ export class Watch {
     return {
       settle: (...frame) => this.#settle(next, frame),
       publish: (...frame) => this.#publish(next, frame),
+      published: () => next.published(),
     }
   }
 

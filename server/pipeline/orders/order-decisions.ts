@@ -8,6 +8,7 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { Slab } from '../../../engine/domain/slab.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
 import type { IntakeResult, RefusedOrder, VerifiedOrder } from '../../intake/intake-pool.ts'
@@ -16,11 +17,11 @@ import type { Mining, SettlementFact } from '../chain/mining.ts'
 import type { OrderIds } from '../shown/order-ids.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import type { Clock } from '../spine/clock.ts'
-import type { Publisher, Receipt } from '../spine/durable-publisher.ts'
+import type { OrderReceipt, Publisher } from '../spine/durable-publisher.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 import type { AccountQueues } from './account-queues.ts'
 import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
-import { type AcceptedOrder, orderReplyText } from './order-reply.ts'
+import { orderReplyText } from './order-reply.ts'
 import { refusedOrder } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
 import type { TokenUses } from './token-uses.ts'
@@ -75,6 +76,8 @@ function refusedBy({ reject, issues, broke }: RefusedOrder): RefusedAnswer {
 export class OrderDecisions {
   readonly #parts: OrderDecisionParts
   readonly #order = blankPlace()
+  /** The requests whose orders are stamped and not answered. */
+  readonly #underWay = new Slab<Asked>()
 
   constructor(parts: OrderDecisionParts) {
     this.#parts = parts
@@ -194,26 +197,20 @@ export class OrderDecisions {
     decided?.()
   }
 
-  #accepted({ request: { order }, echo, asked: { reply, timesRow } }: Arrival): void {
-    this.#parts.times.accepted(timesRow, order)
-    const accepted: AcceptedOrder = {
-      slot: order.slot,
-      generation: order.generation,
-      ownerId: order.accountId,
-      marketId: order.marketId,
-      side: order.side,
-      feeBps: order.feeBps,
-      takerDelayMs: order.takerDelayMs,
-      clientOrderId: order.clientOrderId,
-      echo,
+  #accepted({ request: { order }, echo, asked }: Arrival): void {
+    this.#parts.times.accepted(asked.timesRow, order)
+    this.#parts.publisher.orderUnderWay(order, echo, this.#underWay.put(asked))
+  }
+
+  /** The order is durable and its market has answered. */
+  answer(requestNo: number, receipt: OrderReceipt): void {
+    const { reply } = this.#underWay.take(requestNo)
+    const { mining } = this.#parts
+    if (mining === null || receipt.filledSharesRaw === 0) {
+      reply(this.#orderAnswer(receipt, null))
+      return
     }
-    this.#parts.publisher.whenReceipt(order.seq, order.nowMs, (receipt) => {
-      const answer = (settled: SettlementFact | null) =>
-        reply(this.#orderAnswer(accepted, receipt, settled))
-      const { mining } = this.#parts
-      if (mining !== null && receipt.filledSharesRaw > 0) mining.whenMined(receipt.seq, answer)
-      else answer(null)
-    })
+    mining.whenMined(receipt.seq, (settled) => reply(this.#orderAnswer(receipt, settled)))
   }
 
   /** Decides again, from the first gate, once the tables say whether they hold the order. */
@@ -235,23 +232,19 @@ export class OrderDecisions {
   }
 
   /** The order is durable, so a fault of its reply concerns the caller alone, not the publisher. */
-  #orderAnswer(
-    accepted: AcceptedOrder,
-    receipt: Receipt,
-    settled: SettlementFact | null,
-  ): OrderAnswer {
+  #orderAnswer(receipt: OrderReceipt, settled: SettlementFact | null): OrderAnswer {
     try {
-      return this.#replyOf(accepted, receipt, settled)
+      return this.#replyOf(receipt, settled)
     } catch (error) {
       return { reject: REJECT.INTERNAL, broke: { error } }
     }
   }
 
-  #replyOf(accepted: AcceptedOrder, receipt: Receipt, settled: SettlementFact | null): OrderAnswer {
+  #replyOf(receipt: OrderReceipt, settled: SettlementFact | null): OrderAnswer {
     edgePoint('at-order-reply')
     if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
-    const market = this.#parts.published.byId(accepted.marketId)
+    const market = this.#parts.published.byId(receipt.marketId)
     assert(market !== undefined, 'an order has a published market')
-    return { text: orderReplyText(accepted, receipt, market, this.#parts.ids, settled) }
+    return { text: orderReplyText(receipt, market, this.#parts.ids, settled) }
   }
 }

@@ -4,28 +4,13 @@
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
-import type { Generation, MarketId, ProfileId, Slot } from '../../../engine/domain/ids.ts'
 import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { SettlementFact } from '../chain/mining.ts'
 import type { OrderIds } from '../shown/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
-import type { Receipt } from '../spine/durable-publisher.ts'
-
-/** What the reply tells of an accepted order beyond its receipt. */
-export interface AcceptedOrder {
-  readonly slot: Slot
-  readonly generation: Generation
-  readonly ownerId: ProfileId
-  readonly marketId: MarketId
-  readonly side: number
-  readonly feeBps: number
-  readonly takerDelayMs: number
-  readonly clientOrderId: string
-  /** JSON fields of `order` that the intake printed. */
-  readonly echo: string
-}
+import type { OrderReceipt, Receipt } from '../spine/durable-publisher.ts'
 
 /** An order that ended counts as canceled once its fill is taken back (rules §5.2). */
 function statusOf(receipt: Receipt, settled: SettlementFact | null): OrderStatus {
@@ -106,8 +91,7 @@ export function paidFeeBps(side: number, receipt: Fills): number {
 }
 
 function executionText(
-  order: AcceptedOrder,
-  receipt: Receipt,
+  receipt: OrderReceipt,
   stpCanceledIds: readonly string[],
   settled: SettlementFact | null,
 ): string {
@@ -118,22 +102,22 @@ function executionText(
   const status = matched ? (settled?.status ?? 'MATCHED') : unmatched
   const txHash = settled?.txHash == null ? 'null' : `"${settled.txHash}"`
   let text = `{"matched":${matched},"settlementStatus":"${status}"`
-  if (order.clientOrderId !== '') text += `,"clientOrderId":${JSON.stringify(order.clientOrderId)}`
-  if (held) text += `,"eligibleAt":"${isoOf(receipt.nowMs + order.takerDelayMs)}"`
+  if (receipt.clientOrderId !== '')
+    text += `,"clientOrderId":${JSON.stringify(receipt.clientOrderId)}`
+  if (held) text += `,"eligibleAt":"${isoOf(receipt.nowMs + receipt.takerDelayMs)}"`
   if (stopped) text += ',"reason":"STP_TAKER_REJECTED"'
   if (stpCanceledIds.length > 0) text += `,"stpMakerCancels":${JSON.stringify(stpCanceledIds)}`
   if (matched) text += `,"tradeEventId":"${receipt.seq}","txHash":${txHash}`
   return (
-    `${text},"feeRateBps":${order.feeBps},` +
-    `"effectiveFeeBps":${paidFeeBps(order.side, receipt)},` +
-    `"totalsRaw":${totalsText(order.side, receipt)}}`
+    `${text},"feeRateBps":${receipt.feeBps},` +
+    `"effectiveFeeBps":${paidFeeBps(receipt.side, receipt)},` +
+    `"totalsRaw":${totalsText(receipt.side, receipt)}}`
   )
 }
 
 /** The intake's fields are put in as they are. `settled` holds the status after MATCHED. */
 export function orderReplyText(
-  order: AcceptedOrder,
-  receipt: Receipt,
+  receipt: OrderReceipt,
   { market }: PublishedMarket,
   ids: OrderIds,
   settled: SettlementFact | null = null,
@@ -141,13 +125,13 @@ export function orderReplyText(
   const createdAt = isoOf(receipt.nowMs)
   const status = statusOf(receipt, settled)
   const { makers, stpCanceled } = receipt
-  const [id, ...others] = ids.texts([order, ...makers, ...stpCanceled])
+  const [id, ...others] = ids.texts([receipt, ...makers, ...stpCanceled])
   const stpCanceledIds = others.slice(makers.length)
   return (
-    `{"order":{"id":"${id}",${order.echo},"marketId":${order.marketId},` +
-    `"ownerId":${order.ownerId},"createdAt":"${createdAt}","status":"${status}",` +
+    `{"order":{"id":"${id}",${receipt.echo},"marketId":${receipt.marketId},` +
+    `"ownerId":${receipt.accountId},"createdAt":"${createdAt}","status":"${status}",` +
     `"market":${marketText(market)}},` +
     `"makerMatches":[${makerMatches(receipt, createdAt, others)}],` +
-    `"execution":${executionText(order, receipt, stpCanceledIds, settled)}}`
+    `"execution":${executionText(receipt, stpCanceledIds, settled)}}`
   )
 }

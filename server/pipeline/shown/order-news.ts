@@ -10,7 +10,6 @@ import { assert } from '../../../engine/domain/assert.ts'
 import {
   CANCEL_REASONS,
   EVENT,
-  eventAt,
   eventCode,
   eventKind,
   eventLeftRaw,
@@ -75,8 +74,7 @@ export class OrderNews {
   readonly #stampSeq = new Float64Array(STAMPS)
   readonly #stampMs = new Float64Array(STAMPS)
   readonly #stampReason = new Uint8Array(STAMPS)
-  /** The client ids of the records that are being settled, and that of the record at hand. */
-  readonly #clientIds: string[] = []
+  /** Of the record at hand. */
   #clientId = ''
   #due: OrderFact[] = []
   #listener: FactsListener = () => {}
@@ -117,27 +115,18 @@ export class OrderNews {
     this.#stampReason[cell] = reason
   }
 
-  /** Call it before the records are settled: an order that ends forgets its client order id. */
-  settling(words: Int32Array, at: number, count: number): void {
-    if (this.#watchedCount === 0) return
-    const { orders } = this.#clearing
-    for (let record = 0; record < count; record++) {
-      const slot = eventSlot(words, eventAt(at, record))
-      const isWatched = this.#watched[orders.accountOf(slot)] > 0
-      this.#clientIds[record] = isWatched ? orders.clientIdOf(slot) : ''
-    }
+  /** Whether somebody listens for the owner of the order. */
+  watches(slot: Slot): boolean {
+    return this.#watchedCount > 0 && this.#watched[this.#clearing.orders.accountOf(slot)] > 0
   }
 
-  /** Call it right after the records were settled: a freed slot then still holds its order. */
-  settled(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
-    if (this.#watchedCount === 0) return
-    const { orders } = this.#clearing
-    for (let record = 0; record < count; record++) {
-      const event = eventAt(at, record)
-      if (!(this.#watched[orders.accountOf(eventSlot(words, event))] > 0)) continue
-      this.#clientId = this.#clientIds[record]
-      this.#take(words, f64s, event)
-    }
+  /**
+   * Takes a record of a watched order. Call it right after the record was settled: a freed slot
+   * then still holds its order, but not its client order id.
+   */
+  settled(words: Int32Array, f64s: Float64Array, event: number, clientId: string): void {
+    this.#clientId = clientId
+    this.#take(words, f64s, event)
   }
 
   /** Gives on the facts that are durable and have nothing older before them. */

@@ -5,46 +5,15 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
-import { dayBucketOf } from '../../../engine/domain/day-window.ts'
-import {
-  EVENT,
-  eventAt,
-  eventCode,
-  eventIsBid,
-  eventKind,
-  eventLeftRaw,
-  eventMarketId,
-  eventSeq,
-  eventSizeRaw,
-  eventTakerIsNo,
-  eventTakerSells,
-  eventTicks,
-  MAKER,
-  RESULT,
-} from '../../../engine/domain/event.ts'
-import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
+import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
+import type { MarketId, SeriesId } from '../../../engine/domain/ids.ts'
 import { type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
-import {
-  addTo,
-  costCeilRaw,
-  costFloorRaw,
-  type GrowingSum,
-  type PriceE8,
-  type TimeMs,
-} from '../../../engine/domain/units.ts'
+import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
-import { DayFigures } from './day-figures.ts'
 import { Depth } from './depth.ts'
+import { type ShownTrades, showRecord } from './shown-records.ts'
 
-/** Hears what is shown of one market. It must not throw, and it must cost little. */
-export interface MarketWatch {
-  /** The book, the last price or the status may have changed. */
-  changed(): void
-  /** A fill of the arrival of `seq`; `isBuy` when its taker takes asks of the YES book. */
-  filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void
-  /** All fills of the arrival of `seq` were told. */
-  arrived(seq: Seq): void
-}
+export type { MarketWatch } from './shown-records.ts'
 
 /** Hears which markets are shown. It must not throw. */
 export interface MarketsListener {
@@ -70,19 +39,12 @@ function openSlots({ series, catalogue }: Clearing, symbol: string): string[] {
   return markets.flatMap((market) => (market && takesOrders(market.status) ? market.slug : []))
 }
 
-export interface PublishedMarket extends Noted<PublishedMarket> {
+export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   /** A copy, as its newest durable command left it; trades show in the fields below. */
   market: Market
-  readonly depth: Depth
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
   updatedMs: TimeMs
-  /** Collateral traded: the takers' legs. */
-  readonly volume: GrowingSum
-  /** YES price of the last trade in ticks; 0 before the first. */
-  lastYesTicks: number
-  /** What the market traded in the last day; null until it trades. */
-  day: DayFigures | null
   /** Grows with each change of the book. */
   version: number
   /** The book in a reply, encoded once per version, and the part that its frames have too. */
@@ -90,10 +52,8 @@ export interface PublishedMarket extends Noted<PublishedMarket> {
   bookText: string | null
   /** Number of the newest frame of the book; it rises by one per frame. */
   sequence: number
-  /** Seq of the newest arrival that traded here; 0 before the first since the start. */
-  tradeSeq: Seq
-  /** The sockets that hear of this market. */
-  watch: MarketWatch | null
+  /** False while its newest records are published, but not told as a change. */
+  isTold: boolean
   /** The result of `restingRaw`, computed once per version. */
   restingRaw: number | null
   /** The group of a child; its children of a group, in their order. */
@@ -125,6 +85,7 @@ function publishedOf(market: Market): PublishedMarket {
     bookText: null,
     sequence: 0,
     tradeSeq: 0,
+    isTold: true,
     watch: null,
     restingRaw: null,
     group: null,
@@ -168,6 +129,8 @@ export class PublishedMarkets {
   #listener: MarketsListener | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
+  /** Markets whose records were published since `tellChanged`. */
+  readonly #untold: PublishedMarket[] = []
   /** Null until fills count for the last day. */
   #dayClock: (() => TimeMs) | null = null
 
@@ -330,62 +293,30 @@ export class PublishedMarkets {
     this.active.changed(published.group)
   }
 
-  /** Applies the durable records of one command. */
+  /** Applies the records of a replayed command. */
+  replayedEvents(words: Int32Array, f64s: Float64Array, count: number): void {
+    this.publish(words, f64s, 0, count)
+    this.tellChanged()
+  }
+
+  /** Applies the durable records of one command. `tellChanged` follows, once per batch. */
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const marketId = eventMarketId(words, eventAt(at, 0))
     const published = this.#byId.get(marketId)
     assert(published !== undefined, 'a market is published before its events')
     for (let record = 0; record < count; record++) {
-      this.#publishRecord(published, words, f64s, eventAt(at, record))
+      showRecord(published, words, f64s, eventAt(at, record), this.#dayClock)
     }
-    this.#changed(published)
+    if (published.isTold) this.#untold.push(published)
+    published.isTold = false
   }
 
-  #publishRecord(
-    published: PublishedMarket,
-    words: Int32Array,
-    f64s: Float64Array,
-    event: number,
-  ): void {
-    const ticks = eventTicks(words, event)
-    const code = eventCode(words, event)
-    const leftRaw = eventLeftRaw(f64s, event)
-    const kind = eventKind(words, event)
-    switch (kind) {
-      case EVENT.FILL: {
-        const sizeRaw = eventSizeRaw(f64s, event)
-        const ownTicks = eventTakerIsNo(words, event) ? 1000 - ticks : ticks
-        const sells = eventTakerSells(words, event)
-        const valueRaw = (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
-        addTo(published.volume, valueRaw)
-        if (this.#dayClock !== null) {
-          published.day ??= new DayFigures()
-          published.day.traded(dayBucketOf(this.#dayClock()), ticks, valueRaw)
-        }
-        published.lastYesTicks = ticks
-        const seq = eventSeq(f64s, event)
-        const isBuy = eventTakerIsNo(words, event) === sells
-        published.watch?.filled(seq, ticks, sizeRaw, isBuy)
-        published.tradeSeq = seq
-        // A maker that was closed gets its rest back, so its level loses that rest too.
-        published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)
-        return
-      }
-      case EVENT.STP_CANCEL:
-      case EVENT.CANCELED:
-        // A held order was in no level.
-        if (ticks !== 0) published.depth.shrank(ticks, leftRaw, 0)
-        return
-      case EVENT.DONE:
-        if (code === RESULT.RESTED) {
-          published.depth.rested(ticks, leftRaw, eventIsBid(words, event))
-        }
-        published.watch?.arrived(eventSeq(f64s, event))
-        return
-      case EVENT.NOT_OPEN:
-        return
-      default:
-        kind satisfies never
+  /** Shows what a batch of `publish` changed. Nobody reads before: it ends in the same turn. */
+  tellChanged(): void {
+    for (const published of this.#untold) {
+      published.isTold = true
+      this.#changed(published)
     }
+    this.#untold.length = 0
   }
 }

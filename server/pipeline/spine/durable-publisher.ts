@@ -5,6 +5,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
+import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import {
   EVENT,
   eventAt,
@@ -22,9 +23,9 @@ import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderNews } from '../shown/order-news.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
-import { type CancelReceipt, type Finish, Receipts } from './receipts.ts'
+import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
 
-export type { CancelReceipt, MakerMatch, Receipt } from './receipts.ts'
+export type { CancelReceipt, MakerMatch, OrderReceipt, Receipt } from './receipts.ts'
 
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
 const { FREE } = STATE
@@ -41,6 +42,8 @@ export interface PublisherParts {
   readonly onHeld: (slot: Slot) => void
   /** The arrival of this seq traded and is settled. */
   readonly onTrade: (seq: Seq) => void
+  /** An order of a request is settled and durable. */
+  readonly onOrder: FinishOrder
 }
 
 export class Publisher implements FrameVisitor {
@@ -50,7 +53,7 @@ export class Publisher implements FrameVisitor {
   readonly #onHeld: (slot: Slot) => void
   readonly #onTrade: (seq: Seq) => void
   /** Commands whose replies wait for their market. */
-  readonly #receipts = new Receipts()
+  readonly #receipts: Receipts
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
@@ -68,6 +71,7 @@ export class Publisher implements FrameVisitor {
     this.#onEnded = parts.onEnded
     this.#onHeld = parts.onHeld
     this.#onTrade = parts.onTrade
+    this.#receipts = new Receipts(parts.onOrder)
     this.news = new OrderNews(parts.clearing)
   }
 
@@ -84,6 +88,11 @@ export class Publisher implements FrameVisitor {
   /** Calls `finish` once the command of `seq` is settled by its market and durable. */
   whenReceipt(seq: Seq, nowMs: TimeMs, finish: Finish): void {
     this.#receipts.open(seq, nowMs, finish)
+  }
+
+  /** Answers the request of a stamped order (`onOrder`) once it is settled and durable. */
+  orderUnderWay(order: PlaceOrder, echo: string, requestNo: number): void {
+    this.#receipts.openOrder(order, echo, requestNo)
   }
 
   /**
@@ -121,19 +130,21 @@ export class Publisher implements FrameVisitor {
     this.#durableHead = 0
   }
 
+  /** Walks the records of a frame once: each is settled, then told to all who hear of it. */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const last = eventAt(at, count - 1)
     const seq = eventSeq(f64s, last)
     const isDone = eventKind(words, last) === DONE
     this.times.saw(seq, isDone)
-    this.news.settling(words, at, count)
-    this.#clearing.settle(words, f64s, at, count)
-    this.news.settled(words, f64s, at, count)
     const isWaitedFor = this.#receipts.has(seq)
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
       const slot = eventSlot(words, event)
+      // An order that ends forgets its client order id.
+      const clientId = this.news.watches(slot) ? orders.clientIdOf(slot) : null
+      this.#clearing.settleRecord(words, f64s, event)
+      if (clientId !== null) this.news.settled(words, f64s, event, clientId)
       if (orders.stateOf(slot) === FREE) this.#onEnded(slot)
       else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
         this.#onHeld(slot)
@@ -195,6 +206,10 @@ export class Publisher implements FrameVisitor {
     if (!this.#receipts.has(seq)) return
     faultPoint('before-reply')
     this.#receipts.finish(seq)
+  }
+
+  published(): void {
+    this.#published.tellChanged()
   }
 }
 

@@ -23,7 +23,7 @@ const HOSTILE = '"},{"x":"\\\u2028é🙂'
 const order = {
   slot: 1,
   generation: 1,
-  ownerId: 7,
+  accountId: 7,
   marketId: 1,
   side: SIDE.BUY,
   feeBps: 300,
@@ -64,8 +64,8 @@ function reply(
   receipt: Receipt,
   settled: SettlementFact | null = null,
 ) {
-  const given = { ...order, side, clientOrderId }
-  const parsed: unknown = JSON.parse(orderReplyText(given, receipt, published, ids, settled))
+  const given = { ...order, side, clientOrderId, ...receipt }
+  const parsed: unknown = JSON.parse(orderReplyText(given, published, ids, settled))
   assert.ok(shape.holds(parsed), JSON.stringify(shape.issues(parsed)))
   assert.equal(parsed.order.createdAt, CREATED)
   const { salt, price, market } = Object(parsed.order)

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { blankPlace } from '../../../../engine/wire/place-codec.ts'
 import {
   type CancelReceipt,
+  type OrderReceipt,
   type Receipt,
   Receipts,
 } from '../../../../server/pipeline/spine/receipts.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
+
+const noOrder = () => assert.fail('no order of a request is on its way')
 
 interface Twin {
   receipt: Receipt
@@ -23,7 +27,7 @@ const blank = (seq: number, nowMs: number): Twin => ({
 
 test('receipts equal a plain map, at any distance between oldest and newest', () => {
   const random = new Random(freshSeed())
-  const receipts = new Receipts()
+  const receipts = new Receipts(noOrder)
   const twin = new Map<number, Twin>()
   const told: Twin[] = []
   let newest = 2 ** 31 - 2000
@@ -91,7 +95,7 @@ function change(receipts: Receipts, known: Twin, random: Random): void {
 }
 
 test('a reply names a bounded number of makers and of canceled orders, the first ones', () => {
-  const receipts = new Receipts()
+  const receipts = new Receipts(noOrder)
   let told: Receipt | undefined
   receipts.open(7, 1, (receipt) => {
     told = receipt
@@ -112,7 +116,7 @@ test('a reply names a bounded number of makers and of canceled orders, the first
 })
 
 test('a command starts with nothing of the command that had its cell', () => {
-  const receipts = new Receipts()
+  const receipts = new Receipts(noOrder)
   const told: Receipt[] = []
   // Every power of two up to a million: one of them is the number of cells.
   for (let cells = 1; cells <= 1 << 20; cells *= 2) {
@@ -127,4 +131,20 @@ test('a command starts with nothing of the command that had its cell', () => {
     }
     assert.deepEqual(told.pop(), blank(7 + cells, 7 + cells).receipt)
   }
+})
+
+test('an order is told to its request with its terms, however the columns grew meanwhile', () => {
+  const told: [number, OrderReceipt][] = []
+  const receipts = new Receipts((requestNo, receipt) => told.push([requestNo, receipt]))
+  const terms = {
+    ...{ slot: 5, generation: 2 ** 32 - 2, accountId: 7, marketId: 10_000_000 },
+    ...{ side: 1, feeBps: 300, takerDelayMs: 500, clientOrderId: 'mine' },
+  }
+  const echo = '"salt":"1"'
+  receipts.openOrder({ ...blankPlace(), ...terms, seq: 9, nowMs: 4 }, echo, 12)
+  receipts.addMaker(9, 3, 1, 1000)
+  for (let cells = 1; cells <= 1 << 14; cells *= 2) receipts.open(9 + cells, 1, () => {})
+  receipts.finish(9)
+  const receipt = { ...blank(9, 4).receipt, makers: [{ slot: 3, generation: 1, sizeRaw: 1000 }] }
+  assert.deepEqual(told, [[12, { ...receipt, ...terms, echo }]])
 })
