@@ -37,10 +37,12 @@ interface Due extends DueCancel {
 }
 
 const NOBODY: readonly number[] = []
+const NOWHERE: ReadonlySet<MarketId> = new Set()
 
 export class DueCancels {
   #due: Due[] = []
-  readonly #dueOf = new Map<number, number>()
+  /** The markets of cancels that the last `emit` left; most leave none. */
+  #leftIn: ReadonlySet<MarketId> = NOWHERE
   /** For each profile, how many of the due cancels its heartbeat caused. */
   readonly #waiting = new Map<number, number>()
 
@@ -48,15 +50,14 @@ export class DueCancels {
     return this.#due.length === 0
   }
 
-  /** Whether cancels are due that the market must take first. */
+  /** Whether `emit` left cancels that the market must take first. */
   holds(marketId: MarketId): boolean {
-    return this.#dueOf.has(marketId)
+    return this.#leftIn.has(marketId)
   }
 
   add(marketId: MarketId, reason: CancelReason, orders: readonly OrderName[], profileIds = NOBODY) {
     if (orders.length === 0) return
     this.#due.push({ marketId, reason, orders, profileIds, sent: 0 })
-    this.#dueOf.set(marketId, (this.#dueOf.get(marketId) ?? 0) + 1)
     for (const profileId of profileIds) {
       this.#waiting.set(profileId, (this.#waiting.get(profileId) ?? 0) + 1)
     }
@@ -87,10 +88,10 @@ export class DueCancels {
       else this.#done(due, sent)
     }
     this.#due = left
+    this.#leftIn = left.length === 0 ? NOWHERE : new Set(left.map(({ marketId }) => marketId))
   }
 
-  #done({ marketId, profileIds }: Due, sent: (profileId: ProfileId) => void): void {
-    if (countDown(this.#dueOf, marketId)) this.#dueOf.delete(marketId)
+  #done({ profileIds }: Due, sent: (profileId: ProfileId) => void): void {
     for (const profileId of profileIds) {
       if (!countDown(this.#waiting, profileId)) continue
       this.#waiting.delete(profileId)
