@@ -21,8 +21,8 @@ export interface Call {
   body: Uint8Array
   /** Address of the caller on the lanes whose routes need it; else ''. */
   from: string
-  /** The key under which its address is counted; '' or absent when addresses have no limit. */
-  addressKey?: string
+  /** The key under which its address is counted; '' when addresses have no limit. */
+  addressKey: string
   /** Monotonic times of its first bytes and of its whole body at the handler; 0 until then. */
   readonly receivedMs: number
   readMs: number
@@ -52,6 +52,7 @@ export function copied(request: HttpRequest, receivedMs: number): Call {
     headers,
     body: NO_BYTES,
     from: '',
+    addressKey: '',
     receivedMs,
     readMs: 0,
     timesRow: 0,

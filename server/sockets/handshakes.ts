@@ -83,6 +83,7 @@ function handshakeCall(headers: ReadonlyMap<string, string>): Call {
     headers,
     body: NO_BYTES,
     from: '',
+    addressKey: '',
     receivedMs: 0,
     readMs: 0,
     timesRow: 0,

@@ -8,6 +8,8 @@ import { addTo } from './totals.ts'
 
 /** Steps of one world; a little less than half of the steps become commands. */
 const STEPS = 20_000
+/** How many times as many commands are played until everything was seen. */
+const MORE_WORLDS = 4
 /** Files that run at the same time have different seeds. */
 const SEEDS_PER_FILE = 1_000_000
 
@@ -65,8 +67,17 @@ export function testLongFlow(file: number, commandsMin: number): void {
   test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
     const told = new Map<string, number>()
+    const unseen = () => {
+      const never = [...KINDS, ...ANSWERS].filter((each) => !told.has(each))
+      if (totals.turnedAway === 0) never.push('a full queue of an account')
+      if (totals.overloads === 0) never.push('a full ring')
+      return never
+    }
+    // What is rare may take some worlds more.
+    const isOver = ({ commands }: typeof totals) =>
+      commands >= (unseen().length === 0 ? commandsMin : commandsMin * MORE_WORLDS)
     let seed = freshSeed() + file * SEEDS_PER_FILE
-    for (; totals.commands < commandsMin; seed++) {
+    for (; !isOver(totals); seed++) {
       const passed = await playOrExplain(seed)
       totals.commands += passed.commands
       totals.fills += passed.fills
@@ -85,10 +96,9 @@ export function testLongFlow(file: number, commandsMin: number): void {
     assert(totals.fills > commandsMin / 10, 'worlds trade')
     assert(totals.releases > commandsMin / 500, 'worlds delay takers')
     assert(totals.reversals > commandsMin / 1000, 'trades fail')
-    assert(totals.refusals > commandsMin / 20 && totals.overloads > 0, 'worlds refuse orders')
+    assert(totals.refusals > commandsMin / 20, 'worlds refuse orders')
     assert(totals.replaced > commandsMin / 1000, 'worlds replace orders')
-    assert(totals.turnedAway > 0, 'worlds fill the queue of an account')
-    for (const each of [...KINDS, ...ANSWERS]) assert(told.has(each), `worlds see ${each}`)
+    assert.deepEqual(unseen(), [], 'worlds see everything')
     assert(totals.crashes > commandsMin / 10_000, 'worlds crash')
   })
 }

@@ -336,8 +336,10 @@ export class World {
     // The end of a trade waits for late tables.
     this.#life.readsAreLate = false
     for (const thread of this.#life.threads) thread.isStalled = false
-    // A step of a slot that found no room is tried again.
-    this.#clock.nowMs += LIMITS.slotRetryMs
+    // A step of a slot that found no room is tried again, also after the clock went back. The timer
+    // would look at the clock more often.
+    this.#life.pipeline.tick()
+    this.#clock.nowMs = this.#life.pipeline.sequencer.nowMs() + LIMITS.slotRetryMs
     for (let round = 0; round < REST_ROUNDS; round++) {
       await this.#turn()
       this.#life.pipeline.tick()

@@ -76,6 +76,10 @@ export class SlotClock {
   /** When `tick` has something to do next; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     this.#dueMs ??= this.#firstDueMs()
+    if (this.#retryMs === 0) return this.#dueMs
+    // After a step back of the clock the next try is no further away than before.
+    const { sequencer } = this.#parts
+    this.#retryMs = Math.min(this.#retryMs, sequencer.nowMs() + LIMITS.slotRetryMs)
     return Math.max(this.#dueMs, this.#retryMs)
   }
 

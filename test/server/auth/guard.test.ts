@@ -73,6 +73,7 @@ function call(headers: Record<string, string>): Call {
     headers: new Map(Object.entries(headers)),
     body: new Uint8Array(0),
     from: '',
+    addressKey: '',
     receivedMs: 0,
     readMs: 0,
     timesRow: 0,

@@ -26,6 +26,8 @@ export class PriceFeed implements Channel {
   readonly #ears = new Ears()
   /** Rooms of pools by address, and of symbols. */
   readonly #named = new Map<string, Room>()
+  /** The newest value of each symbol since the start. An operator reports few symbols. */
+  readonly #values = new Map<string, Uint8Array>()
 
   constructor(parts: PriceParts) {
     this.#parts = parts
@@ -66,18 +68,21 @@ export class PriceFeed implements Channel {
   }
 
   poolPrices({ marketAddress, blockNumber, atMs, ...prices }: PoolPrices): void {
-    this.#say(poolName(marketAddress), 'newPriceData', {
+    const payload = {
       marketAddress,
       updatedPrices: [{ ...prices, marketAddress }],
       blockNumber,
       timestamp: new Date(atMs).toISOString(),
-    })
+    }
+    this.#named.get(poolName(marketAddress))?.say(packetOf('newPriceData', payload))
   }
 
   oraclePrice({ symbol, marketSlug, atMs, value }: OraclePrice): void {
     const payload = { marketAddress: null, marketSlug, symbol, timestamp: atMs, value }
     if (marketSlug === null) {
-      this.#say(symbolName(symbol), 'oraclePriceData', payload)
+      const packet = packetOf('oraclePriceData', payload)
+      this.#values.set(symbolName(symbol), packet)
+      this.#named.get(symbolName(symbol))?.say(packet)
       return
     }
     const shown = this.#parts.published.bySlug(marketSlug)
@@ -106,13 +111,13 @@ export class PriceFeed implements Channel {
     const left = () => {
       if (room.isEmpty) this.#named.delete(name)
     }
-    const room: Room = new Room(name, this.#parts, { since: () => [], left })
+    const since = () => {
+      const newest = this.#values.get(name)
+      return newest === undefined ? [] : [newest]
+    }
+    const room: Room = new Room(name, this.#parts, { since, left })
     this.#named.set(name, room)
     return room
-  }
-
-  #say(name: string, event: string, payload: object): void {
-    this.#named.get(name)?.say(packetOf(event, payload))
   }
 }
 

@@ -232,4 +232,6 @@ test('a report of the oracle goes to the open slot it is about, and to its symbo
       [slug, 'BTC/USD', 64_000.5],
     ],
   )
+  const late = await join({ symbols: ['BTC/USD', 'ETH/USD'] })
+  assert.deepEqual(await late.take('oraclePriceData', 1), [frames[0]])
 })
