@@ -6,6 +6,8 @@ export interface LifetimePlan {
   readonly what: 'grow' | 'reopen' | 'core' | 'slots'
   readonly dataDir: string
   readonly markets: number
+  /** How long the process rests before its memory is read. */
+  readonly restMs?: number
 }
 
 export interface LifetimeFigures {

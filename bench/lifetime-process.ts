@@ -38,8 +38,12 @@ async function grow({ dataDir, markets }: LifetimePlan): Promise<Partial<Lifetim
   return { residentBytes, namesBytes }
 }
 
-/** Lives the slots of two series until now; gives the memory then. */
-async function slots({ dataDir, markets }: LifetimePlan): Promise<Partial<LifetimeFigures>> {
+/** Lives the slots of two series until now; gives the memory after a rest. */
+async function slots({
+  dataDir,
+  markets,
+  restMs = 0,
+}: LifetimePlan): Promise<Partial<LifetimeFigures>> {
   const count = markets / SERIES.length
   const endMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS
   const fromMs = endMs - (count - 1) * SLOT_MS
@@ -54,6 +58,8 @@ async function slots({ dataDir, markets }: LifetimePlan): Promise<Partial<Lifeti
   const inMemory = SERIES.reduce((sum, { slotsAhead }) => sum + slotsAhead + 3, 0)
   assert(catalogue.lastId >= markets, 'every slot was created')
   assert(catalogue.count <= inMemory, 'slots that are over left memory')
+  // Between two slots an exchange rests for minutes: then each thread gives back what it can.
+  await new Promise((resolve) => setTimeout(resolve, restMs))
   globalThis.gc?.()
   const residentBytes = process.memoryUsage().rss
   const namesBytes = exchange.lookups.filterBytes

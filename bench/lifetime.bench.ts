@@ -12,9 +12,15 @@ import { type SeriesPlan, seriesRows } from './series-lifetime.ts'
 const FULL = { few: 10_000, many: 1_000_000 }
 const SMOKE = { few: 300, many: 900 }
 const STARTS = 3
-/** A day and a year of two series of five minutes. */
-const YEAR: SeriesPlan = { few: 576, many: 210_240, starts: STARTS, rounds: 5, calls: 200 }
-const HOURS: SeriesPlan = { few: 24, many: 48, starts: 1, rounds: 1, calls: 2 }
+/** A day, a month and a year of two series of five minutes. */
+const YEAR: SeriesPlan = {
+  ...{ few: 576, some: 17_280, many: 210_240, restMs: 40_000 },
+  ...{ starts: STARTS, rounds: 5, calls: 200 },
+}
+const HOURS: SeriesPlan = {
+  ...{ few: 24, some: 24, many: 48, restMs: 0 },
+  ...{ starts: 1, rounds: 1, calls: 2 },
+}
 const MIB = 2 ** 20
 
 interface Measured {

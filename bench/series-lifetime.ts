@@ -1,5 +1,7 @@
 // A year of two series of five minutes against a day of them: 210,240 slots against 576. Both
-// servers are up when timelines are asked for, and take turns.
+// servers are up when timelines are asked for, and take turns. The memory of the process that lived
+// the year is set against that of a month: after a day the page caches of SQLite are not yet full,
+// and no heap has met its busiest minute.
 
 import { ServerProcess } from '../test/support/server-process.ts'
 import { Caller, percentile } from './calls.ts'
@@ -10,9 +12,11 @@ import { median, type Row, rowOf } from './report.ts'
 import { SERIES, SLOT_MS } from './slot-lives.ts'
 
 export interface SeriesPlan {
-  /** Slots of both series. */
+  /** Slots of both series, in a day, a month and a year. */
   readonly few: number
+  readonly some: number
   readonly many: number
+  readonly restMs: number
   readonly starts: number
   readonly rounds: number
   readonly calls: number
@@ -46,10 +50,11 @@ interface Side {
   readonly ms: Map<string, number[]>
 }
 
-async function livedIn(dataDir: string, slots: number, starts: number): Promise<Side> {
-  const grown = await lifetimeChild({ what: 'slots', dataDir, markets: slots })
+async function livedIn(dataDir: string, slots: number, plan: SeriesPlan): Promise<Side> {
+  const { restMs } = plan
+  const grown = await lifetimeChild({ what: 'slots', dataDir, markets: slots, restMs })
   const opened: LifetimeFigures[] = []
-  for (let run = 0; run < starts; run++) {
+  for (let run = 0; run < plan.starts; run++) {
     opened.push(await lifetimeChild({ what: 'reopen', dataDir, markets: slots }))
   }
   return { slots, grown, starts: opened, ms: new Map() }
@@ -86,11 +91,6 @@ type Figure = (side: Side) => readonly number[]
 
 const FIGURES: readonly [name: string, unit: string, figure: Figure][] = [
   [
-    'memory of a running exchange',
-    'MiB',
-    ({ grown }) => [(grown.residentBytes - grown.namesBytes) / MIB],
-  ],
-  [
     'memory after a start',
     'MiB',
     ({ starts }) => starts.map(({ residentBytes }) => residentBytes / MIB),
@@ -103,11 +103,32 @@ const FIGURES: readonly [name: string, unit: string, figure: Figure][] = [
   ]),
 ]
 
+const titleOf = (name: string, slots: number) => `series: ${name}, ${slots} slots`
+
+function restingRow(
+  slots: number,
+  { residentBytes, namesBytes }: LifetimeFigures,
+  than?: Row,
+): Row {
+  const samples = [(residentBytes - namesBytes) / MIB]
+  const more = than && { yardstick: than.case, ratio: than.median / median(samples) }
+  return rowOf(titleOf('memory of a resting exchange', slots), 'MiB', samples, more)
+}
+
+async function restingRows(day: Side, year: Side, { some, restMs }: SeriesPlan): Promise<Row[]> {
+  const month = await withFolder((dataDir) =>
+    lifetimeChild({ what: 'slots', dataDir, markets: some, restMs }),
+  )
+  const ofMonth = restingRow(some, month)
+  const ofYear = restingRow(year.slots, year.grown, ofMonth)
+  return [restingRow(day.slots, day.grown), ofMonth, ofYear]
+}
+
 export function seriesRows(plan: SeriesPlan): Promise<Row[]> {
   return withFolder((young) =>
     withFolder(async (old) => {
-      const day = await livedIn(young, plan.few, plan.starts)
-      const year = await livedIn(old, plan.many, plan.starts)
+      const day = await livedIn(young, plan.few, plan)
+      const year = await livedIn(old, plan.many, plan)
       await withServer(young, (one) =>
         withServer(old, (other) =>
           askBoth(
@@ -119,12 +140,13 @@ export function seriesRows(plan: SeriesPlan): Promise<Row[]> {
           ),
         ),
       )
-      return FIGURES.flatMap(([name, unit, figure]) => {
-        const title = ({ slots }: Side) => `series: ${name}, ${slots} slots`
-        const first = rowOf(title(day), unit, figure(day))
+      const rows = FIGURES.flatMap(([name, unit, figure]) => {
+        const first = rowOf(titleOf(name, day.slots), unit, figure(day))
         const ratio = first.median / median(figure(year))
-        return [first, rowOf(title(year), unit, figure(year), { yardstick: first.case, ratio })]
+        const more = { yardstick: first.case, ratio }
+        return [first, rowOf(titleOf(name, year.slots), unit, figure(year), more)]
       })
+      return [...(await restingRows(day, year, plan)), ...rows]
     }),
   )
 }
