@@ -211,17 +211,15 @@ function strikePrice(title: string): string | null {
   return found === null ? null : found[1].replaceAll(',', '')
 }
 
-/**
- * A market in the list of slugs; a group names its children. These fields do not change while the
- * market is active.
- */
+/** A market in the list of slugs; a group names its children. */
 export function slugView({ market, children }: PublishedMarket) {
-  const { slug, title, deadlineMs, strikeE8 } = market
+  const { slug, title, deadlineMs, strikeE8, properties } = market
+  const ticker = properties?.ticker?.[0] ?? null
   const deadline = deadlineMs === null ? null : isoText(deadlineMs)
   if (kindOf(market) === 'group') {
     const markets = children.map((child) => ({ slug: child.market.slug }))
-    return { slug, strikePrice: null, ticker: null, deadline, markets }
+    return { slug, strikePrice: null, ticker, deadline, markets }
   }
   const strike = strikeE8 > 0 ? priceText(strikeE8) : strikePrice(title)
-  return { slug, strikePrice: strike, ticker: null, deadline }
+  return { slug, strikePrice: strike, ticker, deadline }
 }

@@ -136,7 +136,7 @@ export const activeSlugs = route({
       ),
       ticker: means(
         nullable(text()),
-        'Short name of the asset that the title is about; always null here.',
+        'The first value of its property `ticker`: the asset that it is about; null without one.',
       ),
       deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
       markets: means(
@@ -149,6 +149,10 @@ export const activeSlugs = route({
   example: {
     reply: [
       { slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null },
+      {
+        ...{ slug: 'btc-5m-1795404900', strikePrice: '95000', ticker: 'BTC' },
+        deadline: '2026-11-23T03:40:00.000Z',
+      },
       {
         ...{ slug: 'cup-winner', strikePrice: null, ticker: null, deadline: null },
         markets: [{ slug: 'reds-win' }, { slug: 'blues-win' }],

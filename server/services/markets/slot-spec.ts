@@ -32,6 +32,7 @@ export function slotSpecOf(collateralAddress: string): SlotSpecOf {
       description: series.description,
       categories: series.categories,
       tags: series.tags,
+      properties: { ticker: [series.symbol] },
       deadlineMs,
       feeEnabled: series.feeEnabled,
       ...marketIds(slug, exchangeAddress, collateralAddress),

@@ -3,6 +3,7 @@
 // times a second costs a reader one encoding of that book. A list is kept in order by what changed.
 // Invariant: `#bytes` is the length of everything that `#encoded` holds, and is below its bound.
 
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { joined } from '../../../http/caching/entity-tag.ts'
 import { listedRestingRaw, listedVolume } from '../market-kinds.ts'
@@ -97,7 +98,8 @@ export class MarketLists {
   readonly facets: Facets
   readonly filterCounts: FilterCounts
   #counts: { readonly version: number; readonly bytes: Buffer } | null = null
-  #slugTexts = new Map<PublishedMarket, string>()
+  /** By the market as its newest command left it. */
+  #slugTexts = new Map<Market, string>()
   #slugs: { readonly listVersion: number; readonly bytes: Buffer } | null = null
   /** How many markets were encoded since the start. */
   encodedCount = 0
@@ -188,8 +190,8 @@ export class MarketLists {
     const before = this.#slugTexts
     this.#slugTexts = new Map(
       Array.from(this.ordered('newest').all(), (published) => [
-        published,
-        before.get(published) ?? JSON.stringify(slugView(published)),
+        published.market,
+        before.get(published.market) ?? JSON.stringify(slugView(published)),
       ]),
     )
     const bytes = Buffer.from(`[${[...this.#slugTexts.values()].join(',')}]`)

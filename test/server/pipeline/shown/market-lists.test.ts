@@ -104,6 +104,25 @@ test('the list of slugs is the same bytes until a market is added or ends', () =
   assert.equal(shown.slugs().length, 99)
 })
 
+test('the list of slugs has the strike price of a title that was changed, and the ticker', () => {
+  const properties = { ticker: ['BTC', 'ETH'] }
+  const shown = new Shown(2, (marketId) => (marketId === 1 ? { properties } : {}))
+  const entries = () => JSON.parse(shown.lists.slugs().toString()).map(Object)
+  const told = () =>
+    entries().map((entry: unknown) => [at(entry, 'strikePrice'), at(entry, 'ticker')])
+  assert.deepEqual(told(), [
+    [null, null],
+    [null, 'BTC'],
+  ])
+  const market = shown.published.byId(1)?.market
+  assert.ok(market !== undefined)
+  shown.published.refresh({ ...market, title: 'Above $95,000?' })
+  assert.deepEqual(told(), [
+    [null, null],
+    ['95000', 'BTC'],
+  ])
+})
+
 test('a market is shown as expired once its deadline has passed, without other change', () => {
   const shown = new Shown(2, (marketId) => ({ deadlineMs: START_MS + marketId * 1000 }))
   const expired = () => shown.page().data.map((market) => at(market, 'expired'))

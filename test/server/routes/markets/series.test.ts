@@ -65,6 +65,10 @@ test('the stable slug names the market of the current slot', async () => {
   assert.equal(at(stable.body, 'slug'), current)
   assert.equal(at(stable.body, 'metadata', 'openPrice'), '95000.5')
   assert.equal(at(stable.body, 'automationType'), 'lumy')
+  const slugs = (await read('/markets/active/slugs')).body
+  assert.ok(Array.isArray(slugs))
+  const entry = slugs.find((each) => at(each, 'slug') === current)
+  assert.deepEqual([at(entry, 'ticker'), at(entry, 'strikePrice')], ['BTC', '95000.5'])
   const next = String(at(stable.body, 'nextMarket', 'slug'))
   const wrapped = await read(`/markets/${current}?include=timelinePreview,nextMarket`)
   assert.equal(at(wrapped.body, 'market', 'nextMarket', 'slug'), next)
