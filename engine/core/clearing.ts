@@ -172,6 +172,7 @@ export class Clearing {
       case 'openSlot':
       case 'postPayouts':
       case 'createSeries':
+      case 'editSeries':
       case 'endSeries':
       case 'reportPrice':
       case 'decideBoundary':

@@ -10,7 +10,7 @@ import type {
 } from './ids.ts'
 import type { MarketChange, MarketSpec } from './markets/market.ts'
 import type { MarketPage, PropertyKey, PropertyOption } from './markets/market-page.ts'
-import type { SeriesSpec } from './markets/series.ts'
+import type { SeriesChange, SeriesSpec } from './markets/series.ts'
 import type { TradingWindow } from './markets/trading-mode.ts'
 import type { Role } from './operator.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
@@ -239,6 +239,8 @@ export type RareCommand = Stamp &
     /** A block holds every trade of these resolved markets, so they are paid out. */
     | { kind: 'postPayouts'; marketIds: readonly MarketId[] }
     | { kind: 'createSeries'; seriesId: SeriesId; series: SeriesSpec }
+    /** Slots that exist stay as they are. */
+    | { kind: 'editSeries'; seriesId: SeriesId; change: SeriesChange }
     /** No more slots are created; those that exist go on. */
     | { kind: 'endSeries'; seriesId: SeriesId }
     /** The oracle's report of a price at an instant. */

@@ -104,6 +104,10 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
     const words = { title: 'Up or down', assetName: symbol }
     return { body: { symbol, frequency: 'daily', slotsAhead: 1, ...slugs, ...words } }
   },
+  'PATCH /admin/series/:seriesId': (random) => ({
+    params: { seriesId: `{{#series.${place(random)}}}` },
+    body: { title: `Up or down ${random.below(9)}`, tags: ['again'] },
+  }),
   'DELETE /admin/series/:seriesId': (random) => ({
     params: { seriesId: `{{#series.${place(random)}}}` },
   }),

@@ -30,6 +30,7 @@ export class GoldenSeries {
   readonly steps: readonly (() => void)[] = [
     () => this.#create(),
     () => this.#create(),
+    () => this.#edit(),
     () => this.#end(),
     () => this.#resolveFailed(),
   ]
@@ -53,6 +54,17 @@ export class GoldenSeries {
     if (decideSeries(clearing, series) !== null) return
     const seriesId = clearing.series.lastId + 1
     driver.rare({ kind: 'createSeries', seriesId, series, by: 'root' })
+  }
+
+  #edit(): void {
+    const { driver, random } = this.#cast
+    const [series] = [...driver.clearing.series.all()].filter(({ isEnded }) => !isEnded)
+    if (series === undefined) return
+    const { seriesId } = series
+    const change = random.chance(0.5)
+      ? { title: `Up or down, again ${this.#cast.hex(1)}`, tags: ['again'] }
+      : { logo: 'https://l', dailyRewardRaw: 1_000_000, properties: { length: ['short'] } }
+    driver.rare({ kind: 'editSeries', seriesId, change, by: 'root' })
   }
 
   #end(): void {

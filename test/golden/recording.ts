@@ -69,6 +69,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   failSlot: true,
   postPayouts: true,
   createSeries: true,
+  editSeries: true,
   endSeries: true,
   reportPrice: true,
   decideBoundary: true,

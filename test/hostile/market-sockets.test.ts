@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { armFault } from '../../engine/thread/fault-point.ts'
-import { RawClient } from '../server/http/gateway/raw-client.ts'
+import type { RawClient } from '../server/http/gateway/raw-client.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
-import { SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
+import { rawSubscriber } from '../support/raw-subscriber.ts'
+import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
 
 // What one client of the public channels could do to the others: read nothing, name many markets,
@@ -57,17 +58,9 @@ const sequenceOf = (frame: unknown) => Number(at(frame, 'sequence'))
 
 /** A reader below the library that hears the wide book and then reads nothing. */
 async function deafReader(): Promise<RawClient> {
-  const raw = new RawClient(live.port)
+  const asked = ['subscribe_market_prices', { marketSlugs: ['rain'] }] as const
+  const raw = await rawSubscriber(live.port, asked, 'orderbookUpdate')
   raws.push(raw)
-  const said = async (word: string) => {
-    while (!raw.received.includes(word)) await new Promise(setImmediate)
-  }
-  raw.send(upgradeText())
-  await said('"sid"')
-  raw.send(textFrame('40/markets,'))
-  await said('40/markets,{')
-  raw.send(textFrame('42/markets,["subscribe_market_prices",{"marketSlugs":["rain"]}]'))
-  await said('orderbookUpdate')
   return raw.pause()
 }
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MarketTopic } from '../../server/sockets/feeds/market/market-topics.ts'
-import { RawClient } from '../server/http/gateway/raw-client.ts'
+import type { RawClient } from '../server/http/gateway/raw-client.ts'
 import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
 import { openMarket } from '../support/live-orders.ts'
-import { SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
+import { rawSubscriber, wideFrame } from '../support/raw-subscriber.ts'
+import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
 
 // A reader that stops reading the tape, or the answers to its own requests. The process holds no
@@ -38,25 +39,10 @@ afterEach(async () => {
 
 /** A socket below the library that hears the tape. */
 async function rawReader(): Promise<RawClient> {
-  const raw = new RawClient(live.port)
+  const asked = ['subscribe_trades', { marketSlugs: [SLUG] }] as const
+  const raw = await rawSubscriber(live.port, asked, 'Subscribed to')
   raws.push(raw)
-  const said = async (word: string) => {
-    while (!raw.received.includes(word)) await new Promise(setImmediate)
-  }
-  raw.send(upgradeText())
-  await said('"sid"')
-  raw.send(textFrame('40/markets,'))
-  await said('40/markets,{')
-  raw.send(wideFrame(`42/markets,["subscribe_trades",{"marketSlugs":["${SLUG}"]}]`))
-  await said('Subscribed to')
   return raw
-}
-
-/** A text frame of up to 64 KB; its mask is zero, so its bytes are those of the text. */
-function wideFrame(text: string): Buffer {
-  const bytes = Buffer.from(text)
-  const head = Buffer.from([0x81, 0xfe, bytes.length >> 8, bytes.length & 0xff, 0, 0, 0, 0])
-  return Buffer.concat([head, bytes])
 }
 
 async function briskReader(): Promise<SocketClient> {

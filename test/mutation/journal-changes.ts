@@ -305,7 +305,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/follower/tables/orders.ts',
-    tests: ['test/server/routes/admin/settlement.test.ts'],
+    tests: [`${FOLDER}/follower/settlements.test.ts`],
     changes: [
       [
         'an order with a reversed fill ends as matched',

@@ -121,7 +121,11 @@ export class Curators {
     const { all } = this.#life.model.venue.series
     const live = all.flatMap(({ isEnded }, index) => (isEnded ? [] : index + 1))
     const seriesId = live[Math.floor(dice[0] * live.length)]
-    if (seriesId !== undefined) this.#ends(this.#life.series.end(seriesId))
+    if (seriesId === undefined) return
+    const { series } = this.#life
+    // Most that would end a series change what is said of it instead.
+    const title = `Up or down, ${dice[1]}`
+    this.#ends(dice[1] < 0.5 ? series.edit(seriesId, { title }) : series.end(seriesId))
   }
 
   /** The report for a boundary that has begun, or of the present. */

@@ -21,7 +21,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['logoutEverywhere', 'createMarket', 'lockMarket', 'resolveMarkets'] as const),
   ...(['postPayouts', 'archiveMarket'] as const),
   ...(['createGroup', 'editMarket', 'unlockMarket', 'flagMarket'] as const),
-  ...(['createSeries', 'endSeries', 'openSlot', 'failSlot'] as const),
+  ...(['createSeries', 'editSeries', 'endSeries', 'openSlot', 'failSlot'] as const),
   ...(['reportPrice', 'decideBoundary'] as const),
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),

@@ -20,6 +20,7 @@ type Kinds =
   | 'openSlot'
   | 'postPayouts'
   | 'createSeries'
+  | 'editSeries'
   | 'endSeries'
   | 'reportPrice'
   | 'decideBoundary'
@@ -65,6 +66,9 @@ export function applyToMarkets(
       return
     case 'createSeries':
       series.create(command.seriesId, command.series, nowMs)
+      return
+    case 'editSeries':
+      series.edit(command.seriesId, command.change)
       return
     case 'endSeries':
       forgetSymbol(oracle, series.end(command.seriesId))

@@ -5,6 +5,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { MarketId, SeriesId } from '../../domain/ids.ts'
 import {
+  type SeriesChange,
   type SeriesKey,
   type SeriesSpec,
   seriesKeyText,
@@ -100,6 +101,12 @@ export class SeriesTable {
     assert(this.byStableSlug(series.stableSlug) === undefined, 'one live series has a stable slug')
     this.#byKey.set(seriesKeyText(series), series)
     this.#byStableSlug.set(series.stableSlug, series)
+  }
+
+  edit(seriesId: SeriesId, change: SeriesChange): void {
+    const series = this.existing(seriesId)
+    assert(!series.isEnded, 'a series that ended makes no slot that could get a change')
+    Object.assign(series, change)
   }
 
   /** Gives the symbol that no series has any more; null when there is none. */

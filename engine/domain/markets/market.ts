@@ -47,6 +47,8 @@ export interface MarketAbout {
   readonly dailyRewardRaw?: CollateralRaw
   /** Part of the takers' fees that makers get back (rules §3.2); absent = none. */
   readonly rebateBps?: FeeBps
+  /** Values by the slug of their property; absent = none (rules §12.5). */
+  readonly properties?: Readonly<Record<string, readonly string[]>>
 }
 export type MarketChange = Partial<MarketAbout>
 
@@ -85,8 +87,6 @@ export interface MarketSpec extends MarketAbout {
   readonly maxSpread: number
   /** How long an order that would take on arrival is held (rules §4.3); absent = not at all. */
   readonly takerDelayMs?: number
-  /** Values by the slug of their property; absent = none (rules §12.5). */
-  readonly properties?: Readonly<Record<string, readonly string[]>>
 }
 
 export function kindOf({ kind }: Pick<MarketSpec, 'kind'>): MarketKind {

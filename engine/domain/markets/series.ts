@@ -26,8 +26,12 @@ export interface SeriesKey {
   readonly subFrequency: SubFrequency | null
 }
 
-/** What is fixed when a series is created; its slots get it. */
-export interface SeriesSpec extends SeriesKey, Omit<MarketAbout, 'proxyTitle'> {
+/** What an operator may change while the series lives. The slots that come later get it. */
+type SeriesAbout = Omit<MarketAbout, 'proxyTitle'>
+export type SeriesChange = Partial<SeriesAbout>
+
+/** All that is said of a series when it is created; its slots get it. */
+export interface SeriesSpec extends SeriesKey, SeriesAbout {
   /** Names the market of the current slot for ever. */
   readonly stableSlug: string
   /** A slot's slug is this, a hyphen and its start in Unix seconds. */

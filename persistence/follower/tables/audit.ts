@@ -62,6 +62,8 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return { marketSlug: world.slugOf(command.marketId), ...command.change }
     case 'createSeries':
       return { seriesId: command.seriesId, stableSlug: command.series.stableSlug }
+    case 'editSeries':
+      return { seriesId: command.seriesId, ...command.change }
     case 'endSeries':
       return { seriesId: command.seriesId }
     case 'decideBoundary':

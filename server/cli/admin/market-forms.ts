@@ -101,12 +101,12 @@ const DEADLINE = {
     'market, group: when trading ends; else never.',
   ),
 } as const
-const TITLE = {
+export const TITLE = {
   title: own(
     'title',
     optional(words('TITLE', 'a title')),
     undefined,
-    'edit-market: its new title.',
+    'edit-market, edit-series: the new title.',
   ),
 } as const
 const KIND = own('kind', oneOf('clob', 'amm'), 'clob', 'market: traded by a book or by a pool.')

@@ -2,9 +2,9 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { FREQUENCIES, SUB_FREQUENCIES } from '../../../engine/domain/markets/series.ts'
 import { type Kind, readSetting, WrongUse } from '../../settings/flags.ts'
 import { count, optional, words } from '../../settings/kinds.ts'
-import { bare, type Form, filled, flagNames, own, post, wordAs } from './admin-form.ts'
+import { bare, type Form, filled, flagNames, own, patch, post, wordAs } from './admin-form.ts'
 import { wholeList } from './list-forms.ts'
-import { ABOUT_FLAGS, FEE, VENUE_FLAGS } from './market-forms.ts'
+import { ABOUT_FLAGS, FEE, TITLE, VENUE_FLAGS } from './market-forms.ts'
 
 // The forms of `outcomex admin` for series of recurring markets, and for the reports of an oracle.
 
@@ -78,6 +78,10 @@ const AT = {
   ),
 } as const
 
+const EDITED = { ...TITLE, ...ABOUT_FLAGS } as const
+
+const seriesPath = (id: string) => `/admin/series/${wordAs(count(1, Number.MAX_SAFE_INTEGER), id)}`
+
 export const SERIES_FORMS: Readonly<Record<string, Form>> = {
   series: {
     use: 'admin series STABLE_SLUG "Title" --symbol BTC --every LENGTH [--strike PRICE] [FLAGS]',
@@ -101,13 +105,19 @@ export const SERIES_FORMS: Readonly<Record<string, Form>> = {
       return post('/admin/series', { ...fixed, ...filled(OF_SERIES, given) })
     },
   },
+  'edit-series': {
+    use: 'admin edit-series SERIES_ID [--title TITLE] [FLAGS of markets]',
+    flags: Object.values(EDITED),
+    words: 1,
+    fields: { seriesId: 'SERIES_ID', ...flagNames(EDITED) },
+    call: ([id], given) => patch(seriesPath(id), filled(EDITED, given)),
+  },
   'end-series': {
     use: 'admin end-series SERIES_ID',
     flags: [],
     words: 1,
     fields: { seriesId: 'SERIES_ID' },
-    call: ([id]) =>
-      bare('DELETE', `/admin/series/${wordAs(count(1, Number.MAX_SAFE_INTEGER), id)}`),
+    call: ([id]) => bare('DELETE', seriesPath(id)),
   },
   'all-series': wholeList('all-series', '/admin/series', 'series'),
   price: {

@@ -250,8 +250,15 @@ export class Receipts {
     columns.finish[cell] = null
     columns.lists[cell] = null
     this.count--
-    if (finish !== null) finish(receiptOf(columns, cell, seq, lists), lists)
-    else this.#finishOrder(columns.requestNo[cell], orderReceiptOf(columns, cell, seq, lists))
+    if (finish !== null) {
+      finish(receiptOf(columns, cell, seq, lists), lists)
+      return
+    }
+    const receipt = orderReceiptOf(columns, cell, seq, lists)
+    // A free cell keeps no text of its order alive.
+    columns.clientOrderId[cell] = ''
+    columns.echo[cell] = ''
+    this.#finishOrder(columns.requestNo[cell], receipt)
   }
 
   #lists(seq: Seq): Lists {

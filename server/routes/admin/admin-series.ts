@@ -22,7 +22,7 @@ import { priceText } from '../../pipeline/shown/market-view.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import { aboutFields, title, venueFields } from './market-body.ts'
-import { commonOf, specIssue } from './market-specs.ts'
+import { aboutOf, commonOf, specIssue } from './market-specs.ts'
 
 const SLOTS_AHEAD = 24
 const E8_DIGITS = 8
@@ -185,6 +185,31 @@ export const listSeries = route({
     const series = Array.from(table.all(), (each) => seriesView(each, oracle.newest(each.symbol)))
     await pipeline.durable()
     return { series }
+  },
+})
+
+export const editSeries = route({
+  method: 'PATCH',
+  path: '/admin/series/:seriesId',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Changes what is said of a series. Slots that are created later get it; others stay.',
+  params: { seriesId: seriesId() },
+  body: object({
+    title: means(optional(title()), 'Start of the titles of its slots.'),
+    ...seriesAbout,
+  }),
+  reply: message(),
+  means: 'The series is changed.',
+  rejects: ['OVERLOADED', 'CATEGORY_LIMIT', 'SERIES_NOT_FOUND'],
+  example: {
+    params: { seriesId: 1 },
+    body: { title: 'Bitcoin: up or down?' },
+    reply: { message: 'Series changed' },
+  },
+  handle: async ({ params, body, caller }, { series }: Services) => {
+    const refused = await series.edit(params.seriesId, aboutOf(body), caller.operator.name)
+    return refused === null ? { message: 'Series changed' } : refuse(refused)
   },
 })
 

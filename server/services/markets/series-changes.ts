@@ -1,8 +1,13 @@
 // What an operator and the oracle do to series (rules §10). Each act is an ordinary command.
 
+import { decideEdit } from '../../../engine/core/decide/markets.ts'
 import { decideReport, decideSeries, newSlot } from '../../../engine/core/decide/series.ts'
 import type { SeriesId } from '../../../engine/domain/ids.ts'
-import { type SeriesSpec, slotStartMs } from '../../../engine/domain/markets/series.ts'
+import {
+  type SeriesChange,
+  type SeriesSpec,
+  slotStartMs,
+} from '../../../engine/domain/markets/series.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -64,6 +69,16 @@ export class SeriesChanges {
       const boundary = clearing.oracle.boundary(symbol, startMs)
       if (boundary === undefined || boundary.isDecided) return null
       return { kind: 'decideBoundary', symbol, atMs: startMs, priceE8: strikeE8 }
+    }, by)
+  }
+
+  /** Slots that are created from now on get the change. */
+  async edit(seriesId: SeriesId, change: SeriesChange, by?: string): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    return this.#pipeline.change(() => {
+      const known = clearing.series.byId(seriesId)
+      if (known === undefined || known.isEnded) return REJECT.SERIES_NOT_FOUND
+      return decideEdit(clearing, change) ?? { kind: 'editSeries', seriesId, change }
     }, by)
   }
 

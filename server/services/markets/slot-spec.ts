@@ -23,6 +23,7 @@ function minuteText(atMs: TimeMs): string {
 export function slotSpecOf(collateralAddress: string): SlotSpecOf {
   return (series: Series, startMs: TimeMs): MarketSpec => {
     const { seriesId, slugPrefix, exchangeAddress, takerDelayMs, imageUrl, logo } = series
+    const { dailyRewardRaw, rebateBps } = series
     const slug = slotSlug(slugPrefix, startMs)
     const deadlineMs = startMs + slotMsOf(series)
     return {
@@ -32,7 +33,7 @@ export function slotSpecOf(collateralAddress: string): SlotSpecOf {
       description: series.description,
       categories: series.categories,
       tags: series.tags,
-      properties: { ticker: [series.symbol] },
+      properties: { ticker: [series.symbol], ...series.properties },
       deadlineMs,
       feeEnabled: series.feeEnabled,
       ...marketIds(slug, exchangeAddress, collateralAddress),
@@ -43,6 +44,8 @@ export function slotSpecOf(collateralAddress: string): SlotSpecOf {
       ...(takerDelayMs === undefined ? {} : { takerDelayMs }),
       ...(imageUrl === undefined ? {} : { imageUrl }),
       ...(logo === undefined ? {} : { logo }),
+      ...(dailyRewardRaw === undefined ? {} : { dailyRewardRaw }),
+      ...(rebateBps === undefined ? {} : { rebateBps }),
     }
   }
 }

@@ -186,6 +186,21 @@ test('each way that an order ends has its status', () => {
   connection.close()
 })
 
+test('a held market buy that is canceled has no shares left', () => {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(SEED)
+  flow.place({ accountId: 5, side: 0, outcome: 1, priceTicks: 500, sizeRaw: 10 * SHARE })
+  const spends = { side: 0, outcome: 0, orderType: 2, marketForm: true, spendRaw: SHARE }
+  const held = flow.place({ ...spends, accountId: 3, takerDelayMs: 500 })
+  assert.equal(flow.exchange.clearing.orders.stateOf(held.slot), STATE.HELD)
+  flow.cancel([held])
+  fillJournal(dataDir, flow.records)
+  follow(dataDir, flow.seq)
+  const sql = 'SELECT status, remaining_raw AS left FROM orders WHERE placed_seq = '
+  const canceled = { status: ORDER_STATUSES.indexOf('CANCELED'), left: 0 }
+  assert.deepEqual(rows(dataDir, `${sql}${held.seq}`), [canceled])
+})
+
 test(`a follower stopped midway goes on from where its tables stand (SEED=${SEED})`, () => {
   const whole = newFolder()
   const flow = new CommandFlow(SEED + 1)

@@ -149,14 +149,21 @@ test('each trade shows its settlement status, and a rebuild shows the same', asy
   }
 })
 
+interface UndoneOrder {
+  seq: number
+  status: number
+  undone: number
+  filled: number
+}
+
 /** The orders with a reversed fill, and the fields that tell them from other orders. */
-function undoneOrders(dataDir: string): { status: number; undone: number; filled: number }[] {
+function undoneOrders(dataDir: string): UndoneOrder[] {
   const connection = openReadOnly(join(dataDir, 'read.db'))
   try {
     const sql =
       'SELECT placed_seq AS seq, status, undone_raw AS undone, filled_raw AS filled, ' +
       'cancel_reason AS reason FROM orders WHERE undone_raw > 0 ORDER BY placed_seq'
-    return connection.prepare<[], { status: number; undone: number; filled: number }>(sql).all()
+    return connection.prepare<[], UndoneOrder>(sql).all()
   } finally {
     connection.close()
   }
@@ -201,4 +208,36 @@ test('failed trades mark their orders, however the journal is cut', () => {
   assert.deepEqual(undoneOrders(parts), marked)
   rebuildReadTables(parts)
   assert.deepEqual(undoneOrders(parts), marked)
+})
+
+test('an order with a reversed fill ends as canceled, though fills end it', () => {
+  const seed = freshSeed()
+  const rests = { accountId: 1, side: SIDE.BUY, outcome: OUTCOME.YES, priceTicks: 500 }
+  const takes = { ...rests, accountId: 2, outcome: OUTCOME.NO, sizeRaw: 4_000_000 }
+  const traded = () => {
+    const flow = new CommandFlow(seed)
+    const maker = flow.place({ ...rests, sizeRaw: 10_000_000 })
+    return { flow, makerSeq: maker.seq, tradeSeq: flow.place(takes).seq }
+  }
+  const first = newFolder()
+  const { flow: before } = traded()
+  fillJournal(first, before.records)
+  follow(first, before.seq)
+  const { flow, makerSeq, tradeSeq } = traded()
+  const trade = reading(first, (connection) => settledTrade.open(connection)({ tradeSeq }))
+  assert(trade !== null)
+  flow.rare({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
+  const failedSeq = flow.seq
+  flow.place({ ...takes, sizeRaw: 6_000_000 })
+  // The fill that ends it comes with its reversal, or after it.
+  for (const seqs of [[flow.seq], [failedSeq, flow.seq]]) {
+    const dataDir = newFolder()
+    fillJournal(dataDir, flow.records, 1)
+    for (const seq of seqs) follow(dataDir, seq)
+    const undone = undoneOrders(dataDir).filter((order) => order.seq === makerSeq)
+    assert.deepEqual(
+      undone.map((order) => [ORDER_STATUSES[order.status], order.undone, order.filled]),
+      [['CANCELED', 4_000_000, 10_000_000]],
+    )
+  }
 })

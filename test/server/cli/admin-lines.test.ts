@@ -79,6 +79,11 @@ const SERIES: readonly Said[] = [
     },
   ],
   [['all-series'], 'GET /admin/series'],
+  [
+    ['edit-series', '1', '--title', 'T', '--tags', 'up,down'],
+    'PATCH /admin/series/1',
+    { title: 'T', tags: ['up', 'down'] },
+  ],
   [['end-series', '1'], 'DELETE /admin/series/1'],
   [
     ['price', 'BTC', '95000.5', '--at-ms', '7'],

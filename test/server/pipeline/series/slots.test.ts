@@ -75,6 +75,28 @@ test('slots are created ahead, and take no book before their start', async () =>
   await exchange.stop()
 })
 
+test('an edit of a series reaches the slots that come later, also after a restart', async () => {
+  const dataDir = newFolder()
+  const world = await opened(dataDir)
+  const series = seriesSpec({ properties: { length: ['short'] } })
+  await world.pipeline.change(() => ({ kind: 'createSeries', seriesId: 1, series }))
+  await world.passTo(T0 - 50_000)
+  const change = { title: 'Up?', logo: 'https://l', dailyRewardRaw: 7 * SHARE, rebateBps: 50 }
+  await world.pipeline.change(() => ({ kind: 'editSeries', seriesId: 1, change }))
+  await world.exchange.stop()
+  const { exchange, passTo, slot } = await opened(dataDir, T0)
+  await passTo(T0)
+  const before = slot(T0 + SLOT_MS)
+  assert.match(before?.title ?? '', /^Bitcoin up or down: /)
+  assert.equal(before?.dailyRewardRaw, undefined)
+  const after = slot(T0 + 2 * SLOT_MS)
+  assert.match(after?.title ?? '', /^Up\?: /)
+  assert.deepEqual(after?.properties, { ticker: ['BTC'], length: ['short'] })
+  const { logo, dailyRewardRaw, rebateBps } = after ?? {}
+  assert.deepEqual({ title: 'Up?', logo, dailyRewardRaw, rebateBps }, change)
+  await exchange.stop()
+})
+
 test('a slot opens with a value, trades, and is paid out by the value at its end', async () => {
   const { exchange, pipeline, passTo, report, slot, outcomeOf } = await withSeries()
   const early = buy(exchange, 1, { marketId: 2, book: 0, priceTicks: 500, sizeRaw: SHARE })

@@ -71,7 +71,10 @@ test('a series is made, listed, fed with prices and ended by lines', async () =>
   const fed = at(await done('all-series'), 'series', 0)
   assert.equal(at(fed, 'lastPrice'), '95001')
   assert.match(String(at(fed, 'lastPriceAt')), /^[0-9]{4}-.*Z$/)
+  await done('edit-series', seriesId, '--title', 'Bitcoin: up?', '--daily-reward', '5000000')
+  assert.equal(at(await done('all-series'), 'series', 0, 'title'), 'Bitcoin: up?')
   await done('end-series', seriesId)
+  assert.equal(codeOf(await admin('edit-series', seriesId, '--title', 'T')), 'SERIES_NOT_FOUND')
   const [row] = [at(await done('all-series'), 'series', 0)]
   assert.ok(row === undefined || at(row, 'isEnded') === true)
 })
@@ -97,6 +100,6 @@ test('the audit says who did what', async () => {
     kinds.add(at(act, 'kind'))
   }
   const wanted = ['createMarket', 'createGroup', 'editMarket', 'lockMarket', 'unlockMarket']
-  const more = ['flagMarket', 'resolveMarkets', 'createSeries', 'endSeries']
+  const more = ['flagMarket', 'resolveMarkets', 'createSeries', 'editSeries', 'endSeries']
   for (const kind of [...wanted, ...more]) assert.ok(kinds.has(kind), `${kind} is in the audit`)
 })

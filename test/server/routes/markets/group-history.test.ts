@@ -9,6 +9,7 @@ import {
   textAt,
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, place } from '../../../support/live-orders.ts'
+import { listAt, readOf } from '../../../support/live-reads.ts'
 
 // A group shows what happened in all its markets: while they trade, when they are resolved and some
 // have left memory, and when the group has left it behind them.
@@ -25,19 +26,7 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-/** A busy machine may answer a read too late; every client comes again then. */
-async function read(path: string): Promise<Reply> {
-  for (;;) {
-    const reply = await live.send('GET', path)
-    if (reply.status !== 503) return reply
-  }
-}
-
-function listAt(reply: Reply, ...path: string[]): readonly unknown[] {
-  const found = at(reply.body, ...path)
-  assert.ok(Array.isArray(found), reply.text)
-  return found
-}
+const read = (path: string): Promise<Reply> => readOf(live, path)
 
 async function openGroup(slug: string, names: readonly string[]): Promise<readonly LiveMarket[]> {
   const markets = names.map((name) => ({ slug: `${slug}-${name}`, title: `Does ${name} win?` }))

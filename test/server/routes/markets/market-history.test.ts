@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { newFolder } from '../../../support/data-folder.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'
+import { listAt, readOf } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
 // Trades, prices and feed of a market, as everybody reads them.
@@ -19,14 +20,7 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-const read = (path: string): Promise<Reply> => live.send('GET', path)
-
-/** The items of a list in a reply. */
-function listAt(reply: Reply, ...path: string[]): readonly unknown[] {
-  const found = at(reply.body, ...path)
-  assert.ok(Array.isArray(found), reply.text)
-  return found
-}
+const read = (path: string): Promise<Reply> => readOf(live, path)
 
 const rain = await openMarket(live, 'rain')
 

@@ -1,0 +1,31 @@
+import { RawClient } from '../server/http/gateway/raw-client.ts'
+import { textFrame, upgradeText } from './socket-client.ts'
+
+/** A text frame of up to 64 KB; its mask is zero, so its bytes are those of the text. */
+export function wideFrame(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const head = Buffer.from([0x81, 0xfe, bytes.length >> 8, bytes.length & 0xff, 0, 0, 0, 0])
+  return Buffer.concat([head, bytes])
+}
+
+/**
+ * A socket below the library that hears a channel, and can stop reading. It is given once `heard`
+ * came, which is part of the answer. The caller ends it.
+ */
+export async function rawSubscriber(
+  port: number,
+  [event, asked]: readonly [event: string, asked: object],
+  heard: string,
+): Promise<RawClient> {
+  const raw = new RawClient(port)
+  const said = async (word: string) => {
+    while (!raw.received.includes(word)) await new Promise(setImmediate)
+  }
+  raw.send(upgradeText())
+  await said('"sid"')
+  raw.send(textFrame('40/markets,'))
+  await said('40/markets,{')
+  raw.send(wideFrame(`42/markets,${JSON.stringify([event, asked])}`))
+  await said(heard)
+  return raw
+}
