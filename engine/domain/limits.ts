@@ -329,6 +329,8 @@ export const LIMITS = {
   settledDueMax: 1 << 18,
   /** Markets in one read of an account's positions. */
   positionsReadMax: 128,
+  /** Candles in one read of what markets traded in the last day, at a start. */
+  candlesReadMax: 2048,
   /**
    * Trades in one read of settled trades, how often it is tried, and the pause between two tries.
    */

@@ -9,7 +9,7 @@ import { kindOf } from '../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { DataFolderError } from '../../persistence/folder-error.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
-import { candlesAfter } from '../../persistence/query/read/history/candles.ts'
+import { type CandlePlace, candlesAfter } from '../../persistence/query/read/history/candles.ts'
 import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
 import { DayFigures } from '../pipeline/shown/day-figures.ts'
@@ -44,20 +44,20 @@ async function restoreLastDay(
   published: PublishedMarkets,
   clock: () => TimeMs,
 ): Promise<void> {
-  // An exchange without markets has traded nothing, and needs no thread to say so.
-  if (published.lastId > 0) {
-    let afterBucket = oldestBucketOf(dayBucketOf(clock())) - 1
-    for (;;) {
-      const found = await answered(query, candlesAfter, { afterBucket })
-      if (found === null) break
-      for (const { marketId, ...candle } of found.candles) {
-        const market = published.byId(marketId)
-        if (market === undefined) continue
-        market.day ??= new DayFigures()
-        market.day.add(found.bucket, candle)
-      }
-      afterBucket = found.bucket
+  const limit = LIMITS.candlesReadMax
+  let place: CandlePlace = { bucket: oldestBucketOf(dayBucketOf(clock())), marketId: 0 }
+  // Without a market in memory nothing is shown, and no thread is needed to say so.
+  let isMore = published.all().length > 0
+  while (isMore) {
+    const candles = await answered(query, candlesAfter, { ...place, limit })
+    for (const candle of candles) {
+      const market = published.byId(candle.marketId)
+      if (market === undefined) continue
+      market.day ??= new DayFigures()
+      market.day.add(candle.bucket, candle)
     }
+    isMore = candles.length === limit
+    place = candles.at(-1) ?? place
   }
   published.countDays(clock)
 }

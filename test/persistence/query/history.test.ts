@@ -285,13 +285,17 @@ eachWorld('the candles of the last day add up to its trades', ({ db, trades, mar
   const ask = candlesAfter.open(db)
   const now = dayBucketOf(trades.at(-1)?.tradedMs ?? 0)
   const sums = new Map<number, bigint>()
-  let afterBucket = 0
-  for (let found = ask({ afterBucket }); found !== null; found = ask({ afterBucket })) {
-    afterBucket = found.bucket
-    assert.ok(afterBucket >= oldestBucketOf(now) && afterBucket <= now)
-    for (const { marketId, raw, carries } of found.candles) {
-      sums.set(marketId, (sums.get(marketId) ?? 0n) + totalOf({ raw, carries }))
-    }
+  const all = ask({ bucket: 0, marketId: 0, limit: 1_000_000 })
+  const inPages: typeof all = []
+  for (let isMore = true; isMore; ) {
+    const found = ask({ ...(inPages.at(-1) ?? { bucket: 0, marketId: 0 }), limit: 7 })
+    inPages.push(...found)
+    isMore = found.length === 7
+  }
+  assert.deepEqual(inPages, all)
+  for (const { bucket, marketId, raw, carries } of all) {
+    assert.ok(bucket >= oldestBucketOf(now) && bucket <= now)
+    sums.set(marketId, (sums.get(marketId) ?? 0n) + totalOf({ raw, carries }))
   }
   for (const marketId of markets) {
     const own = trades.filter((each) => each.marketId === marketId)
