@@ -1,6 +1,7 @@
 // Books to a thousand readers. First how many frames a second go out, against the native publish of
 // the same bytes. Then orders at a steady rate on one market, with its readers and without: what
-// the readers got, and what the orders waited.
+// the readers got, and what the orders waited. A third run says what the readers' machine costs:
+// another process publishes as many bytes natively to as many readers, and nobody hears the market.
 
 import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/thread/spawn.ts'
@@ -139,12 +140,26 @@ async function orderP99(target: Target, count: number): Promise<number> {
   return latencyMs[PERCENTILES.indexOf(99)]
 }
 
+/** The p99 of orders while another process publishes as many frames to as many readers. */
+async function besideP99(target: Target, size: Size, frameBytes: number): Promise<number> {
+  const plain = new Child('publish-server', String(frameBytes))
+  const port = numberOf(await plain.next())
+  const readers = await readersOf(size.readers, port, 'nothing', false)
+  const forMs = (size.orders / ORDERS_PER_SECOND) * MS_PER_SEC
+  const published = plain.ask({ forMs, everyMs: MS_PER_SEC / ORDERS_PER_SECOND })
+  const p99 = await orderP99(target, size.orders)
+  await published
+  for (const child of [readers, plain]) await child.stop()
+  return p99
+}
+
 function orderRows(size: Size): Promise<Row[]> {
   return withExchange(1, [], async (target) => {
     const { slug } = target.setting.markets[0]
     await orderP99(target, LEVELS * 2)
     const alone: number[] = []
     const watched: number[] = []
+    const beside: number[] = []
     let gaps = 0
     let behind = 0
     let perSecond = 0
@@ -159,12 +174,14 @@ function orderRows(size: Size): Promise<Row[]> {
       gaps += numberOf(fieldOf(totals, 'gaps'))
       behind += numberOf(fieldOf(totals, 'newest')) - numberOf(fieldOf(totals, 'oldest'))
       await readers.stop()
+      beside.push(await besideP99(target, size, numberOf(fieldOf(totals, 'bookBytes'))))
     }
     const yardstick = 'p99 of orders without readers'
     const ratio = median(alone) / median(watched)
     return [
       rowOf(`p99 of orders with ${size.readers} readers`, 'ms', watched, { yardstick, ratio }),
       rowOf(yardstick, 'ms', alone),
+      rowOf(`p99 of orders beside a native publish to ${size.readers} readers`, 'ms', beside),
       rowOf('frames to readers meanwhile', 'frames/s', [perSecond]),
       rowOf('gaps that readers saw', 'frames', [gaps]),
       rowOf('frames between the first and the last reader', 'frames', [behind]),

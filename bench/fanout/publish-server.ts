@@ -1,11 +1,17 @@
 // The yardstick of fan-out: a plain uWebSockets.js server that publishes the same bytes to its
 // subscribers, as fast as they are read. It answers the handshake of Socket.IO with fixed texts,
 // so that the readers of both servers do the same. `[size of a frame in bytes]`; a message is for
-// how long, and the answer is what that cost.
+// how long, or a PublishPlan, and the answer is what that cost.
 
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+
+/** Publishes for so long, and so often. */
+export interface PublishPlan {
+  readonly forMs: number
+  readonly everyMs: number
+}
 
 const bytes = Buffer.alloc(Number(process.argv[2]), 'x')
 const sockets = new Set<uWS.WebSocket<object>>()
@@ -47,13 +53,15 @@ function cpuMicros(since: NodeJS.CpuUsage): number {
   return user + system
 }
 
-process.on('message', (forMs) => {
-  const untilMs = performance.now() + Number(forMs)
+process.on('message', (asked: number | PublishPlan) => {
+  const { forMs, everyMs } = typeof asked === 'number' ? { forMs: asked, everyMs: 0 } : asked
+  const untilMs = performance.now() + forMs
   const cpuBefore = process.cpuUsage()
   const publish = (): void => {
     if (isRead()) app.publish(TOPIC, bytes, false, false)
-    if (performance.now() < untilMs) setImmediate(publish)
-    else process.send?.(cpuMicros(cpuBefore))
+    if (performance.now() >= untilMs) process.send?.(cpuMicros(cpuBefore))
+    else if (everyMs === 0) setImmediate(publish)
+    else setTimeout(publish, everyMs)
   }
   publish()
 })

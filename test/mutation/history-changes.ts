@@ -135,6 +135,6 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
   {
     file: 'server/start/last-day.ts',
     tests: ROUTES,
-    changes: [['a start forgets the last day', 'market.day.add(found.bucket, candle)\n', '\n']],
+    changes: [['a start forgets the last day', 'market.day.add(candle.bucket, candle)\n', '\n']],
   },
 ]
