@@ -23,6 +23,7 @@ import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
 import type { Ledger } from './money/ledger.ts'
 import type { CapturedReversals } from './money/reversal.ts'
+import type { CapturedCalls } from './moves/made-calls.ts'
 import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
 
@@ -78,7 +79,11 @@ export interface CapturedState {
   readonly ledger: CapturedLedger
   readonly orders: CapturedOrders
   readonly seen: CapturedSeen
-  readonly settlement: { readonly blocks: CapturedBlocks; readonly reversals: CapturedReversals }
+  readonly settlement: {
+    readonly blocks: CapturedBlocks
+    readonly reversals: CapturedReversals
+    readonly calls: CapturedCalls
+  }
   readonly modes: CapturedTradingModes
   readonly heartbeats: CapturedHeartbeats
   readonly frozen: CapturedFrozen
@@ -101,6 +106,7 @@ export function capture({ clearing }: Exchange): CapturedState {
     settlement: {
       blocks: clearing.blocks.capture(),
       reversals: clearing.reversals.capture(),
+      calls: clearing.calls.capture(),
     },
     modes: clearing.modes.capture(),
     heartbeats: clearing.heartbeats.capture(),
@@ -174,6 +180,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.seen.restore(captured.seen)
   clearing.blocks.restore(captured.settlement.blocks)
   clearing.reversals.restore(captured.settlement.reversals)
+  clearing.calls.restore(captured.settlement.calls)
   clearing.modes.restore(captured.modes)
   clearing.heartbeats.restore(captured.heartbeats)
   clearing.frozen.restore(captured.frozen)
@@ -185,7 +192,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
 
 function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing): void {
   for (let account = 1; account <= accounts.count; account++) ledger.openAccount(account)
-  ledger.systemRaw.splice(0, ledger.systemRaw.length, ...captured.systemRaw)
+  // A later version may have more accounts of the system.
+  ledger.systemRaw.splice(0, captured.systemRaw.length, ...captured.systemRaw)
   ledger.restoreRows(captured.rows)
   ledger.collateralFreeRaw.set(captured.collateralFreeRaw)
   ledger.collateralReservedRaw.set(captured.collateralReservedRaw)

@@ -28,7 +28,7 @@ import {
   MAKER,
   RESULT,
 } from '../domain/event.ts'
-import { FEE_ACCOUNT, type MarketId, type PositionRow, type Seq } from '../domain/ids.ts'
+import type { MarketId, PositionRow, Seq } from '../domain/ids.ts'
 import { takesOrders } from '../domain/markets/market.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
@@ -53,6 +53,8 @@ import { Blocks } from './money/blocks.ts'
 import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
 import { Ledger } from './money/ledger.ts'
 import { Reversals } from './money/reversal.ts'
+import { MadeCalls } from './moves/made-calls.ts'
+import { applyMove } from './moves/move-commands.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 
@@ -79,6 +81,7 @@ export class Clearing {
   readonly ledger = new Ledger()
   readonly blocks = new Blocks()
   readonly reversals = new Reversals()
+  readonly calls = new MadeCalls()
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
@@ -95,7 +98,6 @@ export class Clearing {
 
   constructor(orders: OrderTable = new OrderTable()) {
     this.orders = orders
-    this.ledger.openAccount(FEE_ACCOUNT)
   }
 
   /**
@@ -122,6 +124,7 @@ export class Clearing {
   admitRare(command: RareCommand): void {
     this.#stamp({ seq: command.seq, nowMs: command.nowMs })
     this.accounts.expire(command.nowMs)
+    this.calls.expire(command.nowMs)
     this.#applyRare(command)
   }
 
@@ -184,6 +187,13 @@ export class Clearing {
       case 'adjustBalance':
         if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
         else this.ledger.withdraw(command.profileId, -command.collateralRaw)
+        return
+      case 'splitPosition':
+      case 'mergePositions':
+      case 'redeemPositions':
+      case 'convertPositions':
+      case 'withdraw':
+        applyMove(this, command, (row, market) => this.#freeRowIfUnused(row, market))
         return
       case 'failSettlement':
         this.#reverse(command)

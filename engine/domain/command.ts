@@ -12,6 +12,7 @@ import type { MarketChange, MarketSpec } from './markets/market.ts'
 import type { MarketPage, PropertyKey, PropertyOption } from './markets/market-page.ts'
 import type { SeriesChange, SeriesSpec } from './markets/series.ts'
 import type { TradingWindow } from './markets/trading-mode.ts'
+import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
@@ -237,7 +238,12 @@ export type RareCommand = Stamp &
     /** The oracle has no value for the start or the end of a slot. */
     | { kind: 'failSlot'; marketId: MarketId }
     /** A block holds every trade of these resolved markets, so they are paid out. */
-    | { kind: 'postPayouts'; marketIds: readonly MarketId[] }
+    | {
+        kind: 'postPayouts'
+        marketIds: readonly MarketId[]
+        /** When the exchange redeems what is left then; absent = never. */
+        redeemAtMs?: TimeMs
+      }
     | { kind: 'createSeries'; seriesId: SeriesId; series: SeriesSpec }
     /** Slots that exist stay as they are. */
     | { kind: 'editSeries'; seriesId: SeriesId; change: SeriesChange }
@@ -252,6 +258,7 @@ export type RareCommand = Stamp &
     /** A resolved market that nothing needs any more leaves memory (design §10). */
     | { kind: 'archiveMarket'; marketId: MarketId }
     | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }
+    | MoveBody
     | SettlementBody
     | {
         kind: 'createSubAccount'

@@ -40,6 +40,11 @@ export const NO_TOKEN: TokenNo = 0
 
 /** Receives the fees of all trades. */
 export const FEE_ACCOUNT: AccountId = FIRST_OF_SYSTEM
+/** Holds the NO shares that conversions took; nobody ever sells them (rules §6.3). */
+export const BURN_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 1
+/** Receives the fees of conversions. */
+export const VAULT_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 2
+export const SYSTEM_ACCOUNTS: readonly AccountId[] = [FEE_ACCOUNT, BURN_ACCOUNT, VAULT_ACCOUNT]
 
 export function isSystemAccount(accountId: AccountId): boolean {
   return accountId >= FIRST_OF_SYSTEM

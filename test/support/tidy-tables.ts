@@ -23,6 +23,7 @@ const files = (text: string): string[] => words(text).map((name) => `${name}.ts`
 export const ROOMS: readonly Room[] = [
   { path: 'engine/domain', rank: 0, files: files('assert ids limits units'), doors: ALL },
   { path: 'engine/domain/markets', rank: 0, doors: ALL },
+  { path: 'engine/domain/moves', rank: 0, doors: ALL },
   { path: 'engine/domain', rank: 0, doors: ALL },
 
   { path: 'engine/core/cells', rank: 0.5, doors: ALL },
@@ -49,12 +50,18 @@ export const ROOMS: readonly Room[] = [
     doors: files('ledger fill-money taker-fee reversal blocks tx-hash'),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
+  {
+    path: 'engine/core/moves',
+    rank: 0.5,
+    doors: files('move-commands made-calls conditions conversion'),
+    why: 'the gates ask what a redemption pays and what a conversion costs',
+  },
   { path: 'engine/core', rank: 0.5, files: files('clearing'), doors: files('clearing') },
   {
     path: 'engine/core/decide',
     rank: 0.5,
     doors: files(
-      'decide accounts markets endings series operators pages partners profiles release',
+      'decide accounts markets moves endings series operators pages partners profiles release',
     ),
     why: 'one file for the gates of each kind of request',
   },

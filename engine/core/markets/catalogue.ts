@@ -41,6 +41,8 @@ export interface Market extends MarketSpec, MarketFunds {
   payoutNumerators: readonly [number, number] | null
   /** The payout is posted: what the market pays can be had. */
   isPaidOut: boolean
+  /** When the exchange redeems what nobody redeemed; 0 = never, or not paid out. */
+  redeemAtMs: TimeMs
   /** Of a slot: the oracle's values at its start and at its end; 0 while unknown. */
   strikeE8: PriceE8
   closeE8: PriceE8
@@ -177,6 +179,7 @@ export class Catalogue {
       status: firstStatusOf(spec),
       payoutNumerators: null,
       isPaidOut: false,
+      redeemAtMs: 0,
       strikeE8: 0,
       closeE8: 0,
       isFailed: false,
@@ -278,10 +281,11 @@ export class Catalogue {
     return market
   }
 
-  paidOut(marketId: MarketId): void {
+  paidOut(marketId: MarketId, redeemAtMs: TimeMs = 0): void {
     const market = this.existing(marketId)
     assert(market.status === 'RESOLVED' && !market.isPaidOut, 'a resolved market pays once')
     market.isPaidOut = true
+    market.redeemAtMs = redeemAtMs
     this.unpaid.delete(market)
     this.paidCount++
   }

@@ -62,7 +62,7 @@ export function applyToMarkets(
       openSlot(state, command)
       return
     case 'postPayouts':
-      for (const marketId of command.marketIds) catalogue.paidOut(marketId)
+      for (const marketId of command.marketIds) catalogue.paidOut(marketId, command.redeemAtMs)
       return
     case 'createSeries':
       series.create(command.seriesId, command.series, nowMs)

@@ -11,6 +11,7 @@ import type { Seq } from '../../domain/ids.ts'
 export interface CapturedBlocks {
   readonly height: number
   readonly throughSeq: Seq
+  readonly movedSeq: Seq
   readonly aside: readonly number[]
   readonly failed: readonly number[]
 }
@@ -23,12 +24,24 @@ export class Blocks {
   height = 0
   /** Blocks cover the trades up to this seq. */
   throughSeq: Seq = 0
+  /** The newest command that moved money outside trading; 0 before the first. */
+  movedSeq: Seq = 0
   readonly #aside = new Set<number>()
   readonly #failed = new Set<number>()
 
   /** Trades that wait for another try. */
   get asideCount(): number {
     return this.#aside.size
+  }
+
+  /** Whether a command that moved money outside trading waits for a block. */
+  get isMoveWaiting(): boolean {
+    return this.movedSeq > this.throughSeq
+  }
+
+  /** The command moved money outside trading: the next block holds it. */
+  moved(seq: Seq): void {
+    this.movedSeq = seq
   }
 
   /** By rising seq. */
@@ -88,19 +101,21 @@ export class Blocks {
 
   /** For the state hash: no fact before the first block, retry or reversal. */
   *facts(): Iterable<unknown> {
+    if (this.movedSeq > 0) yield ['moved', this.movedSeq]
     const { height, throughSeq, aside, failed } = this.capture()
     if (height + aside.length + failed.length === 0) return
     yield ['blocks', height, throughSeq, aside, failed]
   }
 
   capture(): CapturedBlocks {
-    const { height, throughSeq } = this
-    return { height, throughSeq, aside: this.aside(), failed: rising(this.#failed) }
+    const { height, throughSeq, movedSeq } = this
+    return { height, throughSeq, movedSeq, aside: this.aside(), failed: rising(this.#failed) }
   }
 
   restore(captured: CapturedBlocks): void {
     this.height = captured.height
     this.throughSeq = captured.throughSeq
+    this.movedSeq = captured.movedSeq
     for (const seq of captured.aside) this.#aside.add(seq)
     for (const seq of captured.failed) this.#failed.add(seq)
   }

@@ -14,6 +14,7 @@ import {
   type MarketId,
   type PositionRow,
   type ProfileId,
+  SYSTEM_ACCOUNTS,
   systemIndex,
 } from '../../domain/ids.ts'
 import type { CollateralRaw } from '../../domain/units.ts'
@@ -39,7 +40,7 @@ export class Ledger {
   collateralFreeRaw = new Float64Array(1024)
   collateralReservedRaw = new Float64Array(1024)
   /** Collateral of the system's accounts, by `systemIndex`. None of it is ever reserved. */
-  readonly systemRaw: number[] = []
+  readonly systemRaw: number[] = SYSTEM_ACCOUNTS.map(() => 0)
   /** Indexed by row × 2 + outcome. */
   sharesFreeRaw = new Float64Array(2048)
   sharesReservedRaw = new Float64Array(2048)
@@ -48,16 +49,11 @@ export class Ledger {
   readonly rows = new PositionRows()
 
   /** Grows by an eighth: most accounts are idle, and doubling would waste as much again. */
-  openAccount(accountId: AccountId): void {
-    if (isSystemAccount(accountId)) {
-      assert(systemIndex(accountId) === this.systemRaw.length, 'system accounts open in order')
-      this.systemRaw.push(0)
-      return
-    }
-    if (accountId < this.collateralFreeRaw.length) return
-    const room = accountId + (accountId >> 3)
-    this.collateralFreeRaw = grown(this.collateralFreeRaw, accountId, room)
-    this.collateralReservedRaw = grown(this.collateralReservedRaw, accountId, room)
+  openAccount(profileId: ProfileId): void {
+    if (profileId < this.collateralFreeRaw.length) return
+    const room = profileId + (profileId >> 3)
+    this.collateralFreeRaw = grown(this.collateralFreeRaw, profileId, room)
+    this.collateralReservedRaw = grown(this.collateralReservedRaw, profileId, room)
   }
 
   /** The row of an account in a market. Makes one when there is none. */
@@ -155,6 +151,18 @@ export class Ledger {
     this.collateralFreeRaw[profileId] += amountRaw
   }
 
+  takeCollateral(profileId: ProfileId, amountRaw: number): void {
+    assert(amountRaw > 0, 'what is taken is more than nothing')
+    assert(this.collateralFreeRaw[profileId] >= amountRaw, 'only free collateral is taken')
+    this.collateralFreeRaw[profileId] -= amountRaw
+  }
+
+  /** Takes what an account owes since a reversal, below zero if it must. */
+  collectDebt(profileId: ProfileId, amountRaw: number): void {
+    assert(amountRaw > 0, 'a debt is more than nothing')
+    this.collateralFreeRaw[profileId] -= amountRaw
+  }
+
   creditSystem(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw >= 0, 'a credit never lowers a balance')
     this.systemRaw[systemIndex(accountId)] += amountRaw
@@ -181,6 +189,21 @@ export class Ledger {
   creditShares(row: PositionRow, outcome: number, amountRaw: number): void {
     assert(amountRaw >= 0, 'a credit never lowers a balance')
     this.sharesFreeRaw[row * 2 + outcome] += amountRaw
+  }
+
+  takeShares(row: PositionRow, outcome: number, amountRaw: number): void {
+    const index = row * 2 + outcome
+    assert(amountRaw > 0, 'what is taken is more than nothing')
+    assert(this.sharesFreeRaw[index] >= amountRaw, 'only free shares are taken')
+    this.sharesFreeRaw[index] -= amountRaw
+  }
+
+  /** All shares of one outcome are gone; `amountRaw` is negative where a reversal took more. */
+  burnShares(row: PositionRow, outcome: number, amountRaw: number): void {
+    const index = row * 2 + outcome
+    assert(this.sharesFreeRaw[index] === amountRaw, 'a position is redeemed whole')
+    assert(this.sharesReservedRaw[index] === 0, 'no order needs shares that are redeemed')
+    this.sharesFreeRaw[index] = 0
   }
 
   /** Collateral goes in behind a new pair (positive) or comes out when a pair burns (negative). */

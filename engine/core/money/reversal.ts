@@ -160,6 +160,11 @@ export class Reversals {
     }
   }
 
+  /** Collateral that an account owed for shares below zero, and paid when they were redeemed. */
+  owed(accountId: AccountId, collateralRaw: number): void {
+    this.#collateralRaw.set(accountId, this.collateralTakenRaw(accountId) + collateralRaw)
+  }
+
   #takeShares(marketId: MarketId, key: number, sharesRaw: number): void {
     const taken = this.#sharesRaw.get(marketId) ?? new Map<number, number>()
     this.#sharesRaw.set(marketId, taken)

@@ -1,10 +1,13 @@
 // Slow checks that walk the whole state (law 5, rules §2.7). Tests, verify and snapshots call them.
 // A free balance is never further below zero than reversals took from it (design §5).
 
-import { systemAccountAt } from '../../domain/ids.ts'
+import { BURN_ACCOUNT, type MarketId, systemAccountAt } from '../../domain/ids.ts'
+import { kindOf } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
 import { costFloorRaw } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
+import type { Market } from '../markets/catalogue.ts'
+import { redemptionRaw } from '../moves/conditions.ts'
 import { STATE } from '../orders/order-table.ts'
 
 function brokenMoney(clearing: Clearing): string | null {
@@ -30,27 +33,88 @@ function brokenMoney(clearing: Clearing): string | null {
 
 function brokenShares(clearing: Clearing): string | null {
   const { ledger } = clearing
-  const supplyRaw = new Map<number, [bigint, bigint]>()
+  const held = new Map<MarketId, Held>()
   for (let row = 1; row < ledger.rows.end; row++) {
     if (!ledger.rows.isLive(row)) continue
     const marketId = ledger.rows.marketOf(row)
-    const supply = supplyRaw.get(marketId) ?? [0n, 0n]
+    const { payoutNumerators } = clearing.catalogue.existing(marketId)
+    const of = held.get(marketId) ?? { yesRaw: 0n, noRaw: 0n, paysRaw: 0n, burntRaw: 0 }
+    const raws = [0, 0]
     for (const outcome of [0, 1] as const) {
       const freeRaw = ledger.sharesFreeRaw[row * 2 + outcome]
       const reservedRaw = ledger.sharesReservedRaw[row * 2 + outcome]
       const accountId = ledger.rows.accountOf(row)
       const owedRaw = clearing.reversals.sharesTakenRaw(accountId, marketId, outcome)
       if (freeRaw < -owedRaw || reservedRaw < 0) return `row ${row} holds negative shares`
-      supply[outcome] += BigInt(freeRaw) + BigInt(reservedRaw)
+      raws[outcome] = freeRaw + reservedRaw
     }
-    supplyRaw.set(marketId, supply)
+    of.yesRaw += BigInt(raws[0])
+    of.noRaw += BigInt(raws[1])
+    if (payoutNumerators !== null) {
+      of.paysRaw += BigInt(redemptionRaw(payoutNumerators, raws[0], raws[1]))
+    }
+    if (ledger.rows.accountOf(row) === BURN_ACCOUNT) of.burntRaw = raws[1]
+    held.set(marketId, of)
   }
-  for (const [marketId, [yesRaw, noRaw]] of supplyRaw) {
-    const insideRaw = BigInt(clearing.catalogue.existing(marketId).conditionRaw)
-    if (yesRaw === insideRaw && noRaw === insideRaw) continue
-    return `market ${marketId} holds ${insideRaw} behind ${yesRaw} YES and ${noRaw} NO`
+  for (const market of clearing.catalogue.all()) {
+    const broken = brokenMarket(clearing, market, held)
+    if (broken !== null) return broken
   }
   return null
+}
+
+/** What all accounts hold of a market, and what the burn account holds of its NO. */
+interface Held {
+  yesRaw: bigint
+  noRaw: bigint
+  /** What all positions pay, once the market is resolved. */
+  paysRaw: bigint
+  burntRaw: number
+}
+
+/**
+ * A pair has a unit of collateral behind it until the payout. From then on the collateral covers
+ * what is not redeemed yet. A group owes what its burnt shares will pay.
+ */
+function brokenMarket(
+  clearing: Clearing,
+  market: Market,
+  held: ReadonlyMap<MarketId, Held>,
+): string | null {
+  const { marketId, conditionRaw, isPaidOut } = market
+  const insideRaw = BigInt(conditionRaw)
+  if (kindOf(market) === 'group') return brokenGroup(clearing, market, held)
+  const of = held.get(marketId)
+  if (of === undefined) {
+    return insideRaw === 0n ? null : `market ${marketId} holds ${insideRaw} and has no position`
+  }
+  const { yesRaw, noRaw, paysRaw } = of
+  const isWhole = isPaidOut ? insideRaw >= paysRaw : yesRaw === insideRaw && noRaw === insideRaw
+  if (isWhole) return null
+  return `market ${marketId} holds ${insideRaw} behind ${yesRaw} YES and ${noRaw} NO`
+}
+
+function brokenGroup(
+  { catalogue }: Clearing,
+  { marketId, conditionRaw }: Market,
+  held: ReadonlyMap<MarketId, Held>,
+): string | null {
+  const children = catalogue.childrenOf(marketId)
+  const isResolved = children.every(({ status }) => status === 'RESOLVED')
+  let dueRaw = 0n
+  const burnt = new Set<number>()
+  for (const child of children) {
+    const burntRaw = held.get(child.marketId)?.burntRaw ?? 0
+    burnt.add(burntRaw)
+    const { payoutNumerators } = child
+    if (payoutNumerators !== null) dueRaw += BigInt(redemptionRaw(payoutNumerators, 0, burntRaw))
+  }
+  if (!isResolved) {
+    if (burnt.size > 1) return `the children of group ${marketId} have burnt unlike amounts`
+    for (const raw of burnt) dueRaw = BigInt(raw) * BigInt(children.length - 1)
+  }
+  if (BigInt(conditionRaw) + dueRaw === 0n) return null
+  return `group ${marketId} stands at ${conditionRaw} and gets ${dueRaw}`
 }
 
 function brokenReserves(clearing: Clearing): string | null {

@@ -31,10 +31,18 @@ function bytesOf(numbers: number[]): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
+/** Up to the last account that holds something: one that a later version adds is no fact before. */
+function heldBySystem(systemRaw: readonly number[]): readonly number[] {
+  let count = systemRaw.length
+  while (count > 1 && systemRaw[count - 1] === 0) count--
+  return systemRaw.slice(0, count)
+}
+
 function moneyFacts(clearing: Clearing): number[] {
   const { ledger } = clearing
   const facts: number[] = [ledger.fundedRaw]
-  facts.push(ledger.systemRaw.length, ...ledger.systemRaw)
+  const system = heldBySystem(ledger.systemRaw)
+  facts.push(system.length, ...system)
   for (let account = 1; account <= clearing.accounts.count; account++) {
     facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
   }
@@ -109,6 +117,7 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.oracle.facts()
   yield* clearing.blocks.facts()
   yield* clearing.reversals.facts()
+  yield* clearing.calls.facts()
   yield* clearing.modes.facts()
   yield* clearing.heartbeats.facts()
   yield* clearing.frozen.facts()

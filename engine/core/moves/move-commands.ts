@@ -1,0 +1,87 @@
+// What a command that moves money outside trading changes.
+
+import type { RareCommand } from '../../domain/command.ts'
+import { FEE_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
+import type { MoveBody } from '../../domain/moves/move-command.ts'
+import type { Catalogue, Market } from '../markets/catalogue.ts'
+import type { Blocks } from '../money/blocks.ts'
+import type { Ledger } from '../money/ledger.ts'
+import type { Reversals } from '../money/reversal.ts'
+import { merge, redeem, split } from './conditions.ts'
+import { convert } from './conversion.ts'
+import type { MadeCalls } from './made-calls.ts'
+
+export type MoveCommand = Extract<RareCommand, { kind: MoveBody['kind'] }>
+
+interface MoveState {
+  readonly ledger: Ledger
+  readonly catalogue: Catalogue
+  readonly blocks: Blocks
+  readonly calls: MadeCalls
+  readonly reversals: Reversals
+}
+
+/** `freeRow` gives a row back when neither its shares nor an order needs it. */
+export function applyMove(
+  state: MoveState,
+  command: MoveCommand,
+  freeRow: (row: PositionRow, market: Market) => void,
+): void {
+  const { ledger, catalogue, blocks, calls } = state
+  const { profileId, once, seq } = command
+  if (profileId !== undefined && once !== undefined) calls.made({ ...once, profileId, seq })
+  blocks.moved(seq)
+  const freeRowOf = (owner: ProfileId, market: Market) => {
+    const row = ledger.rows.find(owner, market.marketId)
+    if (row !== 0) freeRow(row, market)
+  }
+  switch (command.kind) {
+    case 'splitPosition': {
+      const market = catalogue.existing(command.marketId)
+      split(ledger, market, command.profileId, command.amountRaw)
+      return
+    }
+    case 'mergePositions': {
+      const market = catalogue.existing(command.marketId)
+      merge(ledger, market, command.profileId, command.amountRaw)
+      freeRowOf(command.profileId, market)
+      return
+    }
+    case 'convertPositions': {
+      const group = catalogue.existing(command.groupId)
+      convert(ledger, group, catalogue.childrenOf(group.marketId), command)
+      for (const marketId of command.noMarketIds) {
+        freeRowOf(command.profileId, catalogue.existing(marketId))
+      }
+      return
+    }
+    case 'redeemPositions':
+      redeemAll(state, command, freeRowOf)
+      return
+    case 'withdraw':
+      ledger.withdraw(command.profileId, command.collateralRaw)
+  }
+}
+
+function redeemAll(
+  { ledger, catalogue, reversals }: MoveState,
+  { marketId, positions }: Extract<MoveCommand, { kind: 'redeemPositions' }>,
+  freeRowOf: (owner: ProfileId, market: Market) => void,
+): void {
+  const market = catalogue.existing(marketId)
+  const group = market.groupId === undefined ? null : catalogue.existing(market.groupId)
+  for (const position of positions) {
+    const owedRaw = redeem(ledger, market, group, position)
+    if (owedRaw > 0) reversals.owed(position.accountId, owedRaw)
+  }
+  // Nobody holds a share any more: what roundings left behind is the exchange's.
+  const isLast = market.rowCount === positions.length
+  if (isLast) keepRemainder(ledger, market)
+  for (const { accountId } of positions) freeRowOf(accountId, market)
+}
+
+function keepRemainder(ledger: Ledger, market: Market): void {
+  const leftRaw = market.conditionRaw
+  ledger.moveCondition(market, -leftRaw)
+  ledger.creditSystem(FEE_ACCOUNT, leftRaw)
+}

@@ -1,0 +1,33 @@
+import { assert } from '../assert.ts'
+import { LIMITS } from '../limits.ts'
+
+/** Bounds on what moves money outside trading. The code that checks a bound says what happens. */
+export const MOVE_LIMITS = {
+  /** Largest amount of one split, merge, conversion or withdrawal, in raw units. */
+  amountRawMax: Number.MAX_SAFE_INTEGER,
+  /** Positions that one command redeems. A market with more of them takes several commands. */
+  redeemedPositionsMax: 256,
+  /** Position rows that main looks at in one turn, while a paid market waits to be swept. */
+  sweptRowsMax: 4096,
+  /** Main goes on with a sweep this often. */
+  sweepEveryMs: 20,
+  /** Days after a payout until the exchange redeems what nobody redeemed; the largest setting. */
+  autoRedeemDaysMax: 3650,
+  /** Calls that are remembered, so that none is made twice: in all, and of one profile. */
+  callsRememberedMax: 1 << 18,
+  callsOfProfileMax: 4096,
+  /**
+   * A signature is good for 30 seconds before and behind its time, on a clock that may differ from
+   * the server's. So a signed call is remembered for longer than it can come again.
+   */
+  signedCallMs: 120_000,
+  /** An idempotency key is remembered for a day (rules §6.4). */
+  idempotencyKeyMs: 86_400_000,
+  idempotencyKeyCodePointsMax: 128,
+} as const
+
+assert(
+  MOVE_LIMITS.redeemedPositionsMax * 128 < LIMITS.recordBytesMax,
+  'the positions of one redemption fit a record',
+)
+assert(LIMITS.groupChildrenMax * 16 < LIMITS.recordBytesMax, 'a conversion fits a record')

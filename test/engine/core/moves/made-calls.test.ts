@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { capture, restore } from '../../../../engine/core/capture.ts'
+import { decideOnce, decideSplit } from '../../../../engine/core/decide/moves.ts'
+import type { CallOnce } from '../../../../engine/domain/moves/move-command.ts'
+import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
+import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+
+// Calls that move money are made once (rules §6.4).
+
+const UNIT = 1_000_000
+
+class World {
+  readonly driver = new ExchangeDriver(64)
+  readonly ann = this.driver.addAccount(1000 * UNIT)
+  readonly marketId = this.driver.addMarket()
+
+  once(by: CallOnce['by'], digest: string, bodyDigest = ''): CallOnce {
+    const ttlMs = by === 'signed' ? MOVE_LIMITS.signedCallMs : MOVE_LIMITS.idempotencyKeyMs
+    return { by, digest, bodyDigest, untilMs: this.driver.nowMs + ttlMs }
+  }
+
+  split(once: CallOnce): string | number {
+    const { clearing } = this.driver
+    const made = decideOnce(clearing, once, this.driver.nowMs)
+    if (made instanceof Reject) return made.name
+    if (made !== undefined) return made.seq
+    const market = clearing.catalogue.existing(this.marketId)
+    const decided = decideSplit(clearing, market, { profileId: this.ann, amountRaw: 1, once })
+    if (decided instanceof Reject) return decided.name
+    this.driver.rare(decided)
+    return clearing.lastSeq
+  }
+}
+
+test('a signed call that comes again is refused until its signature is too old', () => {
+  const world = new World()
+  const call = world.once('signed', 'aa')
+  assert.equal(typeof world.split(call), 'number')
+  assert.equal(world.split(call), 'DUPLICATE_CALL')
+  world.driver.nowMs = call.untilMs - 1
+  assert.equal(world.split(call), 'DUPLICATE_CALL')
+  world.driver.nowMs = call.untilMs
+  assert.equal(typeof world.split(world.once('signed', 'aa')), 'number')
+})
+
+test('a key names its first call, and takes no other body', () => {
+  const world = new World()
+  const first = world.split(world.once('keyed', 'k1', 'b1'))
+  assert.equal(typeof first, 'number')
+  assert.equal(world.split(world.once('keyed', 'k1', 'b1')), first)
+  assert.equal(world.split(world.once('keyed', 'k1', 'b2')), 'IDEMPOTENCY_KEY_TAKEN')
+  assert.notEqual(world.split(world.once('keyed', 'k2', 'b2')), first)
+})
+
+test('a snapshot holds the calls, and they count for the state hash', () => {
+  const world = new World()
+  const { exchange } = world.driver
+  const before = exchange.stateHash()
+  const first = world.split(world.once('keyed', 'k1', 'b1'))
+  assert.notEqual(exchange.stateHash(), before)
+  const hash = exchange.stateHash()
+  const restored = restore(capture(exchange))
+  assert.equal(restored.stateHash(), hash)
+  const again = decideOnce(restored.clearing, world.once('keyed', 'k1', 'b1'), world.driver.nowMs)
+  assert(again !== undefined && !(again instanceof Reject))
+  assert.equal(again.seq, first)
+})
+
+test('a profile has a bound on the calls that are remembered, and time frees it', () => {
+  const world = new World()
+  for (let call = 0; call < MOVE_LIMITS.callsOfProfileMax; call++) {
+    assert.equal(typeof world.split(world.once('keyed', `k${call}`)), 'number')
+  }
+  assert.equal(world.split(world.once('keyed', 'one more')), 'CALL_LIMIT')
+  world.driver.nowMs += MOVE_LIMITS.idempotencyKeyMs
+  world.driver.rare({ kind: 'rules', version: 1 })
+  assert.equal(world.driver.clearing.calls.count, 0)
+  assert.equal(typeof world.split(world.once('keyed', 'one more')), 'number')
+})
