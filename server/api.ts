@@ -27,6 +27,7 @@ import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
 import * as pages from './routes/pages/pages.ts'
+import * as moves from './routes/portfolio/moves.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
@@ -45,6 +46,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(profiles),
   ...Object.values(partners),
   ...Object.values(wallets),
+  ...Object.values(moves),
   ...Object.values(markets),
   ...Object.values(timelines),
   ...Object.values(search),

@@ -1,4 +1,5 @@
 import { LIMITS } from '../engine/domain/limits.ts'
+import { MOVE_LIMITS } from '../engine/domain/moves/move-limits.ts'
 import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
@@ -103,6 +104,12 @@ export const SETTINGS = {
     250,
     'Milliseconds from one block of settled trades to the next; 0 = at once.',
   ),
+  autoRedeemDays: setting(
+    'auto-redeem-days',
+    count(0, MOVE_LIMITS.autoRedeemDaysMax),
+    30,
+    'Days after a payout until the exchange redeems what is left; 0 = never.',
+  ),
   stopDeadline: setting(
     'stop-deadline',
     count(1, 3600),
@@ -170,6 +177,7 @@ export interface ServeConfig {
   readonly durability: Durability
   readonly snapshotEveryCommands: number
   readonly blockMs: number
+  readonly autoRedeemDays: number
   readonly adminToken: string | undefined
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
@@ -316,6 +324,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     durability: get(SETTINGS.durability),
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
     blockMs: get(SETTINGS.blockMs),
+    autoRedeemDays: get(SETTINGS.autoRedeemDays),
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),

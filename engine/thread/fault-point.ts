@@ -25,6 +25,8 @@ export const FAULT_POINTS = [
   /** The command that takes a market out of memory is stamped and not on disk. */
   'mid-archive',
   'before-payouts',
+  /** Before each command by which the exchange itself redeems positions. */
+  'mid-redemptions',
   'mid-slots',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',

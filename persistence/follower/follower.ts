@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { marketsChangedBy } from '../../engine/core/markets/market-commands.ts'
+import { isMove } from '../../engine/core/moves/move-commands.ts'
 import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import { assert, Fault } from '../../engine/domain/assert.ts'
@@ -45,6 +46,7 @@ import { OracleCandlesTable } from './tables/markets/oracle-candles.ts'
 import { SearchTable } from './tables/markets/search.ts'
 import { SeriesTables } from './tables/markets/series.ts'
 import { MinedTradesTable } from './tables/mined-trades.ts'
+import { MovesTable } from './tables/moves.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
@@ -84,6 +86,7 @@ export class Follower {
   readonly #candles: CandlesTable
   readonly #settlements: SettlementsTable
   readonly #mined: MinedTradesTable
+  readonly #moves: MovesTable
   readonly #audit: AuditTable
   readonly #profiles: ProfilesTable
   readonly #markets: MarketsTable
@@ -127,6 +130,10 @@ export class Follower {
     this.#trades = new TradesTable(this.#connection, orders, listeners)
     this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
     this.#mined = new MinedTradesTable(this.#connection)
+    this.#moves = new MovesTable(this.#connection, this.#positions, {
+      childrenOf: (groupId) => catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
+      payoutOf: (marketId) => catalogue.existing(marketId).payoutNumerators,
+    })
     this.#audit = new AuditTable(this.#connection)
     this.#profiles = new ProfilesTable(this.#connection)
     this.#markets = new MarketsTable(this.#connection)
@@ -250,6 +257,7 @@ export class Follower {
     if (concernsBook(command)) return
     if (isSettlement(command)) this.#settled(command)
     else if (isOfProfile(command)) this.#profiles.applied(command)
+    else if (isMove(command)) this.#moves.applied(command)
     else if (command.kind === 'createSeries') this.#series.created(command)
     else if (command.kind === 'reportPrice') this.#oracleCandles.reported(command)
     else this.#marketsChanged(command)
@@ -346,6 +354,7 @@ export class Follower {
       this.#orders.flush(pace)
       this.#trades.flush(pace)
       this.#positions.flush(pace)
+      this.#moves.flush(pace)
       this.#candles.flush(pace)
       this.#settlements.flush(pace)
       // Before the mined trades, which are also those of groups.

@@ -210,6 +210,24 @@ CREATE TABLE oracle_candles (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** Money that moved outside trading (tables/moves.ts). */
+const MOVES = `
+CREATE TABLE moves (
+  seq            INTEGER NOT NULL,
+  leg            INTEGER NOT NULL,
+  owner          INTEGER NOT NULL,
+  kind           INTEGER NOT NULL,
+  market_id      INTEGER NOT NULL,
+  yes_raw        INTEGER NOT NULL,
+  no_raw         INTEGER NOT NULL,
+  collateral_raw INTEGER NOT NULL,
+  moved_ms       INTEGER NOT NULL,
+  detail         TEXT,
+  PRIMARY KEY (seq, leg)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX moves_by_owner ON moves (owner, seq, leg);
+`
+
 /** The history of markets. */
 const HISTORY = `
 ALTER TABLE trades ADD COLUMN is_busted INTEGER NOT NULL DEFAULT 0;
@@ -245,5 +263,5 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Files of the versions up to 14 are made anew. */
-export const READ_SCHEMA = { migrations: [M1 + HISTORY + SEARCH_TABLES], baseVersion: 14 }
+/** Files of the versions up to 15 are made anew. */
+export const READ_SCHEMA = { migrations: [M1 + HISTORY + MOVES + SEARCH_TABLES], baseVersion: 15 }

@@ -16,6 +16,7 @@ import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
 import { timeline } from './read/markets/timeline.ts'
 import { orderStatuses } from './read/order-status.ts'
+import { moveBySeq } from './read/portfolio/moves.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
@@ -31,6 +32,7 @@ export const READS: readonly Query<never, unknown>[] = [
   orderStatuses,
   profiles,
   positions,
+  moveBySeq,
   knownInTables,
   settledTrade,
   tradesAfter,

@@ -12,15 +12,18 @@ import type { OwnerOfCall } from '../http/route.ts'
 // server/intake/intake.ts checks scope and partner too, in its own directory: change both together.
 
 /**
- * The profile that a call is for: the caller's own, or the sub-account that header or query names.
- * 400 when the header is no profile id or differs from the query. 403 without the scope, or when
- * the profile is no sub-account of the caller.
+ * The profile that a call is for: the caller's own, or the sub-account that header, query or body
+ * names. 400 when the header is no profile id, or when two of them differ. 403 without the scope,
+ * or when the profile is no sub-account of the caller.
  */
 export function ownerOfCall(clearing: Clearing): OwnerOfCall {
-  return (call, caller, inQuery) => {
-    const named = typeof inQuery === 'number' ? inQuery : undefined
-    const { profileId, issue } = targetOf(headerTarget(call), named)
-    if (issue !== null) return invalid(issue)
+  return (call, caller, named) => {
+    let profileId = headerTarget(call)
+    for (const each of named) {
+      const target = targetOf(profileId, typeof each === 'number' ? each : undefined)
+      if (target.issue !== null) return invalid(target.issue)
+      profileId = target.profileId
+    }
     return profileId === 0 ? caller.profileId : subAccount(caller, clearing, profileId)
   }
 }

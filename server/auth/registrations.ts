@@ -3,11 +3,9 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
-import { MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
+import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
 import { addressKey } from '../http/rate-limit.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 export interface RegistrationRules {
   /** When false, only the operator makes profiles. */

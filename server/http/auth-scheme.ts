@@ -27,30 +27,30 @@ export interface Auth<C extends Caller | null, O = null> {
   ownerOf(profileId: ProfileId): O
 }
 
-/** Accepts an API token; a partner may use its own for a sub-account. */
-interface TokenAuth extends Auth<Caller> {
+/** A partner may use its API token for a sub-account. */
+interface ProfileAuth extends Auth<Caller> {
   forSubAccounts(): Auth<Caller, number>
 }
 
-function auth(...accepts: Accepted[]): Auth<Caller> {
-  return {
+function auth(...accepts: Accepted[]): ProfileAuth {
+  const own: Auth<Caller> = {
     accepts,
     isForSubAccounts: false,
     admits: (caller): caller is Caller => caller !== null,
     ownerOf: () => null,
   }
+  const forSubAccounts = () => {
+    return { ...own, isForSubAccounts: true, ownerOf: (profileId: ProfileId) => profileId }
+  }
+  return { ...own, forSubAccounts }
 }
 
 export function open(): Auth<null> {
   return { ...auth(), admits: (caller): caller is null => caller === null }
 }
 
-export function hmac(...scopes: Scope[]): TokenAuth {
-  const own = auth({ scheme: 'hmac', scopes })
-  const forSubAccounts = () => {
-    return { ...own, isForSubAccounts: true, ownerOf: (profileId: ProfileId) => profileId }
-  }
-  return { ...own, forSubAccounts }
+export function hmac(...scopes: Scope[]): ProfileAuth {
+  return auth({ scheme: 'hmac', scopes })
 }
 
 export function session(): Auth<Caller> {
@@ -79,6 +79,6 @@ export function sessionOrIdentity(): Auth<Caller> {
 }
 
 /** Accepts any of several proofs; each keeps its own scopes. */
-export function eitherOf(...ways: Auth<Caller>[]): Auth<Caller> {
+export function eitherOf(...ways: Auth<Caller>[]): ProfileAuth {
   return auth(...ways.flatMap((way) => way.accepts))
 }

@@ -40,7 +40,10 @@ interface Target {
 }
 
 const NO_PROFILE_ID = { field: HEADER, message: `must be an integer 1..${PROFILE_ID_MAX}` }
-const OTHER_PROFILE = { field: 'onBehalfOf', message: `must name the same profile as ${HEADER}` }
+const OTHER_PROFILE = {
+  field: 'onBehalfOf',
+  message: `must name the same profile as ${HEADER}, in query and body alike`,
+}
 
 /** The profile that the header or `onBehalfOf` names; both must name the same. */
 export function targetOf(inHeader: number, onBehalfOf: number | undefined): Target {

@@ -81,8 +81,12 @@ export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, 
   readonly call: Call
 }
 
-/** The profile that header or query of a call name, or the refusal to act for it. */
-export type OwnerOfCall = (call: Call, caller: Caller, inQuery: unknown) => ProfileId | Refusal
+/** The profile that header, query or body name, or the refusal to act for it. */
+export type OwnerOfCall = (
+  call: Call,
+  caller: Caller,
+  named: readonly unknown[],
+) => ProfileId | Refusal
 
 /** A request that its route has not checked yet. */
 export interface Unchecked {
@@ -203,11 +207,13 @@ export function route<
 >(
   spec: Described<P, Q, B, R> & {
     readonly auth: Auth<C, O>
+    /** The sub-account that the body names; absent for a route whose body names none. */
+    readonly onBehalfIn?: (body: Infer<B>) => number | undefined
     readonly handle: (input: Input<P, Q, B, C, O>, services: S) => Result<Frozen<Infer<R>>>
   },
 ): Route<S> {
   const checkParams = compileFields(spec.params)
-  const { auth, handle } = spec
+  const { auth, handle, onBehalfIn } = spec
   const own: Fields = auth.isForSubAccounts ? { onBehalfOf: onBehalfOf() } : {}
   const checkQuery = compileFields(spec.query, own)
   const checkBody = compileSaid(spec.body)
@@ -224,7 +230,8 @@ export function route<
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
       assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
       const isOther = auth.isForSubAccounts && caller !== null
-      const profileId = isOther ? ownerOfCall(call, caller, unchecked.query.onBehalfOf) : 0
+      const named = [unchecked.query.onBehalfOf, onBehalfIn?.(body)]
+      const profileId = isOther ? ownerOfCall(call, caller, named) : 0
       if (profileId instanceof Refusal) return profileId
       const owner = auth.ownerOf(profileId)
       return handle({ params, query, body, caller, owner, call }, services)

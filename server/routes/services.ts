@@ -20,6 +20,7 @@ import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
 import type { MarketPages } from '../services/pages/market-pages.ts'
+import type { Moves } from '../services/portfolio/moves.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -37,6 +38,7 @@ export interface Services {
   readonly accounts: AccountChanges
   readonly registrations: Registrations
   readonly partners: PartnerAccounts
+  readonly moves: Moves
   readonly markets: MarketChanges
   readonly series: SeriesChanges
   readonly timelines: Timelines

@@ -12,6 +12,7 @@ import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { isBid } from '../../engine/domain/order.ts'
+import { DAY_MS } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
@@ -60,6 +61,8 @@ export interface OpenOptions {
   readonly collateralAddress?: string
   /** Time from one block of trades to the next; when absent, trades are never mined. */
   readonly blockMs?: number
+  /** Days after a payout until the exchange redeems what is left; absent or 0 = never. */
+  readonly autoRedeemDays?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: ProfileId) => number
   /** Deadlines come by a timer. Without it the caller calls `pipeline.tick`. */
@@ -323,7 +326,7 @@ function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommand
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */
 async function settlementOf(
-  { blockMs, domain, onWarning }: OpenOptions,
+  { blockMs, autoRedeemDays = 0, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
 ): Promise<Pick<PipelineParts<JournalHandle>, 'settlement'>> {
   if (blockMs === undefined) return {}
@@ -337,7 +340,8 @@ async function settlementOf(
     })
   }
   const port = new EmbeddedChain(domain.chainId)
-  return { settlement: { port, blockMs, waiting, tradeOf } }
+  const autoRedeemMs = autoRedeemDays * DAY_MS
+  return { settlement: { port, blockMs, autoRedeemMs, waiting, tradeOf } }
 }
 
 /** The trades that wait for a block; without them the start fails. */

@@ -53,8 +53,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/moves',
     rank: 0.5,
-    doors: files('move-commands made-calls conditions conversion'),
-    why: 'the gates ask what a redemption pays and what a conversion costs',
+    doors: files('move-commands move-facts made-calls conditions conversion'),
+    why: 'gates ask what a redemption pays; replies and tables ask what a command moved',
   },
   { path: 'engine/core', rank: 0.5, files: files('clearing'), doors: files('clearing') },
   {
@@ -111,6 +111,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/query/read', rank: 1, doors: ALL },
   { path: 'persistence/query/read/markets', rank: 1, doors: ALL },
   { path: 'persistence/query/read/history', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/portfolio', rank: 1, doors: ALL },
   { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
@@ -186,6 +187,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/markets', rank: 4, doors: ALL },
   { path: 'server/services/orders', rank: 4, doors: ALL },
   { path: 'server/services/pages', rank: 4, doors: ALL },
+  { path: 'server/services/portfolio', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
@@ -193,6 +195,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes', rank: 5, doors: ALL },
   { path: 'server/routes/accounts', rank: 5, doors: ALL },
   { path: 'server/routes/pages', rank: 5, doors: ALL },
+  { path: 'server/routes/portfolio', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },

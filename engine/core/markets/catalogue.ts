@@ -13,7 +13,6 @@ import {
   type MarketStatus,
   STATUS_CHANGES,
   takesOrders,
-  tokensOf,
 } from '../../domain/markets/market.ts'
 import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../../domain/units.ts'
 import { factsOf } from '../cells/facts.ts'
@@ -73,7 +72,8 @@ export function venueAddresses({ exchangeAddress, adapterAddress }: MarketSpec):
 export class Catalogue {
   readonly #byId = new Map<MarketId, Market>()
   readonly #bySlug = new Map<string, Market>()
-  readonly #byToken = new Map<string, Market>()
+  /** By lowercase condition id. */
+  readonly #byCondition = new Map<string, Market>()
   readonly #byBook: (Market | undefined)[] = Array(LIMITS.booksMax + 1)
   /** How many live markets name each address. */
   readonly #venues = new Map<string, number>()
@@ -129,8 +129,9 @@ export class Catalogue {
     return this.#childrenOf.get(groupId) ?? []
   }
 
-  byToken(tokenId: string): Market | undefined {
-    return this.#byToken.get(tokenId)
+  /** Takes a condition id in any letter case. */
+  byCondition(conditionId: string): Market | undefined {
+    return this.#byCondition.get(conditionId.toLowerCase())
   }
 
   /** Exchanges and adapters of all markets in memory. */
@@ -196,7 +197,8 @@ export class Catalogue {
   #add(market: Market): void {
     this.#byId.set(market.marketId, market)
     this.#bySlug.set(market.slug, market)
-    for (const tokenId of tokensOf(market)) this.#byToken.set(tokenId, market)
+    const { conditionId } = market
+    if (conditionId !== '') this.#byCondition.set(conditionId.toLowerCase(), market)
     for (const each of venueAddresses(market)) {
       this.#venues.set(each, (this.#venues.get(each) ?? 0) + 1)
     }
@@ -322,7 +324,7 @@ export class Catalogue {
     this.unpaid.delete(market)
     this.#byId.delete(marketId)
     this.#bySlug.delete(market.slug)
-    for (const tokenId of tokensOf(market)) this.#byToken.delete(tokenId)
+    this.#byCondition.delete(market.conditionId.toLowerCase())
     if (market.groupId !== undefined) this.#dropChild(this.existing(market.groupId), market)
     for (const each of venueAddresses(market)) {
       const left = (this.#venues.get(each) ?? 0) - 1

@@ -154,6 +154,11 @@ function namedBy(command: RareCommand): readonly MarketId[] {
       return command.markets.map(({ marketId }) => marketId)
     case 'postPayouts':
       return command.marketIds
+    // They change what accounts hold, and nothing of the market that is shown.
+    case 'splitPosition':
+    case 'mergePositions':
+    case 'redeemPositions':
+      return []
     default:
       return 'marketId' in command ? [command.marketId] : []
   }

@@ -26,6 +26,8 @@ export class Blocks {
   throughSeq: Seq = 0
   /** The newest command that moved money outside trading; 0 before the first. */
   movedSeq: Seq = 0
+  /** No command before it that moved money waits for a block. It follows from the rest. */
+  #oldestMoveSeq: Seq = 1
   readonly #aside = new Set<number>()
   readonly #failed = new Set<number>()
 
@@ -39,8 +41,14 @@ export class Blocks {
     return this.movedSeq > this.throughSeq
   }
 
+  /** Whether a block up to this seq is wanted by a command that moved money outside trading. */
+  wantsBlock(throughSeq: Seq): boolean {
+    return this.isMoveWaiting && this.#oldestMoveSeq <= throughSeq
+  }
+
   /** The command moved money outside trading: the next block holds it. */
   moved(seq: Seq): void {
+    if (!this.isMoveWaiting) this.#oldestMoveSeq = seq
     this.movedSeq = seq
   }
 
@@ -79,6 +87,7 @@ export class Blocks {
         assert(command.throughSeq < command.seq, 'a block covers only what came before it')
         this.height = command.height
         this.throughSeq = command.throughSeq
+        this.#oldestMoveSeq = Math.max(this.#oldestMoveSeq, command.throughSeq + 1)
         for (const seq of this.#failed) if (seq <= command.throughSeq) this.#failed.delete(seq)
         return
       case 'retrySettlement':
@@ -116,6 +125,7 @@ export class Blocks {
     this.height = captured.height
     this.throughSeq = captured.throughSeq
     this.movedSeq = captured.movedSeq
+    this.#oldestMoveSeq = captured.throughSeq + 1
     for (const seq of captured.aside) this.#aside.add(seq)
     for (const seq of captured.failed) this.#failed.add(seq)
   }

@@ -15,3 +15,11 @@ export function txHashOf(chainId: number, height: number, tradeSeq: Seq): string
   view.setBigUint64(16, BigInt(tradeSeq))
   return `0x${bytesToHex(sha256(new Uint8Array(view.buffer)))}`
 }
+
+/**
+ * The transaction of a command that moved money outside trading. It never fails, so its hash is
+ * known before its block: the height counts as 0, which no block has.
+ */
+export function moveHashOf(chainId: number, seq: Seq): string {
+  return txHashOf(chainId, 0, seq)
+}

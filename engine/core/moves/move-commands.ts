@@ -13,6 +13,19 @@ import type { MadeCalls } from './made-calls.ts'
 
 export type MoveCommand = Extract<RareCommand, { kind: MoveBody['kind'] }>
 
+export function isMove(command: RareCommand): command is MoveCommand {
+  switch (command.kind) {
+    case 'splitPosition':
+    case 'mergePositions':
+    case 'redeemPositions':
+    case 'convertPositions':
+    case 'withdraw':
+      return true
+    default:
+      return false
+  }
+}
+
 interface MoveState {
   readonly ledger: Ledger
   readonly catalogue: Catalogue

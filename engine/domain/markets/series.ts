@@ -1,11 +1,10 @@
-import type { SizeRaw, TimeMs } from '../units.ts'
+import { DAY_MS, type SizeRaw, type TimeMs } from '../units.ts'
 import type { MarketAbout } from './market.ts'
 
 // Recurring markets (rules §10.1): a series runs as slots of equal length, one after another.
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 export const FREQUENCIES = ['minutely', 'hourly', 'daily', 'weekly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]

@@ -24,7 +24,10 @@ export interface RedeemedPosition {
   readonly paidRaw: CollateralRaw
 }
 
-/** Calls of a profile; the exchange's own commands are no calls. */
+/**
+ * Calls of a profile; the exchange's own commands are no calls. The amount of a split or a merge
+ * counts pairs of shares, and as much collateral.
+ */
 interface Called {
   readonly profileId: ProfileId
   readonly once?: CallOnce | undefined
@@ -32,9 +35,9 @@ interface Called {
 
 export type MoveBody =
   /** Collateral becomes as many YES as NO (rules §6.2). */
-  | ({ kind: 'splitPosition'; marketId: MarketId; amountRaw: SizeRaw } & Called)
+  | ({ kind: 'splitPosition'; marketId: MarketId; amountRaw: number } & Called)
   /** As many YES as NO become collateral. */
-  | ({ kind: 'mergePositions'; marketId: MarketId; amountRaw: SizeRaw } & Called)
+  | ({ kind: 'mergePositions'; marketId: MarketId; amountRaw: number } & Called)
   /** Positions of a market that is paid out. `once` is absent when the exchange redeems them. */
   | {
       kind: 'redeemPositions'

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts'
 import { LIMITS } from '../limits.ts'
+import { DAY_MS } from '../units.ts'
 
 /** Bounds on what moves money outside trading. The code that checks a bound says what happens. */
 export const MOVE_LIMITS = {
@@ -22,7 +23,7 @@ export const MOVE_LIMITS = {
    */
   signedCallMs: 120_000,
   /** An idempotency key is remembered for a day (rules §6.4). */
-  idempotencyKeyMs: 86_400_000,
+  idempotencyKeyMs: DAY_MS,
   idempotencyKeyCodePointsMax: 128,
 } as const
 

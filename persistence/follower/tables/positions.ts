@@ -1,5 +1,11 @@
+import type { MoveFact } from '../../../engine/core/moves/move-facts.ts'
 import type { ReversedLeg } from '../../../engine/domain/command.ts'
-import { isSystemAccount, type MarketId, type Seq } from '../../../engine/domain/ids.ts'
+import {
+  isSystemAccount,
+  type MarketId,
+  type ProfileId,
+  type Seq,
+} from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -46,6 +52,17 @@ interface HeldRow extends Held {
   readonly outcome: number
 }
 
+type Converted = Pick<MoveFact, 'owner' | 'collateralRaw' | 'converted'>
+
+/** Takes shares and gives their cost. The last share takes all of it, so that none is left. */
+function removeFrom(held: Held, sharesRaw: number): number {
+  const isAll = sharesRaw >= held.sizeRaw
+  const removedRaw = isAll ? held.costRaw : mulDivFloor(held.costRaw, sharesRaw, held.sizeRaw)
+  held.costRaw -= removedRaw
+  held.sizeRaw -= sharesRaw
+  return removedRaw
+}
+
 type Key = [owner: number, marketId: MarketId, outcome: number]
 type SoldRow = [tradeSeq: Seq, owner: number, outcome: number, costRaw: number]
 
@@ -72,11 +89,7 @@ export class PositionsTable {
       held.costRaw += collateralRaw
       return
     }
-    // The last share takes all of the remaining cost, so that no remainder is left.
-    const isAll = sharesRaw >= held.sizeRaw
-    const removedRaw = isAll ? held.costRaw : mulDivFloor(held.costRaw, sharesRaw, held.sizeRaw)
-    held.costRaw -= removedRaw
-    held.sizeRaw -= sharesRaw
+    const removedRaw = removeFrom(held, sharesRaw)
     held.realisedRaw += collateralRaw - removedRaw
     this.#sold.push([part.tradeSeq, part.owner, part.outcome, removedRaw])
   }
@@ -97,6 +110,70 @@ export class PositionsTable {
       const backRaw = Math.min(collateralRaw, held.costRaw)
       held.costRaw -= backRaw
       held.realisedRaw += collateralRaw - backRaw
+    }
+  }
+
+  /** The collateral is the cost of both sides, half each; the odd unit is that of NO. */
+  split(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
+    const yesCostRaw = Math.floor(amountRaw / 2)
+    this.#bought(owner, marketId, 0, amountRaw, yesCostRaw)
+    this.#bought(owner, marketId, 1, amountRaw, amountRaw - yesCostRaw)
+  }
+
+  #bought(
+    owner: ProfileId,
+    marketId: MarketId,
+    outcome: number,
+    sharesRaw: number,
+    costRaw: number,
+  ): void {
+    const held = this.#heldOf(owner, marketId, outcome)
+    held.sizeRaw += sharesRaw
+    held.costRaw += costRaw
+  }
+
+  /** Each side gets its part of the collateral by the cost that leaves it; YES gets the rest. */
+  merged(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
+    const [yes, no] = [0, 1].map((outcome) => this.#heldOf(owner, marketId, outcome))
+    const yesRemovedRaw = removeFrom(yes, amountRaw)
+    const noRemovedRaw = removeFrom(no, amountRaw)
+    const removedRaw = yesRemovedRaw + noRemovedRaw
+    const noPart = removedRaw === 0 ? [1, 2] : [noRemovedRaw, removedRaw]
+    const noProceedsRaw = mulDivFloor(amountRaw, noPart[0], noPart[1])
+    yes.realisedRaw += amountRaw - noProceedsRaw - yesRemovedRaw
+    no.realisedRaw += noProceedsRaw - noRemovedRaw
+  }
+
+  /** All shares of both sides are gone, for these proceeds. */
+  redeemed(owner: ProfileId, marketId: MarketId, proceedsRaw: readonly [number, number]): void {
+    for (const outcome of [0, 1]) {
+      const held = this.#heldOf(owner, marketId, outcome)
+      held.realisedRaw += proceedsRaw[outcome] - held.costRaw
+      held.sizeRaw = 0
+      held.costRaw = 0
+    }
+  }
+
+  /**
+   * The cost of the NO that were given, less the collateral that came for them, becomes the cost of
+   * the YES in equal parts. What the collateral exceeds it by is realised by the first NO, and so
+   * is a cost that no YES takes over.
+   */
+  converted({ owner, collateralRaw, converted = [] }: Converted): void {
+    const given = converted.filter(({ noRaw }) => noRaw < 0)
+    const got = converted.filter(({ yesRaw }) => yesRaw > 0)
+    let costRaw = -collateralRaw
+    for (const { marketId, noRaw } of given) {
+      costRaw += removeFrom(this.#heldOf(owner, marketId, 1), -noRaw)
+    }
+    if (costRaw < 0 || got.length === 0) {
+      this.#heldOf(owner, given[0].marketId, 1).realisedRaw -= costRaw
+      costRaw = 0
+    }
+    for (const [index, { marketId, yesRaw }] of got.entries()) {
+      const partRaw = Math.floor(costRaw / (got.length - index))
+      this.#bought(owner, marketId, 0, yesRaw, partRaw)
+      costRaw -= partRaw
     }
   }
 

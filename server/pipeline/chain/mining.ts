@@ -31,6 +31,8 @@ export interface SettlementParts {
   readonly port: SettlementPort
   /** Least time from one block to the next; 0 mines as soon as a trade is settled and durable. */
   readonly blockMs: number
+  /** How long after a payout the exchange redeems what is left; absent or 0 = never. */
+  readonly autoRedeemMs?: number
   /** Trades that were in no block when the exchange started. */
   readonly waiting: readonly number[]
   /** The trade as it was settled; undefined while the tables do not show it. */
@@ -190,7 +192,8 @@ export class Mining {
     const { clearing, blockMs } = this.#parts
     const { blocks, accounts } = clearing
     const waiting = this.#waiting.count + blocks.asideCount + accounts.partners.submittedCount
-    return waiting === 0 ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
+    const isNothing = waiting === 0 && !blocks.isMoveWaiting
+    return isNothing ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
   }
 
   /**
@@ -206,8 +209,9 @@ export class Mining {
   /** Call it when results were settled, or when more is durable. */
   drained(): void {
     if (this.#parts.blockMs !== 0) return
-    const { submittedCount } = this.#parts.clearing.accounts.partners
-    if (this.#waiting.count + submittedCount > 0) this.#mine()
+    const { blocks, accounts } = this.#parts.clearing
+    const waiting = this.#waiting.count + accounts.partners.submittedCount
+    if (waiting > 0 || blocks.isMoveWaiting) this.#mine()
   }
 
   #mine(): void {
@@ -218,7 +222,8 @@ export class Mining {
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
     const approvers = clearing.accounts.partners.submittedBy(throughSeq)
-    if (aside.length + due.length + approvers.length === 0) return
+    const isMove = clearing.blocks.wantsBlock(throughSeq)
+    if (aside.length + due.length + approvers.length === 0 && !isMove) return
     this.#submit([...aside, ...due])
     const unknown = [...this.#verdicts].flatMap(([seq, setback]) => {
       return setback === 'FAILED' && !this.#reversals.has(seq) ? [seq] : []

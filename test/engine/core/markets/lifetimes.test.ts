@@ -116,11 +116,11 @@ test('a market leaves memory when nobody holds a share and blocks hold its trade
   assert.equal(world.mayArchive(marketId), false, 'its last trade was set aside')
   driver.rare({ kind: 'settleTrade', tradeSeq, height: blocks.height })
   assert.deepEqual([...catalogue.emptied], [world.market(marketId)])
-  const { slug, yesTokenId } = world.market(marketId)
+  const { slug, conditionId } = world.market(marketId)
   world.archive(marketId)
   assert.deepEqual([catalogue.count, catalogue.emptied.size, ledger.rows.count], [0, 0, 0])
   assert.equal(catalogue.bySlug(slug), undefined)
-  assert.equal(catalogue.byToken(yesTokenId), undefined)
+  assert.equal(catalogue.byCondition(conditionId), undefined)
   assert.equal(driver.addMarket(), 2, 'its id is not used again')
 })
 

@@ -1,0 +1,80 @@
+// What each profile got and gave by a command that moved money outside trading. Replies, histories
+// and positions all come from here.
+
+import { isSystemAccount, type MarketId, type ProfileId } from '../../domain/ids.ts'
+import type { MoveBody } from '../../domain/moves/move-command.ts'
+import type { MoveKind } from '../../domain/moves/move-kind.ts'
+import type { CollateralRaw, SizeRaw } from '../../domain/units.ts'
+
+/** Shares of one market that a conversion moved. */
+export interface ConvertedShares {
+  readonly marketId: MarketId
+  readonly yesRaw: SizeRaw
+  readonly noRaw: SizeRaw
+}
+
+/** What a profile got is positive, and what it gave is negative. */
+export interface MoveFact {
+  readonly kind: MoveKind
+  readonly owner: ProfileId
+  /** 0 for a withdrawal. Of a conversion: its group. */
+  readonly marketId: MarketId
+  readonly yesRaw: SizeRaw
+  readonly noRaw: SizeRaw
+  readonly collateralRaw: CollateralRaw
+  /** The shares of a conversion, given before got; absent for all other moves. */
+  readonly converted?: readonly ConvertedShares[]
+  /** Of a withdrawal: EIP-55 text. */
+  readonly destination?: string
+}
+
+/** One fact for each profile. `childrenOf` gives the children of a group in their order. */
+export function factsOfMove(
+  move: MoveBody,
+  childrenOf: (groupId: MarketId) => readonly MarketId[],
+): readonly MoveFact[] {
+  switch (move.kind) {
+    case 'splitPosition': {
+      const { profileId: owner, marketId, amountRaw } = move
+      const pairs = { yesRaw: amountRaw, noRaw: amountRaw, collateralRaw: -amountRaw }
+      return [{ kind: 'SPLIT', owner, marketId, ...pairs }]
+    }
+    case 'mergePositions': {
+      const { profileId: owner, marketId, amountRaw } = move
+      const pairs = { yesRaw: -amountRaw, noRaw: -amountRaw, collateralRaw: amountRaw }
+      return [{ kind: 'MERGE', owner, marketId, ...pairs }]
+    }
+    case 'redeemPositions': {
+      const { marketId } = move
+      const persons = move.positions.filter(({ accountId }) => !isSystemAccount(accountId))
+      return persons.map(({ accountId: owner, yesRaw, noRaw, paidRaw }) => {
+        const given = { yesRaw: -yesRaw, noRaw: -noRaw, collateralRaw: paidRaw }
+        return { kind: 'REDEEM', owner, marketId, ...given }
+      })
+    }
+    case 'convertPositions':
+      return [conversionFact(move, childrenOf(move.groupId))]
+    case 'withdraw': {
+      const { profileId: owner, destination } = move
+      const none = { marketId: 0, yesRaw: 0, noRaw: 0 }
+      return [{ kind: 'WITHDRAW', owner, ...none, collateralRaw: -move.collateralRaw, destination }]
+    }
+  }
+}
+
+function conversionFact(
+  move: Extract<MoveBody, { kind: 'convertPositions' }>,
+  children: readonly MarketId[],
+): MoveFact {
+  const { profileId: owner, groupId, noMarketIds, amountRaw, feeRaw } = move
+  const chosen = new Set(noMarketIds)
+  const others = children.filter((child) => !chosen.has(child))
+  const gotRaw = amountRaw - feeRaw
+  const converted = [
+    ...noMarketIds.map((marketId) => ({ marketId, yesRaw: 0, noRaw: -amountRaw })),
+    ...others.map((marketId) => ({ marketId, yesRaw: gotRaw, noRaw: 0 })),
+  ]
+  const collateralRaw = (noMarketIds.length - 1) * gotRaw
+  const none = { yesRaw: 0, noRaw: 0 }
+  return { kind: 'CONVERT', owner, marketId: groupId, ...none, collateralRaw, converted }
+}

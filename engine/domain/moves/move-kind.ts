@@ -1,0 +1,3 @@
+/** What moved money outside trading; the number is stored in the tables. */
+export const MOVE_KINDS = ['SPLIT', 'MERGE', 'REDEEM', 'CONVERT', 'WITHDRAW'] as const
+export type MoveKind = (typeof MOVE_KINDS)[number]
