@@ -166,7 +166,10 @@ const CALLS: Readonly<Record<string, Row>> = {
 
 test('the table has a row for each route that takes the header, and no other row', () => {
   const [header] = Object.keys(ON_BEHALF_HEADER)
-  const routes = api.filter(({ headers }) => headers[header] !== undefined)
+  // Calls that move money have a table of their own: test/server/routes/portfolio.
+  const routes = api.filter(({ headers, path }) => {
+    return headers[header] !== undefined && !path.startsWith('/portfolio')
+  })
   const names = routes.map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(Object.keys(CALLS).sort(), names.sort())
 })
