@@ -39,7 +39,7 @@ import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
 import { MarketPages } from '../services/pages/market-pages.ts'
 import { PageChanges } from '../services/pages/page-changes.ts'
-import { Moves } from '../services/portfolio/moves.ts'
+import { firstMoveIn, Moves } from '../services/portfolio/moves.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -194,7 +194,7 @@ export async function wire(
     accounts: new AccountChanges(pipeline, seal, intake),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
-    moves: new Moves(pipeline, reads),
+    moves: new Moves(pipeline, firstMoveIn(reads)),
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
     series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),

@@ -5,7 +5,7 @@ import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
-import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
+import { SYSTEM_ACCOUNTS } from '../../engine/domain/ids.ts'
 import { BOUNDARY_WAIT_MS } from '../../engine/domain/markets/series.ts'
 import type { Life } from './life.ts'
 import { statusOf } from './market-model.ts'
@@ -25,7 +25,7 @@ export function walk(life: Life): void {
 
 function compareMoney({ pipeline, model }: Life): void {
   const { ledger, accounts, catalogue } = pipeline.clearing
-  for (const account of [FEE_ACCOUNT, ...profilesOf(accounts.count)]) {
+  for (const account of [...SYSTEM_ACCOUNTS, ...profilesOf(accounts.count)]) {
     const { free, locked } = model.slow.cash(account)
     assert.equal(ledger.freeRaw(account), Number(free), 'free collateral')
     assert.equal(ledger.reservedRaw(account), Number(locked), 'locked collateral')

@@ -29,6 +29,7 @@ import { SeriesChanges } from '../../server/services/markets/series-changes.ts'
 import { slotSpecOf } from '../../server/services/markets/slot-spec.ts'
 import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
 import { Cancels } from '../../server/services/orders/cancels.ts'
+import { Moves } from '../../server/services/portfolio/moves.ts'
 import { HeartbeatChanges } from '../../server/services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../../server/services/trading/trading-modes.ts'
 import { EmbeddedChain } from '../../server/settlement/embedded-chain.ts'
@@ -69,6 +70,7 @@ export interface LifeParts {
 
 /** The ids of tokens depend on an address of collateral, whatever it is. */
 const SLOT_SPEC_OF = slotSpecOf(`0x${'c'.repeat(40)}`)
+const AUTO_REDEEM_MS = 20_000
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 
 export class Life {
@@ -86,6 +88,7 @@ export class Life {
   readonly heartbeats: HeartbeatChanges
   readonly operators: OperatorChanges
   readonly accounts: AccountChanges
+  readonly moves: Moves
   readonly partners: PartnerAccounts
   readonly replaces: CancelReplace
   readonly intake: IntakePool
@@ -157,6 +160,8 @@ export class Life {
       orderByClientId: () => Promise.resolve(undefined),
     })
     this.replaces = new CancelReplace(pipeline, this.cancels)
+    // No tables are there to give the first reply of a call again.
+    this.moves = new Moves(pipeline, () => Promise.resolve(undefined))
   }
 
   #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal> {
@@ -271,6 +276,8 @@ export class Life {
       port: this.chain,
       // Some worlds mine each trade as soon as it is settled and durable.
       blockMs: setting.accounts > 6 ? 0 : BLOCK_MS,
+      // In some worlds nobody redeems but the profiles themselves.
+      autoRedeemMs: setting.accounts > 2 ? AUTO_REDEEM_MS : 0,
       waiting: [...trades.keys()],
       tradeOf: (tradeSeq) => {
         const isShown = !this.readsAreLate && tradeSeq <= disk.reportedSeq

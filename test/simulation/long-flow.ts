@@ -27,7 +27,8 @@ const KINDS: readonly Command['kind'][] = [
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),
   ...(['freezeProfile', 'unfreezeProfile'] as const),
-  ...(['addWithdrawalAddress', 'removeWithdrawalAddress'] as const),
+  ...(['addWithdrawalAddress', 'removeWithdrawalAddress', 'withdraw'] as const),
+  ...(['splitPosition', 'mergePositions', 'redeemPositions', 'convertPositions'] as const),
 ]
 /** The answers to partners about the orders and cancels that they send for others. */
 const ANSWERS = [

@@ -13,10 +13,15 @@ export interface MarketModel {
   readonly deadlineMs: number | null
   readonly takerDelayMs: number
   readonly exchangeAddress: string
+  readonly conditionId: string
   strikeE8: number
   /** The oracle had no value for an end of the slot. */
   isFailed: boolean
   isArchived: boolean
+  /** What YES and NO get; null until it is resolved. */
+  payout: readonly [number, number] | null
+  /** Of a group: the fee of a conversion. */
+  readonly convertFeeBps: number
   /** The market's statuses, each with the command that set it. */
   readonly history: { readonly seq: number; readonly status: MarketStatus }[]
 }

@@ -98,7 +98,8 @@ export class MarketsModel {
     assert.equal(book !== 0, hasBook, 'a market that trades at once has a book at once')
     this.all.push({
       ...{ book, kind, groupId: market.groupId ?? 0, slot, feeEnabled, deadlineMs, takerDelayMs },
-      ...{ exchangeAddress, strikeE8: 0, isFailed: false, isArchived: false },
+      ...{ exchangeAddress, strikeE8: 0, isFailed: false, isArchived: false, payout: null },
+      ...{ convertFeeBps: market.convertFeeBps ?? 0, conditionId: market.conditionId },
       history: [{ seq, status }],
     })
   }
@@ -119,17 +120,25 @@ export class MarketsModel {
   }
 
   #resolve({ seq, resolutions }: Extract<RareCommand, { kind: 'resolveMarkets' }>): void {
-    for (const { marketId } of resolutions) this.#set(marketId, 'RESOLVED', seq)
+    for (const { marketId, payoutNumerators } of resolutions) {
+      this.#set(marketId, 'RESOLVED', seq)
+      this.all[marketId - 1].payout = payoutNumerators
+    }
     const { groupId } = this.all[resolutions[0].marketId - 1]
     if (groupId === 0) {
       assert.equal(resolutions.length, 1, 'a market of its own is resolved alone')
       return
     }
-    const children = this.all.flatMap((each, index) => (each.groupId === groupId ? index + 1 : []))
+    const children = this.childrenOf(groupId)
     const named = resolutions.map(({ marketId }) => marketId)
     assert.deepEqual(named, children, 'the children of a group are resolved together')
     const winners = resolutions.filter(({ payoutNumerators: [yes] }) => yes === 1)
     assert.equal(winners.length, 1, 'one child of a group wins')
+  }
+
+  /** Ids of the children of a group, in their order. */
+  childrenOf(groupId: number): number[] {
+    return this.all.flatMap((each, index) => (each.groupId === groupId ? index + 1 : []))
   }
 
   #pay(marketId: number, { waits }: Elsewhere): void {

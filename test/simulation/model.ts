@@ -21,6 +21,7 @@ import { type Before, ChainModel } from './chain-model.ts'
 import { ControlModel } from './control-model.ts'
 import type { MarketModel } from './market-model.ts'
 import { MarketsModel } from './markets-model.ts'
+import { MoveModel } from './move-model.ts'
 import { PartnerModel } from './partner-model.ts'
 
 export interface TokenModel {
@@ -98,6 +99,8 @@ export class Model {
   readonly hashes = new Set<number>()
   readonly clientKeys = new Set<string>()
   readonly tokens = new Map<string, TokenModel>()
+  /** Until when each call that moved money is remembered. */
+  readonly calls = new Map<string, number>()
   /** Ids of tokens by the numbers that they have in the running life. */
   readonly tokenIds = new Map<number, string>()
   readonly rates: (number | null)[] = []
@@ -119,6 +122,7 @@ export class Model {
     for (const hash of this.hashes) twin.hashes.add(hash)
     for (const key of this.clientKeys) twin.clientKeys.add(key)
     for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
+    for (const [digest, untilMs] of this.calls) twin.calls.set(digest, untilMs)
     twin.#owners.push(...this.#owners)
     twin.rates.push(...this.rates)
     for (const [name, id] of this.#idOf) twin.#idOf.set(name, id)
@@ -224,6 +228,7 @@ export class Model {
         assert.equal(command.version, RULES_VERSION)
         return
       default:
+        this.withdrawals += new MoveModel(this.slow, this.venue, this.calls).admit(command)
         this.#account(command)
     }
   }

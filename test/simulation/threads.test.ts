@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { Clearing } from '../../engine/core/clearing.ts'
 import { mayArchive } from '../../engine/core/decide/endings.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
+import { isMove, type MoveCommand } from '../../engine/core/moves/move-commands.ts'
 import { OrderTable, STATE } from '../../engine/core/orders/order-table.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { type Command, concernsBook, type PlaceOrder } from '../../engine/domain/command.ts'
-import { SIDE } from '../../engine/domain/order.ts'
+import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
@@ -134,7 +135,31 @@ function isCovered(clearing: Clearing, command: Command): boolean {
   if (command.kind === 'archiveMarket') {
     return mayArchive(clearing, catalogue.existing(command.marketId))
   }
-  return command.kind !== 'placeOrder' || isOrderCovered(clearing, command)
+  if (command.kind === 'placeOrder') return isOrderCovered(clearing, command)
+  return concernsBook(command) || !isMove(command) || isMoveCovered(clearing, command)
+}
+
+function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): boolean {
+  const holds = (account: number, marketId: number, outcome: number, sizeRaw: number) =>
+    ledger.freeSharesRaw(account, marketId, outcome) >= sizeRaw
+  const has = (account: number, raw: number) => ledger.collateralFreeRaw[account] >= raw
+  switch (command.kind) {
+    case 'splitPosition':
+      return has(command.profileId, command.amountRaw)
+    case 'withdraw':
+      return has(command.profileId, command.collateralRaw)
+    case 'mergePositions':
+      return [OUTCOME.YES, OUTCOME.NO].every((outcome) =>
+        holds(command.profileId, command.marketId, outcome, command.amountRaw),
+      )
+    case 'convertPositions':
+      return command.noMarketIds.every((marketId) =>
+        holds(command.profileId, marketId, OUTCOME.NO, command.amountRaw),
+      )
+    case 'redeemPositions':
+      // A position is final once its market has answered everything.
+      return catalogue.existing(command.marketId).book === 0
+  }
 }
 
 function isOrderCovered({ ledger, orders, seen }: Clearing, order: PlaceOrder): boolean {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
+import { concernsBook } from '../../engine/domain/command.ts'
 import {
   EVENT,
   eventAt,
@@ -25,6 +26,7 @@ import type { SlowAnswer, SlowRequest } from '../support/slow-book.ts'
 import { AccountLines } from './account-lines.ts'
 import type { Answer, Model } from './model.ts'
 import { type Conserves, MoneyWatch } from './money-watch.ts'
+import { touchedBy } from './move-model.ts'
 import { TOKENS } from './orders.ts'
 import type { SimDisk } from './sim-disk.ts'
 
@@ -107,6 +109,18 @@ export class Watch {
     this.lines.journaled(command, (slot, generation) => this.#model.ownerOf(slot, generation))
     if (command.kind === 'adjustBalance') {
       this.money.adjusted(command.profileId, command.collateralRaw)
+    }
+    if (command.kind === 'withdraw') {
+      this.money.adjusted(command.profileId, -command.collateralRaw)
+      this.#compareOwner(command.profileId, 0)
+    }
+    if (!concernsBook(command)) {
+      const touched = touchedBy(command, this.#model.venue)
+      for (const [account, marketId] of touched) {
+        this.money.look(account, marketId)
+        this.#compareOwner(account, marketId)
+      }
+      for (const [, marketId] of touched) this.money.holds(marketId)
     }
     if (command.kind === 'createMarket') this.money.inside(command.marketId)
     if (command.kind === 'createGroup') {

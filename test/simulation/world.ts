@@ -23,6 +23,7 @@ import { Holders, partnersOf } from './holders.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
+import { Movers, type SentMove } from './movers.ts'
 import { Operators } from './operators.ts'
 import type { Script, Step } from './script.ts'
 import { SimDisk, type Tear } from './sim-disk.ts'
@@ -56,6 +57,8 @@ export class World {
   #operators: Operators
   #holders: Holders
   #curators: Curators
+  readonly #sentMoves: SentMove[] = []
+  #movers: Movers
   #walkedAt = 0
   #turnsToLive = 0
 
@@ -69,6 +72,7 @@ export class World {
     this.#operators = new Operators(script.setting, this.#life)
     this.#holders = new Holders(script.setting, this.#life, this.#memory)
     this.#curators = new Curators(this.#life)
+    this.#movers = new Movers(this.#life, this.#sentMoves)
   }
 
   /** Writes the journal of a young exchange: profiles, money, markets and shares. */
@@ -124,6 +128,7 @@ export class World {
     this.#operators = new Operators(this.#script.setting, this.#life)
     this.#holders = new Holders(this.#script.setting, this.#life, this.#memory)
     this.#curators = new Curators(this.#life)
+    this.#movers = new Movers(this.#life, this.#sentMoves)
     this.#walkedAt = 0
     this.#turnsToLive = 0
   }
@@ -263,6 +268,13 @@ export class World {
       case 'approve':
       case 'address':
         this.#holders[step.act](step, index)
+        return
+      case 'split':
+      case 'merge':
+      case 'redeem':
+      case 'convert':
+      case 'payOut':
+        this.#movers.move(step.act, step, index)
         return
       default:
         if (!this.#operator(step)) traders.order(step, index)

@@ -91,7 +91,8 @@ export class SlowExchange {
   /** Oldest first; each order keeps locked what it locked on arrival. */
   readonly held: SlowRequest[] = []
   readonly #cash = new Map<number, Purse>()
-  readonly #shares = new Map<string, Purse>()
+  /** By market, and then by owner and token. */
+  readonly #shares = new Map<number, Map<string, Purse>>()
   readonly #inside = new Map<number, bigint>()
   deposits = 0n
 
@@ -100,7 +101,10 @@ export class SlowExchange {
     for (const order of this.resting) twin.resting.push({ ...order })
     twin.held.push(...this.held)
     for (const [owner, purse] of this.#cash) twin.#cash.set(owner, { ...purse })
-    for (const [key, purse] of this.#shares) twin.#shares.set(key, { ...purse })
+    for (const [market, purses] of this.#shares) {
+      const copies = [...purses].map(([key, purse]) => [key, { ...purse }] as const)
+      twin.#shares.set(market, new Map(copies))
+    }
     for (const [market, inside] of this.#inside) twin.#inside.set(market, inside)
     twin.deposits = this.deposits
     return twin
@@ -113,10 +117,18 @@ export class SlowExchange {
   }
 
   shares(owner: number, market: number, token: SlowToken): Purse {
-    const key = `${owner} ${market} ${token}`
-    const purse = this.#shares.get(key) ?? { free: 0n, locked: 0n }
-    this.#shares.set(key, purse)
+    const purses = this.#shares.get(market) ?? new Map<string, Purse>()
+    this.#shares.set(market, purses)
+    const key = `${owner} ${token}`
+    const purse = purses.get(key) ?? { free: 0n, locked: 0n }
+    purses.set(key, purse)
     return purse
+  }
+
+  /** Whether anybody has a share of the market, or owes one. */
+  isHeld(market: number): boolean {
+    const purses = [...(this.#shares.get(market)?.values() ?? [])]
+    return purses.some(({ free, locked }) => free !== 0n || locked !== 0n)
   }
 
   inside(market: number): bigint {

@@ -104,11 +104,11 @@ export function decideConvert(
   if (barred !== null) return barred
   if (kindOf(group) !== 'group') return REJECT.MARKET_NOT_GROUP
   const children = clearing.catalogue.childrenOf(group.marketId)
-  if (children.length < 2) return REJECT.GROUP_TOO_SMALL
   for (const child of children) {
     const closed = gatePairs(child)
     if (closed !== null) return closed
   }
+  if (children.length < 2) return REJECT.GROUP_TOO_SMALL
   const noMarketIds = chosen.map(({ marketId }) => marketId)
   if (!isOfGroup(children, noMarketIds)) return REJECT.CONVERSION_INVALID
   // A group that owes more than a safe integer could not be counted exactly.

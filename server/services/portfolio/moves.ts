@@ -42,15 +42,24 @@ export interface Moved {
   readonly fact: MoveFact
 }
 
+/** What a call became when it came first; null or undefined without an answer in time. */
+export type FirstMove = (ask: MoveAsk, seq: Seq) => Promise<MoveFact | null | undefined>
+
+/** Asks the tables. */
+export function firstMoveIn(reads: PrivateReads): FirstMove {
+  return ({ callerId, owner }, seq) =>
+    reads.read(moveBySeq, { seq, owner }, { profileId: callerId })
+}
+
 type Decide = (nowMs: TimeMs, once: CallOnce | undefined) => MoveBody | Reject
 
 export class Moves {
   readonly #pipeline: Pipeline
-  readonly #reads: PrivateReads
+  readonly #firstMove: FirstMove
 
-  constructor(pipeline: Pipeline, reads: PrivateReads) {
+  constructor(pipeline: Pipeline, firstMove: FirstMove) {
     this.#pipeline = pipeline
-    this.#reads = reads
+    this.#firstMove = firstMove
   }
 
   split(ask: MoveAsk, conditionId: string, amountRaw: number): Promise<Moved | Reject> {
@@ -148,14 +157,8 @@ export class Moves {
       return decided
     })
     if (refused !== null) return refused
-    const fact = facts.at(0) ?? (await this.#firstReply(ask, seq))
+    const fact = facts.at(0) ?? (await this.#firstMove(ask, seq)) ?? null
     return fact === null ? REJECT.READ_TIMEOUT : { seq, fact }
-  }
-
-  /** What the call became when it came first; null without an answer in time. */
-  async #firstReply({ callerId, owner }: MoveAsk, seq: Seq): Promise<MoveFact | null> {
-    const asker = { profileId: callerId }
-    return (await this.#reads.read(moveBySeq, { seq, owner }, asker)) ?? null
   }
 }
 
