@@ -99,6 +99,8 @@ export const READS: readonly Read[] = [
   { name: 'slugs', path: () => '/markets/active/slugs', isWhole: true },
   { name: 'tickers', path: () => '/markets/tickers', isWhole: true },
   { name: 'exchange info', path: () => '/exchange-info' },
+  { name: 'fees', path: () => '/fees' },
+  { name: 'time', path: () => '/time' },
   { name: 'detail', path: ({ slug }) => `/markets/${slug()}` },
   { name: 'detail of a group', path: (world) => `/markets/${groupSlug(world)}` },
   {

@@ -31,6 +31,7 @@ import * as moves from './routes/portfolio/moves.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
+import { fees } from './routes/system/fees.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
 import * as system from './routes/system/system.ts'
 import * as welcome from './routes/system/welcome.ts'
@@ -40,6 +41,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(docs),
   ...Object.values(system),
   exchangeInfo,
+  fees,
   metrics,
   ...Object.values(session),
   ...Object.values(tokens),

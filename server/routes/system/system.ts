@@ -1,10 +1,12 @@
-// Health, readiness and the document of all routes.
+// Health, readiness, the time and the document of all routes.
 
 import { open } from '../../http/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
+import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
+import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, text } from '../../http/schema/scalars.ts'
 import { list, object, openObject } from '../../http/schema/schema.ts'
@@ -21,6 +23,24 @@ export const health = route({
   means: 'The process runs and answers.',
   example: { reply: { status: 'ok' } },
   handle: () => ({ status: 'ok' }),
+})
+
+export const time = route({
+  method: 'GET',
+  path: '/time',
+  auth: open(),
+  lane: 'public',
+  about: 'The time of the server, by which it judges signatures and receive windows.',
+  reply: object({
+    serverTime: means(integer(0), 'Wall clock of the server in Unix milliseconds.'),
+    iso: means(isoTime(), 'The same instant as ISO 8601 text.'),
+  }),
+  means: 'The time at which the call was answered.',
+  example: { reply: { serverTime: 1_767_225_600_000, iso: '2026-01-01T00:00:00.000Z' } },
+  handle: (_input, { clock }: Services) => {
+    const nowMs = clock()
+    return { serverTime: nowMs, iso: isoText(nowMs) }
+  },
 })
 
 const check = () =>
