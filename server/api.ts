@@ -23,6 +23,7 @@ import * as search from './routes/markets/search.ts'
 import * as timelines from './routes/markets/timelines.ts'
 import * as cancelReplace from './routes/orders/cancel-replace.ts'
 import * as heartbeats from './routes/orders/heartbeats.ts'
+import * as openOrders from './routes/orders/open-orders.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
@@ -56,6 +57,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(marketHistory),
   ...Object.values(marketNumbers),
   ...Object.values(orders),
+  ...Object.values(openOrders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),
   ...Object.values(heartbeats),

@@ -263,5 +263,11 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** Live orders of an owner over all markets, by age. */
+const LIVE_BY_AGE = 'CREATE INDEX live_orders_by_age ON live_orders (owner, placed_seq);'
+
 /** Files of the versions up to 15 are made anew. */
-export const READ_SCHEMA = { migrations: [M1 + HISTORY + MOVES + SEARCH_TABLES], baseVersion: 15 }
+export const READ_SCHEMA = {
+  migrations: [M1 + LIVE_BY_AGE + HISTORY + MOVES + SEARCH_TABLES],
+  baseVersion: 15,
+}

@@ -15,6 +15,7 @@ import { nearMarkets } from './read/markets/near-markets.ts'
 import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
 import { timeline } from './read/markets/timeline.ts'
+import { openOrders } from './read/open-orders.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { moveBySeq } from './read/portfolio/moves.ts'
 import { positions } from './read/positions.ts'
@@ -27,6 +28,7 @@ import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
 /** All reads of the query thread. The thread does not know a read that is not listed here. */
 export const READS: readonly Query<never, unknown>[] = [
   userOrders,
+  openOrders,
   orderBySlot,
   orderByClientId,
   orderStatuses,

@@ -70,7 +70,7 @@ export function admin(role: Role): Auth<Acting> {
   }
 }
 
-export function hmacOrSession(...scopes: Scope[]): Auth<Caller> {
+export function hmacOrSession(...scopes: Scope[]): ProfileAuth {
   return eitherOf(hmac(...scopes), session())
 }
 

@@ -1,7 +1,7 @@
 // What became of orders (rules §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { hmac } from '../../http/auth-scheme.ts'
+import { hmac, hmacOrSession } from '../../http/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -111,5 +111,24 @@ export const orderStatusBatch = route({
       return resultText(index, item, named[index], next)
     })
     return bytes(`{"results":[${results.join(',')}]}`)
+  },
+})
+
+export const orderById = route({
+  method: 'GET',
+  path: '/orders/:orderId',
+  auth: hmacOrSession().forSubAccounts(),
+  lane: 'private',
+  about: 'What became of one order of the caller, whether it is open or not.',
+  params: { orderId: orderId() },
+  reply: orderData(),
+  means: 'The order and its newest trade, as an item of POST /orders/status/batch has them.',
+  rejects: ['ORDER_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { orderId: ORDER_ID }, reply: ORDER_REPLY_EXAMPLE },
+  handle: async ({ params, caller, owner, call }, { statuses }: Services) => {
+    const found = await statuses.find(owner, [params], askerOf({ caller, call }))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const [order] = found
+    return order === null ? refuse('ORDER_NOT_FOUND') : bytes(order.text)
   },
 })

@@ -24,6 +24,8 @@ import type { Asker, PrivateReads } from '../private-reads.ts'
 /** An item of the request: an order by its id or by the id its client gave it. */
 export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
 
+/** No order has slot 0. */
+const NO_ORDER = { slot: 0, generation: 0 } as const
 const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
 
 let addressHex = ''
@@ -146,30 +148,22 @@ export class OrderStatuses {
     asker: Asker,
   ): Promise<readonly (FoundOrder | null)[] | undefined> {
     const names = asked.map((each) => this.#nameOf(each))
-    const known = names.filter((name) => name !== null)
     const bounds = {
       makersMax: LIMITS.statusMakersMax,
       makersInAllMax: LIMITS.statusMakersInAllMax,
     }
-    const found = await this.#reads.read(
-      orderStatuses,
-      { accountId, names: known, ...bounds },
-      asker,
-    )
+    const found = await this.#reads.read(orderStatuses, { accountId, names, ...bounds }, asker)
     if (found === undefined) return undefined
     const marketIds = found.flatMap((status) => (status === null ? [] : [status.order.marketId]))
     const markets = await this.#archive.byIds(marketIds, asker)
     if (markets === undefined) return undefined
-    const rest = found.values()
-    return names.map((name) => {
-      const status = name === null ? null : rest.next().value
-      return status === undefined || status === null ? null : this.#told(status, markets)
-    })
+    return found.map((status) => (status === null ? null : this.#told(status, markets)))
   }
 
-  #nameOf(asked: AskedOrder): OrderName | null {
+  /** An id that the exchange never gave is looked up too, so it costs what others' orders cost. */
+  #nameOf(asked: AskedOrder): OrderName {
     if ('clientOrderId' in asked) return { clientOrderId: asked.clientOrderId.trim() }
-    return this.#pipeline.ids.parse(asked.orderId.toLowerCase())
+    return this.#pipeline.ids.parse(asked.orderId.toLowerCase()) ?? NO_ORDER
   }
 
   #told(status: OrderStatus, markets: ReadonlyMap<number, PublishedMarket>): FoundOrder | null {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Connection, openReadOnly } from '../../../persistence/database.ts'
+import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
+import { type Connection, openReadOnly, openWritable } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
+import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
 import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
+import { openOrders } from '../../../persistence/query/read/open-orders.ts'
 import { orderStatuses } from '../../../persistence/query/read/order-status.ts'
 import {
   orderByClientId,
@@ -23,6 +26,7 @@ const PER_BATCH = 64
 const COMMANDS = 9000
 const STOPS = 5
 const STATUSES = [0, 1, 2, 3]
+const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const PLAIN = `
 SELECT placed_seq AS placedSeq, slot, generation, owner, market_id AS marketId, status,
   client_order_id AS clientOrderId, hash_high AS hashHigh, hash_low AS hashLow FROM orders`
@@ -61,6 +65,29 @@ function checkLists(db: Connection, all: readonly Plain[], random: Random): numb
   return shown
 }
 
+/** Walks the open orders of each owner, a page at a time. */
+function checkOpen(db: Connection, all: readonly Plain[], random: Random): number {
+  const read = openOrders.open(db)
+  let shown = 0
+  for (const accountId of new Set(all.map(({ owner }) => owner))) {
+    const expected = all
+      .filter(({ owner, status }) => owner === accountId && status === LIVE)
+      .map(({ placedSeq }) => placedSeq)
+      .sort((a, b) => b - a)
+    const found: number[] = []
+    const limit = random.between(1, 10)
+    for (let beforeSeq = Number.MAX_SAFE_INTEGER; ; ) {
+      const page = read({ accountId, beforeSeq, limit })
+      found.push(...page.map(({ placedSeq }) => placedSeq))
+      if (page.length < limit) break
+      beforeSeq = page[limit - 1].placedSeq
+    }
+    assert.deepEqual(found, expected, `${accountId} ${limit}`)
+    shown += found.length
+  }
+  return shown
+}
+
 function checkSingles(db: Connection, all: readonly Plain[], seq: number): void {
   const bySlot = orderBySlot.open(db)
   const byClientId = orderByClientId.open(db)
@@ -83,6 +110,14 @@ function checkSingles(db: Connection, all: readonly Plain[], seq: number): void 
   }
 }
 
+/** Takes away what the newest migration made, so that the next start makes it of the rows. */
+function age(path: string): void {
+  const db = openWritable(path, { durability: 'normal', ...READ_SCHEMA, autocheckpointPages: 0 })
+  db.exec('DROP INDEX live_orders_by_age')
+  db.pragma(`user_version = ${READ_SCHEMA.baseVersion + 1}`)
+  db.close()
+}
+
 test(`reads find each order that a plain list has, and no other (SEED=${SEED})`, () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
@@ -91,7 +126,7 @@ test(`reads find each order that a plain list has, and no other (SEED=${SEED})`,
   const random = new Random(SEED)
   const batches = Math.floor(flow.records.length / PER_BATCH)
   const stops = Array.from({ length: STOPS - 1 }, () => random.between(1, batches) * PER_BATCH)
-  let shown = 0
+  let [shown, open] = [0, 0]
   for (const seq of [...stops.sort((a, b) => a - b), flow.seq]) {
     const follower = new Follower(keyed(dataDir))
     while (follower.step(seq));
@@ -100,8 +135,11 @@ test(`reads find each order that a plain list has, and no other (SEED=${SEED})`,
     const all = db.prepare<[], Plain>(PLAIN).all()
     assert.ok(all.every(({ placedSeq }) => placedSeq <= seq))
     shown += checkLists(db, all, random)
+    open += checkOpen(db, all, random)
     checkSingles(db, all, seq)
     db.close()
+    age(join(dataDir, 'read.db'))
   }
   assert.ok(shown > 100, 'lists have orders')
+  assert.ok(open > 0, 'owners have open orders')
 })

@@ -102,6 +102,14 @@ const CALLS: Readonly<Record<string, Row>> = {
     send: (naming, caller) => ask(caller, naming, ['GET', '/markets/rain/user-orders']),
     shows: ({ body }, id) => at(body, 0, 'id') === id,
   },
+  'GET /orders': {
+    send: (naming, caller) => ask(caller, naming, ['GET', '/orders']),
+    shows: ({ body }, id) => at(body, 'data', 0, 'id') === id,
+  },
+  'GET /orders/:orderId': {
+    send: (naming, caller, id) => ask(caller, naming, ['GET', `/orders/${id}`]),
+    shows: ({ body }, id) => at(body, 'order', 'id') === id,
+  },
   'POST /orders/status/batch': {
     send: (naming, caller, orderId) =>
       ask(caller, naming, ['POST', '/orders/status/batch'], { items: [{ orderId }] }),
