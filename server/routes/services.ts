@@ -16,6 +16,7 @@ import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { MarketHistory } from '../services/markets/market-history.ts'
 import type { SeriesChanges } from '../services/markets/series-changes.ts'
 import type { Timelines } from '../services/markets/timelines.ts'
+import type { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
@@ -29,6 +30,7 @@ import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
 export interface Services {
   readonly pipeline: Pipeline
   readonly cancels: Cancels
+  readonly everywhere: CancelEverywhere
   readonly replaces: CancelReplace
   readonly reads: PrivateReads
   readonly lists: MarketLists

@@ -33,6 +33,7 @@ import { MarketHistory } from '../services/markets/market-history.ts'
 import { SeriesChanges } from '../services/markets/series-changes.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { Timelines } from '../services/markets/timelines.ts'
+import { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
@@ -190,6 +191,7 @@ export async function wire(
     history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),
     cancels,
+    everywhere: new CancelEverywhere(pipeline, cancels),
     replaces: new CancelReplace(pipeline, cancels),
     accounts: new AccountChanges(pipeline, seal, intake),
     registrations: new Registrations(config.registration),

@@ -5,7 +5,7 @@ import { ADMIN_TOKEN } from '../support/server-process.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
 import { JOIN, plain, says, signed, upgrade } from './requests.ts'
-import { cancelAll, heartbeats, sweep } from './wide-acts.ts'
+import { cancelAll, cancelEverywhere, heartbeats, sweep } from './wide-acts.ts'
 
 // What one caller with few addresses and one token tries on an exchange with default rates.
 
@@ -280,6 +280,11 @@ export const ATTACKS: readonly Attack[] = [
     name: 'cancel-all of many orders',
     run: cancelAll,
     ...{ bytes: 64 * MIB, answers: ['200', 'closed'], meets: ['200'], shortTurns: 0 },
+  },
+  {
+    name: 'cancels over all markets at once',
+    run: cancelEverywhere,
+    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 20 },
   },
   {
     name: 'a sweep over many makers',

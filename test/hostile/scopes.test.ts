@@ -22,6 +22,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'POST /orders/cancel-replace/batch': ['trading'],
   'DELETE /orders/:orderId': ['trading'],
   'DELETE /orders/all/:slug': ['trading'],
+  'DELETE /orders/all': ['trading'],
   'POST /heartbeats': ['trading'],
   'POST /portfolio/split': ['trading'],
   'POST /portfolio/merge': ['trading'],

@@ -2,7 +2,7 @@
 // §3).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
@@ -18,19 +18,31 @@ interface StampedCancels {
   readonly releasing: readonly OrderName[]
 }
 
-/** Live orders of an account in a market, newest first. */
+/** Live orders of an account in a market that came by commands up to `throughSeq`, newest first. */
 export function ordersOf(
   { ledger, orders }: Clearing,
   accountId: AccountId,
   marketId: MarketId,
+  throughSeq: Seq = Number.POSITIVE_INFINITY,
 ): OrderName[] {
   const row = ledger.rows.find(accountId, marketId)
   const live: OrderName[] = []
   let slot = row === 0 ? 0 : orders.firstOfRow(row)
   for (; slot !== 0; slot = orders.nextOf(slot)) {
+    if (orders.seqOf(slot) > throughSeq) continue
     live.push({ slot, generation: orders.generationOf(slot) })
   }
   return live
+}
+
+/** The markets in which an account has live orders. */
+export function marketsOf({ orders }: Clearing, accountId: AccountId): MarketId[] {
+  const marketIds: MarketId[] = []
+  const rows = orders.rowsOfAccount
+  for (let row = rows.firstOf(accountId); row !== 0; row = rows.nextOf(row)) {
+    marketIds.push(orders.marketOf(orders.firstOfRow(row)))
+  }
+  return marketIds
 }
 
 interface CancelParts {

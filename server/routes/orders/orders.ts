@@ -205,6 +205,27 @@ export const cancelAll = route({
   },
 })
 
+export const cancelEverywhere = route({
+  method: 'DELETE',
+  path: '/orders/all',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: "Cancels all of the caller's open orders over all markets.",
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: cancelAllReply(),
+  means: 'No order that the caller had when the call came is open any more.',
+  rejects: ['OVERLOADED', 'TRADING_DISABLED'],
+  example: {
+    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+  },
+  handle: async ({ owner }, { everywhere, pipeline }: Services) => {
+    const outcome = await everywhere.run(owner)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
+    return cancelAllResult(outcome)
+  },
+})
+
 const ids = () =>
   means(list(orderId(), 1, LIMITS.batchCancelIdsMax), 'Orders to cancel, by their order ids.')
 

@@ -99,7 +99,7 @@ export class Cancels {
     text: OrderText,
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<Reject | null> {
-    const barred = await this.#barred(answered === undefined ? profileId : null)
+    const barred = await this.barred(answered === undefined ? profileId : null)
     if (barred !== null) return barred
     const resolved = this.#resolve(profileId, text)
     if (resolved.order === null) {
@@ -123,7 +123,7 @@ export class Cancels {
    * orders that are gone.
    */
   async batch(profileId: ProfileId, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
-    const barred = await this.#barred(profileId)
+    const barred = await this.barred(profileId)
     if (barred !== null) return barred
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
     const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
@@ -154,41 +154,46 @@ export class Cancels {
 
   /** Cancels every open order of the profile in one market. */
   async all(profileId: ProfileId, marketId: MarketId): Promise<BatchOutcome | Reject> {
-    const barred = await this.#barred(profileId)
+    const barred = await this.barred(profileId)
     if (barred !== null) return barred
-    const live = this.#pipeline.liveOrders(profileId, marketId)
+    return this.live(this.#pipeline.liveOrders(profileId, marketId))
+  }
+
+  /** Cancels these orders of one profile, which are live now. */
+  async live(live: readonly OrderName[]): Promise<BatchOutcome | Reject> {
     const receipt = await this.#cancelByMarket(live)
     if (receipt instanceof Reject) return receipt
     const { canceled, releasing } = receipt
     // That no order is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
-    const { ids, clearing } = this.#pipeline
+    const { ids } = this.#pipeline
     const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
     const gone = live.filter((order) => canceled.has(keyOf(order)))
     // An order that filled meanwhile is no failure. An order that is still open found no room for
     // its cancel, and the client may retry.
     const entering = live.filter((order) => releasing.has(keyOf(order)))
-    const open = live.filter(
-      (order) =>
-        !releasing.has(keyOf(order)) && clearing.orders.isLive(order.slot, order.generation),
-    )
+    const open = this.stillOpen(live.filter((order) => !releasing.has(keyOf(order))))
     const enteringIds = await idsOf(entering)
-    const openIds = await idsOf(open)
     return {
       canceled: (await idsOf(gone)).map((orderId) => ({ orderId })),
-      failed: [
-        ...enteringIds.map((orderId) => ({ orderId, ...IN_RELEASE })),
-        ...openIds.map((orderId) => ({ orderId, ...NOT_CONFIRMED })),
-      ],
+      failed: [...enteringIds.map((orderId) => ({ orderId, ...IN_RELEASE })), ...(await open)],
       anyKnown: live.length > 0,
     }
+  }
+
+  /** Those of the orders that are open, as failures. */
+  async stillOpen(orders: readonly OrderName[]): Promise<FailedCancel[]> {
+    const { ids } = this.#pipeline
+    const open = orders.filter((order) => this.#isOpen(order))
+    const orderIds = await inTurns(open, (some) => ids.texts(some))
+    return orderIds.map((orderId) => ({ orderId, ...NOT_CONFIRMED }))
   }
 
   /**
    * Waits for the turn of the account, then gives the refusal if nothing may be canceled. The
    * requests of a busy account wait in its queue. With null the account has its turn already.
    */
-  async #barred(profileId: ProfileId | null): Promise<Reject | null> {
+  async barred(profileId: ProfileId | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
     const waits = profileId !== null && queues.count > 0
     if (waits && !(await queues.turn(profileId))) return REJECT.OVERLOADED

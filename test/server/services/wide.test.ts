@@ -4,8 +4,10 @@ import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Receipt } from '../../../server/pipeline/spine/durable-publisher.ts'
+import { CancelEverywhere } from '../../../server/services/orders/cancel-everywhere.ts'
 import { Cancels } from '../../../server/services/orders/cancels.ts'
 import { HeartbeatChanges } from '../../../server/services/trading/heartbeats.ts'
+import { TradingModeChanges } from '../../../server/services/trading/trading-modes.ts'
 import type { RunningExchange } from '../../../server/start/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recoverAll } from '../../support/journal-records.ts'
@@ -70,6 +72,90 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   assert.equal(outcome.canceled.length, orders)
   assert.deepEqual(outcome.failed, [])
   assert.ok(turns >= orders / 1000, `${turns} turns`)
+  await exchange.stop()
+})
+
+/** The number of orders in each cancel of the journal. */
+function canceledCounts(dataDir: string): number[] {
+  return recoverAll(dataDir).commands.flatMap((each) =>
+    each.kind === 'cancelOrders' ? each.count : [],
+  )
+}
+
+/** Lets promises go on while the loop stands still: no thread is heard, and nothing is durable. */
+async function withinTurn(): Promise<void> {
+  for (let step = 0; step < 100; step++) await null
+}
+
+test('a flood of cancels over all markets cancels each order once, in parts', async () => {
+  const dataDir = newFolder()
+  const exchange = await openForTest(dataDir, { nowMs: START_MS }, 1)
+  await fill(exchange, 1e12)
+  await addProfile(exchange, 2)
+  const markets = 70
+  for (let marketId = 2; marketId <= markets; marketId++) {
+    exchange.shards.of(marketId)
+    await makeMarket(exchange, marketId)
+  }
+  for (let marketId = 1; marketId <= markets; marketId++) {
+    await placeMany(exchange, 2, { marketId, priceTicks: 1, sizeRaw: 1000 })
+  }
+  const wide = 4500
+  await placeMany(exchange, wide, { marketId: 3, priceTicks: 1, sizeRaw: 1000 })
+  await placeMany(exchange, 1, { accountId: 2, priceTicks: 1, sizeRaw: 1000 })
+  const { pipeline } = exchange
+  const { orders } = pipeline.clearing
+  const everywhere = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads))
+  const flood = Array.from({ length: 40 }, () => everywhere.run(1))
+  const fromSeq = pipeline.clearing.lastSeq
+  await withinTurn()
+  const stamped = pipeline.clearing.lastSeq - fromSeq
+  assert.ok(stamped > 0 && stamped < markets, `${stamped} commands are stamped at once`)
+  assert.equal(buy(exchange, ++hashes, { priceTicks: 2, sizeRaw: 1000 }), null)
+  const [first, ...others] = await Promise.all(flood)
+  assert.ok(!(first instanceof Reject))
+  assert.equal(new Set(first.canceled.map(({ orderId }) => orderId)).size, wide + 2 * markets)
+  assert.deepEqual(first.failed, [])
+  const told = others.map((each) => (each instanceof Reject ? -1 : each.canceled.length))
+  assert.equal(
+    told.reduce((sum, count) => sum + count, 0),
+    1,
+    'the order that came meanwhile is for the next call',
+  )
+  assert.deepEqual([orders.live.of(1), orders.live.of(2)], [0, 1])
+  await exchange.stop()
+  const counts = canceledCounts(dataDir)
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    wide + 2 * markets + 1,
+  )
+  assert.ok(Math.max(...counts) <= LIMITS.cancelItemsMax)
+  assert.ok(counts.length <= markets + Math.ceil(wide / LIMITS.cancelItemsMax) + 3)
+})
+
+test('a cancel over all markets that is refused midway names what is still open', async () => {
+  const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
+  await fill(exchange, 1e12)
+  const orders = 5000
+  await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: 1000 })
+  const { pipeline } = exchange
+  const cancels = new Cancels(pipeline, noReads)
+  const everywhere = new CancelEverywhere(pipeline, cancels)
+  const run = everywhere.run(1)
+  // The first part is stamped; the mode begins before the second one.
+  await withinTurn()
+  const always = { startsAtMs: null, endsAtMs: null, publicMessage: '' }
+  await new TradingModeChanges(pipeline).put({ mode: 'disabled', ...always })
+  const outcome = await run
+  assert.ok(!(outcome instanceof Reject))
+  const { canceled, failed } = outcome
+  assert.ok(canceled.length > 0 && failed.length > 0, `${canceled.length} ${failed.length}`)
+  assert.equal(canceled.length + failed.length, orders)
+  assert.ok(failed.every(({ reason, retryable }) => reason === 'UNKNOWN_ERROR' && retryable))
+  assert.equal(pipeline.clearing.orders.live.of(1), failed.length)
+  const refused = await everywhere.run(1)
+  assert.ok(refused instanceof Reject)
+  assert.equal(refused.name, 'TRADING_DISABLED')
   await exchange.stop()
 })
 

@@ -69,6 +69,7 @@ async function cancelCalls(): Promise<(() => Promise<Reply>)[]> {
     () => live.call(alice, 'POST', '/orders/batch-cancel', { orderIds: [ids[2]] }),
     () => live.call(alice, 'POST', '/orders/cancel-batch', { orderIds: [ids[3]] }),
     () => live.call(alice, 'DELETE', '/orders/all/rain'),
+    () => live.call(alice, 'DELETE', '/orders/all'),
   ]
 }
 
@@ -175,6 +176,7 @@ test('while trading is disabled every cancel is 425, also of an unknown order', 
     await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'none' }),
     await live.call(alice, 'POST', '/orders/batch-cancel', { clientOrderIds: ['none'] }),
     await live.call(alice, 'DELETE', '/orders/all/rain'),
+    await live.call(alice, 'DELETE', '/orders/all'),
   ]) {
     assertBarred(reply, 'disabled', 'trading_disabled', null)
   }

@@ -137,6 +137,10 @@ const CALLS: Readonly<Record<string, Row>> = {
     send: (naming, caller) => ask(caller, naming, ['DELETE', '/orders/all/rain']),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
+  'DELETE /orders/all': {
+    send: (naming, caller) => ask(caller, naming, ['DELETE', '/orders/all']),
+    shows: ({ body }, id) => at(body, 'canceled', 0) === id,
+  },
   'POST /heartbeats': {
     send: (naming, caller) =>
       ask(caller, naming, ['POST', '/heartbeats'], { cancelAt: live.nowMs() + AHEAD_MS }),

@@ -15,7 +15,7 @@ import { type LiveMarket, type OrderWish, openMarket, place } from '../../../sup
 import { PARTNER_RIGHTS } from '../../../support/live-partners.ts'
 import { cookieOf, login } from '../../../support/live-session.ts'
 
-// The open orders of a profile over all markets: to list them, and to look one up.
+// The open orders of a profile over all markets: to list them, to cancel them, to look one up.
 
 const FUNDS_RAW = 1_000_000_000
 let live: LiveExchange
@@ -136,6 +136,8 @@ test('a session reads the orders of its account, and of no sub-account', async (
   assert.equal(at(one.body, 'order', 'id'), id)
   const other = await live.send('GET', `/orders?onBehalfOf=${bob.profileId}`, { headers })
   assert.deepEqual([other.status, at(other.body, 'code')], [403, 'SCOPE_MISSING'])
+  const all = await live.send('DELETE', '/orders/all', { headers })
+  assert.equal(all.status, 401, 'to cancel takes a token')
   assert.equal((await live.send('GET', '/orders')).status, 401)
   assert.equal((await live.send('GET', `/orders/${id}`)).status, 401)
 })
@@ -188,4 +190,24 @@ test("an unknown order and another profile's get one refusal, after one look-up"
     const reply = await own.call(carol, 'GET', `/orders/${each}`)
     assert.deepEqual([reply.status, at(reply.body, 'code')], [503, 'READ_TIMEOUT'])
   }
+})
+
+test('one call cancels the open orders of its caller over all markets, and no other', async () => {
+  const alice = await live.trader(FUNDS_RAW)
+  const mine = await restMany(alice, 7)
+  const theirs = await rest(bob, markets[1])
+  for (const path of ['/orders/all/', '/orders/all?slug=rain', '/orders/all/%20', '/orders//all']) {
+    const reply = await live.call(alice, 'DELETE', path)
+    assert.ok(reply.status === 400 || reply.status === 404, `${path}: ${reply.text}`)
+  }
+  assert.deepEqual(idsOf(await page(alice)), mine, 'a market that is not named is not every market')
+  const all = await live.call(alice, 'DELETE', '/orders/all')
+  assert.equal(all.status, 200, all.text)
+  assert.equal(at(all.body, 'message'), 'Orders canceled successfully')
+  assert.deepEqual(listAt(all.body, 'canceled').sort(), mine.sort())
+  assert.deepEqual(at(all.body, 'failed'), [])
+  assert.deepEqual(live.balances(alice), { freeRaw: FUNDS_RAW, reservedRaw: 0 })
+  const none = await live.call(alice, 'DELETE', '/orders/all')
+  assert.deepEqual([none.status, at(none.body, 'canceled')], [200, []])
+  assert.equal((await live.call(bob, 'DELETE', `/orders/${theirs}`)).status, 200)
 })

@@ -1,0 +1,91 @@
+// Cancels what a profile has open over all markets. It takes a part of the orders at a time, and
+// the next part when that one is durable. So the rings keep room for the orders and the cancels of
+// others, and main goes on with other work in between.
+// Invariants: of the calls of one profile one runs, and the others wait for it in their order. So
+// together they cancel each order once. An order that comes after its call began is left alone.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { marketsOf, ordersOf } from '../../pipeline/orders/user-cancels.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { OrderName } from '../../pipeline/spine/sequencer.ts'
+import type { BatchOutcome, Cancels, FailedCancel } from './cancels.ts'
+
+/** A part, which is stamped in one stretch, has so many orders of so many markets at most. */
+const ORDERS_PER_PART = 4096
+const MARKETS_PER_PART = 64
+
+type Outcome = BatchOutcome | Reject
+
+export class CancelEverywhere {
+  readonly #pipeline: Pipeline
+  readonly #cancels: Cancels
+  /** The newest call of each profile that has one under way. */
+  readonly #newest = new Map<ProfileId, Promise<unknown>>()
+
+  constructor(pipeline: Pipeline, cancels: Cancels) {
+    this.#pipeline = pipeline
+    this.#cancels = cancels
+  }
+
+  /** Cancels every open order that the profile has when its turn comes. */
+  async run(profileId: ProfileId): Promise<Outcome> {
+    const own = this.#behind(profileId)
+    this.#newest.set(profileId, own)
+    try {
+      return await own
+    } finally {
+      if (this.#newest.get(profileId) === own) this.#newest.delete(profileId)
+    }
+  }
+
+  /** Begins when the call before has ended, whatever came of that. */
+  async #behind(profileId: ProfileId): Promise<Outcome> {
+    await this.#newest.get(profileId)?.catch(() => {})
+    return this.#cancel(profileId)
+  }
+
+  async #cancel(profileId: ProfileId): Promise<Outcome> {
+    const barred = await this.#cancels.barred(profileId)
+    if (barred !== null) return barred
+    const { clearing } = this.#pipeline
+    const canceled: BatchOutcome['canceled'] = []
+    const failed: FailedCancel[] = []
+    for (const part of partsOf(clearing, profileId)) {
+      const open = part.filter((each) => clearing.orders.isLive(each.slot, each.generation))
+      const outcome = await this.#cancels.live(open)
+      if (!(outcome instanceof Reject)) {
+        for (const each of outcome.canceled) canceled.push(each)
+        for (const each of outcome.failed) failed.push(each)
+        continue
+      }
+      if (canceled.length + failed.length === 0) return outcome
+      // A mode that began in between, or a full ring, leaves these orders open.
+      for (const each of await this.#cancels.stillOpen(open)) failed.push(each)
+    }
+    return { canceled, failed, anyKnown: canceled.length + failed.length > 0 }
+  }
+}
+
+/**
+ * The live orders of a profile that came by commands up to now, in parts; the last may be empty.
+ * The orders of a market are read when its turn has come.
+ */
+function* partsOf(clearing: Clearing, profileId: ProfileId): Generator<readonly OrderName[]> {
+  const throughSeq = clearing.lastSeq
+  let part: OrderName[] = []
+  let ended = 0
+  for (const marketId of marketsOf(clearing, profileId)) {
+    for (const each of ordersOf(clearing, profileId, marketId, throughSeq)) {
+      part.push(each)
+      if (part.length < ORDERS_PER_PART) continue
+      yield part
+      part = []
+    }
+    if (++ended % MARKETS_PER_PART !== 0) continue
+    yield part
+    part = []
+  }
+  yield part
+}
