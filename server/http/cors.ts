@@ -11,7 +11,8 @@ export type Origins = '*' | readonly string[]
 const PREFLIGHT_SEC = 7200
 
 /** Headers of replies that a page may read besides the few that it always may. */
-const EXPOSED = ['etag', 'retry-after', 'allow', 'content-encoding', 'date'].join(', ')
+const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const
+const EXPOSED = ['etag', 'retry-after', 'allow', 'content-encoding', 'date', ...RATE].join(', ')
 
 const EXPOSE: Header = ['access-control-expose-headers', EXPOSED]
 /** The reply differs by origin, so a cache must not give it to the page of another one. */

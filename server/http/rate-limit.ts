@@ -53,6 +53,7 @@ export class Buckets<Key> {
   private readonly costMs: number
   private readonly burstMs: number
   private readonly keysMax: number
+  private readonly burst: number
   private readonly fullAtMs = new Map<Key, number>()
   private sweep: Iterator<[Key, number]>
   refusedCount = 0
@@ -60,6 +61,7 @@ export class Buckets<Key> {
   constructor(rate: Rate, keysMax = KEYS_MAX) {
     this.costMs = 1000 / rate.perSecond
     this.burstMs = rate.burst * this.costMs
+    this.burst = rate.burst
     this.keysMax = keysMax
     this.sweep = this.fullAtMs.entries()
   }
@@ -82,6 +84,18 @@ export class Buckets<Key> {
     if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetNext()
     this.fullAtMs.set(key, fullAtMs)
     return 0
+  }
+
+  /** The lines of a reply that tell what the bucket of a key still has; each begins a new line. */
+  linesOf(key: Key, nowMs: number): string {
+    const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
+    // The sum of doubles is not exact: a thousandth of a token is no reason to tell one less.
+    const left = Math.floor((this.burstMs - (fullAtMs - nowMs)) / this.costMs + 0.001)
+    const resetSec = Math.ceil((fullAtMs - nowMs) / MS_PER_SEC)
+    return (
+      `\r\nratelimit-limit: ${this.burst}\r\nratelimit-remaining: ${Math.max(left, 0)}` +
+      `\r\nratelimit-reset: ${resetSec}`
+    )
   }
 
   private forgetFull(nowMs: number): void {
@@ -121,6 +135,11 @@ export class RateLimiter<Key> {
   /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
   take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
     return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / MS_PER_SEC)
+  }
+
+  /** The lines of a reply that tell what the bucket of a key still has. */
+  linesOf(key: Key, lane: Lane, nowMs: number): string {
+    return this.lanes[lane].linesOf(key, nowMs)
   }
 
   /** Keys of a lane that have an entry. */

@@ -3,6 +3,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import { addressKey, type Lane, type RateLimiter } from '../rate-limit.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 
 type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>
 
@@ -12,9 +13,9 @@ export class CallerAddresses {
   /** Lower-case name; '' when no proxy is trusted. */
   readonly #proxyHeader: string
 
-  constructor(limiter: RateLimiter<string> | null, proxyHeader: string) {
-    this.#limiter = limiter
-    this.#proxyHeader = proxyHeader
+  constructor(options: Pick<GatewayOptions<never>, 'addressLimiter' | 'addressHeader'>) {
+    this.#limiter = options.addressLimiter ?? null
+    this.#proxyHeader = options.addressHeader ?? ''
   }
 
   /** The address as text, all digits of IPv6. A header that ends in no address is ignored. */

@@ -42,6 +42,11 @@ export function needsJsonType<S>({ method }: Route<S>, call: Call, { via }: Call
   return header(call, 'content-type').split(';')[0].trim().toLowerCase() !== 'application/json'
 }
 
+/** The key under which a proven caller is limited. */
+export function rateKeyOf({ operator, profileId }: Caller): number {
+  return operator?.rateKey ?? profileId
+}
+
 /** A private read costs tokens by the length of its body: a list of ids is many reads in one. */
 const BODY_BYTES_PER_TOKEN = 512
 

@@ -18,10 +18,11 @@ import { Router } from '../router.ts'
 import { BodyReader } from './body-reader.ts'
 import { CallerAddresses } from './caller-address.ts'
 import { Connections } from './connections.ts'
-import { type Entry, entryOf, needsJsonType, profileWaitSec, readCall } from './entry.ts'
+import { type Entry, entryOf, needsJsonType, profileWaitSec, rateKeyOf, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { listenAlone } from './listen.ts'
 import { encoded, type Outgoing, verify } from './outgoing.ts'
+import { rateLines } from './rate-lines.ts'
 import { ReplyHeads } from './reply-heads.ts'
 import { Rooms } from './rooms.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
@@ -68,10 +69,7 @@ export class Gateway<S> {
       onRefused: (turn, refusal) => this.refuseEarly(turn, refusal, true),
       onFault: (turn, error) => this.fault(turn, error),
     })
-    this.addresses = new CallerAddresses(
-      options.addressLimiter ?? null,
-      options.addressHeader ?? '',
-    )
+    this.addresses = new CallerAddresses(options)
     const { tls } = options
     this.app =
       tls === undefined
@@ -278,7 +276,7 @@ export class Gateway<S> {
   private checkCaller(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): Refusal | null {
     if (caller === null) return null
     const { route } = entry
-    const key = caller.operator?.rateKey ?? caller.profileId
+    const key = rateKeyOf(caller)
     const waitSec = profileWaitSec(this.options.profileLimiter ?? null, key, route, turn.call)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     const share = turn.address === '' ? null : this.rooms.known(turn, key)
@@ -335,6 +333,7 @@ export class Gateway<S> {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
       isCorked: this.receiving === turn,
+      more: rateLines(this.options, turn),
     })
     if (!isOut) {
       const unread = this.replies.keep(response, out, address, () => this.letGo(turn))

@@ -38,11 +38,12 @@ function headText(out: Outgoing, close: boolean): string {
   return text
 }
 
-function written(response: HttpResponse, out: Outgoing, { isHead, isLast }: Writing): boolean {
+function written(response: HttpResponse, out: Outgoing, writing: Writing): boolean {
+  const { isHead, isLast, more } = writing
   const { payload, status } = out
   const isShort = payload.length <= SHORT_BYTES
   const close = out.close || (isLast && isShort)
-  response.writeStatus(headText(out, close))
+  response.writeStatus(headText(out, close) + more)
   if (isHead && close) response.end('', true)
   else if (hasNoBody(status) || isHead) {
     // The library would wait for the bytes of a length that it prints, and end the connection when
@@ -66,6 +67,8 @@ export interface Writing {
   readonly isLast: boolean
   /** The library gathers what is written already: this is the turn that brought the request. */
   readonly isCorked: boolean
+  /** Lines of this one reply behind its head; '' for none. */
+  readonly more: string
 }
 
 export class UnreadReplies {

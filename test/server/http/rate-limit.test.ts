@@ -24,6 +24,45 @@ test('a refused call costs no token, and its wait is in whole seconds', () => {
   assert.equal(limiter.take('a', 'auth', 4000), 0)
 })
 
+test('the lines of a reply tell the burst, the tokens left, and when the bucket is full', () => {
+  const limiter = new RateLimiter<string>(RATES)
+  const said = (nowMs: number) => {
+    const [first, ...lines] = limiter.linesOf('a', 'trade', nowMs).split('\r\n')
+    assert.equal(first, '', 'a head stands before the lines')
+    const [limit, remaining, reset] = lines.map((line) => line.split(': '))
+    assert.deepEqual(
+      [limit[0], remaining[0], reset[0], lines.length],
+      ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 3],
+    )
+    return [limit[1], remaining[1], reset[1]].map(Number)
+  }
+  assert.deepEqual(said(1000), [5, 5, 0])
+  for (let call = 1; call <= 5; call++) {
+    limiter.take('a', 'trade', 1000)
+    assert.deepEqual(said(1000), [5, 5 - call, 1])
+  }
+  limiter.take('a', 'trade', 1000)
+  assert.deepEqual(said(1000), [5, 0, 1], 'a refused call takes none')
+  assert.deepEqual(said(900), [5, 0, 1], 'a call that came before, and is answered later')
+  assert.deepEqual(said(1099), [5, 0, 1])
+  assert.deepEqual(said(1100), [5, 1, 1])
+  assert.deepEqual(said(1500), [5, 5, 0])
+})
+
+test('what the lines say is left may be taken at once, and no more', () => {
+  const random = new Random(fromEnv('SEED', 7))
+  const uneven = { perSecond: 7, burst: 9 }
+  const limiter = new RateLimiter<string>({ ...RATES, public: uneven })
+  let nowMs = 0
+  for (let round = 0; round < 500; round++) {
+    nowMs += random.between(0, 900)
+    const left = Number(/remaining: (\d+)/.exec(limiter.linesOf('a', 'public', nowMs))?.[1])
+    const want = random.between(0, left)
+    for (let call = 0; call < want; call++) assert.equal(limiter.take('a', 'public', nowMs), 0)
+    if (want === left) assert.ok(limiter.take('a', 'public', nowMs) > 0)
+  }
+})
+
 test('in any span of time a key gets at most its burst and its rate', () => {
   const limiter = new RateLimiter<string>(RATES)
   let taken = 0

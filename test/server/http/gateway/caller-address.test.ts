@@ -9,8 +9,10 @@ const ONCE = { perSecond: 1, burst: 1 }
 const SOCKET_ADDRESS = '127.0.0.1'
 const response = { getRemoteAddressAsText: () => new TextEncoder().encode(SOCKET_ADDRESS).buffer }
 
-const addresses = (header: string) =>
-  new CallerAddresses(new RateLimiter({ ...ADDRESS_RATES, public: ONCE }), header)
+const addresses = (addressHeader: string) => {
+  const addressLimiter = new RateLimiter<string>({ ...ADDRESS_RATES, public: ONCE })
+  return new CallerAddresses({ addressLimiter, addressHeader })
+}
 
 test('the caller is the address that the nearest proxy added to its header', () => {
   const callers = addresses('x-forwarded-for')

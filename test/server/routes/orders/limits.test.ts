@@ -56,6 +56,61 @@ const RATES = [
   ...['--address-rate-auth', '1:9', '--address-rate-public', '2:9'],
 ]
 
+/** What the headers of a reply say of a bucket; empty when there are none. */
+function bucketOf({ headers }: Reply): Record<string, number> {
+  const said = ['limit', 'remaining', 'reset'].flatMap((name) => {
+    const value = headers.get(`ratelimit-${name}`)
+    return value === null ? [] : [[name, Number(value)]]
+  })
+  return Object.fromEntries(said)
+}
+
+const SLOW = ['--rate-private', '1:5', '--rate-trade', '1:700', '--address-rate-public', '1:900']
+
+test('replies tell what is left for the profile, or for the address of an unknown caller', () =>
+  during([...SLOW, '--address-rate-private', '1:800', '--cors-origin', '*'], async (live) => {
+    const fromMs = performance.now()
+    /** One token comes back in a second, so a slow test finds some more. */
+    const assertBucket = (reply: Reply, limit: number, taken: number) => {
+      const { remaining, reset, ...told } = bucketOf(reply)
+      const backAtMost = Math.ceil((performance.now() - fromMs) / 1000)
+      assert.deepEqual(told, { limit })
+      const least = Math.max(limit - taken, 0)
+      const most = Math.min(least + backAtMost, limit - 1)
+      assert.ok(remaining >= least && remaining <= most, `${remaining} of ${limit}`)
+      assert.ok(reset >= limit - most - 1 && reset <= limit - least + 1, `${reset} s`)
+    }
+    const [alice, bob] = [await live.trader(0), await live.trader(0)]
+    const market = await openMarket(live, 'rain')
+    const own = (trader: Trader) => live.call(trader, 'GET', ME)
+    assertBucket(await own(alice), 5, 1)
+    const refused = await refusedOf(30, () => own(alice))
+    assertLimited(refused)
+    assert.equal(bucketOf(refused).remaining, 0)
+    assertBucket(await own(bob), 5, 1)
+    // Both replies are the same shared bytes with one entity tag.
+    for (const taken of [1, 2]) assertBucket(await live.send('GET', '/fees'), 900, taken)
+    const unproven = await live.send('GET', ME)
+    assert.deepEqual([unproven.status, bucketOf(unproven).limit], [401, 800])
+    const order = await place(live, bob, market)
+    assert.deepEqual([order.status, bucketOf(order)], [400, {}], 'an order does not tell')
+    const cancel = await live.call(bob, 'DELETE', '/orders/all')
+    assertBucket(cancel, 700, 2)
+    const page = await live.send('GET', '/time', { headers: { origin: 'https://app.example' } })
+    const exposed = page.headers.get('access-control-expose-headers') ?? ''
+    for (const name of ['limit', 'remaining', 'reset']) {
+      assert.ok(exposed.split(', ').includes(`ratelimit-${name}`), exposed)
+    }
+  }))
+
+test('without limits no reply tells of a bucket', async () => {
+  const live = await startLive()
+  const trader = await live.trader(0)
+  const replies = [await live.send('GET', '/time'), await live.call(trader, 'GET', ME)]
+  for (const reply of replies) assert.deepEqual([reply.status, bucketOf(reply)], [200, {}])
+  await live.stop()
+})
+
 async function upgradeStatus(live: LiveExchange, address: string): Promise<string> {
   const socket = new RawClient(live.port)
   socket.send(upgradeText(`X-Forwarded-For: ${address}\r\n`))

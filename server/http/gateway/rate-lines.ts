@@ -1,0 +1,24 @@
+// The RateLimit headers of replies: what is left of the bucket that limits the caller most, the one
+// of its profile, or of its address while no profile is proven.
+
+import { rateKeyOf } from './entry.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import type { Turn } from './turn.ts'
+
+type Limiters<S> = Pick<GatewayOptions<S>, 'addressLimiter' | 'profileLimiter'>
+type Counted<S> = Pick<Turn<S>, 'entry' | 'caller' | 'address' | 'call'>
+
+/**
+ * Empty without limits, and on raw routes: there the way of the order counts the profile, and its
+ * figures would cost each order more than they tell a trader who counts its own orders.
+ */
+export function rateLines<S>(limiters: Limiters<S>, turn: Counted<S>): string {
+  const { entry, caller, address, call } = turn
+  if (entry?.route.raw === true) return ''
+  const lane = entry?.route.lane ?? 'public'
+  const { addressLimiter, profileLimiter } = limiters
+  if (caller !== null) {
+    return profileLimiter?.linesOf(rateKeyOf(caller), lane, call.receivedMs) ?? ''
+  }
+  return address === '' ? '' : (addressLimiter?.linesOf(address, lane, call.receivedMs) ?? '')
+}
