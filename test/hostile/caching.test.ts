@@ -67,7 +67,7 @@ test('every open read has ETag and 304 where copies are kept, else no-store', as
 test('copies of every open read are kept, but of those that are true for a moment', () => {
   const opened = api.filter(({ method, auth }) => method === 'GET' && auth.accepts.length === 0)
   const unkept = opened.filter(({ cache }) => !cache.isPublic).map(({ path }) => path)
-  assert.deepEqual(unkept.sort(), ['/auth/signing-message', '/health', '/ready'])
+  assert.deepEqual(unkept.sort(), ['/auth/signing-message', '/health', '/ready', '/time'])
 })
 
 test('an order makes a new tag once it is durable, and never before', async () => {
