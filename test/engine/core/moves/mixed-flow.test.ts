@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mayArchive, mayPayOut } from '../../../../engine/core/decide/endings.ts'
+import { decideGroup, decideMarkets, newMarkets } from '../../../../engine/core/decide/markets.ts'
+import {
+  decideConvert,
+  decideMerge,
+  decideRedeem,
+  decideSplit,
+  decideWithdraw,
+  redeemedOf,
+} from '../../../../engine/core/decide/moves.ts'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
+import type { Resolution } from '../../../../engine/domain/command.ts'
+import { kindOf, type MarketSpec, takesOrders } from '../../../../engine/domain/markets/market.ts'
+import type { MoveBody } from '../../../../engine/domain/moves/move-command.ts'
+import { SIDE } from '../../../../engine/domain/order.ts'
+import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { GoldenCast } from '../../../golden/golden-cast.ts'
+import { GoldenChain } from '../../../golden/golden-chain.ts'
+import { ExchangeDriver, type OrderRef } from '../../../support/exchange-driver.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+import { marketSpec } from '../../../support/specs.ts'
+
+// Everything that moves money, mixed: orders, blocks, reversals, pairs, conversions, payouts,
+// redemptions, deposits and withdrawals. The sum of all collateral is counted after each command,
+// and the whole state at every thousandth (law 5).
+
+const COMMANDS = 1_000_000
+const RECOUNT_EVERY = 1000
+const ACCOUNTS = 9
+const SINGLES = 3
+const GROUPS = 2
+const FUNDS_RAW = 10 ** 11
+
+class Flow {
+  readonly driver = new ExchangeDriver(512, new OrderTable(512))
+  readonly #random: Random
+  readonly #chain: GoldenChain
+  readonly #rested: OrderRef[] = []
+  readonly kinds = new Map<string, number>()
+  commands = 0
+
+  constructor(seed: number) {
+    this.#random = new Random(seed)
+    this.#chain = new GoldenChain(new GoldenCast(this.driver, this.#random))
+    this.driver.onCommand = ({ kind }) => {
+      // The sums are those that the command before left.
+      this.#count()
+      this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1)
+      if (++this.commands % RECOUNT_EVERY === 0) this.driver.holds()
+    }
+    for (let each = 0; each < ACCOUNTS; each++) this.driver.addAccount(FUNDS_RAW)
+    this.#open()
+  }
+
+  /** Law 5, by adding up all collateral there is. */
+  #count(): void {
+    const { ledger, catalogue } = this.driver.clearing
+    let heldRaw = 0
+    for (const raw of ledger.systemRaw) heldRaw += raw
+    for (let account = 1; account <= ACCOUNTS; account++) {
+      heldRaw += ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account]
+    }
+    for (const { conditionRaw } of catalogue.all()) heldRaw += conditionRaw
+    assert.equal(heldRaw, ledger.fundedRaw, 'collateral is conserved')
+  }
+
+  run(): void {
+    while (this.commands < COMMANDS) {
+      this.driver.nowMs += 1
+      this.#step()
+      if (this.#random.chance(0.02)) this.#chain.mine()
+      if (this.#random.chance(0.001)) this.#close()
+    }
+    this.driver.holds()
+  }
+
+  #step(): void {
+    const dice = this.#random.next()
+    if (dice < 0.7) this.#place()
+    else if (dice < 0.8) this.#cancel()
+    else if (dice < 0.86) this.#pairs(decideSplit)
+    else if (dice < 0.9) this.#pairs(decideMerge)
+    else if (dice < 0.95) this.#convert()
+    else if (dice < 0.97) this.#redeem()
+    else this.#adjust()
+  }
+
+  #account(): number {
+    return this.#random.between(1, ACCOUNTS)
+  }
+
+  #markets(which: (market: Market) => boolean): Market[] {
+    return this.driver.clearing.catalogue.all().filter(which)
+  }
+
+  #place(): void {
+    const random = this.#random
+    const { marketId } = random.pick(this.#markets((each) => each.book !== 0 && isLive(each)))
+    const [account, outcome] = [this.#account(), random.below(2)]
+    const heldRaw = this.driver.sharesRaw(account, marketId, outcome)
+    const side = heldRaw >= 1000 && random.chance(0.5) ? SIDE.SELL : SIDE.BUY
+    const wantRaw = 1000 * random.between(1, 50_000)
+    const wholeRaw = heldRaw - (heldRaw % 1000)
+    const sizeRaw = side === SIDE.SELL ? Math.min(wantRaw, wholeRaw) : wantRaw
+    const type = random.pick(['GTC', 'GTC', 'FAK', 'FOK'] as const)
+    const wish = { account, marketId, outcome, side, type, stp: random.below(3) }
+    const priceTicks = random.between(480, 520)
+    const placed = this.driver.place({ ...wish, priceTicks, sizeRaw })
+    this.#chain.traded({ marketId, accountId: account, side, outcome }, placed)
+    if (placed.result === 'RESTED') this.#rested.push(placed)
+  }
+
+  #cancel(): void {
+    const at = this.#random.below(this.#rested.length + 1)
+    const [ref] = this.#rested.splice(at, 1)
+    if (ref === undefined) return
+    const { orders } = this.driver.clearing
+    if (!orders.isLive(ref.slot, ref.generation)) return
+    this.driver.cancel(orders.accountOf(ref.slot), ref)
+  }
+
+  /** Applies what the gates give; a refusal makes no command. */
+  #move(decided: MoveBody | Reject): void {
+    if (!(decided instanceof Reject)) this.driver.rare(decided)
+  }
+
+  #pairs(decide: typeof decideSplit): void {
+    const market = this.#random.pick(this.#markets(isLive))
+    const amountRaw = 1 + this.#random.spread(50_000_000)
+    const ask = { profileId: this.#account(), amountRaw }
+    this.#move(decide(this.driver.clearing, market, ask))
+  }
+
+  #convert(): void {
+    const groups = this.#markets((each) => kindOf(each) === 'group' && isLive(each))
+    if (groups.length === 0) return
+    const group = this.#random.pick(groups)
+    const children = this.driver.clearing.catalogue.childrenOf(group.marketId)
+    const chosen = children.filter(() => this.#random.chance(0.6))
+    const ask = { profileId: this.#account(), amountRaw: 1 + this.#random.spread(5_000_000) }
+    this.#move(decideConvert(this.driver.clearing, group, chosen, ask))
+  }
+
+  #redeem(): void {
+    const paid = this.#markets(({ isPaidOut, rowCount }) => isPaidOut && rowCount > 0)
+    if (paid.length === 0) return
+    const profileId = this.#account()
+    this.#move(decideRedeem(this.driver.clearing, this.#random.pick(paid), { profileId }))
+  }
+
+  #adjust(): void {
+    const profileId = this.#account()
+    const freeRaw = this.driver.freeRaw(profileId)
+    if (freeRaw < FUNDS_RAW) this.driver.deposit(profileId, this.#random.between(1, FUNDS_RAW))
+    const collateralRaw = this.#random.between(1, FUNDS_RAW)
+    const ask = { profileId, collateralRaw, destination: '0x' }
+    this.#move(decideWithdraw(this.driver.clearing, ask))
+  }
+
+  /** Resolves a market or a group, pays it out, and redeems some or all of it. */
+  #close(): void {
+    const { clearing } = this.driver
+    const random = this.#random
+    const over = random.pick(this.#markets((each) => each.groupId === undefined && isLive(each)))
+    const resolutions = this.#resolutionsOf(over)
+    this.driver.rare({ kind: 'resolveMarkets', resolutions })
+    const markets = resolutions.map(({ marketId }) => clearing.catalogue.existing(marketId))
+    for (const { marketId } of markets) this.#cancelAll(marketId)
+    while (!markets.every((market) => mayPayOut(clearing, market))) this.#chain.mine()
+    this.driver.rare({ kind: 'postPayouts', marketIds: markets.map(({ marketId }) => marketId) })
+    for (const market of this.#markets(({ isPaidOut }) => isPaidOut)) this.#sweep(market)
+    for (const market of this.#markets((each) => mayArchive(clearing, each))) {
+      this.driver.rare({ kind: 'archiveMarket', marketId: market.marketId })
+    }
+    this.#open()
+  }
+
+  #resolutionsOf(over: Market): readonly Resolution[] {
+    const random = this.#random
+    const { clearing } = this.driver
+    if (kindOf(over) === 'group') {
+      const winner = random.pick(clearing.catalogue.childrenOf(over.marketId))
+      const resolutions = decideGroup(clearing, over, winner)
+      assert(!(resolutions instanceof Reject))
+      return resolutions
+    }
+    const payoutNumerators = random.pick([[1, 0] as const, [0, 1] as const, [2, 5] as const])
+    return [{ marketId: over.marketId, payoutNumerators }]
+  }
+
+  #cancelAll(marketId: number): void {
+    const { orders } = this.driver.clearing
+    const live = this.#rested.filter(({ slot, generation }) => {
+      return orders.isLive(slot, generation) && orders.marketOf(slot) === marketId
+    })
+    if (live.length > 0) this.driver.cancelMany(marketId, live)
+  }
+
+  /** Now and then what is left is left for those who hold it. */
+  #sweep(market: Market): void {
+    const { clearing } = this.driver
+    const { rows } = clearing.ledger
+    for (let row = 1; row < rows.end; row++) {
+      if (rows.marketOf(row) !== market.marketId || this.#random.chance(0.2)) continue
+      const position = redeemedOf(clearing, market, row)
+      if (position === null) continue
+      const { marketId } = market
+      this.driver.rare({ kind: 'redeemPositions', marketId, positions: [position] })
+    }
+  }
+
+  /** Keeps some single markets and some groups open. */
+  #open(): void {
+    const live = this.#markets((each) => each.groupId === undefined && isLive(each))
+    const groups = live.filter((each) => kindOf(each) === 'group').length
+    for (let each = live.length - groups; each < SINGLES; each++) {
+      this.driver.addMarket({ feeEnabled: this.#random.chance(0.5) })
+    }
+    for (let each = groups; each < GROUPS; each++) this.#openGroup()
+  }
+
+  #openGroup(): void {
+    const { clearing } = this.driver
+    const groupId = clearing.catalogue.lastId + 1
+    const none = { yesTokenId: '', noTokenId: '', conditionId: '' }
+    const convertFeeBps = this.#random.pick([0, 20, 333])
+    const group = { ...marketSpec(groupId), ...none, kind: 'group' as const, convertFeeBps }
+    const children = Array.from({ length: this.#random.between(2, 4) }, (_none, index) => {
+      return marketSpec(groupId + 1 + index, { groupId, orderInGroup: index, feeEnabled: true })
+    })
+    const specs: readonly MarketSpec[] = [group, ...children]
+    assert.equal(decideMarkets(clearing, specs), null)
+    this.driver.rare({ kind: 'createGroup', markets: newMarkets(clearing, specs) })
+  }
+}
+
+/** Whether shares of the market are made and traded. */
+function isLive({ status }: Market): boolean {
+  return takesOrders(status)
+}
+
+test(`money is conserved through ${COMMANDS} commands of every kind that moves it`, () => {
+  const seed = freshSeed()
+  const flow = new Flow(seed)
+  flow.run()
+  const told = [...flow.kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')
+  for (const kind of [
+    ...['placeOrder', 'cancelOrders', 'failSettlement', 'splitPosition', 'mergePositions'],
+    ...['convertPositions', 'redeemPositions', 'withdraw', 'adjustBalance', 'archiveMarket'],
+  ]) {
+    assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw ${told}`)
+  }
+})
