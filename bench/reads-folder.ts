@@ -43,7 +43,8 @@ const INSERT_MINED_EPOCH =
   'INSERT INTO mined_epochs (market_id, first_number, epoch) VALUES (?, ?, ?)'
 const INSERT_TRADE_EPOCH =
   'INSERT INTO trade_epochs (market_id, first_ms, first_seq) VALUES (?, ?, ?)'
-const BLOCK = 'INSERT INTO blocks (height, chain_id, through_seq, mined_ms) VALUES (0, 8453, 0, ?)'
+const BLOCK = `
+INSERT INTO blocks (height, chain_id, through_seq, mined_ms, mined_seq) VALUES (0, 8453, 0, ?, 0)`
 const CANDLES = `
 INSERT INTO candles (bucket, market_id, first_ticks, high_ticks, low_ticks, last_ticks, volume_raw)
 SELECT traded_ms / ${DAY_BUCKET_MS} AS bucket, market_id, min(yes_ticks), max(yes_ticks),

@@ -47,6 +47,7 @@ import { SearchTable } from './tables/markets/search.ts'
 import { SeriesTables } from './tables/markets/series.ts'
 import { MinedTradesTable } from './tables/mined-trades.ts'
 import { MovesTable } from './tables/moves.ts'
+import { OrderEventsTable } from './tables/order-events.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
@@ -84,6 +85,7 @@ export class Follower {
   readonly #trades: TradesTable
   readonly #positions: PositionsTable
   readonly #candles: CandlesTable
+  readonly #events: OrderEventsTable
   readonly #settlements: SettlementsTable
   readonly #mined: MinedTradesTable
   readonly #moves: MovesTable
@@ -128,6 +130,7 @@ export class Follower {
     this.#candles = new CandlesTable(this.#connection)
     const listeners = { positions: this.#positions, candles: this.#candles }
     this.#trades = new TradesTable(this.#connection, orders, listeners)
+    this.#events = new OrderEventsTable(this.#connection, orders)
     this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
     this.#mined = new MinedTradesTable(this.#connection)
     this.#moves = new MovesTable(this.#connection, this.#positions, {
@@ -281,6 +284,10 @@ export class Follower {
   #settled(command: SettlementCommand): void {
     this.#settlements.applied(command)
     this.#mined.applied(command)
+    const { kind, seq } = command
+    if (kind === 'settleTrade' || kind === 'failSettlement') {
+      this.#events.ended(command.tradeSeq, seq)
+    }
     if (command.kind !== 'failSettlement') return
     this.#positions.reversed(command.tradeSeq, command.legs)
   }
@@ -313,10 +320,12 @@ export class Follower {
           this.#trades.filled(order, slot, sizeRaw, eventTicks(words, event))
           const fill = { sizeRaw, leftRaw, isClosed: code === MAKER.CLOSED }
           this.#orders.makerFilled(slot, fill, order)
+          this.#events.makerFilled(slot, fill, order)
           break
         }
         case EVENT.STP_CANCEL:
           this.#orders.selfTraded(order, slot, leftRaw)
+          this.#events.canceled(slot, leftRaw, order.seq)
           break
         case EVENT.DONE:
           this.#trades.done(order)
@@ -333,6 +342,7 @@ export class Follower {
   }
 
   #arrived(order: Arrival, done: Parameters<OrdersTable['arrived']>[1]): void {
+    this.#events.arrived(order, done)
     if (order.kind === 'releaseOrder') this.#orders.released(order, done)
     else this.#orders.arrived(order, done, decodePlaceTail(this.#record))
   }
@@ -343,7 +353,9 @@ export class Follower {
       const event = eventAt(0, record)
       if (eventKind(words, event) !== EVENT.CANCELED) continue
       const leftRaw = eventLeftRaw(f64s, event)
-      this.#orders.canceled(eventSlot(words, event), leftRaw, cancel.reason, cancel)
+      const slot = eventSlot(words, event)
+      this.#orders.canceled(slot, leftRaw, cancel.reason, cancel)
+      this.#events.canceled(slot, leftRaw, cancel.seq)
     }
   }
 
@@ -353,6 +365,7 @@ export class Follower {
       this.#connection.exec('BEGIN IMMEDIATE')
       this.#orders.flush(pace)
       this.#trades.flush(pace)
+      this.#events.flush(pace)
       this.#positions.flush(pace)
       this.#moves.flush(pace)
       this.#candles.flush(pace)

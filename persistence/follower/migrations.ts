@@ -13,7 +13,8 @@ import { SEARCH_TABLES } from './search-schema.ts'
 // `order_names` finds orders (tables/order-names.ts), and `live_orders` lists those that live. The
 // view `orders` joins the two parts of an order (tables/orders.ts). `traders` has one row for each
 // owner, even for a maker with a million quotes. `own_makers` names what self-trade prevention
-// canceled. The texts of profiles stand in no other table.
+// canceled. The texts of profiles stand in no other table. `order_events` is a chain for each owner
+// (tables/order-events.ts), and `newest_events` has the end of each chain.
 
 const LIVE = ORDER_STATUSES.indexOf('LIVE')
 
@@ -119,15 +120,27 @@ CREATE TABLE blocks (
   height      INTEGER PRIMARY KEY,
   chain_id    INTEGER NOT NULL,
   through_seq INTEGER NOT NULL,
-  mined_ms    INTEGER NOT NULL
+  mined_ms    INTEGER NOT NULL,
+  mined_seq   INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX blocks_by_through ON blocks (through_seq, height);
 CREATE TABLE settlements (
-  trade_seq  INTEGER PRIMARY KEY,
-  status     INTEGER NOT NULL,
-  height     INTEGER,
-  changed_ms INTEGER NOT NULL
+  trade_seq   INTEGER PRIMARY KEY,
+  status      INTEGER NOT NULL,
+  height      INTEGER,
+  changed_ms  INTEGER NOT NULL,
+  changed_seq INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE order_events (
+  number        INTEGER PRIMARY KEY,
+  back          INTEGER NOT NULL,
+  seq           INTEGER NOT NULL,
+  age           INTEGER NOT NULL,
+  kind          INTEGER NOT NULL,
+  remaining_raw INTEGER NOT NULL,
+  place         INTEGER NOT NULL
+) STRICT;
+CREATE TABLE newest_events (owner INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
 CREATE TABLE positions (
   owner        INTEGER NOT NULL,
   market_id    INTEGER NOT NULL,

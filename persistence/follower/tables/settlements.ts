@@ -13,11 +13,13 @@ import { eachPaced, type Pace } from './pace.ts'
 // reversed trade marks its orders, so the rows of orders are written first.
 
 const INSERT_BLOCK =
-  'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms) VALUES (?, ?, ?, ?)'
+  'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms, mined_seq) ' +
+  'VALUES (?, ?, ?, ?, ?)'
 const PUT_TRADE =
-  'INSERT INTO settlements (trade_seq, status, height, changed_ms) VALUES (?, ?, ?, ?) ' +
+  'INSERT INTO settlements (trade_seq, status, height, changed_ms, changed_seq) ' +
+  'VALUES (?, ?, ?, ?, ?) ' +
   'ON CONFLICT DO UPDATE SET status = excluded.status, height = excluded.height, ' +
-  'changed_ms = excluded.changed_ms'
+  'changed_ms = excluded.changed_ms, changed_seq = excluded.changed_seq'
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 const BUST = 'UPDATE trades SET is_busted = 1 WHERE seq = ?'
@@ -39,8 +41,8 @@ interface UndoneRow {
   readonly status: number
 }
 type Failed = [tradeSeq: Seq, seq: Seq]
-type BlockRow = [height: number, chainId: number, throughSeq: Seq, minedMs: number]
-type TradeRow = [tradeSeq: Seq, status: number, height: number | null, changedMs: number]
+type BlockRow = [height: number, chainId: number, throughSeq: Seq, minedMs: number, seq: Seq]
+type TradeRow = [tradeSeq: Seq, status: number, height: number | null, changedMs: number, seq: Seq]
 
 function numberOf(status: SettlementStatus): number {
   return SETTLEMENT_STATUSES.indexOf(status)
@@ -67,20 +69,20 @@ export class SettlementsTable {
   }
 
   applied(command: SettlementCommand): void {
-    const { nowMs } = command
+    const { nowMs, seq } = command
     switch (command.kind) {
       case 'mineBlock':
-        this.#blocks.push([command.height, command.chainId, command.throughSeq, nowMs])
+        this.#blocks.push([command.height, command.chainId, command.throughSeq, nowMs, seq])
         return
       case 'retrySettlement':
-        this.#trades.push([command.tradeSeq, numberOf('RETRYING'), null, nowMs])
+        this.#trades.push([command.tradeSeq, numberOf('RETRYING'), null, nowMs, seq])
         return
       case 'settleTrade':
-        this.#trades.push([command.tradeSeq, numberOf('MINED'), command.height, nowMs])
+        this.#trades.push([command.tradeSeq, numberOf('MINED'), command.height, nowMs, seq])
         return
       case 'failSettlement':
-        this.#trades.push([command.tradeSeq, numberOf('FAILED'), null, nowMs])
-        this.#failed.push([command.tradeSeq, command.seq])
+        this.#trades.push([command.tradeSeq, numberOf('FAILED'), null, nowMs, seq])
+        this.#failed.push([command.tradeSeq, seq])
     }
   }
 

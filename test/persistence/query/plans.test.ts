@@ -9,6 +9,7 @@ import { MarketsTable } from '../../../persistence/follower/tables/markets/marke
 import { OracleCandlesTable } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
 import { SeriesTables } from '../../../persistence/follower/tables/markets/series.ts'
 import { MinedTradesTable } from '../../../persistence/follower/tables/mined-trades.ts'
+import { OrderEventsTable } from '../../../persistence/follower/tables/order-events.ts'
 import { OrdersTable } from '../../../persistence/follower/tables/orders.ts'
 import { PositionsTable } from '../../../persistence/follower/tables/positions.ts'
 import { ProfilesTable } from '../../../persistence/follower/tables/profiles.ts'
@@ -71,6 +72,7 @@ function prepareTables(connection: Connection): void {
   const positions = new PositionsTable(connection)
   const candles = new CandlesTable(connection)
   new TradesTable(connection, orders, { positions, candles })
+  new OrderEventsTable(connection, orders)
   new SettlementsTable(connection, names)
   new MinedTradesTable(connection)
   new AuditTable(connection)
