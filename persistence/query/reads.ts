@@ -16,6 +16,8 @@ import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
 import { timeline } from './read/markets/timeline.ts'
 import { openOrders } from './read/open-orders.ts'
+import { missedEvents } from './read/missed-events.ts'
+import { missedFrames } from './read/missed-frames.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { moveBySeq } from './read/portfolio/moves.ts'
 import { positions } from './read/positions.ts'
@@ -40,6 +42,8 @@ export const READS: readonly Query<never, unknown>[] = [
   tradesAfter,
   newestTrades,
   tradeParts,
+  missedEvents,
+  missedFrames,
   audit,
   archivedMarket,
   archivedMarkets,

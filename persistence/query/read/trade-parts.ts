@@ -22,7 +22,7 @@ SELECT f.maker_owner AS accountId, o.slot, o.generation,
   coalesce(o.client_order_id, '') AS clientOrderId, o.side, o.outcome, o.order_type AS orderType,
   o.price_ticks AS priceTicks, f.size_raw AS sharesRaw, f.yes_ticks AS yesTicks
 FROM maker_fills f JOIN orders o ON o.placed_seq = f.maker_placed_seq
-WHERE f.trade_seq = ? ORDER BY f.position`
+WHERE f.trade_seq = ? AND f.position >= ? AND f.position < ? ORDER BY f.position`
 
 /** One owner's part in one trade. A maker pays no fee. */
 export interface TradePart {
@@ -68,10 +68,13 @@ type MakerRow = Omit<TakerRow, keyof OfTrade | 'collateralRaw' | 'feeBps' | 'fee
 }
 type OfTrade = Pick<TradePart, 'seq' | 'nowMs' | 'marketId' | 'takerSlot' | 'takerGeneration'>
 
-class TradePartsTable {
+/** All makers of a trade. */
+const ALL = { from: 0, until: Number.MAX_SAFE_INTEGER }
+
+export class TradePartsTable {
   readonly #owners: Statement<[number, number], { owner: number }>
   readonly #taker: Statement<[number], TakerRow>
-  readonly #makers: Statement<[number], MakerRow>
+  readonly #makers: Statement<[number, number, number], MakerRow>
 
   constructor(connection: Connection) {
     this.#owners = connection.prepare(OWNERS)
@@ -83,22 +86,29 @@ class TradePartsTable {
     const wanted = new Set(accountIds)
     return tradeSeqs.flatMap((seq) => {
       const isWanted = this.#owners.all(seq, seq).some(({ owner }) => wanted.has(owner))
-      const taker = isWanted ? this.#taker.get(seq) : undefined
-      return taker === undefined ? [] : [this.#whole(taker)]
+      const taker = isWanted ? this.taker(seq) : undefined
+      if (taker === undefined) return []
+      return [{ seq, marketId: taker.marketId, parts: [taker, ...this.makers(taker)] }]
     })
   }
 
-  #whole(taker: TakerRow): TradeParts {
+  /** The taker's part; undefined for a seq without a trade. */
+  taker(seq: Seq): TradePart | undefined {
+    const taker = this.#taker.get(seq)
+    return taker === undefined ? undefined : { ...taker, isTaker: true }
+  }
+
+  /** The parts of the makers that the taker met from one position to another. */
+  makers(taker: TradePart, { from, until } = ALL): TradePart[] {
     const { seq, nowMs, marketId, takerSlot, takerGeneration } = taker
     const ofTrade = { seq, nowMs, marketId, takerSlot, takerGeneration }
-    const makers = this.#makers.all(seq).map(({ yesTicks, ...maker }): TradePart => {
+    return this.#makers.all(seq, from, until).map(({ yesTicks, ...maker }): TradePart => {
       const buys = taker.side === SIDE.BUY
       const takerRaw = takerLegRaw(buys, taker.outcome, yesTicks, maker.sharesRaw)
       const sameToken = maker.outcome === taker.outcome
       const collateralRaw = makerLegRaw(takerRaw, maker.sharesRaw, sameToken)
       return { ...ofTrade, ...maker, isTaker: false, collateralRaw, feeBps: 0, feeRaw: 0 }
     })
-    return { seq, marketId, parts: [{ ...taker, isTaker: true }, ...makers] }
   }
 }
 
