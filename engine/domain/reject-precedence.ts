@@ -58,6 +58,12 @@ const REJECTS = [
     'SUBSCRIPTION_LIMIT',
     'The sockets of this caller have reached their limit of subscribed markets.',
   ],
+  [
+    'EVENTS_MISSED',
+    'Too many order events were missed to tell them again, so only new ones come. Read ' +
+      'GET /markets/:slug/user-orders and POST /orders/status/batch, and subscribe without ' +
+      'afterEventId.',
+  ],
   ['PROFILE_NOT_FOUND', 'Profile not found'],
   ['TOKEN_NOT_IN_MARKET', 'The order tokenId does not belong to this market.'],
   [

@@ -5,9 +5,12 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
 import { address, slug } from '../http/schema/fields.ts'
 import { compileSaid } from '../http/schema/said.ts'
-import { boolean, oneOf, text } from '../http/schema/scalars.ts'
-import { compile, type Infer, list, openObject, optional } from '../http/schema/schema.ts'
+import { boolean, integer, oneOf, text } from '../http/schema/scalars.ts'
+import { anyOf, compile, type Infer, list, openObject, optional } from '../http/schema/schema.ts'
 import type { Member } from './member.ts'
+
+/** An id names a kind, a trade and an order. */
+export const EVENT_ID_CHARACTERS_MAX = 80
 
 const askFields = openObject({
   marketSlugs: optional(list(slug(), 0, LIMITS.socketMarketsMax)),
@@ -15,11 +18,13 @@ const askFields = openObject({
   symbols: optional(list(text(32, 1), 0, LIMITS.socketMarketsMax)),
   mode: optional(oneOf('book', 'delta')),
   snapshot: optional(boolean()),
+  afterEventId: optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
+  afterSettlementId: optional(text(EVENT_ID_CHARACTERS_MAX)),
 })
 const ask = compileSaid(askFields)
 const unsubscribeAsk = compile(openObject({ channel: text(64) }))
 
-/** The markets that a client names in a subscription; it may name none. */
+/** What a client names in a subscription: markets, or the newest events that it has. */
 export type SubscriptionAsk = Infer<typeof askFields>
 
 export interface Channel {

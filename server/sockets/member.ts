@@ -160,7 +160,7 @@ export class Member {
     const { stream } = this
     this.#own.push({ afterNumber: stream?.postedNumber ?? 0, packet })
     this.#ownBytes += packet.length
-    const isNext = this.#own.length === 1 && (stream === null || this.#isNextOwn(stream))
+    const isNext = this.#own.length === 1 && (stream === null || this.#isNextOwn())
     if (isNext || stream === null) this.#writeOwn()
     else stream.wake()
   }
@@ -260,12 +260,17 @@ export class Member {
     return this.#ownBytes + stream.bytesFrom(this.place)
   }
 
-  /** Whether every frame that was posted before its own next frame was offered. */
-  #isNextOwn(stream: SharedFrames): boolean {
-    if (this.#own.length === 0) return false
-    const { afterNumber } = this.#own[0]
+  /** Whether it was offered every frame of its account up to this number. */
+  hasTaken(number: number): boolean {
+    const { stream } = this
+    if (stream === null) return true
     const frame = stream.frameAt(this.place)
-    return frame === undefined ? stream.madeNumber >= afterNumber : frame.number > afterNumber
+    return frame === undefined ? stream.madeNumber >= number : frame.number > number
+  }
+
+  /** Whether every frame that was posted before its own next frame was offered. */
+  #isNextOwn(): boolean {
+    return this.#own.length > 0 && this.hasTaken(this.#own[0].afterNumber)
   }
 
   /** Takes its next frames, up to a batch; its place moves past frames for others. */
@@ -273,7 +278,7 @@ export class Member {
     const packets: Uint8Array[] = []
     let bytes = 0
     while (bytes < LIMITS.socketBatchBytes) {
-      const packet = this.#isNextOwn(stream) ? this.#takeOwn() : this.#takeShared(stream)
+      const packet = this.#isNextOwn() ? this.#takeOwn() : this.#takeShared(stream)
       if (packet === undefined) break
       if (packet === null) continue
       packets.push(packet)

@@ -4,6 +4,7 @@ import type { FileChanges } from './mutation.ts'
 
 const HOSTILE = 'test/hostile'
 const SOCKETS = [`${HOSTILE}/socket-bounds.test.ts`]
+const REPLAYS = [`${HOSTILE}/replays.test.ts`]
 const FRAMES = [`${HOSTILE}/frame-faults.test.ts`]
 const UNTOLD = ['test/server/sockets/untold.test.ts']
 const SERVER = 'test/server'
@@ -48,6 +49,44 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
         'many sockets of one owner send any number of messages',
         'const most = this.bounds.ownerMessagesMax',
         'const most = Number.POSITIVE_INFINITY',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/account/order-events.ts',
+    tests: REPLAYS,
+    changes: [
+      [
+        'one account asks for any number of replays',
+        'this.#rate.take(accountId, performance.now()) > 0',
+        'this.#rate.take(accountId, performance.now()) < 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/account/replay.ts',
+    tests: ['test/server/sockets/feeds/replay.test.ts'],
+    changes: [
+      [
+        'what came while a client was told what it missed comes twice',
+        'this.#ends.has(each.endId) : each.seq <= seq',
+        'this.#ends.has(each.endId) : each.seq < 0',
+      ],
+      [
+        'what came while a client was told what it missed is left out',
+        'if (!isTold) this.#post(each.payload)',
+        'if (isTold) this.#post(each.payload)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/read/missed-events.ts',
+    tests: REPLAYS,
+    changes: [
+      [
+        'an id of another owner counts as an own one',
+        'return order?.accountId === accountId ? order.placedSeq : null',
+        'return order === null ? null : order.placedSeq',
       ],
     ],
   },

@@ -310,7 +310,8 @@ export class Mining {
     this.#minedMs = clearing.lastNowMs
     const due = this.#waiting.upTo(throughSeq)
     this.#waiting.remove((seq) => seq <= throughSeq)
-    const mined = [...this.#stampLate(late), ...due]
+    // In the order of their commands, which clients that come back rest on.
+    const mined = [...due, ...this.#stampLate(late)]
     for (const seq of mined) this.#taken.delete(seq)
     return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
   }

@@ -74,6 +74,8 @@ export class OrderNews {
   readonly #stampSeq = new Float64Array(STAMPS)
   readonly #stampMs = new Float64Array(STAMPS)
   readonly #stampReason = new Uint8Array(STAMPS)
+  /** Commands whose answers are wide, and settled in part. */
+  readonly #partial = new Set<Seq>()
   /** Of the record at hand. */
   #clientId = ''
   #due: OrderFact[] = []
@@ -90,6 +92,17 @@ export class OrderNews {
 
   tell(facts: readonly OrderFact[]): void {
     this.#listener(facts)
+  }
+
+  /** Commands that have facts already made, or not made because nobody listened. */
+  get partial(): ReadonlySet<Seq> {
+    return this.#partial
+  }
+
+  /** A part of the answer to a command was settled; the last part when it is done. */
+  answered(seq: Seq, isDone: boolean): void {
+    if (!isDone) this.#partial.add(seq)
+    else if (this.#partial.size > 0) this.#partial.delete(seq)
   }
 
   /** A channel listens for the account from now on, until `unwatch`. */

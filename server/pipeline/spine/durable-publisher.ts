@@ -151,6 +151,7 @@ export class Publisher implements FrameVisitor {
       }
       if (isWaitedFor) this.#collect(seq, words, f64s, event)
     }
+    this.news.answered(seq, isDone)
     if (!isDone) return
     if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.#onTrade(seq)
     if (this.#watchers.size > 0) this.#watched(seq)

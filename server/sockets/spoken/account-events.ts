@@ -118,7 +118,7 @@ export const orderEvent = event({
   example: {
     source: 'OME',
     type: 'PLACEMENT',
-    eventId: 131_072,
+    eventId: 1_048_576,
     orderId: ORDER,
     userId: 1,
     marketId: '1',
@@ -210,7 +210,7 @@ export const authenticated = event({
 
 export const system = event({
   name: 'system',
-  about: 'A subscription was taken.',
+  about: 'A subscription was taken, or all events that its client missed were told.',
   payload: object({
     message: means(text(), 'Names the channel, in a sentence.'),
     markets: means(optional(list(text())), 'The slugs that the subscription named.'),

@@ -3,8 +3,9 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { address, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
-import { list, openObject, optional } from '../../http/schema/schema.ts'
+import { boolean, integer, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, openObject, optional } from '../../http/schema/schema.ts'
+import { EVENT_ID_CHARACTERS_MAX } from '../channels.ts'
 import { authenticated, exception, orderEvent, positions, system, tx } from './account-events.ts'
 import {
   marketCreated,
@@ -74,10 +75,19 @@ const lifecycle = channel({
 
 const orderEvents = channel({
   name: 'subscribe_order_events',
-  about: 'Events of the orders of the caller and of its trades.',
+  about: 'Events of the orders of the caller and of its trades; first those it missed, if it asks.',
   isPrivate: true,
-  payload: nothing(),
-  example: {},
+  payload: openObject({
+    afterEventId: means(
+      optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
+      'The newest eventId that the client has, by the order of arrival; later events come first.',
+    ),
+    afterSettlementId: means(
+      optional(text(EVENT_ID_CHARACTERS_MAX)),
+      'The newest eventId of MINED or FAILED that it has; without it the newest come again.',
+    ),
+  }),
+  example: { afterEventId: 1_048_576 },
   events: [orderEvent],
 })
 

@@ -8,6 +8,7 @@ import type { Streams } from '../../account-stream.ts'
 import type { Census } from '../../census.ts'
 import type { Channel } from '../../channels.ts'
 import { Audience } from './audience.ts'
+import { FrameMaker } from './frame-maker.ts'
 import { OrderEvents } from './order-events.ts'
 import { PositionsFeed } from './positions-feed.ts'
 import { SettlementFeed } from './settlement-feed.ts'
@@ -23,18 +24,17 @@ export interface AccountFeeds {
 
 /** The channels by the event that subscribes to them. */
 export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
-  const { pipeline, reads, archive, streams } = feeds
+  const { pipeline, reads, archive, streams, clock } = feeds
   const { news } = pipeline.publisher
-  const orderEvents = new OrderEvents({ audience: new Audience(news), ...feeds })
+  const frames = new FrameMaker(pipeline, clock)
+  const audience = new Audience(news)
+  const orderEvents = new OrderEvents({ audience, pipeline, reads, archive, streams, frames })
   const positions = new PositionsFeed(new Audience(news), feeds)
   const transactions = new Audience(null)
   pipeline.mining?.listen(
     new SettlementFeed({
       audience: transactions,
-      pipeline,
-      reads,
-      archive,
-      streams,
+      ...{ reads, archive, streams, frames },
       orderEvents,
       positions,
     }),
@@ -45,7 +45,7 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     positions.tell(facts)
   })
   return new Map<string, Channel>([
-    ['subscribe_order_events', orderEvents.audience],
+    ['subscribe_order_events', orderEvents],
     ['subscribe_positions', positions],
     ['subscribe_transactions', transactions],
   ])

@@ -2,15 +2,29 @@
 // without a payload is only its audience. Invariants: a profile has an entry while it has
 // listeners, and only then are its facts made.
 
-import type { ProfileId } from '../../../../engine/domain/ids.ts'
+import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { OrderNews } from '../../../pipeline/shown/order-news.ts'
 import type { Channel } from '../../channels.ts'
 import type { Hearers, Member } from '../../member.ts'
 
+/** One subscription of a member. */
+export interface Listening {
+  /**
+   * Number of the newest frame that was posted before it began; Infinity while the member is told
+   * what it missed.
+   */
+  since: number
+}
+
+interface Listeners {
+  readonly members: Map<Member, Listening>
+  /** Commands whose facts were made in part only, because the first member came amid them. */
+  readonly partial: ReadonlySet<Seq>
+}
+
 export class Audience implements Channel, Hearers {
   readonly isPrivate = true
-  /** Each member has the number of the newest frame that was posted before it subscribed. */
-  readonly #members = new Map<number, Map<Member, number>>()
+  readonly #members = new Map<number, Listeners>()
   readonly #news: OrderNews | null
 
   /** With `news`, the listeners get facts about orders. */
@@ -24,15 +38,35 @@ export class Audience implements Channel, Hearers {
 
   /** A member is listed once, however often it subscribes. */
   subscribe(member: Member): null {
-    if (member.caller === null || member.stream === null) return null
-    const { profileId } = member.caller
-    const members = this.#members.get(profileId) ?? new Map<Member, number>()
-    if (members.size === 0) {
-      this.#members.set(profileId, members)
-      this.#news?.watch(profileId)
-    }
-    if (!members.has(member)) members.set(member, member.stream.postedNumber)
+    const known = this.of(member)
+    if (known !== undefined && known.since < Number.POSITIVE_INFINITY) return null
+    this.#enter(member, { since: member.stream?.postedNumber ?? 0 })
     return null
+  }
+
+  /** Begins a new subscription that hears nothing until it has a number. */
+  await(member: Member): Listening {
+    const listening = { since: Number.POSITIVE_INFINITY }
+    this.#enter(member, listening)
+    return listening
+  }
+
+  /** The subscription of a member; undefined for none. */
+  of(member: Member): Listening | undefined {
+    return this.#members.get(member.caller?.profileId ?? 0)?.members.get(member)
+  }
+
+  #enter(member: Member, listening: Listening): void {
+    if (member.caller === null || member.stream === null) return
+    const { profileId } = member.caller
+    const known = this.#members.get(profileId)
+    if (known !== undefined) {
+      known.members.set(member, listening)
+      return
+    }
+    const partial = new Set(this.#news?.partial)
+    this.#members.set(profileId, { members: new Map([[member, listening]]), partial })
+    this.#news?.watch(profileId)
   }
 
   unsubscribe(member: Member): void {
@@ -42,19 +76,24 @@ export class Audience implements Channel, Hearers {
   left(member: Member): void {
     if (member.caller === null) return
     const { profileId } = member.caller
-    const members = this.#members.get(profileId)
+    const members = this.#members.get(profileId)?.members
     if (members === undefined || !members.delete(member) || members.size > 0) return
     this.#members.delete(profileId)
     this.#news?.unwatch(profileId)
   }
 
   hears(member: Member, number: number): boolean {
-    const since = this.#members.get(member.caller?.profileId ?? 0)?.get(member)
-    return since !== undefined && since < number
+    const listening = this.of(member)
+    return listening !== undefined && listening.since < number
   }
 
   isHeardBy(profileId: ProfileId): boolean {
     return this.#members.has(profileId)
+  }
+
+  /** Whether facts of the command may be missing, or have wrong places. */
+  heardInPart(profileId: ProfileId, seq: Seq): boolean {
+    return this.#members.get(profileId)?.partial.has(seq) === true
   }
 
   profileIds(): ProfileId[] {
@@ -63,6 +102,6 @@ export class Audience implements Channel, Hearers {
 
   /** A copy, so members may leave while it is read. */
   all(): readonly Member[] {
-    return [...this.#members.values()].flatMap((members) => [...members.keys()])
+    return [...this.#members.values()].flatMap(({ members }) => [...members.keys()])
   }
 }

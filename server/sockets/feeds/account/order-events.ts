@@ -1,17 +1,27 @@
-// The frames of the channel `subscribe_order_events`: the events of the caller's own orders (rules
-// §5.3, §5.4). Each event id is made once: ids of lifecycle frames rise, the others name their
-// order or trade. So no memory of past ids is needed to drop duplicates.
+// The channel `subscribe_order_events`: the events of the caller's own orders (rules §5.3, §5.4).
+// Each event id is made once: ids of lifecycle frames rise, the others name their order or trade.
+// So no memory of past ids is needed to drop duplicates. A client that names the newest id that it
+// has is first told what it missed (replay.ts).
+// Invariant: `#replays` has the replays under way, by account.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { Seq } from '../../../../engine/domain/ids.ts'
-import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { Buckets } from '../../../http/rate-limit.ts'
+import { Refusal, refuse } from '../../../http/refusal.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+import type { ArchivedMarkets } from '../../../services/markets/archived-markets.ts'
+import type { PrivateReads } from '../../../services/private-reads.ts'
 import type { Streams } from '../../account-stream.ts'
+import type { Channel, SubscriptionAsk } from '../../channels.ts'
+import type { Member } from '../../member.ts'
 import type { Audience } from './audience.ts'
-import { type FrameNames, lifecycleFrame, type Matched, matchedFrame } from './order-frames.ts'
+import { type Marks, marksOf } from './event-marks.ts'
+import type { FrameMaker } from './frame-maker.ts'
+import { type Held, Replay } from './replay.ts'
+import { REPLAY } from './replay-bounds.ts'
 
 /** Counts the numbered frames that an owner got from one command. */
 interface Place {
@@ -22,70 +32,120 @@ interface Place {
 export interface OrderEventParts {
   readonly audience: Audience
   readonly pipeline: Pipeline
-  readonly clock: () => TimeMs
+  readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
   readonly streams: Streams
+  readonly frames: FrameMaker
 }
 
-export class OrderEvents {
+export class OrderEvents implements Channel {
+  readonly isPrivate = true
   readonly audience: Audience
-  readonly #pipeline: Pipeline
-  readonly #clock: () => TimeMs
-  readonly #streams: Streams
+  readonly #parts: OrderEventParts
+  readonly #replays = new Map<ProfileId, Map<Member, Replay>>()
+  readonly #rate = new Buckets<ProfileId>(REPLAY.rate)
 
-  constructor({ audience, pipeline, clock, streams }: OrderEventParts) {
-    this.audience = audience
-    this.#pipeline = pipeline
-    this.#clock = clock
-    this.#streams = streams
+  constructor(parts: OrderEventParts) {
+    this.audience = parts.audience
+    this.#parts = parts
+  }
+
+  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
+    const marks = marksOf(asked, this.#parts.pipeline.ids)
+    if (marks instanceof Refusal) return marks
+    if (marks !== null) return this.#begin(member, marks)
+    this.audience.subscribe(member)
+    this.#end(member)
+    return null
+  }
+
+  unsubscribe(member: Member): void {
+    this.left(member)
+  }
+
+  left(member: Member): void {
+    this.audience.left(member)
+    this.#end(member)
+  }
+
+  #begin(member: Member, marks: Marks): Refusal | null {
+    assert(member.caller !== null, 'a private channel has proven members only')
+    const accountId = member.caller.profileId
+    const { streams, ...parts } = this.#parts
+    const stream = streams.of(accountId)
+    assert(stream !== undefined, 'a proven member has a stream')
+    if (this.#rate.take(accountId, performance.now()) > 0) return refuse('RATE_LIMITED')
+    const listening = this.audience.await(member)
+    this.#end(member)
+    const replay = new Replay({
+      ...parts,
+      ...{ member, accountId, stream, marks },
+      isWanted: () => this.audience.of(member) === listening,
+      goLive: () => {
+        listening.since = stream.postedNumber
+        this.#end(member)
+      },
+      leave: () => this.left(member),
+    })
+    const ofAccount = this.#replays.get(accountId) ?? new Map<Member, Replay>()
+    this.#replays.set(accountId, ofAccount.set(member, replay))
+    void replay.run().catch((error: unknown) => {
+      if (this.audience.of(member) !== listening) return
+      this.left(member)
+      streams.fail(error, [member])
+    })
+    return null
+  }
+
+  #end(member: Member): void {
+    const accountId = member.caller?.profileId ?? 0
+    const ofAccount = this.#replays.get(accountId)
+    ofAccount?.get(member)?.over()
+    ofAccount?.delete(member)
+    if (ofAccount?.size === 0) this.#replays.delete(accountId)
   }
 
   /** All facts of a command come in one call, so its frames are counted within that call. */
   tell(facts: readonly OrderFact[]): void {
     const places = new Map<number, Place>()
     for (const fact of facts) {
-      const { accountId } = fact
+      const { accountId, seq } = fact
       if (!this.audience.isHeardBy(accountId)) continue
-      const stream = this.#streams.of(accountId)
+      if (this.audience.heardInPart(accountId, seq)) continue
       try {
         edgePoint('at-socket-news')
-        const payload = this.#frameOf(fact, places)
-        stream?.post({ to: this.audience, event: 'orderEvent', payload })
+        this.post(accountId, { seq, endId: '', payload: this.#frameOf(fact, places) })
       } catch (error) {
-        stream?.fail(error, (member) => this.audience.hears(member, Infinity))
+        this.#parts.streams
+          .of(accountId)
+          ?.fail(error, (member) => this.audience.of(member) !== undefined)
       }
     }
   }
 
-  matchedFrame(fact: Matched, market: Market) {
-    const { ids } = this.#pipeline
-    const takerOrderId = ids.text(fact.takerSlot, fact.takerGeneration)
-    return matchedFrame(fact, { ...this.#frameNames(fact, market), takerOrderId })
+  /** Posts a live event for all listeners of an account. */
+  post(accountId: ProfileId, event: Held): void {
+    const { payload } = event
+    this.#parts.streams.of(accountId)?.post({ to: this.audience, event: 'orderEvent', payload })
+    for (const replay of this.#replays.get(accountId)?.values() ?? []) replay.hold(event)
   }
 
   /** The index of a frame is fixed at once; the rest of it is made when it is sent. */
   #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
+    const { frames } = this.#parts
     // The market may leave memory before the frame is sent.
     const market = this.#marketOf(fact)
-    if (fact.type === 'MATCHED') return () => this.matchedFrame(fact, market)
+    if (fact.type === 'MATCHED') return () => frames.matched(fact, market)
     const { accountId, seq } = fact
     const last = places.get(accountId)
     const index = last?.seq === seq ? last.index + 1 : 0
     if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
-    return () => lifecycleFrame(fact, { ...this.#frameNames(fact, market), index })
+    return () => frames.lifecycle(fact, market, index)
   }
 
   #marketOf({ marketId }: OrderFact): Market {
-    const shown = this.#pipeline.published.byId(marketId)
+    const shown = this.#parts.pipeline.published.byId(marketId)
     assert(shown !== undefined, 'an order has a published market')
     return shown.market
-  }
-
-  #frameNames(fact: OrderFact, market: Market): FrameNames {
-    return {
-      orderId: this.#pipeline.ids.text(fact.slot, fact.generation),
-      marketSlug: market.slug,
-      tokenId: fact.outcome === 0 ? market.yesTokenId : market.noTokenId,
-      publishedMs: this.#clock(),
-    }
   }
 }

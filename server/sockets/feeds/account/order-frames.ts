@@ -1,15 +1,21 @@
 // Makes `orderEvent` frames from facts (rules §5.3). Amounts are numbers in lifecycle frames, and
 // text in terminal frames.
 
+import { assert } from '../../../../engine/domain/assert.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
 import { roundedBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../../http/iso-text.ts'
 import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
 
-/** Ids for the frames of one owner in one command; 2^37 commands fill 30 terabytes of journal. */
-const IDS_PER_COMMAND = 2 ** 16
+/**
+ * Ids for the frames of one owner in one command: one for each order that it may have, and more.
+ * The 2^34 commands that are left to a safe integer fill four terabytes of journal.
+ */
+const IDS_PER_COMMAND = 2 ** 19
+assert(LIMITS.openOrdersPerProfileMax < IDS_PER_COMMAND - 1, 'no command runs out of ids')
 const TICKS_ONE = 1000
 
 /** The fields of a frame that its fact does not have. */
@@ -22,11 +28,23 @@ export interface FrameNames {
 }
 
 export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
-type Lifecycle = Exclude<OrderFact, Matched>
+export type Lifecycle = Exclude<OrderFact, Matched>
 
 /** An id that rises with each command and within it; it stays the same after a restart. */
 function lifecycleId(seq: Seq, index: number): number {
-  return seq * IDS_PER_COMMAND + Math.min(index, IDS_PER_COMMAND - 1)
+  assert(index < IDS_PER_COMMAND, 'an event of a command has an id of its own')
+  return seq * IDS_PER_COMMAND + index
+}
+
+/** The command of a lifecycle id, and the index of its frame. */
+export function placeOfId(id: number): { readonly seq: Seq; readonly index: number } {
+  const seq = Math.floor(id / IDS_PER_COMMAND)
+  return { seq, index: id - seq * IDS_PER_COMMAND }
+}
+
+/** The id of MINED or FAILED of the part of an order in a trade. */
+export function endIdOf(tradeSeq: Seq, orderId: string): string {
+  return `settlement:${tradeSeq}:${orderId}`
 }
 
 /** Average price of a trade part in its own token, six decimals at the most. */
@@ -133,7 +151,7 @@ export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: 
   return {
     ...part,
     type,
-    eventId: `settlement:${part.tradeEventId}:${part.orderId}`,
+    eventId: endIdOf(Number(part.tradeEventId), part.orderId),
     takerAccount,
     makerMatches,
     ...(txHash === null ? {} : { txHash }),

@@ -8,7 +8,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { TradeParts } from '../../../../persistence/query/read/trade-parts.ts'
@@ -19,24 +19,25 @@ import type {
   SettlementFact,
   SettlementListener,
 } from '../../../pipeline/chain/mining.ts'
-import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { ArchivedMarkets } from '../../../services/markets/archived-markets.ts'
 import type { PrivateReads } from '../../../services/private-reads.ts'
 import type { Streams } from '../../account-stream.ts'
 import type { Audience } from './audience.ts'
+import type { FrameMaker } from './frame-maker.ts'
 import type { OrderEvents } from './order-events.ts'
-import { makerMatch, type Settled, settledFrame, txFrame } from './order-frames.ts'
+import { type Settled, settledFrame, txFrame } from './order-frames.ts'
 import type { PositionsFeed } from './positions-feed.ts'
+import { ORDER_EVENTS } from './replay.ts'
 
 export interface SettlementFeedParts {
   /** The listeners to `tx` frames. */
   readonly audience: Audience
-  readonly pipeline: Pipeline
   readonly reads: PrivateReads
   readonly archive: ArchivedMarkets
   readonly streams: Streams
   readonly orderEvents: OrderEvents
+  readonly frames: FrameMaker
   readonly positions: PositionsFeed
 }
 
@@ -160,54 +161,35 @@ export class SettlementFeed implements SettlementListener {
   #giveUp(): void {
     this.#due = []
     const { audience, orderEvents } = this.#parts
-    for (const [channel, listeners] of [
-      ['subscribe_order_events', orderEvents.audience],
-      ['subscribe_transactions', audience],
-    ] as const) {
-      for (const member of listeners.all()) {
-        listeners.left(member)
-        member.except(refuse('READ_TIMEOUT'), channel)
-      }
+    for (const member of orderEvents.audience.all()) {
+      orderEvents.left(member)
+      member.except(refuse('READ_TIMEOUT'), ORDER_EVENTS)
+    }
+    for (const member of audience.all()) {
+      audience.left(member)
+      member.except(refuse('READ_TIMEOUT'), 'subscribe_transactions')
     }
   }
 
   #show(trade: TradeParts, end: Due, market: Market): void {
-    const { audience, streams, orderEvents, positions } = this.#parts
+    const { audience, streams, orderEvents, positions, frames } = this.#parts
     let settled: Settled | null = null
     const settledOnce = () => {
-      settled ??= this.#settledOf(trade, end)
+      settled ??= frames.settled(trade.parts, { height: end.height, ms: end.settledMs })
       return settled
     }
     for (const part of trade.parts) {
       const { accountId } = part
       if (end.height === 0) positions.changed(accountId, trade.marketId)
-      const stream = streams.of(accountId)
-      const matched = () => orderEvents.matchedFrame({ ...part, type: 'MATCHED' }, market)
+      const matched = () => frames.matched(part, market)
       if (orderEvents.audience.isHeardBy(accountId)) {
         const payload = () => settledFrame(matched(), settledOnce())
-        stream?.post({ to: orderEvents.audience, event: 'orderEvent', payload })
+        orderEvents.post(accountId, { seq: null, endId: frames.endIdOf(part), payload })
       }
       if (audience.isHeardBy(accountId)) {
         const payload = () => txFrame(matched(), settledOnce(), market.conditionId)
-        stream?.post({ to: audience, event: 'tx', payload })
+        streams.of(accountId)?.post({ to: audience, event: 'tx', payload })
       }
-    }
-  }
-
-  #settledOf({ parts }: TradeParts, { tradeSeq, height, settledMs }: Due): Settled {
-    const { clearing, ids, mining } = this.#parts.pipeline
-    assert(mining !== null, 'a trade has a chain')
-    const accountOf = (profileId: ProfileId) => clearing.accounts.byId(profileId)?.account ?? ''
-    const [taker, ...makers] = parts
-    const named = makers.slice(0, LIMITS.statusMakersMax)
-    return {
-      type: height === 0 ? 'FAILED' : 'MINED',
-      txHash: height === 0 ? null : mining.txHashIn(height, tradeSeq),
-      settledMs,
-      takerAccount: accountOf(taker.accountId),
-      makerMatches: named.map((part) => {
-        return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))
-      }),
     }
   }
 }

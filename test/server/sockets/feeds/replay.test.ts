@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import type { OrderFact } from '../../../../server/pipeline/shown/order-news.ts'
+import { lifecycleFrame, placeOfId } from '../../../../server/sockets/feeds/account/order-frames.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { Cast, listening, Story } from '../../../support/frame-story.ts'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
+
+// A client that comes back names the newest events that it has, and hears what it missed (rules
+// §5.3): the same frames that a client heard that never left, and each of them once.
+
+const SHARE = 1_000_000
+const CHANNEL = 'subscribe_order_events'
+/** Fewer than the replays that a profile may ask for at once. */
+const CUTS = 14
+const seed = freshSeed()
+const random = new Random(seed)
+const dataDir = newFolder()
+const flags = ['--block-ms', '20']
+let live: LiveExchange
+
+before(async () => {
+  live = await startLive({ dataDir, flags })
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+type Frame = Readonly<Record<string, unknown>>
+
+/** The frame without the time at which it was made. */
+function saidBy(frame: unknown): Frame {
+  const { publishedAt: _, ...said } = Object(frame)
+  return said
+}
+
+const eventsOf = (client: SocketClient): Frame[] => client.of('orderEvent').map(saidBy)
+const idOf = (frame: Frame) => String(frame.eventId)
+const isEnd = ({ type }: Frame) => type === 'MINED' || type === 'FAILED'
+
+/** What a client with these frames names when it comes back. */
+function marksOf(frames: readonly Frame[]): object {
+  const end = frames.findLast(isEnd)
+  const afterEventId = frames.findLast((frame) => !isEnd(frame))?.eventId
+  return end === undefined ? { afterEventId } : { afterEventId, afterSettlementId: end.eventId }
+}
+
+async function joined(trader: Trader, payload: object): Promise<SocketClient> {
+  const headers = handshakeOf(trader, live.nowMs())
+  const client = await SocketClient.open(live.port, { headers })
+  client.socket.emit(CHANNEL, payload)
+  return client
+}
+
+const isTold = (client: SocketClient) =>
+  client.of('system').some((frame) => String(at(frame, 'message')).startsWith('Told')) ||
+  client.of('exception').length > 0
+
+/** Everything that a client hears of what it missed. */
+async function missedBy(trader: Trader, payload: object): Promise<Frame[]> {
+  const client = await joined(trader, payload)
+  await client.until(() => isTold(client))
+  assert.deepEqual(client.of('exception'), [], `seed ${seed} ${JSON.stringify(payload)}`)
+  client.close()
+  return eventsOf(client)
+}
+
+const sortedById = (frames: readonly Frame[]) =>
+  [...frames].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1))
+
+/** The frames of each order, apart from those of the chain, in their order. */
+function lives(frames: readonly Frame[]): Record<string, string[]> {
+  const found: Record<string, string[]> = {}
+  for (const frame of frames) {
+    const key = `${frame.orderId} ${isEnd(frame)}`
+    found[key] = [...(found[key] ?? []), idOf(frame)]
+  }
+  return found
+}
+
+function assertSame(got: readonly Frame[], want: readonly Frame[], about: string): void {
+  assert.deepEqual(sortedById(got), sortedById(want), about)
+  assert.deepEqual(lives(got), lives(want), about)
+}
+
+/** Every kind of event, for the maker and for the taker. */
+const STORY = [
+  'alice m1 buy no 10 @500',
+  'alice m2 buy no 10 @490',
+  'bob t1 buy yes 4 @510',
+  'bob rests buy yes 3 @100',
+  'bob cancels rests',
+  'bob t2 buy yes 12 @500',
+  'bob t3 buy yes 9 @510 FAK',
+  'bob t4 buy yes 1 @10 FAK',
+  'alice m3 buy no 5 @500',
+  'operator fault FAILED',
+  'bob t5 buy yes spend 0.3 FOK',
+  't5 heard 3',
+  'operator fault RETRYING',
+  'bob t6 buy yes 1 @510 FAK',
+  't6 heard 3',
+  'alice m5 buy no 2 @495',
+  'alice own buy yes 2 @510 FAK cancel_both',
+  'alice m4 buy no 2 @400',
+  'bob t7 sell yes 1 @600',
+  'alice cancels m4',
+]
+
+/** Runs the story. Gives the frames of clients that never left. */
+async function told(slug: string, fields: object = {}, more: readonly string[] = []) {
+  const cast = await Cast.open(live, ['alice', 'bob'])
+  const story = await Story.open(cast, slug, fields)
+  for (const line of [...STORY, ...more]) await story.line(line)
+  const heard = new Map<string, Frame[]>()
+  for (const name of ['alice', 'bob']) {
+    const client = cast.client(name)
+    const matches = () => eventsOf(client).filter(({ type }) => type === 'MATCHED').length
+    const ends = () => eventsOf(client).filter(isEnd).length
+    await story.all(name === 'alice' ? 'm1' : 't1')
+    await client.until(() => ends() === matches())
+    heard.set(name, eventsOf(client))
+  }
+  return { cast, heard }
+}
+
+async function checkCuts(cast: Cast, heard: ReadonlyMap<string, Frame[]>): Promise<void> {
+  for (const [name, frames] of heard) {
+    const first = frames.findIndex((frame) => !isEnd(frame))
+    for (let cut = 0; cut < CUTS; cut++) {
+      const count = random.between(first + 1, frames.length)
+      const marks = marksOf(frames.slice(0, count))
+      const missed = await missedBy(cast.trader(name), marks)
+      assertSame(missed, frames.slice(count), `seed ${seed} ${name} ${JSON.stringify(marks)}`)
+    }
+  }
+}
+
+test('a client that comes back hears what it missed, also after a restart', async () => {
+  const { cast, heard } = await told('rain')
+  const kinds = [...heard.values()].flat().map(({ type }) => type)
+  assert.equal(new Set(kinds).size, 7, 'the story has every kind of event')
+  await checkCuts(cast, heard)
+  await live.stop()
+  live = await startLive({ dataDir, flags })
+  await checkCuts(cast, heard)
+  cast.close()
+})
+
+test('held orders are told as they were: nothing until their release', async () => {
+  const more = ['alice h1 buy no 2 @400', 'bob h2 buy yes 3 @600', 'clock 1000']
+  const settings = { takerDelayMs: 100 }
+  const cast = await Cast.open(live, ['alice', 'bob'])
+  const story = await Story.open(cast, 'slow', settings)
+  for (const line of more) await story.line(line)
+  await story.heard('h2', 3)
+  await story.line('bob cancels h2')
+  await story.heard('h2', 4)
+  const frames = eventsOf(cast.client('bob'))
+  for (let count = 1; count < frames.length; count++) {
+    const missed = await missedBy(cast.trader('bob'), marksOf(frames.slice(0, count)))
+    assertSame(missed, frames.slice(count), JSON.stringify(frames[count - 1]))
+  }
+  const all = await missedBy(cast.trader('bob'), { afterEventId: 0 })
+  assertSame(all, frames, 'from the first event on')
+  cast.close()
+})
+
+test('one id alone gives no gap: only ends of trades may come again', async () => {
+  const { cast, heard } = await told('snow')
+  const frames = heard.get('bob') ?? []
+  for (const count of [3, 8, 15, frames.length]) {
+    const afterEventId = frames[count - 1].eventId
+    const missed = await missedBy(cast.trader('bob'), { afterEventId })
+    const ids = new Set(missed.map(idOf))
+    assert.equal(ids.size, missed.length, 'nothing comes twice in one answer')
+    for (const frame of frames.slice(count)) assert.ok(ids.has(idOf(frame)), idOf(frame))
+  }
+  const number = frames.findLast(({ eventId }) => typeof eventId === 'number')
+  const again = await missedBy(cast.trader('bob'), { afterEventId: number?.eventId })
+  const had = new Set(frames.slice(0, frames.indexOf(number ?? {}) + 1).map(idOf))
+  assert.ok(again.filter((frame) => had.has(idOf(frame))).every(isEnd))
+  cast.close()
+})
+
+test('amid trading, a client that comes back often misses and repeats nothing', async () => {
+  const hail = await openMarket(live, 'hail')
+  const [alice, bob] = [await live.trader(10_000 * SHARE), await live.trader(10_000 * SHARE)]
+  const steady = await listening(live, bob)
+  const wishOf = (outcome: 0 | 1): OrderWish => {
+    return { outcome, ticks: 500, sizeRaw: random.between(1, 9) * SHARE }
+  }
+  let isOver = false
+  const trading = async (trader: Trader, outcome: 0 | 1) => {
+    while (!isOver) {
+      const reply = await place(live, trader, hail, wishOf(outcome))
+      assert.equal(reply.status, 201, reply.text)
+    }
+  }
+  const traders = [trading(alice, 1), trading(bob, 0), trading(bob, 0)]
+  await steady.take('orderEvent', 5)
+  const kept: Frame[] = eventsOf(steady).slice(0, 5)
+  for (let round = 0; round < CUTS; round++) {
+    const client = await joined(bob, marksOf(kept))
+    const before = eventsOf(steady).length
+    await client.until(() => isTold(client) && eventsOf(client).length >= 5)
+    await steady.until(() => eventsOf(steady).length > before + 5)
+    client.close()
+    kept.push(...eventsOf(client))
+  }
+  isOver = true
+  await Promise.all(traders)
+  const matches = () => eventsOf(steady).filter(({ type }) => type === 'MATCHED').length
+  await steady.until(() => eventsOf(steady).filter(isEnd).length === matches())
+  kept.push(...(await missedBy(bob, marksOf(kept))))
+  assert.equal(new Set(kept.map(idOf)).size, kept.length, 'no event comes twice')
+  assertSame(kept, eventsOf(steady), `seed ${seed}`)
+  steady.close()
+})
+
+const order = { slot: 1, generation: 1, clientOrderId: '', side: 0, outcome: 0, orderType: 0 }
+
+function updateOf(accountId: number, seq: number): OrderFact & { type: 'UPDATE' } {
+  const what = { type: 'UPDATE', remainingRaw: 1, priceTicks: 500 } as const
+  return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }
+}
+
+test('each event of the widest command has a number of its own', () => {
+  const names = { orderId: '', marketSlug: '', tokenId: '', publishedMs: 0 }
+  const most = LIMITS.openOrdersPerProfileMax
+  for (const [seq, index] of [
+    [1, 0],
+    [1, most],
+    [2, 0],
+    [2 ** 33, most],
+  ] as const) {
+    const id = Number(at(lifecycleFrame(updateOf(1, seq), { ...names, index }), 'eventId'))
+    assert.ok(Number.isSafeInteger(id))
+    assert.deepEqual(placeOfId(id), { seq, index })
+  }
+})
+
+test('a client that comes amid a wide answer hears nothing of that command', async () => {
+  const carol = await live.trader(0)
+  const { news } = live.exchange.pipeline.publisher
+  const seq = live.exchange.pipeline.clearing.lastSeq
+  // The facts of its first part were not made, so the others would be counted wrongly.
+  news.answered(seq, false)
+  const client = await listening(live, carol)
+  news.answered(seq, true)
+  news.tell([updateOf(carol.profileId, seq), updateOf(carol.profileId, seq + 1)])
+  const [told] = await client.take('orderEvent', 1)
+  assert.deepEqual(placeOfId(Number(at(told, 'eventId'))), { seq: seq + 1, index: 0 })
+  client.close()
+})
