@@ -3,6 +3,8 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
+import { isMove, type MoveCommand } from '../../../engine/core/moves/move-commands.ts'
+import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
@@ -127,6 +129,7 @@ export class PublishedMarkets {
   /** Grows with each change of any market. */
   changes = 0
   #listener: MarketsListener | null = null
+  #onMoved: ((facts: readonly MoveFact[]) => void) | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
   /** Markets whose records were published since `tellChanged`. */
@@ -137,6 +140,11 @@ export class PublishedMarkets {
   /** All markets that are in memory, newest last. */
   all(): PublishedMarket[] {
     return [...this.#byId.values()]
+  }
+
+  /** `onMoved` hears of money that moved outside trading, once that is durable. */
+  listenToMoves(onMoved: (facts: readonly MoveFact[]) => void): void {
+    this.#onMoved = onMoved
   }
 
   /** Sets the listener: the sockets, once they are up. */
@@ -162,6 +170,7 @@ export class PublishedMarkets {
       const report = { symbol, atMs, priceE8, slugs: openSlots(clearing, symbol) }
       return () => this.#listener?.reported(report)
     }
+    if (isMove(command)) return this.#movedBy(command, clearing)
     const copies = marketsChangedBy(command, clearing.catalogue).map((market) => ({ ...market }))
     if (copies.length === 0) return null
     return () => {
@@ -170,6 +179,15 @@ export class PublishedMarkets {
         else this.add(copy)
       }
     }
+  }
+
+  #movedBy(command: MoveCommand, { catalogue }: Clearing): (() => void) | null {
+    const onMoved = this.#onMoved
+    if (onMoved === null) return null
+    const facts = factsOfMove(command, (groupId) =>
+      catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
+    )
+    return () => onMoved(facts)
   }
 
   /** A pool by its EIP-55 address, in any letter case. */

@@ -44,6 +44,7 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     orderEvents.tell(facts)
     positions.tell(facts)
   })
+  pipeline.published.listenToMoves((facts) => positions.moved(facts))
   return new Map<string, Channel>([
     ['subscribe_order_events', orderEvents],
     ['subscribe_positions', positions],

@@ -5,6 +5,7 @@
 // Invariant: an account has at most one read out, however often its sockets subscribe. Changes and
 // subscriptions that come meanwhile are read after it.
 
+import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -190,13 +191,23 @@ export class PositionsFeed implements Channel {
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   tell(facts: readonly OrderFact[]): void {
     for (const { type, accountId, marketId } of facts) {
-      if (type !== 'MATCHED') continue
-      try {
-        this.changed(accountId, marketId)
-      } catch (error) {
-        const members = this.#accounts.get(accountId)?.marketIds.keys() ?? []
-        this.#parts.streams.fail(error, [...members])
-      }
+      if (type === 'MATCHED') this.#mayChange(accountId, marketId)
+    }
+  }
+
+  /** The pipeline calls this, too. */
+  moved(facts: readonly MoveFact[]): void {
+    for (const { owner, marketId, converted } of facts) {
+      for (const each of converted ?? [{ marketId }]) this.#mayChange(owner, each.marketId)
+    }
+  }
+
+  #mayChange(profileId: ProfileId, marketId: MarketId): void {
+    try {
+      this.changed(profileId, marketId)
+    } catch (error) {
+      const members = this.#accounts.get(profileId)?.marketIds.keys() ?? []
+      this.#parts.streams.fail(error, [...members])
     }
   }
 

@@ -143,3 +143,27 @@ test('a held order changes nothing until its release, then both owners see it', 
     each.close()
   }
 })
+
+test('a split and a merge give frames, whatever the cost of a side becomes', async () => {
+  await openMarket(live, 'snow')
+  const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug('snow')?.conditionId
+  const own = await SocketClient.open(live.port, { headers: handshakeOf(alice, live.nowMs()) })
+  own.socket.emit('subscribe_positions', { marketSlugs: ['snow'] })
+  assert.deepEqual(at((await own.take('positions', 1))[0], 'positions'), [])
+  const pairs = (act: string, amount: number) =>
+    live.call(alice, 'POST', `/portfolio/${act}`, { conditionId, amount: String(amount) })
+  assert.equal((await pairs('split', 10 * SHARE + 1)).status, 201)
+  const [, split] = await own.take('positions', 2)
+  const shown = [0, 1].map((index) => {
+    return ['ctfBalance', 'costBasis'].map((name) => at(split, 'positions', index, name))
+  })
+  // Half of the collateral each; the odd unit is that of NO (rules §9.1).
+  assert.deepEqual(shown, [
+    ['10000001', '5000000'],
+    ['10000001', '5000001'],
+  ])
+  assert.equal((await pairs('merge', 10 * SHARE + 1)).status, 201)
+  const [, , merged] = await own.take('positions', 3)
+  assert.equal(at(merged, 'positions', 0, 'ctfBalance'), '0')
+  own.close()
+})
