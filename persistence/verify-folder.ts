@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { Exchange } from '../engine/core/exchange.ts'
+import { type Solvency, solvencyOf } from '../engine/core/state/solvency.ts'
 import type { Command } from '../engine/domain/command.ts'
 import type { Seq } from '../engine/domain/ids.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
@@ -25,6 +26,7 @@ export interface FolderReport {
   readonly profiles: number
   readonly markets: number
   readonly openOrders: number
+  readonly solvency: Solvency
   readonly readTables: ReadTablesFinding
   /** The newest snapshot comes first. */
   readonly snapshots: readonly SnapshotFinding[]
@@ -81,6 +83,7 @@ function countsOf(exchange: Exchange) {
     profiles: accounts.count,
     markets: catalogue.count,
     openOrders: orders.live.all,
+    solvency: solvencyOf(exchange.clearing),
   }
 }
 

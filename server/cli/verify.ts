@@ -1,3 +1,4 @@
+import { UNIT_RAW } from '../../engine/domain/units.ts'
 import { DataFolderError, UnreadFolder } from '../../persistence/snapshot/recovery.ts'
 import { type FolderReport, verifyFolder } from '../../persistence/verify-folder.ts'
 import { SETTINGS } from '../config.ts'
@@ -5,6 +6,7 @@ import { helpText, readSetting, scanEnvironment, scanLine, WrongUse } from '../s
 import { command, EXIT, type Shell } from '../shell.ts'
 import { progressLines } from './progress.ts'
 
+const UNIT = BigInt(UNIT_RAW)
 const ROWS = [SETTINGS.data, SETTINGS.keyFile]
 
 /** The data folder of an offline command, and the file of its key when it is elsewhere. */
@@ -34,6 +36,24 @@ function readTablesLine({ readTables: { seq, anew, damage } }: FolderReport): st
   return `read tables seq ${seq}, but read.db is damaged (${damage}); run outcomex rebuild`
 }
 
+/** Raw collateral as units with all six decimals. */
+function unitsOf(raw: bigint): string {
+  const size = raw < 0n ? -raw : raw
+  const decimals = (size % UNIT).toString().padStart(6, '0')
+  return `${raw < 0n ? '-' : ''}${size / UNIT}.${decimals}`
+}
+
+function solvencyLines({ solvency: { assetsRaw, obligations, differenceRaw } }: FolderReport) {
+  const { freeRaw, reservedRaw, sharesRaw, groupsRaw, systemRaw } = obligations
+  return [
+    `assets ${unitsOf(assetsRaw)}, deposits less withdrawals`,
+    `owed to profiles ${unitsOf(freeRaw)} free, ${unitsOf(reservedRaw)} in orders`,
+    `owed for shares ${unitsOf(sharesRaw)}, less ${unitsOf(-groupsRaw)} that conversions pay back`,
+    `kept by the exchange ${unitsOf(systemRaw)}`,
+    `difference ${unitsOf(differenceRaw)}`,
+  ]
+}
+
 function reportLines(report: FolderReport): string[] {
   const lines = [
     `seq ${report.seq}`,
@@ -41,6 +61,7 @@ function reportLines(report: FolderReport): string[] {
     `profiles ${report.profiles}`,
     `markets ${report.markets}`,
     `open orders ${report.openOrders}`,
+    ...solvencyLines(report),
     readTablesLine(report),
   ]
   for (const { seq, unusable } of report.snapshots) {

@@ -68,7 +68,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/state',
     rank: 0.5,
-    doors: files('state-hash balance-digest invariants'),
+    doors: files('state-hash balance-digest invariants solvency'),
+    why: 'each walks the whole state for another purpose',
   },
   { path: 'engine/core', rank: 0.5, doors: files('exchange capture') },
   { path: 'engine/wire', rank: 0.5, doors: ALL },

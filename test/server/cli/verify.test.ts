@@ -42,6 +42,19 @@ test('verify of a sound folder ends with a verdict in words and code 0', async (
   assert.match(said, /\nThe folder is sound: all \d{4} commands, their chain and the laws hold\.$/)
 })
 
+test('verify prints assets and obligations, and their difference is zero', async () => {
+  const { said } = await verify(SOUND)
+  const raw = (line: RegExp) => BigInt((line.exec(said)?.[1] ?? '').replace('.', ''))
+  const owedRaw =
+    raw(/owed to profiles (-?\d+\.\d{6}) free/) +
+    raw(/free, (\d+\.\d{6}) in orders/) +
+    raw(/owed for shares (\d+\.\d{6}),/) +
+    raw(/kept by the exchange (\d+\.\d{6})/)
+  assert(owedRaw > 0n)
+  assert.equal(raw(/assets (\d+\.\d{6}),/), owedRaw - raw(/less (\d+\.\d{6}) that/))
+  assert.match(said, /\ndifference 0\.000000\n/)
+})
+
 /** Runs SQL on read.db, as a careless operator might. */
 function tamper(path: string, sql: string): void {
   const connection = openWritable(path, {

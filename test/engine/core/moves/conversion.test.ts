@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideConvert, redeemedOf } from '../../../../engine/core/decide/moves.ts'
+import { solvencyOf } from '../../../../engine/core/state/solvency.ts'
 import { BURN_ACCOUNT, VAULT_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME } from '../../../../engine/domain/order.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
@@ -100,6 +101,22 @@ test('NO of children 0 and 2 of 4 gives YES of the others and one unit each (rul
   // Nothing was paid in for 20 YES and 10 collateral: the group owes it, the burnt NO pays it back.
   assert.equal(group.market(group.groupId).conditionRaw, -3 * TEN)
   assert.deepEqual(group.held(BURN_ACCOUNT, NO), [TEN, TEN, TEN, TEN])
+})
+
+test('assets equal obligations while a group waits for what conversions pay back', () => {
+  const group = new Group(4)
+  group.split(group.ann, [0, 2], TEN)
+  group.convert(group.ann, [0, 2], TEN)
+  const { assetsRaw, obligations, differenceRaw } = solvencyOf(group.driver.clearing)
+  assert.deepEqual([assetsRaw, differenceRaw], [BigInt(1000 * UNIT), 0n])
+  // 20 were split and 10 came back; two more pairs were made, so the group stands at −30.
+  assert.deepEqual(obligations, {
+    freeRaw: 990_000_000n,
+    reservedRaw: 0n,
+    sharesRaw: 40_000_000n,
+    groupsRaw: -30_000_000n,
+    systemRaw: 0n,
+  })
 })
 
 test('a fee of 100 bps leaves 9.9 of each, and 0.1 of each in the vault (rules §6.3)', () => {
