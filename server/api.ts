@@ -29,6 +29,7 @@ import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
 import * as pages from './routes/pages/pages.ts'
 import * as moves from './routes/portfolio/moves.ts'
+import * as positions from './routes/portfolio/positions.ts'
 import type { Services } from './routes/services.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
@@ -50,6 +51,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(partners),
   ...Object.values(wallets),
   ...Object.values(moves),
+  ...Object.values(positions),
   ...Object.values(markets),
   ...Object.values(timelines),
   ...Object.values(search),

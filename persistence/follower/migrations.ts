@@ -276,11 +276,14 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** Positions that are not zero. */
+const HELD = 'CREATE INDEX positions_held ON positions (owner, market_id) WHERE size_raw <> 0;'
+
 /** Live orders of an owner over all markets, by age. */
 const LIVE_BY_AGE = 'CREATE INDEX live_orders_by_age ON live_orders (owner, placed_seq);'
 
 /** Files of the versions up to 15 are made anew. */
 export const READ_SCHEMA = {
-  migrations: [M1 + LIVE_BY_AGE + HISTORY + MOVES + SEARCH_TABLES],
+  migrations: [M1 + HELD + LIVE_BY_AGE + HISTORY + MOVES + SEARCH_TABLES],
   baseVersion: 15,
 }

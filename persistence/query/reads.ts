@@ -19,6 +19,7 @@ import { missedEvents } from './read/missed-events.ts'
 import { missedFrames } from './read/missed-frames.ts'
 import { openOrders } from './read/open-orders.ts'
 import { orderStatuses } from './read/order-status.ts'
+import { heldPositions } from './read/portfolio/held-positions.ts'
 import { moveBySeq } from './read/portfolio/moves.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
@@ -37,6 +38,7 @@ export const READS: readonly Query<never, unknown>[] = [
   profiles,
   positions,
   moveBySeq,
+  heldPositions,
   knownInTables,
   settledTrade,
   tradesAfter,

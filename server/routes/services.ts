@@ -22,6 +22,7 @@ import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
 import type { MarketPages } from '../services/pages/market-pages.ts'
 import type { Moves } from '../services/portfolio/moves.ts'
+import type { Portfolio } from '../services/portfolio/portfolio.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -41,6 +42,7 @@ export interface Services {
   readonly registrations: Registrations
   readonly partners: PartnerAccounts
   readonly moves: Moves
+  readonly portfolio: Portfolio
   readonly markets: MarketChanges
   readonly series: SeriesChanges
   readonly timelines: Timelines

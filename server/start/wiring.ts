@@ -41,6 +41,7 @@ import { OrderStatuses } from '../services/orders/order-status.ts'
 import { MarketPages } from '../services/pages/market-pages.ts'
 import { PageChanges } from '../services/pages/page-changes.ts'
 import { firstMoveIn, Moves } from '../services/portfolio/moves.ts'
+import { Portfolio } from '../services/portfolio/portfolio.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -197,6 +198,7 @@ export async function wire(
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
     moves: new Moves(pipeline, firstMoveIn(reads)),
+    portfolio: new Portfolio(pipeline, reads, archive),
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
     series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),

@@ -154,7 +154,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/shown',
     rank: 3,
     doors: files(
-      `published views book-views market-view order-ids order-news market-kinds day-figures tickers
+      `published views book-views market-view position-views order-ids order-news market-kinds
+       day-figures tickers
        book-lists active-markets`,
     ),
     why: 'one file for each thing that the outside may know',

@@ -12,6 +12,9 @@ export const MOVE_LIMITS = {
   sweptRowsMax: 4096,
   /** Main goes on with a sweep this often. */
   sweepEveryMs: 20,
+  /** Markets and open orders in one reply about all positions of a profile. */
+  heldMarketsMax: 1000,
+  heldOrdersMax: 500,
   /** Days after a payout until the exchange redeems what nobody redeemed; the largest setting. */
   autoRedeemDaysMax: 3650,
   /** Calls that are remembered, so that none is made twice: in all, and of one profile. */

@@ -1,4 +1,5 @@
 import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
+import type { Connection } from '../../database.ts'
 import { query } from './query.ts'
 
 // What a profile holds of the outcome tokens of a market, and what they cost (rules §9.1).
@@ -21,10 +22,18 @@ export interface PositionsAsk {
   readonly marketIds: readonly MarketId[]
 }
 
+/** The rows of an account in a market, YES before NO. */
+export function positionsOfMarket(
+  db: Connection,
+): (accountId: AccountId, marketId: MarketId) => PositionRow[] {
+  const ofMarket = db.prepare<[AccountId, MarketId], PositionRow>(OF_MARKET)
+  return (accountId, marketId) => ofMarket.all(accountId, marketId)
+}
+
 /** Gives rows in the order of the markets, YES before NO; no row for a token that never traded. */
 export const positions = query({
   name: 'positions',
-  prepare: (db) => db.prepare<[number, number], PositionRow>(OF_MARKET),
+  prepare: positionsOfMarket,
   run: (ofMarket, { accountId, marketIds }: PositionsAsk): PositionRow[] =>
-    marketIds.flatMap((marketId) => ofMarket.all(accountId, marketId)),
+    marketIds.flatMap((marketId) => ofMarket(accountId, marketId)),
 })

@@ -40,7 +40,7 @@ function winnerOf(payoutNumerators: readonly [number, number] | null): number | 
   return payoutNumerators[0] > 0 ? 0 : 1
 }
 
-function settlementFields(published: PublishedMarket) {
+export function settlementFields(published: PublishedMarket) {
   const winningOutcomeIndex = winnerOf(published.payoutNumerators)
   const isSplit = published.payoutNumerators !== null && winningOutcomeIndex === null
   return { winningOutcomeIndex, payoutNumerators: isSplit ? published.payoutNumerators : null }

@@ -9,15 +9,15 @@ import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { PositionRow } from '../../../../persistence/query/read/positions.ts'
 import { positions } from '../../../../persistence/query/read/positions.ts'
 import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+import { fillPriceRaw, marketValueRaw } from '../../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
-import { yesMarkHalfTicks } from '../../../pipeline/shown/views.ts'
 import type { PrivateReads } from '../../../services/private-reads.ts'
 import type { Streams } from '../../account-stream.ts'
 import type { Census } from '../../census.ts'
@@ -26,7 +26,6 @@ import type { Hearers, Member } from '../../member.ts'
 import { packetOf } from '../../packets.ts'
 import type { Audience } from './audience.ts'
 
-const MARK_ONE = 2000
 const CHANNEL = 'subscribe_positions'
 const EVENT = 'positions'
 
@@ -307,23 +306,14 @@ export class PositionsFeed implements Channel {
 }
 
 /** Raw amounts as text; the price is that of one share, raw too (rules §9.1). */
-export function positionView({ outcome, sizeRaw, costRaw }: PositionRow, shown: PublishedMarket) {
+export function positionView(row: PositionRow, shown: PublishedMarket) {
   const { market } = shown
-  const yesMark = yesMarkHalfTicks(shown)
-  const mark = outcome === 0 ? yesMark : MARK_ONE - yesMark
-  const heldRaw = Math.max(0, sizeRaw)
   return {
-    tokenId: outcome === 0 ? market.yesTokenId : market.noTokenId,
-    ctfBalance: String(sizeRaw),
-    averageFillPrice: String(fillPriceRaw(sizeRaw, costRaw)),
-    costBasis: String(costRaw),
-    marketValue: String(mulDivFloor(heldRaw, mark, MARK_ONE)),
+    tokenId: row.outcome === 0 ? market.yesTokenId : market.noTokenId,
+    ctfBalance: String(row.sizeRaw),
+    averageFillPrice: String(fillPriceRaw(row)),
+    costBasis: String(row.costRaw),
+    marketValue: String(marketValueRaw(row, shown)),
     marketId: String(market.marketId),
   }
-}
-
-/** Raw price of one share, rounded half up; 0 without shares. */
-function fillPriceRaw(sizeRaw: number, costRaw: number): number {
-  if (sizeRaw <= 0) return 0
-  return Math.floor((mulDivFloor(costRaw, 2 * UNIT_RAW, sizeRaw) + 1) / 2)
 }

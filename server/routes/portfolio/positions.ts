@@ -1,0 +1,288 @@
+// What a profile has: collateral, shares and open orders (rules §9.1).
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { costFloorRaw } from '../../../engine/domain/units.ts'
+import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { bytes32, slug, uint256Text } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
+import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
+import { price } from '../../pipeline/shown/book-views.ts'
+import { settlementFields } from '../../pipeline/shown/market-view.ts'
+import { sideView } from '../../pipeline/shown/position-views.ts'
+import { userOrderView } from '../../pipeline/shown/views.ts'
+import type { Holding } from '../../services/portfolio/portfolio.ts'
+import { askerOf } from '../../services/private-reads.ts'
+import { MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
+import { account } from '../profile-words.ts'
+import type { Services } from '../services.ts'
+import { userOrder } from '../shapes.ts'
+
+const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
+const none = () => schemaOf<null>({ type: 'null' })
+const signed = () => pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as decimal text.')
+
+export const portfolioBalance = route({
+  method: 'GET',
+  path: '/portfolio/balance',
+  auth: auth(),
+  lane: 'private',
+  about: "The caller's collateral: what is free, what orders reserve, what may be withdrawn.",
+  reply: object({
+    free: means(signed(), 'What may be spent; below zero when a reversed trade took more.'),
+    reserved: means(uint256Text(), 'What is not free: the next two together.'),
+    inOrders: means(uint256Text(), 'Reserved by open buys.'),
+    parked: means(uint256Text(), 'Stakes of packs; none are offered yet.'),
+    withdrawable: means(uint256Text(), 'What a withdrawal may take.'),
+    total: means(signed(), 'Free and reserved together.'),
+  }),
+  means: 'The balance behind everything that the caller was told, in raw units.',
+  example: {
+    reply: {
+      free: '9900000000',
+      reserved: '100000000',
+      inOrders: '100000000',
+      parked: '0',
+      withdrawable: '9900000000',
+      total: '10000000000',
+    },
+  },
+  handle: async ({ owner }, { portfolio }: Services) => {
+    const { freeRaw, reservedRaw } = await portfolio.balance(owner)
+    return {
+      free: String(freeRaw),
+      reserved: String(reservedRaw),
+      inOrders: String(reservedRaw),
+      parked: '0',
+      withdrawable: String(Math.max(0, freeRaw)),
+      total: String(freeRaw + reservedRaw),
+    }
+  },
+})
+
+const side = () =>
+  object({
+    cost: means(signed(), 'Collateral paid for the shares that are left.'),
+    fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
+    marketValue: means(uint256Text(), 'Worth at the mark: midpoint, last price or payout.'),
+    realisedPnl: means(signed(), 'Profit of what was sold or redeemed.'),
+    unrealizedPnl: means(signed(), 'Worth less cost.'),
+  })
+
+const positionMarket = () =>
+  object({
+    id: means(integer(1), 'Number of the market.'),
+    slug: slug(),
+    title: means(text(), 'The question that it asks.'),
+    status: means(text(), 'Status of the market, as its detail shows it.'),
+    closed: means(boolean(), 'True once the market is resolved.'),
+    deadline: means(nullable(text()), 'When trading ends, ISO 8601; null for no deadline.'),
+    conditionId: means(bytes32(), 'Condition id, by which its shares are redeemed.'),
+    winningOutcomeIndex: means(nullable(integer(0, 1)), 'The outcome that won; null for none.'),
+    payoutNumerators: means(
+      anyOf(list(integer(0)), none()),
+      'Parts that YES and NO get of a payout split; null otherwise.',
+    ),
+    group: means(
+      optional(object({ slug: slug(), title: means(text(), 'Title of the group.') })),
+      'The group that the market belongs to; absent for none.',
+    ),
+  })
+
+const clobPosition = () =>
+  object({
+    market: means(positionMarket(), 'The market of the shares.'),
+    makerAddress: account(),
+    positions: means(
+      object({
+        yes: means(side(), 'Cost and worth of the YES shares.'),
+        no: means(side(), 'Cost and worth of the NO shares.'),
+      }),
+      'Cost and worth of both sides, in raw collateral.',
+    ),
+    tokensBalance: means(
+      object({
+        yes: means(signed(), 'YES shares, raw, with what open sells reserve.'),
+        no: means(signed(), 'NO shares, raw, with what open sells reserve.'),
+      }),
+      'How many shares of both sides.',
+    ),
+    latestTrade: means(
+      anyOf(
+        object({
+          latestYesPrice: means(number(0, 1), 'Price of YES in the last trade.'),
+          latestNoPrice: means(number(0, 1), 'Price of NO in that trade.'),
+          outcomeTokenPrice: means(number(0, 1), 'The same as latestYesPrice.'),
+        }),
+        none(),
+      ),
+      'The last trade of the market; null before the first.',
+    ),
+    orders: means(
+      object({
+        liveOrders: means(list(userOrder()), 'Open orders in the market, newest first.'),
+        totalCollateralLocked: means(uint256Text(), 'What the shown buys reserve.'),
+      }),
+      'Open orders of the owner in the market.',
+    ),
+    rewards: means(
+      object({
+        epochs: means(list(openObject({})), 'Always empty: rewards are not paid yet.'),
+        isEarning: means(boolean(), 'Always false: rewards are not paid yet.'),
+      }),
+      'Rewards of the owner in the market.',
+    ),
+  })
+
+const SIDE_EXAMPLE = {
+  cost: '26443299',
+  fillPrice: '463918',
+  marketValue: '33060000',
+  realisedPnl: '5443299',
+  unrealizedPnl: '6616701',
+}
+const NO_SIDE = {
+  cost: '0',
+  fillPrice: '0',
+  marketValue: '0',
+  realisedPnl: '0',
+  unrealizedPnl: '0',
+}
+const NO_REWARDS = {
+  todaysRewards: '0',
+  totalUnpaidRewards: '0',
+  totalUserRewardsLastEpoch: '0',
+  rewardsByEpoch: [],
+  rewardsChartData: [],
+}
+
+/** What an open buy reserves: a held buy at market all that it may spend (rules §2.5). */
+function lockedRaw({ side: of, marketForm, spendRaw, priceTicks, remainingRaw }: OrderRow): number {
+  if (of !== SIDE.BUY) return 0
+  return marketForm === 1 ? spendRaw : costFloorRaw(priceTicks, remainingRaw)
+}
+
+function marketOf({ market: published }: Holding) {
+  const { market, status, group } = published
+  const { marketId: id, slug: name, title, conditionId, deadlineMs } = market
+  return {
+    ...{ id, slug: name, title, status, conditionId },
+    closed: status === 'RESOLVED',
+    deadline: deadlineMs === null ? null : new Date(deadlineMs).toISOString(),
+    ...settlementFields(published),
+    ...(group === null ? {} : { group: { slug: group.market.slug, title: group.market.title } }),
+  }
+}
+
+function clobView(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+  const { market, yes, no, orders } = holding
+  const { lastYesTicks } = market
+  const latestYesPrice = price(lastYesTicks)
+  const latest = { latestYesPrice, latestNoPrice: price(1000 - lastYesTicks) }
+  const locked = orders.reduce((sum, row) => sum + lockedRaw(row), 0)
+  return {
+    market: marketOf(holding),
+    makerAddress: pipeline.clearing.accounts.accountOf(owner) ?? '',
+    positions: { yes: sideView(yes, market), no: sideView(no, market) },
+    tokensBalance: { yes: String(yes.sizeRaw), no: String(no.sizeRaw) },
+    latestTrade: lastYesTicks === 0 ? null : { ...latest, outcomeTokenPrice: latestYesPrice },
+    orders: {
+      liveOrders: orders.map((row) => userOrderView(row, market, pipeline.ids)),
+      totalCollateralLocked: String(locked),
+    },
+    rewards: { epochs: [], isEarning: false },
+  }
+}
+
+export const portfolioPositions = route({
+  method: 'GET',
+  path: '/portfolio/positions',
+  auth: auth(),
+  lane: 'private',
+  about: "The caller's shares and open orders in each market, with their cost and worth.",
+  reply: object({
+    amm: means(list(openObject({})), 'Always empty: no market has a pool yet.'),
+    clob: means(list(clobPosition()), 'A row for each market, newest markets first.'),
+    group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
+    isWhole: means(
+      boolean(),
+      `False when the caller has over ${MOVE_LIMITS.heldMarketsMax} markets or ` +
+        `${MOVE_LIMITS.heldOrdersMax} open orders: the newest are shown.`,
+    ),
+    points: means(text(), 'Always 0: no points are counted.'),
+    accumulativePoints: means(text(), 'Always 0, as are points.'),
+    rewards: means(
+      object({
+        todaysRewards: means(text(), 'Always 0: rewards are not paid yet.'),
+        totalUnpaidRewards: means(text(), 'Rewards that wait for their payment: always 0.'),
+        totalUserRewardsLastEpoch: means(text(), 'Rewards of the day before: always 0.'),
+        rewardsByEpoch: means(list(openObject({})), 'Rewards by day: always empty.'),
+        rewardsChartData: means(list(openObject({})), 'Rewards over time: always empty.'),
+      }),
+      'Rewards of the caller.',
+    ),
+  }),
+  means: 'What the caller holds behind everything that it was told.',
+  rejects: ['READ_TIMEOUT'],
+  example: {
+    reply: {
+      amm: [],
+      clob: [
+        {
+          market: {
+            id: MARKET_EXAMPLE.id,
+            slug: MARKET_EXAMPLE.slug,
+            title: MARKET_EXAMPLE.title,
+            status: MARKET_EXAMPLE.status,
+            closed: false,
+            deadline: null,
+            conditionId: MARKET_EXAMPLE.conditionId,
+            winningOutcomeIndex: null,
+            payoutNumerators: null,
+          },
+          makerAddress: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+          positions: { yes: SIDE_EXAMPLE, no: NO_SIDE },
+          tokensBalance: { yes: '57000000', no: '0' },
+          latestTrade: { latestYesPrice: 0.6, latestNoPrice: 0.4, outcomeTokenPrice: 0.6 },
+          orders: { liveOrders: [USER_ORDER_EXAMPLE], totalCollateralLocked: '5200000' },
+          rewards: { epochs: [], isEarning: false },
+        },
+      ],
+      group: [],
+      isWhole: true,
+      points: '0',
+      accumulativePoints: '0',
+      rewards: NO_REWARDS,
+    },
+  },
+  handle: async ({ owner, caller, call }, services: Services) => {
+    const found = await services.portfolio.holdings(owner, askerOf({ caller, call }))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return {
+      amm: [],
+      clob: found.all.map((holding) => clobView(holding, owner, services)),
+      group: [],
+      isWhole: found.isWhole,
+      points: '0',
+      accumulativePoints: '0',
+      rewards: NO_REWARDS,
+    }
+  },
+})
+
+export const portfolioTrades = route({
+  method: 'GET',
+  path: '/portfolio/trades',
+  auth: auth(),
+  lane: 'private',
+  about: "The caller's trades against pools; trades in books are in the order calls.",
+  reply: object({ data: means(list(openObject({})), 'Always empty: no market has a pool yet.') }),
+  means: 'The trades of the caller against pools.',
+  example: { reply: { data: [] } },
+  handle: (_input, _services: Services) => ({ data: [] }),
+})

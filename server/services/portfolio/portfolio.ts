@@ -1,0 +1,98 @@
+// What a profile has (rules §9.1): its collateral, and its shares with their worth.
+
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { openOrders } from '../../../persistence/query/read/open-orders.ts'
+import { heldPositions } from '../../../persistence/query/read/portfolio/held-positions.ts'
+import type { PositionRow } from '../../../persistence/query/read/positions.ts'
+import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import type { ArchivedMarkets } from '../markets/archived-markets.ts'
+import type { Asker, PrivateReads } from '../private-reads.ts'
+
+/** What a profile has of one market. */
+export interface Holding {
+  readonly market: PublishedMarket
+  readonly yes: PositionRow
+  readonly no: PositionRow
+  /** Newest first. */
+  readonly orders: readonly OrderRow[]
+}
+
+/** The holdings that one reply shows. */
+export interface Holdings {
+  /** The newest markets first. */
+  readonly all: readonly Holding[]
+  /** False when the profile has more markets or open orders than a reply shows. */
+  readonly isWhole: boolean
+}
+
+export interface Balance {
+  readonly freeRaw: number
+  readonly reservedRaw: number
+}
+
+export class Portfolio {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+  readonly #archive: ArchivedMarkets
+
+  constructor(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+    this.#archive = archive
+  }
+
+  /** Main has settled all that the profile was told, so it knows the newest balance. */
+  async balance(profileId: ProfileId): Promise<Balance> {
+    const { ledger } = this.#pipeline.clearing
+    const freeRaw = ledger.freeRaw(profileId)
+    const reservedRaw = ledger.reservedRaw(profileId)
+    await this.#pipeline.durable()
+    return { freeRaw, reservedRaw }
+  }
+
+  /** Undefined without an answer in time. */
+  async holdings(accountId: ProfileId, asker: Asker): Promise<Holdings | undefined> {
+    const { heldMarketsMax, heldOrdersMax } = MOVE_LIMITS
+    const newest = { accountId, beforeSeq: Number.MAX_SAFE_INTEGER, limit: heldOrdersMax + 1 }
+    const open = await this.#reads.read(openOrders, newest, asker)
+    if (open === undefined) return undefined
+    const orders = open.slice(0, heldOrdersMax)
+    const others = [...new Set(orders.map(({ marketId }) => marketId))]
+    const ask = { accountId, limit: heldMarketsMax + 1, others }
+    const held = await this.#reads.read(heldPositions, ask, asker)
+    if (held === undefined) return undefined
+    const markets = await this.#archive.byIds(held.marketIds, asker)
+    if (markets === undefined) return undefined
+    const ofOrders = grouped(orders)
+    const ofRows = grouped(held.rows)
+    const all = held.marketIds.flatMap((marketId): Holding[] => {
+      const market = markets.get(marketId)
+      if (market === undefined) return []
+      const rows = ofRows.get(marketId) ?? []
+      const side = (outcome: number) =>
+        rows.find((row) => row.outcome === outcome) ?? nothing(marketId, outcome)
+      return [{ market, yes: side(0), no: side(1), orders: ofOrders.get(marketId) ?? [] }]
+    })
+    const isWhole = open.length <= heldOrdersMax && held.marketIds.length <= heldMarketsMax
+    return { all, isWhole }
+  }
+}
+
+function nothing(marketId: MarketId, outcome: number): PositionRow {
+  return { marketId, outcome, sizeRaw: 0, costRaw: 0, realisedRaw: 0 }
+}
+
+function grouped<Row extends { readonly marketId: MarketId }>(
+  rows: readonly Row[],
+): ReadonlyMap<MarketId, Row[]> {
+  const groups = new Map<MarketId, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(row.marketId)
+    if (group === undefined) groups.set(row.marketId, [row])
+    else group.push(row)
+  }
+  return groups
+}

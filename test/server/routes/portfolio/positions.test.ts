@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { Client } from '@limitless-exchange/sdk'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
+
+// What a profile has: balance, positions and their worth (rules §9.1).
+
+const SHARE = 1_000_000
+const FUNDS_RAW = 10_000 * SHARE
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+let bob: Trader
+
+before(async () => {
+  live = await startLive()
+  rain = await openMarket(live, 'rain', { fee: true })
+  alice = await live.trader(FUNDS_RAW)
+  bob = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const get = (trader: Trader, path: string, change = {}) =>
+  live.call(trader, 'GET', path, undefined, change)
+const clob = async (trader: Trader) => at((await get(trader, '/portfolio/positions')).body, 'clob')
+
+test('the balance follows each order, and tells what may be withdrawn', async () => {
+  const wish = { ticks: 100, sizeRaw: 1000 * SHARE }
+  const placed = await place(live, alice, rain, wish)
+  assert.equal(placed.status, 201)
+  const reply = await get(alice, '/portfolio/balance')
+  assert.deepEqual(reply.body, {
+    free: String(9900 * SHARE),
+    reserved: String(100 * SHARE),
+    inOrders: String(100 * SHARE),
+    parked: '0',
+    withdrawable: String(9900 * SHARE),
+    total: String(FUNDS_RAW),
+  })
+  await live.call(alice, 'DELETE', '/orders/all/rain')
+  assert.equal(at((await get(alice, '/portfolio/balance')).body, 'free'), String(FUNDS_RAW))
+})
+
+test('the worked example: cost, average, profit and worth of a position (rules §9.1)', async () => {
+  // 100 @ 0.45 with a fee of 3%, then 40 @ 0.60 as maker.
+  await place(live, alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await place(live, bob, rain, { ticks: 450, sizeRaw: 100 * SHARE })
+  const shown = async () => at(await clob(bob), 0, 'positions', 'yes')
+  const bought = await shown()
+  const costs = ['cost', 'fillPrice', 'realisedPnl'].map((name) => at(bought, name))
+  assert.deepEqual(costs, ['45000000', '463918', '0'])
+  await place(live, bob, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
+  await place(live, alice, rain, { ticks: 600, sizeRaw: 40 * SHARE })
+  // The midpoint of 0.56 and 0.60 is the mark.
+  await place(live, alice, rain, { ticks: 560, sizeRaw: 100 * SHARE })
+  await place(live, alice, rain, { outcome: 1, ticks: 400, sizeRaw: 100 * SHARE })
+  assert.deepEqual(await shown(), {
+    cost: '26443299',
+    fillPrice: '463918',
+    marketValue: '33060000',
+    realisedPnl: '5443299',
+    unrealizedPnl: '6616701',
+  })
+  assert.deepEqual(at(await clob(bob), 0, 'tokensBalance'), { yes: '57000000', no: '0' })
+  assert.deepEqual(at(await clob(bob), 0, 'latestTrade'), {
+    latestYesPrice: 0.6,
+    latestNoPrice: 0.4,
+    outcomeTokenPrice: 0.6,
+  })
+})
+
+test('open orders stand in the row of their market, with what they lock', async () => {
+  const row = at(await clob(alice), 0)
+  assert.equal(at(row, 'market', 'slug'), 'rain')
+  const orders = at(row, 'orders', 'liveOrders')
+  assert(Array.isArray(orders))
+  assert.deepEqual(
+    orders.map((order) => at(order, 'price')),
+    ['0.4', '0.56'],
+  )
+  assert.equal(at(row, 'orders', 'totalCollateralLocked'), String(96 * SHARE))
+  assert.deepEqual(at(await clob(bob), 0, 'orders', 'liveOrders'), [])
+})
+
+test('a fill that was answered is in the next positions of both sides', async () => {
+  const fast = await openMarket(live, 'fast')
+  for (let turn = 0; turn < 20; turn++) {
+    await place(live, alice, fast, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+    await place(live, bob, fast, { ticks: 500, sizeRaw: SHARE })
+    const held = await Promise.all([clob(bob), clob(alice)])
+    const shares = held.map((rows, index) => {
+      return at(rows, 0, 'tokensBalance', index === 0 ? 'yes' : 'no')
+    })
+    assert.deepEqual(shares, Array(2).fill(String((turn + 1) * SHARE)))
+  }
+})
+
+test('a resolved market shows its payout, and leaves the list once it is redeemed', async () => {
+  await openMarket(live, 'over')
+  const { catalogue } = live.exchange.pipeline.clearing
+  const market = catalogue.bySlug('over')
+  assert(market !== undefined)
+  const { conditionId } = market
+  await live.call(bob, 'POST', '/portfolio/split', { conditionId, amount: '4000000' })
+  await live.admin('/admin/markets/over/resolve', { payoutNumerators: [1, 3] })
+  const row = at(await clob(bob), 0)
+  assert.deepEqual(at(row, 'market', 'closed'), true)
+  assert.deepEqual(at(row, 'market', 'payoutNumerators'), [1, 3])
+  assert.deepEqual(at(row, 'positions', 'yes', 'marketValue'), '1000000')
+  assert.deepEqual(at(row, 'positions', 'no', 'unrealizedPnl'), '1000000')
+  while (!market.isPaidOut) await new Promise(setImmediate)
+  const redeemed = await live.call(bob, 'POST', '/portfolio/redeem', { conditionId })
+  assert.equal(redeemed.status, 201, redeemed.text)
+  assert.notEqual(at(await clob(bob), 0, 'market', 'slug'), 'over')
+})
+
+test('a partner reads what its sub-account has, and of no other profile', async () => {
+  const child = await serverWallet(live, bob, 7 * SHARE)
+  const asChild = { headers: { 'x-on-behalf-of': String(child.profileId) } }
+  const balance = await get(bob, '/portfolio/balance', asChild)
+  assert.equal(at(balance.body, 'free'), String(7 * SHARE))
+  const positions = await get(bob, '/portfolio/positions', asChild)
+  assert.deepEqual(at(positions.body, 'clob'), [])
+  const foreign = { headers: { 'x-on-behalf-of': String(alice.profileId) } }
+  for (const path of ['balance', 'positions', 'trades']) {
+    assert.equal((await get(bob, `/portfolio/${path}`, foreign)).status, 403)
+    assert.equal((await live.send('GET', `/portfolio/${path}`)).status, 401)
+  }
+})
+
+test('the portfolio calls of the public client work unmodified', async () => {
+  const { tokenId, secret } = bob
+  const baseURL = `http://127.0.0.1:${live.port}`
+  const { portfolio } = new Client({ baseURL, hmacCredentials: { tokenId, secret } })
+  const whole = await portfolio.getPositions()
+  assert.deepEqual(await portfolio.getCLOBPositions(), whole.clob)
+  assert.deepEqual(await portfolio.getAMMPositions(), [])
+  const row = whole.clob.find(({ market }) => market.slug === 'rain')
+  assert.equal(row?.positions.yes.cost, '26443299')
+})
