@@ -190,7 +190,7 @@ const REJECTS = [
   ['CONVERSION_LIMIT', 'The group cannot convert more; split or trade instead.'],
   ['DUPLICATE_CALL', 'This signed call was made before; sign a fresh one to make it again.'],
   ['IDEMPOTENCY_KEY_TAKEN', 'This idempotencyKey came with another body before.'],
-  ['CALL_LIMIT', 'Too many calls that move money in a day; retry after the given seconds.'],
+  ['CALL_LIMIT', 'Too many calls that move money; retry after the given seconds.'],
   ['DESTINATION_NOT_ALLOWED', 'The destination is neither an address of the caller nor listed.'],
   ['TOKEN_NOT_COLLATERAL', 'The exchange holds only its collateral token.'],
   ['SERIES_LIMIT', 'The exchange has reached its limit of series; end one.'],

@@ -29,9 +29,10 @@ type Asked = Pick<MoveAsk, 'profileId' | 'once'>
 export function decideCall({ calls, frozen }: Clearing, { profileId, once }: Asked): Reject | null {
   if (frozen.isFrozen(profileId)) return REJECT.PROFILE_FROZEN
   if (once === undefined) return null
-  const isFull = calls.count >= MOVE_LIMITS.callsRememberedMax
-  const isOwnFull = calls.countOf(profileId) >= MOVE_LIMITS.callsOfProfileMax
-  return isFull || isOwnFull ? REJECT.CALL_LIMIT : null
+  const { callsRememberedMax, callsOfProfileMax, callsOfProfileMin } = MOVE_LIMITS
+  // Whoever fills the room of all takes none of the few calls that each profile has for itself.
+  const most = calls.count < callsRememberedMax ? callsOfProfileMax : callsOfProfileMin
+  return calls.countOf(profileId) < most ? null : REJECT.CALL_LIMIT
 }
 
 /**

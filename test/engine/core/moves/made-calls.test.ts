@@ -79,3 +79,20 @@ test('a profile has a bound on the calls that are remembered, and time frees it'
   assert.equal(world.driver.clearing.calls.count, 0)
   assert.equal(typeof world.split(world.once('keyed', 'one more')), 'number')
 })
+
+test('whoever fills the room of all calls leaves each profile some of its own', () => {
+  const world = new World()
+  const { calls } = world.driver.clearing
+  const { callsRememberedMax, callsOfProfileMax, callsOfProfileMin } = MOVE_LIMITS
+  const others = Math.ceil(callsRememberedMax / callsOfProfileMax)
+  for (let other = 1; other <= others; other++) {
+    for (let call = 0; call < callsOfProfileMax; call++) {
+      const once = world.once('keyed', `${other} ${call}`)
+      calls.made({ ...once, profileId: world.ann + other, seq: 1 })
+    }
+  }
+  for (let call = 0; call < callsOfProfileMin; call++) {
+    assert.equal(typeof world.split(world.once('keyed', `own ${call}`)), 'number')
+  }
+  assert.equal(world.split(world.once('keyed', 'one more')), 'CALL_LIMIT')
+})
