@@ -67,6 +67,13 @@ export const MARKETS: readonly DemoQuestion[] = [
   ),
 ]
 
+/** It is resolved from the beginning: the first trader holds pairs of it and may redeem them. */
+export const PAST = {
+  slug: 'rain-yesterday',
+  title: 'Did it rain in Lisbon yesterday?',
+  categories: ['Weather'],
+} as const
+
 export const GROUP = {
   slug: 'cup-winner',
   title: 'Who wins the cup?',

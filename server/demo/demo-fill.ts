@@ -7,12 +7,13 @@ import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
 import { accountOf } from '../intake/order/client-order.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
-import { FIRST_PRICES, GROUP, MARKETS, PAGES, SERIES } from './demo-content.ts'
+import { FIRST_PRICES, GROUP, MARKETS, PAGES, PAST, SERIES } from './demo-content.ts'
 import type { OwnServer } from './own-server.ts'
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
 export const BOTS = ['maker', 'taker'] as const
 const CONFLICT = 409
+const PAST_PAIRS_RAW = '100000000'
 const TRADER_FUNDS_RAW = 10_000_000_000
 const BOT_FUNDS_RAW = 1_000_000_000_000
 
@@ -41,7 +42,7 @@ export async function signIn(filling: Filling, name: string): Promise<DemoTrader
   const made = await adminCall(filling.operators, adminToken, '/admin/profiles', {
     account: accountOf(key),
     rank: 'Bronze',
-    apiToken: { scopes: ['trading'] },
+    apiToken: { scopes: ['trading', 'withdrawal'] },
   })
   if (!knownProfile.holds(made)) throw new Error('a new profile comes with a token')
   const { profileId, account, tokenId, secret } = made
@@ -113,6 +114,27 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     const parentId = await pageIdOf(venue.server, `/${page.slug}`)
     for (const child of children) await make('/admin/market-pages', { ...child, parentId })
   }
+}
+
+const knownCondition = compile(openObject({ conditionId: text(), status: text() }))
+
+/** Makes the market that is over; the trader gets pairs of it before it is resolved. */
+export async function fillPast(filling: Filling, trader: DemoTrader): Promise<void> {
+  const { venue, operators, adminToken } = filling
+  const path = `/markets/${PAST.slug}`
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  const spec = JSON.stringify({ kind: 'clob', ...PAST })
+  const made = await operators.call('POST', '/admin/markets', headers, spec)
+  // An earlier start has made it.
+  if (made.status !== CONFLICT) accepted(made)
+  const { body: market } = await venue.server.call('GET', path, {})
+  if (!knownCondition.holds(market)) throw new Error('the market of yesterday was made before')
+  if (market.status === 'RESOLVED' || filling.isStopped()) return
+  const { conditionId } = market
+  const pairs = { conditionId, amount: PAST_PAIRS_RAW, idempotencyKey: `pairs of ${PAST.slug}` }
+  await new DemoClient(trader, venue).call('POST', '/portfolio/split', pairs)
+  const winner = { winningOutcomeIndex: 0 }
+  await adminCall(operators, adminToken, `/admin${path}/resolve`, winner)
 }
 
 /** Makes and funds profiles; only for names that have not traded yet. */

@@ -10,6 +10,7 @@ import {
   type Filling,
   fillBots,
   fillMarkets,
+  fillPast,
   fillTraders,
   signIn,
   slugsOf,
@@ -94,6 +95,7 @@ async function complete(dataDir: string, found: Found, filling: Filling): Promis
   await fillMarkets(filling)
   await fillBots(filling)
   const traders = hasTraders ? demo.traders : await fillTraders(filling)
+  if (!hasTraders && traders.length > 0) await fillPast(filling, traders[0])
   if (!filling.isStopped()) writeDemo(dataDir, { ...demo, traders })
 }
 

@@ -6,7 +6,15 @@ import { startDemo } from '../../server/demo/demo.ts'
 import { boolean, integer, text } from '../../server/http/schema/scalars.ts'
 import { compile, list, object, openObject } from '../../server/http/schema/schema.ts'
 import { newFolder } from '../support/data-folder.ts'
-import { bookShape, ExchangeClient, SHARE, send, shaped } from '../support/exchange-client.ts'
+import {
+  bookShape,
+  ExchangeClient,
+  SHARE,
+  send,
+  shaped,
+  type Trader,
+} from '../support/exchange-client.ts'
+import { at } from '../support/json-path.ts'
 import { compileProgram, ServerProcess } from '../support/server-process.ts'
 
 // A first start of the demo may end while it fills its folder; the next start completes it.
@@ -17,6 +25,7 @@ const TRADERS = 3
 /** Best bids that differ: the maker quoted that often, or was traded with. */
 const QUOTES_SEEN = 2
 const FUNDS_RAW = 10_000 * SHARE
+const PAIRS_RAW = 100 * SHARE
 /** The fill writes about 50 commands; the quotes of the bots follow. */
 const KILLED_AT_SEQ = [0, 27]
 
@@ -86,7 +95,9 @@ async function expectWholeDemo(dataDir: string): Promise<void> {
     const key = Buffer.from(owner.privateKey.slice(2), 'hex')
     if (index < TRADERS) {
       const balances = await client.balances({ ...owner, key })
-      assert.deepEqual(balances, { freeRaw: FUNDS_RAW, reservedRaw: 0 })
+      // The first trader has pairs of the market that is over.
+      const freeRaw = index === 0 ? FUNDS_RAW - PAIRS_RAW : FUNDS_RAW
+      assert.deepEqual(balances, { freeRaw, reservedRaw: 0 })
     }
     const { venue, metadata, ...market } = shaped(marketShape, await client.get(`/markets/${slug}`))
     await client.placed(
@@ -95,7 +106,21 @@ async function expectWholeDemo(dataDir: string): Promise<void> {
       { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC', salt: index + 1 },
     )
   }
+  await redeemPast(client, traders[0])
   await server.kill()
+}
+
+/** The market that is over pays its pairs back. */
+async function redeemPast(client: ExchangeClient, owner: Omit<Trader, 'key'>): Promise<void> {
+  const key = new Uint8Array()
+  const market = await client.get('/markets/rain-yesterday')
+  const body = JSON.stringify({ conditionId: at(market, 'conditionId') })
+  for (;;) {
+    const reply = await client.call({ ...owner, key }, 'POST', '/portfolio/redeem', body)
+    if (at(reply.body, 'code') === 'PAYOUT_NOT_POSTED') continue
+    assert.equal(at(reply.body, 'amount'), String(PAIRS_RAW), JSON.stringify(reply.body))
+    return
+  }
 }
 
 describe('a first start that ends early', { concurrency: 2 }, () => {
