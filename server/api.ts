@@ -28,6 +28,7 @@ import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
 import * as pages from './routes/pages/pages.ts'
+import * as history from './routes/portfolio/history.ts'
 import * as moves from './routes/portfolio/moves.ts'
 import * as positions from './routes/portfolio/positions.ts'
 import type { Services } from './routes/services.ts'
@@ -52,6 +53,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(wallets),
   ...Object.values(moves),
   ...Object.values(positions),
+  ...Object.values(history),
   ...Object.values(markets),
   ...Object.values(timelines),
   ...Object.values(search),

@@ -276,6 +276,12 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
+/** What an account traded, by age: the key of the row follows the owner in each index. */
+const BY_OWNER = `
+CREATE INDEX trades_by_taker ON trades (taker_owner);
+CREATE INDEX maker_fills_by_maker ON maker_fills (maker_owner);
+`
+
 /** Positions that are not zero. */
 const HELD = 'CREATE INDEX positions_held ON positions (owner, market_id) WHERE size_raw <> 0;'
 
@@ -284,6 +290,6 @@ const LIVE_BY_AGE = 'CREATE INDEX live_orders_by_age ON live_orders (owner, plac
 
 /** Files of the versions up to 15 are made anew. */
 export const READ_SCHEMA = {
-  migrations: [M1 + HELD + LIVE_BY_AGE + HISTORY + MOVES + SEARCH_TABLES],
+  migrations: [M1 + BY_OWNER + HELD + LIVE_BY_AGE + HISTORY + MOVES + SEARCH_TABLES],
   baseVersion: 15,
 }

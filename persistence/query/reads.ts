@@ -20,6 +20,7 @@ import { missedFrames } from './read/missed-frames.ts'
 import { openOrders } from './read/open-orders.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { heldPositions } from './read/portfolio/held-positions.ts'
+import { history } from './read/portfolio/history.ts'
 import { moveBySeq } from './read/portfolio/moves.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
@@ -39,6 +40,7 @@ export const READS: readonly Query<never, unknown>[] = [
   positions,
   moveBySeq,
   heldPositions,
+  history,
   knownInTables,
   settledTrade,
   tradesAfter,

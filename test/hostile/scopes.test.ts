@@ -64,7 +64,11 @@ const FIELD = /"code":"SCOPE_MISSING","scope":"([a-z_]+)"/
 
 /** The scope that each set lacks, if any. A call of several orders may name it at each order. */
 async function answers(route: Route<Services>, headers: Readonly<Record<string, string>> = {}) {
-  const path = route.path.replace(/:([a-zA-Z]+)/g, (_all, name) =>
+  const query = Object.entries(Object(route.example.query)).map(([name, value]) => {
+    return `${name}=${encodeURIComponent(String(value))}`
+  })
+  const whole = [route.path, ...(query.length > 0 ? [query.join('&')] : [])].join('?')
+  const path = whole.replace(/:([a-zA-Z]+)/g, (_all, name) =>
     String(at(route.example, 'params', name)),
   )
   const body = route.body === null ? undefined : route.example.body

@@ -85,6 +85,11 @@ export class Settlements {
     return covering === undefined ? { status: 'MATCHED', ...NOT_MINED } : mined(tradeSeq, covering)
   }
 
+  /** The chain whose block covers the command; null while none does. */
+  chainOf(seq: Seq): number | null {
+    return this.#covering.get(seq)?.chainId ?? null
+  }
+
   /** Gives the newest trades first. */
   newest(limit: number): NewestTrade[] {
     return this.#newest.all(limit).map(({ seq, tradedMs }) => {

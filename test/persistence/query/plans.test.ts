@@ -101,7 +101,7 @@ test('no statement of a read or of the follower visits a whole table or sorts on
 test('a wide plan is noticed', () => {
   const db = openInMemory(READ_SCHEMA.migrations)
   const wide = [
-    'SELECT seq FROM trades WHERE taker_owner = ?',
+    'SELECT seq FROM trades WHERE yes_ticks = ?',
     'SELECT max(fee_raw) FROM trades',
     'SELECT seq FROM trades ORDER BY fee_raw LIMIT 1',
     'SELECT owner, count(*) FROM orders GROUP BY owner',
