@@ -61,6 +61,7 @@ test('without settings every value is its default', () => {
     marketThreads: 'auto',
     durability: 'full',
     blockMs: 250,
+    autoRedeemDays: 30,
     adminToken: undefined,
     keyFile: undefined,
     tls: undefined,

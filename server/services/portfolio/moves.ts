@@ -152,6 +152,8 @@ export class Moves {
       if (before instanceof Reject) return before
       seq = before?.seq ?? clearing.lastSeq + 1
       if (before !== undefined) return null
+      // A frozen partner acts for nobody.
+      if (clearing.frozen.isFrozen(ask.callerId)) return REJECT.PROFILE_FROZEN
       const decided = decide(nowMs, once)
       if (!(decided instanceof Reject)) facts = factsOfMove(decided, childrenOf)
       return decided

@@ -38,15 +38,20 @@ class Flow {
   readonly driver = new ExchangeDriver(512, new OrderTable(512))
   readonly #random: Random
   readonly #chain: GoldenChain
-  readonly #rested: OrderRef[] = []
+  #rested: OrderRef[] = []
+  /** The markets in memory, which only some commands change. */
+  #all: readonly Market[] = []
   readonly kinds = new Map<string, number>()
+  #isStale = false
   commands = 0
 
   constructor(seed: number) {
     this.#random = new Random(seed)
     this.#chain = new GoldenChain(new GoldenCast(this.driver, this.#random))
     this.driver.onCommand = ({ kind }) => {
-      // The sums are those that the command before left.
+      // The sums and the markets are those that the command before left.
+      if (this.#isStale) this.#all = this.driver.clearing.catalogue.all()
+      this.#isStale = kind === 'createMarket' || kind === 'createGroup' || kind === 'archiveMarket'
       this.#count()
       this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1)
       if (++this.commands % RECOUNT_EVERY === 0) this.driver.holds()
@@ -57,13 +62,13 @@ class Flow {
 
   /** Law 5, by adding up all collateral there is. */
   #count(): void {
-    const { ledger, catalogue } = this.driver.clearing
+    const { ledger } = this.driver.clearing
     let heldRaw = 0
     for (const raw of ledger.systemRaw) heldRaw += raw
     for (let account = 1; account <= ACCOUNTS; account++) {
       heldRaw += ledger.collateralFreeRaw[account] + ledger.collateralReservedRaw[account]
     }
-    for (const { conditionRaw } of catalogue.all()) heldRaw += conditionRaw
+    for (const { conditionRaw } of this.#all) heldRaw += conditionRaw
     assert.equal(heldRaw, ledger.fundedRaw, 'collateral is conserved')
   }
 
@@ -93,7 +98,8 @@ class Flow {
   }
 
   #markets(which: (market: Market) => boolean): Market[] {
-    return this.driver.clearing.catalogue.all().filter(which)
+    if (this.#isStale) this.#all = this.driver.clearing.catalogue.all()
+    return this.#all.filter(which)
   }
 
   #place(): void {
@@ -114,9 +120,11 @@ class Flow {
   }
 
   #cancel(): void {
-    const at = this.#random.below(this.#rested.length + 1)
-    const [ref] = this.#rested.splice(at, 1)
-    if (ref === undefined) return
+    if (this.#rested.length === 0) return
+    const at = this.#random.below(this.#rested.length)
+    const ref = this.#rested[at]
+    this.#rested[at] = this.#rested[this.#rested.length - 1]
+    this.#rested.pop()
     const { orders } = this.driver.clearing
     if (!orders.isLive(ref.slot, ref.generation)) return
     this.driver.cancel(orders.accountOf(ref.slot), ref)
@@ -193,9 +201,9 @@ class Flow {
 
   #cancelAll(marketId: number): void {
     const { orders } = this.driver.clearing
-    const live = this.#rested.filter(({ slot, generation }) => {
-      return orders.isLive(slot, generation) && orders.marketOf(slot) === marketId
-    })
+    // Orders that were filled are forgotten here.
+    this.#rested = this.#rested.filter(({ slot, generation }) => orders.isLive(slot, generation))
+    const live = this.#rested.filter(({ slot }) => orders.marketOf(slot) === marketId)
     if (live.length > 0) this.driver.cancelMany(marketId, live)
   }
 

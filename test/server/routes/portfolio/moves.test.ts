@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
+import { signCall } from '../../../../server/auth/api-token.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   at,
@@ -237,6 +238,18 @@ test('a signed call is made once, and a key gives the first reply again', async 
     live.call(ann, 'POST', '/portfolio/withdraw', body, change)
   made(await send(to, { timestamp }))
   assertRefused(await send(to, { timestamp }), 409, 'DUPLICATE_CALL')
+  // Another spelling of the same signature is none.
+  const signature = signCall({
+    secret: Buffer.from(ann.secret, 'base64'),
+    timestamp,
+    method: 'POST',
+    pathWithQuery: '/portfolio/withdraw',
+    body: Buffer.from(JSON.stringify(to)),
+  })
+  for (const text of [signature.replace('=', ''), signature.replaceAll('+', '-')]) {
+    if (text === signature) continue
+    assertRefused(await send(to, { timestamp, signature: text }), 401, 'HMAC_INVALID')
+  }
   const keyed = { ...to, idempotencyKey: 'payout 17' }
   const first = made(await send(keyed, { timestamp }))
   assert.deepEqual(made(await send(keyed, { timestamp })), first)
@@ -245,11 +258,16 @@ test('a signed call is made once, and a key gives the first reply again', async 
   assert.equal(live.balances(ann).freeRaw, before - 2 * UNIT)
 })
 
-test('a frozen profile moves no money', async () => {
+test('a frozen profile moves no money, its own or that of a sub-account', async () => {
   const trader = await live.trader(10 * UNIT, { apiToken: { scopes: RIGHTS } })
   await live.admin(`/admin/profiles/${trader.profileId}/freeze`, {})
   const to = { amount: '1', destination: trader.account }
   assertRefused(await post(trader, '/portfolio/withdraw', to), 403, 'PROFILE_FROZEN')
+  const partner = await live.trader(10 * UNIT, { apiToken: { scopes: RIGHTS } })
+  const child = await serverWallet(live, partner, 10 * UNIT)
+  await live.admin(`/admin/profiles/${partner.profileId}/freeze`, {})
+  const ofChild = { amount: '1', onBehalfOf: child.profileId }
+  assertRefused(await post(partner, '/portfolio/withdraw', ofChild), 403, 'PROFILE_FROZEN')
 })
 
 test('behind a restart a call that was made is still known', async () => {
