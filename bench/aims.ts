@@ -273,6 +273,13 @@ export const AIMS: readonly Aim[] = [
     // The worst of a hundred calls is often the machine's: a millisecond more is no sign.
     reach: { kind: 'times its cost', max: 2, orMore: 1 },
   },
+  {
+    bench: 'reads',
+    about: 'portfolio reads, p99: 2,000 positions and 1,000,000 fills against ten',
+    cases: /^portfolio: .*, p99,/,
+    unit: 'ms',
+    reach: { kind: 'times its cost', max: 3, orMore: 1 },
+  },
 ]
 
 function isOf(aim: Aim, bench: string, row: Row): boolean {

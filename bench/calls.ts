@@ -3,15 +3,24 @@
 import { Agent, get } from 'node:http'
 import { monotonicMs } from './pacer.ts'
 
+type Headers = Readonly<Record<string, string>>
+
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #baseUrl: string
 
   readonly #statuses: readonly number[]
+  readonly #headersOf: () => Headers
 
-  constructor(baseUrl: string, statuses: readonly number[] = [200]) {
+  /** `headersOf` is asked before each call. */
+  constructor(
+    baseUrl: string,
+    statuses: readonly number[] = [200],
+    headersOf: () => Headers = () => ({}),
+  ) {
     this.#baseUrl = baseUrl
     this.#statuses = statuses
+    this.#headersOf = headersOf
   }
 
   /** Asks so many times; gives the latencies in milliseconds, lowest first. */
@@ -23,9 +32,10 @@ export class Caller {
 
   /** Asks once, and gives the milliseconds until the whole reply is there. */
   #once(path: string): Promise<number> {
+    const headers = { ...this.#headersOf() }
     const startMs = monotonicMs()
     return new Promise((resolve, reject) => {
-      const asked = get(this.#baseUrl + path, { agent: this.#agent }, (reply) => {
+      const asked = get(this.#baseUrl + path, { agent: this.#agent, headers }, (reply) => {
         const { statusCode = 0 } = reply
         if (!this.#statuses.includes(statusCode)) reject(new Error(`${path}: ${statusCode}`))
         reply.on('error', reject)

@@ -1,13 +1,15 @@
 // Every public read over HTTP, on a small exchange and on a large one: a read may cost no more
-// because there is more behind it. Both servers are up, and take turns read by read. One caller
-// asks one call at a time, so a figure is a latency and not a throughput. READS=medium in the
-// environment measures a size between the two, READS=markets the full number of markets with few
-// trades. READS_DIR names a folder that keeps what was made for the next run.
+// because there is more behind it. Both servers are up, and take turns read by read. So do two
+// accounts of one exchange, one of which has a long history. One caller asks one call at a time, so
+// a figure is a latency and not a throughput. READS=medium in the environment measures a size
+// between the two, READS=markets the full number of markets with few trades. READS_DIR names a
+// folder that keeps what was made for the next run.
 
 import { assert } from '../engine/domain/assert.ts'
 import { Random } from '../test/support/random.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
 import { Caller, percentile } from './calls.ts'
+import { type PortfolioPlan, portfolioRows } from './portfolio-reads.ts'
 import { progress } from './progress.ts'
 import { withReadsFolder } from './reads-folder.ts'
 import { READS, type Read, type ReadsWorld } from './reads-list.ts'
@@ -19,28 +21,35 @@ interface Plan {
   readonly many: ReadsSize
   readonly rounds: number
   readonly calls: number
+  readonly portfolio: PortfolioPlan
 }
 
 const OFTEN = { rounds: 5, calls: 400 }
+const LONG = { positions: 2000, fills: 1_000_000, ...OFTEN }
+const SHORT = { positions: 400, fills: 100_000, ...OFTEN }
 /** Markets have equally many trades in both, so that their pages are equally full. */
 const FULL: Plan = {
   few: { active: 50, resolved: 50, trades: 100_000 },
   many: { active: 5000, resolved: 200_000, trades: 10_000_000 },
+  portfolio: LONG,
   ...OFTEN,
 }
 const MARKETS: Plan = {
   few: { active: 50, resolved: 50, trades: 2000 },
   many: { active: 5000, resolved: 5000, trades: 200_000 },
+  portfolio: SHORT,
   ...OFTEN,
 }
 const MEDIUM: Plan = {
   few: { active: 50, resolved: 50, trades: 20_000 },
   many: { active: 500, resolved: 4000, trades: 200_000 },
+  portfolio: SHORT,
   ...OFTEN,
 }
 const SMOKE: Plan = {
   few: { active: 5, resolved: 5, trades: 80 },
   many: { active: 10, resolved: 20, trades: 160 },
+  portfolio: { positions: 12, fills: 48, rounds: 1, calls: 2 },
   rounds: 1,
   calls: 2,
 }
@@ -129,13 +138,14 @@ function planOf(smoke: boolean): Plan {
   return plan
 }
 
-export function readsBench({ smoke }: BenchOptions): Promise<Report> {
+export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
   const plan = planOf(smoke)
+  const ofPortfolios = await portfolioRows(plan.portfolio)
   const nameOf = ({ active }: ReadsSize) => `${active} markets`
   return withServer(nameOf(plan.few), plan.few, (few) =>
     withServer(nameOf(plan.many), plan.many, async (many) => {
       await measure(few, many, plan)
-      return { name: 'reads', rows: rowsOf(few, many) }
+      return { name: 'reads', rows: [...rowsOf(few, many), ...ofPortfolios] }
     }),
   )
 }

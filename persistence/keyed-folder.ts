@@ -10,7 +10,7 @@ export interface KeyedFolder {
 }
 
 /** A MAC for one use is not valid for another. */
-type MacUse = 'journal' | 'journal head' | 'snapshot'
+type MacUse = 'journal' | 'journal head' | 'snapshot' | 'solvency'
 
 export const MAC_BYTES = 32
 

@@ -1,5 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { Exchange } from '../engine/core/exchange.ts'
+import {
+  claimsOf,
+  collateralReport,
+  heldIn,
+  shareReports,
+  type TokenReport,
+} from '../engine/core/state/claims.ts'
 import { type Solvency, solvencyOf } from '../engine/core/state/solvency.ts'
 import type { Command } from '../engine/domain/command.ts'
 import type { Seq } from '../engine/domain/ids.ts'
@@ -27,6 +34,8 @@ export interface FolderReport {
   readonly markets: number
   readonly openOrders: number
   readonly solvency: Solvency
+  /** Collateral first, then the shares of each market that has any. */
+  readonly tokens: readonly TokenReport[]
   readonly readTables: ReadTablesFinding
   /** The newest snapshot comes first. */
   readonly snapshots: readonly SnapshotFinding[]
@@ -77,6 +86,7 @@ function emptyReport(dataDir: string): FolderReport {
 
 function countsOf(exchange: Exchange) {
   const { accounts, catalogue, orders, lastSeq: seq } = exchange.clearing
+  const claims = claimsOf(heldIn(exchange.clearing))
   return {
     seq,
     stateHash: exchange.stateHash(),
@@ -84,6 +94,7 @@ function countsOf(exchange: Exchange) {
     markets: catalogue.count,
     openOrders: orders.live.all,
     solvency: solvencyOf(exchange.clearing),
+    tokens: [collateralReport(claims), ...claims.markets.flatMap(shareReports)],
   }
 }
 

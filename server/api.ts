@@ -13,9 +13,13 @@ import * as adminLists from './routes/admin/admin-lists.ts'
 import * as adminMarkets from './routes/admin/admin-markets.ts'
 import * as pagesAdmin from './routes/admin/admin-pages.ts'
 import * as adminProfiles from './routes/admin/admin-profiles.ts'
+import * as adminRewards from './routes/admin/admin-rewards.ts'
 import * as adminSeries from './routes/admin/admin-series.ts'
 import * as adminSettlement from './routes/admin/admin-settlement.ts'
 import * as maintenance from './routes/admin/maintenance.ts'
+import * as adminPools from './routes/amm/admin-pools.ts'
+import * as approvals from './routes/amm/approvals.ts'
+import * as poolTrades from './routes/amm/trades.ts'
 import * as marketHistory from './routes/markets/market-history.ts'
 import * as marketNumbers from './routes/markets/market-numbers.ts'
 import * as markets from './routes/markets/markets.ts'
@@ -28,10 +32,15 @@ import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
 import * as pages from './routes/pages/pages.ts'
+import { portfolioFills } from './routes/portfolio/fills.ts'
 import * as history from './routes/portfolio/history.ts'
 import * as moves from './routes/portfolio/moves.ts'
+import * as pnl from './routes/portfolio/pnl.ts'
+import { portfolioTrades } from './routes/portfolio/pool-trades.ts'
 import * as positions from './routes/portfolio/positions.ts'
 import type { Services } from './routes/services.ts'
+import * as adminSolvency from './routes/solvency/admin-solvency.ts'
+import * as solvency from './routes/solvency/solvency.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
 import { fees } from './routes/system/fees.ts'
@@ -52,8 +61,14 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(partners),
   ...Object.values(wallets),
   ...Object.values(moves),
+  ...Object.values(poolTrades),
+  ...Object.values(approvals),
   ...Object.values(positions),
+  portfolioTrades,
+  portfolioFills,
+  ...Object.values(pnl),
   ...Object.values(history),
+  ...Object.values(solvency),
   ...Object.values(markets),
   ...Object.values(timelines),
   ...Object.values(search),
@@ -69,12 +84,15 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(cancelReplace),
   ...Object.values(admin),
   ...Object.values(adminMarkets),
+  ...Object.values(adminPools),
   ...Object.values(adminSeries),
   ...Object.values(adminSettlement),
   ...Object.values(adminProfiles),
+  ...Object.values(adminRewards),
   ...Object.values(adminLists),
   ...Object.values(adminAccess),
   ...Object.values(adminAudit),
+  ...Object.values(adminSolvency),
   ...Object.values(pagesAdmin),
 ]
 

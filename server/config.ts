@@ -98,6 +98,12 @@ export const SETTINGS = {
     LIMITS.snapshotEveryCommands,
     'Commands from one snapshot of the state to the next.',
   ),
+  solvencyMinutes: setting(
+    'solvency-minutes',
+    count(0, MOVE_LIMITS.solvencyMinutesMax),
+    10,
+    'Minutes from one count of what the exchange owes to the next; 0 = only when asked to.',
+  ),
   blockMs: setting(
     'block-ms',
     count(0, 60_000),
@@ -176,6 +182,7 @@ export interface ServeConfig {
   readonly intakeThreads: number
   readonly durability: Durability
   readonly snapshotEveryCommands: number
+  readonly solvencyMinutes: number
   readonly blockMs: number
   readonly autoRedeemDays: number
   readonly adminToken: string | undefined
@@ -323,6 +330,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     intakeThreads: get(SETTINGS.intakeThreads),
     durability: get(SETTINGS.durability),
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
+    solvencyMinutes: get(SETTINGS.solvencyMinutes),
     blockMs: get(SETTINGS.blockMs),
     autoRedeemDays: get(SETTINGS.autoRedeemDays),
     adminToken: get(SETTINGS.adminToken),

@@ -9,6 +9,8 @@ import { api } from '../server/api.ts'
 import { ADMIN_ROWS } from '../server/cli/admin/admin-line.ts'
 import { commands } from '../server/cli/commands.ts'
 import { ORDER_ROWS } from '../server/cli/order/order-line.ts'
+import { VERIFY_ROWS } from '../server/cli/verify.ts'
+import { PROOF_ROWS } from '../server/cli/verify-proof.ts'
 import { SERVE_ROWS } from '../server/config.ts'
 import { anchors } from '../server/docs/markdown.ts'
 import { openApi } from '../server/http/openapi.ts'
@@ -145,7 +147,7 @@ test('every make target that a document names exists', () => {
 const FOREIGN = new Set(['--from', '--import', '--omit', '--test', '--test-name-pattern', '--time'])
 
 test('every command, flag and variable that a document names exists', async () => {
-  const rows = [...SERVE_ROWS, ...ORDER_ROWS, ...ADMIN_ROWS]
+  const rows = [...SERVE_ROWS, ...ORDER_ROWS, ...ADMIN_ROWS, ...PROOF_ROWS, ...VERIFY_ROWS]
   const flags = new Set(['--help', '--version', ...rows.map(({ flag }) => `--${flag}`), ...FOREIGN])
   const variables = new Set([FAULT_VARIABLE, ...rows.map(({ variable }) => variable)])
   const names = new Set(['serve', ...Object.keys(commands)])

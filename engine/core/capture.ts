@@ -10,6 +10,7 @@ import type { CollateralRaw, TimeMs } from '../domain/units.ts'
 import type { CapturedAccounts } from './accounts/accounts.ts'
 import type { CapturedFrozen } from './accounts/frozen.ts'
 import type { CapturedOperators } from './accounts/operators.ts'
+import type { CapturedPools } from './amm/pools.ts'
 import { eachHeld, eachResting, restoreInMarket } from './book/market.ts'
 import type { Clearing } from './clearing.ts'
 import { Exchange } from './exchange.ts'
@@ -26,6 +27,7 @@ import type { CapturedReversals } from './money/reversal.ts'
 import type { CapturedCalls } from './moves/made-calls.ts'
 import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
+import type { CapturedRewards } from './rewards/rewards.ts'
 
 // A new part of the state does not compile until it is named here. Each field of the clearing and
 // of the ledger is captured, or listed because it follows from others. An order is captured as its
@@ -83,6 +85,8 @@ export interface CapturedState {
     readonly blocks: CapturedBlocks
     readonly reversals: CapturedReversals
     readonly calls: CapturedCalls
+    readonly pools: CapturedPools
+    readonly rewards: CapturedRewards
   }
   readonly modes: CapturedTradingModes
   readonly heartbeats: CapturedHeartbeats
@@ -107,6 +111,8 @@ export function capture({ clearing }: Exchange): CapturedState {
       blocks: clearing.blocks.capture(),
       reversals: clearing.reversals.capture(),
       calls: clearing.calls.capture(),
+      pools: clearing.pools.capture(),
+      rewards: clearing.rewards.capture(),
     },
     modes: clearing.modes.capture(),
     heartbeats: clearing.heartbeats.capture(),
@@ -181,6 +187,8 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.blocks.restore(captured.settlement.blocks)
   clearing.reversals.restore(captured.settlement.reversals)
   clearing.calls.restore(captured.settlement.calls)
+  clearing.pools.restore(captured.settlement.pools)
+  clearing.rewards.restore(captured.settlement.rewards)
   clearing.modes.restore(captured.modes)
   clearing.heartbeats.restore(captured.heartbeats)
   clearing.frozen.restore(captured.frozen)

@@ -13,6 +13,8 @@ import type {
   RareCommand,
   ReleaseOrder,
   Resolution,
+  RewardCommand,
+  SettlementCommand,
   Stamp,
 } from '../domain/command.ts'
 import {
@@ -36,6 +38,7 @@ import { applyToAccounts } from './accounts/account-commands.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { FrozenProfiles } from './accounts/frozen.ts'
 import { Operators } from './accounts/operators.ts'
+import { Pools } from './amm/pools.ts'
 import { Catalogue, type Market } from './markets/catalogue.ts'
 import { Heartbeats } from './markets/heartbeats.ts'
 import {
@@ -57,6 +60,7 @@ import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
+import { Rewards } from './rewards/rewards.ts'
 
 /**
  * The rules that this version decides by. A `rules` command in the journal tells which were in
@@ -82,6 +86,8 @@ export class Clearing {
   readonly blocks = new Blocks()
   readonly reversals = new Reversals()
   readonly calls = new MadeCalls()
+  readonly pools = new Pools()
+  readonly rewards = new Rewards()
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
@@ -193,24 +199,38 @@ export class Clearing {
       case 'redeemPositions':
       case 'convertPositions':
       case 'withdraw':
+      case 'fundPool':
+      case 'drainPool':
+      case 'approvePool':
+      case 'buyFromPool':
+      case 'sellToPool':
         applyMove(this, command, (row, market) => this.#freeRowIfUnused(row, market))
         return
       case 'failSettlement':
-        this.#reverse(command)
-        this.blocks.apply(command)
-        return
       case 'mineBlock':
       case 'retrySettlement':
       case 'settleTrade':
-        this.blocks.apply(command)
+        this.#applyToBlocks(command)
         return
       default:
         this.#applyControl(command)
     }
   }
 
-  #applyControl(command: ControlCommand | AccountCommand): void {
+  #applyToBlocks(command: SettlementCommand): void {
+    if (command.kind === 'failSettlement') this.#reverse(command)
+    this.blocks.apply(command)
+    if (command.kind === 'mineBlock') this.pools.mined(command.throughSeq)
+  }
+
+  #applyControl(command: ControlCommand | AccountCommand | RewardCommand): void {
     switch (command.kind) {
+      case 'rewardMinute':
+      case 'creditRewards':
+      case 'payRewards':
+      case 'fundRewards':
+        this.rewards.apply(command, this, (row, market) => this.#freeRowIfUnused(row, market))
+        return
       case 'putTradingWindow':
       case 'endTradingWindow':
         this.modes.apply(command)
@@ -257,6 +277,7 @@ export class Clearing {
     const market = this.catalogue.existing(marketId)
     assert(this.blocks.holdsAllThrough(market.lastTradeSeq), 'blocks hold every trade')
     archiveMarket(this, market)
+    this.pools.forget(marketId)
     this.reversals.forget(marketId)
   }
 

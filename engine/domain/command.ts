@@ -14,6 +14,7 @@ import type { SeriesChange, SeriesSpec } from './markets/series.ts'
 import type { TradingWindow } from './markets/trading-mode.ts'
 import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
+import type { RewardBody } from './rewards/reward-command.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
@@ -171,6 +172,7 @@ type SettlementBody =
       conditions: readonly ReversedCondition[]
     }
 export type SettlementCommand = Stamp & SettlementBody
+export type RewardCommand = Stamp & RewardBody
 
 /** Name of the operator who caused a command. Absent when no operator did. */
 interface Caused {
@@ -259,6 +261,7 @@ export type RareCommand = Stamp &
     | { kind: 'archiveMarket'; marketId: MarketId }
     | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }
     | MoveBody
+    | RewardBody
     | SettlementBody
     | {
         kind: 'createSubAccount'

@@ -44,7 +44,17 @@ export const FEE_ACCOUNT: AccountId = FIRST_OF_SYSTEM
 export const BURN_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 1
 /** Receives the fees of conversions. */
 export const VAULT_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 2
-export const SYSTEM_ACCOUNTS: readonly AccountId[] = [FEE_ACCOUNT, BURN_ACCOUNT, VAULT_ACCOUNT]
+/** Holds the shares and the fees of all pools (rules §7). */
+export const POOL_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 3
+/** Holds the collateral that pays rewards (rules §11.3). */
+export const REWARDS_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 4
+export const SYSTEM_ACCOUNTS: readonly AccountId[] = [
+  FEE_ACCOUNT,
+  BURN_ACCOUNT,
+  VAULT_ACCOUNT,
+  POOL_ACCOUNT,
+  REWARDS_ACCOUNT,
+]
 
 export function isSystemAccount(accountId: AccountId): boolean {
   return accountId >= FIRST_OF_SYSTEM

@@ -188,6 +188,18 @@ const REJECTS = [
   ['GROUP_TOO_SMALL', 'Only a group of two markets or more converts positions.'],
   ['CONVERSION_INVALID', 'A conversion names one or more markets of one group, each once.'],
   ['CONVERSION_LIMIT', 'The group cannot convert more; split or trade instead.'],
+  ['MARKET_NOT_POOL', 'The market has no pool: trade it by orders.'],
+  ['POOL_CLOSED', 'The market is closed for trading.'],
+  [
+    'POOL_TRADE_RUNNING',
+    'No block holds the last trade of this account with this pool yet; retry in a moment.',
+  ],
+  ['APPROVAL_MISSING', 'The account has not approved this; call /amm/allowances/approve first.'],
+  ['POOL_QUOTE_INVALID', 'The pool cannot give this amount.'],
+  ['POOL_FUNDS_SHORT', 'Insufficient balance'],
+  ['POOL_AMOUNT_TOO_SMALL', 'The amount is too small for this slippage: it may give no share.'],
+  ['PROVIDER_LIMIT', 'The pool has reached its limit of providers.'],
+  ['LIQUIDITY_SHORT', 'The profile has not so much of this pool.'],
   ['DUPLICATE_CALL', 'This signed call was made before; sign a fresh one to make it again.'],
   ['IDEMPOTENCY_KEY_TAKEN', 'This idempotencyKey came with another body before.'],
   ['CALL_LIMIT', 'Too many calls that move money; retry after the given seconds.'],
@@ -204,6 +216,7 @@ const REJECTS = [
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
   ['BALANCE_LIMIT', 'Deposits less withdrawals of all profiles cannot pass 2^53 - 1 raw units.'],
   ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
+  ['NOT_COUNTED', 'The obligations are not counted yet; retry after the given seconds.'],
   // A fault of the exchange comes after every refusal.
   ['INTERNAL', 'The exchange could not answer this call; tell its faultId to the operator.'],
 ] as const

@@ -16,9 +16,10 @@ import type {
   SavedSnapshot,
   SnapshotOrder,
 } from './follower-thread.ts'
+import type { ScoredMinute } from './rewards/reward-scorer.ts'
 
 export { rebuildReadTables } from './rebuild.ts'
-export type { SavedSnapshot }
+export type { SavedSnapshot, ScoredMinute }
 
 // Main's side of the follower. It tells the follower how far the journal is durable. Private reads
 // wait here until the read tables show everything that any client was told.
@@ -94,6 +95,9 @@ export class FollowerHandle {
   /** Called after each step while a start waits, which needs the state and not only the tables. */
   #onState: () => void = () => {}
   readonly #onApplied: (applied: Applied) => void
+  /** Scores that came before anybody listened: the newest are enough. */
+  #scored: ScoredMinute | null = null
+  #onScored: ((scored: ScoredMinute) => void) | null = null
 
   constructor(
     worker: Worker,
@@ -218,6 +222,13 @@ export class FollowerHandle {
     })
   }
 
+  /** Hears who earned what in a sampled minute; the same minute may come again after a start. */
+  listenToScores(onScored: (scored: ScoredMinute) => void): void {
+    this.#onScored = onScored
+    if (this.#scored !== null) onScored(this.#scored)
+    this.#scored = null
+  }
+
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -246,6 +257,11 @@ export class FollowerHandle {
       const { kind: _kind, ...saved } = message
       this.#onSaved?.(saved)
       this.#onSaved = null
+      return
+    }
+    if (message.kind === 'scored') {
+      if (this.#onScored === null) this.#scored = message
+      else this.#onScored(message)
       return
     }
     this.#readSeq = message.readSeq

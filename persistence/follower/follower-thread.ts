@@ -2,6 +2,7 @@ import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { StretchCells } from '../../engine/thread/stretches.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import type { ScoredMinute } from './rewards/reward-scorer.ts'
 
 /** Messages from main to the follower. */
 export type FollowerRequest =
@@ -37,6 +38,7 @@ export type FollowerMessage =
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
   | ({ readonly kind: 'saved' } & SavedSnapshot)
+  | ({ readonly kind: 'scored' } & ScoredMinute)
 
 export interface FollowerThreadData {
   readonly stretches: StretchCells

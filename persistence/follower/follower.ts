@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
+import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { marketsChangedBy } from '../../engine/core/markets/market-commands.ts'
 import { isMove } from '../../engine/core/moves/move-commands.ts'
-import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
-import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
-import { assert, Fault } from '../../engine/domain/assert.ts'
+import { type FilterNews, SeenFilter } from '../../engine/core/orders/seen-filter.ts'
+import { assert } from '../../engine/domain/assert.ts'
 import {
   type Arrival,
   type CancelOrders,
@@ -32,13 +32,15 @@ import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../engine/wire/place-codec.ts'
 import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
 import type { Connection, Statement } from '../database.ts'
-import { DataFolderError, speaking } from '../folder-error.ts'
+import { speaking } from '../folder-error.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { saveSnapshot, startingState } from '../snapshot/snapshot.ts'
+import { startingState } from '../snapshot/snapshot.ts'
+import { DueSnapshot } from './due-snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
+import { RewardScorer, type ScoredMinute } from './rewards/reward-scorer.ts'
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
 import { CandlesTable } from './tables/candles.ts'
 import { MarketsTable } from './tables/markets/markets.ts'
@@ -52,6 +54,7 @@ import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
 import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
+import { isOfRewards, RewardsTable } from './tables/rewards.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -105,8 +108,9 @@ export class Follower {
   #readSeq: Seq
   /** Where the state stands in the journal. */
   #tail: JournalTail
-  /** The ordered snapshot. The follower stops at its seq until it is taken. */
-  #due: SnapshotOrder | null = null
+  readonly #due: DueSnapshot
+  readonly #rewards: RewardsTable
+  readonly #scorer: RewardScorer
 
   constructor(folder: KeyedFolder, pace: Pace = UNPACED) {
     this.#folder = folder
@@ -133,7 +137,8 @@ export class Follower {
     this.#events = new OrderEventsTable(this.#connection, orders)
     this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
     this.#mined = new MinedTradesTable(this.#connection)
-    this.#moves = new MovesTable(this.#connection, this.#positions, {
+    this.#moves = new MovesTable(this.#connection, listeners, {
+      reservesRaw: (marketId) => reservesRaw(this.exchange.clearing.ledger, marketId),
       childrenOf: (groupId) => catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
       payoutOf: (marketId) => catalogue.existing(marketId).payoutNumerators,
     })
@@ -143,6 +148,9 @@ export class Follower {
     this.#series = new SeriesTables(this.#connection)
     this.#oracleCandles = new OracleCandlesTable(this.#connection)
     this.#search = new SearchTable(this.#connection, () => catalogue.all())
+    this.#rewards = new RewardsTable(this.#connection)
+    this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
+    this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
   }
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
@@ -157,9 +165,15 @@ export class Follower {
     return this.exchange.clearing.lastSeq
   }
 
+  /** Where tables and state stand, and what came into the filter since it was last asked. */
+  takeNews(): { readSeq: Seq; stateSeq: Seq; filter: FilterNews } {
+    const { readSeq, stateSeq } = this
+    return { readSeq, stateSeq, filter: this.filter.takeNews() }
+  }
+
   /** Applies one chunk, at most up to `targetSeq`; gives true when there may be more to do. */
   step(targetSeq: Seq): boolean {
-    const stopSeq = Math.min(targetSeq, this.#due?.seq ?? targetSeq)
+    const stopSeq = this.#due.stopSeq(targetSeq)
     const endSeq = this.stateSeq + CHUNK_COMMANDS
     let last: Batch | null = null
     while (this.stateSeq < endSeq) {
@@ -175,6 +189,11 @@ export class Follower {
     return isMore
   }
 
+  /** Whether a sample waits for its scores, and the tables show enough to score it. */
+  get isScoring(): boolean {
+    return this.#scorer.isReady(this.#readSeq)
+  }
+
   /** The hash of the state, and the seq where it stands. */
   state(): { seq: Seq; hash: string } {
     return { seq: this.stateSeq, hash: this.exchange.stateHash() }
@@ -182,39 +201,17 @@ export class Follower {
 
   /** Orders a snapshot at a seq that the state has not passed. */
   order(due: SnapshotOrder): void {
-    assert(this.#due === null, 'one snapshot is taken at a time')
-    assert(due.seq >= this.stateSeq, 'a snapshot is ordered before its seq is durable')
-    this.#due = due
+    this.#due.order(due)
   }
 
-  /**
-   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that
-   * differ from main's are a fault: one of two replays of one journal is wrong.
-   */
+  /** Takes the ordered snapshot when the state stands at its seq, else gives null. */
   takeDue(): Promise<SavedSnapshot> | null {
-    const due = this.#due
-    if (due === null || due.seq !== this.stateSeq) return null
-    this.#due = null
-    if (balanceDigest(this.exchange.clearing) !== due.balances) {
-      throw new Fault(`the balances of main at seq ${due.seq} are not those of the follower`)
-    }
-    const broken = this.exchange.checkInvariants()
-    if (broken !== null) throw new Fault(`the state at seq ${due.seq} breaks a law: ${broken}`)
-    return this.#save(due.seq)
+    return this.#due.take(this.#tail)
   }
 
-  /** A snapshot that cannot be saved makes the next start longer; trading goes on. */
-  async #save(seq: Seq): Promise<SavedSnapshot> {
-    const startMs = performance.now()
-    let bytes = 0
-    let failure: string | null = null
-    try {
-      bytes = await saveSnapshot(this.#folder, this.exchange, this.#tail, this.#checksumAt)
-    } catch (error) {
-      if (!(error instanceof DataFolderError)) throw error
-      failure = error.message
-    }
-    return { seq, bytes, tookMs: performance.now() - startMs, failure }
+  /** Works on rewards until `isOver`; gives the scores of a sample once they are whole. */
+  score(isOver: () => boolean): ScoredMinute | null {
+    return this.#scorer.work(this.#readSeq, isOver)
   }
 
   #next(targetSeq: Seq): Batch | null {
@@ -245,12 +242,16 @@ export class Follower {
       if (writes) this.#applying(this.#command)
       this.exchange.apply(this.#command)
       if (writes) this.#applied(this.#command)
+      if (!concernsBook(this.#command)) {
+        this.#scorer.applied(this.#command, this.exchange.clearing, () => this.#pace.look())
+      }
       this.#pace.look()
     })
   }
 
   /** Notes what the command ends, while that can still be named. */
   #applying(command: Command): void {
+    this.#positions.begin(command.nowMs)
     this.#audit.applying(command, this.#world)
     if (command.kind !== 'archiveMarket') return
     this.#markets.archived(this.exchange.clearing.catalogue.existing(command.marketId))
@@ -258,9 +259,10 @@ export class Follower {
 
   #applied(command: Command): void {
     if (concernsBook(command)) return
+    if (isMove(command)) this.#moves.applied(command)
+    if (isOfRewards(command)) this.#rewards.applied(command)
     if (isSettlement(command)) this.#settled(command)
     else if (isOfProfile(command)) this.#profiles.applied(command)
-    else if (isMove(command)) this.#moves.applied(command)
     else if (command.kind === 'createSeries') this.#series.created(command)
     else if (command.kind === 'reportPrice') this.#oracleCandles.reported(command)
     else this.#marketsChanged(command)
@@ -284,12 +286,9 @@ export class Follower {
   #settled(command: SettlementCommand): void {
     this.#settlements.applied(command)
     this.#mined.applied(command)
-    const { kind, seq } = command
-    if (kind === 'settleTrade' || kind === 'failSettlement') {
-      this.#events.ended(command.tradeSeq, seq)
-    }
-    if (command.kind !== 'failSettlement') return
-    this.#positions.reversed(command.tradeSeq, command.legs)
+    if (command.kind !== 'settleTrade' && command.kind !== 'failSettlement') return
+    this.#events.ended(command.tradeSeq, command.seq)
+    if (command.kind === 'failSettlement') this.#positions.reversed(command.tradeSeq, command.legs)
   }
 
   #decode(record: Uint8Array): Command {
@@ -379,6 +378,7 @@ export class Follower {
       this.#series.flush(pace)
       this.#oracleCandles.flush(pace)
       this.#search.flush(pace)
+      this.#rewards.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { Follower } from './follower.ts'
 import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
+import { ScoringTurns } from './scoring-turns.ts'
 import { SlicedPace } from './sliced-pace.ts'
 
 // Follows the journal as far as main says it is durable, a chunk at a time.
@@ -9,12 +10,12 @@ import { SlicedPace } from './sliced-pace.ts'
 assert(parentPort !== null, 'the follower runs in a thread of its own')
 const port = parentPort
 const data: FollowerThreadData = workerData
+const say = (message: FollowerMessage) => port.postMessage(message)
 const pace = new SlicedPace(data)
 const follower = new Follower(data.folder, pace)
+const turns = new ScoringTurns(follower, pace, say)
 let targetSeq = data.seq
 let working = false
-
-const say = (message: FollowerMessage) => port.postMessage(message)
 
 function work(): void {
   pace.begin(follower.stateSeq < data.seq ? Infinity : targetSeq - follower.stateSeq)
@@ -22,9 +23,9 @@ function work(): void {
   // A step stops at a due snapshot, so there may be more to do after it.
   const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
   working = hasMore || isFurther
-  const { readSeq, stateSeq } = follower
-  say({ kind: 'at', readSeq, stateSeq, idle: !working, filter: follower.filter.takeNews() })
+  say({ kind: 'at', ...follower.takeNews(), idle: !working })
   pace.end()
+  turns.go()
   // Between chunks the thread receives the messages of main.
   if (working) setImmediate(work)
 }

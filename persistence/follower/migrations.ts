@@ -1,3 +1,4 @@
+import { MOVE_KINDS } from '../../engine/domain/moves/move-kind.ts'
 import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 
@@ -223,7 +224,9 @@ CREATE TABLE oracle_candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Money that moved outside trading (tables/moves.ts). */
+const POOL_TRADES = `${MOVE_KINDS.indexOf('BUY')}, ${MOVE_KINDS.indexOf('SELL')}`
+
+/** Money that moved outside trading in books, and the prices of pools (tables/moves.ts). */
 const MOVES = `
 CREATE TABLE moves (
   seq            INTEGER NOT NULL,
@@ -239,6 +242,22 @@ CREATE TABLE moves (
   PRIMARY KEY (seq, leg)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX moves_by_owner ON moves (owner, seq, leg);
+CREATE INDEX pool_trades_by_owner ON moves (owner, seq) WHERE kind IN (${POOL_TRADES});
+CREATE TABLE pool_totals (
+  owner      INTEGER NOT NULL,
+  market_id  INTEGER NOT NULL,
+  outcome    INTEGER NOT NULL,
+  bought_raw INTEGER NOT NULL,
+  sold_raw   INTEGER NOT NULL,
+  PRIMARY KEY (owner, market_id, outcome)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pool_prices (
+  market_id INTEGER NOT NULL,
+  traded_ms INTEGER NOT NULL,
+  seq       INTEGER NOT NULL,
+  yes_e6    INTEGER NOT NULL,
+  PRIMARY KEY (market_id, traded_ms, seq)
+) STRICT, WITHOUT ROWID;
 `
 
 /** The history of markets. */
@@ -285,11 +304,51 @@ CREATE INDEX maker_fills_by_maker ON maker_fills (maker_owner);
 /** Positions that are not zero. */
 const HELD = 'CREATE INDEX positions_held ON positions (owner, market_id) WHERE size_raw <> 0;'
 
+/** What profiles realised over time (tables/pnl.ts). */
+const PNL = `
+CREATE TABLE pnl_hours (
+  owner     INTEGER NOT NULL,
+  hour      INTEGER NOT NULL,
+  total_raw INTEGER NOT NULL,
+  PRIMARY KEY (owner, hour)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pnl_markets (
+  owner     INTEGER NOT NULL,
+  market_id INTEGER NOT NULL,
+  hour      INTEGER NOT NULL,
+  PRIMARY KEY (owner, market_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pnl_markets_by_hour ON pnl_markets (owner, hour);
+`
+
 /** Live orders of an owner over all markets, by age. */
 const LIVE_BY_AGE = 'CREATE INDEX live_orders_by_age ON live_orders (owner, placed_seq);'
 
-/** Files of the versions up to 15 are made anew. */
+/** Rewards and rebates (tables/rewards.ts), and where those of late trades are found. */
+const REWARDS = `
+CREATE TABLE reward_days (
+  owner      INTEGER NOT NULL,
+  market_id  INTEGER NOT NULL,
+  day        INTEGER NOT NULL,
+  earned_raw INTEGER NOT NULL,
+  PRIMARY KEY (owner, market_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE reward_totals (
+  owner      INTEGER PRIMARY KEY,
+  earned_raw INTEGER NOT NULL,
+  paid_raw   INTEGER NOT NULL
+) STRICT;
+CREATE TABLE reward_minutes (
+  id     INTEGER PRIMARY KEY CHECK (id = 1),
+  minute INTEGER NOT NULL
+) STRICT;
+CREATE INDEX settlements_by_height ON settlements (height) WHERE height IS NOT NULL;
+`
+
+/** Files of the versions up to 17 are made anew. */
 export const READ_SCHEMA = {
-  migrations: [M1 + BY_OWNER + HELD + LIVE_BY_AGE + HISTORY + MOVES + SEARCH_TABLES],
-  baseVersion: 15,
+  migrations: [
+    [M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, SEARCH_TABLES].join(''),
+  ],
+  baseVersion: 17,
 }

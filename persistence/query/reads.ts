@@ -20,8 +20,11 @@ import { missedFrames } from './read/missed-frames.ts'
 import { openOrders } from './read/open-orders.ts'
 import { orderStatuses } from './read/order-status.ts'
 import { heldPositions } from './read/portfolio/held-positions.ts'
-import { history } from './read/portfolio/history.ts'
+import { fills, history } from './read/portfolio/history.ts'
 import { moveBySeq } from './read/portfolio/moves.ts'
+import { poolTotals, poolTrades } from './read/portfolio/pool-trades.ts'
+import { realised } from './read/portfolio/realised.ts'
+import { rewards } from './read/portfolio/rewards.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
@@ -40,7 +43,12 @@ export const READS: readonly Query<never, unknown>[] = [
   positions,
   moveBySeq,
   heldPositions,
+  rewards,
   history,
+  fills,
+  poolTrades,
+  poolTotals,
+  realised,
   knownInTables,
   settledTrade,
   tradesAfter,

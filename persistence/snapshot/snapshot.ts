@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { capture } from '../../engine/core/capture.ts'
+import { type CapturedState, capture } from '../../engine/core/capture.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
@@ -10,7 +10,7 @@ import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { type ChecksumAt, claimOf, type LoadWishes, loadSnapshot } from './snapshot-check.ts'
-import { packedState, writeSnapshot } from './snapshot-file.ts'
+import { packedState, readSnapshot, writeSnapshot } from './snapshot-file.ts'
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
 // Snapshots are whole states of one journal, so that a start need not read it from its beginning.
@@ -49,6 +49,15 @@ export function startingState(
   }
   const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, wants.lanes))
   return { exchange, tail: EMPTY_TAIL, passedOver }
+}
+
+/** Reads the state of a saved snapshot as it was captured; throws an UnusableSnapshot. */
+export function readState(
+  folder: KeyedFolder,
+  seq: Seq,
+): { stateHash: string; state: CapturedState } {
+  const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq), { names: false })
+  return { stateHash: head.stateHash, state }
 }
 
 /**

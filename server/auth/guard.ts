@@ -4,7 +4,7 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { lowercaseAddress } from '../crypto/address.ts'
 import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
-import { type Refusal, refuse } from '../http/refusal.ts'
+import { Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
 import { checkTokenCall } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
@@ -111,6 +111,15 @@ export class Guard {
     if (shown !== undefined) return this.#checks[shown.scheme](call, shown, nowMs)
     const scheme = auth.accepts.length === 0 ? 'hmac' : auth.accepts[0].scheme
     return refuse(MISSING[scheme])
+  }
+
+  /** The caller that an open route welcomes; null for a call without a proof. */
+  welcome(call: Call, { welcomes = [] }: Guarded, nowMs: number): Proof | null | Promise<Proof> {
+    if (!welcomes.some(({ scheme }) => this.#offers(call, scheme))) return null
+    const proof = this.authenticate(call, { accepts: welcomes }, nowMs)
+    // A browser sends its cookie when its session has ended, too.
+    const isEnded = proof instanceof Refusal && proof.name === 'SESSION_INVALID'
+    return isEnded ? null : proof
   }
 
   /** Whether a call brings this kind of proof, good or not. */

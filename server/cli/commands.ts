@@ -4,12 +4,14 @@ import { adminCommand } from './admin/admin.ts'
 import { orderCommand } from './order/order.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { verifyCommand } from './verify.ts'
+import { verifyProofCommand } from './verify-proof.ts'
 
 export type Commands = Readonly<Record<string, Command>>
 
 /** Every command but `serve`, which main adds. */
 export const commands: Commands = {
   verify: verifyCommand,
+  'verify-proof': verifyProofCommand,
   rebuild: rebuildCommand,
   admin: adminCommand,
   order: orderCommand,

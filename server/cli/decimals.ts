@@ -5,6 +5,7 @@ import { PRICE_ONE_TICKS, UNIT_RAW } from '../../engine/domain/units.ts'
 const UNITS = /^(\d{1,10})(?:\.(\d{1,6}))?$/
 const PRICE = /^0?\.(\d{1,3})0*$/
 const DECIMALS = 6
+const UNIT = BigInt(UNIT_RAW)
 
 /** Raw units of '100.5'; undefined when it is no positive amount of at most six decimals. */
 export function parseUnits(text: string): number | undefined {
@@ -29,4 +30,11 @@ export function formatUnits(raw: number): string {
     .padStart(DECIMALS, '0')
     .replace(/0+$/, '')
   return rest === '' ? String(whole) : `${whole}.${rest}`
+}
+
+/** Raw units as whole ones with all six decimals. */
+export function unitsOf(raw: bigint): string {
+  const size = raw < 0n ? -raw : raw
+  const decimals = (size % UNIT).toString().padStart(6, '0')
+  return `${raw < 0n ? '-' : ''}${size / UNIT}.${decimals}`
 }

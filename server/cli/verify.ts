@@ -1,21 +1,37 @@
-import { UNIT_RAW } from '../../engine/domain/units.ts'
 import { DataFolderError, UnreadFolder } from '../../persistence/snapshot/recovery.ts'
 import { type FolderReport, verifyFolder } from '../../persistence/verify-folder.ts'
 import { SETTINGS } from '../config.ts'
-import { helpText, readSetting, scanEnvironment, scanLine, WrongUse } from '../settings/flags.ts'
+import {
+  type Given,
+  helpText,
+  readSetting,
+  type Setting,
+  scanEnvironment,
+  scanLine,
+  WrongUse,
+} from '../settings/flags.ts'
+import { onOff } from '../settings/kinds.ts'
 import { command, EXIT, type Shell } from '../shell.ts'
+import { unitsOf } from './decimals.ts'
 import { progressLines } from './progress.ts'
 
-const UNIT = BigInt(UNIT_RAW)
 const ROWS = [SETTINGS.data, SETTINGS.keyFile]
+const TOKENS: Setting<boolean> = {
+  flag: 'tokens',
+  kind: onOff,
+  fallback: false,
+  help: 'Print assets and obligations of each token.',
+}
+export const VERIFY_ROWS = [TOKENS]
 
 /** The data folder of an offline command, and the file of its key when it is elsewhere. */
 export function folderOf(
   name: string,
   args: readonly string[],
   shell: Shell,
-): { dataDir: string; keyFile: string | undefined } {
-  const { given, words } = scanLine(args, ROWS)
+  own: readonly Setting<boolean>[] = [],
+): { dataDir: string; keyFile: string | undefined; given: readonly Given[] } {
+  const { given, words } = scanLine(args, [...ROWS, ...own])
   if (words.length > 0) {
     throw new WrongUse(`${name} takes no word '${words[0]}'; name the folder with --data`)
   }
@@ -23,24 +39,23 @@ export function folderOf(
   return {
     dataDir: readSetting(SETTINGS.data, all),
     keyFile: readSetting(SETTINGS.keyFile, all),
+    given,
   }
 }
 
-export function offlineHelp(name: string, about: string): string {
-  return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', helpText(ROWS)].join('\n')
+export function offlineHelp(
+  name: string,
+  about: string,
+  own: readonly Setting<boolean>[] = [],
+): string {
+  const flags = helpText([...ROWS, ...own])
+  return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', flags].join('\n')
 }
 
 function readTablesLine({ readTables: { seq, anew, damage } }: FolderReport): string {
   if (anew !== null) return `read tables none: read.db ${anew}; the next start makes them anew`
   if (damage === null) return `read tables seq ${seq}`
   return `read tables seq ${seq}, but read.db is damaged (${damage}); run outcomex rebuild`
-}
-
-/** Raw collateral as units with all six decimals. */
-function unitsOf(raw: bigint): string {
-  const size = raw < 0n ? -raw : raw
-  const decimals = (size % UNIT).toString().padStart(6, '0')
-  return `${raw < 0n ? '-' : ''}${size / UNIT}.${decimals}`
 }
 
 function solvencyLines({ solvency: { assetsRaw, obligations, differenceRaw } }: FolderReport) {
@@ -54,7 +69,21 @@ function solvencyLines({ solvency: { assetsRaw, obligations, differenceRaw } }: 
   ]
 }
 
-function reportLines(report: FolderReport): string[] {
+/** With --tokens each token; without, that all have been added up. */
+function tokenLines({ tokens }: FolderReport, isEach: boolean): string[] {
+  const apart = tokens.filter(({ differenceRaw }) => differenceRaw !== 0n)
+  const shown = isEach ? tokens : apart
+  return [
+    ...shown.map(({ token, assetsRaw, obligationsRaw, debtsRaw, differenceRaw }) => {
+      const owed = debtsRaw === 0n ? '' : `, ${unitsOf(debtsRaw)} owed to the exchange`
+      const sums = `assets ${unitsOf(assetsRaw)}, obligations ${unitsOf(obligationsRaw)}${owed}`
+      return `token ${token}: ${sums}, difference ${unitsOf(differenceRaw)}`
+    }),
+    `tokens ${tokens.length}, ${apart.length} with a difference`,
+  ]
+}
+
+function reportLines(report: FolderReport, isEachToken: boolean): string[] {
   const lines = [
     `seq ${report.seq}`,
     `state ${report.stateHash}`,
@@ -62,6 +91,7 @@ function reportLines(report: FolderReport): string[] {
     `markets ${report.markets}`,
     `open orders ${report.openOrders}`,
     ...solvencyLines(report),
+    ...tokenLines(report, isEachToken),
     readTablesLine(report),
   ]
   for (const { seq, unusable } of report.snapshots) {
@@ -97,15 +127,16 @@ const ABOUT = 'Checks a data folder; prints its seq, its state hash and a verdic
 
 export const verifyCommand = command({
   about: ABOUT,
-  help: () => offlineHelp('verify', ABOUT),
+  help: () => offlineHelp('verify', ABOUT, VERIFY_ROWS),
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {
-    const { dataDir, keyFile } = folderOf('verify', args, shell)
+    const { dataDir, keyFile, given } = folderOf('verify', args, shell, VERIFY_ROWS)
+    const isEachToken = readSetting(TOKENS, given)
     const onProgress = progressLines('journal', shell)
     try {
       const report = verifyFolder(dataDir, { keyFile, onProgress })
       const { text, isSound } = verdict(report)
-      shell.say([...reportLines(report), text].join('\n'))
+      shell.say([...reportLines(report, isEachToken), text].join('\n'))
       return isSound ? EXIT.OK : EXIT.FAILED
     } catch (error) {
       if (!(error instanceof DataFolderError) || error instanceof UnreadFolder) throw error

@@ -1,11 +1,19 @@
-// What a demo shows: markets on several topics, a group, two series and the pages that list them.
+// What a demo shows: markets on several topics, a group, a pool, two series and the pages that list
+// them.
 
 interface DemoQuestion {
   readonly slug: string
   readonly title: string
   readonly categories: readonly string[]
   readonly fee?: boolean
+  readonly dailyRewardRaw?: number
+  readonly rebateBps?: number
 }
+
+/** A hundred units a day, and a quarter of the fees. */
+const REWARDING = { dailyRewardRaw: 100_000_000, rebateBps: 2500 } as const
+/** What pays the rewards of a month. */
+export const REWARD_FUNDS_RAW = 6_000_000_000
 
 function about(
   category: string,
@@ -18,11 +26,11 @@ function about(
 export const MARKETS: readonly DemoQuestion[] = [
   {
     ...{ slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?' },
-    ...{ categories: ['Weather'], fee: true },
+    ...{ categories: ['Weather'], fee: true, ...REWARDING },
   },
   {
     ...{ slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?' },
-    ...{ categories: ['Crypto'], fee: true },
+    ...{ categories: ['Crypto'], fee: true, ...REWARDING },
   },
   ...about('Sports', ['home-team-wins', 'Will the home team win on Saturday?']),
   ...about('Economy', ['rates-cut-in-march', 'Will rates be cut in March?']),
@@ -72,6 +80,13 @@ export const PAST = {
   slug: 'rain-yesterday',
   title: 'Did it rain in Lisbon yesterday?',
   categories: ['Weather'],
+} as const
+
+/** It is traded against a pool, which the first bot funds. */
+export const POOL = {
+  slug: 'meteor-shower',
+  title: 'Will the meteor shower be seen from Lisbon?',
+  categories: ['Science'],
 } as const
 
 export const GROUP = {

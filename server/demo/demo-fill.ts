@@ -7,13 +7,24 @@ import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
 import { accountOf } from '../intake/order/client-order.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
-import { FIRST_PRICES, GROUP, MARKETS, PAGES, PAST, SERIES } from './demo-content.ts'
+import {
+  FIRST_PRICES,
+  GROUP,
+  MARKETS,
+  PAGES,
+  PAST,
+  POOL,
+  REWARD_FUNDS_RAW,
+  SERIES,
+} from './demo-content.ts'
 import type { OwnServer } from './own-server.ts'
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
 export const BOTS = ['maker', 'taker'] as const
 const CONFLICT = 409
 const PAST_PAIRS_RAW = '100000000'
+const POOL_FUNDS_RAW = 10_000_000_000
+const POOL_HINTS = [40, 60]
 const TRADER_FUNDS_RAW = 10_000_000_000
 const BOT_FUNDS_RAW = 1_000_000_000_000
 
@@ -42,7 +53,7 @@ export async function signIn(filling: Filling, name: string): Promise<DemoTrader
   const made = await adminCall(filling.operators, adminToken, '/admin/profiles', {
     account: accountOf(key),
     rank: 'Bronze',
-    apiToken: { scopes: ['trading', 'withdrawal'] },
+    apiToken: { scopes: ['trading', 'withdrawal', 'delegated_signing'] },
   })
   if (!knownProfile.holds(made)) throw new Error('a new profile comes with a token')
   const { profileId, account, tokenId, secret } = made
@@ -69,6 +80,17 @@ async function fund(filling: Filling, profileId: ProfileId, collateralRaw: numbe
   await adminCall(operators, adminToken, '/admin/balances', { profileId, collateralRaw })
 }
 
+const knownFunds = compile(openObject({ balanceRaw: integer() }))
+
+/** Nothing is paid before the first day is over, so that the rewards are never funded twice. */
+async function fundRewards({ operators, adminToken }: Filling): Promise<void> {
+  const path = '/admin/rewards'
+  const funds = await adminCall(operators, adminToken, path)
+  if (!knownFunds.holds(funds)) throw new Error('the funds of rewards are a number')
+  if (funds.balanceRaw > 0) return
+  await adminCall(operators, adminToken, path, { collateralRaw: REWARD_FUNDS_RAW })
+}
+
 const knownSlugs = compile(list(openObject({ slug: text() })))
 
 /** The slugs of the active markets. */
@@ -86,7 +108,7 @@ async function pageIdOf(server: OwnServer, path: string): Promise<string> {
   return body.id
 }
 
-/** Makes markets, a group, series and pages; those that are there stay as they are. */
+/** Makes markets, a group, series, pages and funds; those that are there stay as they are. */
 export async function fillMarkets(filling: Filling): Promise<void> {
   const { venue, isStopped } = filling
   const known = await slugsOf(venue.server)
@@ -114,6 +136,7 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     const parentId = await pageIdOf(venue.server, `/${page.slug}`)
     for (const child of children) await make('/admin/market-pages', { ...child, parentId })
   }
+  if (!isStopped()) await fundRewards(filling)
 }
 
 const knownCondition = compile(openObject({ conditionId: text(), status: text() }))
@@ -122,11 +145,7 @@ const knownCondition = compile(openObject({ conditionId: text(), status: text() 
 export async function fillPast(filling: Filling, trader: DemoTrader): Promise<void> {
   const { venue, operators, adminToken } = filling
   const path = `/markets/${PAST.slug}`
-  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
-  const spec = JSON.stringify({ kind: 'clob', ...PAST })
-  const made = await operators.call('POST', '/admin/markets', headers, spec)
-  // An earlier start has made it.
-  if (made.status !== CONFLICT) accepted(made)
+  await makeMarket(filling, { kind: 'clob', ...PAST })
   const { body: market } = await venue.server.call('GET', path, {})
   if (!knownCondition.holds(market)) throw new Error('the market of yesterday was made before')
   if (market.status === 'RESOLVED' || filling.isStopped()) return
@@ -157,6 +176,28 @@ export function fillTraders(filling: Filling): Promise<DemoTrader[]> {
   return makeFunded(filling, TRADERS, TRADER_FUNDS_RAW)
 }
 
+/** The first of them funds the pool. */
 export async function fillBots(filling: Filling): Promise<void> {
-  await makeFunded(filling, BOTS, BOT_FUNDS_RAW)
+  const [maker] = await makeFunded(filling, BOTS, BOT_FUNDS_RAW)
+  if (maker !== undefined) await fillPool(filling, maker.profileId)
+}
+
+async function makeMarket(filling: Filling, spec: object): Promise<void> {
+  const { operators, adminToken } = filling
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  const made = await operators.call('POST', '/admin/markets', headers, JSON.stringify(spec))
+  // An earlier start has made it.
+  if (made.status !== CONFLICT) accepted(made)
+}
+
+/** Makes the market with a pool. It is a draft until it is funded, so it is never funded twice. */
+async function fillPool(filling: Filling, profileId: ProfileId): Promise<void> {
+  const { venue, operators, adminToken, isStopped } = filling
+  if (isStopped()) return
+  await makeMarket(filling, { kind: 'amm', ...POOL })
+  const { body: market } = await venue.server.call('GET', `/markets/${POOL.slug}`, {})
+  if (!knownCondition.holds(market)) throw new Error('the market with a pool was made before')
+  if (market.status !== 'DRAFT' || isStopped()) return
+  const given = { profileId, collateralRaw: POOL_FUNDS_RAW, hints: POOL_HINTS }
+  await adminCall(operators, adminToken, `/admin/markets/${POOL.slug}/liquidity`, given)
 }

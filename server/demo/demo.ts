@@ -3,8 +3,8 @@
 
 import { boolean, text } from '../http/schema/scalars.ts'
 import { compile, openObject } from '../http/schema/schema.ts'
-import { DemoClient, type DemoMarket } from './demo-client.ts'
-import { FIRST_PRICES, GROUP, MARKETS, SERIES } from './demo-content.ts'
+import { adminCall, DemoClient, type DemoMarket } from './demo-client.ts'
+import { FIRST_PRICES, GROUP, MARKETS, POOL, SERIES } from './demo-content.ts'
 import {
   BOTS,
   type Filling,
@@ -19,6 +19,7 @@ import {
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
 import { OwnServer } from './own-server.ts'
+import { startPoolTrader } from './pool-trader.ts'
 import { startPriceWalk } from './price-walk.ts'
 
 export interface DemoOptions {
@@ -121,6 +122,8 @@ async function begin(
   const filling = { venue, operators, adminToken: found.demo.adminToken, isStopped }
   await complete(options.dataDir, found, filling)
   if (isStopped()) return null
+  // So that a proof of a trader's funds need not wait for the first count. It may fail at a stop.
+  await adminCall(operators, filling.adminToken, '/admin/solvency', {}).catch(() => null)
   const maker = new DemoClient(await signIn(filling, BOTS[0]), venue)
   const taker = new DemoClient(await signIn(filling, BOTS[1]), venue)
   const known = (market: DemoMarket | null) => (market === null ? [] : [market])
@@ -135,10 +138,13 @@ async function begin(
   const { adminToken } = found.demo
   const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
   const bots = startMarketMaker({ maker, taker, markets, warn })
+  // A demo that an older version made has no pool.
+  const hasPool = (await readMarket(server, POOL.slug)) !== null
+  const pool = hasPool ? startPoolTrader({ trader: taker, market: POOL.slug, warn }) : null
   return {
     ready: bots.ready,
     async stop() {
-      await Promise.all([walk.stop(), bots.stop()])
+      await Promise.all([walk.stop(), bots.stop(), pool?.stop()])
     },
   }
 }

@@ -20,6 +20,8 @@ export interface Accepted {
 export interface Auth<C extends Caller | null, O = null> {
   /** Empty for a route open to all. */
   readonly accepts: readonly Accepted[]
+  /** Proofs that an open route takes, too: who brings one is known to the handler. */
+  readonly welcomes?: readonly Accepted[]
   /** Whether the call may be for a sub-account of its caller (rules §12.1). */
   readonly isForSubAccounts: boolean
   admits(caller: Caller | null): caller is C
@@ -30,6 +32,8 @@ export interface Auth<C extends Caller | null, O = null> {
 /** A partner may use its API token for a sub-account. */
 interface ProfileAuth extends Auth<Caller> {
   forSubAccounts(): Auth<Caller, number>
+  /** Open to all; a caller that proves itself is known to the handler. */
+  orNobody(): Auth<Caller | null>
 }
 
 function auth(...accepts: Accepted[]): ProfileAuth {
@@ -42,7 +46,11 @@ function auth(...accepts: Accepted[]): ProfileAuth {
   const forSubAccounts = () => {
     return { ...own, isForSubAccounts: true, ownerOf: (profileId: ProfileId) => profileId }
   }
-  return { ...own, forSubAccounts }
+  const orNobody = (): Auth<Caller | null> => {
+    const admits = (_caller: Caller | null): _caller is Caller | null => true
+    return { ...own, accepts: [], welcomes: accepts, admits }
+  }
+  return { ...own, forSubAccounts, orNobody }
 }
 
 export function open(): Auth<null> {

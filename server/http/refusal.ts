@@ -19,6 +19,7 @@ const UNKNOWN_SPEAKER: Row = { status: 401 }
 const NOT_ALLOWED: Row = { status: 403 }
 const NOT_FOUND: Row = { status: 404 }
 const CONFLICT: Row = { status: 409 }
+const NOT_PAYABLE: Row = { status: 422 }
 const TOO_EARLY: Row = { status: 425 }
 const NOT_NOW: Row = { status: 503, retryAfterSec: 1 }
 
@@ -151,6 +152,15 @@ const ROWS: Readonly<Record<RejectName, Row>> = {
   GROUP_TOO_SMALL: BAD,
   CONVERSION_INVALID: BAD,
   CONVERSION_LIMIT: BAD,
+  MARKET_NOT_POOL: BAD,
+  POOL_CLOSED: CONFLICT,
+  POOL_TRADE_RUNNING: CONFLICT,
+  APPROVAL_MISSING: NOT_PAYABLE,
+  POOL_QUOTE_INVALID: NOT_PAYABLE,
+  POOL_FUNDS_SHORT: NOT_PAYABLE,
+  POOL_AMOUNT_TOO_SMALL: NOT_PAYABLE,
+  PROVIDER_LIMIT: CONFLICT,
+  LIQUIDITY_SHORT: CONFLICT,
   DUPLICATE_CALL: CONFLICT,
   IDEMPOTENCY_KEY_TAKEN: CONFLICT,
   CALL_LIMIT: { status: 429, retryAfterSec: 60 },
@@ -167,6 +177,7 @@ const ROWS: Readonly<Record<RejectName, Row>> = {
   TRADE_NOT_WAITING: CONFLICT,
   BALANCE_LIMIT: BAD,
   READ_TIMEOUT: NOT_NOW,
+  NOT_COUNTED: { status: 503, retryAfterSec: 60 },
   INTERNAL: { status: 500 },
 }
 

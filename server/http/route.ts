@@ -98,7 +98,7 @@ export interface Unchecked {
 }
 
 /** Which proofs a route accepts, without the types of its callers. */
-export type Guarded = Pick<Auth<null>, 'accepts'>
+export type Guarded = Pick<Auth<null>, 'accepts' | 'welcomes'>
 
 /** A route without the types of its input, as routers and documents read it. */
 export interface Route<S> {
@@ -217,7 +217,9 @@ export function route<
   const own: Fields = auth.isForSubAccounts ? { onBehalfOf: onBehalfOf() } : {}
   const checkQuery = compileFields(spec.query, own)
   const checkBody = compileSaid(spec.body)
-  const doc = documented(spec, auth.accepts)
+  const plain = documented(spec, auth.accepts)
+  // What it tells depends on who asks.
+  const doc = auth.welcomes === undefined ? plain : { ...plain, cache: PRIVATE }
   return {
     ...(auth.isForSubAccounts ? forSubAccounts(doc) : doc),
     auth,

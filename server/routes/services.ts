@@ -1,8 +1,9 @@
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { AuthState } from '../auth/guard.ts'
 import type { Registrations } from '../auth/registrations.ts'
 import type { Signing } from '../auth/session.ts'
 import type { Pages } from '../docs/pages.ts'
-import type { Rates } from '../http/rate-limit.ts'
+import type { Buckets, Rates } from '../http/rate-limit.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { MarketLists } from '../pipeline/shown/lists/market-lists.ts'
@@ -22,7 +23,10 @@ import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
 import type { MarketPages } from '../services/pages/market-pages.ts'
 import type { Moves } from '../services/portfolio/moves.ts'
+import type { PoolTrades } from '../services/portfolio/pool-trades.ts'
 import type { Portfolio } from '../services/portfolio/portfolio.ts'
+import type { RewardViews } from '../services/portfolio/rewards.ts'
+import type { SolvencyCounts } from '../services/portfolio/solvency-counts.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -42,7 +46,12 @@ export interface Services {
   readonly registrations: Registrations
   readonly partners: PartnerAccounts
   readonly moves: Moves
+  readonly pools: PoolTrades
+  /** Calls of each profile on pools; null for no limit. */
+  readonly poolCalls: Buckets<ProfileId> | null
   readonly portfolio: Portfolio
+  readonly rewards: RewardViews
+  readonly solvency: SolvencyCounts
   readonly markets: MarketChanges
   readonly series: SeriesChanges
   readonly timelines: Timelines

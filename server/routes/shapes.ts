@@ -57,7 +57,7 @@ export function orderbook() {
     ),
     maxSpread: means(
       text(),
-      'Distance from the midpoint within which rewards would be paid, a price as decimal text.',
+      'Distance from the midpoint within which orders earn rewards, a price as decimal text.',
     ),
     sequence: means(
       integer(0),

@@ -32,8 +32,6 @@ export function openSockets(parts: OpenParts): SocketGateway {
     turn: new TurnRoom(pump),
     counts,
     fail: (error, members) => streams.fail(error, members),
-    // No pool is shown yet.
-    isPool: () => false,
   })
   const account = accountChannels({ ...parts, census, streams })
   const channels = new Map([...account, ...market.channels])

@@ -1,18 +1,6 @@
-// Prices that come from outside the books: those of pools, and values of oracles.
+// Prices that come from outside the exchange.
 
-import type { MarketId } from '../../engine/domain/ids.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
-
-/** The prices of one pool as a block leaves them. */
-export interface PoolPrices {
-  /** In lower case. */
-  readonly marketAddress: string
-  readonly marketId: MarketId
-  readonly yesPrice: number
-  readonly noPrice: number
-  readonly blockNumber: number
-  readonly atMs: TimeMs
-}
 
 export interface OraclePrice {
   readonly symbol: string

@@ -14,7 +14,6 @@ import { type Census, type CensusBounds, Seat } from './census.ts'
 import { type Channels, hear } from './channels.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
 import { type FrameCounts, Member } from './member.ts'
-import type { PoolPrices } from './outside-prices.ts'
 import { isTakenMessage, NAMESPACE } from './packets.ts'
 
 export type AllSocketBounds = SocketBounds & CensusBounds
@@ -54,18 +53,12 @@ export const SOCKET_WAITS: SocketWaits = {
   ...BOOK_WAITS,
 }
 
-/** The feeds whose facts come from outside the books. */
-export interface MarketTellers {
-  /** Call it when the block that moved a pool is durable. */
-  poolPrices(prices: PoolPrices): void
-}
-
 export interface SocketParts extends HandshakeParts {
   readonly port: SocketPort
   readonly channels: Channels
   readonly census: Census
   readonly streams: Streams
-  readonly market: MarketTellers & { stop(): void }
+  readonly market: { stop(): void }
   readonly counts: FrameCounts
   /** Resolves when every stamped command is durable. */
   readonly durable: () => Promise<void>
@@ -107,7 +100,6 @@ export class SocketGateway {
   readonly counts: FrameCounts
   readonly census: Census
   /** Where prices that come from elsewhere are told. */
-  readonly market: MarketTellers
   readonly #parts: SocketParts
   readonly #server: Server
   readonly #handshakes: Handshakes
@@ -116,7 +108,6 @@ export class SocketGateway {
     this.#parts = parts
     this.census = parts.census
     this.counts = parts.counts
-    this.market = parts.market
     this.#handshakes = new Handshakes(parts)
     this.#server = new Server({
       transports: ['websocket'],

@@ -17,7 +17,7 @@ import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { openSeal } from '../../persistence/folder-key.ts'
-import { FollowerHandle, type SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
+import { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import {
   JournalHandle,
   type JournalThread,
@@ -43,14 +43,17 @@ import { SeenLookups } from '../pipeline/orders/seen-lookups.ts'
 import { Pipeline, type PipelineParts } from '../pipeline/pipeline.ts'
 import { OrderIds } from '../pipeline/shown/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
+import { poolFigures } from '../pipeline/shown/shown-pools.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
 import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
+import { SolvencyCounts, type SolvencyWishes } from '../services/portfolio/solvency-counts.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
+import { begin } from './begin.ts'
 import { restoreShown } from './last-day.ts'
-import { type SnapshotParts, Snapshots } from './snapshots.ts'
+import { Snapshots, type SnapshotWishes } from './snapshots.ts'
 
-export interface OpenOptions {
+export interface OpenOptions extends SnapshotWishes, SolvencyWishes {
   readonly dataDir: string
   readonly keyFile: string | undefined
   readonly durability: Durability
@@ -73,10 +76,6 @@ export interface OpenOptions {
   readonly onFault: (sentence: string) => void
   /** Gets a sentence for the log: nothing is lost, but an operator should know. */
   readonly onWarning: (sentence: string) => void
-  /** Called for each attempt at a snapshot. */
-  readonly onSnapshot?: (saved: SavedSnapshot) => void
-  /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
-  readonly snapshotEveryCommands?: number
   readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
 }
 
@@ -99,6 +98,7 @@ export interface RunningExchange {
   readonly intake: IntakePool
   readonly seal: Seal
   readonly snapshots: Snapshots
+  readonly solvency: SolvencyCounts
   readonly lookups: SeenLookups
   readonly recovered: Recovered
   /**
@@ -121,7 +121,7 @@ async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
 function showRestored({ clearing }: Exchange, published: PublishedMarkets): void {
   const { orders } = clearing
   for (const market of clearing.catalogue.all()) {
-    published.restore(market, (rest) => {
+    published.restore(market, poolFigures(clearing, market), (rest) => {
       if (market.book === 0) return
       eachResting(market.book, (ticks, slot, _owner, leftRaw) => {
         rest(ticks, leftRaw, isBid(orders.sideOf(slot), orders.outcomeOf(slot)))
@@ -255,8 +255,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(options.dataDir)
   const seal = openSeal(options.dataDir, options.keyFile)
   const folder = seal.keyed(options.dataDir)
-  const found = await recoverTwice(options, folder)
-  const { core, recovered, tail, follower, lookups } = found
+  const { core, recovered, tail, follower, lookups } = await recoverTwice(options, folder)
   const { dataDir, durability, onFault } = options
   const query = new QueryHandle({ dataDir, onFault, onTrouble: options.onWarning })
   lookups.connect(query)
@@ -290,38 +289,27 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
-  pipeline.start()
+  begin(pipeline, follower)
   warm()
   const { journal, shards, intake } = pipeline
   assert(intake !== null, 'this pipeline has an intake')
   await intake.ready()
   if (recovered.seq === 0) await pipeline.change(() => ({ kind: 'rules', version: RULES_VERSION }))
   const { snapshotSeq: seq } = recovered
-  const snapshots = new Snapshots({ pipeline, journal, follower, seq, ...snapshotWishes(options) })
+  const snapshots = new Snapshots({ pipeline, journal, follower, seq }, options)
+  const solvency = new SolvencyCounts({ folder, snapshots, clearing: core.clearing }, options)
   const stop = async () => {
     pipeline.stopTimer()
     await pipeline.whenIdle()
     await snapshots.takeLast()
     const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(pipeline) }
     await journal.stop()
-    await Promise.all([intake.stop(), query.stop(), follower.stop(), shards.stop()])
+    await Promise.all([intake, query, follower, shards, solvency].map((each) => each.stop()))
     lock.release()
     return last
   }
-  const threads = { shards, journal, follower, query, intake }
-  return { pipeline, ...threads, seal, snapshots, lookups, recovered, stop }
-}
-
-function snapshotWishes(options: OpenOptions): Pick<SnapshotParts, 'everyCommands' | 'onSaved'> {
-  return {
-    everyCommands: options.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands,
-    onSaved: (saved) => {
-      if (saved.failure !== null) {
-        options.onWarning(`No snapshot was saved, trading goes on: ${saved.failure}`)
-      }
-      options.onSnapshot?.(saved)
-    },
-  }
+  const parts = { shards, journal, follower, query, intake, snapshots, solvency }
+  return { pipeline, ...parts, seal, lookups, recovered, stop }
 }
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */

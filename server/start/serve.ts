@@ -121,6 +121,7 @@ async function open(
     onFault: (sentence) => fatal(log, sentence),
     onWarning: (sentence) => log.warn(sentence),
     onSnapshot: (saved) => log.debug(saved, 'snapshot'),
+    onCounted: ({ snapshot, tookMs }) => log.info({ ...snapshot, tookMs }, 'solvency'),
     onProgress: progressOn(log),
   })
   const { recovered } = exchange
@@ -239,8 +240,12 @@ async function serve(config: ServeConfig): Promise<void> {
   const operators = gatewayOfOperators(config, options)
   watchGateway(gateway, metrics)
   const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault }), metrics)
-  const { snapshots } = exchange
-  const ticker = setInterval(() => snapshots.tick(performance.now()), SNAPSHOT_LOOK_MS)
+  const { snapshots, solvency } = exchange
+  const look = () => {
+    snapshots.tick(performance.now())
+    solvency.tick(performance.now())
+  }
+  const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
   const running = { exchange, gateway, operators, sockets, ticker, stopWatching: watching.stop }
   await comeUp(config, log, running)
 }

@@ -2,9 +2,11 @@
 // follower compares them with its own and saves its state. Trading never waits for the save. A
 // snapshot that could not be saved is tried again after a pause that grows.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { REWARD_LIMITS } from '../../engine/domain/rewards/reward-limits.ts'
 import type { FollowerHandle, SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
@@ -15,9 +17,15 @@ export interface SnapshotParts {
   readonly follower: FollowerHandle
   /** Seq of the snapshot that the start began with; 0 for none. */
   readonly seq: Seq
-  readonly everyCommands: number
-  /** Called for each attempt, saved or failed. */
-  readonly onSaved: (saved: SavedSnapshot) => void
+}
+
+export interface SnapshotWishes {
+  /** Called for each attempt at a snapshot, saved or failed. */
+  readonly onSnapshot?: (saved: SavedSnapshot) => void
+  /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
+  readonly snapshotEveryCommands?: number
+  /** Gets a sentence for the log: nothing is lost, but an operator should know. */
+  readonly onWarning: (sentence: string) => void
 }
 
 /** The outcome of an attempt; `postponed` when no still moment came. */
@@ -25,6 +33,7 @@ type Outcome = 'saved' | 'failed' | 'postponed'
 
 export class Snapshots {
   readonly #parts: SnapshotParts
+  readonly #wishes: SnapshotWishes
   #underWay: Promise<Outcome> | null = null
   /** Time of the last tick. */
   #nowMs = 0
@@ -35,8 +44,9 @@ export class Snapshots {
   #failingSinceMs: number | null = null
   #last: SavedSnapshot
 
-  constructor(parts: SnapshotParts) {
+  constructor(parts: SnapshotParts, wishes: SnapshotWishes) {
     this.#parts = parts
+    this.#wishes = wishes
     this.#last = { seq: parts.seq, bytes: 0, tookMs: 0, failure: null }
   }
 
@@ -71,7 +81,8 @@ export class Snapshots {
   }
 
   #isDue(): boolean {
-    const { pipeline, everyCommands } = this.#parts
+    const { pipeline } = this.#parts
+    const everyCommands = this.#wishes.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands
     // Large states are saved less often, so that snapshots write less than the journal writes.
     const due = Math.max(everyCommands, this.#last.bytes / LIMITS.commandBytesTypical)
     return pipeline.clearing.lastSeq - this.#last.seq >= due
@@ -91,12 +102,18 @@ export class Snapshots {
    */
   async takeLast(): Promise<void> {
     await this.#underWay
-    if (this.#parts.pipeline.clearing.lastSeq === this.#last.seq) return
+    const { pipeline, follower } = this.#parts
+    if (pipeline.clearing.rewards.open !== null) await this.#credited()
+    // Scores that come later are not credited: nothing is stamped behind the last snapshot.
+    follower.listenToScores(() => {})
+    if (pipeline.clearing.lastSeq === this.#last.seq) return
     if ((await this.take()) !== 'saved') await this.take()
   }
 
   async #take(): Promise<Outcome> {
-    const { pipeline, onSaved } = this.#parts
+    const { pipeline } = this.#parts
+    const { onSnapshot, onWarning } = this.#wishes
+    if (pipeline.clearing.rewards.open !== null) await this.#credited()
     const saved = await new Promise<SavedSnapshot | null>((resolve) => {
       pipeline.stillMoment.begin((isStill) => resolve(isStill ? this.#order() : null))
     })
@@ -111,8 +128,26 @@ export class Snapshots {
       this.#failingSinceMs ??= this.#nowMs
       this.#again('failed')
     }
-    onSaved(saved)
+    if (saved.failure !== null) {
+      onWarning(`No snapshot was saved, trading goes on: ${saved.failure}`)
+    }
+    onSnapshot?.(saved)
     return saved.failure === null ? 'saved' : 'failed'
+  }
+
+  /**
+   * A start from a snapshot behind a sample could not score its books any more, so the snapshot
+   * waits until the sample is credited. The wait has a bound: past it a crash may cost the rewards
+   * of one minute.
+   */
+  async #credited(): Promise<void> {
+    const { pipeline } = this.#parts
+    const { snapshotCreditTries, nextPartMs } = REWARD_LIMITS
+    for (let left = snapshotCreditTries; left > 0; left--) {
+      if (pipeline.clearing.rewards.open === null) return
+      pipeline.mining?.rewards.goOn()
+      await pause(nextPartMs)
+    }
   }
 
   #again(outcome: Outcome): Outcome {

@@ -3,7 +3,7 @@
 import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { ROOMS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/markets/trading-mode.ts'
-import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import { MS_PER_SEC, UNIT_RAW } from '../../engine/domain/units.ts'
 import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
 import type { OnCommit } from '../../persistence/journal/journal-handle.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
@@ -106,7 +106,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
 }
 
 function watchState(exchange: RunningExchange, metrics: Metrics): void {
-  const { pipeline, follower, shards, snapshots } = exchange
+  const { pipeline, follower, shards, snapshots, solvency } = exchange
   const { gauge } = metrics
   const add = gauge.bind(metrics)
   add('outcomex_snapshot_seq', 'Seq of the newest snapshot; 0 for none.', () => snapshots.last.seq)
@@ -117,6 +117,9 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
       return snapshots.last.bytes
     },
   )
+  add('outcomex_solvency_seq', 'Seq of the newest count of obligations; 0 for none.', () => {
+    return solvency.summary?.snapshot.seq ?? 0
+  })
   add('outcomex_snapshot_seconds', 'Time that the newest snapshot took.', () => {
     return snapshots.last.tookMs / MS_PER_SEC
   })
@@ -249,6 +252,12 @@ function watchMining(mining: Mining, metrics: Metrics): void {
   total('outcomex_settlement_failures_total', 'Trades that failed and were reversed.', () => {
     return mining.failures
   })
+  const { rewards } = mining
+  metrics.gauge('outcomex_rewards_funded_units', 'Collateral that is there for rewards.', () => {
+    return rewards.fundedRaw / UNIT_RAW
+  })
+  const owed = 'Rewards of orders that are earned and not paid yet.'
+  metrics.gauge('outcomex_rewards_owed_units', owed, () => rewards.owedRaw / UNIT_RAW)
 }
 
 /** Without limits the metrics have no values. */

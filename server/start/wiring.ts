@@ -2,6 +2,7 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
@@ -14,6 +15,7 @@ import { Cors } from '../http/cors.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
 import { openApi } from '../http/openapi.ts'
+import { Buckets } from '../http/rate-limit.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
@@ -40,8 +42,11 @@ import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
 import { MarketPages } from '../services/pages/market-pages.ts'
 import { PageChanges } from '../services/pages/page-changes.ts'
-import { firstMoveIn, Moves } from '../services/portfolio/moves.ts'
+import { Moves } from '../services/portfolio/moves.ts'
+import { firstMoveIn, MovesOnce } from '../services/portfolio/moves-once.ts'
+import { PoolTrades } from '../services/portfolio/pool-trades.ts'
 import { Portfolio } from '../services/portfolio/portfolio.ts'
+import { RewardViews } from '../services/portfolio/rewards.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
@@ -125,6 +130,10 @@ function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () 
 
 /** Host and port as a request names them, so that no other text comes into a document. */
 const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
+const { callsMax, callsSec } = POOL_LIMITS
+/** So many calls at once, and as many again in that time. */
+const POOL_CALLS = { perSecond: callsMax / callsSec, burst: callsMax }
+
 const PLACE_OF_HOST = 'the-host-of-the-caller'
 
 /**
@@ -183,6 +192,7 @@ export async function wire(
   const isSecure = isSecureOf(config)
   const host = publicHostOf(config)
   const documents = documentsOf(config, host, isSecure)
+  const once = new MovesOnce(pipeline, firstMoveIn(reads))
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
@@ -197,8 +207,12 @@ export async function wire(
     accounts: new AccountChanges(pipeline, seal, intake),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
-    moves: new Moves(pipeline, firstMoveIn(reads)),
+    moves: new Moves(pipeline, once),
+    pools: new PoolTrades(pipeline, once),
+    poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
     portfolio: new Portfolio(pipeline, reads, archive),
+    rewards: new RewardViews(pipeline, reads),
+    solvency: exchange.solvency,
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
     series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),
@@ -234,8 +248,11 @@ export function prover(
   { clock, pipeline }: Services,
 ): GatewayOptions<Services>['authenticate'] {
   return (call, auth) => {
-    const proof = guard.authenticate(call, auth, clock())
-    if (proof instanceof Promise) return proof
+    const isOpen = auth.accepts.length === 0
+    const proof = isOpen
+      ? guard.welcome(call, auth, clock())
+      : guard.authenticate(call, auth, clock())
+    if (proof === null || proof instanceof Promise) return proof
     if (proof instanceof Refusal) {
       return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
     }

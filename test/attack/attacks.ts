@@ -107,6 +107,22 @@ async function statusBatches(on: Ground): Promise<void> {
   await Promise.all(Array.from({ length: 64 }, caller))
 }
 
+/** Asks for proofs of its balances on many connections at once, once they are counted. */
+async function proofs(on: Ground): Promise<void> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+  let first = on.peer()
+  await first.ask(plain('POST', '/admin/solvency', { headers, body: '{}' }))
+  while (!(await first.ask(plain('GET', '/solvency'))).includes('root')) first = on.again(first)
+  const caller = async () => {
+    let peer = on.peer()
+    while (await on.turn(400)) {
+      peer = on.again(peer)
+      await peer.ask(signed(on.scene.attacker, 'GET', '/solvency/proof?limit=50'))
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, caller))
+}
+
 const ORDERS_PER_SECOND = 20
 
 async function listeners(on: Ground): Promise<void> {
@@ -227,6 +243,13 @@ export const ATTACKS: readonly Attack[] = [
     bytes: 64 * MIB,
     answers: ['200', ...CROWDED, '503 READ_TIMEOUT'],
     ...{ meets: ['200'], shortTurns: 300 },
+  },
+  {
+    name: '64 proofs of solvency at once',
+    run: proofs,
+    bytes: 64 * MIB,
+    answers: ['200', '202', ...CROWDED, '503 NOT_COUNTED'],
+    ...{ meets: ['200'], shortTurns: 600 },
   },
   {
     name: 'listening sockets of an account that trades',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { startDemo } from '../../server/demo/demo.ts'
 import { boolean, integer, text } from '../../server/http/schema/scalars.ts'
 import { compile, list, object, openObject } from '../../server/http/schema/schema.ts'
+import { compiledProgram } from '../support/compiled.ts'
 import { newFolder } from '../support/data-folder.ts'
 import {
   bookShape,
@@ -27,6 +29,7 @@ const QUOTES_SEEN = 2
 const FUNDS_RAW = 10_000 * SHARE
 const PAIRS_RAW = 100 * SHARE
 /** The fill writes about 50 commands; the quotes of the bots follow. */
+const CUTS_MAX = 5
 const KILLED_AT_SEQ = [0, 27]
 
 await compileProgram()
@@ -106,8 +109,30 @@ async function expectWholeDemo(dataDir: string): Promise<void> {
       { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC', salt: index + 1 },
     )
   }
+  await proveBalances(client, traders[0])
   await redeemPast(client, traders[0])
   await server.kill()
+}
+
+/** The balances of a trader are counted, and the program checks that without the exchange. */
+async function proveBalances(client: ExchangeClient, owner: Omit<Trader, 'key'>): Promise<void> {
+  const { seq } = shaped(readyShape, await client.get('/ready'))
+  await client.admin('/admin/solvency', {})
+  let root = ''
+  while (root === '') {
+    const { body } = await send(client.baseUrl, 'GET', '/solvency')
+    if (Number(at(body, 'snapshot', 'seq')) >= seq) root = String(at(body, 'snapshot', 'root'))
+  }
+  const signer = { ...owner, key: new Uint8Array() }
+  const reply = await client.call(signer, 'GET', '/solvency/proof')
+  const file = join(newFolder(), 'proof.json')
+  writeFileSync(file, JSON.stringify(reply.body))
+  const program = compiledProgram()
+  assert.ok(program !== null)
+  const args = [program, 'verify-proof', file, '--root', root]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /\n {2}9900\.000000 collateral\n {2}100\.000000 YES of market/)
 }
 
 /** The market that is over pays its pairs back. */
@@ -135,12 +160,18 @@ describe('a first start that ends early', { concurrency: 2 }, () => {
   }
 
   test('SIGTERM during the fill stops in good order; the next start ends the fill', async () => {
-    const dataDir = newFolder()
-    const there = hasWritten(dataDir, 4)
-    const ended = await ServerProcess.cutShort({ dataDir, demo: true }, there, 'SIGTERM')
-    assert.deepEqual([ended.code, ended.stdout.includes('listening')], [0, false])
-    assert.deepEqual(demoOf(dataDir).traders, [])
-    await expectWholeDemo(dataDir)
+    for (let attempt = 1; ; attempt++) {
+      const dataDir = newFolder()
+      const there = hasWritten(dataDir, 4)
+      const ended = await ServerProcess.cutShort({ dataDir, demo: true }, there, 'SIGTERM')
+      assert.equal(ended.code, 0)
+      // On a busy machine the fill may be over when the signal comes.
+      if (demoOf(dataDir).traders.length > 0 && attempt < CUTS_MAX) continue
+      assert.deepEqual(demoOf(dataDir).traders, [])
+      assert.equal(ended.stdout.includes('listening'), false)
+      await expectWholeDemo(dataDir)
+      return
+    }
   })
 })
 

@@ -8,10 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { newFolder } from '../support/data-folder.ts'
 import { type LiveExchange, startLive } from '../support/live-exchange.ts'
 import { openMarket } from '../support/live-orders.ts'
+import { serverWallet } from '../support/live-partners.ts'
 
-// The samples for reading that come with the public client: those of its README. They run as they
-// are, except for the address of the exchange, which they have as a literal. Its sample programs
-// are not in the package; public-client.test.ts and public-sockets.test.ts make the same calls.
+// The samples that come with the public client: those of its README that are whole. They run as
+// they are, except for what they have as a literal: the address of the exchange, a market and a
+// profile. Its sample programs are not in the package; public-client.test.ts, amm-client.test.ts
+// and public-sockets.test.ts make the same calls.
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const README = join(ROOT, 'node_modules', '@limitless-exchange', 'sdk', 'README.md')
@@ -21,7 +23,8 @@ const MARKETS = 9
 let live: LiveExchange
 
 before(async () => {
-  live = await startLive()
+  // A block holds each trade at once.
+  live = await startLive({ flags: ['--block-ms', '0'] })
   for (const [slug, values] of [
     ['duration', ['hourly']],
     ['ticker', ['btc', 'eth']],
@@ -42,17 +45,21 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
+function samplesWith(call: string): string[] {
+  return [...readFileSync(README, 'utf8').matchAll(/^```typescript\n(.*?)^```/gms)]
+    .map(([, code]) => code)
+    .filter((code) => code.includes(`.${call}(`))
+}
+
 /** The only sample that makes this call and needs no key. */
 function sampleWith(call: string): string {
-  const samples = [...readFileSync(README, 'utf8').matchAll(/^```typescript\n(.*?)^```/gms)]
-    .map(([, code]) => code)
-    .filter((code) => code.includes(`.${call}(`) && !/ethers|ApiKey|hmac/.test(code))
+  const samples = samplesWith(call).filter((code) => !/ethers|ApiKey|hmac/.test(code))
   assert.equal(samples.length, 1, `one sample with ${call}`)
   assert.ok(samples[0].includes(THEIR_ADDRESS))
   return samples[0].replaceAll(THEIR_ADDRESS, `http://127.0.0.1:${live.port}`)
 }
 
-async function run(code: string): Promise<string> {
+async function run(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = newFolder()
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
@@ -60,6 +67,7 @@ async function run(code: string): Promise<string> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'sample.ts'], {
     cwd: folder,
     timeout: SAMPLE_MS,
+    env: { ...process.env, ...env },
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -78,4 +86,50 @@ test('the sample that lists active markets finds them, page by page', async () =
 
 test('the sample that follows a page reads its markets by filters', async () => {
   assert.match(await run(sampleWith('getMarketPageByPath')), /^Total markets: 9$/m)
+})
+
+const RIGHTS = ['trading', 'delegated_signing', 'account_creation', 'withdrawal']
+const UNIT = 1_000_000
+
+test('the sample of server wallets redeems what one won, and pays it out', async () => {
+  const partner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
+  const desk = await serverWallet(live, partner, 10 * UNIT)
+  await openMarket(live, 'over')
+  const { catalogue } = live.exchange.pipeline.clearing
+  const market = catalogue.bySlug('over')
+  assert(market !== undefined)
+  const { conditionId } = market
+  const pairs = { conditionId, amount: '5000000', onBehalfOf: desk.profileId }
+  assert.equal((await live.call(partner, 'POST', '/portfolio/split', pairs)).status, 201)
+  await live.admin('/admin/markets/over/resolve', { winningOutcomeIndex: 0 })
+  while (!market.isPaidOut) await new Promise(setImmediate)
+  const [sample] = samplesWith('redeemPositions')
+  const code = sample
+    .replaceAll(THEIR_ADDRESS, `http://127.0.0.1:${live.port}`)
+    .replaceAll("'0x...'", `'${conditionId}'`)
+    .replaceAll('352', String(desk.profileId))
+  const { tokenId, secret } = partner
+  await run(code, { LIMITLESS_API_TOKEN_ID: tokenId, LIMITLESS_API_TOKEN_SECRET: secret })
+  // 5 were split and came back by the redemption; 5 were paid out.
+  assert.equal(live.exchange.pipeline.clearing.ledger.freeRaw(desk.profileId), 5 * UNIT)
+})
+
+test('the sample of pools approves, buys and sells for a server wallet', async () => {
+  const partner = await live.trader(2000 * UNIT, { apiToken: { scopes: RIGHTS } })
+  const desk = await serverWallet(live, partner, 10 * UNIT)
+  await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' })
+  const given = { profileId: partner.profileId, collateralRaw: 1000 * UNIT }
+  const funded = await live.admin('/admin/markets/pool/liquidity', given)
+  assert.equal(funded.status, 201, funded.text)
+  const [sample] = samplesWith('ensureAllowance')
+  const code = sample
+    .replace('new Client({', `new Client({ baseURL: 'http://127.0.0.1:${live.port}',`)
+    .replaceAll('market-slug', 'pool')
+    .replaceAll('12345', String(desk.profileId))
+  const { tokenId, secret } = partner
+  const said = await run(code, { LMTS_TOKEN_ID: tokenId, LMTS_SECRET: secret })
+  assert.deepEqual(said.trim().split('\n'), [
+    'SUBMITTED 1991008 1971097',
+    'SUBMITTED 1991005 2010916',
+  ])
 })

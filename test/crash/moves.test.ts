@@ -45,7 +45,7 @@ async function send(client: ExchangeClient, trader: Trader, index: number): Prom
 }
 
 function call(path: string, body: object): number {
-  return sent.push({ key: `call ${sent.length}`, path: `/portfolio/${path}`, body }) - 1
+  return sent.push({ key: `call ${sent.length}`, path, body }) - 1
 }
 
 /** What the seller has left pays nothing when YES wins: the exchange redeems it by itself. */
@@ -60,6 +60,24 @@ async function sellYes(
   }
 }
 
+/** Funds a pool, buys of it, and resolves its market: behind the payout its provider leaves. */
+async function tradeWithPool(
+  client: ExchangeClient,
+  [trader, provider]: readonly [Trader, Trader],
+  slug: string,
+): Promise<void> {
+  await client.admin('/admin/markets', { kind: 'amm', slug, title: slug })
+  const given = { profileId: provider.profileId, collateralRaw: SHARE }
+  await client.admin(`/admin/markets/${slug}/liquidity`, given)
+  const approval = JSON.stringify({ market: slug, side: 'BUY' })
+  const approve = () => client.call(trader, 'POST', '/amm/allowances/approve', approval)
+  for (let { status } = await approve(); status === 202; ) status = (await approve()).status
+  const bought = { market: slug, outcomeIndex: 0, collateralAmount: '100000' }
+  const made = await send(client, trader, call('/amm/buy', bought))
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  await client.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex: 0 })
+}
+
 /** Splits, merges, withdraws, resolves and redeems until the server dies. */
 async function live(
   client: ExchangeClient,
@@ -67,18 +85,19 @@ async function live(
   round: number,
 ): Promise<void> {
   for (let turn = 0; ; turn++) {
+    await tradeWithPool(client, [trader, buyer], `pool-${round}-${turn}`)
     const slug = `moves-${round}-${turn}`
     const market = await client.makeMarket(slug, false)
     const conditionId = at(await client.get(`/markets/${slug}`), 'conditionId')
     const pairs = { conditionId, amount: '2000000' }
-    const made = await send(client, trader, call('split', pairs))
+    const made = await send(client, trader, call('/portfolio/split', pairs))
     assert.equal(made.status, 201, JSON.stringify(made.body))
-    if (turn % MERGED_EVERY === 0) await send(client, trader, call('merge', pairs))
+    if (turn % MERGED_EVERY === 0) await send(client, trader, call('/portfolio/merge', pairs))
     else await sellYes(client, market, [trader, buyer])
     const to = { amount: '1000', destination: trader.account }
-    assert.equal((await send(client, trader, call('withdraw', to))).status, 201)
+    assert.equal((await send(client, trader, call('/portfolio/withdraw', to))).status, 201)
     await client.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex: 0 })
-    const redemption = call('redeem', { conditionId })
+    const redemption = call('/portfolio/redeem', { conditionId })
     // A merged position has nothing to redeem; the others wait for their payout.
     for (let reply = await send(client, trader, redemption); ; ) {
       const isEarly = at(reply.body, 'code') === 'PAYOUT_NOT_POSTED'
@@ -131,12 +150,15 @@ test('a death at any point leaves each move done once or not at all', async () =
   after(() => server.signal('SIGKILL'))
   const first = new ExchangeClient(server.baseUrl)
   const trader = await first.makeTrader('ann', FUNDS_RAW)
-  const rights = { account: trader.account, apiToken: { scopes: ['trading', 'withdrawal'] } }
+  const rights = {
+    account: trader.account,
+    apiToken: { scopes: ['trading', 'withdrawal', 'delegated_signing'] },
+  }
   const token = Object(await first.admin('/admin/profiles', rights))
   const ann = { ...trader, tokenId: String(token.tokenId), secret: String(token.secret) }
   const ben = await first.makeTrader('ben', FUNDS_RAW)
   await server.stop()
-  const passing = () => random.between(5, 30)
+  const passing = () => random.between(5, 40)
   for (const [round, fault] of [
     `before-commit:${passing()}`,
     `after-commit:${passing()}`,

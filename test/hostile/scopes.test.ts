@@ -24,6 +24,10 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /orders/all/:slug': ['trading'],
   'DELETE /orders/all': ['trading'],
   'POST /heartbeats': ['trading'],
+  'POST /amm/buy': ['trading', 'delegated_signing'],
+  'POST /amm/sell': ['trading', 'delegated_signing'],
+  'POST /amm/allowances/check': ['trading', 'delegated_signing'],
+  'POST /amm/allowances/approve': ['trading', 'delegated_signing'],
   'POST /portfolio/split': ['trading'],
   'POST /portfolio/merge': ['trading'],
   'POST /portfolio/convert': ['trading'],
@@ -103,7 +107,8 @@ test('acting for another account needs delegated_signing as well', async () => {
   const delegated = signed.filter(({ headers }) => headers[ON_BEHALF] !== undefined)
   assert.ok(delegated.length >= 10, `${delegated.length}`)
   for (const route of delegated) {
-    const needs = [...(NEEDS[nameOf(route)] ?? []), 'delegated_signing']
+    const own = NEEDS[nameOf(route)] ?? []
+    const needs = [...own.filter((scope) => scope !== 'delegated_signing'), 'delegated_signing']
     for (const { scopes, lacking, said } of await answers(route, { [ON_BEHALF]: '2' })) {
       const missing = needs.find((scope) => !scopes.includes(scope))
       assert.equal(lacking, missing, `${nameOf(route)} by [${scopes}]: ${said}`)

@@ -12,8 +12,10 @@ import { LEDGER_CHANGES } from './ledger-changes.ts'
 import { LIFETIME_CHANGES } from './lifetime-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
+import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
 import { SOCKET_CHANGES } from './socket-changes.ts'
+import { SOLVENCY_CHANGES } from './solvency-changes.ts'
 import { WIRE_CHANGES } from './wire-changes.ts'
 
 export interface Mutation {
@@ -44,6 +46,8 @@ export function allMutations(): Mutation[] {
     ...PROCESS_CHANGES,
     ...LIFETIME_CHANGES,
     ...HISTORY_CHANGES,
+    ...REWARD_CHANGES,
+    ...SOLVENCY_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -74,6 +74,7 @@ test('without settings every value is its default', () => {
     opsListen: undefined,
     registration: { isOpen: true, perAddressMax: 200 },
     snapshotEveryCommands: 250_000,
+    solvencyMinutes: 10,
     stopDeadlineSec: 10,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     identity: undefined,

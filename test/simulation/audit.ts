@@ -3,6 +3,13 @@
 import assert from 'node:assert/strict'
 import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
+import {
+  claimsOf,
+  heldIn,
+  shareReports,
+  sumsOf,
+  uncoveredRaw,
+} from '../../engine/core/state/claims.ts'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
 import { SYSTEM_ACCOUNTS } from '../../engine/domain/ids.ts'
@@ -16,11 +23,24 @@ import { TOKENS } from './orders.ts'
 export function walk(life: Life): void {
   const { clearing } = life.pipeline
   assert.equal(brokenInvariant(clearing), null)
+  compareClaims(life)
   life.watch.money.everythingHolds()
   compareMoney(life)
   compareOrders(life)
   comparePublic(life)
   compareAddresses(life)
+}
+
+/** The count of obligations (rules §14) gives the assets, and every share is covered. */
+function compareClaims({ pipeline: { clearing } }: Life): void {
+  const claims = claimsOf(heldIn(clearing))
+  const { differenceRaw, assetsRaw } = sumsOf(claims)
+  assert.equal(differenceRaw, 0n, 'assets, debts and advances cover the obligations')
+  assert.equal(assetsRaw, BigInt(clearing.ledger.fundedRaw))
+  for (const market of claims.markets) {
+    assert.equal(uncoveredRaw(market), 0n, 'shares are covered')
+    for (const report of shareReports(market)) assert.equal(report.differenceRaw, 0n, report.token)
+  }
 }
 
 function compareMoney({ pipeline, model }: Life): void {

@@ -30,6 +30,7 @@ import { slotSpecOf } from '../../server/services/markets/slot-spec.ts'
 import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
 import { Cancels } from '../../server/services/orders/cancels.ts'
 import { Moves } from '../../server/services/portfolio/moves.ts'
+import { MovesOnce } from '../../server/services/portfolio/moves-once.ts'
 import { HeartbeatChanges } from '../../server/services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../../server/services/trading/trading-modes.ts'
 import { EmbeddedChain } from '../../server/settlement/embedded-chain.ts'
@@ -161,7 +162,7 @@ export class Life {
     })
     this.replaces = new CancelReplace(pipeline, this.cancels)
     // No tables are there to give the first reply of a call again.
-    this.moves = new Moves(pipeline, () => Promise.resolve(undefined))
+    this.moves = new Moves(pipeline, new MovesOnce(pipeline, () => Promise.resolve(undefined)))
   }
 
   #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal> {

@@ -147,7 +147,14 @@ function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): b
     case 'splitPosition':
       return has(command.profileId, command.amountRaw)
     case 'withdraw':
+    case 'fundPool':
+    case 'buyFromPool':
       return has(command.profileId, command.collateralRaw)
+    case 'sellToPool':
+      return holds(command.profileId, command.marketId, command.outcome, command.sharesRaw)
+    case 'approvePool':
+    case 'drainPool':
+      return true
     case 'mergePositions':
       return [OUTCOME.YES, OUTCOME.NO].every((outcome) =>
         holds(command.profileId, command.marketId, outcome, command.amountRaw),

@@ -190,7 +190,7 @@ export async function send(
 }
 
 export function headersFor(
-  trader: Trader,
+  trader: Pick<Trader, 'tokenId' | 'secret'>,
   call: { readonly method: string; readonly path: string; readonly body: string },
 ): Readonly<Record<string, string>> {
   const { tokenId, secret } = trader

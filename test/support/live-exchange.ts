@@ -285,7 +285,8 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const wish = socketsOf(options, edgeFaults)
   const told = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
   const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
-  const services = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
+  const wired = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
+  const services = limits === null ? { ...wired, poolCalls: null } : wired
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
   const guard = new Guard({ ...guardOptions(config, services.auth), ...identity })

@@ -24,6 +24,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'engine/domain', rank: 0, files: files('assert ids limits units'), doors: ALL },
   { path: 'engine/domain/markets', rank: 0, doors: ALL },
   { path: 'engine/domain/moves', rank: 0, doors: ALL },
+  { path: 'engine/domain/rewards', rank: 0, doors: ALL },
   { path: 'engine/domain', rank: 0, doors: ALL },
 
   { path: 'engine/core/cells', rank: 0.5, doors: ALL },
@@ -51,24 +52,37 @@ export const ROOMS: readonly Room[] = [
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
+    path: 'engine/core/amm',
+    rank: 0.5,
+    doors: files('pools pool-commands pool-price pool-parts'),
+    why: 'gates ask for quotes, tables and replies for prices',
+  },
+  {
     path: 'engine/core/moves',
     rank: 0.5,
     doors: files('move-commands move-facts made-calls conditions conversion'),
     why: 'gates ask what a redemption pays; replies and tables ask what a command moved',
+  },
+  {
+    path: 'engine/core/rewards',
+    rank: 0.5,
+    doors: files('rewards samples scores rebates'),
+    why: 'the follower takes samples and scores them, and positions show which orders earn',
   },
   { path: 'engine/core', rank: 0.5, files: files('clearing'), doors: files('clearing') },
   {
     path: 'engine/core/decide',
     rank: 0.5,
     doors: files(
-      'decide accounts markets moves endings series operators pages partners profiles release',
+      `decide accounts markets moves pools rewards endings series operators pages partners
+       profiles release`,
     ),
     why: 'one file for the gates of each kind of request',
   },
   {
     path: 'engine/core/state',
     rank: 0.5,
-    doors: files('state-hash balance-digest invariants solvency'),
+    doors: files('state-hash balance-digest invariants solvency claims'),
     why: 'each walks the whole state for another purpose',
   },
   { path: 'engine/core', rank: 0.5, doors: files('exchange capture') },
@@ -105,9 +119,15 @@ export const ROOMS: readonly Room[] = [
     doors: files('snapshot snapshot-check snapshot-folder recovery'),
     why: 'verify looks at each snapshot as a start does',
   },
+  {
+    path: 'persistence/solvency',
+    rank: 1,
+    doors: files('solvency-handle proof-check proof-view'),
+  },
   { path: 'persistence/search', rank: 1, doors: ALL, why: 'what words and markets mean' },
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
   { path: 'persistence/follower/tables/markets', rank: 1, doors: ALL },
+  { path: 'persistence/follower/rewards', rank: 1, doors: files('reward-scorer') },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
   { path: 'persistence/query/read/markets', rank: 1, doors: ALL },
@@ -155,8 +175,7 @@ export const ROOMS: readonly Room[] = [
     rank: 3,
     doors: files(
       `published views book-views market-view position-views order-ids order-news market-kinds
-       day-figures tickers
-       book-lists active-markets`,
+       day-figures tickers shown-pools book-lists active-markets`,
     ),
     why: 'one file for each thing that the outside may know',
   },
@@ -197,8 +216,10 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes', rank: 5, doors: ALL },
   { path: 'server/routes/accounts', rank: 5, doors: ALL },
   { path: 'server/routes/pages', rank: 5, doors: ALL },
+  { path: 'server/routes/amm', rank: 5, doors: ALL },
   { path: 'server/routes/portfolio', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
+  { path: 'server/routes/solvency', rank: 5, doors: ALL },
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },
   { path: 'server/routes/system', rank: 5, doors: ALL },

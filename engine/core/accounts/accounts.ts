@@ -12,7 +12,7 @@ import { type CapturedProfiles, type Profile, Profiles } from './profiles.ts'
 import { type Session, Sessions } from './sessions.ts'
 import { type WithdrawalAddress, WithdrawalAddresses } from './withdrawal-addresses.ts'
 
-export { effectiveFeeBps, NO_FEE_RATE, type Profile } from './profiles.ts'
+export { addressesOf, effectiveFeeBps, NO_FEE_RATE, type Profile } from './profiles.ts'
 export type { Session }
 
 /** What the state holds of a token. */

@@ -284,6 +284,17 @@ export class Profiles {
   }
 }
 
+/** The addresses of captured profiles, twenty bytes each, from that of profile 1 on. */
+export function addressesOf({ rows }: CapturedProfiles): Uint8Array {
+  const count = rows.length / ROW_BYTES
+  const addresses = new Uint8Array(count * ADDRESS_BYTES)
+  for (let index = 0; index < count; index++) {
+    const at = index * ROW_BYTES
+    addresses.set(rows.subarray(at, at + ADDRESS_BYTES), index * ADDRESS_BYTES)
+  }
+  return addresses
+}
+
 function scopeBits(scopes: readonly Scope[]): number {
   let bits = 0
   for (const [index, scope] of ALL_SCOPES.entries()) if (scopes.includes(scope)) bits |= 1 << index

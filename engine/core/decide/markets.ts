@@ -69,21 +69,27 @@ export function decideEdit(
   return decideCategories(catalogue, categories)
 }
 
+/** Whether the market has a book or a pool; a group has neither. */
+function isTraded(market: Market): boolean {
+  return market.book !== 0 || kindOf(market) === 'amm'
+}
+
 /** A market that trades may be locked; a slot is locked by its end alone. */
-export function decideLock({ slot, status, book }: Market): Reject | null {
-  return takesOrders(status) && book !== 0 && slot === undefined ? null : REJECT.MARKET_STATUS
+export function decideLock(market: Market): Reject | null {
+  const isOpen = takesOrders(market.status) && isTraded(market) && market.slot === undefined
+  return isOpen ? null : REJECT.MARKET_STATUS
 }
 
 /** A locked market trades again while its deadline has not passed. */
 export function decideUnlock(market: Market, nowMs: TimeMs): Reject | null {
-  const { slot, status, book, deadlineMs } = market
-  if (status !== 'LOCKED' || book === 0 || slot !== undefined) return REJECT.MARKET_STATUS
+  const { slot, status, deadlineMs } = market
+  if (status !== 'LOCKED' || !isTraded(market) || slot !== undefined) return REJECT.MARKET_STATUS
   return deadlineMs !== null && deadlineMs <= nowMs ? REJECT.MARKET_STATUS : null
 }
 
-export function decideFlag({ status, book }: Market, isFlagged: boolean): Reject | null {
-  const isOther = status === (isFlagged ? 'FUNDED' : 'FUNDED_FLAGGED')
-  return isOther && book !== 0 ? null : REJECT.MARKET_STATUS
+export function decideFlag(market: Market, isFlagged: boolean): Reject | null {
+  const isOther = market.status === (isFlagged ? 'FUNDED' : 'FUNDED_FLAGGED')
+  return isOther && isTraded(market) ? null : REJECT.MARKET_STATUS
 }
 
 function isPayout(payoutNumerators: readonly number[]): boolean {

@@ -2,10 +2,11 @@
 // They read only free balances, which results of markets never lower (law 2), and what main alone
 // changes.
 
-import type { MarketId, PositionRow, ProfileId } from '../../domain/ids.ts'
+import { type MarketId, POOL_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { kindOf } from '../../domain/markets/market.ts'
-import type { CallOnce, MoveBody, RedeemedPosition } from '../../domain/moves/move-command.ts'
+import type { CallOnce } from '../../domain/moves/call-once.ts'
+import type { MoveBody, RedeemedPosition } from '../../domain/moves/move-command.ts'
 import { MOVE_LIMITS } from '../../domain/moves/move-limits.ts'
 import { OUTCOME } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
@@ -54,8 +55,12 @@ export function decideOnce(
 /** Whether pairs of the market may be made and unmade: it has shares, and is not resolved. */
 function gatePairs(market: Market): Reject | null {
   if (market.status === 'RESOLVED') return REJECT.MARKET_RESOLVED
-  const isLive = kindOf(market) === 'clob' && market.book !== 0
+  const isLive = kindOf(market) === 'amm' ? market.status !== 'DRAFT' : hasBook(market)
   return isLive && !market.isFailed ? null : REJECT.MARKET_STATUS
+}
+
+function hasBook(market: Market): boolean {
+  return kindOf(market) === 'clob' && market.book !== 0
 }
 
 function hasRoomFor({ ledger }: Clearing, rows: number): boolean {
@@ -139,9 +144,11 @@ export function redeemedOf(
 ): RedeemedPosition | null {
   const { payoutNumerators, isPaidOut } = market
   if (payoutNumerators === null || !isPaidOut || row === 0) return null
+  const accountId = clearing.ledger.rows.accountOf(row)
+  // Its providers get the shares of a pool first.
+  if (accountId === POOL_ACCOUNT) return null
   const yesRaw = freeRaw(clearing, row, OUTCOME.YES)
   const noRaw = freeRaw(clearing, row, OUTCOME.NO)
-  const accountId = clearing.ledger.rows.accountOf(row)
   return { accountId, yesRaw, noRaw, paidRaw: redemptionRaw(payoutNumerators, yesRaw, noRaw) }
 }
 

@@ -88,6 +88,8 @@ export class Catalogue {
   readonly emptied = new Set<Market>()
   /** Resolved markets whose payout is not posted. */
   readonly unpaid = new Set<Market>()
+  /** Markets that give rewards or rebates. */
+  readonly rewarded = new Set<Market>()
   /** How many payouts were posted, and how many books closed, since this state was made. */
   paidCount = 0
   closedCount = 0
@@ -197,6 +199,7 @@ export class Catalogue {
   #add(market: Market): void {
     this.#byId.set(market.marketId, market)
     this.#bySlug.set(market.slug, market)
+    this.#noteRewarded(market)
     const { conditionId } = market
     if (conditionId !== '') this.#byCondition.set(conditionId.toLowerCase(), market)
     for (const each of venueAddresses(market)) {
@@ -262,6 +265,7 @@ export class Catalogue {
   edit(marketId: MarketId, change: MarketChange, nowMs: TimeMs): void {
     const market = this.existing(marketId)
     Object.assign(market, change)
+    this.#noteRewarded(market)
     this.categories.note(market.categories)
     market.updatedMs = nowMs
   }
@@ -290,6 +294,12 @@ export class Catalogue {
     market.redeemAtMs = redeemAtMs
     this.unpaid.delete(market)
     this.paidCount++
+  }
+
+  #noteRewarded(market: Market): void {
+    const { dailyRewardRaw = 0, rebateBps = 0 } = market
+    if (dailyRewardRaw > 0 || rebateBps > 0) this.rewarded.add(market)
+    else this.rewarded.delete(market)
   }
 
   #noteUnpaid(market: Market): void {
@@ -322,6 +332,7 @@ export class Catalogue {
     assert(market.rowCount === 0 && market.conditionRaw === 0, 'nobody holds a share of it')
     this.emptied.delete(market)
     this.unpaid.delete(market)
+    this.rewarded.delete(market)
     this.#byId.delete(marketId)
     this.#bySlug.delete(market.slug)
     this.#byCondition.delete(market.conditionId.toLowerCase())

@@ -158,6 +158,10 @@ function namedBy(command: RareCommand): readonly MarketId[] {
     case 'splitPosition':
     case 'mergePositions':
     case 'redeemPositions':
+    case 'approvePool':
+    case 'drainPool':
+    case 'buyFromPool':
+    case 'sellToPool':
       return []
     default:
       return 'marketId' in command ? [command.marketId] : []

@@ -163,9 +163,25 @@ export class Ledger {
     this.collateralFreeRaw[profileId] -= amountRaw
   }
 
+  /** Collateral comes in for an account of the system (positive), or goes out (negative). */
+  fundSystem(accountId: AccountId, amountRaw: number): void {
+    const index = systemIndex(accountId)
+    this.fundedRaw += amountRaw
+    assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
+    this.systemRaw[index] += amountRaw
+    assert(this.systemRaw[index] >= 0, 'only what an account holds goes out')
+  }
+
   creditSystem(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw >= 0, 'a credit never lowers a balance')
     this.systemRaw[systemIndex(accountId)] += amountRaw
+  }
+
+  takeSystem(accountId: AccountId, amountRaw: number): void {
+    const index = systemIndex(accountId)
+    assert(amountRaw >= 0, 'what is taken is never less than nothing')
+    assert(this.systemRaw[index] >= amountRaw, 'a system account pays what it holds')
+    this.systemRaw[index] -= amountRaw
   }
 
   reserveShares(row: PositionRow, { outcome, reserveRaw }: Reserving): void {

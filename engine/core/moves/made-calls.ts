@@ -5,7 +5,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
-import type { CallOnce } from '../../domain/moves/move-command.ts'
+import type { CallOnce } from '../../domain/moves/call-once.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface MadeCall extends CallOnce {

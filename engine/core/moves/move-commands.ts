@@ -3,6 +3,8 @@
 import type { RareCommand } from '../../domain/command.ts'
 import { FEE_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
 import type { MoveBody } from '../../domain/moves/move-command.ts'
+import { applyToPool, isOfPool } from '../amm/pool-commands.ts'
+import type { Pools } from '../amm/pools.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Blocks } from '../money/blocks.ts'
 import type { Ledger } from '../money/ledger.ts'
@@ -22,7 +24,7 @@ export function isMove(command: RareCommand): command is MoveCommand {
     case 'withdraw':
       return true
     default:
-      return false
+      return isOfPool(command)
   }
 }
 
@@ -32,6 +34,7 @@ interface MoveState {
   readonly blocks: Blocks
   readonly calls: MadeCalls
   readonly reversals: Reversals
+  readonly pools: Pools
 }
 
 /** `freeRow` gives a row back when neither its shares nor an order needs it. */
@@ -73,6 +76,9 @@ export function applyMove(
       return
     case 'withdraw':
       ledger.withdraw(command.profileId, command.collateralRaw)
+      return
+    default:
+      applyToPool(state, command, freeRow)
   }
 }
 

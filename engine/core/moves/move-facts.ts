@@ -59,7 +59,34 @@ export function factsOfMove(
       const none = { marketId: 0, yesRaw: 0, noRaw: 0 }
       return [{ kind: 'WITHDRAW', owner, ...none, collateralRaw: -move.collateralRaw, destination }]
     }
+    case 'fundPool': {
+      const { profileId: owner, marketId, collateralRaw, keptRaw } = move
+      const [yesRaw, noRaw] = keptRaw.map((raw) => collateralRaw - raw)
+      return [{ kind: 'FUND', owner, marketId, yesRaw, noRaw, collateralRaw: -collateralRaw }]
+    }
+    case 'drainPool': {
+      const { profileId: owner, marketId, sharesRaw, feesRaw } = move
+      const [yesRaw, noRaw] = sharesRaw
+      return [{ kind: 'DRAIN', owner, marketId, yesRaw, noRaw, collateralRaw: feesRaw }]
+    }
+    case 'buyFromPool':
+      return [poolTradeFact('BUY', move, move.sharesRaw, -move.collateralRaw)]
+    case 'sellToPool':
+      return [poolTradeFact('SELL', move, -move.sharesRaw, move.collateralRaw)]
+    case 'approvePool':
+      return []
   }
+}
+
+function poolTradeFact(
+  kind: 'BUY' | 'SELL',
+  { profileId: owner, marketId, outcome }: Extract<MoveBody, { outcome: number }>,
+  sharesRaw: SizeRaw,
+  collateralRaw: CollateralRaw,
+): MoveFact {
+  const yesRaw = outcome === 0 ? sharesRaw : 0
+  const noRaw = outcome === 0 ? 0 : sharesRaw
+  return { kind, owner, marketId, yesRaw, noRaw, collateralRaw }
 }
 
 function conversionFact(

@@ -1,10 +1,11 @@
 // Slow checks that walk the whole state (law 5, rules §2.7). Tests, verify and snapshots call them.
 // A free balance is never further below zero than reversals took from it (design §5).
 
-import { BURN_ACCOUNT, type MarketId, systemAccountAt } from '../../domain/ids.ts'
+import { BURN_ACCOUNT, type MarketId, POOL_ACCOUNT, systemAccountAt } from '../../domain/ids.ts'
 import { kindOf } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
 import { costFloorRaw } from '../../domain/units.ts'
+import { reservesRaw } from '../amm/pool-commands.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 import { redemptionRaw } from '../moves/conditions.ts'
@@ -156,12 +157,49 @@ function brokenRows({ ledger, orders }: Clearing): string | null {
   return null
 }
 
+/** The pool account holds exactly the fees of the pools, and a pool has shares and providers. */
+function brokenPools({ ledger, pools }: Clearing): string | null {
+  let feesRaw = 0n
+  for (const pool of pools.all()) {
+    const { marketId, liquidityRaw, providers } = pool
+    feesRaw += pools.heldFeesRaw(pool)
+    let sumRaw = 0
+    for (const provider of providers.values()) sumRaw += provider.liquidityRaw
+    if (sumRaw !== liquidityRaw) return `the providers of pool ${marketId} hold ${sumRaw}`
+    const isEmpty = reservesRaw(ledger, marketId).every((raw) => raw === 0)
+    if (isEmpty !== (liquidityRaw === 0)) return `pool ${marketId} has shares without providers`
+  }
+  const heldRaw = ledger.freeRaw(POOL_ACCOUNT)
+  if (feesRaw === BigInt(heldRaw)) return null
+  return `the pool account holds ${heldRaw}, the pools ${feesRaw}`
+}
+
+/** An account is owed something or is not listed, and the sums are those of the accounts. */
+function brokenRewards({ rewards }: Clearing): string | null {
+  for (const table of [rewards.today, rewards.due]) {
+    const sums = { rewardsRaw: 0n, rebatesRaw: 0n }
+    for (const [account, rewardRaw, rebateRaw] of table.capture()) {
+      const isOwed = rewardRaw >= 0 && rebateRaw >= 0 && rewardRaw + rebateRaw > 0
+      if (!isOwed) return `account ${account} is owed ${rewardRaw} and ${rebateRaw} in rewards`
+      sums.rewardsRaw += BigInt(rewardRaw)
+      sums.rebatesRaw += BigInt(rebateRaw)
+    }
+    const { rewardsRaw, rebatesRaw } = table.totals
+    if (sums.rewardsRaw !== rewardsRaw || sums.rebatesRaw !== rebatesRaw) {
+      return `the accounts are owed ${sums.rewardsRaw} in rewards, and the sum is ${rewardsRaw}`
+    }
+  }
+  return null
+}
+
 /** Null when every law holds, else a sentence that names the broken law. */
 export function brokenInvariant(clearing: Clearing): string | null {
   return (
     brokenMoney(clearing) ??
     brokenShares(clearing) ??
     brokenReserves(clearing) ??
+    brokenPools(clearing) ??
+    brokenRewards(clearing) ??
     brokenRows(clearing)
   )
 }

@@ -118,6 +118,8 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.blocks.facts()
   yield* clearing.reversals.facts()
   yield* clearing.calls.facts()
+  yield* clearing.pools.facts()
+  yield* clearing.rewards.facts()
   yield* clearing.modes.facts()
   yield* clearing.heartbeats.facts()
   yield* clearing.frozen.facts()

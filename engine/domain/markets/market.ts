@@ -76,6 +76,8 @@ export interface MarketSpec extends MarketAbout {
   readonly slot?: SlotOf
   /** Of a market that is traded against a pool: where the pool is. */
   readonly poolAddress?: string
+  /** The fee of that pool; absent = the default (rules §7.1). */
+  readonly poolFeeBps?: FeeBps
   readonly deadlineMs: TimeMs | null
   readonly feeEnabled: boolean
   readonly conditionId: string

@@ -1,17 +1,9 @@
 import type { AccountId, MarketId, ProfileId } from '../ids.ts'
-import type { CollateralRaw, SizeRaw, TimeMs } from '../units.ts'
+import type { CollateralRaw, SizeRaw } from '../units.ts'
+import type { CallOnce } from './call-once.ts'
+import type { PoolBody } from './pool-command.ts'
 
 // The commands that turn collateral into shares and back, and that take collateral out.
-
-/** Why a call is not made a second time. Digests are lowercase hex SHA-256. */
-export interface CallOnce {
-  /** `signed`: its signature. `keyed`: the idempotency key of its profile. */
-  readonly by: 'signed' | 'keyed'
-  readonly digest: string
-  /** What the call asked for, under a key; '' for a signed call. */
-  readonly bodyDigest: string
-  readonly untilMs: TimeMs
-}
 
 /**
  * All free shares that an account gives back of one market, and the collateral that it gets. What
@@ -34,6 +26,7 @@ interface Called {
 }
 
 export type MoveBody =
+  | PoolBody
   /** Collateral becomes as many YES as NO (rules §6.2). */
   | ({ kind: 'splitPosition'; marketId: MarketId; amountRaw: number } & Called)
   /** As many YES as NO become collateral. */

@@ -1,3 +1,13 @@
 /** What moved money outside trading; the number is stored in the tables. */
-export const MOVE_KINDS = ['SPLIT', 'MERGE', 'REDEEM', 'CONVERT', 'WITHDRAW'] as const
+export const MOVE_KINDS = [
+  'SPLIT',
+  'MERGE',
+  'REDEEM',
+  'CONVERT',
+  'WITHDRAW',
+  'BUY',
+  'SELL',
+  'FUND',
+  'DRAIN',
+] as const
 export type MoveKind = (typeof MOVE_KINDS)[number]

@@ -32,6 +32,16 @@ export const MOVE_LIMITS = {
   /** An idempotency key is remembered for a day (rules §6.4). */
   idempotencyKeyMs: DAY_MS,
   idempotencyKeyCodePointsMax: 128,
+  /** Balances that one reply proves: some hundred hashes each. */
+  provenBalancesMax: 50,
+  /** Proofs under way in all, of one profile, and how long each may wait. */
+  proofsUnderWayMax: 64,
+  proofsOfProfileMax: 4,
+  proofDeadlineMs: 2000,
+  /** Steps of a branch: a tree of all the claims that there can be is lower. */
+  branchStepsMax: 40,
+  /** Minutes from one count of the obligations to the next; the largest setting. */
+  solvencyMinutesMax: 1440,
 } as const
 
 assert(

@@ -82,8 +82,15 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return { windowId: command.windowId }
     case 'revokeToken':
       return { profileId: world.ownerOf(command.tokenId), tokenId: command.tokenId }
+    case 'fundPool':
+    case 'drainPool': {
+      const { profileId, liquidityRaw } = command
+      return { marketSlug: world.slugOf(command.marketId), profileId, liquidityRaw }
+    }
     case 'adjustBalance':
       return { profileId: command.profileId, collateralRaw: command.collateralRaw }
+    case 'fundRewards':
+      return { collateralRaw: command.collateralRaw }
     case 'freezeProfile':
     case 'unfreezeProfile':
       return { profileId: command.profileId, reason: command.reason }

@@ -7,9 +7,10 @@ import {
   type Seq,
 } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { mulDivFloor } from '../../../engine/domain/units.ts'
+import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'
+import { PnlTable } from './pnl.ts'
 
 // What each outcome token cost its owner, at average cost (rules §9.1). The cost follows from the
 // trades; it is no part of the ledger. `sold_costs` keeps the cost that a sale removed, because a
@@ -52,6 +53,7 @@ interface HeldRow extends Held {
   readonly outcome: number
 }
 
+type PoolPart = Pick<MoveFact, 'owner' | 'marketId' | 'yesRaw' | 'noRaw' | 'collateralRaw'>
 type Converted = Pick<MoveFact, 'owner' | 'collateralRaw' | 'converted'>
 
 /** Takes shares and gives their cost. The last share takes all of it, so that none is left. */
@@ -72,13 +74,20 @@ export class PositionsTable {
   readonly #findSold: Statement<[number, number, number], { costRaw: number }>
   readonly #putSold: Statement<SoldRow>
   readonly #held = new Map<string, HeldRow>()
+  readonly #pnl: PnlTable
   #sold: SoldRow[] = []
 
   constructor(connection: Connection) {
+    this.#pnl = new PnlTable(connection)
     this.#find = connection.prepare(FIND)
     this.#put = connection.prepare(PUT)
     this.#findSold = connection.prepare(FIND_SOLD)
     this.#putSold = connection.prepare(PUT_SOLD)
+  }
+
+  /** The next changes are those of a command of this time. */
+  begin(nowMs: TimeMs): void {
+    this.#pnl.nowMs = nowMs
   }
 
   traded(part: TradedPart): void {
@@ -90,7 +99,7 @@ export class PositionsTable {
       return
     }
     const removedRaw = removeFrom(held, sharesRaw)
-    held.realisedRaw += collateralRaw - removedRaw
+    this.#realise(held, collateralRaw - removedRaw)
     this.#sold.push([part.tradeSeq, part.owner, part.outcome, removedRaw])
   }
 
@@ -103,13 +112,13 @@ export class PositionsTable {
       if (sharesRaw > 0) {
         const costRaw = this.#soldCostRaw(tradeSeq, accountId, outcome)
         held.costRaw += costRaw
-        held.realisedRaw -= -collateralRaw - costRaw
+        this.#realise(held, collateralRaw + costRaw)
         continue
       }
       // The owner may have sold some of these shares. What comes back beyond the cost is realised.
       const backRaw = Math.min(collateralRaw, held.costRaw)
       held.costRaw -= backRaw
-      held.realisedRaw += collateralRaw - backRaw
+      this.#realise(held, collateralRaw - backRaw)
     }
   }
 
@@ -132,6 +141,26 @@ export class PositionsTable {
     held.costRaw += costRaw
   }
 
+  /** A trade of one outcome. Its collateral counts the fee. */
+  tradedWithPool({ owner, marketId, yesRaw, noRaw, collateralRaw }: PoolPart): void {
+    const outcome = yesRaw === 0 ? 1 : 0
+    const sharesRaw = yesRaw + noRaw
+    if (sharesRaw > 0) this.#bought(owner, marketId, outcome, sharesRaw, -collateralRaw)
+    if (sharesRaw >= 0) return
+    const held = this.#heldOf(owner, marketId, outcome)
+    this.#realise(held, collateralRaw - removeFrom(held, -sharesRaw))
+  }
+
+  /** A provider got shares, at the price of the pool, and collateral that it earned. */
+  cameFromPool(got: PoolPart, yesPriceE6: number): void {
+    const { owner, marketId } = got
+    const yesCostRaw = mulDivFloor(got.yesRaw, yesPriceE6, UNIT_RAW)
+    const noCostRaw = mulDivFloor(got.noRaw, UNIT_RAW - yesPriceE6, UNIT_RAW)
+    this.#bought(owner, marketId, 0, got.yesRaw, yesCostRaw)
+    this.#bought(owner, marketId, 1, got.noRaw, noCostRaw)
+    this.#realise(this.#heldOf(owner, marketId, 0), got.collateralRaw)
+  }
+
   /** Each side gets its part of the collateral by the cost that leaves it; YES gets the rest. */
   merged(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
     const [yes, no] = [0, 1].map((outcome) => this.#heldOf(owner, marketId, outcome))
@@ -140,15 +169,15 @@ export class PositionsTable {
     const removedRaw = yesRemovedRaw + noRemovedRaw
     const noPart = removedRaw === 0 ? [1, 2] : [noRemovedRaw, removedRaw]
     const noProceedsRaw = mulDivFloor(amountRaw, noPart[0], noPart[1])
-    yes.realisedRaw += amountRaw - noProceedsRaw - yesRemovedRaw
-    no.realisedRaw += noProceedsRaw - noRemovedRaw
+    this.#realise(yes, amountRaw - noProceedsRaw - yesRemovedRaw)
+    this.#realise(no, noProceedsRaw - noRemovedRaw)
   }
 
   /** All shares of both sides are gone, for these proceeds. */
   redeemed(owner: ProfileId, marketId: MarketId, proceedsRaw: readonly [number, number]): void {
     for (const outcome of [0, 1]) {
       const held = this.#heldOf(owner, marketId, outcome)
-      held.realisedRaw += proceedsRaw[outcome] - held.costRaw
+      this.#realise(held, proceedsRaw[outcome] - held.costRaw)
       held.sizeRaw = 0
       held.costRaw = 0
     }
@@ -167,7 +196,7 @@ export class PositionsTable {
       costRaw += removeFrom(this.#heldOf(owner, marketId, 1), -noRaw)
     }
     if (costRaw < 0 || got.length === 0) {
-      this.#heldOf(owner, given[0].marketId, 1).realisedRaw -= costRaw
+      this.#realise(this.#heldOf(owner, given[0].marketId, 1), -costRaw)
       costRaw = 0
     }
     for (const [index, { marketId, yesRaw }] of got.entries()) {
@@ -177,6 +206,12 @@ export class PositionsTable {
     }
   }
 
+  #realise(held: HeldRow, changeRaw: number): void {
+    if (changeRaw === 0) return
+    held.realisedRaw += changeRaw
+    this.#pnl.realised(held.owner, held.marketId, changeRaw)
+  }
+
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
     eachPaced(this.#held.values(), pace, (row) => {
@@ -184,6 +219,7 @@ export class PositionsTable {
       this.#put.run(owner, marketId, outcome, sizeRaw, costRaw, realisedRaw)
     })
     eachPaced(this.#sold, pace, (row) => this.#putSold.run(...row))
+    this.#pnl.flush(pace)
     this.#held.clear()
     this.#sold = []
   }

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { Kind } from '../../settings/flags.ts'
-import { commaList } from '../../settings/kinds.ts'
+import { commaList, count } from '../../settings/kinds.ts'
 import { parseUnits } from '../decimals.ts'
 
 // The kinds of value in the short forms of `outcomex admin`.
@@ -12,6 +12,8 @@ const LABEL = /^[^,]{1,64}$/
 const NOTHING = /^0(?:\.0{1,6})?$/
 const labels = commaList('A,B', LABEL, 'texts like sport,football')
 const pairs = commaList('K=V,K=V', PAIRS, 'pairs like ticker=BTC,ticker=ETH')
+
+export const PROFILE_ID = count(1, Number.MAX_SAFE_INTEGER)
 
 export const amount: Kind<number> = {
   shape: 'AMOUNT',

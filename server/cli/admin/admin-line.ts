@@ -11,10 +11,13 @@ import {
 import { onOff, optional, words } from '../../settings/kinds.ts'
 import { nearest } from '../../settings/nearest.ts'
 import { type AdminCall, type Form, own } from './admin-form.ts'
+import { SOLVENCY_FORMS } from './list-forms.ts'
 import { MARKET_FORMS } from './market-forms.ts'
 import { OPERATOR_FORMS } from './operator-forms.ts'
 import { PAGE_FORMS } from './page-forms.ts'
+import { POOL_FORMS } from './pool-forms.ts'
 import { PROFILE_FORMS } from './profile-forms.ts'
+import { REWARD_FORMS } from './reward-forms.ts'
 import { SERIES_FORMS } from './series-forms.ts'
 import { TRADING_FORMS } from './trading-forms.ts'
 
@@ -47,11 +50,14 @@ const FLAGS = {
 
 const FORMS: Readonly<Record<string, Form>> = {
   ...MARKET_FORMS,
+  ...POOL_FORMS,
+  ...REWARD_FORMS,
   ...SERIES_FORMS,
   ...PROFILE_FORMS,
   ...TRADING_FORMS,
   ...OPERATOR_FORMS,
   ...PAGE_FORMS,
+  ...SOLVENCY_FORMS,
 }
 
 /** Each flag once, though several forms may take it. */

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { readSetting } from '../../settings/flags.ts'
 import { count } from '../../settings/kinds.ts'
-import { bare, type Form, own } from './admin-form.ts'
+import { bare, type Form, own, post } from './admin-form.ts'
 
 // The forms of `outcomex admin` for lists that are read page by page.
 
@@ -11,7 +11,7 @@ const LIST_FLAGS = {
 } as const
 
 /** The form for a page of a list. */
-export function listOf(what: 'profiles' | 'balances' | 'markets'): Form {
+export function listOf(what: 'profiles' | 'balances' | 'markets' | 'solvency'): Form {
   return {
     use: `admin ${what} [--after ID] [--limit N]`,
     flags: Object.values(LIST_FLAGS),
@@ -24,6 +24,15 @@ export function listOf(what: 'profiles' | 'balances' | 'markets'): Form {
       return bare('GET', `/admin/${what}?after=${after}&limit=${limit}`)
     },
   }
+}
+
+/** Tokens by rising market, and the form that counts anew. */
+export const SOLVENCY_FORMS: Readonly<Record<string, Form>> = {
+  solvency: { ...listOf('solvency'), table: 'tokens' },
+  'count-solvency': {
+    ...{ use: 'admin count-solvency', flags: [], words: 0, fields: {} },
+    call: () => post('/admin/solvency', {}),
+  },
 }
 
 /** The form for a list that is short: all of it is shown. */

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { POOL_LIMITS } from '../../../engine/domain/moves/pool-limits.ts'
 import { readSetting } from '../../settings/flags.ts'
 import { address, count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
 import { type Form, filled, flagNames, own, patch, post, put, wordAs } from './admin-form.ts'
@@ -113,6 +114,14 @@ const KIND = own('kind', oneOf('clob', 'amm'), 'clob', 'market: traded by a book
 
 const NEW = { ...ABOUT_FLAGS, ...SHORT_TITLE, ...VENUE_FLAGS, ...DEADLINE } as const
 const EDITED = { ...TITLE, ...ABOUT_FLAGS, ...SHORT_TITLE } as const
+const POOL_FEE = {
+  poolFeeBps: own(
+    'pool-fee-bps',
+    optional(count(0, POOL_LIMITS.feeBpsMax)),
+    undefined,
+    'market of kind amm: fee of its pool, in basis points; else 40.',
+  ),
+} as const
 const CONVERT_FEE = {
   convertFeeBps: own(
     'convert-fee-bps',
@@ -121,6 +130,7 @@ const CONVERT_FEE = {
     'group: fee of a conversion, in basis points.',
   ),
 } as const
+const OF_OWN = { ...NEW, ...POOL_FEE } as const
 const OF_GROUP = { ...NEW, ...CONVERT_FEE } as const
 
 const marketPath = (slug: string, act = '') => `/admin/markets/${encodeURIComponent(slug)}${act}`
@@ -148,13 +158,19 @@ function flagging(act: 'flag' | 'unflag'): Form {
 export const MARKET_FORMS: Readonly<Record<string, Form>> = {
   market: {
     use: 'admin market SLUG "Title" [--kind clob|amm] [--fee] [--deadline TIME] [FLAGS of markets]',
-    flags: [KIND, FEE, ...Object.values(NEW)],
+    flags: [KIND, FEE, ...Object.values(OF_OWN)],
     words: 2,
-    fields: { kind: '--kind', slug: 'SLUG', title: 'the title', fee: '--fee', ...flagNames(NEW) },
+    fields: {
+      kind: '--kind',
+      slug: 'SLUG',
+      title: 'the title',
+      fee: '--fee',
+      ...flagNames(OF_OWN),
+    },
     call([slug, title], given) {
       const kind = readSetting(KIND, given)
       const fee = readSetting(FEE, given) ? { fee: true } : {}
-      return post('/admin/markets', { kind, slug, title, ...fee, ...filled(NEW, given) })
+      return post('/admin/markets', { kind, slug, title, ...fee, ...filled(OF_OWN, given) })
     },
   },
   'edit-market': {

@@ -2,12 +2,11 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { type Kind, readSetting } from '../../settings/flags.ts'
 import { address, commaList, count, optional, words } from '../../settings/kinds.ts'
 import { bare, type Form, filled, flagNames, own, patch, post, wordAs } from './admin-form.ts'
-import { amount } from './admin-kinds.ts'
+import { amount, PROFILE_ID } from './admin-kinds.ts'
 import { listOf } from './list-forms.ts'
 
 // The forms of `outcomex admin` for profiles and their collateral.
 
-const PROFILE_ID = count(1, Number.MAX_SAFE_INTEGER)
 const scopes = commaList('A,B', /^[a-z_]+$/, 'scopes like trading,withdrawal')
 
 /** A value, or `none` to take it back. */

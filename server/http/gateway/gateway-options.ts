@@ -8,11 +8,14 @@ import type { ConnectionBounds } from './connections.ts'
 import type { RoomSizes } from './rooms.ts'
 import type { UnreadBounds } from './unread-replies.ts'
 
+/** Null for a caller that an open route does not know. */
+type Proof = Caller | Refusal | null
+
 export interface GatewayOptions<S> {
   readonly routes: readonly Route<S>[]
   readonly services: S
-  /** Proves the caller of every route that is neither open nor raw. */
-  readonly authenticate: (call: Call, auth: Guarded) => Caller | Refusal | Promise<Caller | Refusal>
+  /** Proves the caller of every route that is neither open to all nor raw. */
+  readonly authenticate: (call: Call, auth: Guarded) => Proof | Promise<Proof>
   /** Names the profile of a call that may be for a sub-account. */
   readonly ownerOfCall: OwnerOfCall
   /** Reports what was thrown while a call was taken or its reply was made; gives the fault id. */

@@ -232,12 +232,13 @@ export class Gateway<S> {
   private prove(turn: Turn<S>, entry: Entry<S>): void {
     try {
       edgePoint('at-prove')
-      const isProven = entry.route.raw || entry.route.auth.accepts.length === 0
-      if (isProven) {
+      const { raw, auth } = entry.route
+      const isOpen = auth.accepts.length === 0 && auth.welcomes === undefined
+      if (raw || isOpen) {
         this.run(turn, entry, null)
         return
       }
-      const proof = this.options.authenticate(turn.call, entry.route.auth)
+      const proof = this.options.authenticate(turn.call, auth)
       if (!(proof instanceof Promise)) {
         this.run(turn, entry, proof)
         return

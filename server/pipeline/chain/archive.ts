@@ -31,7 +31,7 @@ export class Archive {
   readonly #overSince = new Map<Market, Seq>()
   #lookedMs: TimeMs = 0
   /** What the last look saw: the same again gives the same answer. */
-  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0 }
+  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0, counted: 0 }
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
@@ -39,11 +39,12 @@ export class Archive {
 
   /** When to look next; Infinity while nothing can be archived that could not be before. */
   get nextDueMs(): TimeMs {
-    const { catalogue, blocks } = this.#parts.clearing
-    const { size, throughSeq, aside, paid } = this.#seen
+    const { catalogue, blocks, rewards } = this.#parts.clearing
+    const { size, throughSeq, aside, paid, counted } = this.#seen
     const isSame =
       catalogue.emptied.size === size &&
       catalogue.paidCount === paid &&
+      rewards.countedSeq === counted &&
       blocks.throughSeq === throughSeq &&
       blocks.asideCount === aside
     if (isSame && this.#overSince.size === 0) return Number.POSITIVE_INFINITY
@@ -69,7 +70,8 @@ export class Archive {
       } else if (left-- === 0 || !this.#archive(market)) return
     }
     const { throughSeq, asideCount: aside } = clearing.blocks
-    this.#seen = { size, throughSeq, aside, paid }
+    const { countedSeq: counted } = clearing.rewards
+    this.#seen = { size, throughSeq, aside, paid, counted }
   }
 
   /** False when a ring is full. */

@@ -25,6 +25,7 @@ import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 import { Archive } from './archive.ts'
 import { Payouts } from './payouts.ts'
+import { RewardMinutes } from './reward-minutes.ts'
 import { WaitingTrades } from './waiting-trades.ts'
 
 export interface SettlementParts {
@@ -95,6 +96,7 @@ export class Mining {
   readonly #parts: MiningParts
   readonly #archive: Archive
   readonly #payouts: Payouts
+  readonly rewards: RewardMinutes
   readonly #waiting = new WaitingTrades()
   /** The verdicts of the port that are not stamped yet. */
   readonly #verdicts = new Map<number, Setback>()
@@ -119,6 +121,7 @@ export class Mining {
     this.#parts = parts
     this.#archive = new Archive(parts)
     this.#payouts = new Payouts(parts)
+    this.rewards = new RewardMinutes(parts)
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
@@ -184,7 +187,8 @@ export class Mining {
 
   /** When `tick` has something to do next; Infinity for nothing. */
   get nextDueMs(): TimeMs {
-    return Math.min(this.#nextBlockMs, this.#archive.nextDueMs, this.#payouts.nextDueMs)
+    const { nextDueMs } = this.rewards
+    return Math.min(this.#nextBlockMs, this.#archive.nextDueMs, this.#payouts.nextDueMs, nextDueMs)
   }
 
   /** When the next block is due; Infinity when nothing waits for one. */
@@ -203,6 +207,7 @@ export class Mining {
   tick(): void {
     if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()
     this.#payouts.tick()
+    this.rewards.tick()
     this.#archive.tick()
   }
 

@@ -1,6 +1,7 @@
 // What the exchange redeems by itself, so that a paid market needs no room for ever (design §10).
 // Right behind a payout: shares of the exchange's own accounts, shares below zero, and positions
-// that pay nothing. Once the market's time has come: all that is left. Main's thread owns it.
+// that pay nothing. Once the market's time has come: all that is left. The shares of a pool go to
+// its providers first. Main's thread owns it.
 //
 // Position rows are looked at a slice at a time, round and round, while any market waits. A market
 // has been swept when as many rows were looked at as there were when it came: no row of a paid
@@ -8,6 +9,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { redeemedOf } from '../../../engine/core/decide/moves.ts'
+import { decideDrain } from '../../../engine/core/decide/pools.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { isSystemAccount, type MarketId } from '../../../engine/domain/ids.ts'
 import type { RedeemedPosition } from '../../../engine/domain/moves/move-command.ts'
@@ -29,6 +31,8 @@ export class Redemptions {
   readonly #clearing: Clearing
   readonly #sequencer: Sequencer
   readonly #sweeps = new Map<MarketId, Sweep>()
+  /** Paid markets whose pool still has providers. They are swept behind that. */
+  readonly #pooled = new Set<Market>()
   /** Paid markets with positions that the exchange redeems later. */
   readonly #later = new Set<Market>()
   #laterMs: TimeMs = Number.POSITIVE_INFINITY
@@ -48,14 +52,16 @@ export class Redemptions {
   /** The payout of a market is posted. */
   paidOut(market: Market): void {
     if (market.rowCount === 0) return
-    this.#sweep(market, false)
+    if (this.#hasProviders(market)) this.#pooled.add(market)
+    else this.#sweep(market, false)
     if (market.redeemAtMs > 0) this.#later.add(market)
     this.#laterMs = Math.min(this.#laterMs, market.redeemAtMs || Number.POSITIVE_INFINITY)
   }
 
   /** When to look next; Infinity for never. */
   get nextDueMs(): TimeMs {
-    return this.#sweeps.size > 0 ? this.#lookedMs + MOVE_LIMITS.sweepEveryMs : this.#laterMs
+    const isBusy = this.#sweeps.size > 0 || this.#pooled.size > 0
+    return isBusy ? this.#lookedMs + MOVE_LIMITS.sweepEveryMs : this.#laterMs
   }
 
   /** Looks at one slice of the rows. */
@@ -63,6 +69,7 @@ export class Redemptions {
     const nowMs = this.#sequencer.nowMs()
     if (nowMs < this.nextDueMs) return
     this.#lookedMs = nowMs
+    for (const market of this.#pooled) this.#drain(market, nowMs)
     if (nowMs >= this.#laterMs) this.#redeemLeft(nowMs)
     if (this.#sweeps.size === 0) return
     const { rows } = this.#clearing.ledger
@@ -77,6 +84,24 @@ export class Redemptions {
     }
   }
 
+  #hasProviders({ marketId }: Market): boolean {
+    return (this.#clearing.pools.of(marketId)?.liquidityRaw ?? 0) > 0
+  }
+
+  /** Every provider leaves the pool. A full ring only delays those that are left. */
+  #drain(market: Market, nowMs: TimeMs): void {
+    const pool = this.#clearing.pools.of(market.marketId)
+    for (const profileId of [...(pool?.providers.keys() ?? [])]) {
+      faultPoint('mid-redemptions')
+      const { reject } = this.#sequencer.change(() =>
+        decideDrain(this.#clearing, market, profileId),
+      )
+      if (reject !== null) return
+    }
+    this.#pooled.delete(market)
+    this.#sweep(market, market.redeemAtMs > 0 && nowMs >= market.redeemAtMs)
+  }
+
   #sweep(market: Market, isAll: boolean): void {
     const endCount = this.#rowCount + this.#clearing.ledger.rows.end
     this.#sweeps.set(market.marketId, { market, isAll, endCount })
@@ -89,7 +114,8 @@ export class Redemptions {
       const { redeemAtMs, rowCount } = market
       if (redeemAtMs > nowMs && rowCount > 0) this.#laterMs = Math.min(this.#laterMs, redeemAtMs)
       else this.#later.delete(market)
-      if (redeemAtMs <= nowMs && rowCount > 0) this.#sweep(market, true)
+      if (redeemAtMs <= nowMs && rowCount > 0 && !this.#pooled.has(market))
+        this.#sweep(market, true)
     }
   }
 

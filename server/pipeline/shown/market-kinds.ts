@@ -3,6 +3,7 @@
 import { kindOf, type MarketKind } from '../../../engine/domain/markets/market.ts'
 import { addTo, type GrowingSum } from '../../../engine/domain/units.ts'
 import { type PublishedMarket, restingRaw } from './published.ts'
+import { poolLiquidityRaw } from './shown-pools.ts'
 
 /** By what a market is traded. */
 export function tradeTypeOf({ market }: PublishedMarket): MarketKind {
@@ -25,9 +26,10 @@ export function listedVolume({ volume, children }: PublishedMarket): GrowingSum 
   return sum
 }
 
-/** The collateral that resting orders stand for; of a group, in all its children. */
+/** The collateral that resting orders stand for; of a group, in all its children; of a pool. */
 export function listedRestingRaw(published: PublishedMarket): number {
-  const { children } = published
+  const { children, pool } = published
+  if (pool !== null) return poolLiquidityRaw(pool)
   if (children.length === 0) return restingRaw(published)
   return children.reduce((sum, child) => sum + restingRaw(child), 0)
 }

@@ -1,12 +1,14 @@
 // Markets of every kind in the shape of the API (rules §11.4, §12.3), from published facts.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import { assert } from '../../../engine/domain/assert.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { midTicks, price } from './book-views.ts'
 import { automationTypeOf, listedVolume } from './market-kinds.ts'
 import type { PublishedMarket } from './published.ts'
+import { poolLiquidityRaw, poolYesE6 } from './shown-pools.ts'
 
 /** Collateral of the exchange, as every market names it. */
 export interface CollateralToken {
@@ -16,6 +18,7 @@ export interface CollateralToken {
 }
 
 const ONE = 1000
+const E6_PER_PERCENT = UNIT_RAW / 100
 const MINUTES_PER_DAY = 1440
 /** What a market without a deadline shows: typed clients know no null there. */
 const NO_DEADLINE = 'No deadline'
@@ -114,17 +117,20 @@ function groupFields(published: PublishedMarket, token: CollateralToken, nowMs: 
 }
 
 /** A pool shows percentages. Until it is funded it has no price. */
-function poolFields({ market }: PublishedMarket) {
+function poolFields({ market, pool }: PublishedMarket) {
+  assert(pool !== null, 'a market that shows a pool has one')
+  const yesE6 = poolYesE6(pool)
+  const liquidityRaw = poolLiquidityRaw(pool)
   return {
     tradeType: 'amm' as const,
     marketType: 'single' as const,
     ...tokenFields(market),
     address: market.poolAddress ?? '',
-    prices: [50, 50],
-    liquidity: '0',
-    liquidityFormatted: '0.00',
-    openInterest: '0',
-    openInterestFormatted: '0.00',
+    prices: [yesE6 / E6_PER_PERCENT, (UNIT_RAW - yesE6) / E6_PER_PERCENT],
+    liquidity: String(liquidityRaw),
+    liquidityFormatted: centsText(BigInt(liquidityRaw)),
+    openInterest: String(pool.openInterestRaw),
+    openInterestFormatted: centsText(BigInt(pool.openInterestRaw)),
     ...venueField(market),
   }
 }

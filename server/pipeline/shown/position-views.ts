@@ -3,9 +3,7 @@
 import { mulDivFloor, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { PositionRow } from '../../../persistence/query/read/positions.ts'
 import type { PublishedMarket } from './published.ts'
-import { yesMarkHalfTicks } from './views.ts'
-
-const MARK_ONE = 2000
+import { yesMarkE6 } from './views.ts'
 
 /** Raw price of one share, rounded half up; 0 without shares. */
 export function fillPriceRaw({ sizeRaw, costRaw }: PositionRow): number {
@@ -13,11 +11,15 @@ export function fillPriceRaw({ sizeRaw, costRaw }: PositionRow): number {
   return Math.floor((mulDivFloor(costRaw, 2 * UNIT_RAW, sizeRaw) + 1) / 2)
 }
 
+/** The worth of a share of an outcome in millionths (rules §9.1). */
+export function markE6(shown: PublishedMarket, outcome: number): number {
+  const yesMark = yesMarkE6(shown)
+  return outcome === 0 ? yesMark : UNIT_RAW - yesMark
+}
+
 /** Collateral at the mark, rounded down; 0 for shares below zero. */
 export function marketValueRaw({ outcome, sizeRaw }: PositionRow, shown: PublishedMarket): number {
-  const yesMark = yesMarkHalfTicks(shown)
-  const mark = outcome === 0 ? yesMark : MARK_ONE - yesMark
-  return mulDivFloor(Math.max(0, sizeRaw), mark, MARK_ONE)
+  return mulDivFloor(Math.max(0, sizeRaw), markE6(shown, outcome), UNIT_RAW)
 }
 
 /** One side of a position as text, in raw units. */

@@ -8,12 +8,13 @@ import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-fact
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
-import type { MarketId, SeriesId } from '../../../engine/domain/ids.ts'
-import { type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
+import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
+import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
-import { type ShownTrades, showRecord } from './shown-records.ts'
+import { type PoolChange, type PoolFigures, poolChangeBy } from './shown-pools.ts'
+import { type ShownTrades, showRecord, showTrade } from './shown-records.ts'
 
 export type { MarketWatch } from './shown-records.ts'
 
@@ -23,7 +24,12 @@ export interface MarketsListener {
   resolved(published: PublishedMarket): void
   removed(published: PublishedMarket): void
   reported(report: ShownReport): void
+  /** Its pool changed by the command of `seq`. */
+  poolMoved(published: PublishedMarket, seq: Seq): void
 }
+
+/** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
+export type MovesHeard = (facts: readonly MoveFact[], seq: Seq) => void
 
 /** A report of the oracle, and the slugs of the slots that traded then and are about it. */
 export interface ShownReport {
@@ -56,6 +62,8 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   sequence: number
   /** False while its newest records are published, but not told as a change. */
   isTold: boolean
+  /** Null for a market without a pool. */
+  pool: PoolFigures | null
   /** The result of `restingRaw`, computed once per version. */
   restingRaw: number | null
   /** The group of a child; its children of a group, in their order. */
@@ -70,6 +78,8 @@ export function restingRaw(published: PublishedMarket): number {
   published.restingRaw ??= published.depth.restingRaw()
   return published.restingRaw
 }
+
+const NO_POOL: PoolFigures = { reservesRaw: [0, 0], openInterestRaw: 0 }
 
 function publishedOf(market: Market): PublishedMarket {
   const { status, payoutNumerators, updatedMs } = market
@@ -90,6 +100,7 @@ function publishedOf(market: Market): PublishedMarket {
     isTold: true,
     watch: null,
     restingRaw: null,
+    pool: kindOf(market) === 'amm' ? NO_POOL : null,
     group: null,
     children: [],
     next: null,
@@ -129,7 +140,7 @@ export class PublishedMarkets {
   /** Grows with each change of any market. */
   changes = 0
   #listener: MarketsListener | null = null
-  #onMoved: ((facts: readonly MoveFact[]) => void) | null = null
+  #onMoved: MovesHeard | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
   /** Markets whose records were published since `tellChanged`. */
@@ -143,7 +154,7 @@ export class PublishedMarkets {
   }
 
   /** `onMoved` hears of money that moved outside trading, once that is durable. */
-  listenToMoves(onMoved: (facts: readonly MoveFact[]) => void): void {
+  listenToMoves(onMoved: MovesHeard): void {
     this.#onMoved = onMoved
   }
 
@@ -171,7 +182,11 @@ export class PublishedMarkets {
       return () => this.#listener?.reported(report)
     }
     if (isMove(command)) return this.#movedBy(command, clearing)
-    const copies = marketsChangedBy(command, clearing.catalogue).map((market) => ({ ...market }))
+    return this.#marketsBy(command, clearing)
+  }
+
+  #marketsBy(command: RareCommand, { catalogue }: Clearing): (() => void) | null {
+    const copies = marketsChangedBy(command, catalogue).map((market) => ({ ...market }))
     if (copies.length === 0) return null
     return () => {
       for (const copy of copies) {
@@ -181,13 +196,27 @@ export class PublishedMarkets {
     }
   }
 
-  #movedBy(command: MoveCommand, { catalogue }: Clearing): (() => void) | null {
-    const onMoved = this.#onMoved
-    if (onMoved === null) return null
+  #movedBy(command: MoveCommand, clearing: Clearing): (() => void) | null {
+    const { catalogue } = clearing
+    const showMarkets = this.#marketsBy(command, clearing)
+    const pool = poolChangeBy(command, clearing)
     const facts = factsOfMove(command, (groupId) =>
       catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
     )
-    return () => onMoved(facts)
+    return () => {
+      showMarkets?.()
+      if (pool !== null) this.#poolChanged(pool)
+      this.#onMoved?.(facts, command.seq)
+    }
+  }
+
+  #poolChanged(change: PoolChange): void {
+    const known = this.#byId.get(change.marketId)
+    assert(known !== undefined, 'a market is published before its pool changes')
+    known.pool = change.figures
+    if (change.trade !== null) showTrade(known, change.trade, this.#dayClock)
+    this.#changed(known)
+    if (change.isMoved) this.#listener?.poolMoved(known, change.seq)
   }
 
   /** A pool by its EIP-55 address, in any letter case. */
@@ -271,11 +300,15 @@ export class PublishedMarkets {
   }
 
   /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */
-  restore(market: Market, eachOrder: (rest: Depth['rested']) => void): void {
+  restore(
+    market: Market,
+    pool: PoolFigures | null,
+    eachOrder: (rest: Depth['rested']) => void,
+  ): void {
     this.add({ ...market })
     const published = this.#byId.get(market.marketId)
     assert(published !== undefined, 'a restored market is published')
-    Object.assign(published, tradedOf(market))
+    Object.assign(published, tradedOf(market), { pool })
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
     this.active.note(published, isListed(published))

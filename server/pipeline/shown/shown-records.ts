@@ -73,10 +73,7 @@ export function showRecord(
       const sells = eventTakerSells(words, event)
       const valueRaw = (sells ? costFloorRaw : costCeilRaw)(ownTicks, sizeRaw)
       addTo(published.volume, valueRaw)
-      if (dayClock !== null) {
-        published.day ??= new DayFigures()
-        published.day.traded(dayBucketOf(dayClock()), ticks, valueRaw)
-      }
+      countForDay(published, ticks, valueRaw, dayClock)
       published.lastYesTicks = ticks
       const seq = eventSeq(f64s, event)
       const isBuy = eventTakerIsNo(words, event) === sells
@@ -102,4 +99,27 @@ export function showRecord(
     default:
       kind satisfies never
   }
+}
+
+function countForDay(
+  published: ShownTrades,
+  yesTicks: number,
+  valueRaw: number,
+  dayClock: (() => TimeMs) | null,
+): void {
+  if (dayClock === null) return
+  published.day ??= new DayFigures()
+  published.day.traded(dayBucketOf(dayClock()), yesTicks, valueRaw)
+}
+
+/** Shows a durable trade with a pool, and what its market has traded with it. */
+export function showTrade(
+  published: ShownTrades,
+  trade: { readonly yesTicks: number; readonly valueRaw: number; readonly volume: GrowingSum },
+  dayClock: (() => TimeMs) | null,
+): void {
+  const { volume, yesTicks, valueRaw } = trade
+  Object.assign(published.volume, volume)
+  published.lastYesTicks = yesTicks
+  countForDay(published, yesTicks, valueRaw, dayClock)
 }

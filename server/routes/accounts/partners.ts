@@ -19,13 +19,12 @@ import { boolean, defaulted, integer, oneOf, text } from '../../http/schema/scal
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { Allowances, Refused } from '../../services/accounts/partner-accounts.ts'
 import { askerOf } from '../../services/private-reads.ts'
+import { CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { account, nameToShow } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
-/** The contract of every market's conditional tokens, which upstream's markets share too. */
-const CONDITIONAL_TOKENS = '0xC9c98965297Bc527861c898329Ee280632B76e18'
 
 /** The wallet that the headers prove; undefined when they prove none. */
 function provenWallet(call: Call, caller: Caller, { pipeline, signing }: Services) {

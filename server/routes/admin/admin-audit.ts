@@ -45,6 +45,10 @@ const ofProfiles = {
     optional(integer()),
     'Raw collateral that was credited, or debited when negative.',
   ),
+  liquidityRaw: means(
+    optional(integer(0)),
+    'The part of a pool that the profile was given, or that it left with.',
+  ),
 }
 
 const payout = () => means(list(integer(0)), 'Parts of the payout for YES, then for NO.')

@@ -1,5 +1,6 @@
 // The operator's calls (design §7). These four keep exactly these shapes.
 
+import { POOL_LIMITS } from '../../../engine/domain/moves/pool-limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { formatAddress, parseAddress } from '../../crypto/address.ts'
@@ -43,6 +44,10 @@ export const createMarket = route({
       optional(nullable(address())),
       'Adapter contract of the market; null or absent for none.',
     ),
+    poolFeeBps: means(
+      optional(integer(0, POOL_LIMITS.feeBpsMax)),
+      'Fee of the pool in basis points; 40 when absent. For kind amm alone.',
+    ),
   }),
   status: 201,
   reply: market(),
@@ -64,6 +69,9 @@ export const createMarket = route({
     const deadlineMs = deadlineOf(body.deadline)
     const issue = specIssue(body, deadlineMs, services)
     if (issue !== null) return invalid(issue)
+    if (body.poolFeeBps !== undefined && body.kind !== 'amm') {
+      return invalid({ field: 'poolFeeBps', message: 'is for a market of kind amm' })
+    }
     const spec = marketOf(body, deadlineMs, services)
     const made = await services.markets.create(spec, caller.operator.name)
     if (made instanceof Reject) return refuse(made)

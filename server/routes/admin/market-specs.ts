@@ -88,9 +88,15 @@ export function commonOf(body: NamedBody, { settings }: Services) {
   }
 }
 
+type OwnMarketBody = NamedBody & {
+  readonly kind: 'clob' | 'amm'
+  readonly adapterAddress?: string | null | undefined
+  readonly poolFeeBps?: number | undefined
+}
+
 /** A market of its own: with a book, or with a pool. */
 export function marketOf(
-  body: NamedBody & { kind: 'clob' | 'amm'; adapterAddress?: string | null | undefined },
+  body: OwnMarketBody,
   deadlineMs: number | null,
   services: Services,
 ): MarketSpec {
@@ -101,8 +107,11 @@ export function marketOf(
     ...ids,
     deadlineMs,
     adapterAddress: body.adapterAddress ? spelled(body.adapterAddress) : null,
-    ...(body.kind === 'amm'
-      ? { kind: 'amm' as const, poolAddress: poolAddressOf(ids.conditionId) }
-      : {}),
+    ...(body.kind === 'amm' ? poolOf(body, ids.conditionId) : {}),
   }
+}
+
+function poolOf({ poolFeeBps }: OwnMarketBody, conditionId: string) {
+  const poolAddress = poolAddressOf(conditionId)
+  return { kind: 'amm' as const, poolAddress, ...given({ poolFeeBps }) }
 }

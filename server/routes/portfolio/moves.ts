@@ -6,10 +6,8 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { apiHeaders } from '../../auth/guard.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
-import type { Call, Caller } from '../../http/call.ts'
 import { onBehalfOf } from '../../http/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -17,23 +15,16 @@ import { address, bytes32, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
-import type { MoveAsk, Moved } from '../../services/portfolio/moves.ts'
+import type { MoveAsk, Moved } from '../../services/portfolio/moves-once.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { askOf, idempotencyKey, type MoneyCall } from '../money-call.ts'
 import type { Services } from '../services.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
-const KEY_MAX = MOVE_LIMITS.idempotencyKeyCodePointsMax
-const BLANK = /^\s*$/
 
 const condition = () => means(bytes32(), "The market's condition id.")
 const amount = (what: string) =>
   means(pattern('^[1-9][0-9]{0,15}$', 'Raw units as decimal text, at least 1.'), what)
-const idempotencyKey = () =>
-  means(
-    optional(text(KEY_MAX, 1)),
-    `Name of this call, up to ${KEY_MAX} characters: the same call again gets the first reply.`,
-  )
-
 /** What every reply of a move says. */
 const envelope = {
   hash: means(bytes32(), 'Hash of its transaction on the embedded chain.'),
@@ -60,25 +51,6 @@ const COMMON = [
 
 const { conditionId: CONDITION } = MARKET_EXAMPLE
 
-interface Asking {
-  readonly owner: number
-  readonly caller: Caller
-  readonly call: Call
-  readonly body: { readonly idempotencyKey?: string; readonly amount?: string }
-}
-
-/** Who asks; a refusal when the key is blank. */
-function askOf({ owner, caller, call, body }: Asking, { settings }: Services): MoveAsk | Refusal {
-  const { idempotencyKey: key } = body
-  if (key !== undefined && BLANK.test(key)) {
-    return invalid({ field: 'idempotencyKey', message: 'must not be blank' })
-  }
-  const { signature } = apiHeaders(call, settings.headerPrefixes)
-  const isSigned = caller.via === 'hmac'
-  const by = { callerId: caller.profileId, signature: isSigned ? signature : '' }
-  return { owner, ...by, idempotencyKey: key }
-}
-
 /** A whole number of raw units; undefined when it is too large to be counted exactly. */
 function rawOf(decimal: string): number | undefined {
   const raw = Number(decimal)
@@ -96,7 +68,7 @@ function shownEnvelope({ seq, fact }: Moved, { pipeline, settings }: Services) {
 
 /** The reply of a move, or the refusal of one that was not made. */
 async function told<View>(
-  input: Asking,
+  input: MoneyCall & { readonly body: { readonly amount?: string } },
   services: Services,
   move: (ask: MoveAsk, amountRaw: number) => Promise<Moved | Reject>,
   view: (fact: MoveFact) => View,

@@ -14,7 +14,12 @@ import { boolean, integer, nullable, number, pattern, text } from '../../http/sc
 import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
 import { price } from '../../pipeline/shown/book-views.ts'
 import { settlementFields } from '../../pipeline/shown/market-view.ts'
-import { sideView } from '../../pipeline/shown/position-views.ts'
+import {
+  fillPriceRaw,
+  markE6,
+  marketValueRaw,
+  sideView,
+} from '../../pipeline/shown/position-views.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import type { Holding } from '../../services/portfolio/portfolio.ts'
 import { askerOf } from '../../services/private-reads.ts'
@@ -22,6 +27,14 @@ import { MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
 import { account } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { userOrder } from '../shapes.ts'
+import { decimalOf } from './history-views.ts'
+import {
+  allRewards,
+  allRewardsView,
+  epochsByMarket,
+  marketRewards,
+  marketRewardsView,
+} from './reward-words.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
 const none = () => schemaOf<null>({ type: 'null' })
@@ -130,12 +143,26 @@ const clobPosition = () =>
       }),
       'Open orders of the owner in the market.',
     ),
-    rewards: means(
-      object({
-        epochs: means(list(openObject({})), 'Always empty: rewards are not paid yet.'),
-        isEarning: means(boolean(), 'Always false: rewards are not paid yet.'),
-      }),
-      'Rewards of the owner in the market.',
+    rewards: means(marketRewards(), 'Rewards of the owner in the market.'),
+  })
+
+const units = () => pattern('^-?(0|[1-9][0-9]*)([.][0-9]{1,6})?$', 'Whole units as decimal text.')
+
+const ammPosition = () =>
+  object({
+    market: means(positionMarket(), 'The market of the pool.'),
+    account: account(),
+    outcomeIndex: means(integer(0, 1), 'Outcome that is held: 0 for YES, 1 for NO.'),
+    collateralAmount: means(units(), 'What the shares that are left cost.'),
+    outcomeTokenAmount: means(units(), 'How many shares are held.'),
+    averageFillPrice: means(units(), 'What one of these shares cost on average.'),
+    totalBuysCost: means(units(), 'What was spent on this outcome in all, the fees included.'),
+    totalSellsCost: means(units(), 'What sales of this outcome gave in all.'),
+    realizedPnl: means(units(), 'Profit of what was sold or redeemed already.'),
+    unrealizedPnl: means(units(), 'Worth at the price of the pool, less the cost.'),
+    latestTrade: means(
+      object({ outcomeTokenPrice: means(units(), 'Price of the outcome in the pool.') }),
+      'The price of the pool now.',
     ),
   })
 
@@ -179,7 +206,40 @@ function marketOf({ market: published }: Holding) {
   }
 }
 
-function clobView(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+const isOfBook = ({ market }: Holding) => market.pool === null
+
+/** One row for each outcome of a pool that the owner has shares of; amounts are whole units. */
+function ammViews(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+  const { market, yes, no, totals } = holding
+  if (market.pool === null) return []
+  const account = pipeline.clearing.accounts.accountOf(owner) ?? ''
+  return [yes, no]
+    .filter(({ sizeRaw }) => sizeRaw !== 0)
+    .map((row) => {
+      const { outcome } = row
+      const total = totals.find((each) => each.outcome === outcome)
+      return {
+        market: marketOf(holding),
+        account,
+        outcomeIndex: outcome,
+        collateralAmount: decimalOf(row.costRaw),
+        outcomeTokenAmount: decimalOf(row.sizeRaw),
+        averageFillPrice: decimalOf(fillPriceRaw(row)),
+        totalBuysCost: decimalOf(total?.boughtRaw ?? 0),
+        totalSellsCost: decimalOf(total?.soldRaw ?? 0),
+        realizedPnl: decimalOf(row.realisedRaw),
+        unrealizedPnl: decimalOf(marketValueRaw(row, market) - row.costRaw),
+        latestTrade: { outcomeTokenPrice: decimalOf(markE6(market, outcome)) },
+      }
+    })
+}
+
+function clobView(
+  holding: Holding,
+  owner: ProfileId,
+  epochs: ReturnType<typeof epochsByMarket>,
+  { pipeline }: Services,
+) {
   const { market, yes, no, orders } = holding
   const { lastYesTicks } = market
   const latestYesPrice = price(lastYesTicks)
@@ -195,7 +255,7 @@ function clobView(holding: Holding, owner: ProfileId, { pipeline }: Services) {
       liveOrders: orders.map((row) => userOrderView(row, market, pipeline.ids)),
       totalCollateralLocked: String(locked),
     },
-    rewards: { epochs: [], isEarning: false },
+    rewards: marketRewardsView(holding, epochs),
   }
 }
 
@@ -206,7 +266,7 @@ export const portfolioPositions = route({
   lane: 'private',
   about: "The caller's shares and open orders in each market, with their cost and worth.",
   reply: object({
-    amm: means(list(openObject({})), 'Always empty: no market has a pool yet.'),
+    amm: means(list(ammPosition()), 'A row for each outcome that is held of a pool.'),
     clob: means(list(clobPosition()), 'A row for each market, newest markets first.'),
     group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
     isWhole: means(
@@ -216,16 +276,7 @@ export const portfolioPositions = route({
     ),
     points: means(text(), 'Always 0: no points are counted.'),
     accumulativePoints: means(text(), 'Always 0, as are points.'),
-    rewards: means(
-      object({
-        todaysRewards: means(text(), 'Always 0: rewards are not paid yet.'),
-        totalUnpaidRewards: means(text(), 'Rewards that wait for their payment: always 0.'),
-        totalUserRewardsLastEpoch: means(text(), 'Rewards of the day before: always 0.'),
-        rewardsByEpoch: means(list(openObject({})), 'Rewards by day: always empty.'),
-        rewardsChartData: means(list(openObject({})), 'Rewards over time: always empty.'),
-      }),
-      'Rewards of the caller.',
-    ),
+    rewards: means(allRewards(), 'Rewards of the caller.'),
   }),
   means: 'What the caller holds behind everything that it was told.',
   rejects: ['READ_TIMEOUT'],
@@ -261,28 +312,20 @@ export const portfolioPositions = route({
     },
   },
   handle: async ({ owner, caller, call }, services: Services) => {
-    const found = await services.portfolio.holdings(owner, askerOf({ caller, call }))
+    const asker = askerOf({ caller, call })
+    const found = await services.portfolio.holdings(owner, asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
+    const earned = await services.rewards.of(owner, found.all, asker)
+    if (earned === undefined) return refuse('READ_TIMEOUT')
+    const epochs = epochsByMarket(earned)
     return {
-      amm: [],
-      clob: found.all.map((holding) => clobView(holding, owner, services)),
+      amm: found.all.flatMap((holding) => ammViews(holding, owner, services)),
+      clob: found.all.filter(isOfBook).map((holding) => clobView(holding, owner, epochs, services)),
       group: [],
       isWhole: found.isWhole,
       points: '0',
       accumulativePoints: '0',
-      rewards: NO_REWARDS,
+      rewards: allRewardsView(earned),
     }
   },
-})
-
-export const portfolioTrades = route({
-  method: 'GET',
-  path: '/portfolio/trades',
-  auth: auth(),
-  lane: 'private',
-  about: "The caller's trades against pools; trades in books are in the order calls.",
-  reply: object({ data: means(list(openObject({})), 'Always empty: no market has a pool yet.') }),
-  means: 'The trades of the caller against pools.',
-  example: { reply: { data: [] } },
-  handle: (_input, _services: Services) => ({ data: [] }),
 })

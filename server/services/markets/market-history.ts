@@ -5,6 +5,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { UNIT_RAW } from '../../../engine/domain/units.ts'
 import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
 import { prices } from '../../../persistence/query/read/history/prices.ts'
 import { tape } from '../../../persistence/query/read/history/tape.ts'
@@ -14,8 +15,6 @@ import type { Asker, PrivateReads } from '../private-reads.ts'
 import type { ArchivedMarkets } from './archived-markets.ts'
 import { type Interval, stepOf } from './price-intervals.ts'
 import { createdFeed, eventView, resolvedFeed, tapeView, tradeFeed } from './trade-views.ts'
-
-const ONE = 1000
 
 export interface Series {
   readonly title: string
@@ -133,11 +132,12 @@ export class MarketHistory {
     // A resolved market has no price after its end.
     const untilMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
     const pointsMax = step === null ? LIMITS.pricePointsMax : step.points
-    const asked = { marketId, untilMs, stepMs: step?.ms ?? null, pointsMax }
+    const isPool = kindOf(published.market) === 'amm'
+    const asked = { marketId, isPool, untilMs, stepMs: step?.ms ?? null, pointsMax }
     const found = await this.#reads.read(prices, asked, asker)
     if (found === undefined) return undefined
-    const shown = found.ticks.map((ticks, index) => {
-      return { price: ticks / ONE, timestamp: isoText(found.newestMs - index * found.stepMs) }
+    const shown = found.yesE6.map((yesE6, index) => {
+      return { price: yesE6 / UNIT_RAW, timestamp: isoText(found.newestMs - index * found.stepMs) }
     })
     return { title, prices: shown }
   }

@@ -4,9 +4,14 @@ import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { openOrders } from '../../../persistence/query/read/open-orders.ts'
 import { heldPositions } from '../../../persistence/query/read/portfolio/held-positions.ts'
+import {
+  type PoolTotal,
+  poolTotals,
+} from '../../../persistence/query/read/portfolio/pool-trades.ts'
 import type { PositionRow } from '../../../persistence/query/read/positions.ts'
 import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { marketValueRaw } from '../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
@@ -18,6 +23,8 @@ export interface Holding {
   readonly no: PositionRow
   /** Newest first. */
   readonly orders: readonly OrderRow[]
+  /** What it ever traded with the pool of the market. */
+  readonly totals: readonly PoolTotal[]
 }
 
 /** The holdings that one reply shows. */
@@ -66,7 +73,11 @@ export class Portfolio {
     if (held === undefined) return undefined
     const markets = await this.#archive.byIds(held.marketIds, asker)
     if (markets === undefined) return undefined
+    const pools = held.marketIds.filter((marketId) => markets.get(marketId)?.pool)
+    const totals = await this.#totalsOf(accountId, pools, asker)
+    if (totals === undefined) return undefined
     const ofOrders = grouped(orders)
+    const ofTotals = grouped(totals)
     const ofRows = grouped(held.rows)
     const all = held.marketIds.flatMap((marketId): Holding[] => {
       const market = markets.get(marketId)
@@ -74,10 +85,32 @@ export class Portfolio {
       const rows = ofRows.get(marketId) ?? []
       const side = (outcome: number) =>
         rows.find((row) => row.outcome === outcome) ?? nothing(marketId, outcome)
-      return [{ market, yes: side(0), no: side(1), orders: ofOrders.get(marketId) ?? [] }]
+      const [own, traded] = [ofOrders.get(marketId) ?? [], ofTotals.get(marketId) ?? []]
+      return [{ market, yes: side(0), no: side(1), orders: own, totals: traded }]
     })
     const isWhole = open.length <= heldOrdersMax && held.marketIds.length <= heldMarketsMax
     return { all, isWhole }
+  }
+
+  /** Worth of all shares less their cost; of the newest markets alone when there are too many. */
+  async unrealisedRaw(accountId: ProfileId, asker: Asker): Promise<number | undefined> {
+    const ask = { accountId, limit: MOVE_LIMITS.heldMarketsMax, others: [] }
+    const held = await this.#reads.read(heldPositions, ask, asker)
+    if (held === undefined) return undefined
+    const markets = await this.#archive.byIds(held.marketIds, asker)
+    if (markets === undefined) return undefined
+    let sumRaw = 0
+    for (const row of held.rows) {
+      const shown = markets.get(row.marketId)
+      if (shown !== undefined) sumRaw += marketValueRaw(row, shown) - row.costRaw
+    }
+    return sumRaw
+  }
+
+  #totalsOf(owner: ProfileId, marketIds: readonly MarketId[], asker: Asker) {
+    const none: readonly PoolTotal[] = []
+    if (marketIds.length === 0) return Promise.resolve(none)
+    return this.#reads.read(poolTotals, { owner, marketIds }, asker)
   }
 }
 

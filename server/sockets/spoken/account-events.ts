@@ -132,11 +132,9 @@ export const orderEvent = event({
   },
 })
 
-export const positions = event({
-  name: 'positions',
-  about: 'What the caller holds of one market.',
-  payload: object({
-    type: means(oneOf('CLOB'), 'How the market trades.'),
+const ofBook = () =>
+  object({
+    type: means(oneOf('CLOB'), 'The market has a book.'),
     account: means(address(), 'Account of the caller.'),
     marketSlug: slug(),
     positions: means(
@@ -154,7 +152,31 @@ export const positions = event({
     ),
     tokenIds: means(list(uint256Text(), 2, 2), 'Tokens of YES and NO.'),
     timestamp: means(optional(integer(0)), 'Unix ms; absent in the first frame.'),
-  }),
+  })
+
+const ofPool = () =>
+  object({
+    type: means(oneOf('AMM'), 'The market has a pool.'),
+    account: means(address(), 'Account of the caller.'),
+    marketAddress: means(address(), 'Address of the pool, in lower case.'),
+    positions: means(
+      list(
+        object({
+          tokenId: means(uint256Text(), 'Token of the outcome that is held.'),
+          balance: means(raw(), 'Raw shares, as text.'),
+          outcomeIndex: means(integer(0, 1), 'Outcome: 0 for YES, 1 for NO.'),
+          collateralOutOnSell: means(raw(), 'Raw collateral that the pool gives for all, as text.'),
+        }),
+      ),
+      'One entry for each outcome that was ever held.',
+    ),
+    timestamp: means(optional(integer(0)), 'Unix ms; absent in the first frame.'),
+  })
+
+export const positions = event({
+  name: 'positions',
+  about: 'What the caller holds of one market.',
+  payload: anyOf(ofBook(), ofPool()),
   example: {
     type: 'CLOB',
     account: ACCOUNT,
@@ -166,20 +188,24 @@ export const positions = event({
 
 export const tx = event({
   name: 'tx',
-  about: 'A trade of the caller reached the chain, or failed to.',
+  about: 'A trade or another move of the caller reached the chain, or a trade failed to.',
   payload: object({
     userId: profileId(),
     txHash: means(optional(bytes32()), 'Hash of the transaction; absent when the trade failed.'),
-    status: means(oneOf('CONFIRMED', 'FAILED'), 'Whether the chain took the trade.'),
-    source: means(oneOf('CLOB'), 'Where the trade was made.'),
+    status: means(oneOf('CONFIRMED', 'FAILED'), 'Whether the chain took it.'),
+    source: means(
+      oneOf('CLOB', 'AMM', 'CTF'),
+      'CLOB for a trade in a book, AMM for a market with a pool, CTF for any other move.',
+    ),
     timestamp: means(isoTime(), 'Time of the block, or of the failure.'),
-    marketSlug: slug(),
-    tokenId: tokenId(),
-    conditionId: means(bytes32(), 'Condition of the market.'),
-    amountContracts: means(raw(), 'Raw shares of this part, as text.'),
-    amountCollateral: means(raw(), 'Raw collateral of this part before fees, as text.'),
-    price: means(text(), 'Price of the own token, as text.'),
-    side: side(),
+    marketSlug: optional(slug()),
+    marketAddress: means(optional(address()), 'Address of the pool, in lower case.'),
+    tokenId: optional(tokenId()),
+    conditionId: means(optional(text()), 'Condition of the market; empty for a group.'),
+    amountContracts: means(optional(raw()), 'Raw shares of this part, as text; of trades alone.'),
+    amountCollateral: means(raw(), 'Raw collateral of this part, as text; in books before fees.'),
+    price: means(optional(text()), 'Price of the own token, as text; of trades alone.'),
+    side: optional(side()),
   }),
   example: {
     userId: 1,

@@ -96,7 +96,11 @@ const ownPositions = channel({
   about: 'What the caller holds of markets: first as it is, then after each change.',
   isPrivate: true,
   payload: openObject({
-    marketSlugs: means(list(slug(), 0, most), 'The markets; they replace earlier ones.'),
+    marketSlugs: means(optional(list(slug(), 0, most)), 'The markets; they replace earlier ones.'),
+    marketAddresses: means(
+      optional(list(address(), 0, most)),
+      'Markets by the addresses of their pools.',
+    ),
   }),
   example: { marketSlugs: ['rain-tomorrow'] },
   events: [positions],
@@ -104,7 +108,7 @@ const ownPositions = channel({
 
 const transactions = channel({
   name: 'subscribe_transactions',
-  about: 'Each trade of the caller that was mined or failed to be.',
+  about: 'Each trade of the caller that was mined or failed to be, and each other move.',
   isPrivate: true,
   payload: nothing(),
   example: {},

@@ -260,22 +260,22 @@ eachWorld(
         const stepMs = 1 + random.below(round < 50 ? 50 : 5000)
         const pointsMax = 1 + random.below(60)
         const untilMs = first.tradedMs - 100 + random.below(lastMs - first.tradedMs + 5000)
-        const shown = ask({ marketId, untilMs, stepMs, pointsMax })
+        const shown = ask({ marketId, isPool: false, untilMs, stepMs, pointsMax })
         const wanted: number[] = []
         for (let atMs = Math.floor(untilMs / stepMs) * stepMs; wanted.length < pointsMax; ) {
           const close = own.filter(({ tradedMs }) => tradedMs < atMs + stepMs).at(-1)
           if (close === undefined || first.tradedMs > untilMs) break
-          wanted.push(close.yesTicks)
+          wanted.push(close.yesTicks * 1000)
           atMs -= stepMs
         }
-        assert.deepEqual(shown.ticks, wanted)
+        assert.deepEqual(shown.yesE6, wanted)
         if (wanted.length > 0) assert.equal(shown.newestMs, untilMs - (untilMs % stepMs))
       }
       const untilMs = lastMs + random.below(10 ** random.below(12))
-      const whole = ask({ marketId, untilMs, stepMs: null, pointsMax: 500 })
-      assert.ok(whole.ticks.length > 0 && whole.ticks.length <= 500)
-      assert.equal(whole.ticks[0], own.at(-1)?.yesTicks)
-      const oldestMs = whole.newestMs - (whole.ticks.length - 1) * whole.stepMs
+      const whole = ask({ marketId, isPool: false, untilMs, stepMs: null, pointsMax: 500 })
+      assert.ok(whole.yesE6.length > 0 && whole.yesE6.length <= 500)
+      assert.equal(whole.yesE6[0], (own.at(-1)?.yesTicks ?? 0) * 1000)
+      const oldestMs = whole.newestMs - (whole.yesE6.length - 1) * whole.stepMs
       assert.ok(oldestMs <= first.tradedMs && first.tradedMs < oldestMs + whole.stepMs)
     }
   },

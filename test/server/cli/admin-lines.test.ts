@@ -101,7 +101,20 @@ const REST: readonly Said[] = [
     'PATCH /admin/profiles/7',
     { rank: null, feeCapBps: 250, scopes: ['trading'] },
   ],
+  [
+    ['fund-pool', 'rain', '7', '1.5', '--hints', '300:700'],
+    'POST /admin/markets/rain/liquidity',
+    { profileId: 7, collateralRaw: 1_500_000, hints: [300, 700] },
+  ],
+  [
+    ['drain-pool', 'rain', '7', '--liquidity', '1'],
+    'POST /admin/markets/rain/liquidity/remove',
+    { profileId: 7, liquidityRaw: 1_000_000 },
+  ],
   [['credit', '7', '1'], 'POST /admin/balances', { profileId: 7, collateralRaw: 1_000_000 }],
+  [['fund-rewards', '1'], 'POST /admin/rewards', { collateralRaw: 1_000_000 }],
+  [['drain-rewards', '1'], 'POST /admin/rewards', { collateralRaw: -1_000_000 }],
+  [['rewards'], 'GET /admin/rewards'],
   [['balance', '7'], 'GET /admin/balances/7'],
   [['balances'], 'GET /admin/balances?after=0&limit=50'],
   [['freeze', '7'], 'POST /admin/profiles/7/freeze', {}],
@@ -134,6 +147,8 @@ const REST: readonly Said[] = [
   [['edit-property', 'k', '--name', 'L'], 'PUT /admin/property-keys/k', { name: 'L' }],
   [['remove-property', 'k'], 'DELETE /admin/property-keys/k'],
   [['properties'], 'GET /admin/property-keys'],
+  [['solvency', '--after', '7'], 'GET /admin/solvency?after=7&limit=50'],
+  [['count-solvency'], 'POST /admin/solvency', {}],
 ]
 
 const ALL = [...MARKETS, ...SERIES, ...REST]

@@ -55,6 +55,23 @@ test('verify prints assets and obligations, and their difference is zero', async
   assert.match(said, /\ndifference 0\.000000\n/)
 })
 
+test('verify adds up every token, and prints each with --tokens', async () => {
+  assert.match((await verify(SOUND)).said, /\ntokens 7, 0 with a difference\n/)
+  const { code, said } = await verify(SOUND, '--tokens')
+  assert.equal(code, 0, said)
+  const rows = [
+    ...said.matchAll(/^token (.*): assets (\S+), obligations (\S+), difference (\S+)$/gm),
+  ]
+  const markets = [1, 2, 3].flatMap((id) => [`yes of market ${id}`, `no of market ${id}`])
+  assert.deepEqual(
+    rows.map(([, token]) => token),
+    ['collateral', ...markets],
+  )
+  for (const [, token, assets, obligations, difference] of rows) {
+    assert.deepEqual([assets, difference], [obligations, '0.000000'], token)
+  }
+})
+
 /** Runs SQL on read.db, as a careless operator might. */
 function tamper(path: string, sql: string): void {
   const connection = openWritable(path, {

@@ -1,7 +1,9 @@
 import type { MarketId } from '../../../../engine/domain/ids.ts'
-import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { PRICE_ONE_TICKS, type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import type { Connection } from '../../../database.ts'
 import { query } from '../query.ts'
-import { type Close, type Kinds, MarketTrades, START } from './market-trades.ts'
+import { type Kinds, MarketTrades, START } from './market-trades.ts'
+import { type PoolPrice, PoolPrices } from './pool-prices.ts'
 
 // The YES price of a market over time (rules §11.5). Each step has the price of the last trade
 // in it, or else that of the step before. Three searches find the last trade before a time, and
@@ -21,6 +23,8 @@ const STEPS_MS = [
 
 export interface PricesAsk {
   readonly marketId: MarketId
+  /** Whether it trades against a pool. */
+  readonly isPool: boolean
   /** The series ends with the step that holds this time. */
   readonly untilMs: TimeMs
   /** Null for the whole history, whose step follows from its length. */
@@ -32,8 +36,41 @@ export interface PriceSeries {
   /** The start of the newest step. */
   readonly newestMs: TimeMs
   readonly stepMs: number
-  /** The price at the end of each step, newest first; none before the first trade. */
-  readonly ticks: readonly number[]
+  /** The price at the end of each step in millionths, newest first; none before the first trade. */
+  readonly yesE6: readonly number[]
+}
+
+const E6_PER_TICK = UNIT_RAW / PRICE_ONE_TICKS
+
+/** Where the prices of one market are found. */
+interface Source {
+  readonly firstMs: TimeMs | undefined
+  /** Its times must fall from call to call. */
+  readonly closeBefore: (ms: TimeMs) => PoolPrice | undefined
+}
+
+class Prices {
+  readonly #trades: MarketTrades
+  readonly #pools: PoolPrices
+
+  constructor(connection: Connection) {
+    this.#trades = new MarketTrades(connection)
+    this.#pools = new PoolPrices(connection)
+  }
+
+  sourceOf({ marketId, isPool }: PricesAsk): Source {
+    if (isPool) {
+      const firstMs = this.#pools.first(marketId)?.tradedMs
+      return { firstMs, closeBefore: (ms) => this.#pools.closeBefore(marketId, ms) }
+    }
+    const [first] = this.#trades.after(marketId, STANDING, START, 1)
+    const closeOf = this.#trades.closes(marketId)
+    const closeBefore = (ms: TimeMs) => {
+      const close = closeOf(ms)
+      return close && { tradedMs: close.tradedMs, yesE6: close.yesTicks * E6_PER_TICK }
+    }
+    return { firstMs: first?.tradedMs, closeBefore }
+  }
 }
 
 function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): number {
@@ -46,27 +83,25 @@ function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): num
 /** Gives the price of each step. */
 export const prices = query({
   name: 'prices',
-  prepare: (db) => new MarketTrades(db),
-  run: (trades, asked: PricesAsk): PriceSeries => {
-    const { marketId, untilMs, pointsMax } = asked
-    const [first] = trades.after(marketId, STANDING, START, 1)
-    const firstMs = first?.tradedMs ?? Number.POSITIVE_INFINITY
-    if (firstMs > untilMs) return { newestMs: 0, stepMs: 0, ticks: [] }
+  prepare: (db) => new Prices(db),
+  run: (prices, asked: PricesAsk): PriceSeries => {
+    const { untilMs, pointsMax } = asked
+    const { firstMs = Number.POSITIVE_INFINITY, closeBefore } = prices.sourceOf(asked)
+    if (firstMs > untilMs) return { newestMs: 0, stepMs: 0, yesE6: [] }
     const stepMs = stepOf(firstMs, asked)
     const newestMs = Math.floor(untilMs / stepMs) * stepMs
-    const ticks: number[] = []
-    const closeBefore = trades.closes(marketId)
-    let found: Close | undefined
+    const yesE6: number[] = []
+    let found: PoolPrice | undefined
     let atMs = newestMs
-    while (ticks.length < pointsMax && atMs + stepMs > firstMs) {
+    while (yesE6.length < pointsMax && atMs + stepMs > firstMs) {
       // Until the step of the found trade is reached, the price is carried forward from it.
       if (found === undefined || found.tradedMs >= atMs + stepMs) {
         found = closeBefore(atMs + stepMs)
       }
       if (found === undefined) break
-      ticks.push(found.yesTicks)
+      yesE6.push(found.yesE6)
       atMs -= stepMs
     }
-    return { newestMs, stepMs, ticks }
+    return { newestMs, stepMs, yesE6 }
   },
 })

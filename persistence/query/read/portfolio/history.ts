@@ -3,9 +3,10 @@ import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
-import { Settlements } from '../settlements.ts'
+import { type Settlement, Settlements } from '../settlements.ts'
 import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 import { type MoveRow, moveOfRow } from './moves.ts'
 
@@ -15,16 +16,19 @@ import { type MoveRow, moveOfRow } from './moves.ts'
 
 const TAKEN = `
 SELECT seq, 0 AS leg, market_id AS marketId, is_busted AS isBusted FROM trades
-WHERE taker_owner = ? AND seq < ? ORDER BY seq DESC LIMIT ?`
+WHERE taker_owner = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 const MADE = `
 SELECT f.trade_seq AS seq, f.position AS leg, t.market_id AS marketId, t.is_busted AS isBusted
 FROM maker_fills f JOIN trades t ON t.seq = f.trade_seq
-WHERE f.maker_owner = ? AND (f.trade_seq, f.position) < (?, ?)
+WHERE f.maker_owner = ? AND (f.trade_seq, f.position) < (?, ?) AND f.trade_seq >= ?
 ORDER BY f.trade_seq DESC, f.position DESC LIMIT ?`
 const MOVED = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
   collateral_raw AS collateralRaw, moved_ms AS movedMs, detail
 FROM moves WHERE owner = ? AND (seq, leg) < (?, ?) ORDER BY seq DESC, leg DESC LIMIT ?`
+/** Times and seqs of trades rise together. */
+const TRADED_FROM = 'SELECT traded_ms AS ms FROM trades WHERE seq >= ? ORDER BY seq LIMIT 1'
+const NEWEST_TRADE = 'SELECT seq FROM trades ORDER BY seq DESC LIMIT 1'
 const WITHDRAW = MOVE_KINDS.indexOf('WITHDRAW')
 /** Rows of each list that one page of a single market may pass over. */
 const PASSED_MAX = 2000
@@ -42,6 +46,28 @@ export interface HistoryAsk {
   readonly limit: number
   /** Only acts in this market; null for all. */
   readonly marketId: MarketId | null
+}
+
+export const ROLES = ['TAKER', 'MAKER'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface FillsAsk extends HistoryAsk {
+  /** Only trades from this time on, and before that one. */
+  readonly fromMs: TimeMs
+  readonly toMs: TimeMs
+  readonly roles: readonly Role[]
+}
+
+export interface FillRow extends Place {
+  readonly part: TradePart
+  readonly settlement: Settlement
+}
+
+export interface FillsPage {
+  /** Newest first. */
+  readonly rows: readonly FillRow[]
+  /** Where the next page begins; null behind the last. It may follow a page that is not full. */
+  readonly next: Place | null
 }
 
 interface Chained extends Place {
@@ -69,14 +95,17 @@ interface TradeRow extends Place {
   readonly isBusted: number
 }
 
-type Found = (TradeRow & { readonly from: 'TAKEN' | 'MADE' }) | (MovedRow & { from: 'MOVED' })
+type TradeFound = TradeRow & { readonly from: 'TAKEN' | 'MADE' }
+type Found = TradeFound | (MovedRow & { from: 'MOVED' })
 type MovedRow = Place & MoveRow & { readonly movedMs: number }
 
 const isBefore = (a: Place, b: Place) => a.seq < b.seq || (a.seq === b.seq && a.leg < b.leg)
 
 class History {
-  readonly #taken: Statement<[AccountId, Seq, number], TradeRow>
-  readonly #made: Statement<[AccountId, Seq, number, number], TradeRow>
+  readonly #taken: Statement<[AccountId, Seq, from: Seq, number], TradeRow>
+  readonly #made: Statement<[AccountId, Seq, number, from: Seq, number], TradeRow>
+  readonly #tradedFrom: Statement<[Seq], { ms: TimeMs }>
+  readonly #newestTrade: Statement<[], { seq: Seq }>
   readonly #moved: Statement<[AccountId, Seq, number, number], MovedRow>
   readonly #parts: TradePartsTable
   readonly #settlements: Settlements
@@ -85,33 +114,74 @@ class History {
     this.#taken = connection.prepare(TAKEN)
     this.#made = connection.prepare(MADE)
     this.#moved = connection.prepare(MOVED)
+    this.#tradedFrom = connection.prepare(TRADED_FROM)
+    this.#newestTrade = connection.prepare(NEWEST_TRADE)
     this.#parts = new TradePartsTable(connection)
     this.#settlements = new Settlements(connection)
   }
 
-  page({ owner, before, limit, marketId }: HistoryAsk): HistoryPage {
-    const most = marketId === null ? limit + 1 : Math.max(limit + 1, PASSED_MAX)
-    const { seq, leg } = before
+  page(asked: HistoryAsk): HistoryPage {
+    const { owner, before } = asked
+    const most = mostOf(asked)
     const lists: Found[][] = [
-      this.#taken.all(owner, seq, most).map((row) => ({ ...row, from: 'TAKEN' as const })),
-      this.#made.all(owner, seq, leg, most).map((row) => ({ ...row, from: 'MADE' as const })),
-      this.#moved.all(owner, seq, leg, most).map((row) => ({ ...row, from: 'MOVED' as const })),
+      this.#takenBy(owner, before.seq, 0, most),
+      this.#madeBy(owner, before, 0, most),
+      this.#moved.all(owner, before.seq, before.leg, most).map((row) => {
+        return { ...row, from: 'MOVED' as const }
+      }),
     ]
-    // Behind the end of a list that was cut, acts of that list are missing.
-    let floor: Place | null = null
-    for (const list of lists) {
-      const last = list.length === most ? list[most - 1] : null
-      if (last !== null && (floor === null || isBefore(floor, last))) floor = last
+    const { found, next } = merged(lists, most, asked)
+    return { rows: found.map((each) => this.#rowOf(each)), next }
+  }
+
+  fills(asked: FillsAsk): FillsPage {
+    const { owner, fromMs, toMs, roles } = asked
+    const end = { seq: this.#firstFrom(toMs), leg: 0 }
+    const before = isBefore(end, asked.before) ? end : asked.before
+    const from = this.#firstFrom(fromMs)
+    const most = mostOf(asked)
+    const lists = [
+      ...(roles.includes('TAKER') ? [this.#takenBy(owner, before.seq, from, most)] : []),
+      ...(roles.includes('MAKER') ? [this.#madeBy(owner, before, from, most)] : []),
+    ]
+    const { found, next } = merged<TradeFound>(lists, most, asked)
+    const rows = found.map((each) => {
+      const { seq, leg } = each
+      return { seq, leg, part: this.#partOf(each), settlement: this.#settlements.of(seq) }
+    })
+    return { rows, next }
+  }
+
+  #takenBy(owner: AccountId, before: Seq, from: Seq, most: number): TradeFound[] {
+    const rows = this.#taken.all(owner, before, from, most)
+    return rows.map((row) => ({ ...row, from: 'TAKEN' as const }))
+  }
+
+  #madeBy(owner: AccountId, { seq, leg }: Place, from: Seq, most: number): TradeFound[] {
+    const rows = this.#made.all(owner, seq, leg, from, most)
+    return rows.map((row) => ({ ...row, from: 'MADE' as const }))
+  }
+
+  /** The least seq whose trades, and all later ones, were made from this time on. */
+  #firstFrom(ms: TimeMs): Seq {
+    let low = 0
+    let high = (this.#newestTrade.get()?.seq ?? 0) + 1
+    if (ms === Number.POSITIVE_INFINITY) return Number.MAX_SAFE_INTEGER
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const isFrom = (this.#tradedFrom.get(middle)?.ms ?? Number.POSITIVE_INFINITY) >= ms
+      if (isFrom) high = middle
+      else low = middle + 1
     }
-    const all = lists.flat().sort((a, b) => b.seq - a.seq || b.leg - a.leg)
-    const rows: HistoryRow[] = []
-    for (const found of all) {
-      if (floor !== null && isBefore(found, floor)) break
-      if (rows.length === limit) return { rows, next: placeOf(rows[limit - 1]) }
-      if (!isShown(found, marketId)) continue
-      rows.push(this.#rowOf(found))
-    }
-    return { rows, next: floor === null ? null : placeOf(floor) }
+    return low
+  }
+
+  #partOf({ seq, leg, from }: TradeFound): TradePart {
+    const taker = this.#parts.taker(seq)
+    assert(taker !== undefined, 'a trade has a taker')
+    if (from === 'TAKEN') return taker
+    const [part] = this.#parts.makers(taker, { from: leg, until: leg + 1 })
+    return part
   }
 
   #rowOf(found: Found): HistoryRow {
@@ -123,12 +193,34 @@ class History {
       const { movedMs } = found
       return { what: 'MOVE', seq, leg, txHash: hash, minedMs, move: moveOfRow(found), movedMs }
     }
-    const taker = this.#parts.taker(seq)
-    assert(taker !== undefined, 'a trade has a taker')
-    const isTaker = found.from === 'TAKEN'
-    const [part] = isTaker ? [taker] : this.#parts.makers(taker, { from: leg, until: leg + 1 })
-    return { what: 'TRADE', seq, leg, txHash, minedMs, part }
+    return { what: 'TRADE', seq, leg, txHash, minedMs, part: this.#partOf(found) }
   }
+}
+
+/** How many rows of each list one page reads. */
+function mostOf({ limit, marketId }: HistoryAsk): number {
+  return marketId === null ? limit + 1 : Math.max(limit + 1, PASSED_MAX)
+}
+
+/** The newest rows of several lists that are shown, of which each has `most` rows or all. */
+function merged<Row extends Found>(
+  lists: readonly (readonly Row[])[],
+  most: number,
+  { limit, marketId }: HistoryAsk,
+): { found: readonly Row[]; next: Place | null } {
+  // Behind the end of a list that was cut, acts of that list are missing.
+  let floor: Place | null = null
+  for (const list of lists) {
+    const last = list.length === most ? list[most - 1] : null
+    if (last !== null && (floor === null || isBefore(floor, last))) floor = last
+  }
+  const found: Row[] = []
+  for (const row of lists.flat().sort((a, b) => b.seq - a.seq || b.leg - a.leg)) {
+    if (floor !== null && isBefore(row, floor)) break
+    if (found.length === limit) return { found, next: placeOf(found[limit - 1]) }
+    if (isShown(row, marketId)) found.push(row)
+  }
+  return { found, next: floor === null ? null : placeOf(floor) }
 }
 
 function placeOf({ seq, leg }: Place): Place {
@@ -145,4 +237,11 @@ export const history = query({
   name: 'history',
   prepare: (db) => new History(db),
   run: (table, asked: HistoryAsk) => table.page(asked),
+})
+
+/** Gives one page of the fills of an account, newest first. */
+export const fills = query({
+  name: 'fills',
+  prepare: (db) => new History(db),
+  run: (table, asked: FillsAsk) => table.fills(asked),
 })

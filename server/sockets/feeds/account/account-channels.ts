@@ -9,6 +9,7 @@ import type { Census } from '../../census.ts'
 import type { Channel } from '../../channels.ts'
 import { Audience } from './audience.ts'
 import { FrameMaker } from './frame-maker.ts'
+import { MoveTransactions } from './move-transactions.ts'
 import { OrderEvents } from './order-events.ts'
 import { PositionsFeed } from './positions-feed.ts'
 import { SettlementFeed } from './settlement-feed.ts'
@@ -44,7 +45,14 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     orderEvents.tell(facts)
     positions.tell(facts)
   })
-  pipeline.published.listenToMoves((facts) => positions.moved(facts))
+  const { published, mining } = pipeline
+  const chainId = mining?.port.chainId ?? 0
+  const moves = new MoveTransactions({ audience: transactions, streams, published, chainId })
+  mining?.listen(moves)
+  published.listenToMoves((facts, seq) => {
+    positions.moved(facts)
+    moves.moved(facts, seq)
+  })
   return new Map<string, Channel>([
     ['subscribe_order_events', orderEvents],
     ['subscribe_positions', positions],

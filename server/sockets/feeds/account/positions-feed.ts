@@ -5,10 +5,12 @@
 // Invariant: an account has at most one read out, however often its sockets subscribe. Changes and
 // subscriptions that come meanwhile are read after it.
 
+import { exitRaw } from '../../../../engine/core/amm/pool-price.ts'
 import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { poolFeeBpsOf } from '../../../../engine/domain/moves/pool-limits.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { PositionRow } from '../../../../persistence/query/read/positions.ts'
@@ -18,6 +20,7 @@ import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
 import { fillPriceRaw, marketValueRaw } from '../../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
+import type { PoolFigures } from '../../../pipeline/shown/shown-pools.ts'
 import type { PrivateReads } from '../../../services/private-reads.ts'
 import type { Streams } from '../../account-stream.ts'
 import type { Census } from '../../census.ts'
@@ -137,14 +140,17 @@ export class PositionsFeed implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, { marketSlugs }: SubscriptionAsk): Refusal | null {
-    if (marketSlugs === undefined) {
+  subscribe(member: Member, { marketSlugs, marketAddresses }: SubscriptionAsk): Refusal | null {
+    if (marketSlugs === undefined && marketAddresses === undefined) {
       return invalid({ field: 'marketSlugs', message: 'must name the markets' })
     }
     const { published } = this.#parts.pipeline
     const asked = new Map<number, PublishedMarket>()
-    for (const slug of marketSlugs) {
-      const shown = published.bySlug(slug)
+    const named = [
+      ...(marketSlugs ?? []).map((slug) => published.bySlug(slug)),
+      ...(marketAddresses ?? []).map((address) => published.byAddress(address)),
+    ]
+    for (const shown of named) {
       if (shown === undefined) return refuse('MARKET_NOT_FOUND')
       asked.set(shown.market.marketId, shown)
     }
@@ -163,14 +169,17 @@ export class PositionsFeed implements Channel {
     return null
   }
 
-  unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
+  unsubscribe(member: Member, { marketSlugs, marketAddresses }: SubscriptionAsk): void {
     const own = this.#accounts.get(member.caller?.profileId ?? 0)
     if (own === undefined) return
-    const slugs = new Set(marketSlugs)
+    const names = new Set([...(marketSlugs ?? []), ...(marketAddresses ?? [])])
+    const lowered = new Set([...names].map((name) => name.toLowerCase()))
     for (const { published, marketId } of [...own.watches.values()]) {
-      if (slugs.has(published.market.slug)) own.drop(member, marketId)
+      const { slug, poolAddress = '' } = published.market
+      if (names.has(slug) || lowered.has(poolAddress.toLowerCase())) own.drop(member, marketId)
     }
-    if (marketSlugs === undefined || own.countOf(member) === 0) this.left(member)
+    const isAll = marketSlugs === undefined && marketAddresses === undefined
+    if (isAll || own.countOf(member) === 0) this.left(member)
   }
 
   left(member: Member): void {
@@ -271,16 +280,9 @@ export class PositionsFeed implements Channel {
     rows: readonly PositionRow[],
   ): void {
     const { watch, isChanged, fresh } = asked
-    const { market } = watch.published
-    const frame = {
-      type: 'CLOB',
-      account: own.account,
-      marketSlug: market.slug,
-      positions: rows
-        .filter((row) => row.marketId === market.marketId)
-        .map((row) => positionView(row, watch.published)),
-      tokenIds: [market.yesTokenId, market.noTokenId],
-    }
+    const { published, marketId } = watch
+    const held = rows.filter((row) => row.marketId === marketId)
+    const frame = positionsFrame(own.account, published, held)
     if (isChanged && watch.isShown) {
       const timestamp = this.#parts.clock()
       const payload = () => ({ ...frame, timestamp })
@@ -302,6 +304,38 @@ export class PositionsFeed implements Channel {
     } catch (error) {
       this.#parts.streams.fail(error, [member])
     }
+  }
+}
+
+/** What an account holds of a market, which has a book or a pool. */
+function positionsFrame(account: string, shown: PublishedMarket, rows: readonly PositionRow[]) {
+  const { market, pool } = shown
+  if (pool !== null) {
+    return {
+      type: 'AMM',
+      account,
+      marketAddress: (market.poolAddress ?? '').toLowerCase(),
+      positions: rows.map((row) => poolPositionView(row, shown, pool)),
+    }
+  }
+  return {
+    type: 'CLOB',
+    account,
+    marketSlug: market.slug,
+    positions: rows.map((row) => positionView(row, shown)),
+    tokenIds: [market.yesTokenId, market.noTokenId],
+  }
+}
+
+/** What the pool would give for all shares at once, and how many these are; raw, as text. */
+function poolPositionView(row: PositionRow, { market }: PublishedMarket, pool: PoolFigures) {
+  const { outcome, sizeRaw } = row
+  const outRaw = exitRaw(pool.reservesRaw, outcome, sizeRaw, poolFeeBpsOf(market))
+  return {
+    tokenId: outcome === 0 ? market.yesTokenId : market.noTokenId,
+    balance: String(sizeRaw),
+    outcomeIndex: outcome,
+    collateralOutOnSell: String(outRaw),
   }
 }
 

@@ -3,6 +3,7 @@
 // these frames is disconnected, and is told why.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
@@ -22,6 +23,8 @@ export interface LifecycleParts extends RoomParts {
   readonly topics: MarketTopics
   /** The oracle reported a price. */
   readonly reported: (report: ShownReport) => void
+  /** The pool of a market changed by the command of `seq`. */
+  readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
 }
@@ -73,6 +76,10 @@ export class LifecycleFeed implements Channel, MarketsListener {
 
   reported(report: ShownReport): void {
     this.#contained(() => this.#parts.reported(report))
+  }
+
+  poolMoved(published: PublishedMarket, seq: Seq): void {
+    this.#contained(() => this.#parts.poolMoved(published, seq))
   }
 
   #say(event: string, payload: object): void {

@@ -3,10 +3,10 @@
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { Channel } from '../../channels.ts'
-import type { PoolPrices } from '../../outside-prices.ts'
 import type { RoomParts } from '../../room.ts'
 import { LifecycleFeed, leaving } from './lifecycle-feed.ts'
 import { MarketTopics } from './market-topics.ts'
+import { PoolMoves } from './pool-moves.ts'
 import { PriceFeed } from './price-feed.ts'
 import { TradeFeed } from './trade-feed.ts'
 
@@ -14,15 +14,12 @@ export interface MarketFeedParts extends RoomParts {
   readonly pipeline: Pipeline
   readonly clock: () => TimeMs
   readonly waits: { readonly bookMs: number; readonly quietBookMs: number }
-  readonly isPool: (address: string) => boolean
 }
 
 /** The public feeds, as the rest of the server sees them. */
 export interface MarketFeeds {
   /** By the event that subscribes. */
   readonly channels: ReadonlyMap<string, Channel>
-  /** Call it when the block that moved a pool is durable. */
-  poolPrices(prices: PoolPrices): void
   stop(): void
 }
 
@@ -31,7 +28,9 @@ const E8 = 100_000_000
 export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
   const { published, publisher, mining } = parts.pipeline
   const topics = new MarketTopics({ ...parts, msOf: (seq) => publisher.news.stampMsOf(seq) })
-  const prices = new PriceFeed({ ...parts, published, topics })
+  const block = () => ({ height: mining?.shown.height ?? 0, ms: parts.clock() })
+  const prices = new PriceFeed({ ...parts, published, topics, block })
+  const pools = new PoolMoves((shown, frame) => prices.poolPrices(shown, frame))
   const trades = new TradeFeed(published, topics)
   const lifecycle = new LifecycleFeed({
     ...parts,
@@ -42,6 +41,7 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
         prices.oraclePrice({ symbol: `${symbol}/USD`, marketSlug, atMs, value })
       }
     },
+    poolMoved: (market, seq) => pools.moved(market, seq),
     ended: (market) => {
       prices.ended(market)
       trades.ended(market)
@@ -49,6 +49,7 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
   })
   published.listen(lifecycle)
   mining?.listen(trades)
+  mining?.listen(pools)
   return {
     channels: new Map<string, Channel>([
       ['subscribe_market_prices', prices],
@@ -56,7 +57,6 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
       ['subscribe_market_lifecycle', lifecycle],
       ['unsubscribe_market_lifecycle', leaving(lifecycle)],
     ]),
-    poolPrices: (each) => prices.poolPrices(each),
     stop: () => topics.stop(),
   }
 }

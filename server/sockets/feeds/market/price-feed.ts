@@ -2,22 +2,24 @@
 // pools by their address, and values of oracles for a market or a symbol. A repeated subscribe
 // replaces the set; with `snapshot` it leaves the set as it is and asks for the newest books again.
 
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { Refusal, refuse } from '../../../http/refusal.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
 import type { Channel, SubscriptionAsk } from '../../channels.ts'
 import type { Member } from '../../member.ts'
-import type { OraclePrice, PoolPrices } from '../../outside-prices.ts'
+import type { OraclePrice } from '../../outside-prices.ts'
 import { packetOf } from '../../packets.ts'
 import { Room, type RoomParts } from '../../room.ts'
 import { Ears } from './ears.ts'
 import { marketsNamed, namesMissing } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
+import { pricesFrame } from './pool-moves.ts'
 
 export interface PriceParts extends RoomParts {
   readonly published: PublishedMarkets
   readonly topics: MarketTopics
-  /** Whether an address, in lower case, is that of a pool that is shown. */
-  readonly isPool: (address: string) => boolean
+  /** The newest durable block. */
+  readonly block: () => { readonly height: number; readonly ms: TimeMs }
 }
 
 export class PriceFeed implements Channel {
@@ -38,8 +40,9 @@ export class PriceFeed implements Channel {
     const { marketSlugs, marketAddresses, symbols } = asked
     if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return namesMissing()
     const addresses = (marketAddresses ?? []).map((each) => each.toLowerCase())
-    if (!addresses.every(this.#parts.isPool)) return refuse('MARKET_NOT_FOUND')
-    const markets = marketsNamed(this.#parts.published, marketSlugs ?? [])
+    const { published } = this.#parts
+    if (!addresses.every((each) => published.byAddress(each))) return refuse('MARKET_NOT_FOUND')
+    const markets = marketsNamed(published, marketSlugs ?? [])
     if (markets instanceof Refusal) return markets
     const names = [...addresses.map(poolName), ...(symbols ?? []).map(symbolName)]
     const count = markets.size + new Set(names).size
@@ -65,16 +68,19 @@ export class PriceFeed implements Channel {
   ended(shown: PublishedMarket): void {
     const topic = this.#parts.topics.byId(shown.market.marketId)
     for (const member of topic?.book.members ?? []) this.#ears.drop(member, [marketName(shown)])
+    const pool = poolName((shown.market.poolAddress ?? '').toLowerCase())
+    for (const member of this.#named.get(pool)?.members ?? []) this.#ears.drop(member, [pool])
   }
 
-  poolPrices({ marketAddress, blockNumber, atMs, ...prices }: PoolPrices): void {
-    const payload = {
-      marketAddress,
-      updatedPrices: [{ ...prices, marketAddress }],
-      blockNumber,
-      timestamp: new Date(atMs).toISOString(),
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  poolPrices({ market }: PublishedMarket, frame: object): void {
+    const room = this.#named.get(poolName((market.poolAddress ?? '').toLowerCase()))
+    if (room === undefined) return
+    try {
+      room.say(packetOf('newPriceData', frame))
+    } catch (error) {
+      this.#parts.fail(error, room.members)
     }
-    this.#named.get(poolName(marketAddress))?.say(packetOf('newPriceData', payload))
   }
 
   oraclePrice({ symbol, marketSlug, atMs, value }: OraclePrice): void {
@@ -105,6 +111,13 @@ export class PriceFeed implements Channel {
     return book.changes
   }
 
+  /** What a new listener of a pool gets first. */
+  #poolPacket(name: string): Uint8Array | undefined {
+    const shown = this.#parts.published.byAddress(name.slice(poolName('').length))
+    if (!shown?.pool) return undefined
+    return packetOf('newPriceData', pricesFrame(shown, shown.pool, this.#parts.block()))
+  }
+
   #roomOf(name: string): Room {
     const known = this.#named.get(name)
     if (known !== undefined) return known
@@ -112,7 +125,7 @@ export class PriceFeed implements Channel {
       if (room.isEmpty) this.#named.delete(name)
     }
     const since = () => {
-      const newest = this.#values.get(name)
+      const newest = this.#values.get(name) ?? this.#poolPacket(name)
       return newest === undefined ? [] : [newest]
     }
     const room: Room = new Room(name, this.#parts, { since, left })

@@ -10,29 +10,48 @@ import {
   decideWithdraw,
   redeemedOf,
 } from '../../../../engine/core/decide/moves.ts'
+import {
+  decideApproval,
+  decideBuy,
+  decideDrain,
+  decideFund,
+  decideSell,
+} from '../../../../engine/core/decide/pools.ts'
+import { decideFunding, feeMerges, rewardPayments } from '../../../../engine/core/decide/rewards.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Resolution } from '../../../../engine/domain/command.ts'
-import { kindOf, type MarketSpec, takesOrders } from '../../../../engine/domain/markets/market.ts'
+import {
+  kindOf,
+  type MarketKind,
+  type MarketSpec,
+  takesOrders,
+} from '../../../../engine/domain/markets/market.ts'
 import type { MoveBody } from '../../../../engine/domain/moves/move-command.ts'
+import { POOL_SIDES } from '../../../../engine/domain/moves/pool-command.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import type { Credit } from '../../../../engine/domain/rewards/reward-command.ts'
+import { dayOfMinute } from '../../../../engine/domain/rewards/reward-time.ts'
 import { GoldenCast } from '../../../golden/golden-cast.ts'
 import { GoldenChain } from '../../../golden/golden-chain.ts'
 import { ExchangeDriver, type OrderRef } from '../../../support/exchange-driver.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
-// Everything that moves money, mixed: orders, blocks, reversals, pairs, conversions, payouts,
-// redemptions, deposits and withdrawals. The sum of all collateral is counted after each command,
-// and the whole state at every thousandth (law 5).
+// Everything that moves money, mixed: orders, blocks, reversals, pairs, conversions, pools,
+// payouts, redemptions, deposits and withdrawals. The sum of all collateral is counted after each
+// command, and the whole state at every thousandth (law 5).
 
 const COMMANDS = 1_000_000
 const RECOUNT_EVERY = 1000
 const ACCOUNTS = 9
 const SINGLES = 3
 const GROUPS = 2
+const POOLS = 2
 const FUNDS_RAW = 10 ** 11
+/** A minute long after 1970. */
+const DAY_MINUTES = 1440 * 20_000
 
 class Flow {
   readonly driver = new ExchangeDriver(512, new OrderTable(512))
@@ -78,18 +97,20 @@ class Flow {
       this.#step()
       if (this.#random.chance(0.02)) this.#chain.mine()
       if (this.#random.chance(0.001)) this.#close()
+      if (this.#random.chance(0.002)) this.#reward()
     }
     this.driver.holds()
   }
 
   #step(): void {
     const dice = this.#random.next()
-    if (dice < 0.7) this.#place()
-    else if (dice < 0.8) this.#cancel()
-    else if (dice < 0.86) this.#pairs(decideSplit)
-    else if (dice < 0.9) this.#pairs(decideMerge)
-    else if (dice < 0.95) this.#convert()
-    else if (dice < 0.97) this.#redeem()
+    if (dice < 0.68) this.#place()
+    else if (dice < 0.78) this.#cancel()
+    else if (dice < 0.84) this.#pairs(decideSplit)
+    else if (dice < 0.88) this.#pairs(decideMerge)
+    else if (dice < 0.94) this.#convert()
+    else if (dice < 0.96) this.#redeem()
+    else if (dice < 0.98) this.#pool()
     else this.#adjust()
   }
 
@@ -152,6 +173,36 @@ class Flow {
     this.#move(decideConvert(this.driver.clearing, group, chosen, ask))
   }
 
+  #pool(): void {
+    const random = this.#random
+    const { clearing, nowMs } = this.driver
+    const pools = this.#markets((each) => kindOf(each) === 'amm' && each.status !== 'RESOLVED')
+    if (pools.length === 0) return
+    const market = random.pick(pools)
+    const [profileId, outcome] = [this.#account(), random.below(2)]
+    const collateralRaw = 1 + random.spread(50_000_000)
+    const ask = { profileId, outcome, collateralRaw, slippageBps: 100 }
+    const hints = [1 + random.below(9), 1 + random.below(9)] as const
+    const dice = random.next()
+    if (dice < 0.35) this.#move(decideBuy(clearing, market, ask, nowMs))
+    else if (dice < 0.7) this.#move(decideSell(clearing, market, ask, nowMs))
+    else if (dice < 0.8)
+      this.#move(decideFund(clearing, market, { profileId, collateralRaw, hints }))
+    else if (dice < 0.85) this.#move(decideDrain(clearing, market, profileId, collateralRaw))
+    else {
+      const side = random.pick(POOL_SIDES)
+      const decided = decideApproval(clearing, market, { profileId, side }, nowMs)
+      if (decided !== null) this.#move(decided)
+    }
+  }
+
+  /** All providers leave a pool whose market is paid out. */
+  #drainAll(market: Market): void {
+    const { clearing } = this.driver
+    const providers = clearing.pools.of(market.marketId)?.providers.keys() ?? []
+    for (const profileId of [...providers]) this.#move(decideDrain(clearing, market, profileId))
+  }
+
   #redeem(): void {
     const paid = this.#markets(({ isPaidOut, rowCount }) => isPaidOut && rowCount > 0)
     if (paid.length === 0) return
@@ -168,6 +219,41 @@ class Flow {
     this.#move(decideWithdraw(this.driver.clearing, ask))
   }
 
+  /** Samples, credits at random, and pays what was earned before, as far as there are funds. */
+  #reward(): void {
+    const { clearing } = this.driver
+    const random = this.#random
+    const minute = Math.max(clearing.rewards.minute, DAY_MINUTES) + random.between(1, 500)
+    this.driver.rare({ kind: 'rewardMinute', minute })
+    const rows = Array.from({ length: random.below(6) }, (): Credit => {
+      return [this.#account(), 1, random.spread(10 ** 8), random.spread(10 ** 6)]
+    })
+    this.driver.rare({ kind: 'creditRewards', minute, part: 0, isLast: true, rows })
+    const collateralRaw = random.chance(0.3) ? -random.spread(10 ** 9) : random.spread(10 ** 8)
+    if (collateralRaw !== 0 && decideFunding(clearing, collateralRaw) === null) {
+      this.driver.rare({ kind: 'fundRewards', collateralRaw })
+    }
+    const day = dayOfMinute(minute) - 1
+    if (clearing.rewards.hasDue(day)) this.#payRewards(day)
+  }
+
+  #payRewards(day: number): void {
+    const { clearing } = this.driver
+    const { due } = clearing.rewards
+    const pay = { kind: 'payRewards', day } as const
+    this.driver.rare({ ...pay, isLast: false, merges: [], rows: [] })
+    const marketIds = this.#markets(() => true).map(({ marketId }) => marketId)
+    const merges = feeMerges(clearing, marketIds, due.totals.rebatesRaw)
+    this.driver.rare({ ...pay, isLast: false, merges, rows: [] })
+    const left = { ...due.totals }
+    const accounts = due.accounts()
+    while (accounts.length > 0) {
+      const rows = rewardPayments(clearing, left, accounts.splice(0, 3))
+      this.driver.rare({ ...pay, isLast: accounts.length === 0, merges: [], rows })
+    }
+    assert.equal(left.rewardsRaw + left.rebatesRaw, 0n, 'everyone was looked at')
+  }
+
   /** Resolves a market or a group, pays it out, and redeems some or all of it. */
   #close(): void {
     const { clearing } = this.driver
@@ -179,6 +265,7 @@ class Flow {
     for (const { marketId } of markets) this.#cancelAll(marketId)
     while (!markets.every((market) => mayPayOut(clearing, market))) this.#chain.mine()
     this.driver.rare({ kind: 'postPayouts', marketIds: markets.map(({ marketId }) => marketId) })
+    for (const market of markets) this.#drainAll(market)
     for (const market of this.#markets(({ isPaidOut }) => isPaidOut)) this.#sweep(market)
     for (const market of this.#markets((each) => mayArchive(clearing, each))) {
       this.driver.rare({ kind: 'archiveMarket', marketId: market.marketId })
@@ -223,11 +310,23 @@ class Flow {
   /** Keeps some single markets and some groups open. */
   #open(): void {
     const live = this.#markets((each) => each.groupId === undefined && isLive(each))
-    const groups = live.filter((each) => kindOf(each) === 'group').length
-    for (let each = live.length - groups; each < SINGLES; each++) {
+    const count = (kind: MarketKind) => live.filter((each) => kindOf(each) === kind).length
+    for (let each = count('clob'); each < SINGLES; each++) {
       this.driver.addMarket({ feeEnabled: this.#random.chance(0.5) })
     }
-    for (let each = groups; each < GROUPS; each++) this.#openGroup()
+    for (let each = count('group'); each < GROUPS; each++) this.#openGroup()
+    for (let each = count('amm'); each < POOLS; each++) this.#openPool()
+  }
+
+  #openPool(): void {
+    const { clearing } = this.driver
+    const poolAddress = `0x${'a'.repeat(40)}`
+    const poolFeeBps = this.#random.pick([0, 40, 1000])
+    const marketId = clearing.catalogue.lastId + 1
+    const market = marketSpec(marketId, { kind: 'amm', poolAddress, poolFeeBps })
+    this.driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+    const ask = { profileId: this.#account(), collateralRaw: 10 ** 9, hints: [2, 3] as const }
+    this.#move(decideFund(clearing, clearing.catalogue.existing(marketId), ask))
   }
 
   #openGroup(): void {
@@ -258,6 +357,8 @@ test(`money is conserved through ${COMMANDS} commands of every kind that moves i
   for (const kind of [
     ...['placeOrder', 'cancelOrders', 'failSettlement', 'splitPosition', 'mergePositions'],
     ...['convertPositions', 'redeemPositions', 'withdraw', 'adjustBalance', 'archiveMarket'],
+    ...['fundPool', 'drainPool', 'buyFromPool', 'sellToPool', 'approvePool'],
+    ...['rewardMinute', 'creditRewards', 'payRewards', 'fundRewards'],
   ]) {
     assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw ${told}`)
   }

@@ -41,6 +41,7 @@ before(async () => {
   other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
   desk = await serverWallet(live, partner, FUNDS_RAW)
   foreign = await serverWallet(live, other, FUNDS_RAW)
+  assert.equal(await live.exchange.solvency.count(), true)
 })
 after(async () => {
   await live.stop()
@@ -109,6 +110,10 @@ const CALLS: Readonly<Record<string, Row>> = {
   'GET /orders/:orderId': {
     send: (naming, caller, id) => ask(caller, naming, ['GET', `/orders/${id}`]),
     shows: ({ body }, id) => at(body, 'order', 'id') === id,
+  },
+  'GET /solvency/proof': {
+    send: (naming, caller) => ask(caller, naming, ['GET', '/solvency/proof']),
+    shows: ({ body }) => at(body, 'proof', 'account') === desk.account.toLowerCase(),
   },
   'POST /orders/status/batch': {
     send: (naming, caller, orderId) =>
@@ -180,7 +185,7 @@ test('the table has a row for each route that takes the header, and no other row
   const [header] = Object.keys(ON_BEHALF_HEADER)
   // Calls that move money have a table of their own: test/server/routes/portfolio.
   const routes = api.filter(({ headers, path }) => {
-    return headers[header] !== undefined && !path.startsWith('/portfolio')
+    return headers[header] !== undefined && !/^\/(portfolio|amm)\//.test(path)
   })
   const names = routes.map(({ method, path }) => `${method} ${path}`)
   assert.deepEqual(Object.keys(CALLS).sort(), names.sort())

@@ -52,13 +52,29 @@ const CALLS: Readonly<Record<string, { body: () => object; answer: string }>> = 
     answer: '400 MARKET_NOT_GROUP',
   },
   '/portfolio/redeem': { body: () => ({ conditionId }), answer: '400 MARKET_NOT_RESOLVED' },
+  '/amm/buy': {
+    body: () => ({ market: 'rain', outcomeIndex: 0, collateralAmount: '1' }),
+    answer: '400 MARKET_NOT_POOL',
+  },
+  '/amm/sell': {
+    body: () => ({ market: 'rain', outcomeIndex: 0, collateralReturnAmount: '1' }),
+    answer: '400 MARKET_NOT_POOL',
+  },
+  '/amm/allowances/check': {
+    body: () => ({ market: 'rain', side: 'BUY' }),
+    answer: '400 MARKET_NOT_POOL',
+  },
+  '/amm/allowances/approve': {
+    body: () => ({ market: 'rain', side: 'SELL' }),
+    answer: '400 MARKET_NOT_POOL',
+  },
   '/portfolio/withdraw': { body: () => ({ amount: '1000' }), answer: '201' },
 }
 
-test('the table has a row for each portfolio route that takes the header', () => {
+test('the table has a row for each call that moves money and takes the header', () => {
   const [header] = Object.keys(ON_BEHALF_HEADER)
   const routes = api.filter(({ headers, path, method }) => {
-    return headers[header] !== undefined && path.startsWith('/portfolio') && method === 'POST'
+    return headers[header] !== undefined && /^\/(portfolio|amm)\//.test(path) && method === 'POST'
   })
   assert.deepEqual(routes.map(({ path }) => path).sort(), Object.keys(CALLS).sort())
 })

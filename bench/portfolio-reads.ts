@@ -1,0 +1,207 @@
+// The reads of a portfolio in `make bench-reads`: those of an account with many positions and fills
+// beside those of one with ten. Both are in one exchange, whose every row comes from commands that
+// the core applied and the follower wrote.
+
+import { assert } from '../engine/domain/assert.ts'
+import { openSeal } from '../persistence/folder-key.ts'
+import { Follower } from '../persistence/follower/follower.ts'
+import { type Seal, tokenSecretOf } from '../persistence/seal.ts'
+import { encodeCommand } from '../test/support/encode-command.ts'
+import { ExchangeClient, headersFor, type Trader } from '../test/support/exchange-client.ts'
+import { ExchangeDriver } from '../test/support/exchange-driver.ts'
+import { fillJournal } from '../test/support/journal-fill.ts'
+import { ServerProcess } from '../test/support/server-process.ts'
+import { profileFields } from '../test/support/specs.ts'
+import { Caller, percentile } from './calls.ts'
+import { withFolder } from './folder.ts'
+import { progress } from './progress.ts'
+import { median, type Row, rowOf } from './report.ts'
+
+export interface PortfolioPlan {
+  /** Positions of the large account, and its fills, a whole number for each position. */
+  readonly positions: number
+  readonly fills: number
+  readonly rounds: number
+  readonly calls: number
+}
+
+const FEW = 10
+const SHARE = 1_000_000
+const DEPOSIT_RAW = 10 ** 14
+const HISTORY_MS = 30 * 24 * 3_600_000
+const MAKER = 1
+const LARGE = 2
+const SMALL = 3
+const SELL_TICKS = 480
+const BUY_TICKS = 500
+const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
+
+interface PortfolioRead {
+  readonly name: string
+  readonly path: string
+  /** The reply has every position, so it grows with them and has no aim. */
+  readonly isWhole?: boolean
+}
+
+const READS: readonly PortfolioRead[] = [
+  { name: 'history', path: '/portfolio/history?limit=100' },
+  { name: 'history of a market', path: '/portfolio/history?limit=10&market=market-1' },
+  { name: 'fills', path: '/portfolio/fills?limit=10' },
+  { name: 'fills as the taker', path: '/portfolio/fills?limit=10&role=TAKER' },
+  { name: 'fills of a time', path: '/portfolio/fills?limit=10&from=1' },
+  { name: 'trades with pools', path: '/portfolio/trades' },
+  { name: 'balance', path: '/portfolio/balance' },
+  { name: 'realised profit', path: '/portfolio/ACCOUNT/realized-pnl?timeframe=all' },
+  { name: 'chart of another account', path: '/portfolio/ACCOUNT/pnl-chart?timeframe=30d' },
+  { name: 'own chart', path: '/portfolio/pnl-chart?timeframe=30d', isWhole: true },
+  { name: 'positions', path: '/portfolio/positions', isWhole: true },
+]
+
+/** The commands of an exchange in which these accounts trade with one maker. */
+class Story {
+  readonly #driver = new ExchangeDriver(1 << 14)
+  #records: Uint8Array[] = []
+
+  readonly #seal: Seal
+
+  constructor(seal: Seal) {
+    this.#seal = seal
+    this.#driver.onCommand = (command) => this.#records.push(encodeCommand(command))
+  }
+
+  /** The folder must be able to open the secret of every token. */
+  #sealed(profileId: number): Uint8Array {
+    return this.#seal.seal(new Uint8Array(32), tokenSecretOf(`token-${profileId}`, profileId))
+  }
+
+  *#taken(): Iterable<Uint8Array> {
+    const records = this.#records
+    this.#records = []
+    yield* records
+  }
+
+  *tell({ positions, fills }: PortfolioPlan, nowMs: number): Iterable<Uint8Array> {
+    const driver = this.#driver
+    driver.nowMs = nowMs - HISTORY_MS
+    driver.rare({ kind: 'rules', version: 1 })
+    for (const profileId of [MAKER, LARGE, SMALL]) {
+      const profile = profileFields(profileId)
+      const token = { tokenId: `token-${profileId}`, sealedSecret: this.#sealed(profileId) }
+      const named = { ...token, label: null, scopes: ['trading' as const] }
+      driver.rare({ kind: 'createProfile', profileId, profile, token: named })
+      driver.deposit(profileId, DEPOSIT_RAW)
+    }
+    const each = Math.max(1, fills / positions)
+    for (let at = 0; at < positions; at++) {
+      this.#quote(driver.addMarket(), (each + 1) * 4)
+      yield* this.#taken()
+    }
+    for (let marketId = 1; marketId <= FEW; marketId++) this.#take(SMALL, marketId, 0)
+    yield* this.#taken()
+    for (let round = 0; round < each; round++) {
+      driver.nowMs = nowMs - HISTORY_MS + Math.floor((round / each) * HISTORY_MS)
+      for (let marketId = 1; marketId <= positions; marketId++) this.#take(LARGE, marketId, round)
+      yield* this.#taken()
+      progress(`reads: ${round * positions} of ${fills} fills`)
+    }
+  }
+
+  #quote(marketId: number, shares: number): void {
+    const wish = {
+      account: MAKER,
+      marketId,
+      side: 0,
+      type: 'GTC',
+      sizeRaw: shares * SHARE,
+    } as const
+    this.#driver.place({ ...wish, outcome: 1, priceTicks: 1000 - BUY_TICKS })
+    this.#driver.place({ ...wish, outcome: 0, priceTicks: SELL_TICKS })
+  }
+
+  /** Buys two shares, then sells one, by turns: what is realised changes, and shares stay. */
+  #take(account: number, marketId: number, round: number): void {
+    const buys = round % 2 === 0
+    const priceTicks = buys ? BUY_TICKS : SELL_TICKS
+    const wish = { account, marketId, outcome: 0, type: 'FAK', priceTicks } as const
+    const placed = this.#driver.place({
+      ...wish,
+      side: buys ? 0 : 1,
+      sizeRaw: (buys ? 2 : 1) * SHARE,
+    })
+    assert(placed.result === 'FILLED', `a fill is made: ${placed.refused ?? placed.result}`)
+  }
+}
+
+function writeFolder(dataDir: string, plan: PortfolioPlan): void {
+  const seal = openSeal(dataDir)
+  const tail = fillJournal(dataDir, new Story(seal).tell(plan, Date.now()), 512)
+  const follower = new Follower(seal.keyed(dataDir))
+  while (follower.step(tail.seq))
+    progress(`reads: ${follower.readSeq} of ${tail.seq} in the tables`)
+  follower.close()
+}
+
+interface Side {
+  readonly name: string
+  readonly token: Pick<Trader, 'tokenId' | 'secret'> & { readonly account: string }
+  readonly rounds: Map<PortfolioRead, number[][]>
+}
+
+async function sideOf(client: ExchangeClient, profileId: number, name: string): Promise<Side> {
+  const { account } = profileFields(profileId)
+  const body = { account, apiToken: { scopes: ['trading'] } }
+  const { tokenId, secret } = Object(await client.admin('/admin/profiles', body))
+  return { name, token: { account, tokenId, secret }, rounds: new Map() }
+}
+
+async function measure(
+  baseUrl: string,
+  sides: readonly Side[],
+  { rounds, calls }: PortfolioPlan,
+): Promise<void> {
+  for (const read of READS) {
+    progress(`reads: portfolio, ${read.name}`)
+    for (let round = 0; round <= rounds; round++) {
+      for (const { token, rounds: done } of sides) {
+        const path = read.path.replace('ACCOUNT', token.account)
+        const headersOf = () => headersFor(token, { method: 'GET', path, body: '' })
+        const caller = new Caller(baseUrl, [200], headersOf)
+        const ms = await caller.round(() => path, calls)
+        caller.close()
+        done.set(read, [...(done.get(read) ?? []), ms])
+      }
+    }
+  }
+}
+
+function rowsOf([few, many]: readonly Side[]): Row[] {
+  return READS.flatMap((read) =>
+    [50, 99].flatMap((percent) => {
+      const kind = read.isWhole === true ? 'whole portfolio' : 'portfolio'
+      const title = ({ name }: Side) => `${kind}: ${read.name}, p${percent}, ${name}`
+      // The first round warms up the code and the pages.
+      const [small, large] = [few, many].map(({ rounds }) => {
+        return (rounds.get(read) ?? []).slice(1).map((ms) => percentile(ms, percent))
+      })
+      const first = rowOf(title(few), 'ms', small)
+      const ratio = first.median / median(large)
+      return [first, rowOf(title(many), 'ms', large, { yardstick: first.case, ratio })]
+    }),
+  )
+}
+
+export function portfolioRows(plan: PortfolioPlan): Promise<Row[]> {
+  return withFolder(async (dataDir) => {
+    writeFolder(dataDir, plan)
+    const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
+    try {
+      const client = new ExchangeClient(server.baseUrl)
+      const few = await sideOf(client, SMALL, `${FEW} positions`)
+      const many = await sideOf(client, LARGE, `${plan.positions} positions, ${plan.fills} fills`)
+      await measure(server.baseUrl, [few, many], plan)
+      return rowsOf([few, many])
+    } finally {
+      await server.stop()
+    }
+  })
+}

@@ -1,0 +1,106 @@
+// What a pool gives and takes: the fixed product of its reserves (rules §7). All rounding favours
+// the pool. Numbers are exact: products are bigint, and every result is a safe integer, because
+// the reserves are shares of one market.
+
+import type { BothRaw } from '../../domain/moves/pool-command.ts'
+import {
+  BPS,
+  type CollateralRaw,
+  type FeeBps,
+  PRICE_ONE_TICKS,
+  type SizeRaw,
+} from '../../domain/units.ts'
+
+const E18 = 10n ** 18n
+const FEE_E18_PER_BPS = E18 / BigInt(BPS)
+
+/** A price that a pool gives. All amounts are raw. */
+export interface PoolQuote {
+  readonly sharesRaw: SizeRaw
+  readonly feeRaw: CollateralRaw
+}
+
+function ceilDiv(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b
+}
+
+/** The reserve that keeps the product when the other one goes from `from` to `to`, rounded up. */
+function keptReserve(reserve: bigint, from: bigint, to: bigint): bigint {
+  return ceilDiv(ceilDiv(reserve * E18 * from, to), E18)
+}
+
+function bothOf([yesRaw, noRaw]: BothRaw, outcome: number): readonly [own: bigint, other: bigint] {
+  return outcome === 0 ? [BigInt(yesRaw), BigInt(noRaw)] : [BigInt(noRaw), BigInt(yesRaw)]
+}
+
+/** Shares of an outcome for this collateral, of which the fee is a part (rules §7.2). */
+export function buyQuote(
+  reservesRaw: BothRaw,
+  outcome: number,
+  collateralRaw: CollateralRaw,
+  feeBps: FeeBps,
+): PoolQuote {
+  const spent = BigInt(collateralRaw)
+  const fee = (spent * BigInt(feeBps) * FEE_E18_PER_BPS) / E18
+  const net = spent - fee
+  const [own, other] = bothOf(reservesRaw, outcome)
+  const shares = own + net - keptReserve(own, other, other + net)
+  return { sharesRaw: Number(shares), feeRaw: Number(fee) }
+}
+
+/**
+ * Shares of an outcome that an account gives for this collateral; the fee comes on top (rules
+ * §7.3). Null when the pool has not so much.
+ */
+export function sellQuote(
+  reservesRaw: BothRaw,
+  outcome: number,
+  collateralRaw: CollateralRaw,
+  feeBps: FeeBps,
+): PoolQuote | null {
+  const wanted = BigInt(collateralRaw)
+  const part = BigInt(feeBps) * FEE_E18_PER_BPS
+  const gross = (wanted * E18) / (E18 - part)
+  const [own, other] = bothOf(reservesRaw, outcome)
+  if (gross >= other) return null
+  const shares = gross + keptReserve(own, other, other - gross) - own
+  if (shares > BigInt(Number.MAX_SAFE_INTEGER)) return null
+  return { sharesRaw: Number(shares), feeRaw: Number(gross - wanted) }
+}
+
+/** The most collateral that these shares of an outcome give at once; 0 for none. */
+export function exitRaw(
+  reservesRaw: BothRaw,
+  outcome: number,
+  sharesRaw: SizeRaw,
+  feeBps: FeeBps,
+): CollateralRaw {
+  let low = 0
+  let high = reservesRaw[1 - outcome]
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2)
+    const quote = sellQuote(reservesRaw, outcome, middle, feeBps)
+    if (quote !== null && quote.sharesRaw <= sharesRaw) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** The YES price as a fraction of `scale`, rounded half up; half of it for an empty pool. */
+export function yesPriceOf([yesRaw, noRaw]: BothRaw, scale: number): number {
+  const whole = BigInt(yesRaw) + BigInt(noRaw)
+  if (whole === 0n) return scale / 2
+  return Number((2n * BigInt(noRaw) * BigInt(scale) + whole) / (2n * whole))
+}
+
+/** The YES price in ticks, kept off both ends. */
+export function yesTicksOf(reservesRaw: BothRaw): number {
+  const ticks = yesPriceOf(reservesRaw, PRICE_ONE_TICKS)
+  return Math.min(Math.max(ticks, 1), PRICE_ONE_TICKS - 1)
+}
+
+/** What the reserves are worth at their own price: 2·R0·R1 / (R0 + R1), rounded down. */
+export function poolValueRaw([yesRaw, noRaw]: BothRaw): CollateralRaw {
+  const whole = BigInt(yesRaw) + BigInt(noRaw)
+  return whole === 0n ? 0 : Number((2n * BigInt(yesRaw) * BigInt(noRaw)) / whole)
+}

@@ -1,0 +1,259 @@
+// What accounts earned and are not paid yet, and the sample that is being scored (rules §11.3).
+// Only commands change it; one thread writes.
+//
+//   sample ──credits, part by part──▶ earned today ──the day ends──▶ due ──payments──▶ gone
+//
+// Main journals a sample. The follower scores the books as they were at that command, and sends the
+// amounts back. Main journals them part by part. After a crash the follower scores the same sample
+// again, and main goes on behind the parts that the journal has: each is credited once.
+// Invariants: parts come in their order; an account is here while it is owed something.
+
+import { assert } from '../../domain/assert.ts'
+import {
+  type AccountId,
+  FEE_ACCOUNT,
+  type PositionRow,
+  REWARDS_ACCOUNT,
+  type Seq,
+} from '../../domain/ids.ts'
+import { OUTCOME } from '../../domain/order.ts'
+import type { MergedFees, RewardBody } from '../../domain/rewards/reward-command.ts'
+import { dayOfMinute } from '../../domain/rewards/reward-time.ts'
+import type { CollateralRaw } from '../../domain/units.ts'
+import type { Catalogue, Market } from '../markets/catalogue.ts'
+import type { Blocks } from '../money/blocks.ts'
+import type { Ledger } from '../money/ledger.ts'
+
+/** Rewards of orders, and rebates of fees. */
+export interface Earned {
+  readonly rewardRaw: CollateralRaw
+  readonly rebateRaw: CollateralRaw
+}
+
+/** A sample whose amounts are not all credited. */
+export interface OpenSample {
+  readonly minute: number
+  /** Rebates are those of the blocks above the first height, up to the second. */
+  readonly afterHeight: number
+  readonly height: number
+  /** How many parts are credited. */
+  parts: number
+}
+
+export type CapturedEarned = readonly (readonly [AccountId, CollateralRaw, CollateralRaw])[]
+
+export interface CapturedRewards {
+  readonly minute: number
+  readonly open: OpenSample | null
+  readonly height: number
+  readonly countedSeq: Seq
+  readonly day: number
+  readonly paidDay: number
+  readonly today: CapturedEarned
+  readonly due: CapturedEarned
+}
+
+interface RewardState {
+  readonly ledger: Ledger
+  readonly blocks: Blocks
+  readonly catalogue: Catalogue
+}
+
+class EarnedTable {
+  readonly #byAccount = new Map<AccountId, Earned>()
+  readonly #totals = { rewardsRaw: 0n, rebatesRaw: 0n }
+
+  get size(): number {
+    return this.#byAccount.size
+  }
+
+  /** The sums of all accounts. */
+  get totals(): { readonly rewardsRaw: bigint; readonly rebatesRaw: bigint } {
+    return { ...this.#totals }
+  }
+
+  accounts(): AccountId[] {
+    return [...this.#byAccount.keys()]
+  }
+
+  of(accountId: AccountId): Readonly<Earned> | undefined {
+    return this.#byAccount.get(accountId)
+  }
+
+  /** Sums stop at the largest exact number: no reward is paid that the exchange does not hold. */
+  add(accountId: AccountId, rewardRaw: CollateralRaw, rebateRaw: CollateralRaw): void {
+    const before = this.#byAccount.get(accountId) ?? { rewardRaw: 0, rebateRaw: 0 }
+    this.#put(accountId, before, {
+      rewardRaw: Math.min(before.rewardRaw + rewardRaw, Number.MAX_SAFE_INTEGER),
+      rebateRaw: Math.min(before.rebateRaw + rebateRaw, Number.MAX_SAFE_INTEGER),
+    })
+  }
+
+  take(accountId: AccountId, rewardRaw: CollateralRaw, rebateRaw: CollateralRaw): void {
+    const earned = this.#byAccount.get(accountId)
+    assert(earned !== undefined, 'only what was earned is paid')
+    assert(rewardRaw <= earned.rewardRaw, 'no more rewards are paid than were earned')
+    assert(rebateRaw <= earned.rebateRaw, 'no more rebates are paid than were earned')
+    this.#put(accountId, earned, {
+      rewardRaw: earned.rewardRaw - rewardRaw,
+      rebateRaw: earned.rebateRaw - rebateRaw,
+    })
+  }
+
+  #put(accountId: AccountId, before: Earned, after: Earned): void {
+    this.#totals.rewardsRaw += BigInt(after.rewardRaw - before.rewardRaw)
+    this.#totals.rebatesRaw += BigInt(after.rebateRaw - before.rebateRaw)
+    if (after.rewardRaw === 0 && after.rebateRaw === 0) this.#byAccount.delete(accountId)
+    else this.#byAccount.set(accountId, after)
+  }
+
+  moveTo(other: EarnedTable): void {
+    for (const [account, { rewardRaw, rebateRaw }] of this.#byAccount) {
+      other.add(account, rewardRaw, rebateRaw)
+    }
+    this.#byAccount.clear()
+    this.#totals.rewardsRaw = 0n
+    this.#totals.rebatesRaw = 0n
+  }
+
+  /** By rising account. */
+  capture(): CapturedEarned {
+    const all = [...this.#byAccount].map(([account, { rewardRaw, rebateRaw }]) => {
+      return [account, rewardRaw, rebateRaw] as const
+    })
+    return all.sort(([a], [b]) => a - b)
+  }
+
+  restore(captured: CapturedEarned): void {
+    for (const [account, rewardRaw, rebateRaw] of captured) this.add(account, rewardRaw, rebateRaw)
+  }
+}
+
+export class Rewards {
+  /** The newest minute that was sampled; 0 before the first. */
+  minute = 0
+  open: OpenSample | null = null
+  /** Trades of the blocks up to this height are counted for rebates, or in the open sample. */
+  height = 0
+  /** Trades up to this seq are among them, or were taken back. */
+  countedSeq: Seq = 0
+  /** The day of `today`; 0 before the first. */
+  day = 0
+  /** What was earned up to the end of this day was paid, as far as there was collateral for it. */
+  paidDay = 0
+  /** Earned in `day`, and earned before. */
+  readonly today = new EarnedTable()
+  readonly due = new EarnedTable()
+
+  /** Whether trades of the market are not counted for rebates yet. */
+  owesRebates({ rebateBps = 0, lastTradeSeq }: Market): boolean {
+    return rebateBps > 0 && lastTradeSeq > this.countedSeq
+  }
+
+  /** Whether `day` is to be paid: something was earned up to its end. */
+  hasDue(day: number): boolean {
+    if (this.paidDay >= day) return false
+    return this.due.size > 0 || (this.today.size > 0 && this.day <= day)
+  }
+
+  apply(
+    command: RewardBody,
+    state: RewardState,
+    freeRow: (row: PositionRow, market: Market) => void,
+  ): void {
+    switch (command.kind) {
+      case 'rewardMinute':
+        this.#sampled(command.minute, state.blocks)
+        return
+      case 'creditRewards':
+        this.#credited(command)
+        return
+      case 'payRewards':
+        for (const merged of command.merges) mergeFees(state, merged, freeRow)
+        this.#paid(command, state.ledger)
+        return
+      case 'fundRewards':
+        state.ledger.fundSystem(REWARDS_ACCOUNT, command.collateralRaw)
+    }
+  }
+
+  #sampled(minute: number, blocks: Blocks): void {
+    assert(this.open === null, 'a sample is credited before the next')
+    assert(minute > this.minute, 'a minute is sampled once')
+    this.minute = minute
+    this.open = { minute, afterHeight: this.height, height: blocks.height, parts: 0 }
+    this.height = blocks.height
+    // A trade that was set aside is mined by a later block.
+    const [firstAside = blocks.throughSeq + 1] = blocks.aside()
+    this.countedSeq = Math.max(this.countedSeq, Math.min(blocks.throughSeq, firstAside - 1))
+  }
+
+  #credited(command: Extract<RewardBody, { kind: 'creditRewards' }>): void {
+    const { open } = this
+    assert(open !== null && open.minute === command.minute, 'only a sample is credited')
+    assert(open.parts === command.part, 'each part is credited once, in its order')
+    open.parts++
+    const day = dayOfMinute(command.minute)
+    if (day > this.day) {
+      this.today.moveTo(this.due)
+      this.day = day
+    }
+    for (const [accountId, , rewardRaw, rebateRaw] of command.rows) {
+      this.today.add(accountId, rewardRaw, rebateRaw)
+    }
+    if (command.isLast) this.open = null
+  }
+
+  #paid(command: Extract<RewardBody, { kind: 'payRewards' }>, ledger: Ledger): void {
+    assert(command.day > this.paidDay, 'a day is paid once')
+    if (this.day <= command.day) this.today.moveTo(this.due)
+    for (const [accountId, rewardRaw, rebateRaw] of command.rows) {
+      this.due.take(accountId, rewardRaw, rebateRaw)
+      ledger.takeSystem(REWARDS_ACCOUNT, rewardRaw)
+      ledger.takeSystem(FEE_ACCOUNT, rebateRaw)
+      ledger.creditCollateral(accountId, rewardRaw + rebateRaw)
+    }
+    if (command.isLast) this.paidDay = command.day
+  }
+
+  /** All the state, for the state hash; no fact before the first sample. */
+  *facts(): Iterable<unknown> {
+    const { minute, open, height, countedSeq, day, paidDay, today, due } = this.capture()
+    if (minute + paidDay === 0) return
+    const sample = open === null ? [] : [open.minute, open.afterHeight, open.height, open.parts]
+    yield ['rewards', minute, sample, height, countedSeq, day, paidDay]
+    for (const earned of today) yield ['earned', ...earned]
+    for (const earned of due) yield ['due', ...earned]
+  }
+
+  capture(): CapturedRewards {
+    const { minute, height, countedSeq, day, paidDay } = this
+    const open = this.open === null ? null : { ...this.open }
+    const tables = { today: this.today.capture(), due: this.due.capture() }
+    return { minute, open, height, countedSeq, day, paidDay, ...tables }
+  }
+
+  restore(captured: CapturedRewards): void {
+    assert(this.minute === 0, 'only a fresh state is restored')
+    const { minute, open, height, countedSeq, day, paidDay } = captured
+    Object.assign(this, { minute, height, countedSeq, day, paidDay })
+    this.open = open === null ? null : { ...open }
+    this.today.restore(captured.today)
+    this.due.restore(captured.due)
+  }
+}
+
+function mergeFees(
+  { ledger, catalogue }: RewardState,
+  [marketId, amountRaw]: MergedFees,
+  freeRow: (row: PositionRow, market: Market) => void,
+): void {
+  const market = catalogue.existing(marketId)
+  const row = ledger.rows.find(FEE_ACCOUNT, marketId)
+  assert(row !== 0, 'a merge has shares')
+  ledger.takeShares(row, OUTCOME.YES, amountRaw)
+  ledger.takeShares(row, OUTCOME.NO, amountRaw)
+  ledger.moveCondition(market, -amountRaw)
+  ledger.creditSystem(FEE_ACCOUNT, amountRaw)
+  freeRow(row, market)
+}

@@ -1,0 +1,80 @@
+// The books at one moment, as far as rewards need them (rules §11.3). The copy is all that must
+// happen at that moment; who earns what is computed later, in slices.
+
+import type { MarketId } from '../../domain/ids.ts'
+import { takesOrders } from '../../domain/markets/market.ts'
+import { isBid } from '../../domain/order.ts'
+import { type FeeBps, PRICE_ONE_TICKS } from '../../domain/units.ts'
+import { eachResting } from '../book/market.ts'
+import type { Market } from '../markets/catalogue.ts'
+import type { OrderTable } from '../orders/order-table.ts'
+import { type MarketSample, poolOfMinute, spreadHalfTicks } from './scores.ts'
+
+const LOOK_ORDERS = 64
+
+export interface Samples {
+  readonly markets: readonly MarketSample[]
+  /** Markets that give makers a part of their takers' fees. */
+  readonly rebates: ReadonlyMap<MarketId, FeeBps>
+}
+
+/** Whether orders of the market earn rewards now. */
+export function isRewarding({ dailyRewardRaw = 0, status, book }: Market): boolean {
+  return dailyRewardRaw > 0 && takesOrders(status) && book !== 0
+}
+
+/**
+ * By rising market id, whatever the order in which the markets come. `look` is called now and then,
+ * so that others get the processor; nothing of the state may change meanwhile.
+ */
+export function samplesOf(
+  { rewarded, orders }: { rewarded: Iterable<Market>; orders: OrderTable },
+  minute: number,
+  look: () => void = () => {},
+): Samples {
+  const markets: MarketSample[] = []
+  const rebates = new Map<MarketId, FeeBps>()
+  for (const market of [...rewarded].sort((a, b) => a.marketId - b.marketId)) {
+    if (isRewarding(market)) markets.push(sampleOf(market, orders, minute, look))
+    look()
+    if ((market.rebateBps ?? 0) > 0) rebates.set(market.marketId, market.rebateBps ?? 0)
+  }
+  return { markets, rebates }
+}
+
+/** Only orders of at least minSize count; for the middle any order does where none is so large. */
+function sampleOf(
+  market: Market,
+  orders: OrderTable,
+  minute: number,
+  look: () => void,
+): MarketSample {
+  const { marketId, book, minSizeRaw, maxSpread, dailyRewardRaw = 0 } = market
+  const signedTicks: number[] = []
+  const owners: number[] = []
+  const leftsRaw: number[] = []
+  const best = { bid: 0, ask: PRICE_ONE_TICKS, largeBid: 0, largeAsk: PRICE_ONE_TICKS }
+  eachResting(book, (ticks, slot, owner, leftRaw) => {
+    const bids = isBid(orders.sideOf(slot), orders.outcomeOf(slot))
+    if (bids) best.bid = Math.max(best.bid, ticks)
+    else best.ask = Math.min(best.ask, ticks)
+    if (leftRaw < minSizeRaw) return
+    if (bids) best.largeBid = Math.max(best.largeBid, ticks)
+    else best.largeAsk = Math.min(best.largeAsk, ticks)
+    signedTicks.push(bids ? ticks : -ticks)
+    owners.push(owner)
+    leftsRaw.push(leftRaw)
+    if (owners.length % LOOK_ORDERS === 0) look()
+  })
+  const bidTicks = best.largeBid || best.bid
+  const askTicks = best.largeAsk === PRICE_ONE_TICKS ? best.ask : best.largeAsk
+  return {
+    marketId,
+    poolRaw: poolOfMinute(dailyRewardRaw, minute),
+    spreadHalfTicks: spreadHalfTicks(maxSpread),
+    midHalfTicks: bidTicks + askTicks,
+    signedTicks: Int32Array.from(signedTicks),
+    owners: Int32Array.from(owners),
+    leftsRaw: Float64Array.from(leftsRaw),
+  }
+}

@@ -1,0 +1,24 @@
+import type { FeeBps } from '../units.ts'
+
+/** Bounds on pools. The code that checks a bound says what happens. */
+export const POOL_LIMITS = {
+  /** Fee of a pool in basis points when its market names none: 0.40%, as upstream. */
+  feeBpsDefault: 40,
+  feeBpsMax: 1000,
+  /** Providers of one pool. */
+  providersMax: 64,
+  /** Approvals that are remembered, in all: one for each account, market and side. */
+  approvalsMax: 1 << 18,
+  /** Trades that no block holds yet, in all: one for each account and market. */
+  tradesInFlightMax: 1 << 16,
+  /** Calls of one account on the routes of pools, and the seconds that they count for. */
+  callsMax: 10,
+  callsSec: 10,
+  slippageBpsDefault: 100,
+  slippageBpsMax: 1000,
+} as const
+
+/** The fee of the pool of a market. */
+export function poolFeeBpsOf({ poolFeeBps }: { readonly poolFeeBps?: FeeBps }): FeeBps {
+  return poolFeeBps ?? POOL_LIMITS.feeBpsDefault
+}

@@ -1,0 +1,45 @@
+import type { AccountId, MarketId } from '../ids.ts'
+import type { CollateralRaw, SizeRaw } from '../units.ts'
+
+// Rewards of resting orders, and rebates of takers' fees (rules §11.3). Minutes and days count from
+// the start of 1970, UTC.
+
+/** What an account earned by one market: rewards of its orders, and rebates of its fills. */
+export type Credit = readonly [
+  accountId: AccountId,
+  marketId: MarketId,
+  rewardRaw: CollateralRaw,
+  rebateRaw: CollateralRaw,
+]
+
+/** What one account is paid of what it earned. */
+export type RewardPayment = readonly [
+  accountId: AccountId,
+  rewardRaw: CollateralRaw,
+  rebateRaw: CollateralRaw,
+]
+
+/** Fees held as pairs of shares become collateral, which pays rebates. */
+export type MergedFees = readonly [marketId: MarketId, amountRaw: SizeRaw]
+
+export type RewardBody =
+  /** The books at this command are the sample of the minute. */
+  | { kind: 'rewardMinute'; minute: number }
+  /** A part of what the sample of the minute gave; the parts come in their order, from 0. */
+  | {
+      kind: 'creditRewards'
+      minute: number
+      part: number
+      isLast: boolean
+      rows: readonly Credit[]
+    }
+  /** Pays what was earned up to the end of a day; it may take several commands. */
+  | {
+      kind: 'payRewards'
+      day: number
+      isLast: boolean
+      merges: readonly MergedFees[]
+      rows: readonly RewardPayment[]
+    }
+  /** Collateral for rewards comes in (positive) or goes out (negative). */
+  | { kind: 'fundRewards'; collateralRaw: CollateralRaw }

@@ -1,0 +1,74 @@
+import type { Exchange } from '../../engine/core/exchange.ts'
+import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
+import { assert, Fault } from '../../engine/domain/assert.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { DataFolderError } from '../folder-error.ts'
+import type { JournalTail } from '../journal/journal-port.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import { saveSnapshot } from '../snapshot/snapshot.ts'
+import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
+
+// The snapshot that main ordered. The follower stops at its seq until it is taken.
+
+export class DueSnapshot {
+  readonly #folder: KeyedFolder
+  readonly #exchange: Exchange
+  readonly #checksumAt: (seq: Seq) => Uint8Array | null
+  #due: SnapshotOrder | null = null
+
+  constructor(
+    folder: KeyedFolder,
+    exchange: Exchange,
+    checksumAt: (seq: Seq) => Uint8Array | null,
+  ) {
+    this.#folder = folder
+    this.#exchange = exchange
+    this.#checksumAt = checksumAt
+  }
+
+  /** The seq that the follower may not pass on its way to `targetSeq`. */
+  stopSeq(targetSeq: Seq): Seq {
+    return Math.min(targetSeq, this.#due?.seq ?? targetSeq)
+  }
+
+  /** Orders a snapshot at a seq that the state has not passed. */
+  order(due: SnapshotOrder): void {
+    assert(this.#due === null, 'one snapshot is taken at a time')
+    assert(
+      due.seq >= this.#exchange.clearing.lastSeq,
+      'a snapshot is ordered before its seq is durable',
+    )
+    this.#due = due
+  }
+
+  /**
+   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that
+   * differ from main's are a fault: one of two replays of one journal is wrong.
+   */
+  take(tail: JournalTail): Promise<SavedSnapshot> | null {
+    const due = this.#due
+    const { clearing } = this.#exchange
+    if (due === null || due.seq !== clearing.lastSeq) return null
+    this.#due = null
+    if (balanceDigest(clearing) !== due.balances) {
+      throw new Fault(`the balances of main at seq ${due.seq} are not those of the follower`)
+    }
+    const broken = this.#exchange.checkInvariants()
+    if (broken !== null) throw new Fault(`the state at seq ${due.seq} breaks a law: ${broken}`)
+    return this.#save(due.seq, tail)
+  }
+
+  /** A snapshot that cannot be saved makes the next start longer; trading goes on. */
+  async #save(seq: Seq, tail: JournalTail): Promise<SavedSnapshot> {
+    const startMs = performance.now()
+    let bytes = 0
+    let failure: string | null = null
+    try {
+      bytes = await saveSnapshot(this.#folder, this.#exchange, tail, this.#checksumAt)
+    } catch (error) {
+      if (!(error instanceof DataFolderError)) throw error
+      failure = error.message
+    }
+    return { seq, bytes, tookMs: performance.now() - startMs, failure }
+  }
+}

@@ -1,0 +1,91 @@
+import { rebateRaw } from '../../../engine/core/rewards/rebates.ts'
+import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
+import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
+import type { FeeBps } from '../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../database.ts'
+
+// What makers get back for the trades that blocks mined between two samples (rules §3.2). The
+// tables tell it, so that it can be computed again after a crash: what they say of a block never
+// changes. They show every block of the sample by then.
+
+const MINED = SETTLEMENT_STATUSES.indexOf('MINED')
+const THROUGH = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
+const COLUMNS = `
+seq, market_id AS marketId, side, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
+  fee_raw AS feeRaw`
+/** Trades of blocks; those that were set aside or taken back have a row in settlements. */
+const OF_BLOCKS = `
+SELECT ${COLUMNS} FROM trades WHERE seq > ? AND seq <= ? AND fee_raw > 0
+  AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)
+ORDER BY seq LIMIT ${REWARD_LIMITS.minedReadMax}`
+/** Trades that were set aside, and that these blocks mined. */
+const LATE = `
+SELECT ${COLUMNS} FROM settlements JOIN trades ON seq = trade_seq
+WHERE height > ? AND height <= ? AND status = ${MINED} AND fee_raw > 0 ORDER BY seq`
+const MAKERS = `
+SELECT maker_owner AS owner, sum(size_raw) AS sharesRaw FROM maker_fills WHERE trade_seq = ?
+GROUP BY maker_owner ORDER BY maker_owner`
+
+interface TradeRow {
+  readonly seq: Seq
+  readonly marketId: MarketId
+  readonly side: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+}
+
+/** Sums by market, and then by account. */
+export type RebateSums = Map<MarketId, Map<AccountId, number>>
+
+export class MinedRebates {
+  readonly #through: Statement<[height: number], { throughSeq: Seq }>
+  readonly #ofBlocks: Statement<[afterSeq: Seq, throughSeq: Seq], TradeRow>
+  readonly #late: Statement<[afterHeight: number, height: number], TradeRow>
+  readonly #makers: Statement<[Seq], { owner: AccountId; sharesRaw: number }>
+
+  constructor(connection: Connection) {
+    this.#through = connection.prepare(THROUGH)
+    this.#ofBlocks = connection.prepare(OF_BLOCKS)
+    this.#late = connection.prepare(LATE)
+    this.#makers = connection.prepare(MAKERS)
+  }
+
+  /** It pauses after each trade, because a minute may have very many. */
+  *sums(
+    { afterHeight, height }: OpenSample,
+    rebates: ReadonlyMap<MarketId, FeeBps>,
+  ): Generator<undefined, RebateSums> {
+    const sums: RebateSums = new Map()
+    if (rebates.size === 0 || height === afterHeight) return sums
+    for (const trade of this.#late.all(afterHeight, height)) {
+      this.#add(sums, trade, rebates.get(trade.marketId))
+      yield
+    }
+    const endSeq = this.#through.get(height)?.throughSeq ?? 0
+    let afterSeq = this.#through.get(afterHeight)?.throughSeq ?? 0
+    for (;;) {
+      const trades = this.#ofBlocks.all(afterSeq, endSeq)
+      for (const trade of trades) {
+        this.#add(sums, trade, rebates.get(trade.marketId))
+        afterSeq = trade.seq
+        yield
+      }
+      if (trades.length < REWARD_LIMITS.minedReadMax) return sums
+    }
+  }
+
+  #add(sums: RebateSums, trade: TradeRow, bps: FeeBps | undefined): void {
+    if (bps === undefined) return
+    const fee = { ...trade, takerBuys: trade.side === SIDE.BUY }
+    const ofMarket = sums.get(trade.marketId) ?? new Map<AccountId, number>()
+    sums.set(trade.marketId, ofMarket)
+    for (const { owner, sharesRaw } of this.#makers.all(trade.seq)) {
+      const raw = rebateRaw(fee, sharesRaw, bps)
+      if (raw > 0) ofMarket.set(owner, (ofMarket.get(owner) ?? 0) + raw)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
+import { type Samples, samplesOf } from '../../../engine/core/rewards/samples.ts'
+import { earnedOf } from '../../../engine/core/rewards/scores.ts'
+import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
+import type { Connection } from '../../database.ts'
+import { creditedMinute } from '../tables/rewards.ts'
+import { MinedRebates, type RebateSums } from './mined-rebates.ts'
+
+// Scores the books of a sample (rules §11.3). The books are copied at the command of the sample;
+// who earned what is computed later, in slices, while the follower goes on. The same journal gives
+// the same rows in the same order, so that main can go on behind the parts that it has credited.
+
+/** Account, market, reward and rebate of each row, in turns; by market, then by account. */
+export interface ScoredMinute {
+  readonly minute: number
+  readonly rows: Float64Array
+}
+
+interface Job {
+  readonly minute: number
+  /** Where the tables must stand. */
+  readonly seq: Seq
+  readonly work: Generator<undefined, Float64Array>
+}
+
+export class RewardScorer {
+  readonly #rebates: MinedRebates
+  /** Samples up to this minute are credited: a start that replays them need not copy books. */
+  readonly #creditedMinute: number
+  #job: Job | null = null
+
+  /**
+   * `clearing` is that of the start. A sample that was open then has books that nobody knows any
+   * more: it gives rebates alone.
+   */
+  constructor(connection: Connection, clearing: Clearing) {
+    this.#rebates = new MinedRebates(connection)
+    this.#creditedMinute = creditedMinute(connection)
+    const { rewards, lastSeq, catalogue, orders } = clearing
+    const { open } = rewards
+    if (open === null) return
+    const { rebates } = samplesOf({ rewarded: catalogue.rewarded, orders }, open.minute)
+    this.#begin(open, { markets: [], rebates }, lastSeq)
+  }
+
+  /** Whether a sample waits for its scores, and tables at `readSeq` show all that it needs. */
+  isReady(readSeq: Seq): boolean {
+    return this.#job !== null && readSeq >= this.#job.seq
+  }
+
+  /** Call it after the command was applied, also while the tables are ahead. */
+  applied(command: RareCommand, { rewards, catalogue, orders }: Clearing, look: () => void): void {
+    if (command.kind === 'rewardMinute') {
+      if (command.minute <= this.#creditedMinute) return
+      const { rewarded } = catalogue
+      const samples = samplesOf({ rewarded, orders }, command.minute, look)
+      if (rewards.open !== null) this.#begin({ ...rewards.open }, samples, command.seq)
+    } else if (command.kind === 'creditRewards' && rewards.open === null) this.#job = null
+  }
+
+  #begin(open: OpenSample, samples: Samples, seq: Seq): void {
+    this.#job = { minute: open.minute, seq, work: this.#score(open, samples) }
+  }
+
+  /** Works until `isOver`, and gives the scores once they are whole. */
+  work(readSeq: Seq, isOver: () => boolean): ScoredMinute | null {
+    const job = this.#job
+    if (job === null || !this.isReady(readSeq)) return null
+    while (!isOver()) {
+      const step = job.work.next()
+      if (step.done !== true) continue
+      this.#job = null
+      return { minute: job.minute, rows: step.value }
+    }
+    return null
+  }
+
+  *#score(open: OpenSample, samples: Samples): Generator<undefined, Float64Array> {
+    const rebates = yield* this.#rebates.sums(open, samples.rebates)
+    const rewards: RebateSums = new Map()
+    for (const sample of samples.markets) rewards.set(sample.marketId, yield* earnedOf(sample))
+    const rows: number[] = []
+    const markets = new Set<MarketId>([...rebates.keys(), ...rewards.keys()])
+    for (const marketId of [...markets].sort((a, b) => a - b)) {
+      const [ofOrders, ofFees] = [rewards.get(marketId), rebates.get(marketId)]
+      const accounts = new Set([...(ofOrders?.keys() ?? []), ...(ofFees?.keys() ?? [])])
+      for (const account of [...accounts].sort((a, b) => a - b)) {
+        rows.push(account, marketId, ofOrders?.get(account) ?? 0, ofFees?.get(account) ?? 0)
+      }
+      yield
+    }
+    return Float64Array.from(rows)
+  }
+}

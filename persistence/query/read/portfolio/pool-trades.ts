@@ -1,0 +1,58 @@
+import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
+import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import { query } from '../query.ts'
+import { Settlements } from '../settlements.ts'
+import type { HistoryRow } from './history.ts'
+import { type MoveRow, moveOfRow } from './moves.ts'
+
+// What an account traded with pools. A partial index has these moves alone.
+
+const KINDS = `${MOVE_KINDS.indexOf('BUY')}, ${MOVE_KINDS.indexOf('SELL')}`
+const TRADES = `
+SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
+  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail
+FROM moves WHERE owner = ? AND kind IN (${KINDS}) ORDER BY seq DESC LIMIT ?`
+const TOTALS = `
+SELECT market_id AS marketId, outcome, bought_raw AS boughtRaw, sold_raw AS soldRaw
+FROM pool_totals WHERE owner = ? AND market_id = ?`
+
+type TradeRow = MoveRow & { readonly seq: Seq; readonly leg: number; readonly movedMs: number }
+
+/** Gives the newest trades first, at most `limit`. */
+export const poolTrades = query({
+  name: 'poolTrades',
+  prepare: (db) => ({
+    trades: db.prepare<[AccountId, number], TradeRow>(TRADES),
+    settlements: new Settlements(db),
+  }),
+  run: (
+    { trades, settlements },
+    { owner, limit }: { owner: AccountId; limit: number },
+  ): HistoryRow[] =>
+    trades.all(owner, limit).map((row) => {
+      const { seq, leg, movedMs } = row
+      const chainId = settlements.chainOf(seq)
+      const txHash = chainId === null ? null : moveHashOf(chainId, seq)
+      const { minedMs } = settlements.of(seq)
+      return { what: 'MOVE', seq, leg, txHash, minedMs, move: moveOfRow(row), movedMs }
+    }),
+})
+
+/** The collateral that an account spent on an outcome of a pool, and that it got back for it. */
+export interface PoolTotal {
+  readonly marketId: MarketId
+  readonly outcome: number
+  readonly boughtRaw: number
+  readonly soldRaw: number
+}
+
+/** Gives a row for each outcome that the account ever traded in these markets. */
+export const poolTotals = query({
+  name: 'poolTotals',
+  prepare: (db) => db.prepare<[AccountId, MarketId], PoolTotal>(TOTALS),
+  run: (
+    totals,
+    { owner, marketIds }: { owner: AccountId; marketIds: readonly MarketId[] },
+  ): PoolTotal[] => marketIds.flatMap((marketId) => totals.all(owner, marketId)),
+})

@@ -1,0 +1,95 @@
+// What the thread that counts obligations does, without the thread.
+
+import { addressesOf } from '../../engine/core/accounts/accounts.ts'
+import {
+  claimsOf,
+  collateralReport,
+  shareReports,
+  type TokenReport,
+} from '../../engine/core/state/claims.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
+import { readState } from '../snapshot/snapshot.ts'
+import { ClaimTrees, type TreeKeys } from './claim-trees.ts'
+import { proofView, snapshotView } from './proof-view.ts'
+import type {
+  ProofAsked,
+  ProofPage,
+  SolvencySummary,
+  TokenRow,
+  TokensAsked,
+  TokensPage,
+} from './solvency-thread.ts'
+
+/** Other keys for each state, so that two trees of it tell nothing of each other. */
+function keysOf(folder: KeyedFolder, seq: Seq, stateHash: string): TreeKeys {
+  const mac = macsOf(folder, 'solvency')
+  const keyOf = (use: string) => mac().update(`${use} ${seq} ${stateHash}`).digest()
+  return { salts: keyOf('salts'), order: keyOf('order') }
+}
+
+/** What a count needs of a snapshot: the rest of its state is garbage before the trees grow. */
+function readClaims(folder: KeyedFolder, seq: Seq) {
+  const { state, stateHash } = readState(folder, seq)
+  return {
+    facts: { seq, atMs: state.clock.lastNowMs, stateHash },
+    claims: claimsOf(state),
+    addresses: addressesOf(state.accounts.profiles),
+  }
+}
+
+/** Makes the trees of a saved snapshot; it pauses often. Throws an UnusableSnapshot. */
+export function* counting(folder: KeyedFolder, seq: Seq): Generator<undefined, ClaimTrees> {
+  const { facts, claims, addresses } = readClaims(folder, seq)
+  yield
+  const keys = keysOf(folder, seq, facts.stateHash)
+  return yield* ClaimTrees.growing(facts, claims, { addresses, keys })
+}
+
+export function summaryOf(trees: ClaimTrees, tookMs: number): SolvencySummary {
+  const { claims, sums } = trees
+  const { claimsRaw } = claims.collateral
+  return {
+    snapshot: snapshotView(trees),
+    obligations: {
+      profilesRaw: String(claimsRaw - claims.systemRaw),
+      systemRaw: String(claims.systemRaw),
+      sharesRaw: String(sums.obligationsRaw - claimsRaw),
+    },
+    claims: claims.holders.length,
+    markets: claims.markets.length,
+    tookMs,
+  }
+}
+
+/** A page of proofs. One more is looked for, to know whether there are more. */
+export function proofPage(
+  trees: ClaimTrees,
+  { profileId, account, after, limit }: ProofAsked,
+): ProofPage {
+  const found = trees.of(profileId, after, limit + 1)
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  const nextAfter = found.length > limit && last !== undefined ? last.token : null
+  return { proof: proofView(trees, account, shown), nextAfter }
+}
+
+function rowOf({ token, ...sums }: TokenReport): TokenRow {
+  return {
+    token,
+    assetsRaw: String(sums.assetsRaw),
+    obligationsRaw: String(sums.obligationsRaw),
+    debtsRaw: String(sums.debtsRaw),
+    differenceRaw: String(sums.differenceRaw),
+  }
+}
+
+/** Collateral on the first page, and both shares of each market. */
+export function tokensPage({ claims }: ClaimTrees, { after, limit }: TokensAsked): TokensPage {
+  const rest = claims.markets.filter(({ marketId, isGroup }) => marketId > after && !isGroup)
+  const shown = rest.slice(0, limit)
+  const reports = shown.flatMap(shareReports)
+  const all = after === 0 ? [collateralReport(claims), ...reports] : reports
+  const nextAfter = rest.length > limit ? (shown.at(-1)?.marketId ?? null) : null
+  return { tokens: all.map(rowOf), nextAfter }
+}

@@ -1,0 +1,160 @@
+import type { Worker } from 'node:worker_threads'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
+import { spawn } from '../../engine/thread/spawn.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import type {
+  ProofAsked,
+  ProofPage,
+  SolvencyMessage,
+  SolvencyRequest,
+  SolvencySummary,
+  SolvencyThreadData,
+  TokensAsked,
+  TokensPage,
+} from './solvency-thread.ts'
+
+export type { ProofPage, SolvencySummary, TokensPage } from './solvency-thread.ts'
+
+// Main's side of the thread that counts obligations. It starts with the first count. It holds
+// nothing that a snapshot does not hold, so its end stops nothing: the next count starts another.
+// Questions are bounded in all and for each owner, and wait for a bounded time.
+
+export interface SolvencyOptions {
+  readonly folder: KeyedFolder
+  /** Gets a sentence for the log: nothing is lost. */
+  readonly onWarning: (sentence: string) => void
+}
+
+interface Open {
+  readonly owner: number
+  /** Takes the answer of its question. */
+  readonly settle: (answer: never) => void
+  readonly giveUp: () => void
+}
+
+export class SolvencyHandle {
+  readonly #options: SolvencyOptions
+  readonly #open = new Map<number, Open>()
+  #worker: Worker | null = null
+  #nextId = 0
+  #isOver = false
+  #summary: SolvencySummary | null = null
+  #counting: ((isCounted: boolean) => void) | null = null
+
+  constructor(options: SolvencyOptions) {
+    this.#options = options
+  }
+
+  /** What was counted last; null before the first count, and after the thread broke. */
+  get summary(): SolvencySummary | null {
+    return this.#summary
+  }
+
+  /** Counts a saved snapshot; gives false when that failed. One is counted at a time. */
+  count(seq: Seq): Promise<boolean> {
+    if (this.#isOver || this.#counting !== null) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      this.#counting = resolve
+      this.#send({ kind: 'count', seq })
+    })
+  }
+
+  /** Gives undefined for a question without room or past its deadline. */
+  prove(asked: ProofAsked): Promise<ProofPage | undefined> {
+    return this.#ask(asked.profileId, (id) => ({ kind: 'prove', id, ...asked }))
+  }
+
+  /** Asks for the operator, who has a turn of its own. */
+  tokens(asked: TokensAsked): Promise<TokensPage | undefined> {
+    return this.#ask(0, (id) => ({ kind: 'tokens', id, ...asked }))
+  }
+
+  #ask<Answer>(
+    owner: number,
+    requestOf: (id: number) => SolvencyRequest,
+  ): Promise<Answer | undefined> {
+    const { proofsUnderWayMax, proofsOfProfileMax, proofDeadlineMs } = MOVE_LIMITS
+    let ofOwner = 0
+    for (const each of this.#open.values()) if (each.owner === owner) ofOwner++
+    const hasRoom = this.#open.size < proofsUnderWayMax && ofOwner < proofsOfProfileMax
+    if (this.#summary === null || !hasRoom) return Promise.resolve(undefined)
+    const id = this.#nextId++
+    return new Promise((resolve) => {
+      const settle = (answer: Answer | undefined) => {
+        clearTimeout(timer)
+        this.#open.delete(id)
+        resolve(answer)
+      }
+      // A late question keeps its place: the thread still works on it.
+      const timer = setTimeout(() => resolve(undefined), proofDeadlineMs)
+      this.#open.set(id, { owner, settle, giveUp: () => settle(undefined) })
+      this.#send(requestOf(id))
+    })
+  }
+
+  #send(request: SolvencyRequest): void {
+    this.#worker ??= this.#start()
+    this.#worker.postMessage(request)
+  }
+
+  #start(): Worker {
+    const workerData: SolvencyThreadData = { folder: this.#options.folder }
+    const entry = new URL('./solvency.worker.ts', import.meta.url)
+    const worker = spawn(entry, { name: 'solvency', workerData })
+    let reason = ''
+    worker.on('message', (message: SolvencyMessage<never>) => this.#hear(message))
+    worker.on('error', (error) => {
+      reason = error instanceof Error ? error.message : String(error)
+    })
+    worker.on('exit', () => this.#ended(reason))
+    return worker
+  }
+
+  #hear(message: SolvencyMessage<never>): void {
+    switch (message.kind) {
+      case 'counted':
+        this.#summary = message.summary
+        this.#counted(true)
+        return
+      case 'uncounted':
+        this.#options.onWarning(`The obligations were not counted: ${message.reason}`)
+        this.#counted(false)
+        return
+      case 'answer': {
+        const open = this.#open.get(message.id)
+        if (message.answer === null) open?.giveUp()
+        else open?.settle(message.answer)
+      }
+    }
+  }
+
+  #counted(isCounted: boolean): void {
+    const tell = this.#counting
+    this.#counting = null
+    tell?.(isCounted)
+  }
+
+  #ended(reason: string): void {
+    this.#worker = null
+    this.#summary = null
+    for (const { giveUp } of this.#open.values()) giveUp()
+    if (!this.#isOver) {
+      this.#options.onWarning(
+        `The solvency thread ended: ${reason}; the next count starts another.`,
+      )
+    }
+    this.#counted(false)
+  }
+
+  /** Ends the thread: it holds nothing that must be saved. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#worker?.terminate()
+  }
+
+  /** Ends the thread as a crash would. */
+  async crash(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+}

@@ -1,0 +1,71 @@
+import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import type { ProofView, SnapshotView } from './proof-view.ts'
+
+// Messages between main and the thread that counts obligations.
+
+export interface ProofAsked {
+  readonly profileId: ProfileId
+  /** In any case of letters. */
+  readonly account: string
+  /** Balances of tokens after this one; -1 for the first. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** A proof of some balances, and the last token of them when there are more. */
+export interface ProofPage {
+  readonly proof: ProofView
+  readonly nextAfter: number | null
+}
+
+export interface TokensAsked {
+  /** Markets with an id above this one. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** One token of a snapshot: what was issued of it, and who has it. Raw, decimal text. */
+export interface TokenRow {
+  readonly token: string
+  readonly assetsRaw: string
+  readonly obligationsRaw: string
+  readonly debtsRaw: string
+  readonly differenceRaw: string
+}
+
+export interface TokensPage {
+  readonly tokens: readonly TokenRow[]
+  /** The last market when there are more. */
+  readonly nextAfter: number | null
+}
+
+/** What everybody may know of a snapshot. */
+export interface SolvencySummary {
+  readonly snapshot: SnapshotView
+  /** What the obligations consist of, raw, decimal text. */
+  readonly obligations: {
+    readonly profilesRaw: string
+    readonly systemRaw: string
+    readonly sharesRaw: string
+  }
+  readonly claims: number
+  readonly markets: number
+  readonly tookMs: number
+}
+
+/** Messages from main to the thread. */
+export type SolvencyRequest =
+  | { readonly kind: 'count'; readonly seq: Seq }
+  | ({ readonly kind: 'prove'; readonly id: number } & ProofAsked)
+  | ({ readonly kind: 'tokens'; readonly id: number } & TokensAsked)
+
+/** Messages from the thread to main. An answer is null before the first count. */
+export type SolvencyMessage<Answer = ProofPage | TokensPage> =
+  | { readonly kind: 'counted'; readonly summary: SolvencySummary }
+  | { readonly kind: 'uncounted'; readonly reason: string }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer | null }
+
+export interface SolvencyThreadData {
+  readonly folder: KeyedFolder
+}

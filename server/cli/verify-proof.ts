@@ -1,0 +1,115 @@
+import { readFileSync, statSync } from 'node:fs'
+import { codeOf } from '../../engine/domain/error-code.ts'
+import { BrokenProof, checkProof } from '../../persistence/solvency/proof-check.ts'
+import type { BalanceView, ProofView } from '../../persistence/solvency/proof-view.ts'
+import { compile } from '../http/schema/schema.ts'
+import { proofReply } from '../routes/solvency/solvency-shapes.ts'
+import type { Kind, Setting } from '../settings/flags.ts'
+import { helpText, readSetting, scanLine, WrongUse } from '../settings/flags.ts'
+import { command, EXIT, Failure, type Shell } from '../shell.ts'
+import { unitsOf } from './decimals.ts'
+
+// Checks a proof of solvency offline: a reply of GET /solvency/proof in a file (rules §14).
+
+const ABOUT = 'Checks a proof of balances, the reply of GET /solvency/proof in a file.'
+/** A whole page of fifty balances is a tenth of it. */
+const FILE_BYTES_MAX = 8 << 20
+
+const HEX: Kind<string | undefined> = {
+  shape: 'HEX',
+  wants: '64 hex digits',
+  read: (text) => (/^(0x)?[0-9a-fA-F]{64}$/.test(text) ? text.slice(-64).toLowerCase() : undefined),
+}
+
+const ROOT: Setting<string | undefined> = {
+  flag: 'root',
+  kind: HEX,
+  fallback: undefined,
+  help: 'The root that the proof must have: that of GET /solvency, as others see it.',
+}
+
+export const PROOF_ROWS = [ROOT]
+
+function help(): string {
+  return [
+    `outcomex verify-proof FILE: ${ABOUT}`,
+    'It needs no server.',
+    '',
+    helpText(PROOF_ROWS),
+  ].join('\n')
+}
+
+function textOf(path: string): string {
+  try {
+    if (statSync(path).size > FILE_BYTES_MAX) throw new Failure(`${path} is too large for a proof.`)
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure(`${path} cannot be read: ${codeOf(error)}`)
+  }
+}
+
+function jsonOf(path: string): unknown {
+  try {
+    return JSON.parse(textOf(path))
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure(`${path} is not JSON.`)
+  }
+}
+
+function proofIn(path: string): ProofView {
+  const reply = jsonOf(path)
+  const shape = compile(proofReply())
+  if (!shape.holds(reply)) {
+    const [first] = shape.issues(reply)
+    const what = first === undefined ? '' : ` (${first.field} ${first.message})`
+    throw new Failure(`${path} is no reply of GET /solvency/proof${what}.`)
+  }
+  return reply.proof
+}
+
+function balanceLine({ token, balanceRaw, market }: BalanceView): string {
+  const amount = unitsOf(BigInt(balanceRaw))
+  if (market === null) return `  ${amount} collateral`
+  const { id, conditionId, payoutNumerators } = market
+  const state = payoutNumerators === null ? 'a unit inside for each pair' : 'paid out'
+  return `  ${amount} ${token.toUpperCase()} of market ${id}, condition ${conditionId}: ${state}`
+}
+
+function linesOf({ snapshot, account, balances }: ProofView, root: string | null): string[] {
+  const units = (raw: string) => unitsOf(BigInt(raw))
+  const owed = `${units(snapshot.debtsRaw)} debts, ${units(snapshot.advancedRaw)} paid in advance`
+  const compared =
+    root === null
+      ? 'Compare the root with that of GET /solvency, as somebody else sees it.'
+      : 'The root is the one that was given.'
+  return [
+    `root ${snapshot.root}`,
+    `seq ${snapshot.seq}, ${snapshot.at}, state ${snapshot.stateHash}`,
+    `assets ${units(snapshot.assetsRaw)}; owed to the exchange: ${owed}`,
+    `obligations ${units(snapshot.obligationsRaw)}, difference ${units(snapshot.differenceRaw)}`,
+    `account ${account}`,
+    ...balances.map(balanceLine),
+    `The proof holds: ${balances.length} balances are counted in these obligations.`,
+    compared,
+    'Not proven: that the assets exist, that debts will be paid, that no balance is missing here.',
+  ]
+}
+
+async function work(args: readonly string[], shell: Shell): Promise<number> {
+  const { given, words } = scanLine(args, PROOF_ROWS)
+  if (words.length !== 1) throw new WrongUse('verify-proof takes one FILE; see --help')
+  const root = readSetting(ROOT, given) ?? null
+  const proof = proofIn(words[0])
+  try {
+    checkProof(proof, root)
+  } catch (error) {
+    if (error instanceof BrokenProof) throw new Failure(`The proof does not hold. ${error.message}`)
+    throw error
+  }
+  shell.say(linesOf(proof, root).join('\n'))
+  return EXIT.OK
+}
+
+export const verifyProofCommand = command({ about: ABOUT, help, work })

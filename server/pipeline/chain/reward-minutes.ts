@@ -1,0 +1,152 @@
+// When the books are sampled for rewards, and how the scores of a sample are credited (rules
+// §11.3). Main draws the moment of each minute and journals it; the follower scores the books as
+// they were at that command; main journals the amounts, part by part. Main's thread owns it.
+//
+// The moment is drawn anew for each minute, and nobody knows it before: an order that is placed for
+// the sample alone must rest all the minute to be in it. A minute that passes while the exchange is
+// down, or while the sample before it is not credited, gives nothing.
+
+import { randomInt } from 'node:crypto'
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { isRewarding } from '../../../engine/core/rewards/samples.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { REWARDS_ACCOUNT } from '../../../engine/domain/ids.ts'
+import type { Credit } from '../../../engine/domain/rewards/reward-command.ts'
+import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
+import { MINUTE_MS, minuteOf } from '../../../engine/domain/rewards/reward-time.ts'
+import type { CollateralRaw, TimeMs } from '../../../engine/domain/units.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
+import type { ScoredMinute } from '../../../persistence/follower/follower-handle.ts'
+import type { Sequencer } from '../spine/sequencer.ts'
+import { RewardPayments } from './reward-payments.ts'
+
+/** Account, market, reward and rebate. */
+const COLUMNS = 4
+const { creditRowsMax, nextPartMs } = REWARD_LIMITS
+const NEVER: TimeMs = Number.POSITIVE_INFINITY
+
+export interface RewardParts {
+  readonly clearing: Clearing
+  readonly sequencer: Sequencer
+  /** Gives a whole number from 0 below its argument; absent: by chance. */
+  readonly drawMs?: (belowMs: number) => number
+}
+
+export class RewardMinutes {
+  readonly #clearing: Clearing
+  readonly #sequencer: Sequencer
+  readonly #drawMs: (belowMs: number) => number
+  readonly #payments: RewardPayments
+  /** The scores that are being credited. */
+  #scored: ScoredMinute | null = null
+  #creditedMs: TimeMs = 0
+  /** The moment of the next sample; 0 when none is drawn. */
+  #sampleMs: TimeMs = 0
+  /** The newest minute that was looked at, sampled or not. */
+  #lookedMinute = 0
+
+  constructor(parts: RewardParts) {
+    this.#clearing = parts.clearing
+    this.#sequencer = parts.sequencer
+    this.#drawMs = parts.drawMs ?? ((belowMs) => randomInt(belowMs))
+    this.#payments = new RewardPayments(parts)
+  }
+
+  /** What is there to pay rewards. */
+  get fundedRaw(): CollateralRaw {
+    return this.#clearing.ledger.freeRaw(REWARDS_ACCOUNT)
+  }
+
+  /** Rewards that are earned and not paid; as a figure, not to the last unit. */
+  get owedRaw(): number {
+    const { today, due } = this.#clearing.rewards
+    return Number(today.totals.rewardsRaw + due.totals.rewardsRaw)
+  }
+
+  /**
+   * The follower scored a sample. A minute that is credited already may come again; true when it is
+   * not.
+   */
+  scored(scored: ScoredMinute): boolean {
+    const isOpen = this.#clearing.rewards.open?.minute === scored.minute
+    if (isOpen) this.#scored = scored
+    return isOpen
+  }
+
+  /** When `tick` has something to do next; Infinity for nothing. */
+  get nextDueMs(): TimeMs {
+    const mineMs = this.#scored === null ? this.#nextSampleMs : this.#creditedMs + nextPartMs
+    return Math.min(mineMs, this.#payments.nextDueMs)
+  }
+
+  get #nextSampleMs(): TimeMs {
+    const { rewards, catalogue } = this.#clearing
+    if (rewards.open !== null || catalogue.rewarded.size === 0) return NEVER
+    if (this.#sampleMs === 0) this.#draw()
+    return this.#sampleMs
+  }
+
+  /** Draws a moment of this minute if it was not looked at yet, else of the next one. */
+  #draw(): void {
+    const nowMs = this.#sequencer.nowMs()
+    const done = Math.max(this.#clearing.rewards.minute, this.#lookedMinute)
+    const fromMs = Math.max(nowMs, (done + 1) * MINUTE_MS)
+    const endMs = (minuteOf(fromMs) + 1) * MINUTE_MS
+    this.#sampleMs = fromMs + this.#drawMs(endMs - fromMs)
+  }
+
+  tick(): void {
+    const nowMs = this.#sequencer.nowMs()
+    if (this.#scored !== null) this.#credit(this.#scored, nowMs)
+    else if (nowMs >= this.#nextSampleMs) this.#sample(nowMs)
+    this.#payments.tick()
+  }
+
+  /** Credits the next part of the open sample, and samples nothing. */
+  goOn(): void {
+    if (this.#scored !== null) this.#credit(this.#scored, this.#sequencer.nowMs())
+  }
+
+  #sample(nowMs: TimeMs): void {
+    const minute = minuteOf(nowMs)
+    const isInTime = minute === minuteOf(this.#sampleMs)
+    this.#sampleMs = 0
+    if (!isInTime) return
+    const { rewards, catalogue } = this.#clearing
+    const isWanted = [...catalogue.rewarded].some((market) => {
+      return isRewarding(market) || rewards.owesRebates(market)
+    })
+    if (isWanted) {
+      const { reject } = this.#sequencer.change(() => ({ kind: 'rewardMinute', minute }))
+      faultPoint('mid-rewards')
+      // A full ring only delays the sample.
+      if (reject !== null) {
+        this.#sampleMs = nowMs + nextPartMs
+        return
+      }
+    }
+    this.#lookedMinute = minute
+  }
+
+  /** Journals the next part that is not credited. */
+  #credit({ minute, rows }: ScoredMinute, nowMs: TimeMs): void {
+    if (nowMs < this.#creditedMs + nextPartMs) return
+    this.#creditedMs = nowMs
+    const { open } = this.#clearing.rewards
+    assert(open !== null && open.minute === minute, 'only the open sample is credited')
+    const part = open.parts
+    const count = rows.length / COLUMNS
+    const end = Math.min(count, (part + 1) * creditRowsMax)
+    const credits: Credit[] = []
+    for (let row = part * creditRowsMax; row < end; row++) {
+      const at = row * COLUMNS
+      credits.push([rows[at], rows[at + 1], rows[at + 2], rows[at + 3]])
+    }
+    const isLast = end === count
+    const { reject } = this.#sequencer.change(() => {
+      return { kind: 'creditRewards', minute, part, isLast, rows: credits }
+    })
+    faultPoint('mid-rewards')
+    if (reject === null && isLast) this.#scored = null
+  }
+}

@@ -1,0 +1,71 @@
+// What all calls on pools share: how they name a market, and how often they may come (rules §7.5).
+
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import type { Call, Caller } from '../../http/call.ts'
+import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { text } from '../../http/schema/scalars.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { askerOf } from '../../services/private-reads.ts'
+import type { Services } from '../services.ts'
+
+const SHAPED_ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const MARKET_CHARACTERS_MAX = 255
+
+export const market = () =>
+  means(
+    text(MARKET_CHARACTERS_MAX, 1),
+    'Slug of the market, or the checksummed address of its pool.',
+  )
+export const auth = () =>
+  eitherOf(hmac('trading', 'delegated_signing'), sessionOrIdentity()).forSubAccounts()
+export const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
+
+export const COMMON: readonly RejectName[] = [
+  'OVERLOADED',
+  'VALIDATION',
+  'RATE_LIMITED',
+  'PROFILE_FROZEN',
+  'MARKET_NOT_FOUND',
+  'MARKET_NOT_POOL',
+  'READ_TIMEOUT',
+]
+export const TRADING: readonly RejectName[] = [
+  'POST_ONLY_MODE',
+  'CANCEL_ONLY_MODE',
+  'TRADING_DISABLED',
+  'POOL_CLOSED',
+  'CAPACITY',
+]
+
+export interface Asked {
+  readonly owner: number
+  readonly caller: Caller
+  readonly call: Call
+  readonly body: { readonly market: string }
+}
+
+/** The market that a call names, or the refusal of the call. */
+export async function marketOf(
+  asked: Asked,
+  services: Services,
+): Promise<PublishedMarket | Refusal> {
+  const { caller, body } = asked
+  const { poolCalls, pipeline, archive } = services
+  const waitMs = poolCalls?.take(caller.profileId, performance.now()) ?? 0
+  if (waitMs > 0) return refuse('RATE_LIMITED', undefined, Math.ceil(waitMs / MS_PER_SEC))
+  if (SHAPED_ADDRESS.test(body.market)) {
+    if (parseAddress(body.market) === undefined) {
+      return invalid({ field: 'market', message: 'has a wrong EIP-55 checksum' })
+    }
+    return pipeline.published.byAddress(body.market) ?? refuse('MARKET_NOT_FOUND')
+  }
+  const found = await archive.bySlug(body.market, askerOf(asked))
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  return kindOf(found.market) === 'amm' ? found : refuse('MARKET_NOT_POOL')
+}

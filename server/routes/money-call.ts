@@ -1,0 +1,42 @@
+// What all calls that move money share: who asks, and the key by which a call is made once.
+
+import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
+import { apiHeaders } from '../auth/guard.ts'
+import type { Call, Caller } from '../http/call.ts'
+import { invalid, type Refusal } from '../http/refusal.ts'
+import { means } from '../http/schema/meaning.ts'
+import { text } from '../http/schema/scalars.ts'
+import { optional } from '../http/schema/schema.ts'
+import type { MoveAsk } from '../services/portfolio/moves-once.ts'
+import type { Services } from './services.ts'
+
+const KEY_MAX = MOVE_LIMITS.idempotencyKeyCodePointsMax
+const BLANK = /^\s*$/
+
+export const idempotencyKey = () =>
+  means(
+    optional(text(KEY_MAX, 1)),
+    `Name of this call, up to ${KEY_MAX} characters: the same call again gets the first reply.`,
+  )
+
+export interface MoneyCall {
+  readonly owner: number
+  readonly caller: Caller
+  readonly call: Call
+  readonly body: { readonly idempotencyKey?: string }
+}
+
+/** Who asks; a refusal when the key is blank. */
+export function askOf(
+  { owner, caller, call, body }: MoneyCall,
+  { settings }: Services,
+): MoveAsk | Refusal {
+  const { idempotencyKey: key } = body
+  if (key !== undefined && BLANK.test(key)) {
+    return invalid({ field: 'idempotencyKey', message: 'must not be blank' })
+  }
+  const { signature } = apiHeaders(call, settings.headerPrefixes)
+  const isSigned = caller.via === 'hmac'
+  const by = { callerId: caller.profileId, signature: isSigned ? signature : '' }
+  return { owner, ...by, idempotencyKey: key }
+}

@@ -1,0 +1,128 @@
+// When the obligations are counted (rules §14): a snapshot at a time, so trading never waits. A
+// start counts its newest snapshot at once. Later a count takes a new snapshot only if none was
+// taken since the last count.
+
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import type { KeyedFolder } from '../../../persistence/keyed-folder.ts'
+import {
+  type ProofPage,
+  SolvencyHandle,
+  type SolvencySummary,
+  type TokensPage,
+} from '../../../persistence/solvency/solvency-handle.ts'
+
+const MINUTE_MS = 60 * MS_PER_SEC
+/** A count that failed is tried again after it, and a new folder has something to count. */
+const SOON_MS = MINUTE_MS
+
+export interface SolvencyWishes {
+  /** Minutes from one count to the next; absent or 0: an operator's call counts, and no clock. */
+  readonly solvencyMinutes?: number
+  /** Called after each count. */
+  readonly onCounted?: (summary: SolvencySummary) => void
+  /** Gets a sentence for the log: nothing is lost. */
+  readonly onWarning: (sentence: string) => void
+}
+
+interface CountsParts {
+  readonly folder: KeyedFolder
+  readonly snapshots: { readonly last: { readonly seq: Seq }; take(): Promise<unknown> }
+  readonly clearing: { readonly lastSeq: Seq }
+}
+
+export class SolvencyCounts {
+  readonly #parts: CountsParts
+  readonly #handle: SolvencyHandle
+  readonly #everyMs: number
+  readonly #onCounted: (summary: SolvencySummary) => void
+  /** Time of the last tick. */
+  #nowMs = 0
+  #nextMs: number | null = null
+  #underWay: Promise<boolean> | null = null
+  /** Whether the count that is under way takes a snapshot of its own. */
+  #isAnew = false
+  /** The snapshot that was counted last, or could not be. */
+  #triedSeq: Seq = 0
+
+  constructor(parts: CountsParts, wishes: SolvencyWishes) {
+    const { solvencyMinutes = 0, onCounted = () => {}, onWarning } = wishes
+    this.#parts = parts
+    this.#onCounted = onCounted
+    this.#handle = new SolvencyHandle({ folder: parts.folder, onWarning })
+    this.#everyMs = solvencyMinutes * MINUTE_MS
+  }
+
+  /** What was counted last; null when nothing is counted yet. */
+  get summary(): SolvencySummary | null {
+    return this.#handle.summary
+  }
+
+  /** The count that is under way; null for none. */
+  get underWay(): Promise<boolean> | null {
+    return this.#underWay
+  }
+
+  /** Counts when it is due. `nowMs` may come from any clock that never goes back. */
+  tick(nowMs: number): void {
+    const { snapshots, clearing } = this.#parts
+    this.#nowMs = nowMs
+    if (this.#everyMs === 0 || this.#underWay !== null) return
+    this.#nextMs ??= snapshots.last.seq > 0 ? nowMs : nowMs + SOON_MS
+    const isNews = this.summary?.snapshot.seq !== clearing.lastSeq
+    if (nowMs < this.#nextMs || !isNews) return
+    // A snapshot that was taken for a start is as good: main and follower do no more work.
+    void this.#begin(snapshots.last.seq === this.#triedSeq)
+  }
+
+  /**
+   * Counts what stands now; gives false when that failed. Callers that come meanwhile share the
+   * count, unless it is of an older snapshot.
+   */
+  async count(): Promise<boolean> {
+    if (this.#underWay !== null && !this.#isAnew) await this.#underWay
+    return this.#begin(true)
+  }
+
+  #begin(isAnew: boolean): Promise<boolean> {
+    if (this.#underWay !== null) return this.#underWay
+    this.#isAnew = isAnew
+    this.#underWay = this.#count(isAnew).then((isCounted) => {
+      this.#underWay = null
+      this.#nextMs = this.#nowMs + (isCounted ? this.#everyMs : SOON_MS)
+      return isCounted
+    })
+    return this.#underWay
+  }
+
+  async #count(isAnew: boolean): Promise<boolean> {
+    const { snapshots, clearing } = this.#parts
+    if (isAnew && clearing.lastSeq !== snapshots.last.seq) await snapshots.take()
+    const { seq } = snapshots.last
+    this.#triedSeq = seq
+    if (seq === 0) return false
+    if (seq === this.summary?.snapshot.seq) return true
+    const isCounted = await this.#handle.count(seq)
+    if (this.summary !== null && isCounted) this.#onCounted(this.summary)
+    return isCounted
+  }
+
+  /** Undefined without an answer in time. */
+  prove(...asked: Parameters<SolvencyHandle['prove']>): Promise<ProofPage | undefined> {
+    return this.#handle.prove(...asked)
+  }
+
+  /** Undefined without an answer in time. */
+  tokens(...asked: Parameters<SolvencyHandle['tokens']>): Promise<TokensPage | undefined> {
+    return this.#handle.tokens(...asked)
+  }
+
+  stop(): Promise<void> {
+    return this.#handle.stop()
+  }
+
+  /** Ends the thread as a crash would. */
+  crash(): Promise<void> {
+    return this.#handle.crash()
+  }
+}

@@ -1,0 +1,129 @@
+import type { FileChanges } from './mutation.ts'
+
+// Rewards and rebates.
+
+const SCORES = ['test/engine/core/rewards/scores.test.ts']
+const REBATES = ['test/engine/core/rewards/rebates.test.ts']
+const STATE = ['test/engine/core/rewards/rewards.test.ts']
+const FOLLOWED = ['test/persistence/follower/rewards.test.ts']
+const PAID = ['test/server/routes/portfolio/rewards.test.ts']
+const KILLED = ['test/crash/rewards.test.ts']
+
+export const REWARD_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/rewards/scores.ts',
+    tests: SCORES,
+    changes: [
+      ['an order at the spread earns', '< terms.spreadHalfTicks', '<= terms.spreadHalfTicks'],
+      ['a small order earns', 'isNear && order.leftRaw >= terms.minSizeRaw', 'isNear'],
+      ['quotes of one side count as much', 'const ONE_SIDED = 3n', 'const ONE_SIDED = 1n'],
+      ['one side counts near 0 and 1', 'return isInside && more > both', 'return more > both'],
+      ['a score grows with nearness alone', 'nearness * nearness', 'nearness'],
+      ['the middle counts in ticks', '2 * Math.abs(signed) - mid', 'Math.abs(signed) - mid'],
+      ['asks count as bids', 'if (signed > 0) sides.bids', 'if (signed !== 0) sides.bids'],
+      ['each minute gives the same', 'upTo(inDay + 1) - upTo(inDay)', 'upTo(1)'],
+    ],
+  },
+  {
+    file: 'engine/core/rewards/rebates.ts',
+    tests: REBATES,
+    changes: [
+      [
+        'a fee in shares is worth its number',
+        'return takerBuys ? mulDivFloor',
+        'return false ? mulDivFloor',
+      ],
+      [
+        'every maker gets the whole rebate',
+        ' * BigInt(makerSharesRaw)',
+        ' * BigInt(trade.sharesRaw)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/rewards/rewards.ts',
+    tests: STATE,
+    changes: [
+      [
+        'a part is credited twice',
+        "assert(open.parts === command.part, 'each part is credited once, in its order')\n",
+        '\n',
+      ],
+      ['a sample never ends', 'if (command.isLast) this.open = null\n', '\n'],
+      ['a day is due while it runs', 'if (this.day <= command.day) this.today', 'this.today'],
+      ['a new day is earned in the old one', 'if (day > this.day) {', 'if (false) {'],
+      ['a snapshot forgets what is due', 'this.due.restore(captured.due)\n', '\n'],
+      [
+        'a snapshot forgets the open sample',
+        'open === null ? null : { ...open }\n    this',
+        'null\n    this',
+      ],
+      ['rewards come from nowhere', 'ledger.takeSystem(REWARDS_ACCOUNT, rewardRaw)\n', '\n'],
+      ['what is paid is still owed', 'this.due.take(accountId, rewardRaw, rebateRaw)\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/rewards/samples.ts',
+    tests: FOLLOWED,
+    changes: [
+      ['bids are asks', 'signedTicks.push(bids ? ticks : -ticks)', 'signedTicks.push(-ticks)'],
+      [
+        'the middle is that of the best bid',
+        'midHalfTicks: bidTicks + askTicks',
+        'midHalfTicks: 2 * bidTicks',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/follower/rewards/mined-rebates.ts',
+    tests: FOLLOWED,
+    changes: [
+      [
+        'a trade that was set aside gets a rebate',
+        '  AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)\n',
+        '',
+      ],
+      [
+        'a late trade gets no rebate',
+        'FROM settlements JOIN trades ON seq = trade_seq\n',
+        'FROM settlements JOIN trades ON seq = -trade_seq\n',
+      ],
+      [
+        'trades of counted blocks count again',
+        'this.#ofBlocks.all(afterSeq, endSeq)',
+        'this.#ofBlocks.all(afterSeq - 900, endSeq)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/follower/rewards/reward-scorer.ts',
+    tests: FOLLOWED,
+    changes: [
+      [
+        'a credited sample is scored',
+        'rewards.open === null) this.#job = null',
+        'false) this.#job = null',
+      ],
+      ['a sample of a snapshot is never scored', 'if (open === null) return\n', 'return\n'],
+    ],
+  },
+  {
+    file: 'engine/core/decide/rewards.ts',
+    tests: PAID,
+    changes: [
+      [
+        'who comes first gets all',
+        'const isEnough = allRaw <= BigInt(fund.leftRaw)',
+        'const isEnough = owedRaw <= fund.leftRaw',
+      ],
+      ['fees are never merged', 'if (pairsRaw <= 0) continue', 'if (pairsRaw > 0) continue'],
+    ],
+  },
+  {
+    file: 'server/pipeline/chain/reward-minutes.ts',
+    tests: KILLED,
+    changes: [
+      ['a start credits the first part again', 'const part = open.parts\n', 'const part = 0\n'],
+    ],
+  },
+]

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { STATE } from '../../../engine/core/orders/order-table.ts'
+import { earnedOf, type MarketSample, poolOfMinute } from '../../../engine/core/rewards/scores.ts'
+import { balanceDigest } from '../../../engine/core/state/balance-digest.ts'
+import {
+  EVENT,
+  eventAt,
+  eventKind,
+  eventSizeRaw,
+  eventSlot,
+  eventTicks,
+} from '../../../engine/domain/event.ts'
+import { isBid, ladderTicks, SIDE } from '../../../engine/domain/order.ts'
+import { minuteOf } from '../../../engine/domain/rewards/reward-time.ts'
+import { Follower } from '../../../persistence/follower/follower.ts'
+import { CommandFlow } from '../../support/command-flow.ts'
+import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
+import { fillJournal } from '../../support/journal-fill.ts'
+import { freshSeed, Random } from '../../support/random.ts'
+
+// The follower scores a sample: the books as they were at its command, and the trades that blocks
+// mined since the sample before (rules §3.2, §11.3). A slow twin walks orders and fills.
+
+const SEED = freshSeed()
+const BATCH = 64
+const DAILY_RAW = 1_440_000_000
+const REBATE_BPS = 2500
+const MINUTE = minuteOf(1_700_000_000_000)
+
+type Rows = Map<string, [reward: number, rebate: number]>
+
+/** One trade of the journal, as the records of its fills tell it. */
+interface Trade {
+  readonly seq: number
+  readonly marketId: number
+  readonly buys: boolean
+  readonly feeBps: number
+  sharesRaw: number
+  collateralRaw: number
+  readonly makers: [account: number, sharesRaw: number][]
+}
+
+/** Keeps the trades that come. */
+function tradesOf({ exchange }: CommandFlow): Trade[] {
+  const trades: Trade[] = []
+  const { orders } = exchange.clearing
+  exchange.onEvents = (words, f64s, count) => {
+    const fills = Array.from({ length: count }, (_each, index) => eventAt(0, index)).filter(
+      (event) => eventKind(words, event) === EVENT.FILL,
+    )
+    for (const event of fills) {
+      const taker = words[event + 8]
+      const [buys, outcome] = [orders.sideOf(taker) === SIDE.BUY, orders.outcomeOf(taker)]
+      const sharesRaw = eventSizeRaw(f64s, event)
+      const ticks = BigInt(ladderTicks(outcome, eventTicks(words, event)))
+      const product = ticks * BigInt(sharesRaw)
+      const seq = exchange.clearing.lastSeq
+      const known = trades.find((trade) => trade.seq === seq)
+      const trade = known ?? {
+        seq,
+        marketId: orders.marketOf(taker),
+        buys,
+        feeBps: orders.feeBpsOf(taker),
+        sharesRaw: 0,
+        collateralRaw: 0,
+        makers: [],
+      }
+      if (known === undefined) trades.push(trade)
+      trade.sharesRaw += sharesRaw
+      trade.collateralRaw += Number(buys ? (product + 999n) / 1000n : product / 1000n)
+      trade.makers.push([orders.accountOf(eventSlot(words, event)), sharesRaw])
+    }
+  }
+  return trades
+}
+
+/** What the makers of a trade get, by their accounts. */
+function slowRebates({ buys, feeBps, makers, ...trade }: Trade): Map<number, number> {
+  const [shares, collateral] = [BigInt(trade.sharesRaw), BigInt(trade.collateralRaw)]
+  const least = collateral < shares - collateral ? collateral : shares - collateral
+  const bps = BigInt(feeBps)
+  const fee = buys
+    ? (((bps * least * shares) / (collateral * 10_000n)) * collateral) / shares
+    : (bps * least) / 10_000n
+  const byMaker = new Map<number, bigint>()
+  for (const [account, raw] of makers) {
+    byMaker.set(account, (byMaker.get(account) ?? 0n) + BigInt(raw))
+  }
+  return new Map(
+    [...byMaker].map(([account, raw]) => {
+      return [account, Number((fee * BigInt(REBATE_BPS) * raw) / (10_000n * shares))]
+    }),
+  )
+}
+
+/** The open orders of a market, out of the table of all orders. */
+function slowSample({ exchange }: CommandFlow, marketId: number): MarketSample {
+  const { orders, catalogue } = exchange.clearing
+  const { minSizeRaw, maxSpread } = catalogue.existing(marketId)
+  const found: { owner: number; signed: number; left: number }[] = []
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.stateOf(slot) !== STATE.OPEN || orders.marketOf(slot) !== marketId) continue
+    const outcome = orders.outcomeOf(slot)
+    const ticks = ladderTicks(outcome, orders.priceTicksOf(slot))
+    const signed = isBid(orders.sideOf(slot), outcome) ? ticks : -ticks
+    found.push({ owner: orders.accountOf(slot), signed, left: orders.leftRawOf(slot) })
+  }
+  const large = found.filter(({ left }) => left >= minSizeRaw)
+  const best = (of: typeof found) => {
+    const bids = of.filter(({ signed }) => signed > 0).map(({ signed }) => signed)
+    const asks = of.filter(({ signed }) => signed < 0).map(({ signed }) => -signed)
+    return { bid: Math.max(0, ...bids), ask: Math.min(1000, ...asks) }
+  }
+  const [ofLarge, ofAll] = [best(large), best(found)]
+  const ask = ofLarge.ask === 1000 ? ofAll.ask : ofLarge.ask
+  return {
+    marketId,
+    poolRaw: poolOfMinute(DAILY_RAW, MINUTE + 1),
+    spreadHalfTicks: Math.round(maxSpread * 2000),
+    midHalfTicks: (ofLarge.bid || ofAll.bid) + ask,
+    signedTicks: Int32Array.from(large, ({ signed }) => signed),
+    owners: Int32Array.from(large, ({ owner }) => owner),
+    leftsRaw: Float64Array.from(large, ({ left }) => left),
+  }
+}
+
+function earned(sample: MarketSample): ReadonlyMap<number, number> {
+  const work = earnedOf(sample)
+  for (;;) {
+    const step = work.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** A journal with two samples, and what the second of them gives. */
+interface Story {
+  readonly dataDir: string
+  readonly sampleSeq: number
+  readonly endSeq: number
+  readonly rows: Rows
+  readonly rebates: Rows
+  /** The same journal, in which the last sample is credited. */
+  readonly credited: string
+  readonly creditedSeq: number
+}
+
+let story: Story
+
+function add(rows: Rows, marketId: number, account: number, at: 0 | 1, raw: number): void {
+  if (raw === 0) return
+  const row = rows.get(`${marketId} ${account}`) ?? [0, 0]
+  row[at] += raw
+  rows.set(`${marketId} ${account}`, row)
+}
+
+function told(): Story {
+  const flow = new CommandFlow(SEED)
+  const random = new Random(SEED)
+  const trades = tradesOf(flow)
+  for (const marketId of [1, 2, 3]) {
+    const change = { dailyRewardRaw: DAILY_RAW, rebateBps: REBATE_BPS }
+    flow.rare({ kind: 'editMarket', marketId, change })
+  }
+  const mine = (height: number) => {
+    flow.rare({ kind: 'mineBlock', height, throughSeq: flow.seq, chainId: 1 })
+  }
+  flow.run(600)
+  mine(1)
+  flow.rare({ kind: 'rewardMinute', minute: MINUTE })
+  flow.rare({ kind: 'creditRewards', minute: MINUTE, part: 0, isLast: true, rows: [] })
+  const counted = flow.seq
+  flow.run(900)
+  // Some trades are set aside. One block later half of those are mined; the rest stays aside.
+  const aside = trades.filter(({ seq }) => seq > counted && random.chance(0.2))
+  for (const { seq: tradeSeq } of aside) flow.rare({ kind: 'retrySettlement', tradeSeq })
+  const late = aside.filter(() => random.chance(0.5))
+  mine(2)
+  flow.run(300)
+  mine(3)
+  const minedThrough = flow.seq - 1
+  for (const { seq: tradeSeq } of late) flow.rare({ kind: 'settleTrade', tradeSeq, height: 3 })
+  // Not in a block yet: they count with the next sample.
+  flow.run(200)
+  flow.rare({ kind: 'rewardMinute', minute: MINUTE + 1 })
+  const sampleSeq = flow.seq
+  const [rows, rebates]: Rows[] = [new Map(), new Map()]
+  for (const trade of trades) {
+    const { seq, marketId } = trade
+    const isMined = seq > counted && seq <= minedThrough
+    if (!isMined || (aside.includes(trade) && !late.includes(trade))) continue
+    for (const [account, raw] of slowRebates(trade)) {
+      add(rows, marketId, account, 1, raw)
+      add(rebates, marketId, account, 1, raw)
+    }
+  }
+  for (const marketId of [1, 2, 3]) {
+    for (const [account, raw] of earned(slowSample(flow, marketId))) {
+      add(rows, marketId, account, 0, raw)
+    }
+  }
+  // What comes later changes nothing: trades, cancels, blocks.
+  flow.run(300)
+  mine(4)
+  while ((flow.seq - sampleSeq) % BATCH !== 0) flow.run(1)
+  const dataDir = newFolder()
+  keyed(dataDir)
+  const credited = copyFolder(dataDir)
+  fillJournal(dataDir, flow.records, BATCH)
+  const endSeq = flow.seq
+  flow.rare({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
+  fillJournal(credited, flow.records, BATCH)
+  return { dataDir, sampleSeq, endSeq, rows, rebates, credited, creditedSeq: flow.seq }
+}
+
+function follow(dataDir: string, seq: number): Follower {
+  const follower = new Follower(keyed(dataDir))
+  while (follower.step(seq));
+  return follower
+}
+
+/** Scores in turns of one step each. */
+function scored(follower: Follower): { minute: number; rows: Rows } | null {
+  while (follower.isScoring) {
+    let steps = 0
+    const found = follower.score(() => steps++ === 1)
+    if (found === null) continue
+    const rows: Rows = new Map()
+    for (let at = 0; at < found.rows.length; at += 4) {
+      const [account, marketId, reward, rebate] = found.rows.subarray(at, at + 4)
+      rows.set(`${marketId} ${account}`, [reward, rebate])
+    }
+    assert.equal(found.rows.length, rows.size * 4, 'an account has one row in a market')
+    return { minute: found.minute, rows }
+  }
+  return null
+}
+
+const sorted = (rows: Rows) => [...rows].sort(([a], [b]) => (a < b ? -1 : 1))
+
+before(() => {
+  story = told()
+})
+
+test('the scores are those of the books at the sample, and of the mined trades before it', () => {
+  assert.ok(story.rebates.size > 0 && story.rows.size > story.rebates.size / 2)
+  const follower = follow(story.dataDir, story.endSeq)
+  const found = scored(follower)
+  follower.close()
+  assert.equal(found?.minute, MINUTE + 1)
+  assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rows))
+})
+
+test('a start scores an open sample again, with tables ahead or without them', () => {
+  for (const stopSeq of [0, story.endSeq]) {
+    const dataDir = copyFolder(story.dataDir)
+    if (stopSeq > 0) follow(dataDir, stopSeq).close()
+    const follower = follow(dataDir, story.endSeq)
+    assert.deepEqual(sorted(scored(follower)?.rows ?? new Map()), sorted(story.rows))
+    follower.close()
+  }
+})
+
+test('a sample that is credited is not scored, nor scored again by a later start', () => {
+  for (const endSeq of [story.creditedSeq, story.endSeq]) {
+    const follower = follow(story.credited, endSeq)
+    assert.equal(follower.isScoring, false)
+    assert.equal(scored(follower), null)
+    follower.close()
+  }
+})
+
+test('a snapshot behind an open sample costs its rewards, and not its rebates', async () => {
+  const dataDir = copyFolder(story.dataDir)
+  const first = new Follower(keyed(dataDir))
+  const balances = () => balanceDigest(first.exchange.clearing)
+  while (first.step(story.endSeq));
+  first.order({ seq: story.endSeq, balances: balances() })
+  assert.equal((await first.takeDue())?.failure, null)
+  first.close()
+  const follower = follow(dataDir, story.endSeq)
+  const found = scored(follower)
+  follower.close()
+  assert.equal(found?.minute, MINUTE + 1)
+  assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rebates))
+})

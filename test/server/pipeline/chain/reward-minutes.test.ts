@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-time.ts'
+import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+
+// When the books are sampled (rules §11.3): once a minute while a market gives something, at a
+// moment that is drawn anew for each minute.
+
+const SHARE = 1_000_000
+const REBATE = { rebateBps: 1000, fee: true }
+const DRAWS = 20
+let live: LiveExchange
+let rebated: LiveMarket
+let traders: readonly [Trader, Trader]
+
+before(async () => {
+  live = await startLive({ stepwise: true, flags: ['--block-ms', '0'] })
+  traders = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const clearing = () => live.exchange.pipeline.clearing
+const dueMs = () => live.exchange.pipeline.mining?.rewards.nextDueMs
+
+function pass(byMs: number): void {
+  live.shiftClock(byMs)
+  live.exchange.pipeline.tick()
+}
+
+async function credited(): Promise<void> {
+  while (clearing().rewards.open !== null) {
+    pass(10)
+    await new Promise(setImmediate)
+  }
+}
+
+test('nothing is sampled while no market gives anything', async () => {
+  await openMarket(live, 'plain')
+  assert.equal(dueMs(), Number.POSITIVE_INFINITY)
+})
+
+test('a market with rebates alone is sampled only behind its trades', async () => {
+  rebated = await openMarket(live, 'rebated', REBATE)
+  for (let each = 0; each < 3; each++) pass(MINUTE_MS)
+  assert.equal(clearing().rewards.minute, 0)
+  const [maker, taker] = traders
+  await place(live, maker, rebated, { ticks: 500, sizeRaw: 10 * SHARE })
+  await place(live, taker, rebated, { outcome: 1, ticks: 500, sizeRaw: 10 * SHARE })
+  await live.exchange.pipeline.whenIdle()
+  for (let each = 0; each < 300 && clearing().rewards.minute === 0; each++) pass(500)
+  const { minute } = clearing().rewards
+  assert.notEqual(minute, 0)
+  await credited()
+  assert.equal(clearing().rewards.today.size, 1)
+  for (let each = 0; each < 300; each++) pass(500)
+  assert.equal(clearing().rewards.minute, minute)
+})
+
+test('each minute has one sample, somewhere in it', async () => {
+  await openMarket(live, 'rain', { dailyRewardRaw: 1440 * SHARE })
+  const offsets: number[] = []
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const { minute } = clearing().rewards
+    pass(Math.max(0, (minuteOf(live.nowMs()) + 1) * MINUTE_MS - live.nowMs()))
+    const sampledMs = dueMs()
+    assert(sampledMs !== undefined)
+    assert.equal(minuteOf(sampledMs), minuteOf(live.nowMs()), 'the moment lies in this minute')
+    // The real clock goes on too, and could pass the end of the minute.
+    if (sampledMs % MINUTE_MS > MINUTE_MS - 1000) {
+      pass(MINUTE_MS)
+      continue
+    }
+    pass(Math.max(0, sampledMs - live.nowMs()))
+    assert.ok(clearing().rewards.minute > minute)
+    offsets.push(sampledMs % MINUTE_MS)
+    await credited()
+    const next = dueMs()
+    assert(next !== undefined)
+    assert.ok(minuteOf(next) > clearing().rewards.minute, 'a minute is sampled once')
+  }
+  assert.ok(new Set(offsets).size > DRAWS / 2, 'the moments differ')
+})
+
+test('minutes that pass unseen are not made up for', async () => {
+  const seq = clearing().lastSeq
+  pass(100 * MINUTE_MS)
+  assert.ok(clearing().lastSeq - seq <= 1, 'at most one sample')
+  await credited()
+})

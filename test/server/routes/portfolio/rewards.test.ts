@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { FEE_ACCOUNT, REWARDS_ACCOUNT } from '../../../../engine/domain/ids.ts'
+import { dayOf, MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-time.ts'
+import { DAY_MS } from '../../../../engine/domain/units.ts'
+import {
+  ADMIN_TOKEN,
+  at,
+  type LiveExchange,
+  startLive,
+  type Trader,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+
+// Rewards of resting orders and rebates of fees, from the sample to the payment (rules §3.2 and
+// §11.3).
+
+const SHARE = 1_000_000
+const FUNDS_RAW = 10_000 * SHARE
+/** A unit a minute. */
+const DAILY_RAW = 1440 * SHARE
+let live: LiveExchange
+let rain: LiveMarket
+let alice: Trader
+let bob: Trader
+let carol: Trader
+
+before(async () => {
+  live = await startLive({ stepwise: true, flags: ['--block-ms', '0'] })
+  const rewards = { dailyRewardRaw: DAILY_RAW, rebateBps: 5000, minSizeRaw: 50 * SHARE }
+  rain = await openMarket(live, 'rain', { fee: true, ...rewards })
+  alice = await live.trader(FUNDS_RAW)
+  bob = await live.trader(FUNDS_RAW)
+  carol = await live.trader(FUNDS_RAW)
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const clearing = () => live.exchange.pipeline.clearing
+const positions = async (trader: Trader) =>
+  (await live.call(trader, 'GET', '/portfolio/positions')).body
+const rewardsOf = async (trader: Trader) => at(await positions(trader), 'rewards')
+const isEarning = async (trader: Trader) =>
+  at(await positions(trader), 'clob', 0, 'rewards', 'isEarning')
+
+/** Goes to the next minute and through it, second by second, until it is sampled and credited. */
+async function nextSample(): Promise<void> {
+  const { pipeline } = live.exchange
+  const { minute } = clearing().rewards
+  if (minuteOf(live.nowMs()) === minute) live.shiftClock(MINUTE_MS - (live.nowMs() % MINUTE_MS))
+  pipeline.tick()
+  while (clearing().rewards.minute === minute) {
+    live.shiftClock(500)
+    pipeline.tick()
+  }
+  await credited()
+}
+
+async function credited(): Promise<void> {
+  const { pipeline } = live.exchange
+  while (clearing().rewards.open !== null) {
+    live.shiftClock(10)
+    pipeline.tick()
+    await new Promise(setImmediate)
+  }
+  await pipeline.durable()
+}
+
+test('orders near the middle share the reward of the minute, and show that they earn', async () => {
+  for (const [trader, sizeRaw] of [
+    [alice, 300 * SHARE],
+    [bob, 100 * SHARE],
+  ] as const) {
+    await place(live, trader, rain, { ticks: 490, sizeRaw })
+    await place(live, trader, rain, { outcome: 1, ticks: 490, sizeRaw })
+  }
+  await place(live, carol, rain, { ticks: 465, sizeRaw: 1000 * SHARE })
+  assert.deepEqual(await Promise.all([alice, bob, carol].map(isEarning)), [true, true, false])
+  await nextSample()
+  const [ofAlice, ofBob, ofCarol] = await Promise.all([alice, bob, carol].map(rewardsOf))
+  assert.equal(at(ofAlice, 'todaysRewards'), '750000')
+  assert.equal(at(ofAlice, 'totalUnpaidRewards'), '750000')
+  assert.equal(at(ofBob, 'todaysRewards'), '250000')
+  assert.equal(at(ofCarol, 'todaysRewards'), '0')
+  const day = dayOf(live.nowMs())
+  const epoch = {
+    epochId: day,
+    timestamp: day * DAY_MS,
+    totalRewards: '1000000',
+    userRewards: '750000',
+    earnedPercent: 0.75,
+  }
+  assert.deepEqual(at(ofAlice, 'rewardsByEpoch'), [epoch])
+  assert.deepEqual(at(await positions(alice), 'clob', 0, 'rewards', 'epochs'), [epoch])
+})
+
+test('an order that is too small, or canceled before the sample, earns nothing', async () => {
+  await live.call(bob, 'DELETE', '/orders/all/rain')
+  await place(live, bob, rain, { ticks: 495, sizeRaw: 49 * SHARE })
+  assert.equal(await isEarning(bob), false)
+  await nextSample()
+  assert.equal(at(await rewardsOf(bob), 'todaysRewards'), '250000')
+  assert.equal(at(await rewardsOf(alice), 'todaysRewards'), '1750000')
+})
+
+/** Ends the UTC day, and lets the exchange pay it. */
+async function nextDay(): Promise<void> {
+  live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
+  const yesterday = dayOf(live.nowMs()) - 1
+  while (clearing().rewards.paidDay < yesterday) {
+    live.shiftClock(10)
+    live.exchange.pipeline.tick()
+    await credited()
+  }
+}
+
+test('the maker gets back a part of the fee of a mined trade', async () => {
+  // 100 NO @ 0.51 cost a fee of 2.882352 NO, which are worth 1.469999; half of it goes back.
+  await live.call(bob, 'DELETE', '/orders/all/rain')
+  await place(live, carol, rain, { outcome: 1, ticks: 510, sizeRaw: 100 * SHARE })
+  await live.exchange.pipeline.whenIdle()
+  await nextSample()
+  const { today } = clearing().rewards
+  const earned = [alice, carol].map(({ profileId }) => today.of(profileId)?.rebateRaw)
+  assert.deepEqual(earned, [734_999, undefined])
+  assert.equal(at(await rewardsOf(alice), 'todaysRewards'), String(2_750_000 + 734_999))
+})
+
+test('a day is paid after its end; what there is no collateral for waits a day', async () => {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const { body } = await live.send('GET', '/admin/rewards', { headers })
+  assert.deepEqual(body, { balanceRaw: 0, owedRewardsRaw: '3000000', owedRebatesRaw: '734999' })
+  const funded = await live.admin('/admin/rewards', { collateralRaw: 2_800_000 })
+  assert.equal(funded.status, 200, funded.text)
+  assert.equal(at(funded.body, 'balanceRaw'), 2_800_000)
+  await live.call(alice, 'DELETE', '/orders/all/rain')
+  await live.call(bob, 'DELETE', '/orders/all/rain')
+  const before = [alice, bob].map((trader) => live.balances(trader).freeRaw)
+  const gained = () =>
+    [alice, bob].map((trader, index) => live.balances(trader).freeRaw - before[index])
+  // 2.8 of 3 units of rewards are there. The fees are NO shares, and pay nothing without YES.
+  await nextDay()
+  assert.deepEqual(gained(), [2_566_666, 233_334])
+  assert.equal(
+    at(await rewardsOf(alice), 'totalUnpaidRewards'),
+    String(2_750_000 - 2_566_666 + 734_999),
+  )
+  assert.equal(at(await rewardsOf(alice), 'totalUserRewardsLastEpoch'), String(3_484_999))
+  // A taker that buys YES pays its fee in YES: pairs of fees become collateral.
+  await place(live, carol, rain, { outcome: 1, ticks: 490, sizeRaw: 100 * SHARE })
+  await place(live, bob, rain, { ticks: 510, sizeRaw: 100 * SHARE })
+  const paidByBob = before[1] + 233_334 - live.balances(bob).freeRaw
+  await live.admin('/admin/rewards', { collateralRaw: 10 * SHARE })
+  await nextDay()
+  assert.deepEqual(gained(), [2_750_000 + 734_999, 250_000 - paidByBob])
+  assert.equal(at(await rewardsOf(alice), 'totalUnpaidRewards'), '0')
+  assert.equal(clearing().rewards.due.of(alice.profileId), undefined)
+  assert.ok(clearing().ledger.freeRaw(FEE_ACCOUNT) > 0)
+})
+
+test('the fund refuses nothing, more than it holds, and more than can be counted', async () => {
+  const holds = clearing().ledger.freeRaw(REWARDS_ACCOUNT)
+  const fund = async (collateralRaw: number) => {
+    const { status, body } = await live.admin('/admin/rewards', { collateralRaw })
+    return status === 200 ? 200 : at(body, 'code')
+  }
+  assert.equal(await fund(0), 'VALIDATION')
+  assert.equal(await fund(-holds - 1), 'INSUFFICIENT_COLLATERAL')
+  assert.equal(await fund(Number.MAX_SAFE_INTEGER), 'BALANCE_LIMIT')
+  assert.equal(await fund(-holds), 200)
+  assert.equal(clearing().ledger.freeRaw(REWARDS_ACCOUNT), 0)
+})
