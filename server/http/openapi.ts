@@ -102,7 +102,8 @@ const VALIDATION_REFUSAL: Node = {
 }
 
 function operation(route: Documented): Node {
-  const { accepts } = route.auth
+  const { accepts, welcomes } = route.auth
+  const security = (welcomes ?? accepts).map(({ scheme }) => ({ [scheme]: [] }))
   const scopes = accepts.flatMap(({ scheme, scopes, role }) => [
     ...(scopes.length > 0 ? [`${scheme} needs scope ${scopes.join(', ')}.`] : []),
     ...(role === undefined ? [] : [`${scheme} needs role ${role}.`]),
@@ -113,7 +114,8 @@ function operation(route: Documented): Node {
     summary: route.about,
     description: [route.about, ...scopes, `Rate lane: ${route.lane}.`].join(' '),
     tags: [route.path.split('/')[1]],
-    security: accepts.map(({ scheme }) => ({ [scheme]: [] })),
+    // An empty requirement says that a call may come without a proof.
+    security: welcomes === undefined ? security : [{}, ...security],
     parameters: parameters(route),
     ...body,
     responses: responses(route),
@@ -184,27 +186,26 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
 /** Refusals that the gateway itself gives, by what the route asks for. */
 function ownRejects(route: Documented): RejectName[] {
   const always: RejectName[] = ['OVERLOADED', 'NOT_READY', 'RATE_LIMITED', 'VALIDATION']
-  const accepted = new Set(route.auth.accepts.map(({ scheme }) => scheme))
+  const { accepts, welcomes = [] } = route.auth
+  const accepted = new Set(accepts.map(({ scheme }) => scheme))
+  const welcomed = new Set(welcomes.map(({ scheme }) => scheme))
   const body: RejectName[] = ['BODY_TOO_LARGE', 'BODY_ENCODED', 'BODY_TIMEOUT', 'BODY_MALFORMED']
-  const hmac: RejectName[] = [
-    'UNAUTHENTICATED',
-    'API_KEY_INVALID',
-    'TIMESTAMP_INVALID',
-    'HMAC_INVALID',
-  ]
+  const hmac: RejectName[] = ['API_KEY_INVALID', 'TIMESTAMP_INVALID', 'HMAC_INVALID']
   const cookie: RejectName[] = ['ORIGIN_NOT_ALLOWED', 'JSON_CONTENT_TYPE']
-  const identity: RejectName[] = ['UNAUTHENTICATED', 'IDENTITY_INVALID', 'FORBIDDEN']
+  const identity: RejectName[] = ['IDENTITY_INVALID', 'FORBIDDEN']
   // A call for a sub-account needs a scope that the route itself does not ask for.
   const isDelegable = route.rejects.includes('NOT_SUB_ACCOUNT')
-  const scopes = new Set(route.auth.accepts.flatMap((each) => each.scopes))
+  const scopes = new Set(accepts.flatMap((each) => each.scopes))
+  const needsProof = accepted.has('hmac') || accepted.has('identity')
   if (isDelegable) scopes.add('delegated_signing')
   return [
     ...always,
     ...(route.body === null ? [] : body),
-    ...(accepted.has('hmac') ? hmac : []),
+    ...(needsProof ? (['UNAUTHENTICATED'] as const) : []),
+    ...(accepted.has('hmac') || welcomed.has('hmac') ? hmac : []),
     ...(accepted.has('session') ? (['COOKIE_REQUIRED', 'SESSION_INVALID'] as const) : []),
     ...(accepted.has('session') && route.method !== 'GET' ? cookie : []),
-    ...(accepted.has('identity') ? identity : []),
+    ...(accepted.has('identity') || welcomed.has('identity') ? identity : []),
     ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID', 'ROLE_MISSING'] as const) : []),
     ...[...scopes].map((scope) => SCOPE_REJECT[scope]),
     ...(isTrading(route) ? (['REGION_BLOCKED'] as const) : []),

@@ -203,7 +203,10 @@ function successIssue(
 function isHonest(plan: Plan, route: FuzzRoute): boolean {
   const { flaw, proof, role } = plan.speaker
   if (!isWalletHonest(plan, route)) return false
-  const { accepts } = route.auth
+  const { accepts, welcomes = [] } = route.auth
+  const isChecked = HEADED.has(proof) && welcomes.some(({ scheme }) => scheme === proof)
+  // An edit may take the proof away, and a call without one is welcome.
+  if (isChecked) return !SPOILT.has(flaw) || plan.edits.length > 0
   if (accepts.length === 0) return true
   const brings = plan.edits.some((edit) => edit.at === 'smuggle' && OPENING_SMUGGLES.has(edit.name))
   if (brings) return true
@@ -212,6 +215,11 @@ function isHonest(plan: Plan, route: FuzzRoute): boolean {
   if (flaw !== 'scope') return flaw === 'none'
   return accepted.scheme === 'hmac' && accepted.scopes.length === 0
 }
+
+/** Proofs in a header; a cookie that is worthless counts as none. */
+const HEADED = new Set(['hmac', 'identity'])
+/** Flaws that leave the proof in its place and make it worthless. */
+const SPOILT = new Set(['secret', 'stale', 'signature'])
 
 /** A login needs the three headers of a wallet, and they must belong together. */
 function isWalletHonest({ edits }: Plan, { path }: FuzzRoute): boolean {

@@ -88,7 +88,7 @@ export function planAt(routes: readonly FuzzRoute[], seed: number, place: number
 const SOCKETS = 0.08
 
 function socketPlan(random: Random, isForeign: boolean): Plan {
-  const auth = { accepts: [{ scheme: 'hmac' as const, scopes: [] }] }
+  const auth: FuzzRoute['auth'] = { accepts: [{ scheme: 'hmac', scopes: [] }] }
   const speaker = speakerOf({ auth }, random, { isForeign, isAimed: false })
   return {
     route: SOCKET_ROUTE,
@@ -223,7 +223,8 @@ function speakerOf(
   random: Random,
   { isForeign, isAimed }: { readonly isForeign: boolean; readonly isAimed: boolean },
 ): Speaker {
-  const schemes = auth.accepts.map(({ scheme }) => scheme)
+  const { accepts, welcomes = [] } = auth
+  const schemes = [...accepts, ...welcomes].map(({ scheme }) => scheme)
   const isRight = schemes.length > 0 && (isAimed || random.chance(0.9))
   const proof = isRight ? random.pick(schemes) : random.pick(PROOFS)
   if (proof === 'none') return NOBODY

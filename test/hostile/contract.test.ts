@@ -119,12 +119,13 @@ function resolved(value: unknown): unknown {
   return found
 }
 
-test('the document has the status of success of each route, and 401 if it needs a proof', () => {
+test('the document has the status of success of each route, and 401 if it checks a proof', () => {
   for (const route of api) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const operation = at(document, 'paths', path, route.method.toLowerCase())
     const responses = entries(at(operation, 'responses')).map(([status]) => status)
     assert.ok(responses.includes(String(route.status)), path)
-    if (route.auth.accepts.length > 0) assert.ok(responses.includes('401'), path)
+    const { accepts, welcomes = [] } = route.auth
+    if (accepts.length + welcomes.length > 0) assert.ok(responses.includes('401'), path)
   }
 })

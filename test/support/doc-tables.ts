@@ -40,9 +40,12 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function routes(): string {
   const rows = api.map(({ method, path, auth, about }) => {
-    const said = auth.accepts.map(({ scheme, scopes, role = '' }) => [scheme, ...scopes, role])
-    const callers = said.map((words) => words.join(' ').trim()).join(', ')
-    return [method, `\`${path}\``, callers || 'open', about]
+    const { accepts, welcomes = [] } = auth
+    const said = [...accepts, ...welcomes].map(({ scheme, scopes, role = '' }) => {
+      return [scheme, ...scopes, role].join(' ').trim()
+    })
+    const callers = [...(accepts.length === 0 ? ['open'] : []), ...said]
+    return [method, `\`${path}\``, callers.join(', '), about]
   })
   return table(['method', 'path', 'caller', 'what it does'], rows)
 }
