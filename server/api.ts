@@ -11,6 +11,7 @@ import * as adminAccess from './routes/admin/admin-access.ts'
 import * as adminAudit from './routes/admin/admin-audit.ts'
 import * as adminLists from './routes/admin/admin-lists.ts'
 import * as adminMarkets from './routes/admin/admin-markets.ts'
+import * as adminPacks from './routes/admin/admin-packs.ts'
 import * as pagesAdmin from './routes/admin/admin-pages.ts'
 import * as adminProfiles from './routes/admin/admin-profiles.ts'
 import * as adminRewards from './routes/admin/admin-rewards.ts'
@@ -31,6 +32,9 @@ import * as openOrders from './routes/orders/open-orders.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
+import * as packLists from './routes/packs/pack-lists.ts'
+import { acceptPackOffer, endPackOffer, offerPack, packOffers } from './routes/packs/pack-offers.ts'
+import { createPack, quotePack } from './routes/packs/pack-stakes.ts'
 import * as pages from './routes/pages/pages.ts'
 import { portfolioFills } from './routes/portfolio/fills.ts'
 import * as history from './routes/portfolio/history.ts'
@@ -63,6 +67,13 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(moves),
   ...Object.values(poolTrades),
   ...Object.values(approvals),
+  quotePack,
+  createPack,
+  packOffers,
+  offerPack,
+  endPackOffer,
+  acceptPackOffer,
+  ...Object.values(packLists),
   ...Object.values(positions),
   portfolioTrades,
   portfolioFills,
@@ -89,6 +100,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(adminSettlement),
   ...Object.values(adminProfiles),
   ...Object.values(adminRewards),
+  ...Object.values(adminPacks),
   ...Object.values(adminLists),
   ...Object.values(adminAccess),
   ...Object.values(adminAudit),

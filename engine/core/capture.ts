@@ -27,6 +27,7 @@ import type { CapturedReversals } from './money/reversal.ts'
 import type { CapturedCalls } from './moves/made-calls.ts'
 import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
+import type { CapturedPacks } from './packs/packs.ts'
 import type { CapturedRewards } from './rewards/rewards.ts'
 
 // A new part of the state does not compile until it is named here. Each field of the clearing and
@@ -87,6 +88,7 @@ export interface CapturedState {
     readonly calls: CapturedCalls
     readonly pools: CapturedPools
     readonly rewards: CapturedRewards
+    readonly packs: CapturedPacks
   }
   readonly modes: CapturedTradingModes
   readonly heartbeats: CapturedHeartbeats
@@ -113,6 +115,7 @@ export function capture({ clearing }: Exchange): CapturedState {
       calls: clearing.calls.capture(),
       pools: clearing.pools.capture(),
       rewards: clearing.rewards.capture(),
+      packs: clearing.packs.capture(),
     },
     modes: clearing.modes.capture(),
     heartbeats: clearing.heartbeats.capture(),
@@ -189,6 +192,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.calls.restore(captured.settlement.calls)
   clearing.pools.restore(captured.settlement.pools)
   clearing.rewards.restore(captured.settlement.rewards)
+  clearing.packs.restore(captured.settlement.packs, clearing.catalogue)
   clearing.modes.restore(captured.modes)
   clearing.heartbeats.restore(captured.heartbeats)
   clearing.frozen.restore(captured.frozen)

@@ -9,6 +9,7 @@ import type {
   CancelOrders,
   Command,
   ControlCommand,
+  PackCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -60,6 +61,7 @@ import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
+import { Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
 
 /**
@@ -88,6 +90,7 @@ export class Clearing {
   readonly calls = new MadeCalls()
   readonly pools = new Pools()
   readonly rewards = new Rewards()
+  readonly packs = new Packs()
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
@@ -223,8 +226,16 @@ export class Clearing {
     if (command.kind === 'mineBlock') this.pools.mined(command.throughSeq)
   }
 
-  #applyControl(command: ControlCommand | AccountCommand | RewardCommand): void {
+  #applyControl(command: ControlCommand | AccountCommand | RewardCommand | PackCommand): void {
     switch (command.kind) {
+      case 'createPack':
+      case 'offerPack':
+      case 'acceptPackOffer':
+      case 'endPackOffers':
+      case 'countPacks':
+      case 'fundHouse':
+        this.packs.apply(command, this)
+        return
       case 'rewardMinute':
       case 'creditRewards':
       case 'payRewards':
@@ -270,6 +281,7 @@ export class Clearing {
   }
 
   #resolve(resolution: Resolution, nowMs: TimeMs): void {
+    this.packs.resolved(resolution.marketId)
     this.#ended(resolveMarket(this, resolution, nowMs))
   }
 

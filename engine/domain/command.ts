@@ -14,6 +14,7 @@ import type { SeriesChange, SeriesSpec } from './markets/series.ts'
 import type { TradingWindow } from './markets/trading-mode.ts'
 import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
+import type { PackBody } from './packs/pack-command.ts'
 import type { RewardBody } from './rewards/reward-command.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
@@ -173,6 +174,7 @@ type SettlementBody =
     }
 export type SettlementCommand = Stamp & SettlementBody
 export type RewardCommand = Stamp & RewardBody
+export type PackCommand = Stamp & PackBody
 
 /** Name of the operator who caused a command. Absent when no operator did. */
 interface Caused {
@@ -262,6 +264,7 @@ export type RareCommand = Stamp &
     | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }
     | MoveBody
     | RewardBody
+    | PackBody
     | SettlementBody
     | {
         kind: 'createSubAccount'

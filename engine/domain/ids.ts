@@ -48,12 +48,18 @@ export const VAULT_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 2
 export const POOL_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 3
 /** Holds the collateral that pays rewards (rules §11.3). */
 export const REWARDS_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 4
+/** Holds what the house may lose to packs (rules §8.5). */
+export const HOUSE_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 5
+/** Holds the stakes of packs, and what they can win. */
+export const PACK_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 6
 export const SYSTEM_ACCOUNTS: readonly AccountId[] = [
   FEE_ACCOUNT,
   BURN_ACCOUNT,
   VAULT_ACCOUNT,
   POOL_ACCOUNT,
   REWARDS_ACCOUNT,
+  HOUSE_ACCOUNT,
+  PACK_ACCOUNT,
 ]
 
 export function isSystemAccount(accountId: AccountId): boolean {

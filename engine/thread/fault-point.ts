@@ -28,6 +28,8 @@ export const FAULT_POINTS = [
   /** Before each command by which the exchange itself redeems positions. */
   'mid-redemptions',
   'mid-slots',
+  /** Beside each command that counts a resolved market for packs. */
+  'mid-packs',
   /** Beside each command that samples, credits or pays rewards. */
   'mid-rewards',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */

@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { marketsChangedBy } from '../../engine/core/markets/market-commands.ts'
-import { isMove } from '../../engine/core/moves/move-commands.ts'
 import { type FilterNews, SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import {
@@ -37,6 +35,7 @@ import type { Batch, JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { startingState } from '../snapshot/snapshot.ts'
+import { AccountTables } from './account-tables.ts'
 import { DueSnapshot } from './due-snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
@@ -48,13 +47,10 @@ import { OracleCandlesTable } from './tables/markets/oracle-candles.ts'
 import { SearchTable } from './tables/markets/search.ts'
 import { SeriesTables } from './tables/markets/series.ts'
 import { MinedTradesTable } from './tables/mined-trades.ts'
-import { MovesTable } from './tables/moves.ts'
 import { OrderEventsTable } from './tables/order-events.ts'
 import { OrdersTable } from './tables/orders.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { PositionsTable } from './tables/positions.ts'
-import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
-import { isOfRewards, RewardsTable } from './tables/rewards.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 import { TradesTable } from './tables/trades.ts'
 
@@ -91,9 +87,8 @@ export class Follower {
   readonly #events: OrderEventsTable
   readonly #settlements: SettlementsTable
   readonly #mined: MinedTradesTable
-  readonly #moves: MovesTable
+  readonly #accounts: AccountTables
   readonly #audit: AuditTable
-  readonly #profiles: ProfilesTable
   readonly #markets: MarketsTable
   readonly #series: SeriesTables
   readonly #oracleCandles: OracleCandlesTable
@@ -109,7 +104,6 @@ export class Follower {
   /** Where the state stands in the journal. */
   #tail: JournalTail
   readonly #due: DueSnapshot
-  readonly #rewards: RewardsTable
   readonly #scorer: RewardScorer
 
   constructor(folder: KeyedFolder, pace: Pace = UNPACED) {
@@ -137,18 +131,12 @@ export class Follower {
     this.#events = new OrderEventsTable(this.#connection, orders)
     this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
     this.#mined = new MinedTradesTable(this.#connection)
-    this.#moves = new MovesTable(this.#connection, listeners, {
-      reservesRaw: (marketId) => reservesRaw(this.exchange.clearing.ledger, marketId),
-      childrenOf: (groupId) => catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
-      payoutOf: (marketId) => catalogue.existing(marketId).payoutNumerators,
-    })
+    this.#accounts = new AccountTables(this.#connection, this.exchange.clearing, listeners)
     this.#audit = new AuditTable(this.#connection)
-    this.#profiles = new ProfilesTable(this.#connection)
     this.#markets = new MarketsTable(this.#connection)
     this.#series = new SeriesTables(this.#connection)
     this.#oracleCandles = new OracleCandlesTable(this.#connection)
     this.#search = new SearchTable(this.#connection, () => catalogue.all())
-    this.#rewards = new RewardsTable(this.#connection)
     this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
     this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
   }
@@ -259,10 +247,8 @@ export class Follower {
 
   #applied(command: Command): void {
     if (concernsBook(command)) return
-    if (isMove(command)) this.#moves.applied(command)
-    if (isOfRewards(command)) this.#rewards.applied(command)
+    this.#accounts.applied(command)
     if (isSettlement(command)) this.#settled(command)
-    else if (isOfProfile(command)) this.#profiles.applied(command)
     else if (command.kind === 'createSeries') this.#series.created(command)
     else if (command.kind === 'reportPrice') this.#oracleCandles.reported(command)
     else this.#marketsChanged(command)
@@ -366,7 +352,6 @@ export class Follower {
       this.#trades.flush(pace)
       this.#events.flush(pace)
       this.#positions.flush(pace)
-      this.#moves.flush(pace)
       this.#candles.flush(pace)
       this.#settlements.flush(pace)
       // Before the mined trades, which are also those of groups.
@@ -374,11 +359,10 @@ export class Follower {
       this.#orders.names.flush(pace)
       this.#mined.flush(pace)
       this.#audit.flush(pace)
-      this.#profiles.flush(pace)
+      this.#accounts.flush(pace)
       this.#series.flush(pace)
       this.#oracleCandles.flush(pace)
       this.#search.flush(pace)
-      this.#rewards.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

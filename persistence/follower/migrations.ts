@@ -345,10 +345,43 @@ CREATE TABLE reward_minutes (
 CREATE INDEX settlements_by_height ON settlements (height) WHERE height IS NOT NULL;
 `
 
-/** Files of the versions up to 17 are made anew. */
+/** Packs, their legs, and how many of each status a profile has (packs/packs.ts). */
+const PACKS = `
+CREATE TABLE packs (
+  pack_id    INTEGER PRIMARY KEY,
+  owner      INTEGER NOT NULL,
+  maker      INTEGER,
+  stake_raw  INTEGER NOT NULL,
+  payout_raw INTEGER NOT NULL,
+  made_ms    INTEGER NOT NULL,
+  status     INTEGER NOT NULL,
+  paid_raw   INTEGER,
+  ended_ms   INTEGER
+) STRICT;
+CREATE INDEX packs_by_owner ON packs (owner, pack_id);
+CREATE INDEX packs_by_status ON packs (owner, status, pack_id);
+CREATE TABLE pack_legs (
+  pack_id     INTEGER NOT NULL,
+  position    INTEGER NOT NULL,
+  market_id   INTEGER NOT NULL,
+  outcome     INTEGER NOT NULL,
+  price_ticks INTEGER NOT NULL,
+  result      INTEGER NOT NULL,
+  PRIMARY KEY (pack_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX pack_legs_by_market ON pack_legs (market_id, pack_id);
+CREATE TABLE pack_counts (
+  owner  INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  count  INTEGER NOT NULL,
+  PRIMARY KEY (owner, status)
+) STRICT, WITHOUT ROWID;
+`
+
+/** Files of the versions up to 18 are made anew. */
 export const READ_SCHEMA = {
   migrations: [
-    [M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, SEARCH_TABLES].join(''),
+    [M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, PACKS, SEARCH_TABLES].join(''),
   ],
-  baseVersion: 17,
+  baseVersion: 18,
 }

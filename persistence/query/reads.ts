@@ -19,6 +19,7 @@ import { missedEvents } from './read/missed-events.ts'
 import { missedFrames } from './read/missed-frames.ts'
 import { openOrders } from './read/open-orders.ts'
 import { orderStatuses } from './read/order-status.ts'
+import { newestPacks, packById, packsOf } from './read/packs/packs.ts'
 import { heldPositions } from './read/portfolio/held-positions.ts'
 import { fills, history } from './read/portfolio/history.ts'
 import { moveBySeq } from './read/portfolio/moves.ts'
@@ -49,6 +50,9 @@ export const READS: readonly Query<never, unknown>[] = [
   poolTrades,
   poolTotals,
   realised,
+  packById,
+  packsOf,
+  newestPacks,
   knownInTables,
   settledTrade,
   tradesAfter,

@@ -17,6 +17,7 @@ import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
 import type { IntakePool, IntakePoolOptions, IntakeResult } from '../intake/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { Mining, type SettlementParts } from './chain/mining.ts'
+import { PackTurns } from './chain/pack-turns.ts'
 import { AccountQueues } from './orders/account-queues.ts'
 import type { Asked, OrderAnswer, OrderCall } from './orders/order-answer.ts'
 import { type OrderDecisionParts, OrderDecisions } from './orders/order-decisions.ts'
@@ -96,6 +97,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly orders: OrderDecisions
   /** Null when trades are never mined. */
   readonly mining: Mining | null
+  readonly packTurns: PackTurns
   /** Null when no series ever runs. */
   readonly slots: SlotClock | null
   /** Null when signed orders never come. */
@@ -130,8 +132,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     })
     const { journal, sequencer, queues } = this
     this.publisher = new Publisher({
-      clearing,
-      published,
+      ...{ clearing, published },
       durableSeq: journal.durableSeq,
       onEnded: (slot) => sequencer.ended(slot),
       onHeld: (slot) => sequencer.held(slot),
@@ -146,6 +147,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       settlement === undefined
         ? null
         : new Mining({ ...settlement, ...chained, onArchived: this.#archived })
+    this.packTurns = new PackTurns({ clearing, sequencer })
     this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer }) : null
     this.tokenUses = new TokenUses(sequencer)
     const { times, mining, tokenUses } = this
@@ -174,13 +176,13 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
    * over their books, and nothing moves.
    */
   start(): void {
-    const { sequencer } = this
+    const { sequencer, mining, slots, packTurns: packs } = this
     sequencer.resume()
     this.#isStarted = true
     if (this.#parts.isTimed !== true) return
     this.#timer = new DeadlineTimer({
       nowMs: () => sequencer.nowMs(),
-      nextMs: () => Math.min(sequencer.nextDueMs, dueOf(this.mining), dueOf(this.slots)),
+      nextMs: () => Math.min(sequencer.nextDueMs, dueOf(mining), dueOf(slots), packs.nextDueMs),
       run: () => this.tick(),
     })
   }
@@ -290,6 +292,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   tick(): void {
     if (!this.stillMoment.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
     this.slots?.tick()
+    this.packTurns.tick()
     this.mining?.tick()
   }
 

@@ -21,6 +21,7 @@ import type { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
+import type { PackDesk } from '../services/packs/packs.ts'
 import type { MarketPages } from '../services/pages/market-pages.ts'
 import type { Moves } from '../services/portfolio/moves.ts'
 import type { PoolTrades } from '../services/portfolio/pool-trades.ts'
@@ -49,6 +50,7 @@ export interface Services {
   readonly pools: PoolTrades
   /** Calls of each profile on pools; null for no limit. */
   readonly poolCalls: Buckets<ProfileId> | null
+  readonly packs: PackDesk
   readonly portfolio: Portfolio
   readonly rewards: RewardViews
   readonly solvency: SolvencyCounts

@@ -40,6 +40,8 @@ import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
+import { PackQuotes } from '../services/packs/pack-quotes.ts'
+import { PackDesk } from '../services/packs/packs.ts'
 import { MarketPages } from '../services/pages/market-pages.ts'
 import { PageChanges } from '../services/pages/page-changes.ts'
 import { Moves } from '../services/portfolio/moves.ts'
@@ -128,6 +130,22 @@ function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () 
   return { lists, marketPages: new MarketPages(changes, lists) }
 }
 
+/** What moves money outside books, and what profiles have. */
+function moneyMoves(
+  { pipeline, seal }: RunningExchange,
+  reads: PrivateReads,
+  archive: ArchivedMarkets,
+) {
+  const once = new MovesOnce(pipeline, firstMoveIn(reads))
+  return {
+    moves: new Moves(pipeline, once),
+    pools: new PoolTrades(pipeline, once),
+    packs: new PackDesk(pipeline, new PackQuotes(seal.derive('quotes'))),
+    portfolio: new Portfolio(pipeline, reads, archive),
+    rewards: new RewardViews(pipeline, reads),
+  }
+}
+
 /** Host and port as a request names them, so that no other text comes into a document. */
 const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
 const { callsMax, callsSec } = POOL_LIMITS
@@ -192,7 +210,6 @@ export async function wire(
   const isSecure = isSecureOf(config)
   const host = publicHostOf(config)
   const documents = documentsOf(config, host, isSecure)
-  const once = new MovesOnce(pipeline, firstMoveIn(reads))
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
@@ -207,11 +224,8 @@ export async function wire(
     accounts: new AccountChanges(pipeline, seal, intake),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
-    moves: new Moves(pipeline, once),
-    pools: new PoolTrades(pipeline, once),
+    ...moneyMoves(exchange, reads, archive),
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
-    portfolio: new Portfolio(pipeline, reads, archive),
-    rewards: new RewardViews(pipeline, reads),
     solvency: exchange.solvency,
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),

@@ -4,12 +4,15 @@ import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 
 /** Whether nothing needs the market any more: it may leave memory (design §10). */
-export function mayArchive({ blocks, catalogue, rewards }: Clearing, market: Market): boolean {
+export function mayArchive(
+  { blocks, catalogue, rewards, packs }: Clearing,
+  market: Market,
+): boolean {
   const { status, book, rowCount, isPaidOut, isFailed } = market
   const isOver = (status === 'RESOLVED' && isPaidOut) || (isFailed && status !== 'RESOLVED')
   const isUnused = book === 0 && rowCount === 0
   if (catalogue.childrenOf(market.marketId).length > 0) return false
-  if (rewards.owesRebates(market)) return false
+  if (rewards.owesRebates(market) || packs.hasLegOf(market.marketId)) return false
   return isOver && isUnused && blocks.holdsAllThrough(market.lastTradeSeq)
 }
 

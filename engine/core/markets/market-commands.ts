@@ -162,6 +162,7 @@ function namedBy(command: RareCommand): readonly MarketId[] {
     case 'drainPool':
     case 'buyFromPool':
     case 'sellToPool':
+    case 'countPacks':
       return []
     default:
       return 'marketId' in command ? [command.marketId] : []

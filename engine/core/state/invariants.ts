@@ -1,7 +1,13 @@
 // Slow checks that walk the whole state (law 5, rules §2.7). Tests, verify and snapshots call them.
 // A free balance is never further below zero than reversals took from it (design §5).
 
-import { BURN_ACCOUNT, type MarketId, POOL_ACCOUNT, systemAccountAt } from '../../domain/ids.ts'
+import {
+  BURN_ACCOUNT,
+  type MarketId,
+  PACK_ACCOUNT,
+  POOL_ACCOUNT,
+  systemAccountAt,
+} from '../../domain/ids.ts'
 import { kindOf } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
 import { costFloorRaw } from '../../domain/units.ts'
@@ -192,6 +198,22 @@ function brokenRewards({ rewards }: Clearing): string | null {
   return null
 }
 
+/** The pack account holds exactly what packs can pay, and what offers set aside. */
+function brokenPacks({ ledger, packs }: Clearing): string | null {
+  let owedRaw = 0n
+  for (const { packId, stakeRaw, payoutRaw, results } of packs.all()) {
+    if (payoutRaw < stakeRaw) return `pack ${packId} pays less than its stake`
+    if (!results.includes('PENDING')) return `pack ${packId} waits for nothing`
+    owedRaw += BigInt(payoutRaw)
+  }
+  for (const { stakeMaxRaw, payoutRaw } of packs.offers()) {
+    owedRaw += BigInt(payoutRaw - stakeMaxRaw)
+  }
+  const heldRaw = ledger.freeRaw(PACK_ACCOUNT)
+  if (owedRaw === BigInt(heldRaw)) return null
+  return `the pack account holds ${heldRaw}, and packs can pay ${owedRaw}`
+}
+
 /** Null when every law holds, else a sentence that names the broken law. */
 export function brokenInvariant(clearing: Clearing): string | null {
   return (
@@ -200,6 +222,7 @@ export function brokenInvariant(clearing: Clearing): string | null {
     brokenReserves(clearing) ??
     brokenPools(clearing) ??
     brokenRewards(clearing) ??
+    brokenPacks(clearing) ??
     brokenRows(clearing)
   )
 }

@@ -120,6 +120,7 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.calls.facts()
   yield* clearing.pools.facts()
   yield* clearing.rewards.facts()
+  yield* clearing.packs.facts()
   yield* clearing.modes.facts()
   yield* clearing.heartbeats.facts()
   yield* clearing.frozen.facts()

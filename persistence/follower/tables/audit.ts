@@ -89,8 +89,6 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
     }
     case 'adjustBalance':
       return { profileId: command.profileId, collateralRaw: command.collateralRaw }
-    case 'fundRewards':
-      return { collateralRaw: command.collateralRaw }
     case 'freezeProfile':
     case 'unfreezeProfile':
       return { profileId: command.profileId, reason: command.reason }
@@ -99,12 +97,12 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
     case 'removeOperator':
       return { name: command.name }
     default:
-      return pagesAbout(command)
+      return restAbout(command)
   }
 }
 
-/** Names pages and properties; of any other command, the profile that it names. */
-function pagesAbout(command: RareCommand): About {
+/** Names pages, properties and funds; of any other command, the profile that it names. */
+function restAbout(command: RareCommand): About {
   switch (command.kind) {
     case 'putMarketPage': {
       const { pageId, slug, parentId } = command.page
@@ -119,6 +117,9 @@ function pagesAbout(command: RareCommand): About {
     }
     case 'removePropertyKey':
       return { keyId: command.keyId }
+    case 'fundRewards':
+    case 'fundHouse':
+      return { collateralRaw: command.collateralRaw }
     default:
       return 'profileId' in command ? { profileId: command.profileId } : {}
   }

@@ -50,7 +50,10 @@ export const portfolioBalance = route({
     free: means(signed(), 'What may be spent; below zero when a reversed trade took more.'),
     reserved: means(uint256Text(), 'What is not free: the next two together.'),
     inOrders: means(uint256Text(), 'Reserved by open buys.'),
-    parked: means(uint256Text(), 'Stakes of packs; none are offered yet.'),
+    parked: means(
+      uint256Text(),
+      'Stakes of packs that are not over, and what own offers and packs of makers set aside.',
+    ),
     withdrawable: means(uint256Text(), 'What a withdrawal may take.'),
     total: means(signed(), 'Free and reserved together.'),
   }),
@@ -66,12 +69,13 @@ export const portfolioBalance = route({
     },
   },
   handle: async ({ owner }, { portfolio }: Services) => {
-    const { freeRaw, reservedRaw } = await portfolio.balance(owner)
+    const { freeRaw, reservedRaw: inOrdersRaw, parkedRaw } = await portfolio.balance(owner)
+    const reservedRaw = inOrdersRaw + parkedRaw
     return {
       free: String(freeRaw),
       reserved: String(reservedRaw),
-      inOrders: String(reservedRaw),
-      parked: '0',
+      inOrders: String(inOrdersRaw),
+      parked: String(parkedRaw),
       withdrawable: String(Math.max(0, freeRaw)),
       total: String(freeRaw + reservedRaw),
     }

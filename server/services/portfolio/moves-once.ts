@@ -78,7 +78,7 @@ export class MovesOnce {
 }
 
 /** What keeps the call from being made twice; undefined when nothing does. */
-function onceOf(
+export function onceOf(
   { callerId, owner, idempotencyKey, signature }: MoveAsk,
   asked: readonly unknown[],
   nowMs: TimeMs,

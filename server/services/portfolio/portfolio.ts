@@ -37,7 +37,10 @@ export interface Holdings {
 
 export interface Balance {
   readonly freeRaw: number
+  /** In open orders. */
   readonly reservedRaw: number
+  /** In packs and offers of packs. */
+  readonly parkedRaw: number
 }
 
 export class Portfolio {
@@ -53,11 +56,12 @@ export class Portfolio {
 
   /** Main has settled all that the profile was told, so it knows the newest balance. */
   async balance(profileId: ProfileId): Promise<Balance> {
-    const { ledger } = this.#pipeline.clearing
+    const { ledger, packs } = this.#pipeline.clearing
+    const parkedRaw = packs.parkedRaw(profileId)
     const freeRaw = ledger.freeRaw(profileId)
     const reservedRaw = ledger.reservedRaw(profileId)
     await this.#pipeline.durable()
-    return { freeRaw, reservedRaw }
+    return { freeRaw, reservedRaw, parkedRaw }
   }
 
   /** Undefined without an answer in time. */

@@ -113,6 +113,8 @@ const REST: readonly Said[] = [
   ],
   [['credit', '7', '1'], 'POST /admin/balances', { profileId: 7, collateralRaw: 1_000_000 }],
   [['fund-rewards', '1'], 'POST /admin/rewards', { collateralRaw: 1_000_000 }],
+  [['drain-house', '2'], 'POST /admin/house', { collateralRaw: -2_000_000 }],
+  [['house'], 'GET /admin/house'],
   [['drain-rewards', '1'], 'POST /admin/rewards', { collateralRaw: -1_000_000 }],
   [['rewards'], 'GET /admin/rewards'],
   [['balance', '7'], 'GET /admin/balances/7'],

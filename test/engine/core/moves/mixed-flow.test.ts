@@ -30,6 +30,7 @@ import {
 import type { MoveBody } from '../../../../engine/domain/moves/move-command.ts'
 import { POOL_SIDES } from '../../../../engine/domain/moves/pool-command.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
+import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import type { Credit } from '../../../../engine/domain/rewards/reward-command.ts'
 import { dayOfMinute } from '../../../../engine/domain/rewards/reward-time.ts'
@@ -38,6 +39,7 @@ import { GoldenChain } from '../../../golden/golden-chain.ts'
 import { ExchangeDriver, type OrderRef } from '../../../support/exchange-driver.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
+import { countPacks, playPack } from '../packs/pack-play.ts'
 
 // Everything that moves money, mixed: orders, blocks, reversals, pairs, conversions, pools,
 // payouts, redemptions, deposits and withdrawals. The sum of all collateral is counted after each
@@ -110,7 +112,8 @@ class Flow {
     else if (dice < 0.88) this.#pairs(decideMerge)
     else if (dice < 0.94) this.#convert()
     else if (dice < 0.96) this.#redeem()
-    else if (dice < 0.98) this.#pool()
+    else if (dice < 0.97) this.#pool()
+    else if (dice < 0.98) this.#pack()
     else this.#adjust()
   }
 
@@ -196,6 +199,15 @@ class Flow {
     }
   }
 
+  #pack(): void {
+    const { clearing, nowMs } = this.driver
+    const markets = this.#markets((each) => each.book !== 0 && isLive(each))
+    const account = () => this.#account()
+    playPack({ clearing, random: this.#random, nowMs, account, apply: this.#apply }, markets)
+  }
+
+  readonly #apply = (body: PackBody): void => this.driver.rare(body)
+
   /** All providers leave a pool whose market is paid out. */
   #drainAll(market: Market): void {
     const { clearing } = this.driver
@@ -266,6 +278,7 @@ class Flow {
     while (!markets.every((market) => mayPayOut(clearing, market))) this.#chain.mine()
     this.driver.rare({ kind: 'postPayouts', marketIds: markets.map(({ marketId }) => marketId) })
     for (const market of markets) this.#drainAll(market)
+    countPacks({ clearing, random, apply: this.#apply })
     for (const market of this.#markets(({ isPaidOut }) => isPaidOut)) this.#sweep(market)
     for (const market of this.#markets((each) => mayArchive(clearing, each))) {
       this.driver.rare({ kind: 'archiveMarket', marketId: market.marketId })
@@ -359,7 +372,8 @@ test(`money is conserved through ${COMMANDS} commands of every kind that moves i
     ...['convertPositions', 'redeemPositions', 'withdraw', 'adjustBalance', 'archiveMarket'],
     ...['fundPool', 'drainPool', 'buyFromPool', 'sellToPool', 'approvePool'],
     ...['rewardMinute', 'creditRewards', 'payRewards', 'fundRewards'],
+    ...['createPack', 'offerPack', 'acceptPackOffer', 'endPackOffers', 'countPacks', 'fundHouse'],
   ]) {
-    assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw ${told}`)
+    assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw too few ${kind}: ${told}`)
   }
 })

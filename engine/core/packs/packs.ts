@@ -1,0 +1,319 @@
+// The packs that are not over, and the offers that wait for a stake (rules §8.5). Only commands
+// change them; one thread writes. Stakes and what they can win lie in the pack account, so every
+// pack can be paid whatever else happens.
+// Invariants: the pack account holds the payouts of all packs and what all offers set aside; a
+// market names the packs that have a leg of it which is not counted.
+
+import { assert } from '../../domain/assert.ts'
+import type { Seq } from '../../domain/ids.ts'
+import { HOUSE_ACCOUNT, type MarketId, PACK_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
+import type { PackBody, PackLeg } from '../../domain/packs/pack-command.ts'
+import type { CollateralRaw, TimeMs } from '../../domain/units.ts'
+import type { Catalogue, Market } from '../markets/catalogue.ts'
+import type { Ledger } from '../money/ledger.ts'
+import type { MadeCalls } from '../moves/made-calls.ts'
+import { payoutWithoutRaw } from './pack-odds.ts'
+
+/** What became of a leg; the index is the number in the state and in the tables. */
+export const LEG_RESULTS = ['PENDING', 'WON', 'LOST', 'VOID'] as const
+export type LegResult = (typeof LEG_RESULTS)[number]
+
+export interface Pack {
+  /** The seq of the command that made it. */
+  readonly packId: Seq
+  readonly ownerId: ProfileId
+  /** Who pays what the stake can win; null for the house. */
+  readonly makerId: ProfileId | null
+  readonly stakeRaw: CollateralRaw
+  readonly payoutRaw: CollateralRaw
+  readonly legs: readonly PackLeg[]
+  /** By leg. */
+  readonly results: readonly LegResult[]
+}
+
+export interface PackOffer {
+  /** The seq of the command that made it. */
+  readonly offerId: Seq
+  readonly makerId: ProfileId
+  readonly stakeMaxRaw: CollateralRaw
+  readonly payoutRaw: CollateralRaw
+  readonly expiresMs: TimeMs
+  readonly legs: readonly PackLeg[]
+}
+
+export interface CapturedPacks {
+  readonly packs: readonly Pack[]
+  readonly offers: readonly PackOffer[]
+}
+
+interface PackState {
+  readonly ledger: Ledger
+  readonly catalogue: Catalogue
+  readonly calls: MadeCalls
+}
+
+/** What a resolved market says of a leg. */
+export function resultOf({ payoutNumerators }: Market, outcome: number): LegResult {
+  assert(payoutNumerators !== null, 'only a resolved market counts')
+  const [yes, no] = payoutNumerators
+  if (yes > 0 && no > 0) return 'VOID'
+  const winner = yes > 0 ? 0 : 1
+  return winner === outcome ? 'WON' : 'LOST'
+}
+
+/** What the pack pays with these results; null while they decide nothing. */
+export function paidRawOf(pack: Pack, results: readonly LegResult[]): CollateralRaw | null {
+  if (results.includes('LOST')) return 0
+  if (results.includes('PENDING')) return null
+  const pricesWith = (wanted: LegResult) =>
+    pack.legs.filter((_leg, at) => results[at] === wanted).map(({ priceTicks }) => priceTicks)
+  return payoutWithoutRaw(pack, pricesWith('VOID'), pricesWith('WON'))
+}
+
+/** The results of a pack once this market counts. */
+export function countedResults({ legs, results }: Pack, market: Market): readonly LegResult[] {
+  return results.map((result, at) =>
+    legs[at].marketId === market.marketId ? resultOf(market, legs[at].outcome) : result,
+  )
+}
+
+export class Packs {
+  readonly #byId = new Map<Seq, Pack>()
+  readonly #byMarket = new Map<MarketId, Set<Seq>>()
+  readonly #countOf = new Map<ProfileId, number>()
+  readonly #offers = new Map<Seq, PackOffer>()
+  readonly #offersOf = new Map<ProfileId, number>()
+  /** What the stakes of a profile's packs, and its offers, set aside. */
+  readonly #parkedOf = new Map<ProfileId, CollateralRaw>()
+  /** Resolved markets that packs have legs of. */
+  readonly due = new Set<MarketId>()
+
+  get count(): number {
+    return this.#byId.size
+  }
+
+  get offerCount(): number {
+    return this.#offers.size
+  }
+
+  countOf(profileId: ProfileId): number {
+    return this.#countOf.get(profileId) ?? 0
+  }
+
+  offerCountOf(makerId: ProfileId): number {
+    return this.#offersOf.get(makerId) ?? 0
+  }
+
+  /** Stakes of packs that are not over, and what offers set aside. */
+  parkedRaw(profileId: ProfileId): CollateralRaw {
+    return this.#parkedOf.get(profileId) ?? 0
+  }
+
+  byId(packId: Seq): Pack | undefined {
+    return this.#byId.get(packId)
+  }
+
+  all(): Iterable<Pack> {
+    return this.#byId.values()
+  }
+
+  offer(offerId: Seq): PackOffer | undefined {
+    return this.#offers.get(offerId)
+  }
+
+  /** Oldest first: each offer lives equally long, so they end in this order. */
+  offers(): Iterable<PackOffer> {
+    return this.#offers.values()
+  }
+
+  /** The packs with a leg of the market that is not counted. */
+  ofMarket(marketId: MarketId): Iterable<Seq> {
+    return this.#byMarket.get(marketId) ?? []
+  }
+
+  /** The market counts for its packs from now on. */
+  resolved(marketId: MarketId): void {
+    if (this.hasLegOf(marketId)) this.due.add(marketId)
+  }
+
+  hasLegOf(marketId: MarketId): boolean {
+    return this.#byMarket.has(marketId)
+  }
+
+  apply(command: PackBody & { readonly seq: Seq }, state: PackState): void {
+    const { ledger, calls, catalogue } = state
+    switch (command.kind) {
+      case 'createPack': {
+        const { profileId, stakeRaw, payoutRaw, legs, once, seq } = command
+        if (once !== undefined) calls.made({ ...once, profileId, seq })
+        ledger.takeCollateral(profileId, stakeRaw)
+        ledger.takeSystem(HOUSE_ACCOUNT, payoutRaw - stakeRaw)
+        ledger.creditSystem(PACK_ACCOUNT, payoutRaw)
+        this.#add(packOf(command, { ownerId: profileId, makerId: null, legs }))
+        return
+      }
+      case 'offerPack':
+        this.#offered(command, ledger)
+        return
+      case 'acceptPackOffer':
+        this.#accepted(command, state)
+        return
+      case 'endPackOffers':
+        for (const offerId of command.offerIds) this.#endOffer(offerId, ledger)
+        return
+      case 'countPacks':
+        this.#counted(command, catalogue.existing(command.marketId), ledger)
+        return
+      case 'fundHouse':
+        ledger.fundSystem(HOUSE_ACCOUNT, command.collateralRaw)
+    }
+  }
+
+  #offered(
+    { profileId, stakeMaxRaw, payoutRaw, expiresMs, legs, seq }: Offering,
+    ledger: Ledger,
+  ): void {
+    const lockedRaw = payoutRaw - stakeMaxRaw
+    ledger.takeCollateral(profileId, lockedRaw)
+    ledger.creditSystem(PACK_ACCOUNT, lockedRaw)
+    this.#putOffer({ offerId: seq, makerId: profileId, stakeMaxRaw, payoutRaw, expiresMs, legs })
+  }
+
+  #putOffer(offer: PackOffer): void {
+    const { offerId, makerId } = offer
+    this.#offers.set(offerId, offer)
+    addTo(this.#offersOf, makerId, 1)
+    addTo(this.#parkedOf, makerId, offer.payoutRaw - offer.stakeMaxRaw)
+  }
+
+  /** Takes an offer off the list; what it set aside stays in the pack account. */
+  #takeOffer(offerId: Seq): PackOffer {
+    const offer = this.#offers.get(offerId)
+    assert(offer !== undefined, 'a command names an offer that is not over')
+    this.#offers.delete(offerId)
+    addTo(this.#offersOf, offer.makerId, -1)
+    addTo(this.#parkedOf, offer.makerId, offer.stakeMaxRaw - offer.payoutRaw)
+    return offer
+  }
+
+  #endOffer(offerId: Seq, ledger: Ledger): void {
+    const { makerId, payoutRaw, stakeMaxRaw } = this.#takeOffer(offerId)
+    ledger.takeSystem(PACK_ACCOUNT, payoutRaw - stakeMaxRaw)
+    ledger.creditCollateral(makerId, payoutRaw - stakeMaxRaw)
+  }
+
+  #accepted(command: Accepting, { ledger, calls }: PackState): void {
+    const { offerId, profileId, stakeRaw, payoutRaw, once, seq } = command
+    if (once !== undefined) calls.made({ ...once, profileId, seq })
+    const offer = this.#takeOffer(offerId)
+    const { makerId, legs } = offer
+    const unusedRaw = offer.payoutRaw - offer.stakeMaxRaw - (payoutRaw - stakeRaw)
+    ledger.takeCollateral(profileId, stakeRaw)
+    ledger.creditSystem(PACK_ACCOUNT, stakeRaw)
+    ledger.takeSystem(PACK_ACCOUNT, unusedRaw)
+    ledger.creditCollateral(makerId, unusedRaw)
+    this.#add(packOf(command, { ownerId: profileId, makerId, legs }))
+  }
+
+  #counted(
+    { packs }: Extract<PackBody, { kind: 'countPacks' }>,
+    market: Market,
+    ledger: Ledger,
+  ): void {
+    for (const { packId, paidRaw } of packs) {
+      const pack = this.#byId.get(packId)
+      assert(pack !== undefined, 'a leg counts for a pack that is not over')
+      const results = countedResults(pack, market)
+      assert(paidRawOf(pack, results) === paidRaw, 'the command pays what the results give')
+      this.#forgetLegs(pack, paidRaw === null ? [market.marketId] : undefined)
+      if (paidRaw === null) this.#byId.set(packId, { ...pack, results })
+      else this.#end(pack, paidRaw, ledger)
+    }
+  }
+
+  #end(pack: Pack, paidRaw: CollateralRaw, ledger: Ledger): void {
+    const { packId, ownerId, makerId, payoutRaw, stakeRaw } = pack
+    ledger.takeSystem(PACK_ACCOUNT, payoutRaw)
+    ledger.creditCollateral(ownerId, paidRaw)
+    if (makerId === null) ledger.creditSystem(HOUSE_ACCOUNT, payoutRaw - paidRaw)
+    else ledger.creditCollateral(makerId, payoutRaw - paidRaw)
+    this.#byId.delete(packId)
+    addTo(this.#countOf, ownerId, -1)
+    addTo(this.#parkedOf, ownerId, -stakeRaw)
+    if (makerId !== null) addTo(this.#parkedOf, makerId, stakeRaw - payoutRaw)
+  }
+
+  #add(pack: Pack): void {
+    const { packId, ownerId, makerId, stakeRaw, payoutRaw, legs, results } = pack
+    this.#byId.set(packId, pack)
+    addTo(this.#countOf, ownerId, 1)
+    addTo(this.#parkedOf, ownerId, stakeRaw)
+    if (makerId !== null) addTo(this.#parkedOf, makerId, payoutRaw - stakeRaw)
+    for (const [at, { marketId }] of legs.entries()) {
+      if (results[at] !== 'PENDING') continue
+      const packs = this.#byMarket.get(marketId) ?? new Set()
+      this.#byMarket.set(marketId, packs.add(packId))
+    }
+  }
+
+  /** The pack waits no more for these markets, or for any. */
+  #forgetLegs({ packId, legs }: Pack, marketIds = legs.map(({ marketId }) => marketId)): void {
+    for (const marketId of marketIds) {
+      const packs = this.#byMarket.get(marketId)
+      if (packs?.delete(packId) !== true || packs.size > 0) continue
+      this.#byMarket.delete(marketId)
+      this.due.delete(marketId)
+    }
+  }
+
+  /** All the state, for the state hash; no fact while there is no pack and no offer. */
+  *facts(): Iterable<unknown> {
+    for (const { packId, ownerId, makerId, stakeRaw, payoutRaw, legs, results } of this.all()) {
+      const counted = legs.map(({ marketId, outcome, priceTicks }, at) => {
+        return [marketId, outcome, priceTicks, results[at]]
+      })
+      yield ['pack', packId, ownerId, makerId, stakeRaw, payoutRaw, counted]
+    }
+    for (const { offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs } of this.offers()) {
+      const priced = legs.map(({ marketId, outcome, priceTicks }) => [
+        marketId,
+        outcome,
+        priceTicks,
+      ])
+      yield ['packOffer', offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, priced]
+    }
+  }
+
+  /** Oldest first: a pack and an offer keep their places. */
+  capture(): CapturedPacks {
+    return { packs: [...this.#byId.values()], offers: [...this.#offers.values()] }
+  }
+
+  restore({ packs, offers }: CapturedPacks, catalogue: Catalogue): void {
+    assert(this.count + this.offerCount === 0, 'only a fresh state is restored')
+    for (const pack of packs) this.#add(pack)
+    for (const offer of offers) this.#putOffer(offer)
+    for (const marketId of this.#byMarket.keys()) {
+      if (catalogue.existing(marketId).status === 'RESOLVED') this.due.add(marketId)
+    }
+  }
+}
+
+type Offering = Extract<PackBody, { kind: 'offerPack' }> & { readonly seq: Seq }
+type Accepting = Extract<PackBody, { kind: 'acceptPackOffer' }> & { readonly seq: Seq }
+
+function packOf(
+  { seq, stakeRaw, payoutRaw }: Pick<Accepting, 'seq' | 'stakeRaw' | 'payoutRaw'>,
+  parts: Pick<Pack, 'ownerId' | 'makerId' | 'legs'>,
+): Pack {
+  const results = parts.legs.map(() => 'PENDING' as const)
+  return { packId: seq, stakeRaw, payoutRaw, results, ...parts }
+}
+
+/** Adds to the sum of a profile, and forgets a sum that is zero. */
+function addTo(sums: Map<ProfileId, number>, profileId: ProfileId, change: number): void {
+  const sum = (sums.get(profileId) ?? 0) + change
+  assert(sum >= 0, 'no more leaves a sum than came')
+  if (sum === 0) sums.delete(profileId)
+  else sums.set(profileId, sum)
+}

@@ -1,0 +1,56 @@
+import type { MarketId, ProfileId, Seq } from '../ids.ts'
+import type { CallOnce } from '../moves/call-once.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../units.ts'
+
+// Packs: several outcomes in one stake, which pays when all of them win (rules §8).
+
+/** One outcome of a pack, and the price at which it counts for the payout. */
+export interface PackLeg {
+  readonly marketId: MarketId
+  readonly outcome: number
+  readonly priceTicks: PriceTicks
+}
+
+/** What a leg that was counted gives its pack. */
+export interface CountedPack {
+  /** The seq of the command that made the pack. */
+  readonly packId: Seq
+  /** What the pack pays now that it is over; null while other legs decide. */
+  readonly paidRaw: CollateralRaw | null
+}
+
+export type PackBody =
+  /** The owner stakes against the house. The legs carry the prices of the public books. */
+  | {
+      kind: 'createPack'
+      profileId: ProfileId
+      stakeRaw: CollateralRaw
+      payoutRaw: CollateralRaw
+      legs: readonly PackLeg[]
+      once?: CallOnce | undefined
+    }
+  /** A maker sets aside what a stake may win of it. */
+  | {
+      kind: 'offerPack'
+      profileId: ProfileId
+      stakeMaxRaw: CollateralRaw
+      payoutRaw: CollateralRaw
+      expiresMs: TimeMs
+      legs: readonly PackLeg[]
+    }
+  /** A stake on an offer, which is over with it: the maker gets back what the stake can't win. */
+  | {
+      kind: 'acceptPackOffer'
+      /** The seq of the command that made the offer. */
+      offerId: Seq
+      profileId: ProfileId
+      stakeRaw: CollateralRaw
+      payoutRaw: CollateralRaw
+      once?: CallOnce | undefined
+    }
+  /** Offers that their makers took back, or whose time is over. */
+  | { kind: 'endPackOffers'; offerIds: readonly Seq[] }
+  /** A resolved market counts for packs that have a leg of it. */
+  | { kind: 'countPacks'; marketId: MarketId; packs: readonly CountedPack[] }
+  /** Collateral of the house comes in (positive) or goes out (negative). */
+  | { kind: 'fundHouse'; collateralRaw: CollateralRaw }

@@ -1,0 +1,36 @@
+import { assert } from '../assert.ts'
+import { LIMITS } from '../limits.ts'
+
+/** Bounds on packs. The code that checks a bound says what happens. */
+export const PACK_LIMITS = {
+  legsMin: 2,
+  legsMax: 5,
+  stakeMinRaw: 1_000_000,
+  stakeMaxRaw: 70_000_000,
+  /** Of a pack that another profile funds. */
+  offerStakeMaxRaw: 100_000_000,
+  /** A leg is priced inside these, and by levels at most so far from the best of them. */
+  priceMinTicks: 100,
+  priceMaxTicks: 900,
+  windowTicks: 100,
+  /** What the payout may be of the stake. */
+  multiplierMax: 20,
+  vigPercent: 10,
+  quoteMs: 30_000,
+  offerMs: 60_000,
+  /** Packs that are not over: of all profiles, and of one. */
+  packsMax: 1 << 17,
+  packsOfProfileMax: 200,
+  /** Offers that are not over: of all makers, and of one. */
+  offersMax: 4096,
+  offersOfMakerMax: 20,
+  /** Main works on packs this often, so that orders come between. */
+  turnEveryMs: 5,
+  /** Packs in one command that counts a leg. */
+  countedMax: 256,
+  /** Offers in one command that ends them. */
+  endedOffersMax: 256,
+} as const
+
+assert(PACK_LIMITS.countedMax * 24 < LIMITS.recordBytesMax, 'counted packs fit a record')
+assert(PACK_LIMITS.endedOffersMax * 16 < LIMITS.recordBytesMax, 'ended offers fit a record')

@@ -1,0 +1,125 @@
+import {
+  LEG_RESULTS,
+  type LegResult,
+  type Packs,
+  resultOf,
+} from '../../../engine/core/packs/packs.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { PackCommand } from '../../../engine/domain/command.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../database.ts'
+import { eachPaced, type Pace } from '../tables/pace.ts'
+
+// One row for each pack there ever was, one for each of its legs, and how many packs of each status
+// a profile has.
+
+/** The index is the number in the tables. */
+export const PACK_STATUSES = ['ACTIVE', 'WON', 'LOST'] as const
+export type PackStatus = (typeof PACK_STATUSES)[number]
+
+const PUT = `
+INSERT INTO packs (pack_id, owner, maker, stake_raw, payout_raw, made_ms, status)
+VALUES (?, ?, ?, ?, ?, ?, ${PACK_STATUSES.indexOf('ACTIVE')})`
+const PUT_LEG = `
+INSERT INTO pack_legs (pack_id, position, market_id, outcome, price_ticks, result)
+VALUES (?, ?, ?, ?, ?, ${LEG_RESULTS.indexOf('PENDING')})`
+const COUNT_LEG = `
+UPDATE pack_legs SET result = CASE outcome WHEN 0 THEN ? ELSE ? END
+WHERE pack_id = ? AND market_id = ?`
+const END = `
+UPDATE packs SET status = ?, paid_raw = ?, ended_ms = ? WHERE pack_id = ? RETURNING owner`
+const ADD_COUNT = `
+INSERT INTO pack_counts (owner, status, count) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET count = count + excluded.count`
+
+type PackRow = [Seq, ProfileId, ProfileId | null, stake: number, payout: number, TimeMs]
+type LegRow = [Seq, position: number, MarketId, outcome: number, ticks: number]
+type CountedRow = [ofYes: number, ofNo: number, Seq, MarketId]
+type EndRow = [status: number, paidRaw: number, TimeMs, Seq]
+
+/** What the table asks the state. */
+export interface PackWorld {
+  readonly packs: Packs
+  readonly catalogue: { existing(marketId: MarketId): Parameters<typeof resultOf>[0] }
+}
+
+export function isOfPacks(command: { readonly kind: string }): command is PackCommand {
+  switch (command.kind) {
+    case 'createPack':
+    case 'acceptPackOffer':
+    case 'countPacks':
+      return true
+    default:
+      return false
+  }
+}
+
+export class PacksTable {
+  readonly #put: Statement<PackRow>
+  readonly #putLeg: Statement<LegRow>
+  readonly #countLeg: Statement<CountedRow>
+  readonly #end: Statement<EndRow, { owner: ProfileId }>
+  readonly #addCount: Statement<[ProfileId, status: number, count: number]>
+  /** Since the last flush: a pack is made before it is counted. */
+  #made: PackRow[] = []
+  #legs: LegRow[] = []
+  #counted: CountedRow[] = []
+  #ended: EndRow[] = []
+
+  constructor(connection: Connection) {
+    this.#put = connection.prepare(PUT)
+    this.#putLeg = connection.prepare(PUT_LEG)
+    this.#countLeg = connection.prepare(COUNT_LEG)
+    this.#end = connection.prepare(END)
+    this.#addCount = connection.prepare(ADD_COUNT)
+  }
+
+  /** The command is in the state. */
+  applied(command: PackCommand, { packs, catalogue }: PackWorld): void {
+    if (command.kind === 'createPack' || command.kind === 'acceptPackOffer') {
+      this.#noteMade(packs, command.seq, command.nowMs)
+    }
+    if (command.kind !== 'countPacks') return
+    const market = catalogue.existing(command.marketId)
+    const numberOf = (result: LegResult) => LEG_RESULTS.indexOf(result)
+    const ofYes = numberOf(resultOf(market, 0))
+    const ofNo = numberOf(resultOf(market, 1))
+    for (const { packId, paidRaw } of command.packs) {
+      this.#counted.push([ofYes, ofNo, packId, command.marketId])
+      if (paidRaw === null) continue
+      const status = PACK_STATUSES.indexOf(paidRaw > 0 ? 'WON' : 'LOST')
+      this.#ended.push([status, paidRaw, command.nowMs, packId])
+    }
+  }
+
+  #noteMade(packs: Packs, packId: Seq, madeMs: TimeMs): void {
+    const pack = packs.byId(packId)
+    assert(pack !== undefined, 'a pack that was made is in the state')
+    const { ownerId, makerId, stakeRaw, payoutRaw, legs } = pack
+    this.#made.push([packId, ownerId, makerId, stakeRaw, payoutRaw, madeMs])
+    for (const [position, { marketId, outcome, priceTicks }] of legs.entries()) {
+      this.#legs.push([packId, position, marketId, outcome, priceTicks])
+    }
+  }
+
+  /** Runs inside the chunk's transaction. */
+  flush(pace: Pace): void {
+    eachPaced(this.#made, pace, (row) => {
+      this.#put.run(...row)
+      this.#addCount.run(row[1], PACK_STATUSES.indexOf('ACTIVE'), 1)
+    })
+    eachPaced(this.#legs, pace, (row) => this.#putLeg.run(...row))
+    eachPaced(this.#counted, pace, (row) => this.#countLeg.run(...row))
+    eachPaced(this.#ended, pace, (row) => {
+      const ended = this.#end.get(...row)
+      assert(ended !== undefined, 'a pack that ends was made')
+      this.#addCount.run(ended.owner, PACK_STATUSES.indexOf('ACTIVE'), -1)
+      this.#addCount.run(ended.owner, row[0], 1)
+    })
+    this.#made = []
+    this.#legs = []
+    this.#counted = []
+    this.#ended = []
+  }
+}

@@ -1,0 +1,128 @@
+import { LEG_RESULTS, type LegResult } from '../../../../engine/core/packs/packs.ts'
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { PACK_STATUSES, type PackStatus } from '../../../follower/packs/packs.ts'
+import { query } from '../query.ts'
+
+// Packs as they are shown, newest first (rules §8.5).
+
+export interface ShownLeg {
+  readonly marketId: MarketId
+  readonly outcome: number
+  readonly priceTicks: PriceTicks
+  readonly result: LegResult
+}
+
+export interface ShownPack {
+  readonly packId: Seq
+  readonly owner: ProfileId
+  /** Null for the house. */
+  readonly maker: ProfileId | null
+  readonly stakeRaw: CollateralRaw
+  readonly payoutRaw: CollateralRaw
+  readonly madeMs: TimeMs
+  readonly status: PackStatus
+  /** Null while the pack is not over. */
+  readonly paidRaw: CollateralRaw | null
+  readonly endedMs: TimeMs | null
+  readonly legs: readonly ShownLeg[]
+}
+
+const FIELDS = `
+SELECT pack_id AS packId, owner, maker, stake_raw AS stakeRaw, payout_raw AS payoutRaw,
+  made_ms AS madeMs, status, paid_raw AS paidRaw, ended_ms AS endedMs
+FROM packs`
+const LEGS = `
+SELECT market_id AS marketId, outcome, price_ticks AS priceTicks, result
+FROM pack_legs WHERE pack_id = ? ORDER BY position`
+const BY_ID = `${FIELDS} WHERE pack_id = ?`
+const NEWEST = `${FIELDS} WHERE pack_id < ? ORDER BY pack_id DESC LIMIT ?`
+const OF_OWNER = `${FIELDS} WHERE owner = ? ORDER BY pack_id DESC LIMIT ? OFFSET ?`
+const OF_STATUS = `${FIELDS} WHERE owner = ? AND status = ? ORDER BY pack_id DESC LIMIT ? OFFSET ?`
+const OF_MARKET = `
+SELECT pack_id AS packId FROM pack_legs WHERE market_id = ? AND pack_id < ?
+ORDER BY pack_id DESC LIMIT ?`
+const COUNTS = 'SELECT status, count FROM pack_counts WHERE owner = ?'
+
+interface PackRow extends Omit<ShownPack, 'status' | 'legs'> {
+  readonly status: number
+}
+
+interface LegRow extends Omit<ShownLeg, 'result'> {
+  readonly result: number
+}
+
+function withLegs(row: PackRow, legs: Statement<[Seq], LegRow>): ShownPack {
+  return {
+    ...row,
+    status: PACK_STATUSES[row.status],
+    legs: legs.all(row.packId).map((leg) => ({ ...leg, result: LEG_RESULTS[leg.result] })),
+  }
+}
+
+const legsIn = (db: Connection) => db.prepare<[Seq], LegRow>(LEGS)
+
+/** Null for an id of no pack. */
+export const packById = query({
+  name: 'packById',
+  prepare: (db) => ({ byId: db.prepare<[Seq], PackRow>(BY_ID), legs: legsIn(db) }),
+  run: ({ byId, legs }, packId: Seq): ShownPack | null => {
+    const row = byId.get(packId)
+    return row === undefined ? null : withLegs(row, legs)
+  },
+})
+
+export interface PackPage {
+  readonly rows: readonly ShownPack[]
+  /** How many there are on all pages. */
+  readonly total: number
+}
+
+export const packsOf = query({
+  name: 'packsOf',
+  prepare: (db) => ({
+    ofOwner: db.prepare<[ProfileId, number, number], PackRow>(OF_OWNER),
+    ofStatus: db.prepare<[ProfileId, number, number, number], PackRow>(OF_STATUS),
+    counts: db.prepare<[ProfileId], { status: number; count: number }>(COUNTS),
+    legs: legsIn(db),
+  }),
+  run: (
+    { ofOwner, ofStatus, counts, legs },
+    asked: { owner: ProfileId; status: PackStatus | null; limit: number; offset: number },
+  ): PackPage => {
+    const { owner, status, limit, offset } = asked
+    const wanted = status === null ? null : PACK_STATUSES.indexOf(status)
+    const rows =
+      wanted === null
+        ? ofOwner.all(owner, limit, offset)
+        : ofStatus.all(owner, wanted, limit, offset)
+    const counted = counts.all(owner).filter((each) => wanted === null || each.status === wanted)
+    const total = counted.reduce((sum, { count }) => sum + count, 0)
+    return { rows: rows.map((row) => withLegs(row, legs)), total }
+  },
+})
+
+/** Packs older than `before`; of one market, or of all for null. */
+export const newestPacks = query({
+  name: 'newestPacks',
+  prepare: (db) => ({
+    newest: db.prepare<[Seq, number], PackRow>(NEWEST),
+    ofMarket: db.prepare<[MarketId, Seq, number], { packId: Seq }>(OF_MARKET),
+    byId: db.prepare<[Seq], PackRow>(BY_ID),
+    legs: legsIn(db),
+  }),
+  run: (
+    { newest, ofMarket, byId, legs },
+    asked: { marketIds: readonly MarketId[] | null; before: Seq; limit: number },
+  ): ShownPack[] => {
+    const { marketIds, before, limit } = asked
+    if (marketIds === null) return newest.all(before, limit).map((row) => withLegs(row, legs))
+    const found = marketIds.flatMap((id) => ofMarket.all(id, before, limit))
+    const ids = [...new Set(found.map(({ packId }) => packId))].sort((a, b) => b - a)
+    return ids.slice(0, limit).flatMap((packId) => {
+      const row = byId.get(packId)
+      return row === undefined ? [] : [withLegs(row, legs)]
+    })
+  },
+})

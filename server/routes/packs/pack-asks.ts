@@ -1,0 +1,94 @@
+// What a call asks of packs, and what is wrong with it (rules §8.1, §8.4).
+
+import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/packs.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { integer, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import type { WishedLeg } from '../../services/packs/packs.ts'
+import type { Services } from '../services.ts'
+
+/** More legs than a pack takes are priced too, so that a reply names all that is wrong. */
+const LEGS_ASKED_MAX = 10
+const SENTENCES = {
+  TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more.`,
+  TOO_MANY_LEGS: `A pack has ${PACK_LIMITS.legsMax} legs at most.`,
+  STAKE_TOO_LOW: `The stake is ${PACK_LIMITS.stakeMinRaw} raw units or more.`,
+  STAKE_TOO_HIGH: 'The stake is more than maxStake.',
+  DUPLICATE_MARKET: 'Another leg is of the same market.',
+  CORRELATED_LEGS: 'Another leg is of the same group, match or time window.',
+  MARKET_NOT_FOUND: 'Market not found',
+  MARKET_NOT_ACTIVE: 'The market is not active, or its deadline has passed.',
+  MARKET_NOT_ELIGIBLE: 'The market has no order book of its own.',
+  NO_LIQUIDITY: 'Nobody sells this outcome at 0.10 to 0.90.',
+  LEG_PRICE_TOO_LOW: 'The outcome is sold below 0.10 only.',
+  LEG_PRICE_TOO_HIGH: 'The outcome is sold above 0.90 only.',
+  INSUFFICIENT_DEPTH: 'Too few shares are for sale within 0.10 of the best usable price.',
+  MULTIPLIER_TOO_HIGH: `The pack would pay more than ${PACK_LIMITS.multiplierMax} times its stake.`,
+  MULTIPLIER_TOO_LOW: 'The pack would pay no more than its stake.',
+  HOUSE_CAPACITY: 'The house cannot cover this payout; stake less.',
+  INSUFFICIENT_BALANCE: 'Insufficient collateral balance',
+  TRADING_RESTRICTED: 'Trading is restricted at the moment; see GET /maintenance/status.',
+} as const
+
+export const stake = (what: string) =>
+  means(pattern('^[1-9][0-9]{0,14}$', 'Raw units as decimal text, at least 1.'), what)
+
+export const legsToPrice = () =>
+  means(
+    list(
+      object({
+        marketSlug: means(optional(slug()), 'Slug of the market; or name its marketId.'),
+        marketId: means(optional(integer(1)), 'Number of the market; or name its marketSlug.'),
+        outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
+      }),
+      1,
+      LEGS_ASKED_MAX,
+    ),
+    `The legs, ${PACK_LIMITS.legsMin} to ${PACK_LIMITS.legsMax}; each is of another market.`,
+  )
+
+interface SaidLeg {
+  readonly marketSlug?: string
+  readonly marketId?: MarketId
+  readonly outcomeIndex: number
+}
+
+/** The legs that a body names; a market that nobody can see is undefined. */
+export function wishedLegs(
+  legs: readonly SaidLeg[],
+  { pipeline }: Services,
+): WishedLeg[] | Refusal {
+  const wished: WishedLeg[] = []
+  for (const { marketSlug, marketId, outcomeIndex: outcome } of legs) {
+    if ((marketSlug === undefined) === (marketId === undefined)) {
+      return invalid({ field: 'legs', message: 'must each name either marketSlug or marketId' })
+    }
+    const { published } = pipeline
+    const market =
+      marketSlug === undefined ? published.byId(marketId ?? 0) : published.bySlug(marketSlug)
+    wished.push({ market: market?.status === 'DRAFT' ? undefined : market, outcome })
+  }
+  return wished
+}
+
+export const reasons = () =>
+  list(
+    object({
+      code: means(oneOf(...PACK_REASONS), 'What is wrong, for programs.'),
+      legIndex: means(optional(integer(0)), 'The leg that it is about, from 0; absent for none.'),
+      message: means(text(), 'What is wrong, as a sentence.'),
+    }),
+  )
+
+export function reasonViews(issues: readonly PackIssue[]) {
+  return issues.map((issue) => ({ ...issue, message: SENTENCES[issue.code] }))
+}
+
+/** The refusal of a pack that cannot be made, with all that is wrong with it. */
+export function ineligible({ issues }: { readonly issues: readonly PackIssue[] }): Refusal {
+  return refuse('PACK_NOT_ELIGIBLE', { ineligibleReasons: reasonViews(issues) })
+}

@@ -1,0 +1,216 @@
+// Offers of packs that other profiles fund (rules §8.5).
+
+import type { PackOffer } from '../../../engine/core/packs/packs.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { profiles } from '../../../persistence/query/read/profiles.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { defaulted, integer, number, pattern, text } from '../../http/schema/scalars.ts'
+import { list, object } from '../../http/schema/schema.ts'
+import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { askOf, idempotencyKey } from '../money-call.ts'
+import { account, shownUsername } from '../profile-words.ts'
+import type { Services } from '../services.ts'
+import { ineligible, legsToPrice, stake, wishedLegs } from './pack-asks.ts'
+import { shownPack } from './pack-stakes.ts'
+import { PACK_EXAMPLE, pack, priceOf } from './pack-words.ts'
+
+const LIMIT_MAX = 100
+const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
+const offerId = () =>
+  means(pattern('^[1-9][0-9]{0,14}$', 'Id of an offer.'), 'The id of the offer.')
+
+export const offer = () =>
+  object({
+    id: means(text(), 'Id of the offer, to accept it or take it back.'),
+    legs: means(
+      list(
+        object({
+          marketSlug: slug(),
+          title: means(text(), 'Question of the market.'),
+          outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
+          price: means(number(0, 1), 'Price by which the leg counts when another one is void.'),
+        }),
+      ),
+      'The outcomes that must all win.',
+    ),
+    stakeMax: means(uint256Text(), 'Most that may be staked, raw.'),
+    payout: means(uint256Text(), 'What that stake pays, raw; a smaller stake pays its part.'),
+    creator: means(
+      object({ account: account(), username: shownUsername() }),
+      'The maker, who funds the payout.',
+    ),
+    expiresAt: means(isoTime(), 'When the offer ends by itself.'),
+  })
+
+const OFFER_EXAMPLE = {
+  id: '4700',
+  legs: [
+    { marketSlug: MARKET_EXAMPLE.slug, title: MARKET_EXAMPLE.title, outcomeIndex: 0, price: 0.5 },
+  ],
+  stakeMax: '20000000',
+  payout: '80000000',
+  creator: { account: ACCOUNT, username: null },
+  expiresAt: '2026-01-01T00:01:00.000Z',
+}
+
+/** The offers as they are sent; a refusal when the tables did not answer in time. */
+async function offerViews(offers: readonly PackOffer[], services: Services, asker: Asker) {
+  const { reads, pipeline } = services
+  const makers = [...new Set(offers.map(({ makerId }) => makerId))]
+  const found = await reads.read(profiles, makers, asker)
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  const nameOf = new Map(found.map((each, at) => [makers[at], each?.username ?? null]))
+  return offers.map(({ offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs }) => ({
+    id: String(offerId),
+    legs: legs.flatMap(({ marketId, outcome, priceTicks }) => {
+      const market = pipeline.published.byId(marketId)?.market
+      if (market === undefined) return []
+      const { slug: marketSlug, title } = market
+      return [{ marketSlug, title, outcomeIndex: outcome, price: priceOf(priceTicks) }]
+    }),
+    stakeMax: String(stakeMaxRaw),
+    payout: String(payoutRaw),
+    creator: {
+      account: pipeline.clearing.accounts.accountOf(makerId) ?? '',
+      username: nameOf.get(makerId) ?? null,
+    },
+    expiresAt: isoText(expiresMs),
+  }))
+}
+
+export const packOffers = route({
+  method: 'GET',
+  path: '/parlay/offers',
+  auth: open(),
+  lane: 'public',
+  about: 'Offers that can be accepted now, newest first.',
+  query: { limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_MAX), 'Most offers to show.') },
+  reply: object({ data: means(list(offer()), 'The offers that are open.') }),
+  means: 'The newest open offers.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { limit: 100 }, reply: { data: [OFFER_EXAMPLE] } },
+  handle: async ({ query, call }, services: Services) => {
+    const offers = await services.packs.offers(query.limit)
+    const data = await offerViews(offers, services, publicAsker(call))
+    return data instanceof Refusal ? data : { data }
+  },
+})
+
+export const offerPack = route({
+  method: 'POST',
+  path: '/parlay/offers',
+  auth: auth(),
+  lane: 'trade',
+  about: `Offers a pack for ${PACK_LIMITS.offerMs / 1000} seconds, and sets aside what it can win.`,
+  body: object({
+    legs: legsToPrice(),
+    stakeMax: stake('Most that may be staked on it, raw.'),
+    payout: stake('What that stake pays when all legs win, raw; more than stakeMax.'),
+  }),
+  status: 201,
+  reply: offer(),
+  means: 'The offer is open; payout less stakeMax is set aside.',
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'PACK_NOT_ELIGIBLE',
+    'OFFER_NOT_FOUND',
+    'OFFER_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: {
+      legs: [{ marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 }],
+      stakeMax: '20000000',
+      payout: '80000000',
+    },
+    reply: OFFER_EXAMPLE,
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const [stakeRaw, payoutRaw] = [Number(body.stakeMax), Number(body.payout)]
+    if (payoutRaw <= stakeRaw) {
+      return invalid({ field: 'payout', message: 'must be more than stakeMax' })
+    }
+    const legs = wishedLegs(body.legs, services)
+    if (legs instanceof Refusal) return legs
+    const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
+    if (made instanceof Reject) return refuse(made)
+    if ('issues' in made) return ineligible(made)
+    const views = await offerViews([made], services, askerOf({ caller, call }))
+    return views instanceof Refusal ? views : views[0]
+  },
+})
+
+export const endPackOffer = route({
+  method: 'DELETE',
+  path: '/parlay/offers/:id',
+  auth: auth(),
+  lane: 'trade',
+  about: 'Takes back an own offer; what it set aside is free again.',
+  params: { id: offerId() },
+  reply: object({ id: means(text(), 'Id of the offer that is over.') }),
+  means: 'The offer is over.',
+  rejects: ['OVERLOADED', 'OFFER_NOT_FOUND'],
+  example: { params: { id: '4700' }, reply: { id: '4700' } },
+  handle: async ({ params, caller }, { packs }: Services) => {
+    const refused = await packs.endOffer(Number(params.id), caller.profileId)
+    return refused === null ? { id: params.id } : refuse(refused)
+  },
+})
+
+export const acceptPackOffer = route({
+  method: 'POST',
+  path: '/parlay/offers/:id/accept',
+  auth: auth(),
+  lane: 'trade',
+  about: 'Stakes on an offer, which is over with it.',
+  params: { id: offerId() },
+  body: object({
+    stake: stake('Raw collateral to stake; stakeMax of the offer at the most.'),
+    idempotencyKey: idempotencyKey(),
+  }),
+  status: 201,
+  reply: pack(),
+  means: 'The stake is made; the pack pays when all its legs win.',
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'POST_ONLY_MODE',
+    'CANCEL_ONLY_MODE',
+    'TRADING_DISABLED',
+    'CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'PACK_NOT_FOUND',
+    'PACK_LIMIT',
+    'OFFER_NOT_FOUND',
+    'OWN_OFFER',
+    'STAKE_TOO_HIGH',
+    'STAKE_TOO_LOW',
+    'DUPLICATE_CALL',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'CALL_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    params: { id: '4700' },
+    body: { stake: '5000000' },
+    reply: { ...PACK_EXAMPLE, funding: 'maker' },
+  },
+  handle: async ({ params, body, caller, call }, services: Services) => {
+    const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
+    if (ask instanceof Refusal) return ask
+    const made = await services.packs.accept(ask, Number(params.id), Number(body.stake))
+    return made instanceof Reject ? refuse(made) : shownPack(made, services, { caller, call })
+  },
+})

@@ -1,0 +1,187 @@
+// Quotes of packs, and packs that are made of them (rules §8.1 to §8.5).
+
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { packById } from '../../../persistence/query/read/packs/packs.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { isoText } from '../../http/iso-text.ts'
+import { Refusal, refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
+import { list, object } from '../../http/schema/schema.ts'
+import { QUOTE_ID } from '../../services/packs/pack-quotes.ts'
+import { askerOf } from '../../services/private-reads.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import { askOf, idempotencyKey } from '../money-call.ts'
+import type { Services } from '../services.ts'
+import { ineligible, legsToPrice, reasons, reasonViews, stake, wishedLegs } from './pack-asks.ts'
+import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
+
+const LEGS_EXAMPLE = [
+  { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
+  { marketSlug: 'goal-in-extra-time', outcomeIndex: 1 },
+]
+const QUOTE_EXAMPLE = 'AAAAAAKupUAAAAGbdOYnECnoWBUZ7bE0ciZ4oI4lJ6s'
+const TITLE_UNKNOWN = ''
+
+export const quotePack = route({
+  method: 'POST',
+  path: '/parlay/quote',
+  auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
+  lane: 'public',
+  about: 'Prices a pack from the public books, and names all that is wrong with it.',
+  body: object({ legs: legsToPrice(), stake: stake('Raw collateral to stake.') }),
+  reply: object({
+    quoteId: means(
+      nullable(text()),
+      'Promises the payout to the caller until expiresAt; null without a proof or when ineligible.',
+    ),
+    eligible: means(boolean(), 'Whether the pack can be made.'),
+    ineligibleReasons: means(reasons(), 'All that is wrong; empty for a pack that can be made.'),
+    legs: means(
+      list(
+        object({
+          marketSlug: means(nullable(slug()), 'Slug of the market; null for one that is unknown.'),
+          outcomeIndex: means(integer(0, 1), 'Outcome that was asked for: 0 YES, 1 NO.'),
+          title: means(text(), 'Question of the market; empty for one that is unknown.'),
+          price: means(number(0, 1), 'Average price of the shares that are needed, rounded up.'),
+          bookPrice: means(nullable(number(0, 1)), 'Best usable ask; null without one.'),
+          depth: means(uint256Text(), 'Raw shares within 0.10 of the best usable ask.'),
+          depthUsd: means(uint256Text(), 'What those shares cost, in raw collateral.'),
+          esportsPropType: propType(),
+        }),
+      ),
+      'The legs in the order in which they were asked for.',
+    ),
+    fairMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null unpriced.'),
+    multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null unpriced.'),
+    vigPercent: means(number(0), 'Part of the fair payout that is kept, in percent.'),
+    stake: means(uint256Text(), 'The stake that was asked for, raw.'),
+    payout: means(uint256Text(), 'What the pack would pay, raw; 0 unpriced.'),
+    toWin: means(uint256Text(), 'Payout less stake, raw.'),
+    maxStake: means(uint256Text(), 'Most that one pack takes, raw.'),
+    expiresAt: means(isoTime(), 'Until when the quote is good.'),
+  }),
+  means: 'The pack as the books price it now.',
+  rejects: ['VALIDATION'],
+  example: {
+    body: { legs: LEGS_EXAMPLE, stake: '10000000' },
+    reply: {
+      quoteId: QUOTE_EXAMPLE,
+      eligible: true,
+      ineligibleReasons: [],
+      legs: LEGS_EXAMPLE.map((leg) => ({
+        ...leg,
+        title: MARKET_EXAMPLE.title,
+        price: 0.5,
+        bookPrice: 0.5,
+        depth: '90000000',
+        depthUsd: '45000000',
+        esportsPropType: null,
+      })),
+      fairMultiplier: 4,
+      multiplier: 3.6,
+      vigPercent: PACK_LIMITS.vigPercent,
+      stake: '10000000',
+      payout: '36000000',
+      toWin: '26000000',
+      maxStake: '70000000',
+      expiresAt: '2026-01-01T00:00:30.000Z',
+    },
+  },
+  handle: async ({ body, caller }, services: Services) => {
+    const legs = wishedLegs(body.legs, services)
+    if (legs instanceof Refusal) return legs
+    const stakeRaw = Number(body.stake)
+    const quote = await services.packs.quote({ legs, stakeRaw }, caller?.profileId ?? null)
+    const { issues, payoutRaw, multipliers } = quote
+    return {
+      quoteId: quote.quoteId,
+      eligible: issues.length === 0,
+      ineligibleReasons: reasonViews(issues),
+      legs: quote.legs.map(({ outcome, bookTicks, priceTicks, depthRaw, depthCostRaw }, at) => ({
+        marketSlug: legs[at].market?.market.slug ?? null,
+        outcomeIndex: outcome,
+        title: legs[at].market?.market.title ?? TITLE_UNKNOWN,
+        price: priceOf(priceTicks),
+        bookPrice: bookTicks === null ? null : priceOf(bookTicks),
+        depth: String(depthRaw),
+        depthUsd: String(depthCostRaw),
+        esportsPropType: null,
+      })),
+      fairMultiplier: multipliers?.fair ?? null,
+      multiplier: multipliers?.net ?? null,
+      vigPercent: PACK_LIMITS.vigPercent,
+      stake: body.stake,
+      payout: String(payoutRaw),
+      toWin: String(Math.max(0, payoutRaw - stakeRaw)),
+      maxStake: String(quote.stakeMaxRaw),
+      expiresAt: isoText(quote.expiresMs),
+    }
+  },
+})
+
+export const createPack = route({
+  method: 'POST',
+  path: '/parlay/create',
+  auth: eitherOf(hmac('trading'), sessionOrIdentity()),
+  lane: 'trade',
+  about: 'Stakes on a pack that was quoted; the same quote again gives the first pack.',
+  body: object({
+    quoteId: means(
+      pattern(QUOTE_ID, 'The quoteId of a quote.'),
+      'Quote of the same legs and stake, to the same caller.',
+    ),
+    legs: legsToPrice(),
+    stake: stake('Raw collateral to stake, as quoted.'),
+    idempotencyKey: idempotencyKey(),
+  }),
+  status: 201,
+  reply: pack(),
+  means: 'The stake is made; the pack pays when all its legs win.',
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'CAPACITY',
+    'QUOTE_INVALID',
+    'QUOTE_EXPIRED',
+    'QUOTE_CHANGED',
+    'PACK_NOT_ELIGIBLE',
+    'PACK_NOT_FOUND',
+    'PACK_LIMIT',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'CALL_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { quoteId: QUOTE_EXAMPLE, legs: LEGS_EXAMPLE, stake: '10000000' },
+    reply: PACK_EXAMPLE,
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
+    if (ask instanceof Refusal) return ask
+    const legs = wishedLegs(body.legs, services)
+    if (legs instanceof Refusal) return legs
+    const wish = { legs, stakeRaw: Number(body.stake) }
+    const made = await services.packs.create(ask, wish, body.quoteId)
+    if (made instanceof Reject) return refuse(made)
+    return typeof made === 'number' ? shownPack(made, services, { caller, call }) : ineligible(made)
+  },
+})
+
+/** A pack that a call just made, or made before. */
+export async function shownPack(
+  packId: number,
+  services: Services,
+  by: Parameters<typeof askerOf>[0],
+) {
+  const asker = askerOf(by)
+  const row = await services.reads.read(packById, packId, asker)
+  if (row === undefined) return refuse('READ_TIMEOUT')
+  if (row === null) return refuse('PACK_NOT_FOUND')
+  const views = await packViews([row], services, asker)
+  return views instanceof Refusal ? views : views[0]
+}

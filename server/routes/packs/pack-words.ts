@@ -1,0 +1,128 @@
+// Packs as they are shown (rules §8.5).
+
+import { LEG_RESULTS } from '../../../engine/core/packs/packs.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
+import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
+import type { ShownPack } from '../../../persistence/query/read/packs/packs.ts'
+import { profiles } from '../../../persistence/query/read/profiles.ts'
+import { isoText } from '../../http/iso-text.ts'
+import { refuse } from '../../http/refusal.ts'
+import { isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, object } from '../../http/schema/schema.ts'
+import type { Asker } from '../../services/private-reads.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { account, shownUsername } from '../profile-words.ts'
+import type { Services } from '../services.ts'
+
+export const priceOf = (ticks: number) => ticks / PRICE_ONE_TICKS
+
+export const propType = () =>
+  means(
+    nullable(oneOf('map_winner', 'map_handicap', 'total_maps')),
+    'What the market asks of an esports match; null for any other market.',
+  )
+
+export const pack = () =>
+  object({
+    id: means(text(), 'Id of the pack.'),
+    status: means(oneOf(...PACK_STATUSES), 'ACTIVE until a leg lost or all legs are decided.'),
+    stake: means(uint256Text(), 'Raw collateral that was staked.'),
+    payout: means(uint256Text(), 'Raw collateral that it pays, or paid, when it wins.'),
+    multiplier: means(number(0), 'Payout per stake, four decimals, rounded down.'),
+    createdAt: means(isoTime(), 'When the stake was made.'),
+    resolvedAt: means(nullable(isoTime()), 'When the pack was over; null before.'),
+    funding: means(oneOf('house', 'maker'), 'Who pays what the stake can win.'),
+    creator: means(
+      object({ account: account(), username: shownUsername() }),
+      'The profile that staked.',
+    ),
+    legs: means(
+      list(
+        object({
+          marketSlug: slug(),
+          title: means(text(), 'Question of the market.'),
+          outcomeIndex: means(integer(0, 1), 'Outcome that was staked on: 0 YES, 1 NO.'),
+          price: means(number(0, 1), 'Price that counts for the payout.'),
+          bookPrice: means(nullable(number(0, 1)), 'Best usable ask now; null without one.'),
+          result: means(oneOf(...LEG_RESULTS), 'What became of it; VOID counts for nothing.'),
+          esportsPropType: propType(),
+        }),
+      ),
+      'The outcomes that must all win.',
+    ),
+  })
+
+export const PACK_EXAMPLE = {
+  id: '4711',
+  status: 'ACTIVE' as const,
+  stake: '10000000',
+  payout: '45000000',
+  multiplier: 4.5,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  resolvedAt: null,
+  funding: 'house' as const,
+  creator: { account: ACCOUNT, username: null },
+  legs: [
+    {
+      marketSlug: MARKET_EXAMPLE.slug,
+      title: MARKET_EXAMPLE.title,
+      outcomeIndex: 0,
+      price: 0.5,
+      bookPrice: 0.55,
+      result: 'PENDING' as const,
+      esportsPropType: null,
+    },
+  ],
+}
+
+const MULTIPLIER_PARTS = 10_000
+
+/** Payout per stake, four decimals, rounded down. */
+function multiplierOf(payoutRaw: number, stakeRaw: number): number {
+  const parts = (BigInt(payoutRaw) * BigInt(MULTIPLIER_PARTS)) / BigInt(stakeRaw)
+  return Number(parts) / MULTIPLIER_PARTS
+}
+
+/** The packs as they are sent, in their order; a refusal when the tables did not answer in time. */
+export async function packViews(rows: readonly ShownPack[], services: Services, asker: Asker) {
+  const { archive, reads, packs: desk } = services
+  const ids = new Set<MarketId>(rows.flatMap(({ legs }) => legs.map(({ marketId }) => marketId)))
+  const owners = [...new Set(rows.map(({ owner }) => owner))]
+  const markets = await archive.byIds(ids, asker)
+  const creators = await reads.read(profiles, owners, asker)
+  if (markets === undefined || creators === undefined) return refuse('READ_TIMEOUT')
+  const creatorOf = new Map(creators.map((each, at) => [owners[at], each]))
+  return rows.map((row) => {
+    const creator = creatorOf.get(row.owner)
+    return {
+      id: String(row.packId),
+      status: row.status,
+      stake: String(row.stakeRaw),
+      payout: String(row.status === 'WON' ? row.paidRaw : row.payoutRaw),
+      multiplier: multiplierOf(row.payoutRaw, row.stakeRaw),
+      createdAt: isoText(row.madeMs),
+      resolvedAt: row.endedMs === null ? null : isoText(row.endedMs),
+      funding: row.maker === null ? ('house' as const) : ('maker' as const),
+      creator: { account: creator?.account ?? '', username: creator?.username ?? null },
+      legs: row.legs.flatMap(({ marketId, outcome, priceTicks, result }) => {
+        const market = markets.get(marketId)
+        if (market === undefined) return []
+        const bookTicks = desk.bookTicks(market, outcome)
+        return [
+          {
+            marketSlug: market.market.slug,
+            title: market.market.title,
+            outcomeIndex: outcome,
+            price: priceOf(priceTicks),
+            bookPrice: bookTicks === null ? null : priceOf(bookTicks),
+            result,
+            esportsPropType: null,
+          },
+        ]
+      }),
+    }
+  })
+}

@@ -1,0 +1,235 @@
+// Packs and offers of packs (rules §8). A pack is priced from the public books, in the stretch in
+// which it is decided. A method answers once its command is durable.
+
+import { decideOnce } from '../../../engine/core/decide/moves.ts'
+import {
+  type AskedLeg,
+  decideAccept,
+  decideEndOffer,
+  decideHouse,
+  decideOffer,
+  decidePack,
+  type PackIssue,
+  type PricedPack,
+  pricePack,
+} from '../../../engine/core/decide/packs.ts'
+import { type AskLevel, windowOf } from '../../../engine/core/packs/pack-odds.ts'
+import type { PackOffer } from '../../../engine/core/packs/packs.ts'
+import {
+  HOUSE_ACCOUNT,
+  type MarketId,
+  PACK_ACCOUNT,
+  type ProfileId,
+  type Seq,
+} from '../../../engine/domain/ids.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
+import type { PackBody } from '../../../engine/domain/packs/pack-command.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { type MoveAsk, onceOf } from '../portfolio/moves-once.ts'
+import type { PackQuotes } from './pack-quotes.ts'
+
+/** A leg as it was asked for. */
+export interface WishedLeg {
+  /** Undefined for a market that nobody can see. */
+  readonly market: PublishedMarket | undefined
+  readonly outcome: number
+}
+
+export interface PackWish {
+  readonly legs: readonly WishedLeg[]
+  readonly stakeRaw: CollateralRaw
+}
+
+export interface Quote extends PricedPack {
+  readonly expiresMs: TimeMs
+  /** Null for a caller without a profile, and for a pack that cannot be made. */
+  readonly quoteId: string | null
+}
+
+/** A pack that cannot be made, and all that is wrong with it. */
+export interface Ineligible {
+  readonly issues: readonly PackIssue[]
+}
+
+export interface HouseFunds {
+  /** What the house may lose. */
+  readonly balanceRaw: CollateralRaw
+  /** What lies with packs and offers. */
+  readonly parkedRaw: CollateralRaw
+  readonly packCount: number
+  readonly offerCount: number
+}
+
+/** The asks of a token in the public book, best first. */
+export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] {
+  if (outcome === OUTCOME.YES) return depth.asks()
+  return depth.bids().map(({ ticks, sizeRaw }) => ({ ticks: ladderTicks(outcome, ticks), sizeRaw }))
+}
+
+/** The best ask that may price a leg; null without one. */
+function bestUsable(market: PublishedMarket, outcome: number): PriceTicks | null {
+  return windowOf(asksOf(market, outcome)).at(0)?.ticks ?? null
+}
+
+function askedLeg({ market, outcome }: WishedLeg): AskedLeg {
+  if (market === undefined) return { marketId: undefined, outcome, asks: [] }
+  return { marketId: market.market.marketId, outcome, asks: asksOf(market, outcome) }
+}
+
+function idsOf(legs: readonly WishedLeg[]): { marketId: MarketId; outcome: number }[] {
+  return legs.map(({ market, outcome }) => ({ marketId: market?.market.marketId ?? 0, outcome }))
+}
+
+export class PackDesk {
+  readonly #pipeline: Pipeline
+  readonly #quotes: PackQuotes
+
+  constructor(pipeline: Pipeline, quotes: PackQuotes) {
+    this.#pipeline = pipeline
+    this.#quotes = quotes
+  }
+
+  #priced(
+    { legs, stakeRaw }: PackWish,
+    by: { readonly funding: 'house' | 'maker'; readonly payerId: ProfileId | null },
+    nowMs: TimeMs,
+  ): PricedPack {
+    return pricePack(this.#pipeline.clearing, { legs: legs.map(askedLeg), stakeRaw, ...by }, nowMs)
+  }
+
+  /** `profileId` is null for a caller without a profile. */
+  async quote(wish: PackWish, profileId: ProfileId | null): Promise<Quote> {
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const priced = this.#priced(wish, { funding: 'house', payerId: null }, nowMs)
+    const expiresMs = nowMs + PACK_LIMITS.quoteMs
+    const isGood = profileId !== null && priced.issues.length === 0
+    const { legs, stakeRaw } = wish
+    const { payoutRaw } = priced
+    const quoted = { profileId: profileId ?? 0, legs: idsOf(legs), stakeRaw }
+    const quoteId = isGood ? this.#quotes.idOf(quoted, { payoutRaw, expiresMs }) : null
+    // What the house holds may not be durable yet (law 1).
+    await this.#pipeline.durable()
+    return { ...priced, expiresMs, quoteId }
+  }
+
+  /** Makes the pack of a quote; the same quote again gives the first pack. */
+  async create(ask: MoveAsk, wish: PackWish, quoteId: string): Promise<Seq | Reject | Ineligible> {
+    const { owner: profileId } = ask
+    const { stakeRaw, legs } = wish
+    const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
+    if (promised === null) return REJECT.QUOTE_INVALID
+    let issues: readonly PackIssue[] = []
+    const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
+    const made = await this.#once(once, ['pack', quoteId], (nowMs, once) => {
+      if (promised.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
+      const priced = this.#priced(wish, { funding: 'house', payerId: profileId }, nowMs)
+      ;({ issues } = priced)
+      const staking = { profileId, stakeRaw, once }
+      return decidePack(this.#pipeline.clearing, staking, priced, promised.payoutRaw)
+    })
+    return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
+  }
+
+  async offer(
+    profileId: ProfileId,
+    wish: PackWish,
+    payoutRaw: CollateralRaw,
+  ): Promise<PackOffer | Reject | Ineligible> {
+    const { clearing } = this.#pipeline
+    let issues: readonly PackIssue[] = []
+    let offer: PackOffer | undefined
+    const changing = this.#pipeline.change((nowMs) => {
+      const priced = this.#priced(wish, { funding: 'maker', payerId: null }, nowMs)
+      ;({ issues } = priced)
+      const offering = { profileId, stakeMaxRaw: wish.stakeRaw, payoutRaw }
+      const decided = decideOffer(clearing, offering, priced, nowMs)
+      if (!(decided instanceof Reject) && decided.kind === 'offerPack') {
+        offer = { ...decided, offerId: clearing.lastSeq + 1, makerId: profileId }
+      }
+      return decided
+    })
+    const refused = await changing
+    if (refused === REJECT.PACK_NOT_ELIGIBLE) return { issues }
+    return refused ?? offer ?? REJECT.OFFER_NOT_FOUND
+  }
+
+  endOffer(offerId: Seq, profileId: ProfileId): Promise<Reject | null> {
+    return this.#pipeline.change(() => decideEndOffer(this.#pipeline.clearing, offerId, profileId))
+  }
+
+  accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
+    const { owner: profileId } = ask
+    return this.#once(ask, ['accept', offerId, stakeRaw], (nowMs, once) => {
+      const staking = { profileId, stakeRaw, once }
+      return decideAccept(this.#pipeline.clearing, offerId, staking, nowMs)
+    })
+  }
+
+  /** Markets that take packs, newest first: a part of them, and how many there are. */
+  markets(skip: number, limit: number): { markets: PublishedMarket[]; total: number } {
+    const all = this.#pipeline.published.all().filter(({ market, status }) => {
+      return kindOf(market) === 'clob' && status === 'FUNDED' && !market.isFailed
+    })
+    const markets = all.reverse().slice(skip, skip + limit)
+    return { markets, total: all.length }
+  }
+
+  /** The best usable ask of an outcome; null without one, and for a market that is over. */
+  bookTicks(market: PublishedMarket, outcome: number): PriceTicks | null {
+    return market.status === 'FUNDED' ? bestUsable(market, outcome) : null
+  }
+
+  /** The offers that can be accepted now, newest first. */
+  async offers(limit: number): Promise<PackOffer[]> {
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const open = [...this.#pipeline.clearing.packs.offers()].filter(
+      ({ expiresMs }) => expiresMs > nowMs,
+    )
+    await this.#pipeline.durable()
+    return open.reverse().slice(0, limit)
+  }
+
+  /** Gives the seq of the command that the call became, now or before. */
+  async #once(
+    ask: MoveAsk,
+    asked: readonly unknown[],
+    decide: (nowMs: TimeMs, once: ReturnType<typeof onceOf>) => PackBody | Reject,
+  ): Promise<Seq | Reject> {
+    const { clearing } = this.#pipeline
+    let seq: Seq = 0
+    const refused = await this.#pipeline.change((nowMs) => {
+      const once = onceOf(ask, asked, nowMs)
+      const before = decideOnce(clearing, once, nowMs)
+      if (before instanceof Reject) return before
+      seq = before?.seq ?? clearing.lastSeq + 1
+      return before === undefined ? decide(nowMs, once) : null
+    })
+    return refused ?? seq
+  }
+
+  async house(): Promise<HouseFunds> {
+    const { ledger, packs } = this.#pipeline.clearing
+    const funds = {
+      balanceRaw: ledger.freeRaw(HOUSE_ACCOUNT),
+      parkedRaw: ledger.freeRaw(PACK_ACCOUNT),
+      packCount: packs.count,
+      offerCount: packs.offerCount,
+    }
+    await this.#pipeline.durable()
+    return funds
+  }
+
+  /** Takes collateral of the house in (positive) or out (negative). */
+  async fundHouse(collateralRaw: CollateralRaw, by: string): Promise<HouseFunds | Reject> {
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideHouse(this.#pipeline.clearing, collateralRaw)
+      return reject ?? { kind: 'fundHouse', collateralRaw }
+    }, by)
+    return refused ?? this.house()
+  }
+}

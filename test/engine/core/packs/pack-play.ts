@@ -1,0 +1,86 @@
+import type { Clearing } from '../../../../engine/core/clearing.ts'
+import {
+  decideAccept,
+  decideEndOffer,
+  decideHouse,
+  decideOffer,
+  decidePack,
+  type PackAsk,
+  pricePack,
+} from '../../../../engine/core/decide/packs.ts'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
+import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
+import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import type { Random } from '../../../support/random.ts'
+
+// Random packs for flows that mix everything that moves money.
+
+const { stakeMinRaw, stakeMaxRaw } = PACK_LIMITS
+const DEEP_RAW = 10 ** 10
+
+interface Play {
+  readonly clearing: Clearing
+  readonly random: Random
+  readonly nowMs: number
+  readonly account: () => number
+  readonly apply: (body: PackBody) => void
+}
+
+function wish({ random }: Play, markets: readonly Market[], funding: PackAsk['funding']): PackAsk {
+  const chosen = markets.filter(() => random.chance(0.5)).slice(0, random.between(2, 4))
+  const legs = chosen.map(({ marketId }) => {
+    const asks = [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }]
+    return { marketId, outcome: random.below(2), asks }
+  })
+  return { legs, stakeRaw: random.between(stakeMinRaw, stakeMaxRaw), funding, payerId: null }
+}
+
+/** One act of one account, if the gates let it. `markets` are open ones with books. */
+export function playPack(play: Play, markets: readonly Market[]): void {
+  const { clearing, random, nowMs, account } = play
+  const profileId = account()
+  const offers = [...clearing.packs.offers()]
+  const offer = offers.length === 0 ? undefined : random.pick(offers)
+  const act = (decided: PackBody | Reject) => {
+    if (!(decided instanceof Reject)) play.apply(decided)
+  }
+  const dice = random.next()
+  if (dice < 0.1) {
+    const collateralRaw = random.chance(0.3) ? -random.spread(10 ** 8) : random.spread(10 ** 9)
+    if (collateralRaw !== 0 && decideHouse(clearing, collateralRaw) === null) {
+      play.apply({ kind: 'fundHouse', collateralRaw })
+    }
+  } else if (dice < 0.5) {
+    const asked = { ...wish(play, markets, 'house'), payerId: profileId }
+    const priced = pricePack(clearing, asked, nowMs)
+    const staking = { profileId, stakeRaw: asked.stakeRaw }
+    act(decidePack(clearing, staking, priced, priced.payoutRaw))
+  } else if (dice < 0.75) {
+    const asked = wish(play, markets, 'maker')
+    const priced = pricePack(clearing, asked, nowMs)
+    const payoutRaw = asked.stakeRaw + 1 + random.spread(10 ** 9)
+    const offering = { profileId, stakeMaxRaw: asked.stakeRaw, payoutRaw }
+    act(decideOffer(clearing, offering, priced, nowMs))
+  } else if (offer !== undefined && dice < 0.9) {
+    const stakeRaw = random.between(stakeMinRaw, offer.stakeMaxRaw)
+    act(decideAccept(clearing, offer.offerId, { profileId, stakeRaw }, nowMs))
+  } else if (offer !== undefined) act(decideEndOffer(clearing, offer.offerId, offer.makerId))
+}
+
+/** Every resolved market counts for the packs that have a leg of it, a few packs at a time. */
+export function countPacks({ clearing, random, apply }: Omit<Play, 'nowMs' | 'account'>): void {
+  const { packs, catalogue } = clearing
+  while (packs.due.size > 0) {
+    const [marketId] = packs.due
+    const market = catalogue.existing(marketId)
+    const counted = [...packs.ofMarket(marketId)].slice(0, random.between(1, 3)).map((packId) => {
+      const pack = packs.byId(packId)
+      assert(pack !== undefined, 'a market names packs that are not over')
+      return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
+    })
+    apply({ kind: 'countPacks', marketId, packs: counted })
+  }
+}

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { capture, restore } from '../../../../engine/core/capture.ts'
+import { mayArchive } from '../../../../engine/core/decide/endings.ts'
+import {
+  decideAccept,
+  decideEndOffer,
+  decideHouse,
+  decideOffer,
+  decidePack,
+  type PackAsk,
+  pricePack,
+} from '../../../../engine/core/decide/packs.ts'
+import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
+import { stateHash } from '../../../../engine/core/state/state-hash.ts'
+import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../../../engine/domain/ids.ts'
+import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
+import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+
+// The life of packs and offers (rules §8.4, §8.5). The driver checks the laws.
+
+const UNIT = 1_000_000
+const STAKE = 10 * UNIT
+const PAYOUT = 45 * UNIT
+
+class World {
+  readonly driver = new ExchangeDriver(64)
+  readonly ann = this.driver.addAccount(100 * UNIT)
+  readonly ben = this.driver.addAccount(100 * UNIT)
+  readonly a = this.driver.addMarket()
+  readonly b = this.driver.addMarket()
+
+  constructor(houseRaw = 1000 * UNIT) {
+    if (houseRaw > 0) this.driver.rare({ kind: 'fundHouse', collateralRaw: houseRaw })
+  }
+
+  get clearing() {
+    return this.driver.clearing
+  }
+
+  /** A pack of YES at 0.5 and YES at 0.4, with deep books. */
+  ask(changes: Partial<PackAsk> = {}): PackAsk {
+    const leg = (marketId: number, ticks: number) => {
+      return { marketId, outcome: 0, asks: [{ ticks, sizeRaw: 1000 * UNIT }] }
+    }
+    const legs = [leg(this.a, 500), leg(this.b, 400)]
+    return { stakeRaw: STAKE, legs, funding: 'house', payerId: this.ann, ...changes }
+  }
+
+  codes(changes: Partial<PackAsk> = {}): string[] {
+    const { issues } = pricePack(this.clearing, this.ask(changes), this.driver.nowMs)
+    return issues.map(({ code, legIndex }) =>
+      legIndex === undefined ? code : `${code} ${legIndex}`,
+    )
+  }
+
+  make(quotedRaw = PAYOUT): number | Reject {
+    const priced = pricePack(this.clearing, this.ask(), this.driver.nowMs)
+    const staking = { profileId: this.ann, stakeRaw: STAKE }
+    const decided = decidePack(this.clearing, staking, priced, quotedRaw)
+    if (decided instanceof Reject) return decided
+    this.driver.rare(decided)
+    this.driver.holds()
+    return this.clearing.lastSeq
+  }
+
+  offer(stakeMaxRaw = 20 * UNIT, paysRaw = 80 * UNIT): number {
+    const asked = { stakeRaw: stakeMaxRaw, funding: 'maker' as const, payerId: null }
+    const priced = pricePack(this.clearing, this.ask(asked), this.driver.nowMs)
+    const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
+    const decided = decideOffer(this.clearing, offering, priced, this.driver.nowMs)
+    assert(!(decided instanceof Reject), String(decided))
+    this.driver.rare(decided)
+    this.driver.holds()
+    return this.clearing.lastSeq
+  }
+
+  resolve(marketId: number, payoutNumerators: readonly [number, number]): void {
+    this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    const { packs, catalogue } = this.clearing
+    const market = catalogue.existing(marketId)
+    const counted = [...packs.ofMarket(marketId)].map((packId) => {
+      const pack = packs.byId(packId)
+      assert(pack !== undefined)
+      return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
+    })
+    if (counted.length > 0) this.driver.rare({ kind: 'countPacks', marketId, packs: counted })
+    this.driver.holds()
+  }
+
+  freeRaw(account: number): number {
+    return this.clearing.ledger.freeRaw(account)
+  }
+
+  money(): number[] {
+    return [this.ann, this.ben, HOUSE_ACCOUNT, PACK_ACCOUNT].map(
+      (each) => this.freeRaw(each) / UNIT,
+    )
+  }
+}
+
+const YES = [1, 0] as const
+const NO = [0, 1] as const
+const SPLIT = [1, 1] as const
+
+test('a pack that wins pays its owner, and one that loses pays the house, once', () => {
+  const won = new World()
+  assert.equal(typeof won.make(), 'number')
+  assert.deepEqual(won.money(), [90, 100, 965, 45])
+  won.resolve(won.a, YES)
+  assert.deepEqual(won.money(), [90, 100, 965, 45], 'one leg decides nothing')
+  won.resolve(won.b, YES)
+  assert.deepEqual(won.money(), [135, 100, 965, 0])
+  assert.equal(won.clearing.packs.count + won.clearing.packs.due.size, 0)
+  const lost = new World()
+  lost.make()
+  lost.resolve(lost.b, NO)
+  assert.deepEqual(lost.money(), [90, 100, 1010, 0], 'the first losing leg ends the pack')
+  assert.equal(
+    lost.clearing.packs.hasLegOf(lost.a),
+    false,
+    'no market waits for a pack that is over',
+  )
+  lost.resolve(lost.a, YES)
+})
+
+test('a void leg leaves the product; with all legs void the stake comes back', () => {
+  const one = new World()
+  one.make()
+  one.resolve(one.a, SPLIT)
+  one.resolve(one.b, YES)
+  // 10 · 0.9 / 0.4
+  assert.deepEqual(one.money(), [112.5, 100, 987.5, 0])
+  const all = new World()
+  all.make()
+  all.resolve(all.b, SPLIT)
+  all.resolve(all.a, [2, 5])
+  assert.deepEqual(all.money(), [100, 100, 1000, 0])
+})
+
+test('a pack is made anew from the books, and pays what was quoted or is refused', () => {
+  const world = new World()
+  assert.equal(world.make(PAYOUT + 1), REJECT.QUOTE_CHANGED)
+  world.make(PAYOUT - 1)
+  assert.equal(world.freeRaw(PACK_ACCOUNT), PAYOUT - 1)
+})
+
+test('a quote names all that is wrong at once', () => {
+  const world = new World(0)
+  assert.deepEqual(world.codes(), ['HOUSE_CAPACITY'])
+  const [leg] = world.ask().legs
+  const shallow = { ...leg, asks: [{ ticks: 500, sizeRaw: UNIT }] }
+  const nothing = { ...leg, marketId: undefined, asks: [] }
+  assert.deepEqual(world.codes({ legs: [shallow, shallow, nothing], stakeRaw: 200 * UNIT }), [
+    'STAKE_TOO_HIGH',
+    'DUPLICATE_MARKET 1',
+    'MARKET_NOT_FOUND 2',
+    'INSUFFICIENT_BALANCE',
+  ])
+  assert.deepEqual(world.codes({ legs: [leg], stakeRaw: UNIT - 1 }), [
+    'TOO_FEW_LEGS',
+    'STAKE_TOO_LOW',
+    'HOUSE_CAPACITY',
+  ])
+  const at = (marketId: number, ticks: number) => {
+    return { marketId, outcome: 0, asks: [{ ticks, sizeRaw: 10_000 * UNIT }] }
+  }
+  assert.deepEqual(world.codes({ legs: [at(world.a, 99), at(world.b, 901)] }), [
+    'NO_LIQUIDITY 0',
+    'NO_LIQUIDITY 1',
+    'LEG_PRICE_TOO_LOW 0',
+    'LEG_PRICE_TOO_HIGH 1',
+  ])
+  const rich = new World()
+  assert.deepEqual(rich.codes({ legs: [at(rich.a, 200), at(rich.b, 200)] }), [
+    'MULTIPLIER_TOO_HIGH',
+  ])
+  rich.resolve(rich.b, YES)
+  assert.deepEqual(rich.codes(), ['MARKET_NOT_ACTIVE 1'])
+})
+
+test('legs of one group are correlated, and a pool is no leg', () => {
+  const world = new World()
+  const none = { yesTokenId: '', noTokenId: '', conditionId: '', kind: 'group' as const }
+  const groupId = world.driver.addMarket(none)
+  const c = world.driver.addMarket({ groupId, orderInGroup: 0 })
+  const d = world.driver.addMarket({ groupId, orderInGroup: 1 })
+  const pool = world.driver.addMarket({ kind: 'amm', poolAddress: `0x${'a'.repeat(40)}` })
+  const asks = [{ ticks: 500, sizeRaw: 1000 * UNIT }]
+  const legs = [c, d, pool].map((marketId) => ({ marketId, outcome: 0, asks }))
+  assert.deepEqual(world.codes({ legs }), [
+    'CORRELATED_LEGS 1',
+    'MARKET_NOT_ACTIVE 2',
+    'MARKET_NOT_ELIGIBLE 2',
+  ])
+})
+
+test('the house covers every pack, whatever wins', () => {
+  const world = new World(40 * UNIT)
+  assert.equal(typeof world.make(), 'number')
+  assert.equal(world.make(), REJECT.PACK_NOT_ELIGIBLE, 'five units are left for a risk of 35')
+  assert.equal(decideHouse(world.clearing, -6 * UNIT), REJECT.INSUFFICIENT_COLLATERAL)
+  assert.equal(decideHouse(world.clearing, -5 * UNIT), null)
+  assert.equal(decideHouse(world.clearing, Number.MAX_SAFE_INTEGER), REJECT.BALANCE_LIMIT)
+})
+
+test('a maker funds a pack: what it sets aside is paid, comes back, or goes with the offer', () => {
+  const world = new World(0)
+  const offerId = world.offer()
+  assert.deepEqual(world.money(), [100, 40, 0, 60])
+  assert.equal(world.clearing.packs.parkedRaw(world.ben), 60 * UNIT)
+  const staking = { profileId: world.ann, stakeRaw: 5 * UNIT }
+  const accept = (by: Partial<typeof staking>, nowMs = world.driver.nowMs) =>
+    decideAccept(world.clearing, offerId, { ...staking, ...by }, nowMs)
+  assert.equal(accept({ profileId: world.ben }), REJECT.OWN_OFFER)
+  assert.equal(accept({ stakeRaw: 20 * UNIT + 1 }), REJECT.STAKE_TOO_HIGH)
+  assert.equal(accept({}, world.driver.nowMs + PACK_LIMITS.offerMs), REJECT.OFFER_NOT_FOUND)
+  const accepted = accept({})
+  assert(!(accepted instanceof Reject))
+  world.driver.rare(accepted)
+  world.driver.holds()
+  // A quarter of the stake wins a quarter: 20, of which ben funds 15.
+  assert.deepEqual(world.money(), [95, 85, 0, 20])
+  assert.equal(accept({}), REJECT.OFFER_NOT_FOUND, 'an offer is accepted once')
+  world.resolve(world.a, YES)
+  world.resolve(world.b, YES)
+  assert.deepEqual(world.money(), [115, 85, 0, 0])
+})
+
+test('an offer that is taken back frees what it set aside, for its maker alone', () => {
+  const world = new World(0)
+  const back = world.offer()
+  assert.equal(decideEndOffer(world.clearing, back, world.ann), REJECT.OFFER_NOT_FOUND)
+  const ended = decideEndOffer(world.clearing, back, world.ben)
+  assert(!(ended instanceof Reject))
+  world.driver.rare(ended)
+  world.driver.holds()
+  assert.deepEqual(world.money(), [100, 100, 0, 0])
+  assert.equal(world.clearing.packs.parkedRaw(world.ben), 0)
+})
+
+test('a market stays in memory while a pack waits for it, and a restart knows what is due', () => {
+  const world = new World()
+  world.make()
+  world.offer()
+  world.driver.rare({
+    kind: 'resolveMarkets',
+    resolutions: [{ marketId: world.a, payoutNumerators: YES }],
+  })
+  const before = world.clearing
+  assert.deepEqual([...before.packs.due], [world.a])
+  assert.equal(mayArchive(before, before.catalogue.existing(world.a)), false)
+  const again = restore(structuredClone(capture(world.driver.exchange))).clearing
+  assert.deepEqual([...again.packs.due], [world.a])
+  assert.equal(stateHash(again, []), stateHash(before, []))
+  assert.equal(again.packs.parkedRaw(world.ann), STAKE)
+})
+
+test('a profile has a bound on its packs', () => {
+  const world = new World(10 ** 12)
+  world.driver.deposit(world.ann, 10 ** 12)
+  for (let made = 0; made < PACK_LIMITS.packsOfProfileMax; made++) {
+    assert.equal(typeof world.make(), 'number')
+  }
+  assert.equal(world.make(), REJECT.PACK_LIMIT)
+})

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { codeOf } from '../../../support/live-session.ts'
+
+// Packs over HTTP: quotes, stakes, offers and what becomes of them (rules §8).
+
+const UNIT = 1_000_000
+const STAKE = '10000000'
+let live: LiveExchange
+let maker: Trader
+let ann: Trader
+let ben: Trader
+let markets: LiveMarket[]
+let count = 0
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '1'] })
+  maker = await live.trader(1_000_000 * UNIT)
+  ann = await live.trader(10_000 * UNIT)
+  ben = await live.trader(10_000 * UNIT)
+  const funded = await live.admin('/admin/house', { collateralRaw: 10_000 * UNIT })
+  assert.equal(funded.status, 200, funded.text)
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+/** Two fresh markets whose YES is for sale at 0.5 and at 0.4. */
+async function fresh(): Promise<void> {
+  count++
+  markets = [await openMarket(live, `first-${count}`), await openMarket(live, `second-${count}`)]
+  for (const [index, ticks] of [500, 600].entries()) {
+    const wish = { outcome: 1, ticks, sizeRaw: 1000 * UNIT } as const
+    assert.equal((await place(live, maker, markets[index], wish)).status, 201)
+  }
+}
+
+const legs = (outcomeIndex = 0) =>
+  markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex }))
+
+const quote = (by: Trader, body: object) => live.call(by, 'POST', '/parlay/quote', body)
+
+async function quoted(by: Trader, stake = STAKE): Promise<string> {
+  const { body, text } = await quote(by, { legs: legs(), stake })
+  assert.equal(at(body, 'eligible'), true, text)
+  return String(at(body, 'quoteId'))
+}
+
+const create = (by: Trader, quoteId: string, changes: object = {}) =>
+  live.call(by, 'POST', '/parlay/create', { quoteId, legs: legs(), stake: STAKE, ...changes })
+
+async function resolve(market: LiveMarket, payoutNumerators: number[]): Promise<void> {
+  const path = `/admin/markets/${market.slug}/resolve`
+  const reply = await live.admin(path, { payoutNumerators })
+  assert.equal(reply.status, 200, reply.text)
+}
+
+async function balance(of: Trader): Promise<{ free: number; parked: number }> {
+  const { body } = await live.call(of, 'GET', '/portfolio/balance')
+  return { free: Number(at(body, 'free')), parked: Number(at(body, 'parked')) }
+}
+
+/** The pack once it is over. */
+async function over(id: unknown): Promise<unknown> {
+  for (;;) {
+    const { body } = await live.send('GET', `/parlay/packs/${id}`)
+    if (at(body, 'status') !== 'ACTIVE') return body
+  }
+}
+
+test('a quote is priced from the public books', async () => {
+  await fresh()
+  const { body } = await quote(ann, { legs: legs(), stake: STAKE })
+  const names = ['payout', 'toWin', 'fairMultiplier', 'multiplier', 'vigPercent', 'maxStake']
+  assert.deepEqual(
+    names.map((name) => at(body, name)),
+    ['45000000', '35000000', 5, 4.5, 10, '70000000'],
+  )
+  const [first, second] = [0, 1].map((leg) => at(body, 'legs', String(leg)))
+  assert.deepEqual([at(first, 'bookPrice'), at(second, 'bookPrice')], [0.5, 0.4])
+  assert.equal(at(first, 'depth'), String(1000 * UNIT))
+  const nobody = await live.send('POST', '/parlay/quote', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ legs: legs(), stake: STAKE }),
+  })
+  assert.equal(at(nobody.body, 'eligible'), true, nobody.text)
+  assert.equal(at(nobody.body, 'quoteId'), null, 'a promise is made to a profile')
+})
+
+test('a quote names every reason, and such a pack is refused with the same list', async () => {
+  await fresh()
+  const [leg] = legs()
+  const asked = { legs: [leg, leg, { marketSlug: 'no-such-market', outcomeIndex: 1 }], stake: '1' }
+  const { body, status } = await quote(ann, asked)
+  assert.equal(status, 200)
+  const codes = JSON.stringify(at(body, 'ineligibleReasons')).match(/"code":"[A-Z_]+"/g)
+  assert.deepEqual(codes, [
+    '"code":"STAKE_TOO_LOW"',
+    '"code":"DUPLICATE_MARKET"',
+    '"code":"MARKET_NOT_FOUND"',
+  ])
+  assert.equal(at(body, 'quoteId'), null)
+  const quoteId = await quoted(ann)
+  const poor = await live.trader(UNIT)
+  const theirs = await quoted(poor)
+  const refused = await create(poor, theirs)
+  assert.equal(refused.status, 422, refused.text)
+  assert.equal(at(refused.body, 'ineligibleReasons', '0', 'code'), 'INSUFFICIENT_BALANCE')
+  assert.equal(codeOf(await create(ben, quoteId)), 'QUOTE_INVALID', 'a quote of another caller')
+  assert.equal(codeOf(await create(ann, quoteId, { stake: '20000000' })), 'QUOTE_INVALID')
+  assert.equal(codeOf(await create(ann, quoteId, { legs: legs(1) })), 'QUOTE_INVALID')
+  const bent = quoteId.startsWith('A') ? `B${quoteId.slice(1)}` : `A${quoteId.slice(1)}`
+  assert.equal(codeOf(await create(ann, bent)), 'QUOTE_INVALID')
+})
+
+test('a pack is made once of its quote, and wins', async () => {
+  await fresh()
+  const before = await balance(ann)
+  const quoteId = await quoted(ann)
+  const made = await create(ann, quoteId)
+  assert.equal(made.status, 201, made.text)
+  const again = await create(ann, quoteId)
+  assert.equal(again.status, 201, again.text)
+  assert.equal(at(again.body, 'id'), at(made.body, 'id'), 'the same quote gives the same pack')
+  const { free, parked } = await balance(ann)
+  assert.deepEqual([before.free - free, parked - before.parked], [10 * UNIT, 10 * UNIT])
+  await resolve(markets[0], [1, 0])
+  await resolve(markets[1], [1, 0])
+  const won = await over(at(made.body, 'id'))
+  assert.deepEqual([at(won, 'status'), at(won, 'payout')], ['WON', '45000000'])
+  assert.equal((await balance(ann)).free - before.free, 35 * UNIT)
+  const repeated = await create(ann, quoteId)
+  assert.equal(at(repeated.body, 'id'), at(made.body, 'id'))
+})
+
+test('a quote ends, and is refused when the books pay less', async () => {
+  await fresh()
+  const late = await quoted(ann)
+  const stale = await quoted(ann, '11000000')
+  // The cheap asks are bought.
+  const bought = await place(live, ben, markets[0], { ticks: 500, sizeRaw: 1000 * UNIT })
+  assert.equal(bought.status, 201, bought.text)
+  const dearer = { outcome: 1, ticks: 450, sizeRaw: 1000 * UNIT } as const
+  assert.equal((await place(live, maker, markets[0], dearer)).status, 201)
+  assert.equal(codeOf(await create(ann, stale, { stake: '11000000' })), 'QUOTE_CHANGED')
+  live.shiftClock(PACK_LIMITS.quoteMs)
+  assert.equal(codeOf(await create(ann, late)), 'QUOTE_EXPIRED')
+})
+
+test('everybody sees packs: by account, by market, by text and by id', async () => {
+  await fresh()
+  const made = await create(ann, await quoted(ann))
+  const id = at(made.body, 'id')
+  const mine = await live.send('GET', `/parlay/${ann.account}/positions?status=ACTIVE&limit=1`)
+  assert.deepEqual(
+    [at(mine.body, 'data', '0', 'id'), at(mine.body, 'totalRows'), at(mine.body, 'totalPages')],
+    [id, 1, 1],
+  )
+  assert.equal((await live.send('GET', `/parlay/${ann.account}/positions?status=OPEN`)).status, 400)
+  const far = await live.send('GET', `/parlay/${ann.account}/positions?offset=99999`)
+  assert.deepEqual([far.status, at(far.body, 'offset')], [200, 10_000])
+  const byMarket = await live.send('GET', `/markets/${markets[1].slug}/packs`)
+  assert.deepEqual(
+    [at(byMarket.body, 'data', '0', 'id'), at(byMarket.body, 'nextCursor')],
+    [id, null],
+  )
+  const first = await live.send('GET', '/parlay/packs?limit=1')
+  assert.equal(at(first.body, 'data', '0', 'id'), id)
+  const cursor = at(first.body, 'nextCursor')
+  const older = await live.send('GET', `/parlay/packs?limit=1&cursor=${cursor}`)
+  assert.ok(Number(at(older.body, 'data', '0', 'id')) < Number(id))
+  const found = await live.send('GET', `/parlay/packs/search?query=${markets[0].slug}`)
+  assert.equal(found.status, 200, found.text)
+  const listed = await live.send('GET', '/parlay/markets')
+  assert.equal(at(listed.body, 'data', '0', 'marketSlug'), markets[1].slug)
+  assert.equal(at(listed.body, 'data', '0', 'outcomes', '0', 'bookPrice'), 0.4)
+  assert.equal((await live.send('GET', '/parlay/packs/999999999')).status, 404)
+})
+
+test('an offer sets money aside, is accepted in part, taken back, or ends by itself', async () => {
+  await fresh()
+  const start = await balance(ben)
+  const offering = { legs: legs(), stakeMax: '20000000', payout: '80000000' }
+  const offered = await live.call(ben, 'POST', '/parlay/offers', offering)
+  assert.equal(offered.status, 201, offered.text)
+  const path = `/parlay/offers/${at(offered.body, 'id')}`
+  assert.equal((await balance(ben)).parked - start.parked, 60 * UNIT)
+  const open = await live.send('GET', '/parlay/offers')
+  assert.equal(at(open.body, 'data', '0', 'id'), at(offered.body, 'id'))
+  assert.equal(codeOf(await live.call(ann, 'DELETE', path)), 'OFFER_NOT_FOUND', 'of another maker')
+  const accept = (by: Trader, stake: string) => live.call(by, 'POST', `${path}/accept`, { stake })
+  assert.equal(codeOf(await accept(ben, '5000000')), 'OWN_OFFER')
+  assert.equal(codeOf(await accept(ann, '999999')), 'STAKE_TOO_LOW')
+  assert.equal(codeOf(await accept(ann, '20000001')), 'STAKE_TOO_HIGH')
+  const staked = await accept(ann, '5000000')
+  assert.deepEqual(
+    [staked.status, at(staked.body, 'payout'), at(staked.body, 'funding')],
+    [201, '20000000', 'maker'],
+  )
+  assert.equal((await balance(ben)).parked - start.parked, 15 * UNIT)
+  await resolve(markets[0], [0, 1])
+  assert.equal(at(await over(at(staked.body, 'id')), 'status'), 'LOST')
+  assert.equal((await balance(ben)).free - start.free, 5 * UNIT)
+  await fresh()
+  const second = await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
+  const gone = await live.call(ben, 'DELETE', `/parlay/offers/${at(second.body, 'id')}`)
+  assert.equal(gone.status, 200, gone.text)
+  await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
+  live.shiftClock(PACK_LIMITS.offerMs)
+  while ((await balance(ben)).parked > 0) live.shiftClock(PACK_LIMITS.turnEveryMs)
+  assert.equal((await balance(ben)).free - start.free, 5 * UNIT)
+})
