@@ -45,6 +45,9 @@ import * as positions from './routes/portfolio/positions.ts'
 import type { Services } from './routes/services.ts'
 import * as adminSolvency from './routes/solvency/admin-solvency.ts'
 import * as solvency from './routes/solvency/solvency.ts'
+import * as adminSports from './routes/sports/admin-sports.ts'
+import * as matchOrders from './routes/sports/match-orders.ts'
+import * as sports from './routes/sports/sports.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
 import { fees } from './routes/system/fees.ts'
@@ -86,8 +89,10 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(pages),
   ...Object.values(marketHistory),
   ...Object.values(marketNumbers),
+  ...Object.values(sports),
   ...Object.values(orders),
   ...Object.values(openOrders),
+  ...Object.values(matchOrders),
   ...Object.values(orderStatus),
   ...Object.values(orderGroups),
   ...Object.values(heartbeats),
@@ -106,6 +111,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(adminAudit),
   ...Object.values(adminSolvency),
   ...Object.values(pagesAdmin),
+  ...Object.values(adminSports),
 ]
 
 const isOperators = ({ lane }: Route<Services>) => lane === 'admin'

@@ -29,6 +29,7 @@ import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
 import type { CapturedPacks } from './packs/packs.ts'
 import type { CapturedRewards } from './rewards/rewards.ts'
+import type { CapturedMatches } from './sports/matches.ts'
 
 // A new part of the state does not compile until it is named here. Each field of the clearing and
 // of the ledger is captured, or listed because it follows from others. An order is captured as its
@@ -96,6 +97,7 @@ export interface CapturedState {
   readonly operators: CapturedOperators
   readonly pages: CapturedPages
   readonly properties: CapturedPropertyKeys
+  readonly matches: CapturedMatches
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -123,6 +125,7 @@ export function capture({ clearing }: Exchange): CapturedState {
     operators: clearing.operators.capture(),
     pages: clearing.pages.capture(),
     properties: clearing.properties.capture(),
+    matches: clearing.matches.capture(),
   }
 }
 
@@ -199,6 +202,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.operators.restore(captured.operators)
   clearing.pages.restore(captured.pages)
   clearing.properties.restore(captured.properties)
+  clearing.matches.restore(captured.matches)
   return exchange
 }
 

@@ -10,6 +10,7 @@ import type {
   Command,
   ControlCommand,
   PackCommand,
+  MatchCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -63,6 +64,7 @@ import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 import { Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
+import { Matches } from './sports/matches.ts'
 
 /**
  * The rules that this version decides by. A `rules` command in the journal tells which were in
@@ -99,6 +101,7 @@ export class Clearing {
   readonly operators = new Operators()
   readonly pages = new MarketPages()
   readonly properties = new PropertyKeys()
+  readonly matches = new Matches()
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -226,7 +229,9 @@ export class Clearing {
     if (command.kind === 'mineBlock') this.pools.mined(command.throughSeq)
   }
 
-  #applyControl(command: ControlCommand | AccountCommand | RewardCommand | PackCommand): void {
+  #applyControl(
+    command: ControlCommand | AccountCommand | RewardCommand | PackCommand | MatchCommand,
+  ): void {
     switch (command.kind) {
       case 'createPack':
       case 'offerPack':
@@ -267,6 +272,11 @@ export class Clearing {
       case 'removePropertyKey':
         this.properties.apply(command)
         return
+      case 'putMatch':
+      case 'removeMatch':
+      case 'scoreMatches':
+        this.matches.apply(command)
+        return
       default:
         applyToAccounts(this, command)
     }
@@ -291,6 +301,7 @@ export class Clearing {
     archiveMarket(this, market)
     this.pools.forget(marketId)
     this.reversals.forget(marketId)
+    this.matches.marketGone(marketId)
   }
 
   #freeRowIfUnused(row: PositionRow, market: Market): void {

@@ -16,6 +16,7 @@ import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
 import type { PackBody } from './packs/pack-command.ts'
 import type { RewardBody } from './rewards/reward-command.ts'
+import type { MatchBody } from './sports/match-command.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
@@ -175,6 +176,7 @@ type SettlementBody =
 export type SettlementCommand = Stamp & SettlementBody
 export type RewardCommand = Stamp & RewardBody
 export type PackCommand = Stamp & PackBody
+export type MatchCommand = Stamp & MatchBody
 
 /** Name of the operator who caused a command. Absent when no operator did. */
 interface Caused {
@@ -265,6 +267,7 @@ export type RareCommand = Stamp &
     | MoveBody
     | RewardBody
     | PackBody
+    | MatchBody
     | SettlementBody
     | {
         kind: 'createSubAccount'

@@ -19,6 +19,8 @@ export type ProfileId = AccountId
 export type MarketId = Kind<'market'>
 /** Counts from 1 for ever; 0 names no series. */
 export type SeriesId = Kind<'series'>
+/** Number of a match where its scores come from; the operator gives it. */
+export type FixtureId = Kind<'fixture'>
 /** Place of a live market's book, given back when the book closes; 0 is no book (design §10). */
 export type Book = Kind<'book'>
 /** Index of an order's columns, used again after it ended; 0 is none. */

@@ -177,6 +177,19 @@ const REJECTS = [
     'Each option needs a value of its own and, if any, a parent among the options of its key, ' +
       '6 levels at most.',
   ],
+  ['MATCH_NOT_FOUND', 'Match not found'],
+  ['MATCH_LIMIT', 'The exchange has reached its limit of matches; remove one.'],
+  ['MATCH_FIXTURE_TAKEN', 'Another match has this fixtureId.'],
+  [
+    'MATCH_SCORED',
+    'A match that has a score keeps its sportType and its fixtureId; remove it and put it anew.',
+  ],
+  [
+    'MATCH_MARKET_INVALID',
+    'A match names markets that trade, each once; of a group, its markets one by one.',
+  ],
+  ['MATCH_MARKET_TAKEN', 'A market belongs to another match already.'],
+  ['SCORE_OF_OTHER_SPORT', 'An event has another sportType than the match of its fixtureId.'],
   ['MARKET_RESOLVED', 'The market is already resolved.'],
   ['MARKET_STATUS', 'The status of the market does not allow that.'],
   ['MARKET_OF_GROUP', 'The market belongs to a group: resolve the group, by its winner.'],

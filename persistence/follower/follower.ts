@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import type { Exchange } from '../../engine/core/exchange.ts'
-import { marketsChangedBy } from '../../engine/core/markets/market-commands.ts'
 import { type FilterNews, SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import {
@@ -10,7 +9,6 @@ import {
   concernsBook,
   isSettlement,
   type PlaceOrder,
-  type RareCommand,
   type SettlementCommand,
 } from '../../engine/domain/command.ts'
 import {
@@ -42,10 +40,7 @@ import { openMatchingReadTables, readPath } from './read-database.ts'
 import { RewardScorer, type ScoredMinute } from './rewards/reward-scorer.ts'
 import { AuditTable, type AuditWorld } from './tables/audit.ts'
 import { CandlesTable } from './tables/candles.ts'
-import { MarketsTable } from './tables/markets/markets.ts'
-import { OracleCandlesTable } from './tables/markets/oracle-candles.ts'
-import { SearchTable } from './tables/markets/search.ts'
-import { SeriesTables } from './tables/markets/series.ts'
+import { MarketTables } from './tables/markets/market-tables.ts'
 import { MinedTradesTable } from './tables/mined-trades.ts'
 import { OrderEventsTable } from './tables/order-events.ts'
 import { OrdersTable } from './tables/orders.ts'
@@ -64,12 +59,6 @@ const APPLY =
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
 /** A chunk ends after this many commands: enough to pay its commit, few enough to answer soon. */
 const CHUNK_COMMANDS = 8192
-/** Commands after which the row of a market is written again, for those who ask by slug. */
-const KEPT: ReadonlySet<RareCommand['kind']> = new Set([
-  'createMarket',
-  'createGroup',
-  'editMarket',
-])
 
 export class Follower {
   readonly exchange: Exchange
@@ -89,10 +78,7 @@ export class Follower {
   readonly #mined: MinedTradesTable
   readonly #accounts: AccountTables
   readonly #audit: AuditTable
-  readonly #markets: MarketsTable
-  readonly #series: SeriesTables
-  readonly #oracleCandles: OracleCandlesTable
-  readonly #search: SearchTable
+  readonly #markets: MarketTables
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
   /** The record of the current command when that is an order. */
@@ -117,7 +103,7 @@ export class Follower {
     const wants = { seqMax: this.#readSeq, names: true }
     const start = startingState(folder, this.#checksumAt, wants)
     this.exchange = start.exchange
-    const { seen, orders, catalogue } = this.exchange.clearing
+    const { seen, orders } = this.exchange.clearing
     assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')
     this.filter = seen.filter ?? new SeenFilter(randomInt(2 ** 32))
     seen.countOnly(this.filter)
@@ -133,10 +119,7 @@ export class Follower {
     this.#mined = new MinedTradesTable(this.#connection)
     this.#accounts = new AccountTables(this.#connection, this.exchange.clearing, listeners)
     this.#audit = new AuditTable(this.#connection)
-    this.#markets = new MarketsTable(this.#connection)
-    this.#series = new SeriesTables(this.#connection)
-    this.#oracleCandles = new OracleCandlesTable(this.#connection)
-    this.#search = new SearchTable(this.#connection, () => catalogue.all())
+    this.#markets = new MarketTables(this.#connection, this.exchange.clearing)
     this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
     this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
   }
@@ -241,26 +224,14 @@ export class Follower {
   #applying(command: Command): void {
     this.#positions.begin(command.nowMs)
     this.#audit.applying(command, this.#world)
-    if (command.kind !== 'archiveMarket') return
-    this.#markets.archived(this.exchange.clearing.catalogue.existing(command.marketId))
+    this.#markets.applying(command)
   }
 
   #applied(command: Command): void {
     if (concernsBook(command)) return
     this.#accounts.applied(command)
     if (isSettlement(command)) this.#settled(command)
-    else if (command.kind === 'createSeries') this.#series.created(command)
-    else if (command.kind === 'reportPrice') this.#oracleCandles.reported(command)
-    else this.#marketsChanged(command)
-  }
-
-  #marketsChanged(command: RareCommand): void {
-    const { catalogue } = this.exchange.clearing
-    for (const market of marketsChangedBy(command, catalogue)) {
-      if (KEPT.has(command.kind)) this.#markets.kept(market)
-      if (command.kind !== 'postPayouts') this.#search.changed(market)
-      this.#series.changed(market)
-    }
+    else this.#markets.applied(command)
   }
 
   readonly #world: AuditWorld = {
@@ -360,9 +331,6 @@ export class Follower {
       this.#mined.flush(pace)
       this.#audit.flush(pace)
       this.#accounts.flush(pace)
-      this.#series.flush(pace)
-      this.#oracleCandles.flush(pace)
-      this.#search.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

@@ -378,10 +378,36 @@ CREATE TABLE pack_counts (
 ) STRICT, WITHOUT ROWID;
 `
 
+/**
+ * Matches by where they stand, what they are of, and when they begin (tables/markets/matches.ts);
+ * and of which match a market is.
+ */
+const MATCHES = `
+CREATE TABLE matches (
+  slug        TEXT PRIMARY KEY,
+  sport       INTEGER NOT NULL,
+  esport_type TEXT NOT NULL,
+  phase       INTEGER NOT NULL,
+  starts_ms   INTEGER NOT NULL,
+  about       TEXT NOT NULL,
+  score       TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX matches_by_sport ON matches (phase, sport, starts_ms, slug);
+CREATE INDEX matches_by_esport ON matches (phase, esport_type, starts_ms, slug);
+CREATE TABLE match_markets (
+  market_slug TEXT PRIMARY KEY,
+  slug        TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX match_markets_by_match ON match_markets (slug);
+`
+
 /** Files of the versions up to 18 are made anew. */
 export const READ_SCHEMA = {
   migrations: [
-    [M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, PACKS, SEARCH_TABLES].join(''),
+    [
+      ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, PACKS, MATCHES],
+      SEARCH_TABLES,
+    ].join(''),
   ],
   baseVersion: 18,
 }

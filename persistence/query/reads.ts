@@ -11,6 +11,8 @@ import {
   isSlugPrefixUsed,
   isSlugUsed,
 } from './read/markets/markets.ts'
+import { matchOrders } from './read/markets/match-orders.ts'
+import { matches, matchNamed } from './read/markets/matches.ts'
 import { nearMarkets } from './read/markets/near-markets.ts'
 import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
@@ -74,4 +76,7 @@ export const READS: readonly Query<never, unknown>[] = [
   tape,
   prices,
   candlesAfter,
+  matches,
+  matchNamed,
+  matchOrders,
 ]

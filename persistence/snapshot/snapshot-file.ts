@@ -25,9 +25,9 @@ import { readSegment, SEGMENT_SECTION_BYTES_MAX, segmentParts } from './snapshot
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 14
+export const SNAPSHOT_FORMAT = 15
 const HEAD_BYTES = 88
-const SECTIONS = 15
+const SECTIONS = 16
 /**
  * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
  */
@@ -91,9 +91,10 @@ export interface PackedState {
 export function packedState(state: CapturedState): PackedState {
   const { clock, accounts, catalogue, ledger, orders, settlement } = state
   const { modes, heartbeats, frozen, operators, series, oracle, pages, properties } = state
+  const { matches } = state
   const { filter: names, ...seen } = state.seen
   const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
-  const more = [modes, heartbeats, frozen, operators, series, oracle, pages, properties]
+  const more = [modes, heartbeats, frozen, operators, series, oracle, pages, properties, matches]
   return { sections: [...parts, ...more].map(packState), names }
 }
 
@@ -115,6 +116,7 @@ export function unpackedState({ sections, names }: PackedState): CapturedState {
     oracle: unpackState<CapturedState['oracle']>(sections[12]),
     pages: unpackState<CapturedState['pages']>(sections[13]),
     properties: unpackState<CapturedState['properties']>(sections[14]),
+    matches: unpackState<CapturedState['matches']>(sections[15]),
   }
 }
 

@@ -29,6 +29,7 @@ import type { Portfolio } from '../services/portfolio/portfolio.ts'
 import type { RewardViews } from '../services/portfolio/rewards.ts'
 import type { SolvencyCounts } from '../services/portfolio/solvency-counts.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
+import type { SportMatches } from '../services/sports/matches.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
 
@@ -59,6 +60,7 @@ export interface Services {
   readonly timelines: Timelines
   readonly archive: ArchivedMarkets
   readonly marketPages: MarketPages
+  readonly matches: SportMatches
   readonly modes: TradingModeChanges
   readonly operators: OperatorChanges
   readonly heartbeats: HeartbeatChanges

@@ -129,6 +129,7 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
     })
   }
   published.lastId = clearing.catalogue.lastId
+  published.matches.restore(clearing.matches.capture())
 }
 
 /** Brings the one-thread core to the end of the journal. */

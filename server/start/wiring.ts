@@ -50,6 +50,7 @@ import { PoolTrades } from '../services/portfolio/pool-trades.ts'
 import { Portfolio } from '../services/portfolio/portfolio.ts'
 import { RewardViews } from '../services/portfolio/rewards.ts'
 import { PrivateReads } from '../services/private-reads.ts'
+import { SportMatches } from '../services/sports/matches.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
 import { openSockets } from '../sockets/open.ts'
@@ -117,8 +118,13 @@ function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   return port === 0 ? name : `${name}:${port}`
 }
 
-/** The lists of markets, and the pages that choose among them. */
-function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () => number) {
+/** The lists of markets, the pages that choose among them, and matches. */
+function marketReads(
+  pipeline: Pipeline,
+  reads: PrivateReads,
+  collateral: CollateralToken,
+  clock: () => number,
+) {
   const { published, clearing } = pipeline
   const changes = new PageChanges(pipeline)
   const facets = new Facets(published.active, {
@@ -127,7 +133,8 @@ function marketReads(pipeline: Pipeline, collateral: CollateralToken, clock: () 
     above: (key, value) => changes.above(key, value),
   })
   const lists = new MarketLists(published, collateral, clock, facets)
-  return { lists, marketPages: new MarketPages(changes, lists) }
+  const matches = new SportMatches(pipeline, reads)
+  return { lists, marketPages: new MarketPages(changes, lists), matches }
 }
 
 /** What moves money outside books, and what profiles have. */
@@ -214,7 +221,7 @@ export async function wire(
   return {
     pipeline,
     reads,
-    ...marketReads(pipeline, collateral, parts.clock),
+    ...marketReads(pipeline, reads, collateral, parts.clock),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),

@@ -63,6 +63,10 @@ const SERIES = { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5'
 const place = (random: Random) => random.below(64)
 const ofKey = (random: Random): AimedCall => ({ params: { id: `{{keys.${place(random)}}}` } })
 const ofPage = (random: Random): AimedCall => ({ params: { id: `{{madepages.${place(random)}}}` } })
+const MATCHES = 2
+const ofMatch = (random: Random): AimedCall => ({
+  params: { slug: `match-${random.below(MATCHES)}` },
+})
 const ofSlot = (): AimedCall => ({ params: { slug: '{{slots.0}}' } })
 
 const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
@@ -111,6 +115,23 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   'DELETE /admin/series/:seriesId': (random) => ({
     params: { seriesId: `{{#series.${place(random)}}}` },
   }),
+  // Each match has a market and a fixture of its own, so that it may be put again.
+  'PUT /admin/sports/matches/:slug': (random) => {
+    const number = random.below(MATCHES)
+    const sides = { home: { name: 'Reds' }, away: { name: 'Blues' } }
+    const markets = [{ slug: `{{markets.${number}}}` }]
+    const about = { title: 'Reds v Blues', sportType: 'football', startsAt: 0 }
+    const body = { ...about, ...sides, fixtureId: number + 1, markets }
+    return { params: { slug: `match-${number}` }, body }
+  },
+  'DELETE /admin/sports/matches/:slug': ofMatch,
+  'GET /sports-markets/:slug/user-orders': ofMatch,
+  'DELETE /sports-markets/:slug/user-orders': ofMatch,
+  'POST /admin/sports/scores': (random) => {
+    const sequence = random.below(2 ** 30) + 1
+    const of = { fixtureId: random.below(MATCHES) + 1, sportType: 'football' }
+    return { body: { events: [{ ...of, eventId: `${sequence}`, sequence, homeScore: 1 }] } }
+  },
   'POST /admin/oracle/prices': (random) => ({
     body: { reports: [{ symbol: SERIES.symbol, price: `${1 + random.below(99_999)}` }] },
   }),

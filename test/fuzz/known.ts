@@ -17,7 +17,7 @@ const LIVE_MAX = 24
 const SECRET_CHARACTERS_MIN = 20
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MADE_CHILD = 'POST /profiles/partner-accounts'
-const CANCEL_ALL = 'DELETE /orders/all/:slug'
+const CANCEL_ALL = new Set(['DELETE /orders/all/:slug', 'DELETE /sports-markets/:slug/user-orders'])
 const OPEN = new Set(['LIVE', 'DELAYED'])
 
 export class Known {
@@ -98,12 +98,13 @@ export class Known {
 
   /** An order that a cancel names is gone from then on, or was gone before. */
   #forget({ role }: Speaker, route: string, asked: string): void {
-    const isCancel = route.startsWith('DELETE /orders/') || route.includes('cancel')
+    const isAll = CANCEL_ALL.has(route)
+    const isCancel = isAll || route.startsWith('DELETE /orders/') || route.includes('cancel')
     if (!isCancel) return
     const { live, childLive } = this.#setting
     for (const own of [live.get(role), childLive.get(role)]) {
       for (const pool of own === undefined ? [] : [own.orders, own.clients]) {
-        const kept = route === CANCEL_ALL ? [] : pool.filter((id) => !asked.includes(id))
+        const kept = isAll ? [] : pool.filter((id) => !asked.includes(id))
         pool.splice(0, pool.length, ...kept)
       }
     }

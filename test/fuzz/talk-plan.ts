@@ -66,11 +66,12 @@ const HELLOS = [
 const CHANNELS = [
   ...['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions'],
   ...['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle'],
+  ...['subscribe_live_sports', 'subscribe_live_esports'],
   ...['unsubscribe_market_lifecycle', 'subscribe_nothing', '__proto__', 'constructor', 'toString'],
   '',
 ]
 /** The first of them are real. */
-const REAL = 6
+const REAL = 8
 const PAYLOADS: readonly Json[] = [
   ...[{}, null, [], 7, 'x', true, { marketSlugs: [] }, { marketSlugs: ['{{markets.0}}'] }],
   ...[{ marketSlugs: ['{{markets.1}}', '{{markets.1}}'] }, { marketSlugs: 'fuzz-quiet' }],

@@ -97,6 +97,9 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   removeMarketPage: true,
   putPropertyKey: true,
   removePropertyKey: true,
+  putMatch: false,
+  removeMatch: false,
+  scoreMatches: false,
 }
 
 export interface Recording {

@@ -149,7 +149,12 @@ const ODD: unknown[] = [
   ...[{ marketAddresses: ['rain'] }, { marketSlugs: ['__proto__'] }, { marketSlugs: [''] }],
 ]
 
-for (const event of ['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle']) {
+const PUBLIC = [
+  ...['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle'],
+  ...['subscribe_live_sports', 'subscribe_live_esports'],
+]
+
+for (const event of PUBLIC) {
   test(`${event} refuses an invalid payload and stays as it was`, async () => {
     const client = await join()
     client.socket.emit(event, { marketSlugs: ['rain'] })

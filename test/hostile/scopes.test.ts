@@ -23,6 +23,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'DELETE /orders/:orderId': ['trading'],
   'DELETE /orders/all/:slug': ['trading'],
   'DELETE /orders/all': ['trading'],
+  'DELETE /sports-markets/:slug/user-orders': ['trading'],
   'POST /heartbeats': ['trading'],
   'POST /amm/buy': ['trading', 'delegated_signing'],
   'POST /amm/sell': ['trading', 'delegated_signing'],

@@ -16,6 +16,7 @@ import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
 import { SOCKET_CHANGES } from './socket-changes.ts'
 import { SOLVENCY_CHANGES } from './solvency-changes.ts'
+import { SPORT_CHANGES } from './sport-changes.ts'
 import { WIRE_CHANGES } from './wire-changes.ts'
 
 export interface Mutation {
@@ -48,6 +49,7 @@ export function allMutations(): Mutation[] {
     ...HISTORY_CHANGES,
     ...REWARD_CHANGES,
     ...SOLVENCY_CHANGES,
+    ...SPORT_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -56,7 +56,7 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/follower.ts',
+    file: 'persistence/follower/tables/markets/market-tables.ts',
     tests: FOLLOWED,
     changes: [
       [

@@ -26,6 +26,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'engine/domain/moves', rank: 0, doors: ALL },
   { path: 'engine/domain/rewards', rank: 0, doors: ALL },
   { path: 'engine/domain/packs', rank: 0, doors: ALL },
+  { path: 'engine/domain/sports', rank: 0, doors: ALL },
   { path: 'engine/domain', rank: 0, doors: ALL },
 
   { path: 'engine/core/cells', rank: 0.5, doors: ALL },
@@ -76,13 +77,14 @@ export const ROOMS: readonly Room[] = [
     doors: files('packs pack-odds'),
     why: 'quotes ask for prices, and turns and tables for what becomes of a leg',
   },
+  { path: 'engine/core/sports', rank: 0.5, doors: files('matches') },
   { path: 'engine/core', rank: 0.5, files: files('clearing'), doors: files('clearing') },
   {
     path: 'engine/core/decide',
     rank: 0.5,
     doors: files(
-      `decide accounts markets moves pools packs rewards endings series operators pages
-       partners profiles release`,
+      `decide accounts markets matches moves pools packs rewards endings series operators
+       pages partners profiles release`,
     ),
     why: 'one file for the gates of each kind of request',
   },
@@ -220,6 +222,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/portfolio', rank: 4, doors: ALL },
   { path: 'server/services/packs', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
+  { path: 'server/services/sports', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
 
@@ -233,6 +236,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/solvency', rank: 5, doors: ALL },
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },
+  { path: 'server/routes/sports', rank: 5, doors: ALL },
   { path: 'server/routes/system', rank: 5, doors: ALL },
   {
     path: 'server/sockets',

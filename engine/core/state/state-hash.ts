@@ -127,6 +127,7 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.operators.facts()
   yield* clearing.pages.facts()
   yield* clearing.properties.facts()
+  yield* clearing.matches.facts()
   const { orders } = clearing
   const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
   for (const slot of held) {

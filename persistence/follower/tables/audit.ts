@@ -101,7 +101,7 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
   }
 }
 
-/** Names pages, properties and funds; of any other command, the profile that it names. */
+/** Names pages, properties, funds and matches; of any other command, the profile that it names. */
 function restAbout(command: RareCommand): About {
   switch (command.kind) {
     case 'putMarketPage': {
@@ -120,6 +120,12 @@ function restAbout(command: RareCommand): About {
     case 'fundRewards':
     case 'fundHouse':
       return { collateralRaw: command.collateralRaw }
+    case 'putMatch': {
+      const { slug, fixtureId, markets } = command.match
+      return { matchSlug: slug, fixtureId, marketSlugs: markets.map((each) => each.slug) }
+    }
+    case 'removeMatch':
+      return { matchSlug: command.slug }
     default:
       return 'profileId' in command ? { profileId: command.profileId } : {}
   }

@@ -39,16 +39,20 @@ export class NamedOrders {
     return null
   }
 
-  /** Gives the rows of the newest `limit` orders with the name, newest first. */
+  /**
+   * Gives the rows of the newest `limit` orders with the name, newest first; only orders from
+   * `fromSeq` on.
+   */
   list<Row extends { readonly placedSeq: Seq }>(
     name: number,
     limit: number,
     rowOf: (placedSeq: Seq) => Row | undefined,
+    fromSeq: Seq = 0,
   ): Row[] {
     const found = new Map<Seq, Row>()
     // Layers tell when an order ended. One that was placed later may have ended earlier, but no
     // layer has an order that was placed after the layer's end.
-    let leastSeq = Number.NEGATIVE_INFINITY
+    let leastSeq = fromSeq
     for (const { layer, endSeq } of this.#layers.all(LAYERS_MAX)) {
       if (endSeq <= leastSeq) break
       let ofLayer = 0

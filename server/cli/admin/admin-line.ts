@@ -19,6 +19,7 @@ import { POOL_FORMS } from './pool-forms.ts'
 import { PROFILE_FORMS } from './profile-forms.ts'
 import { REWARD_FORMS } from './reward-forms.ts'
 import { SERIES_FORMS } from './series-forms.ts'
+import { SPORT_FORMS } from './sport-forms.ts'
 import { TRADING_FORMS } from './trading-forms.ts'
 
 // Reads the words of `outcomex admin`: one call of the admin API, in full or in a short form.
@@ -53,6 +54,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   ...POOL_FORMS,
   ...REWARD_FORMS,
   ...SERIES_FORMS,
+  ...SPORT_FORMS,
   ...PROFILE_FORMS,
   ...TRADING_FORMS,
   ...OPERATOR_FORMS,

@@ -5,6 +5,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
 import { isMove, type MoveCommand } from '../../../engine/core/moves/move-commands.ts'
 import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import { isOfMatches, Matches, type PlacedMatch } from '../../../engine/core/sports/matches.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
@@ -26,6 +27,8 @@ export interface MarketsListener {
   reported(report: ShownReport): void
   /** Its pool changed by the command of `seq`. */
   poolMoved(published: PublishedMarket, seq: Seq): void
+  /** The scores of matches changed. */
+  scored(matches: readonly PlacedMatch[]): void
 }
 
 /** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
@@ -135,6 +138,8 @@ export class PublishedMarkets {
   /** The newest slot of each series. */
   readonly #lastSlots = new Map<SeriesId, PublishedMarket>()
   readonly active = new ActiveMarkets<PublishedMarket>()
+  /** The matches as their durable commands left them: each is applied here once more. */
+  readonly matches = new Matches()
   /** Grows when a market is added or when the status of a market may have changed. */
   listVersion = 0
   /** Grows with each change of any market. */
@@ -182,6 +187,12 @@ export class PublishedMarkets {
       return () => this.#listener?.reported(report)
     }
     if (isMove(command)) return this.#movedBy(command, clearing)
+    if (isOfMatches(command)) {
+      return () => {
+        const scored = this.matches.apply(command)
+        if (scored.length > 0) this.#listener?.scored(scored)
+      }
+    }
     return this.#marketsBy(command, clearing)
   }
 
@@ -265,6 +276,7 @@ export class PublishedMarkets {
     this.#byId.delete(marketId)
     this.#bySlug.delete(slug)
     if (poolAddress !== undefined) this.#byAddress.delete(poolAddress.toLowerCase())
+    this.matches.marketGone(marketId)
     if (known === undefined) return
     this.active.forget(known)
     this.#listener?.removed(known)

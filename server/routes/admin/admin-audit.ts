@@ -90,12 +90,19 @@ const ofPages = {
   optionsRemoved: means(optional(integer(0)), 'How many options were removed.'),
 }
 
+const ofMatches = {
+  matchSlug: means(optional(text()), 'Slug of the match.'),
+  fixtureId: means(optional(integer(1)), 'Number of the match where its scores come from.'),
+  marketSlugs: means(optional(list(text())), 'Slugs of the markets about the match.'),
+}
+
 const entry = object({
   ...act,
   ...ofProfiles,
   ...ofMarkets,
   ...ofSeries,
   ...ofPages,
+  ...ofMatches,
   reason: means(optional(text()), 'Why the operator did it.'),
   name: means(optional(text()), 'Name of the operator who was added or removed.'),
   role: means(optional(oneOf(...ROLES)), 'Role that the new operator has.'),

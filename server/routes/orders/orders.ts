@@ -1,7 +1,6 @@
 // Order entry and cancels (rules §4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
 import { hmac } from '../../http/auth-scheme.ts'
@@ -11,8 +10,7 @@ import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute, route } from '../../http/route.ts'
 import { orderId, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { integer } from '../../http/schema/scalars.ts'
-import { type Issue, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { type Issue, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
 import { orderBody } from '../../intake/order/order-body.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
@@ -38,6 +36,7 @@ import {
   SOME_CANCELED,
 } from './cancel-replies.ts'
 import { answered } from './order-answers.ts'
+import { statusNumbers, userOrderQuery } from './user-order-query.ts'
 
 const CREATED = 201
 const CANCELED = 'The order is canceled, and what it reserved is free.'
@@ -300,25 +299,6 @@ export const cancelBatch = route({
   },
 })
 
-/** A status filter as the query spells it: any letter case. */
-const statusText = () =>
-  schemaOf<string>({
-    type: 'string',
-    pattern: `^(${ORDER_STATUSES.map(anyCase).join('|')})$`,
-    description: `One of ${ORDER_STATUSES.join(', ')}, in any letter case.`,
-  })
-
-function anyCase(word: string): string {
-  return [...word].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('')
-}
-
-function statusNumbers(statuses: readonly string[] | undefined): number[] {
-  const upper = (statuses ?? []).map((status) => status.toUpperCase())
-  const wanted: readonly OrderStatus[] =
-    upper.length === 0 ? ['LIVE'] : ORDER_STATUSES.filter((status) => upper.includes(status))
-  return wanted.map((status) => ORDER_STATUSES.indexOf(status))
-}
-
 export const userOrders = route({
   method: 'GET',
   path: '/markets/:slug/user-orders',
@@ -326,16 +306,7 @@ export const userOrders = route({
   lane: 'private',
   about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
   params: { slug: slug() },
-  query: {
-    statuses: means(
-      optional(list(statusText(), 1, 16)),
-      'Statuses of the orders to list, in any letter case; LIVE alone when absent.',
-    ),
-    limit: means(
-      optional(integer(1, LIMITS.userOrdersLimitMax)),
-      `Most orders to list; ${LIMITS.userOrdersLimitMax} when absent.`,
-    ),
-  },
+  query: userOrderQuery(),
   reply: list(userOrder()),
   means: 'The orders, newest first; an empty list when there is none.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],

@@ -1,11 +1,11 @@
-// Cancels what a profile has open over all markets. It takes a part of the orders at a time, and
-// the next part when that one is durable. So the rings keep room for the orders and the cancels of
-// others, and main goes on with other work in between.
+// Cancels what a profile has open over all markets, or over several. It takes a part of the orders
+// at a time, and the next part when that one is durable. So the rings keep room for the orders and
+// the cancels of others, and main goes on with other work in between.
 // Invariants: of the calls of one profile one runs, and the others wait for it in their order. So
 // together they cancel each order once. An order that comes after its call began is left alone.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { marketsOf, ordersOf } from '../../pipeline/orders/user-cancels.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -29,9 +29,12 @@ export class CancelEverywhere {
     this.#cancels = cancels
   }
 
-  /** Cancels every open order that the profile has when its turn comes. */
-  async run(profileId: ProfileId): Promise<Outcome> {
-    const own = this.#behind(profileId)
+  /**
+   * Cancels every open order that the profile has when its turn comes; with `marketIds`, those of
+   * these markets.
+   */
+  async run(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
+    const own = this.#behind(profileId, marketIds)
     this.#newest.set(profileId, own)
     try {
       return await own
@@ -41,18 +44,18 @@ export class CancelEverywhere {
   }
 
   /** Begins when the call before has ended, whatever came of that. */
-  async #behind(profileId: ProfileId): Promise<Outcome> {
+  async #behind(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
     await this.#newest.get(profileId)?.catch(() => {})
-    return this.#cancel(profileId)
+    return this.#cancel(profileId, marketIds)
   }
 
-  async #cancel(profileId: ProfileId): Promise<Outcome> {
+  async #cancel(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
     const barred = await this.#cancels.barred(profileId)
     if (barred !== null) return barred
     const { clearing } = this.#pipeline
     const canceled: BatchOutcome['canceled'] = []
     const failed: FailedCancel[] = []
-    for (const part of partsOf(clearing, profileId)) {
+    for (const part of partsOf(clearing, profileId, marketIds)) {
       const open = part.filter((each) => clearing.orders.isLive(each.slot, each.generation))
       const outcome = await this.#cancels.live(open)
       if (!(outcome instanceof Reject)) {
@@ -69,14 +72,19 @@ export class CancelEverywhere {
 }
 
 /**
- * The live orders of a profile that came by commands up to now, in parts; the last may be empty.
+ * The live orders of a profile, in all markets or in these, that came by commands up to now; in
+ * parts, of which the last may be empty.
  * The orders of a market are read when its turn has come.
  */
-function* partsOf(clearing: Clearing, profileId: ProfileId): Generator<readonly OrderName[]> {
+function* partsOf(
+  clearing: Clearing,
+  profileId: ProfileId,
+  marketIds?: readonly MarketId[],
+): Generator<readonly OrderName[]> {
   const throughSeq = clearing.lastSeq
   let part: OrderName[] = []
   let ended = 0
-  for (const marketId of marketsOf(clearing, profileId)) {
+  for (const marketId of marketIds ?? marketsOf(clearing, profileId)) {
     for (const each of ordersOf(clearing, profileId, marketId, throughSeq)) {
       part.push(each)
       if (part.length < ORDERS_PER_PART) continue

@@ -17,6 +17,7 @@ import {
   trade,
   tradeBusted,
 } from './market-events.ts'
+import { liveEsportsUpdate, liveSportsUpdate } from './score-events.ts'
 import { channel, type SpokenEvent } from './spoken.ts'
 
 const most = LIMITS.socketMarketsMax
@@ -73,6 +74,24 @@ const lifecycle = channel({
   events: [marketCreated, marketResolved],
 })
 
+const liveSports = channel({
+  name: 'subscribe_live_sports',
+  about: 'Scores of football, tennis and cricket: those in play at once, then each change.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [liveSportsUpdate],
+})
+
+const liveEsports = channel({
+  name: 'subscribe_live_esports',
+  about: 'Scores of esports: those in play at once, then each change.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [liveEsportsUpdate],
+})
+
 const orderEvents = channel({
   name: 'subscribe_order_events',
   about: 'Events of the orders of the caller and of its trades; first those it missed, if it asks.',
@@ -119,6 +138,8 @@ export const SPOKEN_CHANNELS = [
   marketPrices,
   trades,
   lifecycle,
+  liveSports,
+  liveEsports,
   orderEvents,
   ownPositions,
   transactions,

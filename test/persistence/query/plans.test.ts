@@ -6,6 +6,7 @@ import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
 import { AuditTable } from '../../../persistence/follower/tables/audit.ts'
 import { CandlesTable } from '../../../persistence/follower/tables/candles.ts'
 import { MarketsTable } from '../../../persistence/follower/tables/markets/markets.ts'
+import { MatchesTable } from '../../../persistence/follower/tables/markets/matches.ts'
 import { OracleCandlesTable } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
 import { SeriesTables } from '../../../persistence/follower/tables/markets/series.ts'
 import { MinedTradesTable } from '../../../persistence/follower/tables/mined-trades.ts'
@@ -80,6 +81,7 @@ function prepareTables(connection: Connection): void {
   new MarketsTable(connection)
   new SeriesTables(connection)
   new OracleCandlesTable(connection)
+  new MatchesTable(connection)
 }
 
 function allPrepared(db: Connection): Prepared[] {

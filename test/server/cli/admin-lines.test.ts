@@ -149,6 +149,43 @@ const REST: readonly Said[] = [
   [['edit-property', 'k', '--name', 'L'], 'PUT /admin/property-keys/k', { name: 'L' }],
   [['remove-property', 'k'], 'DELETE /admin/property-keys/k'],
   [['properties'], 'GET /admin/property-keys'],
+  [
+    [
+      ...['match', 'final', 'North v South', 'north-wins', 'maps=total_maps', '--sport=esports'],
+      ...['--game=cs2', '--fixture=7', '--starts=2027-01-01T12:00Z', '--home=N', '--away=S'],
+    ],
+    'PUT /admin/sports/matches/final',
+    {
+      ...{ title: 'North v South', sportType: 'esports', esportType: 'cs2', fixtureId: 7 },
+      ...{ startsAt: '2027-01-01T12:00Z', home: { name: 'N' }, away: { name: 'S' } },
+      markets: [{ slug: 'north-wins' }, { slug: 'maps', esportsPropType: 'total_maps' }],
+    },
+  ],
+  [['remove-match', 'final'], 'DELETE /admin/sports/matches/final'],
+  [
+    ['score', 'football', '7', '2:0', '--sequence=3', '--status', 'Second half'],
+    'POST /admin/sports/scores',
+    {
+      events: [
+        {
+          ...{ eventId: 'shell-3', fixtureId: 7, sequence: 3, sportType: 'football' },
+          ...{ status: 'Second half', homeScore: 2, awayScore: 0 },
+        },
+      ],
+    },
+  ],
+  [
+    ['score', 'esports', '7', '1:1', '--sequence=9', '--event=e', '--finished'],
+    'POST /admin/sports/scores',
+    {
+      events: [
+        {
+          ...{ eventId: 'e', fixtureId: 7, sequence: 9, sportType: 'esports', isFinished: true },
+          matchScore: { home: 1, away: 1 },
+        },
+      ],
+    },
+  ],
   [['solvency', '--after', '7'], 'GET /admin/solvency?after=7&limit=50'],
   [['count-solvency'], 'POST /admin/solvency', {}],
 ]
@@ -191,6 +228,10 @@ const WRONG: readonly [line: string[], sentence: RegExp][] = [
   [['edit-market', 'm', '--deadline', 'T'], /^--deadline has no meaning here/],
   [['edit-market', 'm', '--properties', 'a'], /^--properties must be pairs like ticker=BTC/],
   [['edit-market', 'm', '--tags', 'a,,b'], /^--tags must be texts like sport,football/],
+  [['match', 'm', 'M', 'a', '--fixture', '7'], /^Say it: --sport football, tennis/],
+  [['match', 'm', 'M', 'a=b', '--sport=tennis', '--fixture=7'], /^Say it: --starts /],
+  [['score', 'chess', '7', '1:0', '--sequence=1'], /^'chess' must be football, tennis/],
+  [['score', 'tennis', '7', '1', '--sequence=1'], /^'1' must be two numbers like 2:1$/],
   [['end-series', 'btc'], /^'btc' must be a whole number from 1/],
   [['settlement-fault', 'MINED'], /^'MINED' must be one of RETRYING, FAILED$/],
   [['edit-profile', '7', '--fee-cap-bps', '1001'], /^--fee-cap-bps must be a whole .*, or none/],

@@ -3,6 +3,7 @@
 // these frames is disconnected, and is told why.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { PlacedMatch } from '../../../../engine/core/sports/matches.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
@@ -25,6 +26,8 @@ export interface LifecycleParts extends RoomParts {
   readonly reported: (report: ShownReport) => void
   /** The pool of a market changed by the command of `seq`. */
   readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
+  /** The scores of matches changed. */
+  readonly scored: (matches: readonly PlacedMatch[]) => void
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
 }
@@ -80,6 +83,10 @@ export class LifecycleFeed implements Channel, MarketsListener {
 
   poolMoved(published: PublishedMarket, seq: Seq): void {
     this.#contained(() => this.#parts.poolMoved(published, seq))
+  }
+
+  scored(matches: readonly PlacedMatch[]): void {
+    this.#contained(() => this.#parts.scored(matches))
   }
 
   #say(event: string, payload: object): void {

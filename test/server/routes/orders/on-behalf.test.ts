@@ -10,6 +10,7 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
+import { putMatch } from '../../../support/live-matches.ts'
 import { type LiveMarket, openMarket } from '../../../support/live-orders.ts'
 import {
   PARTNER_RIGHTS,
@@ -36,6 +37,7 @@ let foreign: SubAccount
 before(async () => {
   live = await startLive()
   market = await openMarket(live, 'rain')
+  await putMatch(live, 'final', 1, ['rain'])
   partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
   trading = await tokenOf(live, partner, ['trading'])
   other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
@@ -144,6 +146,14 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
   'DELETE /orders/all': {
     send: (naming, caller) => ask(caller, naming, ['DELETE', '/orders/all']),
+    shows: ({ body }, id) => at(body, 'canceled', 0) === id,
+  },
+  'GET /sports-markets/:slug/user-orders': {
+    send: (naming, caller) => ask(caller, naming, ['GET', '/sports-markets/final/user-orders']),
+    shows: ({ body }, id) => at(body, 0, 'id') === id,
+  },
+  'DELETE /sports-markets/:slug/user-orders': {
+    send: (naming, caller) => ask(caller, naming, ['DELETE', '/sports-markets/final/user-orders']),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
   'POST /heartbeats': {

@@ -1,0 +1,98 @@
+import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { ORDER_STATUSES } from '../../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { listName } from '../../../follower/tables/names.ts'
+import { NamedOrders } from '../named-orders.ts'
+import { query } from '../query.ts'
+import { ORDER_COLUMNS, type OrderRow } from '../user-orders.ts'
+
+// A profile's orders over the markets of a match, newest first. Each market is asked for orders
+// that are newer than the oldest of those that the page would have without it.
+
+const LIVE = ORDER_STATUSES.indexOf('LIVE')
+const LIVE_SEQS = `
+SELECT placed_seq AS placedSeq FROM live_orders
+WHERE owner = ? AND market_id = ? AND placed_seq > ? ORDER BY placed_seq DESC LIMIT ?`
+const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
+
+export interface MatchOrdersAsk {
+  readonly accountId: AccountId
+  readonly marketIds: readonly MarketId[]
+  readonly statuses: readonly number[]
+  readonly limit: number
+}
+
+/** The newest orders of what it was given, and how old the next ones may be. */
+class Newest {
+  readonly #limit: number
+  #seqs: Seq[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Only orders above it come on the page. */
+  get aboveSeq(): Seq {
+    return this.#seqs.length < this.#limit ? 0 : this.#seqs[this.#limit - 1]
+  }
+
+  add(seqs: readonly Seq[]): void {
+    const all = [...this.#seqs, ...seqs].sort((a, b) => b - a)
+    this.#seqs = all.slice(0, this.#limit)
+  }
+
+  /** Newest first. */
+  get seqs(): readonly Seq[] {
+    return this.#seqs
+  }
+}
+
+class MatchOrders {
+  readonly #live: Statement<[AccountId, MarketId, Seq, number], { readonly placedSeq: Seq }>
+  readonly #order: Statement<[Seq], OrderRow>
+  readonly #named: NamedOrders
+  readonly ofOneState: (ask: MatchOrdersAsk) => OrderRow[]
+
+  constructor(connection: Connection) {
+    this.#live = connection.prepare(LIVE_SEQS)
+    this.#order = connection.prepare(ORDER)
+    this.#named = new NamedOrders(connection)
+    this.ofOneState = connection.transaction((ask: MatchOrdersAsk) => this.#all(ask))
+  }
+
+  #all({ accountId, marketIds, statuses, limit }: MatchOrdersAsk): OrderRow[] {
+    const newest = new Newest(limit)
+    for (const status of new Set(statuses)) {
+      for (const marketId of marketIds) {
+        newest.add(this.#ofMarket({ accountId, marketId, status }, limit, newest.aboveSeq))
+      }
+    }
+    return newest.seqs.flatMap((placedSeq) => this.#order.get(placedSeq) ?? [])
+  }
+
+  #ofMarket(
+    of: Pick<OrderRow, 'accountId' | 'marketId' | 'status'>,
+    limit: number,
+    aboveSeq: Seq,
+  ): Seq[] {
+    const { accountId, marketId, status } = of
+    if (status === LIVE) {
+      const live = this.#live.all(accountId, marketId, aboveSeq, limit)
+      return live.map(({ placedSeq }) => placedSeq)
+    }
+    const name = listName(accountId, marketId, status)
+    const rowOf = (placedSeq: Seq) => {
+      const row = this.#order.get(placedSeq)
+      const isOf = row?.accountId === accountId && row.marketId === marketId
+      return isOf && row.status === status ? row : undefined
+    }
+    return this.#named.list(name, limit, rowOf, aboveSeq).map(({ placedSeq }) => placedSeq)
+  }
+}
+
+/** Gives the newest orders first, `limit` of all markets together. */
+export const matchOrders = query({
+  name: 'matchOrders',
+  prepare: (db) => new MatchOrders(db),
+  run: (orders, asked: MatchOrdersAsk): OrderRow[] => orders.ofOneState(asked),
+})
