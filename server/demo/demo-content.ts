@@ -52,6 +52,12 @@ export const MARKETS: readonly DemoQuestion[] = [
     ['tennis-five-sets', 'Will the final go to five sets?'],
   ),
   ...about(
+    'Esports',
+    ['north-beats-south', 'Will North win the match against South?'],
+    ['north-wins-map-one', 'Will North win the first map?'],
+    ['three-maps', 'Will the match take three maps?'],
+  ),
+  ...about(
     'Economy',
     ['inflation-below-two', 'Will inflation be below 2% in June?'],
     ['oil-above-90', 'Will a barrel of oil cost more than $90 in July?'],
@@ -166,6 +172,7 @@ export const PAGES: readonly DemoPage[] = [
       },
     ],
   }),
+  topic('Esports', '\u{1f3ae}'),
   topic('Politics', '\u{1f5f3}'),
   topic('Economy', '\u{1f3e6}'),
   topic('Weather', '\u{1f327}'),

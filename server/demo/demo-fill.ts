@@ -17,6 +17,7 @@ import {
   REWARD_FUNDS_RAW,
   SERIES,
 } from './demo-content.ts'
+import { MATCHES } from './demo-matches.ts'
 import type { OwnServer } from './own-server.ts'
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
@@ -108,7 +109,7 @@ async function pageIdOf(server: OwnServer, path: string): Promise<string> {
   return body.id
 }
 
-/** Makes markets, a group, series, pages and funds; those that are there stay as they are. */
+/** Makes markets, a group, matches, series, pages and funds; what is there stays as it is. */
 export async function fillMarkets(filling: Filling): Promise<void> {
   const { venue, isStopped } = filling
   const known = await slugsOf(venue.server)
@@ -116,9 +117,9 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     authorization: `Bearer ${filling.adminToken}`,
     'content-type': 'application/json',
   }
-  const make = async (path: string, body: unknown) => {
+  const make = async (path: string, body: unknown, method = 'POST') => {
     if (isStopped()) return
-    const reply = await filling.operators.call('POST', path, headers, JSON.stringify(body))
+    const reply = await filling.operators.call(method, path, headers, JSON.stringify(body))
     // An earlier start has made it.
     if (reply.status !== CONFLICT) accepted(reply)
   }
@@ -126,6 +127,9 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     if (!known.has(market.slug)) await make('/admin/markets', { kind: 'clob', ...market })
   }
   if (!known.has(GROUP.slug)) await make('/admin/groups', GROUP)
+  for (const { slug, ...match } of MATCHES) {
+    await make(`/admin/sports/matches/${slug}`, { ...match, startsAt: Date.now() }, 'PUT')
+  }
   for (const series of SERIES) {
     const strikePrice = String(FIRST_PRICES[series.symbol])
     await make('/admin/series', { ...series, strikePrice })

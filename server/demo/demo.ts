@@ -18,6 +18,7 @@ import {
 } from './demo-fill.ts'
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
+import { startMatchPlay } from './match-play.ts'
 import { OwnServer } from './own-server.ts'
 import { startPoolTrader } from './pool-trader.ts'
 import { startPriceWalk } from './price-walk.ts'
@@ -137,6 +138,7 @@ async function begin(
   const warn = (sentence: string) => log.warn(sentence)
   const { adminToken } = found.demo
   const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
+  const play = startMatchPlay({ operators, adminToken, warn })
   const bots = startMarketMaker({ maker, taker, markets, warn })
   // A demo that an older version made has no pool.
   const hasPool = (await readMarket(server, POOL.slug)) !== null
@@ -144,7 +146,7 @@ async function begin(
   return {
     ready: bots.ready,
     async stop() {
-      await Promise.all([walk.stop(), bots.stop(), pool?.stop()])
+      await Promise.all([walk.stop(), play.stop(), bots.stop(), pool?.stop()])
     },
   }
 }

@@ -2,10 +2,7 @@
 // wanders.
 
 import type { DemoClient } from './demo-client.ts'
-
-export interface PoolTrader {
-  stop(): Promise<void>
-}
+import { type Rounds, startRounds } from './rounds.ts'
 
 export interface PoolTraderOptions {
   readonly trader: DemoClient
@@ -24,36 +21,14 @@ async function tradeOnce({ trader, market }: PoolTraderOptions): Promise<void> {
   await trader.call('POST', '/amm/buy', { market, outcomeIndex, collateralAmount: String(raw) })
 }
 
-/** Approves once, then trades in rounds. The same failure of a round is told once. */
-export function startPoolTrader(options: PoolTraderOptions): PoolTrader {
+/** Approves once, then trades in rounds. */
+export function startPoolTrader(options: PoolTraderOptions): Rounds {
   const { trader, market, warn } = options
-  let stopped = false
-  let said = ''
-  let timer: NodeJS.Timeout | undefined
-  const guarded = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-    } catch (error) {
-      const sentence = `the demo's pool trader: ${error instanceof Error ? error.message : error}`
-      if (!stopped && sentence !== said) warn(sentence)
-      said = sentence
-    }
-  }
-  const next = () => {
-    if (stopped) return
-    timer = setTimeout(() => {
-      running = guarded(() => tradeOnce(options))
-      running.then(next)
-    }, ROUND_MS)
-  }
-  const approval = { market, side: 'BUY' }
-  let running = guarded(() => trader.call('POST', '/amm/allowances/approve', approval))
-  running.then(next)
-  return {
-    async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  return startRounds({
+    name: "the demo's pool trader",
+    warn,
+    first: () => trader.call('POST', '/amm/allowances/approve', { market, side: 'BUY' }),
+    round: () => tradeOnce(options),
+    pauseMs: () => ROUND_MS,
+  })
 }

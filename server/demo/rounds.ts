@@ -1,0 +1,48 @@
+// The rounds of a bot of the demo: work, a pause, work again, until the demo stops. The same
+// failure of a round is told once.
+
+export interface Rounds {
+  stop(): Promise<void>
+}
+
+export interface RoundsOptions {
+  /** Names the bot in warnings, as in: the demo's oracle. */
+  readonly name: string
+  readonly warn: (sentence: string) => void
+  /** Comes before the first round; absent for nothing. */
+  readonly first?: () => Promise<unknown>
+  readonly round: () => Promise<unknown>
+  /** The pause before the next round. */
+  readonly pauseMs: () => number
+}
+
+export function startRounds({ name, warn, first, round, pauseMs }: RoundsOptions): Rounds {
+  let isStopped = false
+  let said = ''
+  let timer: NodeJS.Timeout | undefined
+  const guarded = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+    } catch (error) {
+      const sentence = `${name}: ${error instanceof Error ? error.message : error}`
+      if (!isStopped && sentence !== said) warn(sentence)
+      said = sentence
+    }
+  }
+  const next = () => {
+    if (isStopped) return
+    timer = setTimeout(() => {
+      running = guarded(round)
+      running.then(next)
+    }, pauseMs())
+  }
+  let running = guarded(first ?? round)
+  running.then(next)
+  return {
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
