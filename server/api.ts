@@ -43,6 +43,10 @@ import * as pnl from './routes/portfolio/pnl.ts'
 import { portfolioTrades } from './routes/portfolio/pool-trades.ts'
 import * as positions from './routes/portfolio/positions.ts'
 import type { Services } from './routes/services.ts'
+import * as bookmarks from './routes/social/bookmarks.ts'
+import * as connection from './routes/social/connection.ts'
+import * as follows from './routes/social/follows.ts'
+import * as socialProfiles from './routes/social/profiles.ts'
 import * as adminSolvency from './routes/solvency/admin-solvency.ts'
 import * as solvency from './routes/solvency/solvency.ts'
 import * as adminSports from './routes/sports/admin-sports.ts'
@@ -66,6 +70,10 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(tokens),
   ...Object.values(profiles),
   ...Object.values(partners),
+  ...Object.values(socialProfiles),
+  ...Object.values(follows),
+  ...Object.values(bookmarks),
+  ...Object.values(connection),
   ...Object.values(wallets),
   ...Object.values(moves),
   ...Object.values(poolTrades),

@@ -138,6 +138,12 @@ export const SETTINGS = {
     `Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`,
   ),
   noRateLimit: setting('no-rate-limit', onOff, false, 'Switches the rate limits off.'),
+  socialProvider: setting<SocialProviderName>(
+    'social-provider',
+    oneOf('none', 'demo'),
+    'none',
+    'Who proves accounts of X: nobody, or demo, which believes demo:HANDLE; --demo has demo.',
+  ),
   domainName: setting(
     'domain-name',
     words('NAME', 'the EIP-712 domain name that orders are signed with'),
@@ -170,6 +176,9 @@ export const SERVE_ROWS: readonly AnySetting[] = [
   ...LIMIT_ROWS,
 ]
 
+/** `demo` is for tries: it proves nothing. */
+export type SocialProviderName = 'none' | 'demo'
+
 export interface ServeConfig {
   readonly port: number
   readonly host: string
@@ -177,6 +186,7 @@ export interface ServeConfig {
   readonly opsListen: HostPort | undefined
   readonly dataDir: string
   readonly demo: boolean
+  readonly socialProvider: SocialProviderName
   readonly headerPrefixes: readonly string[]
   readonly marketThreads: 'auto' | 'each' | number
   readonly intakeThreads: number
@@ -340,6 +350,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     trace: get(SETTINGS.trace),
     stopDeadlineSec: get(SETTINGS.stopDeadline),
     rateLimit: !get(SETTINGS.noRateLimit),
+    socialProvider: get(SETTINGS.demo) ? 'demo' : get(SETTINGS.socialProvider),
     rates: ratesOf(get),
     regions: regionsFor(get),
     addressHeader: addressHeaderOf(get),

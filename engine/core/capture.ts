@@ -30,6 +30,7 @@ import type { CapturedSeen } from './orders/seen-orders.ts'
 import type { CapturedPacks } from './packs/packs.ts'
 import type { CapturedRewards } from './rewards/rewards.ts'
 import type { CapturedMatches } from './sports/matches.ts'
+import type { CapturedSocial } from './social/social.ts'
 
 // A new part of the state does not compile until it is named here. Each field of the clearing and
 // of the ledger is captured, or listed because it follows from others. An order is captured as its
@@ -98,6 +99,7 @@ export interface CapturedState {
   readonly pages: CapturedPages
   readonly properties: CapturedPropertyKeys
   readonly matches: CapturedMatches
+  readonly social: CapturedSocial
 }
 
 export function capture({ clearing }: Exchange): CapturedState {
@@ -126,6 +128,7 @@ export function capture({ clearing }: Exchange): CapturedState {
     pages: clearing.pages.capture(),
     properties: clearing.properties.capture(),
     matches: clearing.matches.capture(),
+    social: clearing.social.capture(),
   }
 }
 
@@ -203,6 +206,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.pages.restore(captured.pages)
   clearing.properties.restore(captured.properties)
   clearing.matches.restore(captured.matches)
+  clearing.social.restore(captured.social)
   return exchange
 }
 

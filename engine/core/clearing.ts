@@ -65,6 +65,7 @@ import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 import { Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
 import { Matches } from './sports/matches.ts'
+import { isSocial, Social } from './social/social.ts'
 
 /**
  * The rules that this version decides by. A `rules` command in the journal tells which were in
@@ -102,6 +103,7 @@ export class Clearing {
   readonly pages = new MarketPages()
   readonly properties = new PropertyKeys()
   readonly matches = new Matches()
+  readonly social = new Social()
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -219,7 +221,8 @@ export class Clearing {
         this.#applyToBlocks(command)
         return
       default:
-        this.#applyControl(command)
+        if (isSocial(command)) this.social.apply(command)
+        else this.#applyControl(command)
     }
   }
 

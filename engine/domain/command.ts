@@ -17,6 +17,7 @@ import type { Role } from './operator.ts'
 import type { PackBody } from './packs/pack-command.ts'
 import type { RewardBody } from './rewards/reward-command.ts'
 import type { MatchBody } from './sports/match-command.ts'
+import type { SocialBody } from './social/social-command.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
@@ -110,6 +111,9 @@ export interface ProfileAbout {
   /** null is `simple`. */
   readonly mode?: 'simple' | 'advanced' | null
   readonly tradeWalletOption?: 'eoa' | 'smartWallet' | null
+  /** The account on X that the owner proved, and its picture. */
+  readonly xHandle?: string | null
+  readonly xAvatar?: string | null
 }
 
 export interface ProfileFields extends ProfileAbout {
@@ -268,6 +272,7 @@ export type RareCommand = Stamp &
     | RewardBody
     | PackBody
     | MatchBody
+    | SocialBody
     | SettlementBody
     | {
         kind: 'createSubAccount'

@@ -11,30 +11,37 @@ import type { CandlesTable } from './tables/candles.ts'
 import { MovesTable } from './tables/moves.ts'
 import type { Pace } from './tables/pace.ts'
 import type { PositionsTable } from './tables/positions.ts'
-import { isOfProfile, ProfilesTable } from './tables/profiles.ts'
 import { isOfRewards, RewardsTable } from './tables/rewards.ts'
+import { isOfProfiles, ProfileTables } from './tables/social/profile-tables.ts'
 
-interface Listeners {
+/** The tables that every trade changes. */
+interface OfTrades {
   readonly positions: PositionsTable
   readonly candles: CandlesTable
 }
 
 export class AccountTables {
+  /** The tables that hear of every trade. */
+  readonly listeners: OfTrades & { readonly standings: ProfileTables['standings'] }
   readonly #clearing: Clearing
   readonly #moves: MovesTable
-  readonly #profiles: ProfilesTable
+  readonly #profiles: ProfileTables
   readonly #rewards: RewardsTable
   readonly #packs: PacksTable
 
-  constructor(connection: Connection, clearing: Clearing, listeners: Listeners) {
-    const { catalogue, ledger } = clearing
+  constructor(connection: Connection, clearing: Clearing, ofTrades: OfTrades) {
+    const { catalogue, ledger, social } = clearing
     this.#clearing = clearing
-    this.#moves = new MovesTable(connection, listeners, {
+    this.#profiles = new ProfileTables(connection, {
+      followersOf: (profileId) => social.follows.followersOf(profileId),
+      nowMs: () => clearing.lastNowMs,
+    })
+    this.listeners = { ...ofTrades, standings: this.#profiles.standings }
+    this.#moves = new MovesTable(connection, this.listeners, {
       reservesRaw: (marketId) => reservesRaw(ledger, marketId),
       childrenOf: (groupId) => catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
       payoutOf: (marketId) => catalogue.existing(marketId).payoutNumerators,
     })
-    this.#profiles = new ProfilesTable(connection)
     this.#rewards = new RewardsTable(connection)
     this.#packs = new PacksTable(connection)
   }
@@ -42,7 +49,7 @@ export class AccountTables {
   /** The command is in the state. */
   applied(command: RareCommand): void {
     if (isMove(command)) this.#moves.applied(command)
-    else if (isOfProfile(command)) this.#profiles.applied(command)
+    else if (isOfProfiles(command)) this.#profiles.applied(command)
     else if (isOfRewards(command)) this.#rewards.applied(command)
     else if (isOfPacks(command)) this.#packs.applied(command, this.#clearing)
   }

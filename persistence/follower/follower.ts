@@ -91,6 +91,8 @@ export class Follower {
   #tail: JournalTail
   readonly #due: DueSnapshot
   readonly #scorer: RewardScorer
+  /** In the order in which they are written. */
+  readonly #tables: readonly { flush(pace: Pace): void }[]
 
   constructor(folder: KeyedFolder, pace: Pace = UNPACED) {
     this.#folder = folder
@@ -112,15 +114,23 @@ export class Follower {
     this.#orders = new OrdersTable(this.#connection, orders)
     this.#positions = new PositionsTable(this.#connection)
     this.#candles = new CandlesTable(this.#connection)
-    const listeners = { positions: this.#positions, candles: this.#candles }
+    const ofTrades = { positions: this.#positions, candles: this.#candles }
+    this.#accounts = new AccountTables(this.#connection, this.exchange.clearing, ofTrades)
+    const { listeners } = this.#accounts
     this.#trades = new TradesTable(this.#connection, orders, listeners)
     this.#events = new OrderEventsTable(this.#connection, orders)
     this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
     this.#mined = new MinedTradesTable(this.#connection)
-    this.#accounts = new AccountTables(this.#connection, this.exchange.clearing, listeners)
     this.#audit = new AuditTable(this.#connection)
     this.#markets = new MarketTables(this.#connection, this.exchange.clearing)
     this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
+    this.#tables = [
+      ...[this.#orders, this.#trades, this.#events, this.#positions, this.#candles],
+      this.#settlements,
+      // Before the mined trades, which are also those of groups.
+      this.#markets,
+      ...[this.#orders.names, this.#mined, this.#audit, this.#accounts],
+    ]
     this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
   }
 
@@ -319,18 +329,7 @@ export class Follower {
     speaking(readPath(this.#folder.dataDir), () => {
       const pace = this.#pace
       this.#connection.exec('BEGIN IMMEDIATE')
-      this.#orders.flush(pace)
-      this.#trades.flush(pace)
-      this.#events.flush(pace)
-      this.#positions.flush(pace)
-      this.#candles.flush(pace)
-      this.#settlements.flush(pace)
-      // Before the mined trades, which are also those of groups.
-      this.#markets.flush(pace)
-      this.#orders.names.flush(pace)
-      this.#mined.flush(pace)
-      this.#audit.flush(pace)
-      this.#accounts.flush(pace)
+      for (const table of this.#tables) table.flush(pace)
       this.#apply.run(last.lastSeq, last.checksum)
       pace.commit(() => this.#connection.exec('COMMIT'))
     })

@@ -1,6 +1,7 @@
 import { MOVE_KINDS } from '../../engine/domain/moves/move-kind.ts'
 import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
+import { SOCIAL_TABLES } from './social-schema.ts'
 
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
@@ -406,7 +407,7 @@ export const READ_SCHEMA = {
   migrations: [
     [
       ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, PACKS, MATCHES],
-      SEARCH_TABLES,
+      ...[SEARCH_TABLES, SOCIAL_TABLES],
     ].join(''),
   ],
   baseVersion: 18,

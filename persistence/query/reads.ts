@@ -32,6 +32,8 @@ import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
+import { following, publicProfile, socialProfiles } from './read/social/profile-lists.ts'
+import { searchProfiles } from './read/social/search-profiles.ts'
 import { tradeParts } from './read/trade-parts.ts'
 import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
 
@@ -79,4 +81,8 @@ export const READS: readonly Query<never, unknown>[] = [
   matches,
   matchNamed,
   matchOrders,
+  searchProfiles,
+  socialProfiles,
+  following,
+  publicProfile,
 ]

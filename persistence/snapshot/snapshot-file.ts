@@ -91,11 +91,11 @@ export interface PackedState {
 export function packedState(state: CapturedState): PackedState {
   const { clock, accounts, catalogue, ledger, orders, settlement } = state
   const { modes, heartbeats, frozen, operators, series, oracle, pages, properties } = state
-  const { matches } = state
+  const { matches, social } = state
   const { filter: names, ...seen } = state.seen
   const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
-  const more = [modes, heartbeats, frozen, operators, series, oracle, pages, properties, matches]
-  return { sections: [...parts, ...more].map(packState), names }
+  const more = [modes, heartbeats, frozen, operators, series, oracle, pages, properties]
+  return { sections: [...parts, ...more, matches, social].map(packState), names }
 }
 
 export function unpackedState({ sections, names }: PackedState): CapturedState {
@@ -117,6 +117,7 @@ export function unpackedState({ sections, names }: PackedState): CapturedState {
     pages: unpackState<CapturedState['pages']>(sections[13]),
     properties: unpackState<CapturedState['properties']>(sections[14]),
     matches: unpackState<CapturedState['matches']>(sections[15]),
+    social: unpackState<CapturedState['social']>(sections[16]),
   }
 }
 

@@ -30,6 +30,9 @@ import type { RewardViews } from '../services/portfolio/rewards.ts'
 import type { SolvencyCounts } from '../services/portfolio/solvency-counts.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { SportMatches } from '../services/sports/matches.ts'
+import type { BookmarkViews } from '../services/social/bookmark-views.ts'
+import type { SocialChanges } from '../services/social/social-changes.ts'
+import type { SocialConnections } from '../services/social/social-connections.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
 
@@ -47,6 +50,9 @@ export interface Services {
   readonly accounts: AccountChanges
   readonly registrations: Registrations
   readonly partners: PartnerAccounts
+  readonly social: SocialChanges
+  readonly bookmarks: BookmarkViews
+  readonly connections: SocialConnections
   readonly moves: Moves
   readonly pools: PoolTrades
   /** Calls of each profile on pools; null for no limit. */

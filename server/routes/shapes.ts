@@ -12,6 +12,7 @@ import {
 } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
 import { orderStatus, orderType, shownClientOrderId } from '../http/schema/order-fields.ts'
+import { xHandle } from '../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
 import {
@@ -300,6 +301,7 @@ export function profile() {
       'Smart wallet that the owner has proven; null without one.',
     ),
     socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
+    xHandle: xHandle(),
     hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
     tradeWalletOption: means(
       nullable(oneOf('eoa', 'smartWallet')),

@@ -51,6 +51,11 @@ import { Portfolio } from '../services/portfolio/portfolio.ts'
 import { RewardViews } from '../services/portfolio/rewards.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { SportMatches } from '../services/sports/matches.ts'
+import { BookmarkViews } from '../services/social/bookmark-views.ts'
+import { demoProvider } from '../services/social/demo-provider.ts'
+import { SocialChanges } from '../services/social/social-changes.ts'
+import { SocialConnections } from '../services/social/social-connections.ts'
+import type { SocialProvider } from '../services/social/social-provider.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
 import { openSockets } from '../sockets/open.ts'
@@ -118,13 +123,17 @@ function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   return port === 0 ? name : `${name}:${port}`
 }
 
-/** The lists of markets, the pages that choose among them, and matches. */
+/** The lists of markets, the pages that choose among them, their bookmarks, and matches. */
 function marketReads(
   pipeline: Pipeline,
-  reads: PrivateReads,
-  collateral: CollateralToken,
-  clock: () => number,
+  parts: {
+    readonly reads: PrivateReads
+    readonly archive: ArchivedMarkets
+    readonly collateral: CollateralToken
+    readonly clock: () => number
+  },
 ) {
+  const { reads, archive, collateral, clock } = parts
   const { published, clearing } = pipeline
   const changes = new PageChanges(pipeline)
   const facets = new Facets(published.active, {
@@ -134,7 +143,8 @@ function marketReads(
   })
   const lists = new MarketLists(published, collateral, clock, facets)
   const matches = new SportMatches(pipeline, reads)
-  return { lists, marketPages: new MarketPages(changes, lists), matches }
+  const bookmarks = new BookmarkViews({ pipeline, lists, archive, collateral, clock })
+  return { lists, marketPages: new MarketPages(changes, lists), matches, bookmarks }
 }
 
 /** What moves money outside books, and what profiles have. */
@@ -180,6 +190,10 @@ function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, i
   }
 }
 
+function providerOf({ socialProvider }: ServeConfig): SocialProvider | null {
+  return socialProvider === 'demo' ? demoProvider : null
+}
+
 function isSecureOf({ tls, publicUrl }: ServeConfig): boolean {
   return tls !== undefined || publicUrl?.startsWith('https:') === true
 }
@@ -214,6 +228,7 @@ export async function wire(
   const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
   const cancels = new Cancels(pipeline, endedOrders(reads))
   const archive = new ArchivedMarkets(pipeline, reads)
+  const accounts = new AccountChanges(pipeline, seal, intake)
   const isSecure = isSecureOf(config)
   const host = publicHostOf(config)
   const documents = documentsOf(config, host, isSecure)
@@ -221,17 +236,19 @@ export async function wire(
   return {
     pipeline,
     reads,
-    ...marketReads(pipeline, reads, collateral, parts.clock),
+    ...marketReads(pipeline, { reads, archive, collateral, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),
     cancels,
     everywhere: new CancelEverywhere(pipeline, cancels),
     replaces: new CancelReplace(pipeline, cancels),
-    accounts: new AccountChanges(pipeline, seal, intake),
+    accounts,
+    connections: new SocialConnections(accounts, reads, providerOf(config)),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
     ...moneyMoves(exchange, reads, archive),
+    social: new SocialChanges(pipeline),
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
     solvency: exchange.solvency,
     archive,
@@ -243,11 +260,7 @@ export async function wire(
     heartbeats: new HeartbeatChanges(pipeline),
     auth: authState(exchange),
     settings: settingsOf(config, collateral),
-    signing: {
-      key: seal.derive('login'),
-      host,
-      chainId: config.domain.chainId,
-    },
+    signing: { key: seal.derive('login'), host, chainId: config.domain.chainId },
     clock: parts.clock,
     readiness: parts.readiness,
     metricsText: parts.metricsText,

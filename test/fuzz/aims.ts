@@ -46,6 +46,7 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
     outcome: random.pick(['RETRYING', 'FAILED']),
   }),
   // The window starts later: a window in force would leave the other requests nothing to try.
+  'POST /profiles/x/connection': (random) => ({ code: `demo:fuzz_${random.below(9)}` }),
   'POST /admin/trading-modes': (random) => ({
     mode: random.pick(['post_only', 'cancel_only', 'disabled']),
     startsAt: '{{#later.0}}',
@@ -67,9 +68,23 @@ const MATCHES = 2
 const ofMatch = (random: Random): AimedCall => ({
   params: { slug: `match-${random.below(MATCHES)}` },
 })
+const ofAccount = (random: Random): AimedCall => ({
+  params: { account: `{{accounts.${place(random)}}}` },
+})
 const ofSlot = (): AimedCall => ({ params: { slug: '{{slots.0}}' } })
 
 const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
+  'PUT /profiles/:account/follow': ofAccount,
+  'DELETE /profiles/:account/follow': ofAccount,
+  'GET /profiles/public/:account': ofAccount,
+  'GET /market-bookmarks/public/:account': ofAccount,
+  'PUT /market-bookmarks/:targetKind/:targetId': (random) => ({
+    params: { targetKind: 'clob', targetId: `{{markets.${place(random)}}}` },
+  }),
+  'DELETE /market-bookmarks/:bookmarkId': (random) => ({
+    params: { bookmarkId: `{{#bookmarks.${place(random)}}}` },
+  }),
+  'PATCH /market-bookmarks/visibility': (random) => ({ body: { isPublic: random.chance(0.8) } }),
   'GET /docs/:page': () => ({ params: { page: 'trading' } }),
   'GET /markets/:addressOrSlug/oracle-candles': () => ({
     params: { addressOrSlug: '{{slots.0}}' },

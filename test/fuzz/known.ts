@@ -90,6 +90,8 @@ export class Known {
     if (route === 'POST /admin/groups' && typeof group === 'string') addTo(made.groups, group)
     const seriesId = at(body, 'seriesId')
     if (route === 'POST /admin/series') addTo(made.series, `${seriesId}`)
+    const bookmarkId = at(body, 'bookmarkId')
+    if (typeof bookmarkId === 'number') addTo(made.bookmarks, `${bookmarkId}`)
     const locked = /^POST \/admin\/markets\/([^/ ]+)\/lock /.exec(asked)?.[1]
     if (locked !== undefined) addTo(made.locked, locked)
     if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))

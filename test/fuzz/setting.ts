@@ -43,6 +43,8 @@ export interface Pools {
   readonly series: string[]
   readonly stables: string[]
   readonly slots: string[]
+  /** Bookmarks of any actor. */
+  readonly bookmarks: string[]
   /** Ids and client order ids of what rests for the owner's sub-account. */
   readonly wardorders: string[]
   readonly wardclients: string[]
@@ -154,6 +156,7 @@ export async function settingOf(
     ...{ madepages: [], keys: [], groups: [], locked: [], series: [] },
     stables: [STABLE_SLUG],
     slots: [slot],
+    bookmarks: [],
     wardorders: [],
     wardclients: [],
   }

@@ -91,7 +91,7 @@ export class Stage {
   static async open(dataDir: string): Promise<Stage> {
     const provider = openProvider(dataDir)
     const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', '1']
-    const more = ['--block-ms', '50', ...provider.flags]
+    const more = ['--block-ms', '50', '--social-provider', 'demo', ...provider.flags]
     const server = await ServerProcess.start({ dataDir, args: [...args, ...more] })
     const client = new ExchangeClient(server.baseUrl)
     const port = Number(new URL(server.baseUrl).port)

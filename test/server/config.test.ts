@@ -68,6 +68,7 @@ test('without settings every value is its default', () => {
     trace: undefined,
     logLevel: 'info',
     rateLimit: true,
+    socialProvider: 'none',
     rates: { address: ADDRESS_RATES, profile: PROFILE_RATES },
     regions: undefined,
     addressHeader: undefined,

@@ -27,6 +27,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'engine/domain/rewards', rank: 0, doors: ALL },
   { path: 'engine/domain/packs', rank: 0, doors: ALL },
   { path: 'engine/domain/sports', rank: 0, doors: ALL },
+  { path: 'engine/domain/social', rank: 0, doors: ALL },
   { path: 'engine/domain', rank: 0, doors: ALL },
 
   { path: 'engine/core/cells', rank: 0.5, doors: ALL },
@@ -78,13 +79,14 @@ export const ROOMS: readonly Room[] = [
     why: 'quotes ask for prices, and turns and tables for what becomes of a leg',
   },
   { path: 'engine/core/sports', rank: 0.5, doors: files('matches') },
+  { path: 'engine/core/social', rank: 0.5, doors: files('social follows bookmarks') },
   { path: 'engine/core', rank: 0.5, files: files('clearing'), doors: files('clearing') },
   {
     path: 'engine/core/decide',
     rank: 0.5,
     doors: files(
       `decide accounts markets matches moves pools packs rewards endings series operators
-       pages partners profiles release`,
+       pages partners profiles release social`,
     ),
     why: 'one file for the gates of each kind of request',
   },
@@ -137,6 +139,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
   { path: 'persistence/follower/tables/markets', rank: 1, doors: ALL },
   { path: 'persistence/follower/packs', rank: 1, doors: ALL },
+  { path: 'persistence/follower/tables/social', rank: 1, doors: ALL },
   { path: 'persistence/follower/rewards', rank: 1, doors: files('reward-scorer') },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
@@ -144,6 +147,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/query/read/history', rank: 1, doors: ALL },
   { path: 'persistence/query/read/portfolio', rank: 1, doors: ALL },
   { path: 'persistence/query/read/packs', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/social', rank: 1, doors: ALL },
   { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
@@ -221,6 +225,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/pages', rank: 4, doors: ALL },
   { path: 'server/services/portfolio', rank: 4, doors: ALL },
   { path: 'server/services/packs', rank: 4, doors: ALL },
+  { path: 'server/services/social', rank: 4, doors: ALL },
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/services/sports', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
@@ -233,6 +238,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/packs', rank: 5, doors: ALL },
   { path: 'server/routes/portfolio', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
+  { path: 'server/routes/social', rank: 5, doors: ALL },
   { path: 'server/routes/solvency', rank: 5, doors: ALL },
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },

@@ -1,4 +1,4 @@
-// Columns that grow as their index grows.
+// Columns that grow as their index grows, and columns as bytes, lowest byte first on any machine.
 
 /** A copy of the column, at least twice as long, with a cell for `index`. */
 export function wideEnough(column: Int32Array, index: number): Int32Array<ArrayBuffer> {
@@ -12,4 +12,16 @@ export function wideByAccount(column: Int32Array, account: number): Int32Array<A
   const wider = new Int32Array(account + 1 + (account >> 3))
   wider.set(column)
   return wider
+}
+
+export function u32Bytes(numbers: Uint32Array): Uint8Array {
+  const view = new DataView(new ArrayBuffer(numbers.length * 4))
+  for (let at = 0; at < numbers.length; at++) view.setUint32(at * 4, numbers[at], true)
+  return new Uint8Array(view.buffer)
+}
+
+export function f64Bytes(numbers: ArrayLike<number>): Uint8Array {
+  const view = new DataView(new ArrayBuffer(numbers.length * 8))
+  for (let at = 0; at < numbers.length; at++) view.setFloat64(at * 8, numbers[at], true)
+  return new Uint8Array(view.buffer)
 }

@@ -154,7 +154,7 @@ function namedBy(command: RareCommand): readonly MarketId[] {
       return command.markets.map(({ marketId }) => marketId)
     case 'postPayouts':
       return command.marketIds
-    // They change what accounts hold, and nothing of the market that is shown.
+    // They change what accounts hold or remember, and nothing of the market that is shown.
     case 'splitPosition':
     case 'mergePositions':
     case 'redeemPositions':
@@ -163,6 +163,8 @@ function namedBy(command: RareCommand): readonly MarketId[] {
     case 'buyFromPool':
     case 'sellToPool':
     case 'countPacks':
+    case 'putBookmark':
+    case 'removeBookmark':
       return []
     default:
       return 'marketId' in command ? [command.marketId] : []

@@ -8,6 +8,7 @@
 
 import type { Book } from '../../domain/ids.ts'
 import { eachHeld, eachResting } from '../book/market.ts'
+import { f64Bytes } from '../cells/columns.ts'
 import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
 import type { Clearing } from '../clearing.ts'
 import { STATE } from '../orders/order-table.ts'
@@ -20,15 +21,7 @@ export function bookDigest(book: Book): Uint8Array {
   }
   eachResting(book, add)
   eachHeld(book, add)
-  return sha256(bytesOf(rows))
-}
-
-function bytesOf(numbers: number[]): Uint8Array {
-  const view = new DataView(new ArrayBuffer(numbers.length * 8))
-  for (let index = 0; index < numbers.length; index++) {
-    view.setFloat64(index * 8, numbers[index], true)
-  }
-  return new Uint8Array(view.buffer)
+  return sha256(f64Bytes(rows))
 }
 
 /** Up to the last account that holds something: one that a later version adds is no fact before. */
@@ -128,6 +121,7 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.pages.facts()
   yield* clearing.properties.facts()
   yield* clearing.matches.facts()
+  yield* clearing.social.facts()
   const { orders } = clearing
   const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
   for (const slot of held) {
@@ -139,9 +133,9 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
 export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
   const hash = sha256.create()
   hashFacts(hash, clearingFacts(clearing))
-  hash.update(bytesOf(moneyFacts(clearing)))
+  hash.update(f64Bytes(moneyFacts(clearing)))
   const live = liveSlots(clearing)
-  hash.update(bytesOf(orderFacts(clearing, live)))
+  hash.update(f64Bytes(orderFacts(clearing, live)))
   const named = live.filter((slot) => clearing.orders.clientIdOf(slot) !== '')
   hashFacts(
     hash,

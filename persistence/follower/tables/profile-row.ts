@@ -8,7 +8,8 @@ export const PROFILE_BY_ID = `
 SELECT profile_id AS profileId, account, username, display_name AS displayName, client,
   smart_wallet AS smartWallet, rank_id AS rankId, rank_name AS rankName,
   rank_fee_bps AS rankFeeBps, fee_cap_bps AS feeCapBps, scopes, bio, pfp_url AS pfpUrl,
-  social_url AS socialUrl, mode, trade_wallet_option AS tradeWalletOption,
+  social_url AS socialUrl, mode, trade_wallet_option AS tradeWalletOption, x_handle AS xHandle,
+  x_avatar AS xAvatar,
   created_ms AS createdMs, EXISTS (SELECT 1 FROM traders WHERE owner = profile_id) AS hasTraded
 FROM profiles WHERE profile_id = ?`
 
@@ -31,6 +32,8 @@ export interface ProfileRow {
   readonly socialUrl: string | null
   readonly mode: string | null
   readonly tradeWalletOption: string | null
+  readonly xHandle: string | null
+  readonly xAvatar: string | null
   readonly createdMs: TimeMs
   /** 0 or 1. */
   readonly hasTraded: number
@@ -54,6 +57,8 @@ export function fieldsOfRow(row: ProfileRow): Required<ProfileFields> {
     mode: mode === 'simple' || mode === 'advanced' ? mode : null,
     tradeWalletOption:
       tradeWalletOption === 'eoa' || tradeWalletOption === 'smartWallet' ? tradeWalletOption : null,
+    xHandle: row.xHandle,
+    xAvatar: row.xAvatar,
   }
 }
 

@@ -17,21 +17,22 @@ const PUT = `
 INSERT INTO profiles (
   profile_id, account, username, display_name, client, smart_wallet, rank_id, rank_name,
   rank_fee_bps, fee_cap_bps, scopes, bio, pfp_url, social_url, mode, trade_wallet_option,
-  created_ms
+  x_handle, x_avatar, created_ms
 ) VALUES (
   @profileId, @account, @username, @displayName, @client, @smartWallet, @rankId, @rankName,
   @rankFeeBps, @feeCapBps, @scopes, @bio, @pfpUrl, @socialUrl, @mode, @tradeWalletOption,
-  @createdMs
+  @xHandle, @xAvatar, @createdMs
 ) ON CONFLICT DO UPDATE SET
   username = excluded.username, display_name = excluded.display_name, client = excluded.client,
   smart_wallet = excluded.smart_wallet, rank_id = excluded.rank_id,
   rank_name = excluded.rank_name, rank_fee_bps = excluded.rank_fee_bps,
   fee_cap_bps = excluded.fee_cap_bps, scopes = excluded.scopes, bio = excluded.bio,
   pfp_url = excluded.pfp_url, social_url = excluded.social_url, mode = excluded.mode,
-  trade_wallet_option = excluded.trade_wallet_option`
+  trade_wallet_option = excluded.trade_wallet_option, x_handle = excluded.x_handle,
+  x_avatar = excluded.x_avatar`
 
 type Written = Omit<ProfileRow, 'hasTraded'>
-type ProfileCommand = Extract<
+export type ProfileCommand = Extract<
   RareCommand,
   { kind: 'createProfile' | 'editProfile' | 'createSubAccount' }
 >
@@ -94,6 +95,8 @@ function rowOf(profileId: ProfileId, fields: ProfileFields, createdMs: TimeMs): 
     socialUrl: fields.socialUrl ?? null,
     mode: fields.mode ?? null,
     tradeWalletOption: fields.tradeWalletOption ?? null,
+    xHandle: fields.xHandle ?? null,
+    xAvatar: fields.xAvatar ?? null,
     createdMs,
   }
 }

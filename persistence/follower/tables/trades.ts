@@ -2,7 +2,7 @@ import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Arrival } from '../../../engine/domain/command.ts'
-import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -36,10 +36,16 @@ type TradeRow = [
 type FirstRow = [marketId: MarketId, firstMs: TimeMs, firstSeq: Seq]
 type FillRow = [number, number, number, number, number, number]
 
+/** Adds up what profiles trade. */
+interface Volumes {
+  traded(profileId: ProfileId, collateralRaw: number): void
+}
+
 /** Tables that are made of fills. */
 export interface FillListeners {
   readonly positions: PositionsTable
   readonly candles: CandlesTable
+  readonly standings: Volumes
 }
 
 export class TradesTable {
@@ -51,6 +57,7 @@ export class TradesTable {
   readonly #orders: OrderTable
   readonly #positions: PositionsTable
   readonly #candles: CandlesTable
+  readonly #standings: Volumes
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
   /** The first trades of markets in an epoch, as far as this process has seen it. */
@@ -66,15 +73,16 @@ export class TradesTable {
   #collateralRaw = 0
   #lastTicks = 0
 
-  constructor(connection: Connection, orders: OrderTable, { positions, candles }: FillListeners) {
+  constructor(connection: Connection, orders: OrderTable, listeners: FillListeners) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
     this.#insertFill = connection.prepare(INSERT_FILL)
     this.#insertTrader = connection.prepare(INSERT_TRADER)
     this.#newestEpoch = connection.prepare(NEWEST_EPOCH)
     this.#insertEpoch = connection.prepare(INSERT_EPOCH)
     this.#orders = orders
-    this.#positions = positions
-    this.#candles = candles
+    this.#positions = listeners.positions
+    this.#candles = listeners.candles
+    this.#standings = listeners.standings
   }
 
   /** The arrival `order` met one maker at `yesTicks`. */
@@ -90,6 +98,8 @@ export class TradesTable {
     this.#traders.add(makerId)
     this.#candles.filled({ marketId: order.marketId, yesTicks, valueRaw, nowMs: order.nowMs })
     const outcome = this.#orders.outcomeOf(maker)
+    const collateralRaw = makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome)
+    this.#standings.traded(makerId, collateralRaw)
     this.#positions.traded({
       tradeSeq: order.seq,
       owner: makerId,
@@ -97,7 +107,7 @@ export class TradesTable {
       outcome,
       side: this.#orders.sideOf(maker),
       sharesRaw: sizeRaw,
-      collateralRaw: makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome),
+      collateralRaw,
     })
   }
 
@@ -127,6 +137,7 @@ export class TradesTable {
     ])
     this.#noteEpoch(order)
     this.#traders.add(order.accountId)
+    this.#standings.traded(order.accountId, collateralRaw)
     this.#positions.traded({
       tradeSeq: order.seq,
       owner: order.accountId,

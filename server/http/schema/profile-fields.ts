@@ -1,7 +1,7 @@
 // The fields of a profile, and the scopes of its API tokens.
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from './meaning.ts'
-import { oneOf, pattern } from './scalars.ts'
+import { nullable, oneOf, pattern, text } from './scalars.ts'
 
 const SPACE = '[ \\t]{0,8}'
 /**
@@ -44,4 +44,9 @@ export function biography() {
 /** What an API token may be made for (rules §12.1). */
 export function scope() {
   return oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
+}
+
+/** The account of another service that the owner proved. */
+export function xHandle() {
+  return means(nullable(text()), 'Handle on X that the owner proved; null without one.')
 }

@@ -36,6 +36,7 @@ const NOT_KEPT = {
 
 const PROFILE_EXAMPLE = {
   ...TRADER_EXAMPLE,
+  xHandle: null,
   hasTraded: true,
   tradeWalletOption: null,
   tradeWalletChoosen: false,
@@ -58,6 +59,7 @@ function profileView(owner: ShownProfile) {
     pfpUrl: owner.pfpUrl,
     smartWallet: owner.smartWallet,
     socialUrl: owner.socialUrl,
+    xHandle: owner.xHandle,
     hasTraded: owner.hasTraded,
     tradeWalletOption,
     tradeWalletChoosen: tradeWalletOption !== null,

@@ -109,7 +109,11 @@ function followed(): World {
 /** The tables of the follower, which forget what they kept when it starts again. */
 function openTables(db: Connection) {
   const { orders } = new Exchange().clearing
-  const listeners = { positions: new PositionsTable(db), candles: new CandlesTable(db) }
+  const listeners = {
+    positions: new PositionsTable(db),
+    candles: new CandlesTable(db),
+    standings: { traded: () => {} },
+  }
   const trades = new TradesTable(db, orders, listeners)
   const settlements = new SettlementsTable(db, new OrderNames(db))
   const mined = new MinedTradesTable(db)

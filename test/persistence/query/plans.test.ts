@@ -13,8 +13,8 @@ import { MinedTradesTable } from '../../../persistence/follower/tables/mined-tra
 import { OrderEventsTable } from '../../../persistence/follower/tables/order-events.ts'
 import { OrdersTable } from '../../../persistence/follower/tables/orders.ts'
 import { PositionsTable } from '../../../persistence/follower/tables/positions.ts'
-import { ProfilesTable } from '../../../persistence/follower/tables/profiles.ts'
 import { SettlementsTable } from '../../../persistence/follower/tables/settlements.ts'
+import { ProfileTables } from '../../../persistence/follower/tables/social/profile-tables.ts'
 import { TradesTable } from '../../../persistence/follower/tables/trades.ts'
 import { READS } from '../../../persistence/query/reads.ts'
 
@@ -72,12 +72,12 @@ function prepareTables(connection: Connection): void {
   const { names } = new OrdersTable(connection, orders)
   const positions = new PositionsTable(connection)
   const candles = new CandlesTable(connection)
-  new TradesTable(connection, orders, { positions, candles })
+  const { standings } = new ProfileTables(connection, { followersOf: () => 0, nowMs: () => 0 })
+  new TradesTable(connection, orders, { positions, candles, standings })
   new OrderEventsTable(connection, orders)
   new SettlementsTable(connection, names)
   new MinedTradesTable(connection)
   new AuditTable(connection)
-  new ProfilesTable(connection)
   new MarketsTable(connection)
   new SeriesTables(connection)
   new OracleCandlesTable(connection)

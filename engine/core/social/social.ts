@@ -1,0 +1,73 @@
+// Follows and bookmarks. They move no money. Only commands change them; one thread writes.
+
+import type { RareCommand } from '../../domain/command.ts'
+import type { SocialBody } from '../../domain/social/social-command.ts'
+import { Bookmarks, type CapturedBookmarks } from './bookmarks.ts'
+import { type CapturedFollows, Follows } from './follows.ts'
+
+export type SocialCommand = Extract<RareCommand, { kind: SocialBody['kind'] }>
+
+export function isSocial(command: RareCommand): command is SocialCommand {
+  switch (command.kind) {
+    case 'followProfile':
+    case 'unfollowProfile':
+    case 'putBookmark':
+    case 'removeBookmark':
+    case 'clearBookmarks':
+    case 'showBookmarks':
+      return true
+    default:
+      return false
+  }
+}
+
+export interface CapturedSocial {
+  readonly follows: CapturedFollows
+  readonly bookmarks: CapturedBookmarks
+}
+
+export class Social {
+  readonly follows = new Follows()
+  readonly bookmarks = new Bookmarks()
+
+  apply(command: SocialCommand): void {
+    const { follows, bookmarks } = this
+    const { profileId } = command
+    switch (command.kind) {
+      case 'followProfile':
+        follows.add(profileId, command.followedId)
+        return
+      case 'unfollowProfile':
+        follows.remove(profileId, command.followedId)
+        return
+      case 'putBookmark': {
+        const { marketId, targetKind, seq, nowMs: putMs } = command
+        bookmarks.put(profileId, { marketId, targetKind, seq, putMs })
+        return
+      }
+      case 'removeBookmark':
+        bookmarks.remove(profileId, command.marketId)
+        return
+      case 'clearBookmarks':
+        bookmarks.clear(profileId)
+        return
+      case 'showBookmarks':
+        bookmarks.show(profileId, command.isPublic)
+    }
+  }
+
+  /** All the state, for the state hash; no fact while it is empty. */
+  *facts(): Iterable<unknown> {
+    yield* this.follows.facts()
+    yield* this.bookmarks.facts()
+  }
+
+  capture(): CapturedSocial {
+    return { follows: this.follows.capture(), bookmarks: this.bookmarks.capture() }
+  }
+
+  restore({ follows, bookmarks }: CapturedSocial): void {
+    this.follows.restore(follows)
+    this.bookmarks.restore(bookmarks)
+  }
+}

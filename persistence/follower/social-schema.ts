@@ -1,0 +1,47 @@
+// The tables of profiles for others. `profile_standings` has what a search shows and sorts by, as
+// the rows of the other two tables have it. `profile_prefixes` has one row for each beginning of a
+// username or a social handle, of two characters or more, with the standing in its key: a search is
+// one range of it, already in order. `profile_parts` has the other ends of usernames of traders.
+
+export const SOCIAL_TABLES = `
+ALTER TABLE profiles ADD COLUMN x_handle TEXT;
+ALTER TABLE profiles ADD COLUMN x_avatar TEXT;
+CREATE INDEX profiles_by_account ON profiles (lower(account));
+CREATE TABLE follows (
+  owner    INTEGER NOT NULL,
+  followed INTEGER NOT NULL,
+  seq      INTEGER NOT NULL,
+  PRIMARY KEY (owner, followed)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX follows_by_followed ON follows (followed, owner);
+CREATE TABLE profile_standings (
+  profile_id INTEGER PRIMARY KEY,
+  followers  INTEGER NOT NULL,
+  volume_raw INTEGER NOT NULL,
+  has_traded INTEGER NOT NULL,
+  is_machine INTEGER NOT NULL,
+  shown_raw  INTEGER NOT NULL,
+  is_due     INTEGER NOT NULL,
+  name       TEXT,
+  handle     TEXT
+) STRICT;
+CREATE INDEX standings_by_followers
+  ON profile_standings (is_machine, followers DESC, shown_raw DESC, profile_id);
+CREATE INDEX standings_due ON profile_standings (is_due, profile_id) WHERE is_due = 1;
+CREATE TABLE profile_prefixes (
+  prefix     TEXT NOT NULL,
+  is_handle  INTEGER NOT NULL,
+  is_whole   INTEGER NOT NULL,
+  has_traded INTEGER NOT NULL,
+  followers  INTEGER NOT NULL,
+  volume_raw INTEGER NOT NULL,
+  profile_id INTEGER NOT NULL,
+  PRIMARY KEY (prefix, is_handle, is_whole DESC, has_traded DESC, followers DESC, volume_raw DESC,
+    profile_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE profile_parts (
+  part       TEXT NOT NULL,
+  profile_id INTEGER NOT NULL,
+  PRIMARY KEY (part, profile_id)
+) STRICT, WITHOUT ROWID;
+`

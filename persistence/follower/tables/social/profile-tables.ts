@@ -1,0 +1,50 @@
+import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
+import type { RareCommand } from '../../../../engine/domain/command.ts'
+import type { Connection } from '../../../database.ts'
+import type { Pace } from '../pace.ts'
+import { isOfProfile, type ProfileCommand, ProfilesTable } from '../profiles.ts'
+import { FollowsTable } from './follows.ts'
+import { StandingsTable, type StandingsWorld } from './standings.ts'
+
+// What is said of profiles and by profiles of each other.
+
+export function isOfProfiles(command: RareCommand): command is ProfileCommand | SocialCommand {
+  return isOfProfile(command) || isSocial(command)
+}
+
+export class ProfileTables {
+  readonly standings: StandingsTable
+  readonly #profiles: ProfilesTable
+  readonly #follows: FollowsTable
+
+  constructor(connection: Connection, world: StandingsWorld) {
+    this.standings = new StandingsTable(connection, world)
+    this.#profiles = new ProfilesTable(connection)
+    this.#follows = new FollowsTable(connection)
+  }
+
+  applied(command: ProfileCommand | SocialCommand): void {
+    if (isSocial(command)) {
+      this.#social(command)
+      return
+    }
+    this.#profiles.applied(command)
+    const { kind, profileId } = command
+    if (kind === 'editProfile') this.standings.changed(profileId)
+    else this.standings.made(profileId, kind === 'createSubAccount' && command.sealedKey !== null)
+  }
+
+  /** Bookmarks are read from memory: a profile has few. */
+  #social(command: SocialCommand): void {
+    if (command.kind !== 'followProfile' && command.kind !== 'unfollowProfile') return
+    this.#follows.applied(command)
+    this.standings.changed(command.followedId)
+  }
+
+  /** Runs inside the chunk's transaction. Standings read the names of profiles. */
+  flush(pace: Pace): void {
+    this.#profiles.flush(pace)
+    this.#follows.flush(pace)
+    this.standings.flush(pace)
+  }
+}

@@ -1,0 +1,147 @@
+// Bookmarks as they are sent, with their markets. A market in memory is sent from the bytes that
+// every reader gets; one that left memory is read from the tables.
+
+import type { Bookmark } from '../../../engine/core/social/bookmarks.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import {
+  kindOf,
+  type MarketKind,
+  type MarketStatus,
+  takesOrders,
+} from '../../../engine/domain/markets/market.ts'
+import type { BookmarkKind } from '../../../engine/domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
+import { isoText } from '../../http/iso-text.ts'
+import type { Pipeline } from '../../pipeline/pipeline.ts'
+import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
+import { type CollateralToken, marketView } from '../../pipeline/shown/market-view.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import type { ArchivedMarkets } from '../markets/archived-markets.ts'
+import type { Asker } from '../private-reads.ts'
+
+export const AVAILABILITIES = ['active', 'resolved', 'unavailable'] as const
+type Availability = (typeof AVAILABILITIES)[number]
+
+/** Two names of a group: clients know both. */
+const MARKET_KIND: Readonly<Record<BookmarkKind, MarketKind>> = {
+  clob: 'clob',
+  negrisk: 'group',
+  ladder: 'group',
+  amm: 'amm',
+}
+
+export function isOfKind({ market }: PublishedMarket, targetKind: BookmarkKind): boolean {
+  return kindOf(market) === MARKET_KIND[targetKind]
+}
+
+function availabilityOf(status: MarketStatus): Availability {
+  if (status === 'RESOLVED') return 'resolved'
+  return status === 'CREATED' || takesOrders(status) ? 'active' : 'unavailable'
+}
+
+/** Digits may also be a slug; the id comes first. */
+const MARKET_ID = /^[1-9][0-9]{0,7}$/
+
+interface Parts {
+  readonly pipeline: Pipeline
+  readonly lists: MarketLists
+  readonly archive: ArchivedMarkets
+  readonly collateral: CollateralToken
+  readonly clock: () => number
+}
+
+export class BookmarkViews {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** The market of an id or a slug; null for none, undefined without an answer in time. */
+  async target(targetId: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+    const { archive } = this.#parts
+    if (MARKET_ID.test(targetId)) {
+      const marketId = Number(targetId)
+      const found = await archive.byIds([marketId], asker)
+      if (found === undefined) return undefined
+      const known = found.get(marketId)
+      if (known !== undefined) return known
+    }
+    return archive.bySlug(targetId, asker)
+  }
+
+  /** The bookmarks of a profile, newest first; undefined without an answer in time. */
+  async listOf(profileId: ProfileId, asker: Asker): Promise<Buffer | undefined> {
+    const { pipeline } = this.#parts
+    const { bookmarks } = pipeline.clearing.social
+    const shown = bookmarks.of(profileId).reverse()
+    const isPublic = bookmarks.isShown(profileId)
+    await pipeline.durable()
+    const found = await this.#marketsOf(shown, asker)
+    if (found === undefined) return undefined
+    let leftBytes: number = SOCIAL_LIMITS.bookmarkBytesMax
+    const views = shown.map((bookmark) => {
+      const json = this.#json(found.get(bookmark.marketId))
+      leftBytes -= json.length
+      return this.#viewOf(bookmark, found.get(bookmark.marketId), leftBytes < 0 ? NO_MARKET : json)
+    })
+    const tail = Buffer.from(`],"isPublic":${isPublic},"total":${shown.length}}`)
+    return Buffer.concat([Buffer.from('{"data":['), ...withCommas(views), tail])
+  }
+
+  one(bookmark: Bookmark, published: PublishedMarket): Buffer {
+    return this.#viewOf(bookmark, published, this.#json(published))
+  }
+
+  /** A group that left memory is read by its slug, which gives its children too. */
+  async #marketsOf(
+    bookmarks: readonly Bookmark[],
+    asker: Asker,
+  ): Promise<ReadonlyMap<MarketId, PublishedMarket> | undefined> {
+    const { archive, pipeline } = this.#parts
+    const marketIds = bookmarks.map(({ marketId }) => marketId)
+    const found = await archive.byIds(marketIds, asker)
+    if (found === undefined) return undefined
+    const whole = new Map(found)
+    for (const [marketId, { market }] of found) {
+      if (kindOf(market) !== 'group' || pipeline.published.byId(marketId) !== undefined) continue
+      const group = await archive.bySlug(market.slug, asker)
+      if (group === undefined) return undefined
+      if (group !== null) whole.set(marketId, group)
+    }
+    return whole
+  }
+
+  #json(published: PublishedMarket | undefined): Buffer {
+    if (published === undefined) return NO_MARKET
+    const { pipeline, lists, collateral, clock } = this.#parts
+    const isLive = pipeline.published.byId(published.market.marketId) === published
+    if (isLive) return lists.market(published)
+    return Buffer.from(JSON.stringify(marketView(published, collateral, clock())))
+  }
+
+  #viewOf(
+    { seq, targetKind, marketId, putMs }: Bookmark,
+    published: PublishedMarket | undefined,
+    json: Buffer,
+  ): Buffer {
+    const availability = published === undefined ? 'unavailable' : availabilityOf(published.status)
+    const told = {
+      bookmarkId: seq,
+      targetKind,
+      targetId: String(marketId),
+      slug: published?.market.slug ?? null,
+      availability,
+      createdAt: isoText(putMs),
+    }
+    const head = JSON.stringify(told).slice(0, -1)
+    return Buffer.concat([Buffer.from(`${head},"market":`), json, Buffer.from('}')])
+  }
+}
+
+const NO_MARKET = Buffer.from('null')
+const COMMA = Buffer.from(',')
+
+function withCommas(parts: readonly Buffer[]): Buffer[] {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]))
+}
