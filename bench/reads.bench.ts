@@ -8,6 +8,7 @@
 import { assert } from '../engine/domain/assert.ts'
 import { Random } from '../test/support/random.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
+import { type BoardsPlan, boardRows } from './board-reads.ts'
 import { Caller, percentile } from './calls.ts'
 import { type PortfolioPlan, portfolioRows } from './portfolio-reads.ts'
 import { progress } from './progress.ts'
@@ -22,34 +23,41 @@ interface Plan {
   readonly rounds: number
   readonly calls: number
   readonly portfolio: PortfolioPlan
+  readonly boards: BoardsPlan
 }
 
 const OFTEN = { rounds: 5, calls: 400 }
 const LONG = { positions: 2000, fills: 1_000_000, ...OFTEN }
 const SHORT = { positions: 400, fills: 100_000, ...OFTEN }
+const CROWD = { profiles: 100_000, trades: 10, ...OFTEN }
+const TOWN = { profiles: 10_000, trades: 10, ...OFTEN }
 /** Markets have equally many trades in both, so that their pages are equally full. */
 const FULL: Plan = {
   few: { active: 50, resolved: 50, trades: 100_000 },
   many: { active: 5000, resolved: 200_000, trades: 10_000_000 },
   portfolio: LONG,
+  boards: CROWD,
   ...OFTEN,
 }
 const MARKETS: Plan = {
   few: { active: 50, resolved: 50, trades: 2000 },
   many: { active: 5000, resolved: 5000, trades: 200_000 },
   portfolio: SHORT,
+  boards: TOWN,
   ...OFTEN,
 }
 const MEDIUM: Plan = {
   few: { active: 50, resolved: 50, trades: 20_000 },
   many: { active: 500, resolved: 4000, trades: 200_000 },
   portfolio: SHORT,
+  boards: TOWN,
   ...OFTEN,
 }
 const SMOKE: Plan = {
   few: { active: 5, resolved: 5, trades: 80 },
   many: { active: 10, resolved: 20, trades: 160 },
   portfolio: { positions: 12, fills: 48, rounds: 1, calls: 2 },
+  boards: { profiles: 100, trades: 2, rounds: 1, calls: 2 },
   rounds: 1,
   calls: 2,
 }
@@ -141,11 +149,12 @@ function planOf(smoke: boolean): Plan {
 export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
   const plan = planOf(smoke)
   const ofPortfolios = await portfolioRows(plan.portfolio)
+  const ofBoards = await boardRows(plan.boards)
   const nameOf = ({ active }: ReadsSize) => `${active} markets`
   return withServer(nameOf(plan.few), plan.few, (few) =>
     withServer(nameOf(plan.many), plan.many, async (many) => {
       await measure(few, many, plan)
-      return { name: 'reads', rows: [...rowsOf(few, many), ...ofPortfolios] }
+      return { name: 'reads', rows: [...rowsOf(few, many), ...ofPortfolios, ...ofBoards] }
     }),
   )
 }

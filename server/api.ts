@@ -21,6 +21,9 @@ import * as maintenance from './routes/admin/maintenance.ts'
 import * as adminPools from './routes/amm/admin-pools.ts'
 import * as approvals from './routes/amm/approvals.ts'
 import * as poolTrades from './routes/amm/trades.ts'
+import { biggestPositions } from './routes/boards/biggest-positions.ts'
+import { leaderboardPage } from './routes/boards/leaderboard.ts'
+import * as ownerSums from './routes/boards/owner-sums.ts'
 import * as marketHistory from './routes/markets/market-history.ts'
 import * as marketNumbers from './routes/markets/market-numbers.ts'
 import * as markets from './routes/markets/markets.ts'
@@ -89,6 +92,9 @@ export const api: readonly Route<Services>[] = [
   portfolioTrades,
   portfolioFills,
   ...Object.values(pnl),
+  leaderboardPage,
+  biggestPositions,
+  ...Object.values(ownerSums),
   ...Object.values(history),
   ...Object.values(solvency),
   ...Object.values(markets),

@@ -116,6 +116,12 @@ export const SETTINGS = {
     30,
     'Days after a payout until the exchange redeems what is left; 0 = never.',
   ),
+  accuracy: setting(
+    'accuracy',
+    oneOf('on', 'off'),
+    'on',
+    'Whether anybody may ask in how many markets an account was right.',
+  ),
   stopDeadline: setting(
     'stop-deadline',
     count(1, 3600),
@@ -195,6 +201,8 @@ export interface ServeConfig {
   readonly solvencyMinutes: number
   readonly blockMs: number
   readonly autoRedeemDays: number
+  /** Whether anybody may ask how often an account was right. */
+  readonly accuracy: boolean
   readonly adminToken: string | undefined
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
@@ -343,6 +351,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     solvencyMinutes: get(SETTINGS.solvencyMinutes),
     blockMs: get(SETTINGS.blockMs),
     autoRedeemDays: get(SETTINGS.autoRedeemDays),
+    accuracy: get(SETTINGS.accuracy) === 'on',
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),

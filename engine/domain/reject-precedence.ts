@@ -170,6 +170,7 @@ const REJECTS = [
   ],
   ['CATEGORY_LIMIT', 'The markets have reached their limit of category names; use a known one.'],
   ['PAGE_NOT_FOUND', 'Market page not found'],
+  ['ACCURACY_OFF', 'This exchange does not tell how often accounts were right.'],
   ['PAGE_LIMIT', 'The exchange has reached its limit of market pages; remove one.'],
   ['PAGE_PARENT_INVALID', 'The parent must be another page that is not below this one.'],
   ['PAGE_TOO_DEEP', 'Pages may stand 6 levels deep.'],

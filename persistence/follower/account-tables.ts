@@ -51,7 +51,15 @@ export class AccountTables {
     if (isMove(command)) this.#moves.applied(command)
     else if (isOfProfiles(command)) this.#profiles.applied(command)
     else if (isOfRewards(command)) this.#rewards.applied(command)
+    else if (command.kind === 'postPayouts') this.#paidOut(command)
     else if (isOfPacks(command)) this.#packs.applied(command, this.#clearing)
+  }
+
+  #paidOut({ marketIds, nowMs }: Extract<RareCommand, { kind: 'postPayouts' }>): void {
+    const { catalogue } = this.#clearing
+    for (const marketId of marketIds) {
+      this.listeners.positions.paidOut(catalogue.existing(marketId), nowMs)
+    }
   }
 
   /** Runs inside the chunk's transaction. */

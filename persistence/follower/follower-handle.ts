@@ -9,6 +9,7 @@ import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 import { startThread } from '../thread-start.ts'
 import { ThreadWatch } from '../thread-watch.ts'
+import type { ProjectionAsk, ProjectionRows } from './boards/projection.ts'
 import type {
   FollowerMessage,
   FollowerRequest,
@@ -90,6 +91,8 @@ export class FollowerHandle {
   #sentSeq: Seq = 0
   #idle = true
   #nextHash = 0
+  readonly #projections = new Map<number, (rows: ProjectionRows) => void>()
+  #nextProjection = 0
   #timer: NodeJS.Timeout | undefined
   #onSaved: ((saved: SavedSnapshot) => void) | null = null
   /** Called after each step while a start waits, which needs the state and not only the tables. */
@@ -210,6 +213,15 @@ export class FollowerHandle {
     })
   }
 
+  /** Gives the rows as the tables have them now; questions are answered one after the other. */
+  project(ask: ProjectionAsk): Promise<ProjectionRows> {
+    return new Promise((resolve) => {
+      const id = this.#nextProjection++
+      this.#projections.set(id, resolve)
+      this.#send({ kind: 'project', id, ...ask })
+    })
+  }
+
   /**
    * Lets the follower save its state at a seq that it has not passed. Its balances there must be
    * these balances of main; a difference is a fault.
@@ -251,6 +263,11 @@ export class FollowerHandle {
     if (message.kind === 'hash') {
       this.#hashes.get(message.id)?.({ seq: message.seq, hash: message.hash })
       this.#hashes.delete(message.id)
+      return
+    }
+    if (message.kind === 'projected') {
+      this.#projections.get(message.id)?.(message.rows)
+      this.#projections.delete(message.id)
       return
     }
     if (message.kind === 'saved') {

@@ -2,12 +2,15 @@ import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { StretchCells } from '../../engine/thread/stretches.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import type { ProjectionAsk } from './boards/projection.ts'
+import type { Projected } from './boards/projector.ts'
 import type { ScoredMinute } from './rewards/reward-scorer.ts'
 
 /** Messages from main to the follower. */
 export type FollowerRequest =
   | { readonly kind: 'advance'; readonly seq: Seq }
   | { readonly kind: 'hash'; readonly id: number }
+  | ({ readonly kind: 'project'; readonly id: number } & ProjectionAsk)
   | ({ readonly kind: 'snapshot' } & SnapshotOrder)
   | { readonly kind: 'stop' }
 
@@ -39,6 +42,7 @@ export type FollowerMessage =
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
   | ({ readonly kind: 'saved' } & SavedSnapshot)
   | ({ readonly kind: 'scored' } & ScoredMinute)
+  | ({ readonly kind: 'projected' } & Projected)
 
 export interface FollowerThreadData {
   readonly stretches: StretchCells

@@ -34,6 +34,7 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { startingState } from '../snapshot/snapshot.ts'
 import { AccountTables } from './account-tables.ts'
+import { Projector } from './boards/projector.ts'
 import { DueSnapshot } from './due-snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
@@ -93,6 +94,8 @@ export class Follower {
   readonly #scorer: RewardScorer
   /** In the order in which they are written. */
   readonly #tables: readonly { flush(pace: Pace): void }[]
+  /** Works out what main asks, beside the journal. */
+  readonly projector: Projector
 
   constructor(folder: KeyedFolder, pace: Pace = UNPACED) {
     this.#folder = folder
@@ -131,6 +134,7 @@ export class Follower {
       this.#markets,
       ...[this.#orders.names, this.#mined, this.#audit, this.#accounts],
     ]
+    this.projector = new Projector(this.#connection, this.exchange.clearing, listeners, pace)
     this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
   }
 

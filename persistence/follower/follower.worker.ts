@@ -19,10 +19,9 @@ let working = false
 
 function work(): void {
   pace.begin(follower.stateSeq < data.seq ? Infinity : targetSeq - follower.stateSeq)
-  const hasMore = follower.step(targetSeq)
+  working = follower.step(targetSeq)
   // A step stops at a due snapshot, so there may be more to do after it.
-  const isFurther = takeSnapshot() && follower.stateSeq < targetSeq
-  working = hasMore || isFurther
+  if (takeSnapshot() && follower.stateSeq < targetSeq) working = true
   say({ kind: 'at', ...follower.takeNews(), idle: !working })
   pace.end()
   turns.go()
@@ -38,6 +37,7 @@ function takeSnapshot(): boolean {
 }
 
 port.on('message', (request: FollowerRequest) => {
+  if (request.kind === 'project') return turns.ask(request)
   switch (request.kind) {
     case 'advance':
       targetSeq = request.seq

@@ -1,5 +1,6 @@
 import { MOVE_KINDS } from '../../engine/domain/moves/move-kind.ts'
 import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
+import { BOARD_TABLES } from './board-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
 
@@ -407,7 +408,7 @@ export const READ_SCHEMA = {
   migrations: [
     [
       ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, PACKS, MATCHES],
-      ...[SEARCH_TABLES, SOCIAL_TABLES],
+      ...[BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
     ].join(''),
   ],
   baseVersion: 18,

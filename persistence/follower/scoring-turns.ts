@@ -1,10 +1,10 @@
 import { REWARD_LIMITS } from '../../engine/domain/rewards/reward-limits.ts'
 import type { Follower } from './follower.ts'
-import type { FollowerMessage } from './follower-thread.ts'
+import type { FollowerMessage, FollowerRequest } from './follower-thread.ts'
 import type { SlicedPace } from './sliced-pace.ts'
 
-// Scores samples of rewards in short turns. Between two turns the thread hears main, and follows
-// the journal.
+// Scores samples of rewards, and works out what main asks, in short turns. Between two turns the
+// thread hears main, and follows the journal.
 
 export class ScoringTurns {
   readonly #follower: Follower
@@ -18,18 +18,31 @@ export class ScoringTurns {
     this.#say = say
   }
 
-  /** Takes a turn if there is a sample to score; the next one follows by itself. */
+  ask(request: Extract<FollowerRequest, { kind: 'project' }>): void {
+    this.#follower.projector.ask(request.id, request)
+    this.go()
+  }
+
+  get #hasWork(): boolean {
+    return this.#follower.isScoring || this.#follower.projector.isDue
+  }
+
+  /** Takes a turn if there is work for it; the next one follows by itself. */
   go(): void {
-    if (this.#isDue || !this.#follower.isScoring) return
+    if (this.#isDue || !this.#hasWork) return
     const untilMs = performance.now() + REWARD_LIMITS.scoringTurnMs
-    this.#pace.begin(0)
-    const scored = this.#follower.score(() => {
+    const isOver = () => {
       this.#pace.look()
       return performance.now() >= untilMs
-    })
+    }
+    this.#pace.begin(0)
+    // Rewards first: main waits for them before it takes the next sample.
+    const scored = this.#follower.score(isOver)
+    const projected = this.#follower.projector.work(isOver)
     this.#pace.end()
     if (scored !== null) this.#say({ kind: 'scored', ...scored })
-    else this.#goOn()
+    if (projected !== null) this.#say({ kind: 'projected', ...projected })
+    if (this.#hasWork) this.#goOn()
   }
 
   #goOn(): void {

@@ -1,4 +1,8 @@
 import { audit } from './read/audit.ts'
+import { faces } from './read/boards/faces.ts'
+import { leaderboard } from './read/boards/leaderboard.ts'
+import { accuracy, tradedVolume } from './read/boards/owner-sums.ts'
+import { tradedMarkets } from './read/boards/traded-markets.ts'
 import { candlesAfter } from './read/history/candles.ts'
 import { minedTrades } from './read/history/mined-trades.ts'
 import { prices } from './read/history/prices.ts'
@@ -57,6 +61,11 @@ export const READS: readonly Query<never, unknown>[] = [
   packById,
   packsOf,
   newestPacks,
+  leaderboard,
+  faces,
+  accuracy,
+  tradedVolume,
+  tradedMarkets,
   knownInTables,
   settledTrade,
   tradesAfter,

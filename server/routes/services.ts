@@ -12,6 +12,7 @@ import type { Tickers } from '../pipeline/shown/tickers.ts'
 import type { AccountChanges } from '../services/accounts/accounts.ts'
 import type { OperatorChanges } from '../services/accounts/operators.ts'
 import type { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
+import type { Boards } from '../services/boards/boards.ts'
 import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { MarketHistory } from '../services/markets/market-history.ts'
@@ -61,6 +62,7 @@ export interface Services {
   readonly portfolio: Portfolio
   readonly rewards: RewardViews
   readonly solvency: SolvencyCounts
+  readonly boards: Boards
   readonly markets: MarketChanges
   readonly series: SeriesChanges
   readonly timelines: Timelines
@@ -87,6 +89,8 @@ export interface Services {
     readonly rates: { readonly address: Rates; readonly profile: Rates } | null
     /** Least time from one block of trades to the next; null when trades are never mined. */
     readonly blockMs: number | null
+    /** Whether anybody may ask how often an account was right. */
+    readonly accuracy: boolean
     readonly version: string
   }
   /** Makes the messages that wallets sign, and knows them again. */

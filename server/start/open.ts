@@ -46,6 +46,7 @@ import { PublishedMarkets } from '../pipeline/shown/published.ts'
 import { poolFigures } from '../pipeline/shown/shown-pools.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
 import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
+import { BoardTurns } from '../services/boards/board-turns.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { SolvencyCounts, type SolvencyWishes } from '../services/portfolio/solvency-counts.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
@@ -99,6 +100,7 @@ export interface RunningExchange {
   readonly seal: Seal
   readonly snapshots: Snapshots
   readonly solvency: SolvencyCounts
+  readonly boards: BoardTurns
   readonly lookups: SeenLookups
   readonly recovered: Recovered
   /**
@@ -309,7 +311,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     lock.release()
     return last
   }
-  const parts = { shards, journal, follower, query, intake, snapshots, solvency }
+  const boards = new BoardTurns(follower)
+  const parts = { shards, journal, follower, query, intake, snapshots, solvency, boards }
   return { pipeline, ...parts, seal, lookups, recovered, stop }
 }
 

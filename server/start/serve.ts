@@ -240,10 +240,11 @@ async function serve(config: ServeConfig): Promise<void> {
   const operators = gatewayOfOperators(config, options)
   watchGateway(gateway, metrics)
   const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault }), metrics)
-  const { snapshots, solvency } = exchange
+  const { snapshots, solvency, boards, pipeline } = exchange
   const look = () => {
     snapshots.tick(performance.now())
     solvency.tick(performance.now())
+    boards.tick(pipeline.sequencer.nowMs())
   }
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
   const running = { exchange, gateway, operators, sockets, ticker, stopWatching: watching.stop }

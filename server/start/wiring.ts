@@ -29,6 +29,8 @@ import type { Services } from '../routes/services.ts'
 import { AccountChanges } from '../services/accounts/accounts.ts'
 import { OperatorChanges } from '../services/accounts/operators.ts'
 import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
+import { Boards } from '../services/boards/boards.ts'
+import { PageSelection } from '../services/boards/page-selection.ts'
 import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
 import { MarketHistory } from '../services/markets/market-history.ts'
@@ -163,6 +165,22 @@ function moneyMoves(
   }
 }
 
+type MarketReads = ReturnType<typeof marketReads>
+
+/** The boards, whose market pages choose among the markets of one day. */
+function boardReads(
+  { pipeline, boards: turns }: RunningExchange,
+  { lists, marketPages }: MarketReads,
+  { reads, archive, clock }: Pick<Services, 'reads' | 'archive' | 'clock'>,
+): Boards {
+  const { facets } = lists
+  const { changes } = marketPages
+  const { published } = pipeline
+  const words = () => changes.keysVersion
+  const markets = { reads, archive, facets, published, wordsVersion: words }
+  return new Boards({ turns, selection: new PageSelection(markets), archive, reads, clock })
+}
+
 /** Host and port as a request names them, so that no other text comes into a document. */
 const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
 const { callsMax, callsSec } = POOL_LIMITS
@@ -209,6 +227,7 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
     domainName: config.domain.name,
     rates: config.rateLimit ? config.rates : null,
     blockMs: config.blockMs ?? null,
+    accuracy: config.accuracy,
     version: VERSION,
   }
 }
@@ -233,10 +252,12 @@ export async function wire(
   const host = publicHostOf(config)
   const documents = documentsOf(config, host, isSecure)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
+  const shown = marketReads(pipeline, { reads, archive, collateral, clock: parts.clock })
   return {
     pipeline,
     reads,
-    ...marketReads(pipeline, { reads, archive, collateral, clock: parts.clock }),
+    ...shown,
+    boards: boardReads(exchange, shown, { reads, archive, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { BOARD_CHANGES } from './board-changes.ts'
 import { BOOK_CHANGES } from './book-changes.ts'
 import { EDGE_CHANGES } from './edge-changes.ts'
 import { ENTRY_CHANGES } from './entry-changes.ts'
@@ -50,6 +51,7 @@ export function allMutations(): Mutation[] {
     ...REWARD_CHANGES,
     ...SOLVENCY_CHANGES,
     ...SPORT_CHANGES,
+    ...BOARD_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -69,8 +69,8 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/rewards',
     rank: 0.5,
-    doors: files('rewards samples scores rebates'),
-    why: 'the follower takes samples and scores them, and positions show which orders earn',
+    doors: files('rewards samples scores rebates middle'),
+    why: 'the follower takes samples, scores and middles, and positions show which orders earn',
   },
   {
     path: 'engine/core/packs',
@@ -141,6 +141,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/follower/packs', rank: 1, doors: ALL },
   { path: 'persistence/follower/tables/social', rank: 1, doors: ALL },
   { path: 'persistence/follower/rewards', rank: 1, doors: files('reward-scorer') },
+  { path: 'persistence/follower/boards', rank: 1, doors: files('projector projection') },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
   { path: 'persistence/query/read/markets', rank: 1, doors: ALL },
@@ -148,6 +149,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/query/read/portfolio', rank: 1, doors: ALL },
   { path: 'persistence/query/read/packs', rank: 1, doors: ALL },
   { path: 'persistence/query/read/social', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/boards', rank: 1, doors: ALL },
   { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
@@ -226,6 +228,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/portfolio', rank: 4, doors: ALL },
   { path: 'server/services/packs', rank: 4, doors: ALL },
   { path: 'server/services/social', rank: 4, doors: ALL },
+  { path: 'server/services/boards', rank: 4, doors: files('boards board-turns page-selection') },
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/services/sports', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
@@ -237,6 +240,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/amm', rank: 5, doors: ALL },
   { path: 'server/routes/packs', rank: 5, doors: ALL },
   { path: 'server/routes/portfolio', rank: 5, doors: ALL },
+  { path: 'server/routes/boards', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
   { path: 'server/routes/social', rank: 5, doors: ALL },
   { path: 'server/routes/solvency', rank: 5, doors: ALL },

@@ -4,10 +4,11 @@
 import type { MarketId } from '../../domain/ids.ts'
 import { takesOrders } from '../../domain/markets/market.ts'
 import { isBid } from '../../domain/order.ts'
-import { type FeeBps, PRICE_ONE_TICKS } from '../../domain/units.ts'
+import type { FeeBps } from '../../domain/units.ts'
 import { eachResting } from '../book/market.ts'
 import type { Market } from '../markets/catalogue.ts'
 import type { OrderTable } from '../orders/order-table.ts'
+import { Middle } from './middle.ts'
 import { type MarketSample, poolOfMinute, spreadHalfTicks } from './scores.ts'
 
 const LOOK_ORDERS = 64
@@ -42,7 +43,7 @@ export function samplesOf(
   return { markets, rebates }
 }
 
-/** Only orders of at least minSize count; for the middle any order does where none is so large. */
+/** Only orders of at least minSize earn. */
 function sampleOf(
   market: Market,
   orders: OrderTable,
@@ -53,26 +54,20 @@ function sampleOf(
   const signedTicks: number[] = []
   const owners: number[] = []
   const leftsRaw: number[] = []
-  const best = { bid: 0, ask: PRICE_ONE_TICKS, largeBid: 0, largeAsk: PRICE_ONE_TICKS }
+  const middle = new Middle(minSizeRaw)
   eachResting(book, (ticks, slot, owner, leftRaw) => {
     const bids = isBid(orders.sideOf(slot), orders.outcomeOf(slot))
-    if (bids) best.bid = Math.max(best.bid, ticks)
-    else best.ask = Math.min(best.ask, ticks)
-    if (leftRaw < minSizeRaw) return
-    if (bids) best.largeBid = Math.max(best.largeBid, ticks)
-    else best.largeAsk = Math.min(best.largeAsk, ticks)
+    if (!middle.rests(bids, ticks, leftRaw)) return
     signedTicks.push(bids ? ticks : -ticks)
     owners.push(owner)
     leftsRaw.push(leftRaw)
     if (owners.length % LOOK_ORDERS === 0) look()
   })
-  const bidTicks = best.largeBid || best.bid
-  const askTicks = best.largeAsk === PRICE_ONE_TICKS ? best.ask : best.largeAsk
   return {
     marketId,
     poolRaw: poolOfMinute(dailyRewardRaw, minute),
     spreadHalfTicks: spreadHalfTicks(maxSpread),
-    midHalfTicks: bidTicks + askTicks,
+    midHalfTicks: middle.halfTicks,
     signedTicks: Int32Array.from(signedTicks),
     owners: Int32Array.from(owners),
     leftsRaw: Float64Array.from(leftsRaw),

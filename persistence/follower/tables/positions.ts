@@ -39,6 +39,14 @@ export interface TradedPart {
   readonly side: number
   readonly sharesRaw: number
   readonly collateralRaw: number
+  /** What the fee took of the collateral that a seller got; 0 when absent. */
+  readonly feeRaw?: number
+}
+
+/** A market whose payout is posted: what each owner won or lost there is final. */
+export interface PaidMarket {
+  readonly marketId: MarketId
+  readonly payoutNumerators: readonly [number, number] | null
 }
 
 interface Held {
@@ -53,6 +61,11 @@ interface HeldRow extends Held {
   readonly outcome: number
 }
 
+const PUT_DUE = `
+INSERT OR REPLACE INTO results_due (market_id, yes_part, no_part, paid_ms, after_owner)
+VALUES (?, ?, ?, ?, 0)`
+
+type DueRow = [marketId: MarketId, yesPart: number, noPart: number, paidMs: TimeMs]
 type PoolPart = Pick<MoveFact, 'owner' | 'marketId' | 'yesRaw' | 'noRaw' | 'collateralRaw'>
 type Converted = Pick<MoveFact, 'owner' | 'collateralRaw' | 'converted'>
 
@@ -73,9 +86,11 @@ export class PositionsTable {
   readonly #put: Statement<[...Key, number, number, number]>
   readonly #findSold: Statement<[number, number, number], { costRaw: number }>
   readonly #putSold: Statement<SoldRow>
+  readonly #putDue: Statement<DueRow>
   readonly #held = new Map<string, HeldRow>()
   readonly #pnl: PnlTable
   #sold: SoldRow[] = []
+  #due: DueRow[] = []
 
   constructor(connection: Connection) {
     this.#pnl = new PnlTable(connection)
@@ -83,6 +98,12 @@ export class PositionsTable {
     this.#put = connection.prepare(PUT)
     this.#findSold = connection.prepare(FIND_SOLD)
     this.#putSold = connection.prepare(PUT_SOLD)
+    this.#putDue = connection.prepare(PUT_DUE)
+  }
+
+  /** The profiles that realised or traded something since the last call. */
+  takeChanged(): ReadonlySet<ProfileId> {
+    return this.#pnl.takeChanged()
   }
 
   /** The next changes are those of a command of this time. */
@@ -92,7 +113,8 @@ export class PositionsTable {
 
   traded(part: TradedPart): void {
     const held = this.#heldOf(part.owner, part.marketId, part.outcome)
-    const { sharesRaw, collateralRaw } = part
+    const { sharesRaw, collateralRaw, feeRaw = 0 } = part
+    this.#pnl.traded(part.owner, part.marketId, collateralRaw + feeRaw)
     if (part.side === SIDE.BUY) {
       held.sizeRaw += sharesRaw
       held.costRaw += collateralRaw
@@ -145,6 +167,7 @@ export class PositionsTable {
   tradedWithPool({ owner, marketId, yesRaw, noRaw, collateralRaw }: PoolPart): void {
     const outcome = yesRaw === 0 ? 1 : 0
     const sharesRaw = yesRaw + noRaw
+    this.#pnl.traded(owner, marketId, Math.abs(collateralRaw))
     if (sharesRaw > 0) this.#bought(owner, marketId, outcome, sharesRaw, -collateralRaw)
     if (sharesRaw >= 0) return
     const held = this.#heldOf(owner, marketId, outcome)
@@ -206,6 +229,11 @@ export class PositionsTable {
     }
   }
 
+  /** Counts what its owners won or lost, once this is written. No trade of it can fail any more. */
+  paidOut({ marketId, payoutNumerators: payout }: PaidMarket, nowMs: TimeMs): void {
+    if (payout !== null) this.#due.push([marketId, payout[0], payout[1], nowMs])
+  }
+
   #realise(held: HeldRow, changeRaw: number): void {
     if (changeRaw === 0) return
     held.realisedRaw += changeRaw
@@ -219,7 +247,9 @@ export class PositionsTable {
       this.#put.run(owner, marketId, outcome, sizeRaw, costRaw, realisedRaw)
     })
     eachPaced(this.#sold, pace, (row) => this.#putSold.run(...row))
+    eachPaced(this.#due, pace, (row) => this.#putDue.run(...row))
     this.#pnl.flush(pace)
+    this.#due = []
     this.#held.clear()
     this.#sold = []
   }

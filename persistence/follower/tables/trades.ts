@@ -146,6 +146,7 @@ export class TradesTable {
       side: order.side,
       sharesRaw: sharesRaw - (isBuy ? feeRaw : 0),
       collateralRaw: collateralRaw - (isBuy ? 0 : feeRaw),
+      feeRaw: isBuy ? 0 : feeRaw,
     })
     this.#position = 0
     this.#sharesRaw = 0

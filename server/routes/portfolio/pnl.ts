@@ -2,21 +2,21 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { type Realised, realised } from '../../../persistence/query/read/portfolio/realised.ts'
-import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
-import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, number, oneOf, pattern } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../http/schema/schema.ts'
 import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
+import { profileOf } from '../account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
 import { account } from '../profile-words.ts'
 import type { Services } from '../services.ts'
+import { unitsOf } from '../whole-units.ts'
 
 const HOURS_PER_DAY = 24
 const POINTS_MAX = 400
-const RAW_PER_CENT = 10_000
 
 /** Hours from one point to the next, and how many of them; a week is 7d, a month 30d. */
 const WINDOWS = {
@@ -35,11 +35,6 @@ const timeframe = (fallback: Timeframe) =>
     'How far back: 7d and 1w are a week, 30d and 1m are 30 days.',
   )
 
-/** Whole units of collateral with two decimals. */
-function unitsOf(raw: number): number {
-  return Math.round(raw / RAW_PER_CENT) / 100
-}
-
 function changeOf(fromRaw: number, toRaw: number): number {
   if (fromRaw === 0) return 0
   return Math.round(((toRaw - fromRaw) / Math.abs(fromRaw)) * 10_000) / 100
@@ -56,14 +51,6 @@ function read({ owner, frame, asker, wantsMarkets = false }: Wish, services: Ser
   const { reads, clock } = services
   const window = { ...WINDOWS[frame], pointsMax: POINTS_MAX, wantsMarkets }
   return reads.read(realised, { owner, nowMs: clock(), ...window }, asker)
-}
-
-/** The profile of an address, 0 for an address that never came, or the refusal of the call. */
-function profileOf(address: string, { pipeline }: Services): ProfileId | Refusal {
-  if (parseAddress(address) === undefined) {
-    return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
-  }
-  return pipeline.clearing.accounts.byAddress(address)?.profileId ?? 0
 }
 
 const usd = (what: string) => means(number(), what)

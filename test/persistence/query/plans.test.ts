@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
+import { Projector } from '../../../persistence/follower/boards/projector.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
 import { AuditTable } from '../../../persistence/follower/tables/audit.ts'
 import { CandlesTable } from '../../../persistence/follower/tables/candles.ts'
@@ -12,6 +13,7 @@ import { SeriesTables } from '../../../persistence/follower/tables/markets/serie
 import { MinedTradesTable } from '../../../persistence/follower/tables/mined-trades.ts'
 import { OrderEventsTable } from '../../../persistence/follower/tables/order-events.ts'
 import { OrdersTable } from '../../../persistence/follower/tables/orders.ts'
+import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
 import { PositionsTable } from '../../../persistence/follower/tables/positions.ts'
 import { SettlementsTable } from '../../../persistence/follower/tables/settlements.ts'
 import { ProfileTables } from '../../../persistence/follower/tables/social/profile-tables.ts'
@@ -68,7 +70,8 @@ function wideSteps(connection: Connection, { sql }: Prepared): string[] {
 }
 
 function prepareTables(connection: Connection): void {
-  const { orders } = new Exchange().clearing
+  const { clearing } = new Exchange()
+  const { orders } = clearing
   const { names } = new OrdersTable(connection, orders)
   const positions = new PositionsTable(connection)
   const candles = new CandlesTable(connection)
@@ -82,6 +85,7 @@ function prepareTables(connection: Connection): void {
   new SeriesTables(connection)
   new OracleCandlesTable(connection)
   new MatchesTable(connection)
+  new Projector(connection, clearing, { positions }, UNPACED)
 }
 
 function allPrepared(db: Connection): Prepared[] {

@@ -1,0 +1,172 @@
+// Leaderboards in `make bench-reads`: an exchange of many profiles beside one of a hundredth. Every
+// row comes from commands that the core applied and the follower wrote.
+
+import { assert } from '../engine/domain/assert.ts'
+import { openSeal } from '../persistence/folder-key.ts'
+import { Follower } from '../persistence/follower/follower.ts'
+import { encodeCommand } from '../test/support/encode-command.ts'
+import { ExchangeDriver } from '../test/support/exchange-driver.ts'
+import { fillJournal } from '../test/support/journal-fill.ts'
+import { Random } from '../test/support/random.ts'
+import { ServerProcess } from '../test/support/server-process.ts'
+import { profileFields } from '../test/support/specs.ts'
+import { Caller, percentile } from './calls.ts'
+import { withFolder } from './folder.ts'
+import { progress } from './progress.ts'
+import { median, type Row, rowOf } from './report.ts'
+
+export interface BoardsPlan {
+  /** Profiles of the large exchange; the small one has a hundredth. */
+  readonly profiles: number
+  /** Trades of each profile. */
+  readonly trades: number
+  readonly rounds: number
+  readonly calls: number
+}
+
+const SHARE = 1_000_000
+const DEPOSIT_RAW = 10 ** 9
+const MAKER_RAW = 9 * 10 ** 14
+const HISTORY_MS = 20 * 24 * 3_600_000
+const MARKETS = 16
+const SMALL_PART = 100
+const PERCENTILES = [50, 99]
+const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
+const WAIT_MS = 600_000
+const LOOK_MS = 250
+
+interface BoardRead {
+  readonly name: string
+  readonly path: (world: World) => string
+}
+
+interface World {
+  readonly random: Random
+  readonly profiles: number
+}
+
+const ACCOUNT = ({ random, profiles }: World) => profileFields(2 + random.below(profiles)).account
+
+const READS: readonly BoardRead[] = [
+  { name: 'board by profit', path: () => '/leaderboard/pnl' },
+  { name: 'board by profit of a day', path: () => '/leaderboard/pnl?timeframe=24h' },
+  { name: 'board by volume', path: () => '/leaderboard/volume?timeframe=7d' },
+  {
+    name: 'board of a market page',
+    path: () => '/leaderboard/pnl?scope=category&marketPageId=__home__',
+  },
+  { name: 'biggest positions', path: () => '/leaderboard/pnl/unrealized/biggest-positions' },
+  { name: 'accuracy', path: (world) => `/user-stats/accuracy/${ACCOUNT(world)}` },
+  { name: 'traded volume', path: (world) => `/portfolio/${ACCOUNT(world)}/traded-volume` },
+]
+
+/** Profiles trade with one maker, at hours all over the history. */
+function* story({ profiles, trades }: BoardsPlan, nowMs: number): Iterable<Uint8Array> {
+  const driver = new ExchangeDriver(1 << 14)
+  const random = new Random(1)
+  let records: Uint8Array[] = []
+  driver.onCommand = (command) => records.push(encodeCommand(command))
+  const taken = () => {
+    const all = records
+    records = []
+    return all
+  }
+  driver.nowMs = nowMs - HISTORY_MS
+  driver.rare({ kind: 'rules', version: 1 })
+  const maker = driver.addAccount(MAKER_RAW)
+  for (let at = 0; at < MARKETS; at++) {
+    const marketId = driver.addMarket()
+    const wish = { account: maker, marketId, side: 0, type: 'GTC' } as const
+    const sizeRaw = Math.ceil((profiles * trades * 3) / MARKETS) * SHARE
+    driver.place({ ...wish, outcome: 1, priceTicks: 500, sizeRaw })
+    driver.place({ ...wish, outcome: 0, priceTicks: 480, sizeRaw })
+  }
+  for (let at = 0; at < profiles; at++) {
+    driver.addAccount(DEPOSIT_RAW)
+    yield* taken()
+  }
+  for (let round = 0; round < trades; round++) {
+    for (let at = 0; at < profiles; at++) {
+      const done = (round * profiles + at) / (trades * profiles)
+      driver.nowMs = nowMs - HISTORY_MS + Math.floor(done * HISTORY_MS)
+      const buys = round % 2 === 0
+      const [side, priceTicks] = buys ? [0, 500] : [1, 480]
+      const sizeRaw = (buys ? 2 : 1) * SHARE
+      const marketId = 1 + ((at + (round >> 1)) % MARKETS)
+      const placed = driver.place({
+        ...{ account: 2 + at, marketId, outcome: 0, type: 'FAK' },
+        ...{ side, priceTicks, sizeRaw: sizeRaw * (buys ? random.between(1, 2) : 1) },
+      })
+      assert(placed.result === 'FILLED', 'a fill is made')
+      yield* taken()
+    }
+    progress(`boards: ${(round + 1) * profiles} of ${profiles * trades} trades`)
+  }
+}
+
+function writeFolder(dataDir: string, plan: BoardsPlan): void {
+  const seal = openSeal(dataDir)
+  const tail = fillJournal(dataDir, story(plan, Date.now()), 512)
+  const follower = new Follower(seal.keyed(dataDir))
+  while (follower.step(tail.seq))
+    progress(`boards: ${follower.readSeq} of ${tail.seq} in the tables`)
+  follower.close()
+}
+
+/** The first pass after a start makes the boards: it has ended when all profiles are on one. */
+async function whenProjected(baseUrl: string, profiles: number): Promise<void> {
+  const untilMs = performance.now() + WAIT_MS
+  for (;;) {
+    const reply = await fetch(`${baseUrl}/leaderboard/pnl?limit=1`)
+    const biggest = await fetch(`${baseUrl}/leaderboard/pnl/unrealized/biggest-positions?limit=1`)
+    const { totalRows } = Object(await reply.json())
+    const { state } = Object(await biggest.json())
+    if (totalRows > profiles && state === 'READY') return
+    assert(performance.now() < untilMs, 'the boards are made in time')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+type Rounds = ReadonlyMap<BoardRead, number[][]>
+
+async function measured(plan: BoardsPlan): Promise<Rounds> {
+  return withFolder(async (dataDir) => {
+    writeFolder(dataDir, plan)
+    const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
+    try {
+      await whenProjected(server.baseUrl, plan.profiles)
+      const world = { random: new Random(1), profiles: plan.profiles }
+      const rounds = new Map<BoardRead, number[][]>()
+      // The first round warms up the code and the pages.
+      for (const read of READS) {
+        progress(`boards: ${read.name}`)
+        const caller = new Caller(server.baseUrl)
+        const all: number[][] = []
+        for (let round = 0; round <= plan.rounds; round++) {
+          all.push(await caller.round(() => read.path(world), plan.calls))
+        }
+        caller.close()
+        rounds.set(read, all.slice(1))
+      }
+      return rounds
+    } finally {
+      await server.stop()
+    }
+  })
+}
+
+export async function boardRows(plan: BoardsPlan): Promise<Row[]> {
+  const small = { ...plan, profiles: Math.max(1, plan.profiles / SMALL_PART) }
+  const [few, many] = [await measured(small), await measured(plan)]
+  return READS.flatMap((read) =>
+    PERCENTILES.flatMap((percent) => {
+      const title = ({ profiles }: BoardsPlan) =>
+        `board: ${read.name}, p${percent}, ${profiles} profiles`
+      const of = (rounds: Rounds) => (rounds.get(read) ?? []).map((ms) => percentile(ms, percent))
+      const first = rowOf(title(small), 'ms', of(few))
+      const large = of(many)
+      const ratio = first.median / median(large)
+      return [first, rowOf(title(plan), 'ms', large, { yardstick: first.case, ratio })]
+    }),
+  )
+}

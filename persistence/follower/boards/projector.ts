@@ -1,0 +1,97 @@
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { Connection } from '../../database.ts'
+import type { Pace } from '../tables/pace.ts'
+import { BiggestPositions } from './biggest-positions.ts'
+import { BoardKeeper } from './board-keeper.ts'
+import { PagePnl } from './page-pnl.ts'
+import type { ProjectionAsk, ProjectionRows } from './projection.ts'
+import { ResultCounts } from './result-counts.ts'
+
+// Works out what main asks, in the order of the questions and in short turns: between two turns the
+// follower goes on with the journal. Each turn is a transaction of its own, in which nothing of the
+// journal is written. It also counts the results of markets, which nobody needs to ask for.
+
+export interface Projected {
+  readonly id: number
+  readonly rows: ProjectionRows
+}
+
+interface Job {
+  readonly id: number
+  readonly work: Generator<undefined, ProjectionRows>
+}
+
+interface Changes {
+  readonly positions: { takeChanged(): ReadonlySet<ProfileId> }
+}
+
+const NO_ROWS = new Float64Array(0)
+
+export class Projector {
+  readonly #connection: Connection
+  readonly #clearing: Clearing
+  readonly #boards: BoardKeeper
+  readonly #pnl: PagePnl
+  readonly #biggest: BiggestPositions
+  readonly #results: ResultCounts
+  /** Main bounds how many there are. */
+  readonly #jobs: Job[] = []
+
+  constructor(connection: Connection, clearing: Clearing, { positions }: Changes, pace: Pace) {
+    this.#connection = connection
+    this.#clearing = clearing
+    this.#boards = new BoardKeeper(connection, () => positions.takeChanged())
+    this.#pnl = new PagePnl(connection)
+    this.#biggest = new BiggestPositions(connection, clearing, () => pace.look())
+    this.#results = new ResultCounts(connection)
+  }
+
+  ask(id: number, ask: ProjectionAsk): void {
+    this.#jobs.push({ id, work: this.#begin(ask) })
+  }
+
+  /** Whether there is work for a turn. */
+  get isDue(): boolean {
+    return this.#jobs.length > 0 || this.#results.isDue
+  }
+
+  /** Works until `isOver`, and gives the next answer once it is whole. */
+  work(isOver: () => boolean): Projected | null {
+    if (!this.isDue) return null
+    this.#connection.exec('BEGIN IMMEDIATE')
+    const projected = this.#turn(isOver)
+    this.#connection.exec('COMMIT')
+    return projected
+  }
+
+  #turn(isOver: () => boolean): Projected | null {
+    while (!isOver()) {
+      if (this.#results.step()) continue
+      const job = this.#jobs[0]
+      if (job === undefined) return null
+      const step = job.work.next()
+      if (step.done !== true) continue
+      this.#jobs.shift()
+      return { id: job.id, rows: step.value }
+    }
+    return null
+  }
+
+  #begin(ask: ProjectionAsk): Generator<undefined, ProjectionRows> {
+    switch (ask.what) {
+      case 'boards':
+        return this.#passed(ask)
+      case 'pnl':
+        return this.#pnl.rows(ask)
+      case 'biggest':
+        return this.#biggest.rows(ask)
+    }
+  }
+
+  *#passed({ nowMs }: ProjectionAsk): Generator<undefined, ProjectionRows> {
+    // The tables show all that this state shows: they are written behind each chunk.
+    yield* this.#boards.pass(nowMs, this.#clearing.lastNowMs)
+    return NO_ROWS
+  }
+}

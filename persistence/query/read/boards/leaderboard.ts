@@ -1,0 +1,72 @@
+import type { ProfileId } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import type { SpanHours } from '../../../follower/tables/board-spans.ts'
+import { query } from '../query.ts'
+import { type Face, faceOf } from './faces.ts'
+
+// A page of a leaderboard (rules §9.5): a range of an index, whose rows stand in their order.
+
+const BY_PNL = `
+SELECT owner, pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM boards WHERE span_hours = ?
+ORDER BY pnl_raw DESC, volume_raw DESC, owner LIMIT ? OFFSET ?`
+/** Only owners who traded: a redemption alone is no volume. */
+const BY_VOLUME = `
+SELECT owner, pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM boards
+WHERE span_hours = ? AND volume_raw > 0
+ORDER BY volume_raw DESC, owner LIMIT ? OFFSET ?`
+const COUNTS = `
+SELECT owner_count AS ownerCount, trader_count AS traderCount FROM board_counts
+WHERE span_hours = ?`
+
+export type BoardName = 'pnl' | 'volume'
+
+export interface LeaderboardAsk {
+  readonly board: BoardName
+  readonly spanHours: SpanHours
+  readonly offset: number
+  readonly limit: number
+}
+
+/** What an owner did in the span of a board. */
+export interface BoardSums {
+  readonly owner: ProfileId
+  readonly pnlRaw: number
+  readonly volumeRaw: number
+}
+
+export interface LeaderboardPage {
+  readonly rows: readonly (BoardSums & { readonly face: Face | null })[]
+  /** Rows of all pages. */
+  readonly count: number
+}
+
+interface Counts {
+  readonly ownerCount: number
+  readonly traderCount: number
+}
+
+class Leaderboard {
+  readonly #pages: Readonly<Record<BoardName, Statement<[SpanHours, number, number], BoardSums>>>
+  readonly #counts: Statement<[SpanHours], Counts>
+  readonly #faceOf: (profileId: ProfileId) => Face | null
+
+  constructor(db: Connection) {
+    this.#pages = { pnl: db.prepare(BY_PNL), volume: db.prepare(BY_VOLUME) }
+    this.#counts = db.prepare(COUNTS)
+    this.#faceOf = faceOf(db)
+  }
+
+  page({ board, spanHours, offset, limit }: LeaderboardAsk): LeaderboardPage {
+    const found = this.#pages[board].all(spanHours, limit, offset)
+    const counts = this.#counts.get(spanHours)
+    const count = (board === 'pnl' ? counts?.ownerCount : counts?.traderCount) ?? 0
+    return { rows: found.map((row) => ({ ...row, face: this.#faceOf(row.owner) })), count }
+  }
+}
+
+/** Gives the rows of a page in their order, and how many there are in all. */
+export const leaderboard = query({
+  name: 'leaderboard',
+  prepare: (db) => new Leaderboard(db),
+  run: (boards, asked: LeaderboardAsk) => boards.page(asked),
+})

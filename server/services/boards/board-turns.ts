@@ -1,0 +1,70 @@
+// When the follower brings the leaderboards up to date and finds the biggest positions: every
+// minute. Both are worked out beside the journal, so no trade waits for them.
+
+import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
+import type {
+  ProjectionAsk,
+  ProjectionRows,
+} from '../../../persistence/follower/boards/projection.ts'
+
+const EVERY_MS = 60 * MS_PER_SEC
+
+/** Answers as they were at an instant. */
+export interface Projected {
+  readonly rows: ProjectionRows
+  readonly atMs: TimeMs
+}
+
+interface Projecting {
+  project(ask: ProjectionAsk): Promise<ProjectionRows>
+}
+
+export class BoardTurns {
+  readonly #follower: Projecting
+  #nextMs: TimeMs = 0
+  #underWay: Promise<void> | null = null
+  /** Of all markets; null before the first pass. */
+  #biggest: Projected | null = null
+  #passes = 0
+
+  constructor(follower: Projecting) {
+    this.#follower = follower
+  }
+
+  /** Null before the first pass has ended. */
+  get biggest(): Projected | null {
+    return this.#biggest
+  }
+
+  /** How many passes ended since the start. */
+  get passes(): number {
+    return this.#passes
+  }
+
+  /** Begins a pass when it is due. */
+  tick(nowMs: TimeMs): void {
+    if (this.#underWay === null && nowMs >= this.#nextMs) void this.pass(nowMs)
+  }
+
+  /** Resolves when the boards show what the tables show now; a pass that is under way ends first. */
+  async pass(nowMs: TimeMs): Promise<void> {
+    while (this.#underWay !== null) await this.#underWay
+    this.#nextMs = nowMs + EVERY_MS
+    this.#underWay = this.#pass(nowMs).finally(() => {
+      this.#underWay = null
+    })
+    await this.#underWay
+  }
+
+  async #pass(nowMs: TimeMs): Promise<void> {
+    await this.#follower.project({ what: 'boards', nowMs, marketIds: null })
+    const rows = await this.#follower.project({ what: 'biggest', nowMs, marketIds: null })
+    this.#biggest = { rows, atMs: nowMs }
+    this.#passes++
+  }
+
+  /** The rows of some markets alone. */
+  async of(ask: ProjectionAsk): Promise<Projected> {
+    return { rows: await this.#follower.project(ask), atMs: ask.nowMs }
+  }
+}

@@ -1,0 +1,80 @@
+import type { FileChanges } from './mutation.ts'
+
+// Leaderboards, results of markets, the biggest positions.
+
+const BOARDS = ['test/persistence/follower/boards.test.ts']
+const PROJECTED = ['test/persistence/follower/projector.test.ts']
+const KEPT = ['test/server/services/boards/kept-projections.test.ts']
+const SHOWN = ['test/server/routes/boards/boards.test.ts']
+
+export const BOARD_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'persistence/follower/boards/board-keeper.ts',
+    tests: BOARDS,
+    changes: [
+      [
+        'a window has an hour more',
+        'this.#until.get(owner, hour - span)',
+        'this.#until.get(owner, hour - span - 1)',
+      ],
+      ['hours never leave a window', 'yield* this.#ended(last.hour, hour)', 'yield'],
+      [
+        'a start forgets what was not counted',
+        'yield* this.#changedSince(last.seenHour, hour)',
+        'yield',
+      ],
+      [
+        'an owner with nothing keeps its row',
+        'const isThere = pnlRaw !== 0 || volumeRaw !== 0',
+        'const isThere = true',
+      ],
+      ['rows are not counted', 'if (owners !== 0 || traders !== 0)', 'if (false)'],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/pnl.ts',
+    tests: BOARDS,
+    changes: [
+      ['an ended hour is overwritten', 'this.#ended.push([owner', 'void ([owner'],
+      ['the boards hear of no change', 'this.#changed.add(owner)\n', '\n'],
+    ],
+  },
+  {
+    file: 'persistence/follower/boards/result-counts.ts',
+    tests: PROJECTED,
+    changes: [
+      ['what is held counts nothing', 'row.costRaw, worthRaw)', 'row.costRaw, 0)'],
+      [
+        'a market is counted for ever',
+        'if (isLast) this.#done.run(due.marketId)',
+        'if (isLast) return false',
+      ],
+      ['an even market counts as lost', 'else if (earnedRaw < 0)', 'else if (earnedRaw <= 0)'],
+    ],
+  },
+  {
+    file: 'persistence/follower/boards/biggest-positions.ts',
+    tests: PROJECTED,
+    changes: [
+      ['NO has the mark of YES', 'row.outcome === 0 ? mark.yesE6', 'true ? mark.yesE6'],
+      ['an empty book has a middle', 'if (!middle.isEmpty)', 'if (true)'],
+    ],
+  },
+  {
+    file: 'server/services/boards/kept-projections.ts',
+    tests: KEPT,
+    changes: [
+      ['pages are made side by side', 'this.#last.then(make)', 'make()'],
+      ['any number waits', 'if (this.#underWay.size >= this.#max) return null\n', '\n'],
+      ['an answer is good for ever', 'nowMs - known.atMs < FRESH_MS', 'true'],
+    ],
+  },
+  {
+    file: 'server/routes/boards/leaderboard.ts',
+    tests: SHOWN,
+    changes: [
+      ['a page begins anywhere', 'if ((page - 1) * limit > OFFSET_MAX)', 'if (false)'],
+      ['a category has any window', "timeframe === undefined || timeframe === '24h'", 'true'],
+    ],
+  },
+]

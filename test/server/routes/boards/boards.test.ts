@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { codeOf } from '../../../support/live-session.ts'
+
+// Leaderboards, accuracy and volume over HTTP (rules §9.4, §9.5).
+
+const SHARE = 1_000_000
+const HOUR_MS = 3_600_000
+const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
+let live: LiveExchange
+let rain: LiveMarket
+let hail: LiveMarket
+let ann: Trader
+let ben: Trader
+
+before(async () => {
+  live = await startLive({ flags: ['--block-ms', '1'] })
+  rain = await openMarket(live, 'rain', { fee: true, categories: ['Weather'] })
+  hail = await openMarket(live, 'hail', { categories: ['Ice'] })
+  ann = await live.trader(10_000 * SHARE, { username: 'ann' })
+  ben = await live.trader(10_000 * SHARE)
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+async function placed(trader: Trader, market: LiveMarket, wish: Parameters<typeof place>[3]) {
+  const reply = await place(live, trader, market, wish)
+  assert.equal(reply.status, 201, reply.text)
+}
+
+/** Lets the follower see all, and brings the boards up to date as the clock would. */
+async function passed(): Promise<void> {
+  const { follower, pipeline, boards } = live.exchange
+  await pipeline.durable()
+  assert.ok(await follower.whenApplied(pipeline.durableSeq, 1000))
+  await boards.pass(live.nowMs())
+}
+
+async function json(path: string): Promise<unknown> {
+  const { status, body, text } = await live.send('GET', path)
+  assert.equal(status, 200, `${path}: ${text}`)
+  return body
+}
+
+function rowsOf(body: unknown, ...names: string[]): unknown[][] {
+  const data = at(body, 'data')
+  assert(Array.isArray(data))
+  return data.map((row) => names.map((name) => at(row, name)))
+}
+
+/** The example of rules §9.1: ann buys 100 at 0.45 as taker, then sells 40 at 0.60 as maker. */
+async function trade(): Promise<void> {
+  await placed(ben, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await placed(ann, rain, { ticks: 450, sizeRaw: 100 * SHARE })
+  await placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
+  await placed(ben, rain, { ticks: 600, sizeRaw: 40 * SHARE })
+}
+
+test('before the first pass boards are empty, and positions are BUILDING', async () => {
+  const board = await json('/leaderboard/pnl')
+  assert.deepEqual(board, { data: [], page: 1, limit: 25, totalRows: 0, totalPages: 0 })
+  const biggest = await json(BIGGEST)
+  assert.deepEqual(
+    ['state', 'asOf', 'markAsOf', 'data'].map((name) => at(biggest, name)),
+    ['BUILDING', null, null, []],
+  )
+})
+
+test('the boards tell what was realised and traded, and by whom', async () => {
+  await trade()
+  await passed()
+  for (const timeframe of ['24h', '7d', '30d', 'all']) {
+    const board = await json(`/leaderboard/pnl?timeframe=${timeframe}`)
+    assert.deepEqual(rowsOf(board, 'rank', 'profileId', 'username', 'pnl', 'volume'), [
+      [1, ann.profileId, 'ann', 5.44, 69],
+      [2, ben.profileId, null, 0, 79],
+    ])
+    const volume = await json(`/leaderboard/volume?timeframe=${timeframe}`)
+    assert.deepEqual(rowsOf(volume, 'rank', 'account'), [
+      [1, ben.account],
+      [2, ann.account],
+    ])
+  }
+  const second = await json('/leaderboard/volume?limit=1&page=2')
+  assert.deepEqual(rowsOf(second, 'rank', 'profileId'), [[2, ann.profileId]])
+  assert.deepEqual([at(second, 'totalRows'), at(second, 'totalPages')], [2, 2])
+  assert.deepEqual(rowsOf(await json('/leaderboard/volume?page=9')), [])
+  const { headers } = await live.send('GET', '/leaderboard/pnl')
+  assert.equal(headers.get('cache-control'), 'public, max-age=15')
+})
+
+test('traded volume counts at once, in whole units', async () => {
+  const path = (account: string) => `/portfolio/${account}/traded-volume`
+  assert.deepEqual(await json(path(ann.account)), { data: '69' })
+  assert.deepEqual(await json(path(ben.account)), { data: '79' })
+  assert.deepEqual(await json(path(`0x${'1'.repeat(40)}`)), { data: '0' })
+  assert.equal((await live.send('GET', path('0x12'))).status, 400)
+})
+
+test('the biggest positions have their worth, their mark and their market', async () => {
+  // The books are empty, so the last trade at 0.6 is the mark. Ben: 40 YES for 24 and 100 NO for 55.
+  const body = await json(BIGGEST)
+  assert.equal(at(body, 'state'), 'READY')
+  const rows = rowsOf(body, 'profileId', 'side')
+  assert.deepEqual(rows, [
+    [ben.profileId, 'NO'],
+    [ann.profileId, 'YES'],
+    [ben.profileId, 'YES'],
+  ])
+  const second = at(body, 'data', 1)
+  assert.deepEqual(at(second, 'heldShares'), { raw: '57000000', formatted: '57' })
+  assert.deepEqual(at(second, 'positionSize'), { raw: '34200000', formatted: '34.2', usd: 34.2 })
+  assert.equal(at(second, 'unrealizedPnl', 'raw'), String(34_200_000 - 26_443_299))
+  assert.deepEqual(
+    ['slug', 'address', 'category'].map((name) => at(second, 'market', name)),
+    ['rain', null, 'Weather'],
+  )
+  assert.equal(at(second, 'mark', 'source'), 'last_trade')
+  const gained = await json(`${BIGGEST}?metric=pnl&limit=1`)
+  assert.deepEqual(rowsOf(gained, 'profileId', 'side'), [[ann.profileId, 'YES']])
+})
+
+test('a market page has a board and positions of its own markets', async () => {
+  const pages = await json('/navigation')
+  assert(Array.isArray(pages))
+  const idOf = (name: string) =>
+    String(
+      at(
+        pages.find((each) => at(each, 'name') === name),
+        'id',
+      ),
+    )
+  const board = (id: string) => `/leaderboard/pnl?scope=category&marketPageId=${id}`
+  const weather = await json(board(idOf('Weather')))
+  assert.deepEqual(rowsOf(weather, 'rank', 'profileId', 'pnl'), [
+    [1, ann.profileId, 5.44],
+    [2, ben.profileId, 0],
+  ])
+  assert.equal(rowsOf(await json(`${board('__home__')}&timeframe=24h&limit=1`)).length, 1)
+  assert.deepEqual(rowsOf(await json(board(idOf('Ice')))), [])
+  const ofPage = await json(`${BIGGEST}?marketPageId=${encodeURIComponent(idOf('Weather'))}`)
+  assert.equal(rowsOf(ofPage).length, 3)
+  assert.deepEqual(at(ofPage, 'scope'), { type: 'category', marketPageId: idOf('Weather') })
+  assert.equal(rowsOf(await json(`${BIGGEST}?marketPageId=${idOf('Ice')}`)).length, 0)
+})
+
+test('what a call asks wrongly is refused with a sentence', async () => {
+  const wrong = [
+    '/leaderboard/rank',
+    '/leaderboard/pnl?timeframe=1d',
+    '/leaderboard/pnl?limit=0',
+    '/leaderboard/pnl?limit=101',
+    '/leaderboard/pnl?page=0',
+    '/leaderboard/pnl?page=102&limit=100',
+    '/leaderboard/pnl?scope=category',
+    '/leaderboard/pnl?marketPageId=__home__',
+    '/leaderboard/volume?scope=category&marketPageId=__home__',
+    '/leaderboard/pnl?scope=category&marketPageId=__home__&timeframe=7d',
+    '/leaderboard/pnl?x=1',
+    `${BIGGEST}?metric=size`,
+    `${BIGGEST}?limit=101`,
+    '/user-stats/accuracy/0x12',
+  ]
+  for (const path of wrong) {
+    const reply = await live.send('GET', path)
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], path)
+  }
+  for (const path of [
+    '/leaderboard/pnl?scope=category&marketPageId=no',
+    `${BIGGEST}?marketPageId=no`,
+  ]) {
+    const reply = await live.send('GET', path)
+    assert.deepEqual([reply.status, codeOf(reply)], [404, 'PAGE_NOT_FOUND'], path)
+  }
+  assert.deepEqual(rowsOf(await json('/leaderboard/pnl?page=101&limit=100')), [])
+})
+
+test('an hour that ended leaves its window, and a page is made anew after a minute', async () => {
+  live.shiftClock(24 * HOUR_MS)
+  await passed()
+  assert.deepEqual(rowsOf(await json('/leaderboard/pnl?timeframe=24h')), [])
+  assert.equal(rowsOf(await json('/leaderboard/pnl?timeframe=7d')).length, 2)
+  const home = await json('/leaderboard/pnl?scope=category&marketPageId=__home__')
+  assert.deepEqual(rowsOf(home), [])
+})
+
+test('accuracy is null until a market that the account held is paid out', async () => {
+  const path = (account: string) => `/user-stats/accuracy/${account}`
+  const before = await live.send('GET', path(ann.account))
+  assert.deepEqual([before.status, before.text], [200, 'null'])
+  assert.equal(before.headers.get('cache-control'), 'public, max-age=15')
+  await placed(ben, hail, { outcome: 1, ticks: 500, sizeRaw: 5 * SHARE })
+  await placed(ann, hail, { ticks: 500, sizeRaw: 5 * SHARE })
+  for (const [slug, winningOutcomeIndex] of [
+    ['rain', 1],
+    ['hail', 0],
+  ] as const) {
+    const done = await live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex })
+    assert.equal(done.status, 200, done.text)
+  }
+  const { catalogue } = live.exchange.pipeline.clearing
+  while (catalogue.unpaid.size > 0) await new Promise(setImmediate)
+  await passed()
+  // Rain pays NO: ann lost what 57 shares cost, less what it realised; ben's 100 NO won.
+  const told = await json(path(ann.account))
+  assert.deepEqual(
+    ['account', 'marketsWon', 'marketsLost', 'totalResolved', 'accuracy'].map((name) =>
+      at(told, name),
+    ),
+    [ann.account, 1, 1, 2, 0.5],
+  )
+  const other = await json(path(ben.account))
+  assert.deepEqual([at(other, 'marketsWon'), at(other, 'marketsLost')], [1, 1])
+})
+
+test('an exchange may keep accuracy to itself', async () => {
+  const quiet = await startLive({ flags: ['--accuracy', 'off'] })
+  try {
+    const reply = await quiet.send('GET', `/user-stats/accuracy/${ann.account}`)
+    assert.deepEqual([reply.status, codeOf(reply)], [404, 'ACCURACY_OFF'])
+  } finally {
+    await quiet.stop()
+  }
+})
