@@ -311,9 +311,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     lock.release()
     return last
   }
-  const boards = new BoardTurns(follower)
-  const parts = { shards, journal, follower, query, intake, snapshots, solvency, boards }
-  return { pipeline, ...parts, seal, lookups, recovered, stop }
+  const parts = { shards, journal, follower, query, intake, snapshots, solvency }
+  return { pipeline, ...parts, boards: new BoardTurns(follower), seal, lookups, recovered, stop }
 }
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */

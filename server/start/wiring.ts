@@ -19,7 +19,6 @@ import { Buckets } from '../http/rate-limit.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
 import { Facets } from '../pipeline/shown/lists/facets.ts'
 import { MarketLists } from '../pipeline/shown/lists/market-lists.ts'
 import type { CollateralToken } from '../pipeline/shown/market-view.ts'
@@ -125,28 +124,26 @@ function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   return port === 0 ? name : `${name}:${port}`
 }
 
-/** The lists of markets, the pages that choose among them, their bookmarks, and matches. */
+/** The lists of markets and all that chooses among them: pages, boards, bookmarks, matches. */
 function marketReads(
-  pipeline: Pipeline,
-  parts: {
-    readonly reads: PrivateReads
-    readonly archive: ArchivedMarkets
-    readonly collateral: CollateralToken
-    readonly clock: () => number
-  },
+  { pipeline, boards: turns }: RunningExchange,
+  collateral: CollateralToken,
+  { reads, archive, clock }: Pick<Services, 'reads' | 'archive' | 'clock'>,
 ) {
-  const { reads, archive, collateral, clock } = parts
   const { published, clearing } = pipeline
   const changes = new PageChanges(pipeline)
+  const wordsVersion = () => changes.keysVersion
   const facets = new Facets(published.active, {
     categoryIdOf: (name) => clearing.catalogue.categories.idOf(name),
-    version: () => changes.keysVersion,
+    version: wordsVersion,
     above: (key, value) => changes.above(key, value),
   })
   const lists = new MarketLists(published, collateral, clock, facets)
   const matches = new SportMatches(pipeline, reads)
   const bookmarks = new BookmarkViews({ pipeline, lists, archive, collateral, clock })
-  return { lists, marketPages: new MarketPages(changes, lists), matches, bookmarks }
+  const selection = new PageSelection({ reads, archive, facets, published, wordsVersion })
+  const boards = new Boards({ turns, selection, archive, reads, clock })
+  return { lists, marketPages: new MarketPages(changes, lists), matches, bookmarks, boards }
 }
 
 /** What moves money outside books, and what profiles have. */
@@ -163,22 +160,6 @@ function moneyMoves(
     portfolio: new Portfolio(pipeline, reads, archive),
     rewards: new RewardViews(pipeline, reads),
   }
-}
-
-type MarketReads = ReturnType<typeof marketReads>
-
-/** The boards, whose market pages choose among the markets of one day. */
-function boardReads(
-  { pipeline, boards: turns }: RunningExchange,
-  { lists, marketPages }: MarketReads,
-  { reads, archive, clock }: Pick<Services, 'reads' | 'archive' | 'clock'>,
-): Boards {
-  const { facets } = lists
-  const { changes } = marketPages
-  const { published } = pipeline
-  const words = () => changes.keysVersion
-  const markets = { reads, archive, facets, published, wordsVersion: words }
-  return new Boards({ turns, selection: new PageSelection(markets), archive, reads, clock })
 }
 
 /** Host and port as a request names them, so that no other text comes into a document. */
@@ -252,12 +233,10 @@ export async function wire(
   const host = publicHostOf(config)
   const documents = documentsOf(config, host, isSecure)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
-  const shown = marketReads(pipeline, { reads, archive, collateral, clock: parts.clock })
   return {
     pipeline,
     reads,
-    ...shown,
-    boards: boardReads(exchange, shown, { reads, archive, clock: parts.clock }),
+    ...marketReads(exchange, collateral, { reads, archive, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),
     statuses: new OrderStatuses(pipeline, reads, archive),

@@ -207,6 +207,7 @@ export const biggestPositions = route({
   means: 'The positions as the newest projection found them.',
   rejects: ['PAGE_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
+    query: { metric: 'position_size', limit: LIMIT_DEFAULT },
     reply: {
       ...{ ...FIXED, state: 'READY', projectionVersion: 12 },
       ...{ asOf: AT, markAsOf: AT, staleReason: null },

@@ -71,7 +71,11 @@ export const leaderboardPage = route({
   reply: boardPage(),
   means: 'A page of the board; the board of a market page has its best 1,000 rows.',
   rejects: ['VALIDATION', 'PAGE_NOT_FOUND', 'READ_TIMEOUT'],
-  example: { params: { type: 'pnl' }, query: { timeframe: '7d' }, reply: BOARD_EXAMPLE },
+  example: {
+    params: { type: 'pnl' },
+    query: { timeframe: '7d', scope: 'all', page: 1, limit: LIMIT_DEFAULT },
+    reply: BOARD_EXAMPLE,
+  },
   handle: async ({ params, query, call }, { boards, marketPages, reads }: Services) => {
     const { type: board } = params
     const { scope, timeframe = 'all', marketPageId = '', page, limit } = query

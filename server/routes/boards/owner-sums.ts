@@ -2,7 +2,7 @@
 
 import { accuracy, tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
 import { open } from '../../http/auth-scheme.ts'
-import { cached, lasting } from '../../http/caching/cache.ts'
+import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { Refusal, refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
@@ -76,6 +76,7 @@ export const accountVolume = route({
   path: '/portfolio/:account/traded-volume',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'How much an account traded in all, as taker and as maker.',
   params: { account: account() },
   reply: object({

@@ -46,7 +46,7 @@ export class BoardTurns {
     if (this.#underWay === null && nowMs >= this.#nextMs) void this.pass(nowMs)
   }
 
-  /** Resolves when the boards show what the tables show now; a pass that is under way ends first. */
+  /** Resolves when the boards show what the tables show now, behind a pass that is under way. */
   async pass(nowMs: TimeMs): Promise<void> {
     while (this.#underWay !== null) await this.#underWay
     this.#nextMs = nowMs + EVERY_MS

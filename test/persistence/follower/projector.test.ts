@@ -19,7 +19,7 @@ import { fillJournal } from '../../support/journal-fill.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 // What the follower works out beside the journal: results of markets (rules §9.4), the biggest
-// positions (§9.5), and boards that follow from the journal alone.
+// positions (rules §9.5), and boards that follow from the journal alone.
 
 const SEED = freshSeed()
 const BATCH = 32

@@ -100,7 +100,7 @@ test('traded volume counts at once, in whole units', async () => {
 })
 
 test('the biggest positions have their worth, their mark and their market', async () => {
-  // The books are empty, so the last trade at 0.6 is the mark. Ben: 40 YES for 24 and 100 NO for 55.
+  // The books are empty, so the last trade at 0.6 is the mark.
   const body = await json(BIGGEST)
   assert.equal(at(body, 'state'), 'READY')
   const rows = rowsOf(body, 'profileId', 'side')

@@ -45,7 +45,7 @@ test('pages are made one after the other, and the one unasked for longest makes 
   assert.deepEqual(making, ['a', 'b', 'c', 'b'])
 })
 
-test('without an answer in time an older one is told, and a fault is of those who asked', async () => {
+test('an older answer is better than none, and a fault is of those who asked', async () => {
   const kept = new KeptProjections(2)
   await kept.read('a', 0, async () => made(0))
   const none = async () => undefined
