@@ -67,10 +67,16 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
     tests: FOLLOWED,
     changes: [
       ['bids are asks', 'signedTicks.push(bids ? ticks : -ticks)', 'signedTicks.push(-ticks)'],
+    ],
+  },
+  {
+    file: 'engine/core/rewards/middle.ts',
+    tests: FOLLOWED,
+    changes: [
       [
         'the middle is that of the best bid',
-        'midHalfTicks: bidTicks + askTicks',
-        'midHalfTicks: 2 * bidTicks',
+        'return bidTicks + (this.#largeAsk === PRICE_ONE_TICKS ? this.#ask : this.#largeAsk)',
+        'return 2 * bidTicks',
       ],
     ],
   },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { readOf } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
 // Leaderboards, accuracy and volume over HTTP (rules §9.4, §9.5).
@@ -34,12 +35,12 @@ async function placed(trader: Trader, market: LiveMarket, wish: Parameters<typeo
 async function passed(): Promise<void> {
   const { follower, pipeline, boards } = live.exchange
   await pipeline.durable()
-  assert.ok(await follower.whenApplied(pipeline.durableSeq, 1000))
+  assert.ok(await follower.whenApplied(pipeline.durableSeq, 60_000))
   await boards.pass(live.nowMs())
 }
 
 async function json(path: string): Promise<unknown> {
-  const { status, body, text } = await live.send('GET', path)
+  const { status, body, text } = await readOf(live, path)
   assert.equal(status, 200, `${path}: ${text}`)
   return body
 }
@@ -48,6 +49,18 @@ function rowsOf(body: unknown, ...names: string[]): unknown[][] {
   const data = at(body, 'data')
   assert(Array.isArray(data))
   return data.map((row) => names.map((name) => at(row, name)))
+}
+
+/** The id of the market page of a category. */
+async function idOf(category: string): Promise<string> {
+  const pages = await json('/navigation')
+  assert(Array.isArray(pages))
+  return String(
+    at(
+      pages.find((each) => at(each, 'name') === category),
+      'id',
+    ),
+  )
 }
 
 /** The example of rules §9.1: ann buys 100 at 0.45 as taker, then sells 40 at 0.60 as maker. */
@@ -87,7 +100,7 @@ test('the boards tell what was realised and traded, and by whom', async () => {
   assert.deepEqual(rowsOf(second, 'rank', 'profileId'), [[2, ann.profileId]])
   assert.deepEqual([at(second, 'totalRows'), at(second, 'totalPages')], [2, 2])
   assert.deepEqual(rowsOf(await json('/leaderboard/volume?page=9')), [])
-  const { headers } = await live.send('GET', '/leaderboard/pnl')
+  const { headers } = await readOf(live, '/leaderboard/pnl')
   assert.equal(headers.get('cache-control'), 'public, max-age=15')
 })
 
@@ -123,27 +136,19 @@ test('the biggest positions have their worth, their mark and their market', asyn
 })
 
 test('a market page has a board and positions of its own markets', async () => {
-  const pages = await json('/navigation')
-  assert(Array.isArray(pages))
-  const idOf = (name: string) =>
-    String(
-      at(
-        pages.find((each) => at(each, 'name') === name),
-        'id',
-      ),
-    )
+  const [weatherId, iceId] = [await idOf('Weather'), await idOf('Ice')]
   const board = (id: string) => `/leaderboard/pnl?scope=category&marketPageId=${id}`
-  const weather = await json(board(idOf('Weather')))
+  const weather = await json(board(weatherId))
   assert.deepEqual(rowsOf(weather, 'rank', 'profileId', 'pnl'), [
     [1, ann.profileId, 5.44],
     [2, ben.profileId, 0],
   ])
   assert.equal(rowsOf(await json(`${board('__home__')}&timeframe=24h&limit=1`)).length, 1)
-  assert.deepEqual(rowsOf(await json(board(idOf('Ice')))), [])
-  const ofPage = await json(`${BIGGEST}?marketPageId=${encodeURIComponent(idOf('Weather'))}`)
+  assert.deepEqual(rowsOf(await json(board(iceId))), [])
+  const ofPage = await json(`${BIGGEST}?marketPageId=${weatherId}`)
   assert.equal(rowsOf(ofPage).length, 3)
-  assert.deepEqual(at(ofPage, 'scope'), { type: 'category', marketPageId: idOf('Weather') })
-  assert.equal(rowsOf(await json(`${BIGGEST}?marketPageId=${idOf('Ice')}`)).length, 0)
+  assert.deepEqual(at(ofPage, 'scope'), { type: 'category', marketPageId: weatherId })
+  assert.equal(rowsOf(await json(`${BIGGEST}?marketPageId=${iceId}`)).length, 0)
 })
 
 test('what a call asks wrongly is refused with a sentence', async () => {
@@ -188,7 +193,7 @@ test('an hour that ended leaves its window, and a page is made anew after a minu
 
 test('accuracy is null until a market that the account held is paid out', async () => {
   const path = (account: string) => `/user-stats/accuracy/${account}`
-  const before = await live.send('GET', path(ann.account))
+  const before = await readOf(live, path(ann.account))
   assert.deepEqual([before.status, before.text], [200, 'null'])
   assert.equal(before.headers.get('cache-control'), 'public, max-age=15')
   await placed(ben, hail, { outcome: 1, ticks: 500, sizeRaw: 5 * SHARE })
@@ -213,6 +218,29 @@ test('accuracy is null until a market that the account held is paid out', async 
   )
   const other = await json(path(ben.account))
   assert.deepEqual([at(other, 'marketsWon'), at(other, 'marketsLost')], [1, 1])
+})
+
+test('the board of a page counts markets that left memory since', async () => {
+  const fog = await openMarket(live, 'fog', { categories: ['Fog'] })
+  await openMarket(live, 'fog-later', { categories: ['Fog'] })
+  await placed(ben, fog, { outcome: 1, ticks: 500, sizeRaw: 10 * SHARE })
+  await placed(ann, fog, { ticks: 500, sizeRaw: 10 * SHARE })
+  const { catalogue } = live.exchange.pipeline.clearing
+  const market = catalogue.bySlug('fog')
+  await live.admin('/admin/markets/fog/resolve', { winningOutcomeIndex: 0 })
+  while (market?.isPaidOut !== true) await new Promise(setImmediate)
+  const { conditionId } = market
+  const redeemed = await live.call(ann, 'POST', '/portfolio/redeem', { conditionId })
+  assert.equal(redeemed.status, 201, redeemed.text)
+  // The exchange redeems the shares that pay nothing, and then nobody needs the market.
+  while (catalogue.bySlug('fog') !== undefined) await new Promise(setImmediate)
+  await passed()
+  const path = `/leaderboard/pnl?scope=category&marketPageId=${await idOf('Fog')}`
+  const board = await json(path)
+  assert.deepEqual(rowsOf(board, 'profileId', 'pnl', 'volume'), [
+    [ann.profileId, 5, 5],
+    [ben.profileId, -5, 5],
+  ])
 })
 
 test('an exchange may keep accuracy to itself', async () => {
