@@ -4,6 +4,7 @@
 import { assert } from '../engine/domain/assert.ts'
 import { openSeal } from '../persistence/folder-key.ts'
 import { Follower } from '../persistence/follower/follower.ts'
+import { type Seal, tokenSecretOf } from '../persistence/seal.ts'
 import { encodeCommand } from '../test/support/encode-command.ts'
 import { ExchangeDriver } from '../test/support/exchange-driver.ts'
 import { fillJournal } from '../test/support/journal-fill.ts'
@@ -29,6 +30,7 @@ const DEPOSIT_RAW = 10 ** 9
 const MAKER_RAW = 9 * 10 ** 14
 const HISTORY_MS = 20 * 24 * 3_600_000
 const MARKETS = 16
+const MAKER = 1
 const SMALL_PART = 100
 const PERCENTILES = [50, 99]
 const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
@@ -45,7 +47,8 @@ interface World {
   readonly profiles: number
 }
 
-const ACCOUNT = ({ random, profiles }: World) => profileFields(2 + random.below(profiles)).account
+const ACCOUNT = ({ random, profiles }: World) =>
+  profileFields(MAKER + 1 + random.below(profiles)).account
 
 const READS: readonly BoardRead[] = [
   { name: 'board by profit', path: () => '/leaderboard/pnl' },
@@ -60,9 +63,26 @@ const READS: readonly BoardRead[] = [
   { name: 'traded volume', path: (world) => `/portfolio/${ACCOUNT(world)}/traded-volume` },
 ]
 
+interface Made {
+  readonly driver: ExchangeDriver
+  readonly seal: Seal
+}
+
+/** The folder must be able to open the secret of every token. */
+function addProfile({ driver, seal }: Made, profileId: number, collateralRaw: number): void {
+  const profile = profileFields(profileId)
+  const tokenId = `token-${profileId}`
+  const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(tokenId, profileId))
+  const token = { tokenId, sealedSecret, label: null, scopes: ['trading' as const] }
+  driver.rare({ kind: 'createProfile', profileId, profile, token })
+  driver.deposit(profileId, collateralRaw)
+}
+
 /** Profiles trade with one maker, at hours all over the history. */
-function* story({ profiles, trades }: BoardsPlan, nowMs: number): Iterable<Uint8Array> {
+function* story({ profiles, trades }: BoardsPlan, seal: Seal): Iterable<Uint8Array> {
+  const nowMs = Date.now()
   const driver = new ExchangeDriver(1 << 14)
+  const world = { driver, seal }
   const random = new Random(1)
   let records: Uint8Array[] = []
   driver.onCommand = (command) => records.push(encodeCommand(command))
@@ -73,16 +93,16 @@ function* story({ profiles, trades }: BoardsPlan, nowMs: number): Iterable<Uint8
   }
   driver.nowMs = nowMs - HISTORY_MS
   driver.rare({ kind: 'rules', version: 1 })
-  const maker = driver.addAccount(MAKER_RAW)
+  addProfile(world, MAKER, MAKER_RAW)
   for (let at = 0; at < MARKETS; at++) {
     const marketId = driver.addMarket()
-    const wish = { account: maker, marketId, side: 0, type: 'GTC' } as const
+    const wish = { account: MAKER, marketId, side: 0, type: 'GTC' } as const
     const sizeRaw = Math.ceil((profiles * trades * 3) / MARKETS) * SHARE
     driver.place({ ...wish, outcome: 1, priceTicks: 500, sizeRaw })
     driver.place({ ...wish, outcome: 0, priceTicks: 480, sizeRaw })
   }
   for (let at = 0; at < profiles; at++) {
-    driver.addAccount(DEPOSIT_RAW)
+    addProfile(world, MAKER + 1 + at, DEPOSIT_RAW)
     yield* taken()
   }
   for (let round = 0; round < trades; round++) {
@@ -94,7 +114,7 @@ function* story({ profiles, trades }: BoardsPlan, nowMs: number): Iterable<Uint8
       const sizeRaw = (buys ? 2 : 1) * SHARE
       const marketId = 1 + ((at + (round >> 1)) % MARKETS)
       const placed = driver.place({
-        ...{ account: 2 + at, marketId, outcome: 0, type: 'FAK' },
+        ...{ account: MAKER + 1 + at, marketId, outcome: 0, type: 'FAK' },
         ...{ side, priceTicks, sizeRaw: sizeRaw * (buys ? random.between(1, 2) : 1) },
       })
       assert(placed.result === 'FILLED', 'a fill is made')
@@ -106,7 +126,7 @@ function* story({ profiles, trades }: BoardsPlan, nowMs: number): Iterable<Uint8
 
 function writeFolder(dataDir: string, plan: BoardsPlan): void {
   const seal = openSeal(dataDir)
-  const tail = fillJournal(dataDir, story(plan, Date.now()), 512)
+  const tail = fillJournal(dataDir, story(plan, seal), 512)
   const follower = new Follower(seal.keyed(dataDir))
   while (follower.step(tail.seq))
     progress(`boards: ${follower.readSeq} of ${tail.seq} in the tables`)
