@@ -280,6 +280,13 @@ export const AIMS: readonly Aim[] = [
     unit: 'ms',
     reach: { kind: 'times its cost', max: 3, orMore: 1 },
   },
+  {
+    bench: 'reads',
+    about: 'reads of profiles, p99: 100,000 profiles against a hundredth',
+    cases: /^profiles: .*, p99,/,
+    unit: 'ms',
+    reach: { kind: 'times its cost', max: 2, orMore: 1 },
+  },
 ]
 
 function isOf(aim: Aim, bench: string, row: Row): boolean {

@@ -16,6 +16,7 @@ import { withReadsFolder } from './reads-folder.ts'
 import { READS, type Read, type ReadsWorld } from './reads-list.ts'
 import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads-size.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { type SocialPlan, socialRows } from './social-reads.ts'
 
 interface Plan {
   readonly few: ReadsSize
@@ -24,6 +25,7 @@ interface Plan {
   readonly calls: number
   readonly portfolio: PortfolioPlan
   readonly boards: BoardsPlan
+  readonly social: SocialPlan
 }
 
 const OFTEN = { rounds: 5, calls: 400 }
@@ -37,6 +39,7 @@ const FULL: Plan = {
   many: { active: 5000, resolved: 200_000, trades: 10_000_000 },
   portfolio: LONG,
   boards: CROWD,
+  social: { profiles: 100_000, ...OFTEN },
   ...OFTEN,
 }
 const MARKETS: Plan = {
@@ -44,6 +47,7 @@ const MARKETS: Plan = {
   many: { active: 5000, resolved: 5000, trades: 200_000 },
   portfolio: SHORT,
   boards: TOWN,
+  social: { profiles: 10_000, ...OFTEN },
   ...OFTEN,
 }
 const MEDIUM: Plan = {
@@ -51,6 +55,7 @@ const MEDIUM: Plan = {
   many: { active: 500, resolved: 4000, trades: 200_000 },
   portfolio: SHORT,
   boards: TOWN,
+  social: { profiles: 10_000, ...OFTEN },
   ...OFTEN,
 }
 const SMOKE: Plan = {
@@ -58,6 +63,7 @@ const SMOKE: Plan = {
   many: { active: 10, resolved: 20, trades: 160 },
   portfolio: { positions: 12, fills: 48, rounds: 1, calls: 2 },
   boards: { profiles: 100, trades: 2, rounds: 1, calls: 2 },
+  social: { profiles: 200, rounds: 1, calls: 2 },
   rounds: 1,
   calls: 2,
 }
@@ -148,13 +154,16 @@ function planOf(smoke: boolean): Plan {
 
 export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
   const plan = planOf(smoke)
-  const ofPortfolios = await portfolioRows(plan.portfolio)
-  const ofBoards = await boardRows(plan.boards)
+  const others = [
+    ...(await portfolioRows(plan.portfolio)),
+    ...(await boardRows(plan.boards)),
+    ...(await socialRows(plan.social)),
+  ]
   const nameOf = ({ active }: ReadsSize) => `${active} markets`
   return withServer(nameOf(plan.few), plan.few, (few) =>
     withServer(nameOf(plan.many), plan.many, async (many) => {
       await measure(few, many, plan)
-      return { name: 'reads', rows: [...rowsOf(few, many), ...ofPortfolios, ...ofBoards] }
+      return { name: 'reads', rows: [...rowsOf(few, many), ...others] }
     }),
   )
 }

@@ -16,6 +16,7 @@ import {
   slugsOf,
   TRADERS,
 } from './demo-fill.ts'
+import { fillSocial } from './demo-social.ts'
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
 import { startMatchPlay } from './match-play.ts'
@@ -98,6 +99,7 @@ async function complete(dataDir: string, found: Found, filling: Filling): Promis
   await fillBots(filling)
   const traders = hasTraders ? demo.traders : await fillTraders(filling)
   if (!hasTraders && traders.length > 0) await fillPast(filling, traders[0])
+  if (!hasTraders) await fillSocial(filling, traders)
   if (!filling.isStopped()) writeDemo(dataDir, { ...demo, traders })
 }
 

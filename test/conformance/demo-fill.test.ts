@@ -24,6 +24,8 @@ import { compileProgram, ServerProcess } from '../support/server-process.ts'
 /** The markets and the group; slots that trade come on top. */
 const MARKETS = 22 + 1
 const TRADERS = 3
+/** Of the first trader: three books, the group and the pool. */
+const BOOKMARKS = 5
 /** Best bids that differ: the maker quoted that often, or was traded with. */
 const QUOTES_SEEN = 2
 const FUNDS_RAW = 10_000 * SHARE
@@ -109,9 +111,29 @@ async function expectWholeDemo(dataDir: string): Promise<void> {
       { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC', salt: index + 1 },
     )
   }
+  await expectCompany(baseUrl, traders)
   await proveBalances(client, traders[0])
   await redeemPast(client, traders[0])
   await server.kill()
+}
+
+/** The traders follow each other, and the first shows its bookmarks. */
+async function expectCompany(
+  baseUrl: string,
+  traders: readonly { readonly account: string }[],
+): Promise<void> {
+  const read = async (path: string) => {
+    let reply = await send(baseUrl, 'GET', path)
+    // A busy machine may answer too late; every client comes again then.
+    while (reply.status === 503) reply = await send(baseUrl, 'GET', path)
+    return reply.body
+  }
+  for (const { account } of traders) {
+    const shown = await read(`/profiles/public/${account}`)
+    assert.equal(at(shown, 'followersCount'), TRADERS - 1, JSON.stringify(shown))
+  }
+  const bookmarks = await read(`/market-bookmarks/public/${traders[0].account}`)
+  assert.equal(at(bookmarks, 'total'), BOOKMARKS, JSON.stringify(bookmarks))
 }
 
 /** The balances of a trader are counted, and the program checks that without the exchange. */
