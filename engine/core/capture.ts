@@ -29,8 +29,8 @@ import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
 import type { CapturedPacks } from './packs/packs.ts'
 import type { CapturedRewards } from './rewards/rewards.ts'
-import type { CapturedMatches } from './sports/matches.ts'
 import type { CapturedSocial } from './social/social.ts'
+import type { CapturedMatches } from './sports/matches.ts'
 
 // A new part of the state does not compile until it is named here. Each field of the clearing and
 // of the ledger is captured, or listed because it follows from others. An order is captured as its

@@ -9,8 +9,8 @@ import type {
   CancelOrders,
   Command,
   ControlCommand,
-  PackCommand,
   MatchCommand,
+  PackCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -64,8 +64,8 @@ import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 import { Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
-import { Matches } from './sports/matches.ts'
 import { isSocial, Social } from './social/social.ts'
+import { Matches } from './sports/matches.ts'
 
 /**
  * The rules that this version decides by. A `rules` command in the journal tells which were in

@@ -16,8 +16,8 @@ import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
 import type { PackBody } from './packs/pack-command.ts'
 import type { RewardBody } from './rewards/reward-command.ts'
-import type { MatchBody } from './sports/match-command.ts'
 import type { SocialBody } from './social/social-command.ts'
+import type { MatchBody } from './sports/match-command.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
