@@ -11,6 +11,7 @@ import {
   tellScores,
 } from '../support/live-matches.ts'
 import { openMarket } from '../support/live-orders.ts'
+import { readOf } from '../support/live-reads.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { UntoldDisk } from '../support/untold-disk.ts'
 
@@ -135,7 +136,7 @@ test('of more matches than a frame holds the newest come first, the others later
   const [, later] = await client.take('live_sports_update', 2)
   assert.deepEqual(Object.keys(Object(later)), ['many-0'])
   client.close()
-  const page = await live.send('GET', '/sports/live?limit=100')
+  const page = await readOf(live, '/sports/live?limit=100')
   assert.equal(page.status, 200)
   assert.ok(textAt(page.body, 'nextCursor') !== '')
 })

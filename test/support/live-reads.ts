@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict'
 import { at, type LiveExchange, type Reply, type Trader } from './live-exchange.ts'
 
-/** Reads a path. A busy machine may answer too late; every client comes again then. */
-export async function readOf(live: LiveExchange, path: string): Promise<Reply> {
+/** Asks until there is an answer: a busy machine may be too late, and every client comes again. */
+export async function answered(ask: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
-    const reply = await live.send('GET', path)
+    const reply = await ask()
     if (reply.status !== 503) return reply
   }
 }
 
+export function readOf(live: LiveExchange, path: string): Promise<Reply> {
+  return answered(() => live.send('GET', path))
+}
+
 /** A signed call that reads, or that changes nothing when it comes too late; like `readOf`. */
-export async function patientCall(
+export function patientCall(
   live: LiveExchange,
   who: Pick<Trader, 'tokenId' | 'secret'>,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Reply> {
-  for (;;) {
-    const reply = await live.call(who, method, path, body)
-    if (reply.status !== 503) return reply
-  }
+  return answered(() => live.call(who, method, path, body))
 }
 
 /** The items of a list in a reply. */

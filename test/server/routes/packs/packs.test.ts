@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { patientCall, readOf } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
 // Packs over HTTP: quotes, stakes, offers and what becomes of them (rules §8).
@@ -40,6 +41,7 @@ async function fresh(): Promise<void> {
 const legs = (outcomeIndex = 0) =>
   markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex }))
 
+const get = (path: string) => readOf(live, path)
 const quote = (by: Trader, body: object) => live.call(by, 'POST', '/parlay/quote', body)
 
 async function quoted(by: Trader, stake = STAKE): Promise<string> {
@@ -49,7 +51,7 @@ async function quoted(by: Trader, stake = STAKE): Promise<string> {
 }
 
 const create = (by: Trader, quoteId: string, changes: object = {}) =>
-  live.call(by, 'POST', '/parlay/create', { quoteId, legs: legs(), stake: STAKE, ...changes })
+  patientCall(live, by, 'POST', '/parlay/create', { quoteId, legs: legs(), stake: STAKE, ...changes })
 
 async function resolve(market: LiveMarket, payoutNumerators: number[]): Promise<void> {
   const path = `/admin/markets/${market.slug}/resolve`
@@ -65,7 +67,7 @@ async function balance(of: Trader): Promise<{ free: number; parked: number }> {
 /** The pack once it is over. */
 async function over(id: unknown): Promise<unknown> {
   for (;;) {
-    const { body } = await live.send('GET', `/parlay/packs/${id}`)
+    const { body } = await get(`/parlay/packs/${id}`)
     if (at(body, 'status') !== 'ACTIVE') return body
   }
 }
@@ -153,30 +155,30 @@ test('everybody sees packs: by account, by market, by text and by id', async () 
   await fresh()
   const made = await create(ann, await quoted(ann))
   const id = at(made.body, 'id')
-  const mine = await live.send('GET', `/parlay/${ann.account}/positions?status=ACTIVE&limit=1`)
+  const mine = await get(`/parlay/${ann.account}/positions?status=ACTIVE&limit=1`)
   assert.deepEqual(
     [at(mine.body, 'data', '0', 'id'), at(mine.body, 'totalRows'), at(mine.body, 'totalPages')],
     [id, 1, 1],
   )
-  assert.equal((await live.send('GET', `/parlay/${ann.account}/positions?status=OPEN`)).status, 400)
-  const far = await live.send('GET', `/parlay/${ann.account}/positions?offset=99999`)
+  assert.equal((await get(`/parlay/${ann.account}/positions?status=OPEN`)).status, 400)
+  const far = await get(`/parlay/${ann.account}/positions?offset=99999`)
   assert.deepEqual([far.status, at(far.body, 'offset')], [200, 10_000])
-  const byMarket = await live.send('GET', `/markets/${markets[1].slug}/packs`)
+  const byMarket = await get(`/markets/${markets[1].slug}/packs`)
   assert.deepEqual(
     [at(byMarket.body, 'data', '0', 'id'), at(byMarket.body, 'nextCursor')],
     [id, null],
   )
-  const first = await live.send('GET', '/parlay/packs?limit=1')
+  const first = await get('/parlay/packs?limit=1')
   assert.equal(at(first.body, 'data', '0', 'id'), id)
   const cursor = at(first.body, 'nextCursor')
-  const older = await live.send('GET', `/parlay/packs?limit=1&cursor=${cursor}`)
+  const older = await get(`/parlay/packs?limit=1&cursor=${cursor}`)
   assert.ok(Number(at(older.body, 'data', '0', 'id')) < Number(id))
-  const found = await live.send('GET', `/parlay/packs/search?query=${markets[0].slug}`)
+  const found = await get(`/parlay/packs/search?query=${markets[0].slug}`)
   assert.equal(found.status, 200, found.text)
-  const listed = await live.send('GET', '/parlay/markets')
+  const listed = await get('/parlay/markets')
   assert.equal(at(listed.body, 'data', '0', 'marketSlug'), markets[1].slug)
   assert.equal(at(listed.body, 'data', '0', 'outcomes', '0', 'bookPrice'), 0.4)
-  assert.equal((await live.send('GET', '/parlay/packs/999999999')).status, 404)
+  assert.equal((await get('/parlay/packs/999999999')).status, 404)
 })
 
 test('an offer sets money aside, is accepted in part, taken back, or ends by itself', async () => {
@@ -187,10 +189,10 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   assert.equal(offered.status, 201, offered.text)
   const path = `/parlay/offers/${at(offered.body, 'id')}`
   assert.equal((await balance(ben)).parked - start.parked, 60 * UNIT)
-  const open = await live.send('GET', '/parlay/offers')
+  const open = await get('/parlay/offers')
   assert.equal(at(open.body, 'data', '0', 'id'), at(offered.body, 'id'))
   assert.equal(codeOf(await live.call(ann, 'DELETE', path)), 'OFFER_NOT_FOUND', 'of another maker')
-  const accept = (by: Trader, stake: string) => live.call(by, 'POST', `${path}/accept`, { stake })
+  const accept = (by: Trader, stake: string) => patientCall(live, by, 'POST', `${path}/accept`, { stake })
   assert.equal(codeOf(await accept(ben, '5000000')), 'OWN_OFFER')
   assert.equal(codeOf(await accept(ann, '999999')), 'STAKE_TOO_LOW')
   assert.equal(codeOf(await accept(ann, '20000001')), 'STAKE_TOO_HIGH')

@@ -19,6 +19,7 @@ import {
   tellScores,
 } from '../../../support/live-matches.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { answered, listAt, readOf } from '../../../support/live-reads.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
 // The orders of a profile over the markets of a match, and matches after they left memory or the
@@ -45,9 +46,9 @@ async function rest(trader: Trader, market: LiveMarket, wish: object = {}): Prom
 }
 
 const ordersOf = (trader: Trader, query = '', slug = 'derby') =>
-  live.call(trader, 'GET', `/sports-markets/${slug}/user-orders${query}`)
+  answered(() => live.call(trader, 'GET', `/sports-markets/${slug}/user-orders${query}`))
 const cancelIn = (trader: Trader, slug = 'derby') =>
-  live.call(trader, 'DELETE', `/sports-markets/${slug}/user-orders`)
+  answered(() => live.call(trader, 'DELETE', `/sports-markets/${slug}/user-orders`))
 
 function idsOf({ status, body, text }: Reply): string[] {
   assert.equal(status, 200, text)
@@ -97,7 +98,10 @@ test('a cancel takes the orders of the match alone, and of the caller alone', as
   assert.ok(Array.isArray(canceled))
   assert.deepEqual([...canceled].sort(), ids.sort())
   assert.deepEqual(idsOf(await ordersOf(alice)), [])
-  assert.deepEqual(idsOf(await live.call(alice, 'GET', '/markets/rain/user-orders')), [kept])
+  assert.deepEqual(
+    idsOf(await answered(() => live.call(alice, 'GET', '/markets/rain/user-orders'))),
+    [kept],
+  )
   assert.deepEqual(idsOf(await ordersOf(bob)), [theirs])
   const again = await cancelIn(alice, 'home')
   assert.deepEqual([again.status, at(again.body, 'canceled')], [200, []])
@@ -136,19 +140,19 @@ test('a removed match is gone at once, and its markets may be of another', async
   }
   assert.deepEqual(await tellScores(live, eventOf(2, 2)), [0, 0, 0])
   await putMatch(live, 'long', 2, ['rain'])
-  const shown = await live.send('GET', '/sports/events?status=upcoming')
+  const shown = await readOf(live, '/sports/events?status=upcoming')
   assert.ok(shown.text.includes('"long"') && !shown.text.includes('"short"'), shown.text)
   await removeMatch(live, 'long')
 })
 
 test('a start shows the same score, and an event from before counts once', async () => {
   await tellScores(live, eventOf(1, 3, { homeScore: 2 }), eventOf(1, 4, { homeScore: 3 }))
-  const shown = await live.send('GET', '/sports/live')
+  const shown = await readOf(live, '/sports/live')
   assert.ok(shown.text.includes('"homeScore":3'), shown.text)
   const last = await live.stop()
   live = await start()
   assert.equal(live.exchange.recovered.stateHash, last.stateHash)
-  assert.equal((await live.send('GET', '/sports/live')).text, shown.text)
+  assert.equal((await readOf(live, '/sports/live')).text, shown.text)
   assert.deepEqual(await tellScores(live, eventOf(1, 4), eventOf(1, 3)), [0, 2, 0])
   assert.deepEqual(await tellScores(live, eventOf(1, 2)), [0, 0, 1])
 })
@@ -171,7 +175,7 @@ test('a match that left memory is read, and its orders too', async () => {
     const canceled = await cancelIn(alice, slug)
     assert.deepEqual([canceled.status, at(canceled.body, 'canceled')], [200, []])
   }
-  const finished = await live.send('GET', '/sports/events?status=finished')
+  const finished = await readOf(live, '/sports/events?status=finished')
   assert.equal(at(finished.body, 'data', 0, 'slug'), 'ended')
   assert.equal(at(finished.body, 'data', 0, 'score', 'homeScore'), 4)
   assert.deepEqual(await tellScores(live, eventOf(5, 2)), [0, 0, 0])
@@ -181,10 +185,8 @@ test('a match that left memory is read, and its orders too', async () => {
 
 test('a match that is put again after it left memory begins anew', async () => {
   await putMatch(live, 'ended', 5, ['rain'])
-  const all = await live.send('GET', '/sports/events')
-  const data = at(all.body, 'data')
-  assert.ok(Array.isArray(data))
-  const shown = data.filter((each) => at(each, 'slug') === 'ended')
+  const all = await readOf(live, '/sports/events')
+  const shown = listAt(all, 'data').filter((each) => at(each, 'slug') === 'ended')
   assert.deepEqual(
     shown.map((each) => [at(each, 'status'), at(each, 'score')]),
     [['upcoming', null]],

@@ -18,6 +18,7 @@ import {
   tellScores,
 } from '../../../support/live-matches.ts'
 import { openMarket } from '../../../support/live-orders.ts'
+import { answered, listAt, readOf } from '../../../support/live-reads.ts'
 
 // Matches of sports and esports as operators put them and as everybody reads them (rules §12.8).
 
@@ -36,16 +37,12 @@ afterEach(async () => {
 })
 
 async function get(path: string): Promise<Reply> {
-  const reply = await live.send('GET', path)
+  const reply = await readOf(live, path)
   assert.equal(reply.status, 200, `${path}: ${reply.text}`)
   return reply
 }
 
-function slugsOf({ body }: Reply): string[] {
-  const data = at(body, 'data')
-  assert.ok(Array.isArray(data))
-  return data.map((each) => textAt(each, 'slug'))
-}
+const slugsOf = (reply: Reply) => listAt(reply, 'data').map((each) => textAt(each, 'slug'))
 
 function assertRefused(reply: Reply, status: number, code: string, said = reply.text): void {
   assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], said)
@@ -78,7 +75,7 @@ test('a match is shown as it was put, and as it was put again', async () => {
   const again = await get('/sports/events')
   assert.equal(at(again.body, 'data', 0, 'title'), 'Again')
   assert.deepEqual(at(again.body, 'data', 0, 'markets'), [{ slug: 'm2', esportsPropType: null }])
-  const audit = await asOperator(live, 'GET', '/admin/audit?limit=1')
+  const audit = await answered(() => asOperator(live, 'GET', '/admin/audit?limit=1'))
   assert.ok(audit.text.includes('"putMatch"') && audit.text.includes('final'), audit.text)
 })
 
