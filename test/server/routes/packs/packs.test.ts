@@ -51,7 +51,12 @@ async function quoted(by: Trader, stake = STAKE): Promise<string> {
 }
 
 const create = (by: Trader, quoteId: string, changes: object = {}) =>
-  patientCall(live, by, 'POST', '/parlay/create', { quoteId, legs: legs(), stake: STAKE, ...changes })
+  patientCall(live, by, 'POST', '/parlay/create', {
+    quoteId,
+    legs: legs(),
+    stake: STAKE,
+    ...changes,
+  })
 
 async function resolve(market: LiveMarket, payoutNumerators: number[]): Promise<void> {
   const path = `/admin/markets/${market.slug}/resolve`
@@ -192,7 +197,8 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   const open = await get('/parlay/offers')
   assert.equal(at(open.body, 'data', '0', 'id'), at(offered.body, 'id'))
   assert.equal(codeOf(await live.call(ann, 'DELETE', path)), 'OFFER_NOT_FOUND', 'of another maker')
-  const accept = (by: Trader, stake: string) => patientCall(live, by, 'POST', `${path}/accept`, { stake })
+  const accept = (by: Trader, stake: string) =>
+    patientCall(live, by, 'POST', `${path}/accept`, { stake })
   assert.equal(codeOf(await accept(ben, '5000000')), 'OWN_OFFER')
   assert.equal(codeOf(await accept(ann, '999999')), 'STAKE_TOO_LOW')
   assert.equal(codeOf(await accept(ann, '20000001')), 'STAKE_TOO_HIGH')
