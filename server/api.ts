@@ -29,6 +29,7 @@ import * as marketNumbers from './routes/markets/market-numbers.ts'
 import * as markets from './routes/markets/markets.ts'
 import * as search from './routes/markets/search.ts'
 import * as timelines from './routes/markets/timelines.ts'
+import { mcp } from './routes/mcp/mcp.ts'
 import * as cancelReplace from './routes/orders/cancel-replace.ts'
 import * as heartbeats from './routes/orders/heartbeats.ts'
 import * as openOrders from './routes/orders/open-orders.ts'
@@ -112,6 +113,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(heartbeats),
   ...Object.values(maintenance),
   ...Object.values(cancelReplace),
+  mcp,
   ...Object.values(admin),
   ...Object.values(adminMarkets),
   ...Object.values(adminPools),

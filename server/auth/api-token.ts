@@ -7,7 +7,6 @@ import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject-pr
 
 const SECRET_BYTES = 32
 const TOKEN_ID_BYTES = 16
-const DIGEST_BASE64_CHARACTERS = 44
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 
 export interface SignedCall {
@@ -40,15 +39,20 @@ export function signCall(call: Omit<SignedCall, 'signature' | 'nowMs'>): string 
 
 /**
  * Compares in constant time, so the time does not show where the texts differ. It compares texts,
- * not bytes: only one spelling of a digest is right.
+ * not bytes: only one spelling of a digest or a secret is right.
  */
-function isSameText(given: string, digest: string): boolean {
-  if (given.length !== DIGEST_BASE64_CHARACTERS) return false
+function isSameText(given: string, right: string): boolean {
+  if (given.length !== right.length) return false
   let difference = 0
-  for (let at = 0; at < DIGEST_BASE64_CHARACTERS; at++) {
-    difference |= given.charCodeAt(at) ^ digest.charCodeAt(at)
+  for (let at = 0; at < right.length; at++) {
+    difference |= given.charCodeAt(at) ^ right.charCodeAt(at)
   }
   return difference === 0
+}
+
+/** Whether a text is the secret of a token as it was told, in constant time. */
+export function isTokenSecret(given: string, secret: Uint8Array): boolean {
+  return isSameText(given, Buffer.from(secret).toString('base64'))
 }
 
 /** Null, or why the three headers do not prove the token's owner. */

@@ -6,7 +6,7 @@ import { lowercaseAddress } from '../crypto/address.ts'
 import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
-import { checkTokenCall } from './api-token.ts'
+import { checkTokenCall, isTokenSecret } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
 import { digestOf, SESSION_COOKIE } from './session.ts'
 
@@ -62,10 +62,20 @@ type Check = (call: Call, accepted: Accepted, nowMs: number) => Proof | Promise<
 
 const NO_SCOPES: ReadonlySet<string> = new Set()
 const BEARER = /^Bearer +([^ ]+)$/i
+const OFFERS_BEARER = /^Bearer /i
+/** Compared with what comes for an unknown token, which so takes as long as a known one. */
+const NO_SECRET = new Uint8Array(32)
+/** One sentence for all: it must not tell whether the token is there. */
+const BEARER_INVALID = {
+  message:
+    'The bearer token must be the id of an API token, a dot and its secret; it is unknown, ' +
+    'revoked or wrong.',
+}
 
 /** The refusal of a caller without any proof, by the first scheme of the route. */
 const MISSING = {
   hmac: REJECT.UNAUTHENTICATED,
+  bearer: REJECT.UNAUTHENTICATED,
   session: REJECT.COOKIE_REQUIRED,
   identity: REJECT.UNAUTHENTICATED,
   admin: REJECT.ADMIN_TOKEN_INVALID,
@@ -73,6 +83,11 @@ const MISSING = {
 
 function bearer(text: string): string {
   return BEARER.exec(text)?.[1] ?? ''
+}
+
+function byToken(token: TokenState, tokenId: string, via: 'hmac' | 'bearer'): Caller {
+  const { profileId, account, scopes } = token
+  return { profileId, account, scopes: new Set(scopes), tokenId, via }
 }
 
 /** The first prefix with an API key counts: two sets of headers must not mean two callers. */
@@ -90,6 +105,7 @@ export class Guard {
   readonly #options: GuardOptions
   readonly #checks: Readonly<Record<Scheme, Check>> = {
     hmac: (call, accepted, nowMs) => this.#hmac(call, accepted, nowMs),
+    bearer: (call) => this.#bearer(call),
     session: (call, _accepted, nowMs) => this.#session(call, nowMs),
     identity: (call, _accepted, nowMs) => this.#identity(call, nowMs),
     admin: (call) => this.#admin(call),
@@ -127,6 +143,8 @@ export class Guard {
     switch (scheme) {
       case 'hmac':
         return apiHeaders(call, this.#options.headerPrefixes).apiKey !== ''
+      case 'bearer':
+        return OFFERS_BEARER.test(header(call, 'authorization'))
       case 'session':
         return cookie(call, SESSION_COOKIE) !== ''
       case 'identity':
@@ -144,8 +162,16 @@ export class Guard {
     const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
     if (reject !== null) return refuse(reject)
     assert(token !== undefined, 'a proven call has a token')
-    const { profileId, account } = token
-    return { profileId, account, scopes: new Set(token.scopes), tokenId: apiKey, via: 'hmac' }
+    return byToken(token, apiKey, 'hmac')
+  }
+
+  #bearer(call: Call): Proof {
+    const given = bearer(header(call, 'authorization'))
+    const [tokenId, ...rest] = given.split('.')
+    const token = this.#options.state.tokenById(tokenId)
+    const isRight = isTokenSecret(rest.join('.'), token?.secret ?? NO_SECRET)
+    if (token === undefined || !isRight) return refuse('API_KEY_INVALID', BEARER_INVALID)
+    return byToken(token, tokenId, 'bearer')
   }
 
   #session(call: Call, nowMs: number): Proof {

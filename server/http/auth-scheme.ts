@@ -6,7 +6,7 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { mayAct, type Role } from '../../engine/domain/operator.ts'
 import type { Acting, Caller } from './call.ts'
 
-export type Scheme = 'session' | 'hmac' | 'identity' | 'admin'
+export type Scheme = 'session' | 'hmac' | 'bearer' | 'identity' | 'admin'
 
 export interface Accepted {
   readonly scheme: Scheme

@@ -71,7 +71,7 @@ export interface Caller {
   readonly account: string
   readonly scopes: ReadonlySet<string>
   readonly tokenId: string | null
-  readonly via: 'session' | 'hmac' | 'identity' | 'admin'
+  readonly via: 'session' | 'hmac' | 'bearer' | 'identity' | 'admin'
   /** Present for an operator only. */
   readonly operator?: OperatorName
 }

@@ -16,6 +16,11 @@ export const ON_BEHALF_HEADER = {
   [HEADER]: 'Profile id of a sub-account of the caller; the token needs delegated_signing.',
 } as const
 
+/** Adds the header that names this profile. */
+export function nameTarget(headers: Map<string, string>, profileId: ProfileId): void {
+  headers.set(HEADER, String(profileId))
+}
+
 /** The field of a query or a body that names the sub-account. */
 export function onBehalfOf() {
   return means(

@@ -46,6 +46,11 @@ function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
     'joined by newlines.'
   return {
     hmac: { type: 'apiKey', in: 'header', name: `${prefix}api-key`, description: signing },
+    bearer: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The id of an API token, a dot, and its secret.',
+    },
     session: {
       type: 'apiKey',
       in: 'cookie',

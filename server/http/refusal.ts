@@ -230,6 +230,12 @@ export class Refusal {
     this.retryAfterSec = Math.max(retrySec, row.retryAfterSec ?? 0)
     this.body = JSON.stringify(body)
   }
+
+  /** The body inside another reply: its first field says what `Retry-After` would. */
+  get innerBody(): string {
+    const { retryAfterSec, body } = this
+    return retryAfterSec > 0 ? `{"retryAfterSec":${retryAfterSec},${body.slice(1)}` : body
+  }
 }
 
 const NO_EXTRA: Extra = {}

@@ -21,6 +21,15 @@ export function isTrading(route: { readonly lane: Lane; readonly method: string 
   return route.lane === 'trade' && route.method !== 'GET'
 }
 
+/** Whether a call to this route is refused for the country that its headers name. */
+export function isBarredThere(
+  regions: Regions | undefined,
+  route: Parameters<typeof isTrading>[0],
+  headers: ReadonlyMap<string, string>,
+): boolean {
+  return regions !== undefined && isTrading(route) && isBarred(regions, headers)
+}
+
 /**
  * Whether a call with these headers comes from a blocked country. A header that came twice names
  * several countries, and one blocked country is enough.

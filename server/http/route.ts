@@ -97,6 +97,15 @@ export interface Unchecked {
   readonly call: Call
 }
 
+/**
+ * Calls another route for the caller of a call, through every gate of that route. Gives the encoded
+ * body of the reply, or the refusal.
+ */
+export type CallWithin<S> = (
+  route: Route<S>,
+  request: Unchecked,
+) => Promise<Refusal | Uint8Array | string>
+
 /** Which proofs a route accepts, without the types of its callers. */
 export type Guarded = Pick<Auth<null>, 'accepts' | 'welcomes'>
 
@@ -131,7 +140,12 @@ export interface Route<S> {
   /** When false, a call is refused as overloaded before its body is read. */
   readonly hasRoom: (services: S) => boolean
   /** Checks the request and calls the handler. */
-  readonly run: (request: Unchecked, services: S, ownerOfCall: OwnerOfCall) => unknown
+  readonly run: (
+    request: Unchecked,
+    services: S,
+    ownerOfCall: OwnerOfCall,
+    within: CallWithin<S>,
+  ) => unknown
   /** Where a reply breaks its schema. */
   readonly replyIssues: (value: unknown) => Issue[]
 }
@@ -209,7 +223,11 @@ export function route<
     readonly auth: Auth<C, O>
     /** The sub-account that the body names; absent for a route whose body names none. */
     readonly onBehalfIn?: (body: Infer<B>) => number | undefined
-    readonly handle: (input: Input<P, Q, B, C, O>, services: S) => Result<Frozen<Infer<R>>>
+    readonly handle: (
+      input: Input<P, Q, B, C, O>,
+      services: S,
+      within: CallWithin<S>,
+    ) => Result<Frozen<Infer<R>>>
   },
 ): Route<S> {
   const checkParams = compileFields(spec.params)
@@ -225,7 +243,7 @@ export function route<
     auth,
     raw: false,
     hasRoom: () => true,
-    run: (unchecked, services, ownerOfCall) => {
+    run: (unchecked, services, ownerOfCall, within) => {
       const { params, query, body, caller, call } = unchecked
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
@@ -236,7 +254,7 @@ export function route<
       const profileId = isOther ? ownerOfCall(call, caller, named) : 0
       if (profileId instanceof Refusal) return profileId
       const owner = auth.ownerOf(profileId)
-      return handle({ params, query, body, caller, owner, call }, services)
+      return handle({ params, query, body, caller, owner, call }, services, within)
     },
   }
 }

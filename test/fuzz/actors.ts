@@ -139,6 +139,7 @@ export function proofHeaders(
 ): [string, string][] {
   if (proof === 'admin') return [['authorization', adminText(flaw)]]
   if (actor === undefined || proof === 'none') return []
+  if (proof === 'bearer') return [['authorization', bearerText(actor, flaw)]]
   if (proof === 'session') return [['cookie', cookieText(actor.cookie, flaw)]]
   if (proof === 'identity') return [['identity', `Bearer ${identityText(actor, flaw)}`]]
   const credentials = flaw === 'scope' ? actor.weak : actor.trader
@@ -174,6 +175,11 @@ function spoilt(text: string, flaw: Flaw): string {
   if (flaw === 'garbage') return '\u00ff='.repeat(40)
   const first = text.startsWith('A') ? 'B' : 'A'
   return first + text.slice(1)
+}
+
+function bearerText({ trader: { tokenId, secret } }: Actor, flaw: Flaw): string {
+  const shown = flaw === 'none' || flaw === 'key' ? secret : spoilt(secret, flaw)
+  return `Bearer ${flaw === 'key' ? `${tokenId}0` : tokenId}.${shown}`
 }
 
 function cookieText(cookie: string, flaw: Flaw): string {

@@ -1,6 +1,8 @@
-import type { Json } from '../../server/http/schema/schema.ts'
+import { type Json, object } from '../../server/http/schema/schema.ts'
+import { inputFieldsOf } from '../../server/routes/mcp/tool-input.ts'
+import { TOOLS } from '../../server/routes/mcp/tools.ts'
 import type { Random } from '../support/random.ts'
-import { keywordsOf, listOf, WISH, wishOf } from './values.ts'
+import { drawn, keywordsOf, listOf, WISH, wishOf } from './values.ts'
 
 // Requests that should succeed. No schema can say that exactly one of two fields is needed, or that
 // an order must be the caller's own. This file says so for the routes concerned.
@@ -21,6 +23,7 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
       return isByClient ? clientId(from) : orderId(from)
     }
   },
+  'POST /mcp': toolCall,
   'POST /orders/cancel-batch': (random) => ({ orderIds: several(random, () => orderId(random)) }),
   'POST /orders/status/batch': (random) => ({ items: several(random, () => named(random)) }),
   'POST /orders/cancel-replace': replacement,
@@ -171,6 +174,16 @@ function clientId(random: Random): Json {
 
 function named(random: Random): Json {
   return random.chance(0.6) ? { orderId: orderId(random) } : { clientOrderId: clientId(random) }
+}
+
+/** Orders have calls of their own, whose answers are followed up. */
+const FUZZED_TOOLS = TOOLS.filter(({ route }) => !holdsOrder(route.body))
+
+function toolCall(random: Random): Json {
+  const { name, route } = random.pick(FUZZED_TOOLS)
+  const given = drawn(object(inputFieldsOf(route)), '', random)
+  const params = { name, arguments: given }
+  return { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
 }
 
 function several(random: Random, one: () => Json): Json[] {

@@ -2,7 +2,7 @@
 
 export const ROLES = ['owner', 'stranger', 'partner', 'nobody', 'admin'] as const
 export type Role = (typeof ROLES)[number]
-export const PROOFS = ['hmac', 'session', 'identity', 'admin', 'none'] as const
+export const PROOFS = ['hmac', 'bearer', 'session', 'identity', 'admin', 'none'] as const
 export type Proof = (typeof PROOFS)[number]
 /** What is wrong with a proof. Only `none`, and `scope` on a route without scopes, may open it. */
 export const FLAWS = [

@@ -9,6 +9,7 @@ const ORIGINS = ['test/hostile/origins.test.ts']
 const REGISTRATION = [`${SERVER}/auth/registrations.test.ts`, `${ACCOUNTS}/registration.test.ts`]
 const CONFIG = [`${SERVER}/config.test.ts`]
 const OPERATORS = [`${ADMIN}/operators.test.ts`]
+const MCP = 'test/hostile/mcp.test.ts'
 const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
 
 export const GUARD_CHANGES: readonly FileChanges[] = [
@@ -25,6 +26,50 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
         'an address makes any number of profiles',
         'if (count >= this.#rules.perAddressMax) {',
         'if (count < 0) {',
+      ],
+    ],
+  },
+  {
+    file: 'server/auth/guard.ts',
+    tests: [`${SERVER}/auth/guard.test.ts`, MCP],
+    changes: [
+      [
+        'any secret proves a token',
+        'if (token === undefined || !isRight) return',
+        'if (token === undefined) return',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/calls-within.ts',
+    tests: [MCP, 'test/hostile/mcp-limits.test.ts', `${SERVER}/routes/mcp/tools.test.ts`],
+    changes: [
+      [
+        'a tool needs no scope',
+        'if (lacking !== null) return lacking',
+        'if (!auth) return lacking',
+      ],
+      [
+        'a tool takes nothing from the bucket of its address',
+        'if (addressSec > 0) return',
+        'if (addressSec < 0) return',
+      ],
+      [
+        'a tool trades from a blocked country',
+        'if (isBarredThere(regions, route, call.headers)) return',
+        'if (isBarredThere(undefined, route, call.headers)) return',
+      ],
+      ['a tool keeps its place', 'this.#rooms.leave(guest)', 'guest.profileId = 0'],
+    ],
+  },
+  {
+    file: 'server/routes/mcp/mcp.ts',
+    tests: [MCP],
+    changes: [
+      [
+        'a canceled request is never answered',
+        'return requests.length === 0 ? said : requests',
+        'return said',
       ],
     ],
   },

@@ -6,6 +6,7 @@ import { api } from '../../server/api.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
 import { ADDRESS_RATES, eachLane, PROFILE_RATES, type Rate } from '../../server/http/rate-limit.ts'
 import { refuse } from '../../server/http/refusal.ts'
+import { TOOLS } from '../../server/routes/mcp/tools.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
 import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
 
@@ -48,6 +49,14 @@ function routes(): string {
     return [method, `\`${path}\``, callers.join(', '), about]
   })
   return table(['method', 'path', 'caller', 'what it does'], rows)
+}
+
+function tools(): string {
+  const rows = TOOLS.map(({ name, route }) => {
+    const [scope = '–'] = route.auth.accepts.flatMap(({ scopes }) => scopes)
+    return [`\`${name}\``, `\`${route.method} ${route.path}\``, scope, route.about]
+  })
+  return table(['tool', 'call', 'scope', 'what it does'], rows)
 }
 
 /** The routes whose replies may be kept. */
@@ -126,6 +135,7 @@ export function docTables(): readonly DocTable[] {
     { page: 'api', mark: 'routes', text: routes() },
     { page: 'api', mark: 'refusals', text: refusals() },
     { page: 'api', mark: 'caching', text: caching() },
+    { page: 'api', mark: 'tools', text: tools() },
     { page: 'api', mark: 'channels', text: channels() },
     { page: 'api', mark: 'events', text: events() },
     { page: 'operating', mark: 'settings', text: settings() },

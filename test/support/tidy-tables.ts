@@ -247,6 +247,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },
   { path: 'server/routes/sports', rank: 5, doors: ALL },
+  { path: 'server/routes/mcp', rank: 5, doors: files('mcp tools') },
   { path: 'server/routes/system', rank: 5, doors: ALL },
   {
     path: 'server/sockets',

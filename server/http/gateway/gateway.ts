@@ -11,12 +11,13 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { announcedBytes, type Caller, copied, isEncoded } from '../call.ts'
 import { Refusal, refuse } from '../refusal.ts'
-import { isBarred, isTrading } from '../regions.ts'
+import { isBarredThere } from '../regions.ts'
 import { type Header, Pending } from '../reply.ts'
 import { roleRefusal } from '../roles.ts'
 import { Router } from '../router.ts'
 import { BodyReader } from './body-reader.ts'
 import { CallerAddresses } from './caller-address.ts'
+import { CallsWithin } from './calls-within.ts'
 import { Connections } from './connections.ts'
 import { type Entry, entryOf, needsJsonType, profileWaitSec, rateKeyOf, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -42,6 +43,7 @@ export class Gateway<S> {
   private readonly addresses: CallerAddresses
   private readonly router = new Router<Entry<S>>()
   private readonly bodies: BodyReader<S>
+  private readonly within: CallsWithin<S>
   readonly rooms: Rooms
   readonly connections: Connections
   readonly replies: UnreadReplies
@@ -70,6 +72,7 @@ export class Gateway<S> {
       onFault: (turn, error) => this.fault(turn, error),
     })
     this.addresses = new CallerAddresses(options)
+    this.within = new CallsWithin(options, this.rooms)
     const { tls } = options
     this.app =
       tls === undefined
@@ -219,14 +222,12 @@ export class Gateway<S> {
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (entry !== null) {
       const { route } = entry
-      if (!route.hasRoom(this.options.services)) return refuse('OVERLOADED')
-      const { regions } = this.options
-      const isRefused = regions !== undefined && isTrading(route) && isBarred(regions, call.headers)
-      if (isRefused) return refuse('REGION_BLOCKED')
+      const { services, regions } = this.options
+      if (!route.hasRoom(services)) return refuse('OVERLOADED')
+      if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
       return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
     }
-    if (allow.length === 0) return refuse('PATH_NOT_FOUND')
-    return refuse('METHOD_NOT_ALLOWED')
+    return refuse(allow.length === 0 ? 'PATH_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
   }
 
   private prove(turn: Turn<S>, entry: Entry<S>): void {
@@ -294,11 +295,10 @@ export class Gateway<S> {
     const read = readCall(entry, turn.values, call, caller)
     if (read instanceof Refusal) return read
     edgePoint('at-handle')
-    return route.run(read, this.options.services, this.options.ownerOfCall)
+    return route.run(read, this.options.services, this.options.ownerOfCall, this.within.call)
   }
 
-  private answer(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
-    const { route } = entry
+  private answer(turn: Turn<S>, { route }: Entry<S>, outcome: unknown): void {
     edgePoint('at-reply')
     if (this.options.verifyReplies === true) verify(route, outcome)
     const out = encoded(outcome, route.status)

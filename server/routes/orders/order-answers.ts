@@ -25,9 +25,8 @@ export function refused(answer: RefusedAnswer): Refusal {
 /** `index` and `status`, then the fields that the order alone would get. */
 function partText(answer: OrderAnswer, index: number): string {
   if ('text' in answer) return `{"index":${index},"status":${CREATED},${answer.text.slice(1)}`
-  const { status, retryAfterSec, body } = refused(answer)
-  const retry = retryAfterSec > 0 ? `"retryAfterSec":${retryAfterSec},` : ''
-  return `{"index":${index},"status":${status},${retry}${body.slice(1)}`
+  const { status, innerBody } = refused(answer)
+  return `{"index":${index},"status":${status},${innerBody.slice(1)}`
 }
 
 export function groupAnswered(group: GroupAnswer): Bytes | Refusal {

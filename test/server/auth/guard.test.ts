@@ -13,6 +13,7 @@ import { digestOf } from '../../../server/auth/session.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
 import {
   admin,
+  eitherOf,
   hmac,
   hmacOrSession,
   identity,
@@ -160,17 +161,47 @@ test('where two kinds of proof are accepted, the kind that is shown decides', as
 })
 
 test('only the exact token of an operator proves an operator', async () => {
-  const bearer = (authorization: string) => answer({ authorization }, admin('root'))
-  assert.equal(await bearer('Bearer admin-token'), 'admin')
-  assert.equal(await bearer('bearer admin-token'), 'admin')
+  const by = (authorization: string) => answer({ authorization }, admin('root'))
+  assert.equal(await by('Bearer admin-token'), 'admin')
+  assert.equal(await by('bearer admin-token'), 'admin')
   // The token is proven. The gateway decides what its role allows.
-  assert.equal(await bearer('Bearer reader-token'), 'admin')
+  assert.equal(await by('Bearer reader-token'), 'admin')
   for (const wrong of ['', 'Bearer ', 'Bearer admin-toke', 'Basic admin-token', 'admin-token']) {
-    assert.equal(await bearer(wrong), 'ADMIN_TOKEN_INVALID', wrong)
+    assert.equal(await by(wrong), 'ADMIN_TOKEN_INVALID', wrong)
   }
   const none = new Guard({ state: { ...state, operators: () => [] }, headerPrefixes: [] })
   const headers = { authorization: 'Bearer x' }
   assert.equal(await answer(headers, admin('read'), NOW_MS, none), 'ADMIN_TOKEN_INVALID')
+})
+
+test('the id and the secret of a token prove it where a route takes them', async () => {
+  const secret = SECRET.toString('base64')
+  const right = `Bearer alice.${secret}`
+  const bearer = { ...hmac(), accepts: [{ scheme: 'bearer', scopes: [] }] } as const
+  const rows: [string, string][] = [
+    ['bearer', right],
+    ['bearer', right.replace('Bearer', 'bearer')],
+    ['API_KEY_INVALID', `Bearer bob.${secret}`],
+    ['API_KEY_INVALID', `Bearer alice.${secret.slice(0, -1)}`],
+    ['API_KEY_INVALID', `Bearer alice.${secret}.`],
+    ['API_KEY_INVALID', 'Bearer alice.'],
+    ['API_KEY_INVALID', 'Bearer alice'],
+    // As many zeros as a secret has, which an unknown token is compared with.
+    ['API_KEY_INVALID', `Bearer bob.${Buffer.alloc(32).toString('base64')}`],
+    ['API_KEY_INVALID', 'Bearer '],
+    ['UNAUTHENTICATED', `Basic alice.${secret}`],
+    ['UNAUTHENTICATED', ''],
+  ]
+  for (const [expected, authorization] of rows) {
+    assert.equal(await answer({ authorization }, bearer), expected, authorization)
+    assert.equal(await answer({ authorization }, hmac()), 'UNAUTHENTICATED')
+  }
+  const all = eitherOf(hmac(), bearer, session())
+  const cookie = 'outcomex_session=cookie'
+  assert.equal(await answer({ authorization: right, cookie }, all), 'bearer')
+  assert.equal(await answer({ authorization: right, ...signedHeaders() }, all), 'hmac')
+  assert.equal(await answer({ authorization: 'Bearer x', cookie }, all), 'API_KEY_INVALID')
+  assert.equal(await answer({ authorization: 'Basic x', cookie }, all), 'session')
 })
 
 async function jwt(claims: Record<string, unknown>, key = signing.privateKey): Promise<string> {

@@ -156,6 +156,16 @@ const CALLS: Readonly<Record<string, Row>> = {
     send: (naming, caller) => ask(caller, naming, ['DELETE', '/sports-markets/final/user-orders']),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
+  'POST /mcp': {
+    send: (naming, caller) =>
+      ask(caller, naming, ['POST', '/mcp'], {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'get_my_orders' },
+      }),
+    shows: ({ body }, id) => {
+      return String(at(body, 'result', 'content', 0, 'text')).includes(`"id":"${id}"`)
+    },
+  },
   'POST /heartbeats': {
     send: (naming, caller) =>
       ask(caller, naming, ['POST', '/heartbeats'], { cancelAt: live.nowMs() + AHEAD_MS }),

@@ -1,0 +1,93 @@
+// The only importer of the MCP library, which is loaded at the first call of POST /mcp. Invariants:
+// nothing is kept from one request to the next. The tools of one request run one after another, in
+// the order of the request. A fault of a tool is a fault of the whole request, never a reply.
+
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import * as web from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool as ShownTool,
+} from '@modelcontextprotocol/sdk/types.js'
+import { object } from '../../http/schema/schema.ts'
+import { inputFieldsOf } from './tool-input.ts'
+import { TOOLS, type Tool } from './tools.ts'
+
+const INSTRUCTIONS =
+  'Tools of a prediction-market exchange. Each market has a slug, which search_markets finds. A ' +
+  'refused call says why in the field code.'
+
+/** The library wants both, though the reply is always JSON; so a caller may ask for JSON alone. */
+const HEADERS = {
+  accept: 'application/json, text/event-stream',
+  'content-type': 'application/json',
+}
+/** Only method and headers of this request are read. */
+const OWN_URL = 'http://127.0.0.1/mcp'
+
+function shown({ name, route, hint }: Tool): ShownTool {
+  const isRead = route.method === 'GET'
+  return {
+    name,
+    description: hint === '' ? route.about : `${route.about} ${hint}`,
+    inputSchema: { ...object(inputFieldsOf(route)), type: 'object' },
+    annotations: { readOnlyHint: isRead, destructiveHint: !isRead, openWorldHint: false },
+  }
+}
+
+const SHOWN = TOOLS.map(shown)
+const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]))
+
+/** The library checks forms that a server asks of a user with it; this server asks for none. */
+const NO_VALIDATOR = {
+  getValidator: () => {
+    throw new TypeError('this server asks its clients for nothing')
+  },
+}
+
+export interface Asked {
+  /** One JSON-RPC message or a list of them. */
+  readonly said: unknown
+  /** What the header `mcp-protocol-version` says; '' without it. */
+  readonly protocolVersion: string
+  /** The version of the exchange. */
+  readonly version: string
+  readonly use: (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<CallToolResult>
+}
+
+/** Answers one request, in the way of a server that keeps no sessions. */
+export function answered({ said, protocolVersion, version, use }: Asked): Promise<Response> {
+  const server = new Server(
+    { name: 'outcomex', version },
+    {
+      capabilities: { tools: {} },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator: NO_VALIDATOR,
+    },
+  )
+  const transport = new web.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  const headers = new Headers(HEADERS)
+  if (protocolVersion !== '') headers.set('mcp-protocol-version', protocolVersion)
+  const request = new Request(OWN_URL, { method: 'POST', headers })
+  return new Promise((resolve, reject) => {
+    let last: Promise<unknown> = Promise.resolve()
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: SHOWN }))
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+      const { name, arguments: given = {} } = params
+      const tool = BY_NAME.get(name)
+      if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
+      const result = last.then(() => use(tool, given))
+      last = result
+      // The library would make an error of the protocol of it.
+      result.catch(reject)
+      return result
+    })
+    server
+      .connect(transport)
+      .then(() => transport.handleRequest(request, { parsedBody: said }))
+      .then(resolve, reject)
+  })
+}
