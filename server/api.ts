@@ -24,6 +24,7 @@ import * as poolTrades from './routes/amm/trades.ts'
 import { biggestPositions } from './routes/boards/biggest-positions.ts'
 import { leaderboardPage } from './routes/boards/leaderboard.ts'
 import * as ownerSums from './routes/boards/owner-sums.ts'
+import * as feeds from './routes/feeds/feeds.ts'
 import * as marketHistory from './routes/markets/market-history.ts'
 import * as marketNumbers from './routes/markets/market-numbers.ts'
 import * as markets from './routes/markets/markets.ts'
@@ -97,6 +98,7 @@ export const api: readonly Route<Services>[] = [
   biggestPositions,
   ...Object.values(ownerSums),
   ...Object.values(history),
+  ...Object.values(feeds),
   ...Object.values(solvency),
   ...Object.values(markets),
   ...Object.values(timelines),

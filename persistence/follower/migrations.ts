@@ -1,8 +1,8 @@
-import { MOVE_KINDS } from '../../engine/domain/moves/move-kind.ts'
 import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { BOARD_TABLES } from './board-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
+import { IS_FEATURED_POOL_TRADE, IS_FEATURED_TRADE, IS_POOL_TRADE } from './tables/featured.ts'
 
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
@@ -226,8 +226,6 @@ CREATE TABLE oracle_candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-const POOL_TRADES = `${MOVE_KINDS.indexOf('BUY')}, ${MOVE_KINDS.indexOf('SELL')}`
-
 /** Money that moved outside trading in books, and the prices of pools (tables/moves.ts). */
 const MOVES = `
 CREATE TABLE moves (
@@ -244,7 +242,7 @@ CREATE TABLE moves (
   PRIMARY KEY (seq, leg)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX moves_by_owner ON moves (owner, seq, leg);
-CREATE INDEX pool_trades_by_owner ON moves (owner, seq) WHERE kind IN (${POOL_TRADES});
+CREATE INDEX pool_trades_by_owner ON moves (owner, seq) WHERE ${IS_POOL_TRADE};
 CREATE TABLE pool_totals (
   owner      INTEGER NOT NULL,
   market_id  INTEGER NOT NULL,
@@ -403,12 +401,25 @@ CREATE TABLE match_markets (
 CREATE INDEX match_markets_by_match ON match_markets (slug);
 `
 
+/** What feeds are made of, by age, besides the trades (persistence/query/read/feeds). */
+const FEEDS = `
+CREATE TABLE resolutions (
+  seq         INTEGER NOT NULL,
+  market_id   INTEGER NOT NULL,
+  resolved_ms INTEGER NOT NULL,
+  PRIMARY KEY (seq, market_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX featured_trades ON trades (seq) WHERE ${IS_FEATURED_TRADE};
+CREATE INDEX pool_trades ON moves (seq, leg) WHERE ${IS_POOL_TRADE};
+CREATE INDEX featured_pool_trades ON moves (seq, leg) WHERE ${IS_FEATURED_POOL_TRADE};
+`
+
 /** Files of the versions up to 18 are made anew. */
 export const READ_SCHEMA = {
   migrations: [
     [
-      ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, PACKS, MATCHES],
-      ...[BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
+      ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, FEEDS],
+      ...[PACKS, MATCHES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
     ].join(''),
   ],
   baseVersion: 18,

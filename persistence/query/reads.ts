@@ -3,6 +3,7 @@ import { faces } from './read/boards/faces.ts'
 import { leaderboard } from './read/boards/leaderboard.ts'
 import { accuracy, tradedVolume } from './read/boards/owner-sums.ts'
 import { tradedMarkets } from './read/boards/traded-markets.ts'
+import { feed } from './read/feeds/feed.ts'
 import { candlesAfter } from './read/history/candles.ts'
 import { minedTrades } from './read/history/mined-trades.ts'
 import { prices } from './read/history/prices.ts'
@@ -94,4 +95,5 @@ export const READS: readonly Query<never, unknown>[] = [
   socialProfiles,
   following,
   publicProfile,
+  feed,
 ]

@@ -160,7 +160,7 @@ function parameters(route: Documented): Node[] {
     description,
     schema: { type: 'string' },
   }))
-  return [...inPath, ...inQuery, ...inHeader, ...(route.cache.isPublic ? [IF_NONE_MATCH] : [])]
+  return [...inPath, ...inQuery, ...inHeader, ...(isTagged(route) ? [IF_NONE_MATCH] : [])]
 }
 
 const IF_NONE_MATCH: Node = {
@@ -173,9 +173,20 @@ const IF_NONE_MATCH: Node = {
 
 const NOT_MODIFIED = 'The copy that if-none-match names is current; there is no body.'
 
+/** Whether replies of the route may have an ETag. */
+function isTagged({ cache, sharedCache }: Documented): boolean {
+  return cache.isPublic || sharedCache !== null
+}
+
+/** How long replies of the route may be kept: most have one text. */
+function keptTexts({ cache, sharedCache }: Documented): readonly string[] {
+  return sharedCache === null ? [cache.replies] : [cache.replies, sharedCache.replies]
+}
+
 /** Headers that say how long a reply may be kept. */
-function cacheHeaders(text: string, isTagged: boolean): Node {
-  const control = { description: 'How long the reply may be kept.', schema: { const: text } }
+function cacheHeaders(texts: readonly string[], isTagged: boolean): Node {
+  const schema = texts.length === 1 ? { const: texts[0] } : { enum: texts }
+  const control = { description: 'How long the reply may be kept.', schema }
   if (!isTagged) return { 'Cache-Control': control }
   const tag = { description: 'Names these bytes in their coding.', schema: { type: 'string' } }
   const vary = { description: 'The coding is one that the caller accepts.', schema: TEXT }
@@ -218,17 +229,18 @@ function ownRejects(route: Documented): RejectName[] {
 }
 
 function responses(route: Documented): Readonly<Record<string, Node>> {
-  const { cache, example } = route
+  const { cache, sharedCache, example } = route
   const { reply } = example
   const media = { schema: route.reply, example: reply }
   const all: Record<string, Node> = {}
   for (const [status, description] of Object.entries(route.means)) {
     const content = status === '204' ? {} : { content: { [route.produces]: media } }
-    const isTagged = cache.isPublic && status === '200'
-    all[status] = { description, headers: cacheHeaders(cache.replies, isTagged), ...content }
+    const headers = cacheHeaders(keptTexts(route), isTagged(route) && status === '200')
+    all[status] = { description, headers, ...content }
   }
-  if (cache.isPublic) {
-    all[304] = { description: NOT_MODIFIED, headers: cacheHeaders(cache.replies, true) }
+  if (isTagged(route)) {
+    const kept = sharedCache === null ? cache : sharedCache
+    all[304] = { description: NOT_MODIFIED, headers: cacheHeaders([kept.replies], true) }
   }
   const byStatus = new Map<number, Set<RejectName>>()
   for (const name of [...ownRejects(route), ...route.rejects]) {
@@ -238,7 +250,7 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
   for (const [status, names] of byStatus) all[status] = refusals(status, [...names])
   for (const [name, text] of cache.refusals) {
     const status = refusalStatus(name)
-    all[status] = { ...all[status], headers: cacheHeaders(text, false) }
+    all[status] = { ...all[status], headers: cacheHeaders([text], false) }
   }
   return all
 }

@@ -1,6 +1,7 @@
 // What a handler may return besides the plain value of its reply schema.
 
 import { assert } from '../../engine/domain/assert.ts'
+import type { Cache } from './caching/cache.ts'
 
 export type Header = readonly [name: string, value: string]
 
@@ -35,6 +36,24 @@ export class Bytes {
     this.status = status
     this.headers = headers
   }
+}
+
+/** An outcome that everybody gets alike, of a route whose other outcomes are for one caller. */
+export class Shared {
+  readonly outcome: unknown
+  readonly cache: Cache
+
+  constructor(outcome: unknown, cache: Cache) {
+    this.outcome = outcome
+    this.cache = cache
+  }
+}
+
+/** The same outcome as one that everybody gets alike. */
+export function shared(outcome: unknown, cache: Cache): Shared | Promise<Shared> {
+  assert(!(outcome instanceof Pending), 'a shared outcome is settled, or promised')
+  if (outcome instanceof Promise) return outcome.then((settled) => new Shared(settled, cache))
+  return new Shared(outcome, cache)
 }
 
 /**

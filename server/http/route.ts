@@ -8,7 +8,7 @@ import type { Call, Caller } from './call.ts'
 import { ON_BEHALF_HEADER, onBehalfOf } from './on-behalf.ts'
 import type { Lane } from './rate-limit.ts'
 import { invalid, Refusal } from './refusal.ts'
-import type { Bytes, Pending, Reply } from './reply.ts'
+import { type Bytes, type Pending, type Reply, shared } from './reply.ts'
 import { compileSaid } from './schema/said.ts'
 import {
   type Checker,
@@ -62,6 +62,11 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly produces?: string
   /** How long replies may be kept; absent: not at all. For open routes that only read. */
   readonly cache?: Cache
+  /**
+   * The queries whose replies everybody gets alike, and how long those may be kept: for an open
+   * read that welcomes proofs. Its handler does not learn who asks such a query.
+   */
+  readonly shared?: { readonly cache: Cache; readonly when: (query: Values<Q>) => boolean }
   readonly rejects?: readonly RejectName[]
   readonly example: {
     readonly params?: Values<P>
@@ -128,6 +133,8 @@ export interface Route<S> {
   readonly means: Readonly<Record<number, string>>
   readonly produces: string
   readonly cache: Cache
+  /** How long the replies that everybody gets alike may be kept; null when there are none. */
+  readonly sharedCache: Cache | null
   readonly rejects: readonly RejectName[]
   readonly example: {
     readonly params?: unknown
@@ -182,6 +189,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     means: { [status]: spec.means, ...others },
     produces: spec.produces ?? 'application/json',
     cache: cache ?? (accepts.length === 0 ? NOT_KEPT : PRIVATE),
+    sharedCache: spec.shared?.cache ?? null,
     rejects: spec.rejects ?? [],
     example: spec.example,
     replyIssues: (value) => {
@@ -232,6 +240,7 @@ export function route<
 ): Route<S> {
   const checkParams = compileFields(spec.params)
   const { auth, handle, onBehalfIn } = spec
+  assert(spec.shared === undefined || auth.welcomes !== undefined, 'only such reads are shared')
   const own: Fields = auth.isForSubAccounts ? { onBehalfOf: onBehalfOf() } : {}
   const checkQuery = compileFields(spec.query, own)
   const checkBody = compileSaid(spec.body)
@@ -244,17 +253,20 @@ export function route<
     raw: false,
     hasRoom: () => true,
     run: (unchecked, services, ownerOfCall, within) => {
-      const { params, query, body, caller, call } = unchecked
+      const { params, query, body, caller: proven, call } = unchecked
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
+      const kept = spec.shared?.when(query) === true ? spec.shared.cache : null
+      const caller = kept === null ? proven : null
       assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
       const isOther = auth.isForSubAccounts && caller !== null
       const named = [unchecked.query.onBehalfOf, onBehalfIn?.(body)]
       const profileId = isOther ? ownerOfCall(call, caller, named) : 0
       if (profileId instanceof Refusal) return profileId
       const owner = auth.ownerOf(profileId)
-      return handle({ params, query, body, caller, owner, call }, services, within)
+      const outcome = handle({ params, query, body, caller, owner, call }, services, within)
+      return kept === null ? outcome : shared(outcome, kept)
     },
   }
 }

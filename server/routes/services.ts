@@ -13,6 +13,7 @@ import type { AccountChanges } from '../services/accounts/accounts.ts'
 import type { OperatorChanges } from '../services/accounts/operators.ts'
 import type { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import type { Boards } from '../services/boards/boards.ts'
+import type { Feeds } from '../services/feeds/feeds.ts'
 import type { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { MarketHistory } from '../services/markets/market-history.ts'
@@ -63,6 +64,7 @@ export interface Services {
   readonly rewards: RewardViews
   readonly solvency: SolvencyCounts
   readonly boards: Boards
+  readonly feeds: Feeds
   readonly markets: MarketChanges
   readonly series: SeriesChanges
   readonly timelines: Timelines

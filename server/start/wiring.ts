@@ -30,6 +30,7 @@ import { OperatorChanges } from '../services/accounts/operators.ts'
 import { PartnerAccounts } from '../services/accounts/partner-accounts.ts'
 import { Boards } from '../services/boards/boards.ts'
 import { PageSelection } from '../services/boards/page-selection.ts'
+import { Feeds } from '../services/feeds/feeds.ts'
 import { ArchivedMarkets } from '../services/markets/archived-markets.ts'
 import { MarketChanges } from '../services/markets/market-changes.ts'
 import { MarketHistory } from '../services/markets/market-history.ts'
@@ -251,6 +252,7 @@ export async function wire(
     social: new SocialChanges(pipeline),
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
     solvency: exchange.solvency,
+    feeds: new Feeds(archive, reads),
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
     series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),

@@ -137,6 +137,14 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/http/route.ts',
+    tests: [`${GATEWAY}/caching.test.ts`],
+    changes: [
+      ['a shared reply is made for its caller', 'kept === null ? proven : null', 'proven'],
+      ['a reply for one caller is shared', 'spec.shared?.when(query) === true', 'spec.shared'],
+    ],
+  },
+  {
     file: 'server/http/caching/compressed.ts',
     tests: ['test/server/http/caching/compressed.test.ts'],
     changes: [

@@ -61,7 +61,8 @@ function tools(): string {
 
 /** The routes whose replies may be kept. */
 function caching(): string {
-  const rows = api.flatMap(({ path, cache }) => {
+  const rows = api.flatMap(({ path, cache: own, sharedCache }) => {
+    const cache = sharedCache ?? own
     if (!cache.isPublic) return []
     const refusals = cache.refusals.map(([name, text]) => `\`${name}\`: \`${text}\``)
     return [[`\`${path}\``, `\`${cache.replies}\``, refusals.join(', ') || '–']]

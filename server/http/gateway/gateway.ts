@@ -22,7 +22,7 @@ import { Connections } from './connections.ts'
 import { type Entry, entryOf, needsJsonType, profileWaitSec, rateKeyOf, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { listenAlone } from './listen.ts'
-import { encoded, type Outgoing, verify } from './outgoing.ts'
+import { cacheOf, encoded, type Outgoing, saidBy, verify } from './outgoing.ts'
 import { rateLines } from './rate-lines.ts'
 import { ReplyHeads } from './reply-heads.ts'
 import { Rooms } from './rooms.ts'
@@ -300,9 +300,9 @@ export class Gateway<S> {
 
   private answer(turn: Turn<S>, { route }: Entry<S>, outcome: unknown): void {
     edgePoint('at-reply')
-    if (this.options.verifyReplies === true) verify(route, outcome)
-    const out = encoded(outcome, route.status)
-    this.send(turn, this.heads.of(turn.call, route.cache, out))
+    const said = saidBy(outcome)
+    if (this.options.verifyReplies === true) verify(route, said)
+    this.send(turn, this.heads.of(turn.call, cacheOf(route, outcome), encoded(said, route.status)))
   }
 
   /** May run in the code that settles the outcome, which must not feel a fault of the reply. */

@@ -1,8 +1,9 @@
 // Turns the outcome of a handler into a status, headers and bytes; it touches no socket.
 import { STATUS_CODES } from 'node:http'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { Cache } from '../caching/cache.ts'
 import { Refusal } from '../refusal.ts'
-import { Bytes, type Header, JSON_TYPE, Reply } from '../reply.ts'
+import { Bytes, type Header, JSON_TYPE, Reply, Shared } from '../reply.ts'
 import type { Route } from '../route.ts'
 
 const STATUS_LINES = new Map(
@@ -23,6 +24,15 @@ export interface Outgoing {
   readonly close: boolean
   /** Status and headers as one text once they were joined; '' before. */
   head: string
+}
+
+/** What the handler gave, whoever may keep it. */
+export function saidBy(outcome: unknown): unknown {
+  return outcome instanceof Shared ? outcome.outcome : outcome
+}
+
+export function cacheOf<S>(route: Route<S>, outcome: unknown): Cache {
+  return outcome instanceof Shared ? outcome.cache : route.cache
 }
 
 const NO_HEADERS: readonly Header[] = []

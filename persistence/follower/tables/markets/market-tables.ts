@@ -39,9 +39,8 @@ export class MarketTables {
 
   /** Notes what the command ends or begins, while the state is as it was before. */
   applying(command: Command): void {
-    if (command.kind === 'archiveMarket') {
-      this.#markets.archived(this.#clearing.catalogue.existing(command.marketId))
-    } else if (isOfMatches(command)) this.#matches.applying(command, this.#clearing.matches)
+    this.#markets.applying(command, this.#clearing.catalogue)
+    if (isOfMatches(command)) this.#matches.applying(command, this.#clearing.matches)
   }
 
   applied(command: RareCommand): void {

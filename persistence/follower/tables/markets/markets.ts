@@ -1,7 +1,9 @@
-import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { Catalogue, Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { Command } from '../../../../engine/domain/command.ts'
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import { ResolutionsTable } from './resolutions.ts'
 
 // One row for each market there ever was: as it was made or edited, and at last as it left memory.
 // What happens in between is in memory. So a slug stays unique for ever, and an archived market is
@@ -15,10 +17,12 @@ type Row = [MarketId, slug: string, isArchived: number, facts: string, group: Ma
 
 export class MarketsTable {
   readonly #put: Statement<Row>
+  readonly #resolutions: ResolutionsTable
   #rows: Row[] = []
 
   constructor(connection: Connection) {
     this.#put = connection.prepare(PUT)
+    this.#resolutions = new ResolutionsTable(connection)
   }
 
   /** The market was made, or what is said of it changed. */
@@ -26,8 +30,10 @@ export class MarketsTable {
     this.#note(market, 0)
   }
 
-  archived(market: Market): void {
-    this.#note(market, 1)
+  /** Call it before the command: then its markets are still as they were. */
+  applying(command: Command, catalogue: Catalogue): void {
+    if (command.kind === 'resolveMarkets') this.#resolutions.applying(command, catalogue)
+    if (command.kind === 'archiveMarket') this.#note(catalogue.existing(command.marketId), 1)
   }
 
   #note(market: Market, isArchived: number): void {
@@ -39,5 +45,6 @@ export class MarketsTable {
   flush(pace: Pace): void {
     eachPaced(this.#rows, pace, (row) => this.#put.run(...row))
     this.#rows = []
+    this.#resolutions.flush(pace)
   }
 }

@@ -17,7 +17,8 @@ SELECT t.seq, t.market_id AS marketId, t.taker_owner AS takerId, t.side, t.outco
   t.shares_raw AS sharesRaw, t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs
 FROM mined_trades m CROSS JOIN trades t ON t.seq = m.trade_seq
 WHERE m.epoch = ? AND m.market_id = ? AND m.number <= ? ORDER BY m.number DESC LIMIT ?`
-const TAKER = `
+/** The public fields of one profile. */
+export const TAKER = `
 SELECT profile_id AS profileId, account, username, display_name AS displayName, client,
   smart_wallet AS smartWallet, rank_name AS rankName, bio, pfp_url AS pfpUrl,
   social_url AS socialUrl

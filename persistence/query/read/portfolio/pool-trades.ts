@@ -1,6 +1,6 @@
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
-import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import { IS_POOL_TRADE } from '../../../follower/tables/featured.ts'
 import { query } from '../query.ts'
 import { Settlements } from '../settlements.ts'
 import type { HistoryRow } from './history.ts'
@@ -8,11 +8,10 @@ import { type MoveRow, moveOfRow } from './moves.ts'
 
 // What an account traded with pools. A partial index has these moves alone.
 
-const KINDS = `${MOVE_KINDS.indexOf('BUY')}, ${MOVE_KINDS.indexOf('SELL')}`
 const TRADES = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
   collateral_raw AS collateralRaw, moved_ms AS movedMs, detail
-FROM moves WHERE owner = ? AND kind IN (${KINDS}) ORDER BY seq DESC LIMIT ?`
+FROM moves WHERE owner = ? AND ${IS_POOL_TRADE} ORDER BY seq DESC LIMIT ?`
 const TOTALS = `
 SELECT market_id AS marketId, outcome, bought_raw AS boughtRaw, sold_raw AS soldRaw
 FROM pool_totals WHERE owner = ? AND market_id = ?`

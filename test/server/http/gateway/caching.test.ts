@@ -7,7 +7,7 @@ import { refuse } from '../../../../server/http/refusal.ts'
 import { bytes } from '../../../../server/http/reply.ts'
 import { route } from '../../../../server/http/route.ts'
 import { slug } from '../../../../server/http/schema/fields.ts'
-import { text } from '../../../../server/http/schema/scalars.ts'
+import { defaulted, oneOf, text } from '../../../../server/http/schema/scalars.ts'
 import { list } from '../../../../server/http/schema/schema.ts'
 import { RawClient } from './raw-client.ts'
 import { startToys, TOY_ROUTES, type ToyExchange } from './toy-exchange.ts'
@@ -60,9 +60,25 @@ const mine = route({
   handle: () => ['x'.repeat(2000)],
 })
 
+const mixed = route({
+  ...common,
+  method: 'GET',
+  path: '/mixed',
+  auth: hmac().orNobody(),
+  about: 'A reply for its caller, or for everybody.',
+  query: { own: defaulted(oneOf('yes', 'no'), 'no') },
+  shared: { cache: cached(lasting(60)), when: ({ own }) => own === 'no' },
+  example: { query: { own: 'no' }, reply: ['x'] },
+  handle: async ({ query, caller }) => {
+    if (query.own === 'yes' && caller === null) return refuse('UNAUTHENTICATED')
+    return [caller === null ? 'everybody' : String(caller.profileId)]
+  },
+  rejects: ['UNAUTHENTICATED'],
+})
+
 let toys: ToyExchange
 before(async () => {
-  toys = await startToys({ routes: [...TOY_ROUTES, books, trades, mine] })
+  toys = await startToys({ routes: [...TOY_ROUTES, books, trades, mine, mixed] })
 })
 after(async () => {
   await toys.gateway.stop()
@@ -125,6 +141,11 @@ test('each reply says how long it may be kept', async () => {
     ['/health', 200, 'no-store'],
     ['/mine', 200, 'private, no-store', 'svc-api-key: alice\r\n'],
     ['/mine', 401, 'private, no-store'],
+    ['/mixed', 200, lasting(60)],
+    ['/mixed', 200, lasting(60), 'svc-api-key: alice\r\n'],
+    ['/mixed?own=yes', 200, 'private, no-store', 'svc-api-key: alice\r\n'],
+    ['/mixed?own=yes', 401, 'private, no-store'],
+    ['/mixed?own=x', 400, 'private, no-store'],
   ]
   for (const [path, status, text, headers] of table) {
     const answer = await get(path, headers)
@@ -154,6 +175,17 @@ test('a caller that has the reply gets 304, and never a body with it', async () 
   }
   assert.equal((await get('/books/none', 'if-none-match: *\r\n')).status, 404)
   assert.equal((await get('/mine', 'svc-api-key: alice\r\nif-none-match: *\r\n')).status, 200)
+})
+
+test('a reply that everybody gets alike is made without its caller', async () => {
+  const alice = 'svc-api-key: alice\r\n'
+  const [open, proven] = [await get('/mixed'), await get('/mixed', alice)]
+  assert.deepEqual([String(open.body), String(proven.body)], ['["everybody"]', '["everybody"]'])
+  const tag = open.header('etag') ?? ''
+  assert.equal((await get('/mixed', `if-none-match: ${tag}\r\n`)).status, 304)
+  const own = await get('/mixed?own=yes', `${alice}if-none-match: *\r\n`)
+  assert.deepEqual([own.status, own.header('etag')], [200, undefined])
+  assert.notEqual(String(own.body), '["everybody"]')
 })
 
 test('a connection goes on after a 304', async () => {

@@ -268,10 +268,13 @@ export const TOY_ROUTES: readonly Route<Toys>[] = [
 ]
 
 /** Proves a caller by a plain word, so that the tests are easy to read. */
-function authenticate(call: Call, auth: Guarded): Caller | Refusal | Promise<Caller | Refusal> {
+type Proof = Caller | Refusal | null
+
+function authenticate(call: Call, auth: Guarded): Proof | Promise<Proof> {
   const base = { profileId: 7, account: '0xabc', scopes: new Set(['trading']), tokenId: null }
   if (cookie(call, 'session') === 'alice') return { ...base, via: 'session' }
   const key = header(call, 'svc-api-key')
+  if (key === '' && auth.welcomes !== undefined) return null
   if (key === 'bob') return { ...base, profileId: 8, via: 'hmac' }
   if (key === 'alice') return Promise.resolve({ ...base, via: 'hmac' as const })
   if (key === 'reader') return refuse('SCOPE_MISSING_TRADING')

@@ -1,0 +1,260 @@
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import {
+  IS_FEATURED_POOL_TRADE,
+  IS_FEATURED_TRADE,
+  IS_POOL_TRADE,
+} from '../../../follower/tables/featured.ts'
+import { TAKER, type TakerRow } from '../history/mined-trades.ts'
+import { query } from '../query.ts'
+
+// What everybody did, newest first: arrivals that traded, trades with pools, resolutions. Each list
+// is read by age from where the page begins, and the newest of all is taken next. A page looks at
+// a bounded number of rows, shown or not: a page that is not full may have more behind it.
+
+const TRADED = `
+SELECT seq, 0 AS leg, market_id AS marketId, taker_owner AS owner, side, outcome,
+  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, traded_ms AS atMs,
+  is_busted AS isBusted
+FROM trades`
+const MOVED = `
+SELECT seq, leg, market_id AS marketId, owner, kind, yes_raw AS yesRaw, no_raw AS noRaw,
+  collateral_raw AS collateralRaw, moved_ms AS atMs
+FROM moves`
+const TRADES = `${TRADED} WHERE seq < ? ORDER BY seq DESC LIMIT ?`
+const FEATURED_TRADES = `
+${TRADED} INDEXED BY featured_trades WHERE ${IS_FEATURED_TRADE} AND seq < ?
+ORDER BY seq DESC LIMIT ?`
+const POOL_TRADES = `
+${MOVED} INDEXED BY pool_trades WHERE ${IS_POOL_TRADE} AND (seq, leg) < (?, ?)
+ORDER BY seq DESC, leg DESC LIMIT ?`
+const FEATURED_POOL_TRADES = `
+${MOVED} INDEXED BY featured_pool_trades WHERE ${IS_FEATURED_POOL_TRADE} AND (seq, leg) < (?, ?)
+ORDER BY seq DESC, leg DESC LIMIT ?`
+const RESOLVED = `
+SELECT seq, market_id AS leg, market_id AS marketId, resolved_ms AS atMs FROM resolutions
+WHERE (seq, market_id) < (?, ?) ORDER BY seq DESC, market_id DESC LIMIT ?`
+const FOLLOWS = 'SELECT 1 AS follows FROM follows WHERE owner = ? AND followed = ?'
+
+const BUY = MOVE_KINDS.indexOf('BUY')
+/** Rows that one page looks at. */
+export const EXAMINED_MAX = 2000
+/** Rows that one look into a list reads. */
+const READ_MAX = 500
+
+export const AUDIENCES = ['all', 'featured', 'following'] as const
+export type Audience = (typeof AUDIENCES)[number]
+
+/** The place of an entry among all; later ones are greater. */
+export interface FeedPlace {
+  readonly seq: Seq
+  /** Tells the entries of one command apart. */
+  readonly leg: number
+}
+
+export interface FeedAsk {
+  readonly audience: Audience
+  /** Whose follows count; of no meaning for the other audiences. */
+  readonly follower: ProfileId
+  /** Only entries before it are given. */
+  readonly before: FeedPlace
+  readonly limit: number
+  /** Only entries from this time on. */
+  readonly fromMs: TimeMs
+}
+
+interface Entry extends FeedPlace {
+  readonly marketId: MarketId
+  readonly atMs: TimeMs
+}
+
+interface Traded extends Entry {
+  readonly what: 'TRADE'
+  readonly owner: ProfileId
+  readonly side: number
+  readonly outcome: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+}
+
+interface Resolved extends Entry {
+  readonly what: 'RESOLVED'
+}
+
+/** Null for a trader that the tables do not show. */
+export type FeedEntry = (Traded & { readonly trader: TakerRow | null }) | Resolved
+
+export interface FeedPage {
+  /** Newest first. */
+  readonly entries: readonly FeedEntry[]
+  /** Where the next page begins; null behind the last entry. */
+  readonly next: FeedPlace | null
+}
+
+type Row = (Traded & { readonly isBusted: boolean }) | Resolved
+type TradeRow = Omit<Traded, 'what'> & { readonly isBusted: number }
+type MoveRow = Entry & {
+  readonly owner: ProfileId
+  readonly kind: number
+  readonly yesRaw: number
+  readonly noRaw: number
+  readonly collateralRaw: number
+}
+/** The newest rows of one list before a place. */
+type ReadRows = (before: FeedPlace, count: number) => readonly Row[]
+type Pair = Statement<[Seq, leg: number, limit: number], MoveRow>
+
+/** One list, of which some rows are read and not yet taken. */
+class Ahead {
+  readonly #read: ReadRows
+  #count: number
+  #rows: readonly Row[]
+  #at = 0
+
+  constructor(read: ReadRows, before: FeedPlace, count: number) {
+    this.#read = read
+    this.#count = count
+    this.#rows = read(before, count)
+  }
+
+  get next(): Row | undefined {
+    return this.#rows[this.#at]
+  }
+
+  /** Takes the next row, and reads more when none is left. */
+  take(): void {
+    const taken = this.#rows[this.#at]
+    this.#at++
+    // The last read gave fewer than it was asked for: there are no more.
+    if (this.#at < this.#rows.length || this.#rows.length < this.#count) return
+    this.#count = Math.min(2 * this.#count, READ_MAX)
+    this.#rows = this.#read(taken, this.#count)
+    this.#at = 0
+  }
+}
+
+function newestOf(lists: readonly Ahead[]): Ahead | undefined {
+  let newest: Ahead | undefined
+  for (const each of lists) {
+    const row = each.next
+    const known = newest?.next
+    if (row === undefined || (known !== undefined && !isBefore(known, row))) continue
+    newest = each
+  }
+  return newest
+}
+
+function isBefore(a: FeedPlace, b: FeedPlace): boolean {
+  return a.seq < b.seq || (a.seq === b.seq && a.leg < b.leg)
+}
+
+class Feed {
+  readonly #lists: Readonly<Record<Audience, readonly ReadRows[]>>
+  readonly #follows: Statement<[ProfileId, ProfileId], { follows: number }>
+  readonly #trader: Statement<[number], TakerRow>
+  readonly #ofOneState: (asked: FeedAsk) => FeedPage
+
+  constructor(connection: Connection) {
+    const resolved = connection.prepare<[Seq, number, number], Omit<Resolved, 'what'>>(RESOLVED)
+    const resolutions: ReadRows = ({ seq, leg }, count) =>
+      resolved.all(seq, leg, count).map((row) => ({ ...row, what: 'RESOLVED' }))
+    const trades = tradesOf(connection.prepare(TRADES))
+    const pools = poolTradesOf(connection.prepare(POOL_TRADES))
+    const featured = [
+      tradesOf(connection.prepare(FEATURED_TRADES)),
+      poolTradesOf(connection.prepare(FEATURED_POOL_TRADES)),
+    ]
+    this.#lists = {
+      all: [trades, pools, resolutions],
+      featured: [...featured, resolutions],
+      following: [trades, pools],
+    }
+    this.#follows = connection.prepare(FOLLOWS)
+    this.#trader = connection.prepare(TAKER)
+    // A list that is read later must not show more than one that is read now.
+    this.#ofOneState = connection.transaction((asked: FeedAsk) => this.#page(asked))
+  }
+
+  page(asked: FeedAsk): FeedPage {
+    return this.#ofOneState(asked)
+  }
+
+  #page(asked: FeedAsk): FeedPage {
+    const { audience, before, limit, fromMs } = asked
+    const lists = this.#lists[audience].map((read) => new Ahead(read, before, limit + 1))
+    const isShown = this.#filter(asked)
+    const rows: Row[] = []
+    let last: FeedPlace = before
+    for (let examined = 0; examined < EXAMINED_MAX; examined++) {
+      const newest = newestOf(lists)
+      const row = newest?.next
+      if (newest === undefined || row === undefined || row.atMs < fromMs) {
+        return { entries: this.#named(rows), next: null }
+      }
+      if (rows.length === limit) break
+      newest.take()
+      last = row
+      if (isShown(row)) rows.push(row)
+    }
+    return { entries: this.#named(rows), next: { seq: last.seq, leg: last.leg } }
+  }
+
+  #filter({ audience, follower }: FeedAsk): (row: Row) => boolean {
+    const stands = (row: Row) => row.what !== 'TRADE' || !row.isBusted
+    if (audience !== 'following') return stands
+    const known = new Map<ProfileId, boolean>()
+    return (row) => {
+      if (row.what !== 'TRADE' || row.isBusted) return false
+      const { owner } = row
+      const follows = known.get(owner) ?? this.#follows.get(follower, owner) !== undefined
+      known.set(owner, follows)
+      return follows
+    }
+  }
+
+  #named(rows: readonly Row[]): FeedEntry[] {
+    const traders = new Map<ProfileId, TakerRow | null>()
+    return rows.map((row) => {
+      if (row.what !== 'TRADE') return row
+      const { isBusted: _none, ...trade } = row
+      const known = traders.get(row.owner)
+      const trader = known === undefined ? (this.#trader.get(row.owner) ?? null) : known
+      traders.set(row.owner, trader)
+      return { ...trade, trader }
+    })
+  }
+}
+
+/** No other command has the seq of a trade, so its leg does not matter. */
+function tradesOf(statement: Statement<[Seq, limit: number], TradeRow>): ReadRows {
+  return ({ seq }, count) =>
+    statement
+      .all(seq, count)
+      .map((row) => ({ ...row, what: 'TRADE', isBusted: row.isBusted === 1 }))
+}
+
+function poolTradesOf(statement: Pair): ReadRows {
+  return ({ seq, leg }, count) => statement.all(seq, leg, count).map(tradeOfMove)
+}
+
+function tradeOfMove({ kind, yesRaw, noRaw, collateralRaw, ...row }: MoveRow): Row {
+  return {
+    ...row,
+    what: 'TRADE',
+    side: kind === BUY ? SIDE.BUY : SIDE.SELL,
+    outcome: yesRaw === 0 ? OUTCOME.NO : OUTCOME.YES,
+    sharesRaw: Math.abs(yesRaw === 0 ? noRaw : yesRaw),
+    collateralRaw: Math.abs(collateralRaw),
+    isBusted: false,
+  }
+}
+
+/** Gives one page of a feed, newest first. */
+export const feed = query({
+  name: 'feed',
+  prepare: (db) => new Feed(db),
+  run: (table, asked: FeedAsk) => table.page(asked),
+})

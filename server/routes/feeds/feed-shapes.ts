@@ -1,0 +1,96 @@
+// The shape of an entry of the feeds, and examples of it.
+
+import { isoTime, profileId, slug, uint256Text } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
+import { anyOf, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { account, nameToShow, shownUsername } from '../profile-words.ts'
+
+const NOTHING = () => schemaOf<null>({ type: 'null' })
+
+const user = () =>
+  object({
+    profileId: profileId(),
+    account: account(),
+    username: shownUsername(),
+    displayName: nameToShow(),
+    pfpUrl: means(nullable(text()), 'Link to the picture of the trader; null without one.'),
+    rankName: means(nullable(text()), 'Name of the rank of the trader; null without one.'),
+  })
+
+const group = () =>
+  object({
+    slug: means(text(), 'Slug of the group.'),
+    title: means(text(), 'The question of the group.'),
+  })
+
+const market = () =>
+  object({
+    id: means(integer(1), 'Number of the market.'),
+    slug: slug(),
+    title: means(text(), 'The question of the market.'),
+    group: means(anyOf(group(), NOTHING()), 'The group that it belongs to; null for none.'),
+  })
+
+/** What happened: a trade of a taker, in a book or with a pool, or the end of a market. */
+export const entry = () =>
+  object({
+    id: means(text(), 'Names the entry; no other entry of any page has it.'),
+    type: means(
+      oneOf('BOUGHT', 'SOLD', 'RESOLVED'),
+      'What happened: a taker bought or sold, or a market was resolved.',
+    ),
+    timestamp: means(isoTime(), 'When it happened.'),
+    user: means(
+      anyOf(user(), NOTHING()),
+      'Whose act it was; null of a resolution, and for a profile that is not known.',
+    ),
+    market: means(market(), 'Where it happened.'),
+    side: means(optional(oneOf('BUY', 'SELL')), 'Side of the taker; only of a trade.'),
+    outcome: means(optional(oneOf('YES', 'NO')), 'Outcome that was traded; only of a trade.'),
+    price: means(optional(number(0)), 'Average price of one share; only of a trade.'),
+    contracts: means(optional(uint256Text()), 'Raw shares that were traded; only of a trade.'),
+    amountUsd: means(
+      optional(number(0)),
+      'Whole collateral that the shares cost or brought: before fees in a book, with the fee of ' +
+        'a pool. Only of a trade.',
+    ),
+    winningOutcome: means(
+      optional(nullable(oneOf('YES', 'NO'))),
+      'What won; null when the payout is split; only of a resolution.',
+    ),
+  })
+
+const AT = MARKET_EXAMPLE.createdAt
+const { id, slug: named, title } = MARKET_EXAMPLE
+const MARKET = { id, slug: named, title, group: null }
+
+export const BOUGHT_EXAMPLE = {
+  id: '42',
+  type: 'BOUGHT' as const,
+  timestamp: AT,
+  user: {
+    profileId: 1,
+    account: ACCOUNT,
+    username: null,
+    displayName: ACCOUNT,
+    pfpUrl: null,
+    rankName: 'Bronze',
+  },
+  market: MARKET,
+  side: 'BUY' as const,
+  outcome: 'YES' as const,
+  price: 0.52,
+  contracts: '100000000',
+  amountUsd: 52,
+}
+
+export const RESOLVED_EXAMPLE = {
+  id: '97-1',
+  type: 'RESOLVED' as const,
+  timestamp: AT,
+  user: null,
+  market: MARKET,
+  winningOutcome: 'YES' as const,
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, afterEach, before, test } from 'node:test'
+import { openCheckpointer } from '../../../../persistence/database.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { listAt } from '../../../support/live-reads.ts'
+import { codeOf, cookieOf, login, newWallet } from '../../../support/live-session.ts'
+
+// The feeds of the whole exchange, and of those whom a profile follows.
+
+const SHARE = 1_000_000
+const HOUR_MS = 3_600_000
+const PUBLIC = 'public, max-age=60'
+const dataDir = newFolder()
+let live: LiveExchange
+let rain: LiveMarket
+let ann: Trader
+let ben: Trader
+let cem: Trader
+
+before(async () => {
+  live = await startLive({ dataDir })
+  rain = await openMarket(live, 'rain')
+  ann = await live.trader(10_000 * SHARE, { username: 'ann' })
+  ben = await live.trader(10_000 * SHARE)
+  cem = await live.trader(10_000 * SHARE)
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+const trading = (query = '') => live.send('GET', `/feed/trading${query}`)
+
+async function placed(trader: Trader, market: LiveMarket, wish: Parameters<typeof place>[3]) {
+  const reply = await place(live, trader, market, wish)
+  assert.equal(reply.status, 201, reply.text)
+}
+
+/** `taker` buys YES of `maker` at half a unit. */
+async function trade(taker: Trader, maker: Trader, shares: number, market = rain): Promise<void> {
+  await placed(maker, market, { outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
+  await placed(taker, market, { ticks: 500, sizeRaw: shares * SHARE })
+}
+
+/** Writes into the read tables, which the follower made. */
+async function follow(owner: Trader, followed: Trader): Promise<void> {
+  assert.equal((await trading()).status, 200, 'the tables are made')
+  const db = openCheckpointer(join(dataDir, 'read.db'), 'normal')
+  db.prepare('INSERT INTO follows VALUES (?, ?, 1)').run(owner.profileId, followed.profileId)
+  db.close()
+}
+
+function told(reply: Reply): string[] {
+  assert.equal(reply.status, 200, reply.text)
+  return listAt(reply, 'data').map((each) => {
+    const names = [['type'], ['market', 'slug'], ['user', 'profileId'], ['amountUsd']]
+    return names.map((path) => at(each, ...path) ?? '-').join(' ')
+  })
+}
+
+test('a trade and a resolution come newest first, with who did it and where', async () => {
+  const snow = await openMarket(live, 'snow')
+  await trade(ann, ben, 10, snow)
+  await placed(ben, snow, { outcome: 0, ticks: 400, sizeRaw: 5 * SHARE })
+  await placed(ann, snow, { side: 'sell', ticks: 400, sizeRaw: 5 * SHARE })
+  const done = await live.admin('/admin/markets/snow/resolve', { payoutNumerators: [1, 1] })
+  assert.equal(done.status, 200, done.text)
+  const reply = await trading('?limit=3')
+  assert.deepEqual(told(reply), [
+    'RESOLVED snow - -',
+    `SOLD snow ${ann.profileId} 2`,
+    `BOUGHT snow ${ann.profileId} 5`,
+  ])
+  const [resolved, sold, bought] = listAt(reply, 'data')
+  assert.equal(at(resolved, 'winningOutcome'), null, 'the payout is split')
+  assert.equal(at(resolved, 'user'), null)
+  assert.deepEqual(at(bought, 'user'), {
+    profileId: ann.profileId,
+    account: ann.account,
+    username: 'ann',
+    displayName: 'ann',
+    pfpUrl: null,
+    rankName: 'Bronze',
+  })
+  const names = ['side', 'outcome', 'price', 'contracts']
+  const fields = (each: unknown) => names.map((name) => at(each, name))
+  assert.deepEqual(fields(sold), ['SELL', 'YES', 0.4, String(5 * SHARE)])
+  assert.deepEqual(fields(bought), ['BUY', 'YES', 0.5, String(10 * SHARE)])
+  assert.equal(at(bought, 'market', 'title'), 'Will snow?')
+  assert.equal(at(bought, 'market', 'group'), null)
+})
+
+test('trades with pools are told; a market that was never shown is not', async () => {
+  const made = await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' })
+  assert.equal(made.status, 201, made.text)
+  await live.admin('/admin/markets', { kind: 'amm', slug: 'hidden', title: 'Hidden?' })
+  await live.admin('/admin/markets/hidden/resolve', { winningOutcomeIndex: 0 })
+  const scopes = ['trading', 'delegated_signing']
+  const dan = await live.trader(1000 * SHARE, { apiToken: { scopes } })
+  const fund = { profileId: ben.profileId, collateralRaw: 1000 * SHARE, hints: [1, 1] }
+  assert.equal((await live.admin('/admin/markets/pool/liquidity', fund)).status, 201)
+  const approval = { market: 'pool', side: 'BUY' }
+  const approved = await live.call(dan, 'POST', '/amm/allowances/approve', approval)
+  assert.ok(approved.status < 300, approved.text)
+  const wish = { market: 'pool', outcomeIndex: 1, collateralAmount: String(20 * SHARE) }
+  // The next block confirms the approval.
+  const buy = () => live.call(dan, 'POST', '/amm/buy', wish)
+  let bought = await buy()
+  while (bought.status === 422) bought = await buy()
+  assert.equal(bought.status, 201, bought.text)
+  const reply = await trading('?limit=1')
+  assert.deepEqual(told(reply), [`BOUGHT pool ${dan.profileId} 20`])
+  assert.equal(at(listAt(reply, 'data')[0], 'outcome'), 'NO')
+  const slugs = listAt(await trading(), 'data').map((each) => at(each, 'market', 'slug'))
+  assert.ok(!slugs.includes('hidden'))
+})
+
+test('featured has large trades alone, and resolutions', async () => {
+  await trade(ann, ben, 199)
+  await trade(ben, ann, 200)
+  await trade(cem, ben, 10)
+  const featured = told(await trading('?audience=featured'))
+  assert.equal(featured[0], `BOUGHT rain ${ben.profileId} 100`)
+  assert.ok(
+    featured.every((each) => /^RESOLVED|(\d{3,})$/.test(each)),
+    featured.join(),
+  )
+  assert.ok(featured.some((each) => each.startsWith('RESOLVED')))
+})
+
+test('a market of a group names its group', async () => {
+  const markets = ['a', 'b'].map((slug) => ({ slug: `cup-${slug}`, title: `Will ${slug} win?` }))
+  const made = await live.admin('/admin/groups', { slug: 'cup', title: 'Who wins?', markets })
+  assert.equal(made.status, 201, made.text)
+  const done = await live.admin('/admin/groups/cup/resolve', { winner: 'cup-b' })
+  assert.equal(done.status, 200, done.text)
+  const [first, second] = listAt(await trading('?limit=2'), 'data')
+  assert.deepEqual(at(first, 'market', 'group'), { slug: 'cup', title: 'Who wins?' })
+  assert.deepEqual([at(first, 'winningOutcome'), at(second, 'winningOutcome')], ['YES', 'NO'])
+})
+
+test('pages follow each other, and a cursor is good for its own list alone', async () => {
+  const whole = listAt(await trading(), 'data')
+  const seen: unknown[] = []
+  let cursor = ''
+  do {
+    const reply = await trading(`?limit=2&cursor=${cursor}`)
+    assert.equal(reply.status, 200, reply.text)
+    seen.push(...listAt(reply, 'data'))
+    cursor = String(at(reply.body, 'nextCursor') ?? '')
+    if (cursor === '') break
+    const other = await trading(`?audience=featured&cursor=${cursor}`)
+    assert.deepEqual([other.status, codeOf(other)], [400, 'VALIDATION'])
+    const day = await live.call(ann, 'GET', `/feed/following?cursor=${cursor}`)
+    assert.deepEqual([day.status, codeOf(day)], [400, 'VALIDATION'])
+  } while (seen.length < whole.length)
+  assert.deepEqual(seen, whole)
+  const forged = ['x', 'MS4w', Buffer.from('0.0.all').toString('base64url'), 'A'.repeat(81), '%00']
+  for (const query of [...forged.map((each) => `cursor=${each}`), 'limit=31', 'limit=0', 'x=1']) {
+    const reply = await trading(`?${query}`)
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], query)
+  }
+  assert.equal((await trading('?audience=friends')).status, 400)
+})
+
+test('following needs a proof, and shows those whom the caller follows alone', async () => {
+  await follow(ann, cem)
+  await trade(cem, ben, 7)
+  await trade(ben, cem, 8)
+  const open = await trading('?audience=following')
+  assert.deepEqual([open.status, codeOf(open)], [401, 'UNAUTHENTICATED'])
+  const own = await live.call(ann, 'GET', '/feed/trading?audience=following')
+  assert.equal(told(own)[0], `BOUGHT rain ${cem.profileId} 3.5`)
+  assert.ok(told(own).every((each) => each.includes(` ${cem.profileId} `)))
+  assert.deepEqual(told(await live.call(ben, 'GET', '/feed/trading?audience=following')), [])
+  const ended = { headers: { cookie: 'outcomex_session=ended' } }
+  const stale = await live.send('GET', '/feed/trading?audience=following', ended)
+  assert.equal(stale.status, 401)
+  const cookie = cookieOf(await login(live, newWallet()))
+  const session = await live.send('GET', '/feed/following', { headers: { cookie } })
+  assert.deepEqual(told(session), [])
+})
+
+test('what one caller follows is kept by nobody; what all see is kept a minute', async () => {
+  for (const audience of ['all', 'featured']) {
+    const path = `/feed/trading?audience=${audience}`
+    const open = await live.send('GET', path)
+    const signed = await live.call(ann, 'GET', path)
+    assert.equal(open.text, signed.text, 'a proof changes nothing in a reply that is kept')
+    for (const reply of [open, signed]) assert.equal(reply.headers.get('cache-control'), PUBLIC)
+    const tag = open.headers.get('etag') ?? ''
+    const again = await live.send('GET', path, { headers: { 'if-none-match': tag } })
+    assert.deepEqual([again.status, again.text], [304, ''])
+    const forged = await live.call({ ...ann, secret: ben.secret }, 'GET', path)
+    assert.deepEqual([forged.status, forged.headers.get('etag')], [401, null])
+  }
+  for (const path of ['/feed/trading?audience=following', '/feed/following']) {
+    const own = await live.call(ann, 'GET', path)
+    assert.equal(own.status, 200, own.text)
+    assert.equal(own.headers.get('cache-control'), 'private, no-store')
+    assert.equal(own.headers.get('etag'), null)
+    const headers = { 'if-none-match': '*' }
+    const other = await live.call(ben, 'GET', path, undefined, { headers })
+    assert.deepEqual([other.status, told(other)], [200, []], 'nobody gets what another follows')
+    const refused = await live.send('GET', path, { headers })
+    assert.equal(refused.status, 401)
+    assert.match(String(refused.headers.get('cache-control')), /no-store/)
+  }
+})
+
+test('the feed of a day forgets what is older', async () => {
+  const path = '/feed/following?limit=100'
+  const fresh = await live.call(ann, 'GET', path)
+  assert.deepEqual(told(fresh), [
+    `BOUGHT rain ${cem.profileId} 3.5`,
+    `BOUGHT rain ${cem.profileId} 5`,
+  ])
+  assert.equal(at(fresh.body, 'nextCursor'), null)
+  live.shiftClock(25 * HOUR_MS)
+  const later = await live.call(ann, 'GET', path)
+  assert.deepEqual([told(later), at(later.body, 'nextCursor')], [[], null])
+  assert.equal((await live.call(ann, 'GET', '/feed/following?limit=101')).status, 400)
+})
