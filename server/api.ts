@@ -47,6 +47,7 @@ import * as moves from './routes/portfolio/moves.ts'
 import * as pnl from './routes/portfolio/pnl.ts'
 import { portfolioTrades } from './routes/portfolio/pool-trades.ts'
 import * as positions from './routes/portfolio/positions.ts'
+import * as referrals from './routes/referrals/referrals.ts'
 import type { Services } from './routes/services.ts'
 import * as bookmarks from './routes/social/bookmarks.ts'
 import * as connection from './routes/social/connection.ts'
@@ -99,6 +100,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(ownerSums),
   ...Object.values(history),
   ...Object.values(feeds),
+  ...Object.values(referrals),
   ...Object.values(solvency),
   ...Object.values(markets),
   ...Object.values(timelines),

@@ -214,6 +214,8 @@ export type RareCommand = Stamp &
         profileId: ProfileId
         profile: ProfileFields
         token: TokenFields | null
+        /** Whose code the first login named; absent for nobody's. */
+        referredBy?: ProfileId
       }
     | {
         kind: 'editProfile'

@@ -4,7 +4,7 @@
 import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { isMove } from '../../engine/core/moves/move-commands.ts'
-import type { RareCommand } from '../../engine/domain/command.ts'
+import { isSettlement, type RareCommand } from '../../engine/domain/command.ts'
 import type { Connection } from '../database.ts'
 import { isOfPacks, PacksTable } from './packs/packs.ts'
 import type { CandlesTable } from './tables/candles.ts'
@@ -51,6 +51,7 @@ export class AccountTables {
     if (isMove(command)) this.#moves.applied(command)
     else if (isOfProfiles(command)) this.#profiles.applied(command)
     else if (isOfRewards(command)) this.#rewards.applied(command)
+    else if (isSettlement(command)) this.#profiles.settled(command)
     else if (command.kind === 'postPayouts') this.#paidOut(command)
     else if (isOfPacks(command)) this.#packs.applied(command, this.#clearing)
   }

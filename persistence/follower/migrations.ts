@@ -1,8 +1,9 @@
 import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { BOARD_TABLES } from './board-schema.ts'
+import { FEED_TABLES } from './feed-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
-import { IS_FEATURED_POOL_TRADE, IS_FEATURED_TRADE, IS_POOL_TRADE } from './tables/featured.ts'
+import { IS_POOL_TRADE } from './tables/featured.ts'
 
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
 // copy that can be deleted. So a change that needs data which the file lacks may drop the tables
@@ -401,25 +402,12 @@ CREATE TABLE match_markets (
 CREATE INDEX match_markets_by_match ON match_markets (slug);
 `
 
-/** What feeds are made of, by age, besides the trades (persistence/query/read/feeds). */
-const FEEDS = `
-CREATE TABLE resolutions (
-  seq         INTEGER NOT NULL,
-  market_id   INTEGER NOT NULL,
-  resolved_ms INTEGER NOT NULL,
-  PRIMARY KEY (seq, market_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX featured_trades ON trades (seq) WHERE ${IS_FEATURED_TRADE};
-CREATE INDEX pool_trades ON moves (seq, leg) WHERE ${IS_POOL_TRADE};
-CREATE INDEX featured_pool_trades ON moves (seq, leg) WHERE ${IS_FEATURED_POOL_TRADE};
-`
-
 /** Files of the versions up to 18 are made anew. */
 export const READ_SCHEMA = {
   migrations: [
     [
-      ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS, FEEDS],
-      ...[PACKS, MATCHES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
+      ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS],
+      ...[PACKS, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
     ].join(''),
   ],
   baseVersion: 18,

@@ -36,6 +36,7 @@ import { rewards } from './read/portfolio/rewards.ts'
 import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
+import { friendsBoard, referralBoard, referralsOf } from './read/referrals/referrals.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
 import { following, publicProfile, socialProfiles } from './read/social/profile-lists.ts'
 import { searchProfiles } from './read/social/search-profiles.ts'
@@ -96,4 +97,7 @@ export const READS: readonly Query<never, unknown>[] = [
   following,
   publicProfile,
   feed,
+  referralBoard,
+  friendsBoard,
+  referralsOf,
 ]

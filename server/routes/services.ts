@@ -35,6 +35,7 @@ import type { BookmarkViews } from '../services/social/bookmark-views.ts'
 import type { SocialChanges } from '../services/social/social-changes.ts'
 import type { SocialConnections } from '../services/social/social-connections.ts'
 import type { SportMatches } from '../services/sports/matches.ts'
+import type { Referrals } from '../services/referrals/referrals.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
 
@@ -65,6 +66,7 @@ export interface Services {
   readonly solvency: SolvencyCounts
   readonly boards: Boards
   readonly feeds: Feeds
+  readonly referrals: Referrals
   readonly markets: MarketChanges
   readonly series: SeriesChanges
   readonly timelines: Timelines

@@ -262,6 +262,15 @@ const referral = () =>
     displayName: means(text(), 'Name that the referred profile shows.'),
   })
 
+const referrals = () => ({
+  referralCode: means(
+    nullable(text()),
+    'Code that refers others: they name it as r in the body of their first login.',
+  ),
+  referralData: means(list(referral()), 'The newest 20 of those that this profile referred.'),
+  referredUsersCount: means(integer(0), 'How many profiles this one referred.'),
+})
+
 /**
  * Fields that the API names and this exchange does not keep. Each has one value for all profiles.
  */
@@ -269,11 +278,8 @@ const notKept = () => ({
   isCreator: means(boolean(), 'Whether the profile makes markets; always false here.'),
   isOnboarded: means(boolean(), 'Whether the first steps are done; always true here.'),
   embeddedAccount: means(nullable(address()), 'Address of an embedded wallet; always null here.'),
-  referralCode: means(nullable(text()), 'Code that refers others; always null here.'),
   points: means(number(0), 'Reward points of this season; always 0 here.'),
   accumulativePoints: means(number(0), 'Reward points of all seasons; always 0 here.'),
-  referralData: means(list(referral()), 'Profiles that this one referred; always empty here.'),
-  referredUsersCount: means(integer(0), 'How many profiles this one referred; always 0 here.'),
   enrolledInPointsProgram: means(
     nullable(boolean()),
     'Whether the profile takes part in reward points; always null here.',
@@ -312,6 +318,7 @@ export function profile() {
     rank: rank(),
     effectiveFeeRateBps: effectiveFeeRateBps(),
     createdAt: profileSince(),
+    ...referrals(),
     ...notKept(),
   })
 }

@@ -58,6 +58,7 @@ import { SocialChanges } from '../services/social/social-changes.ts'
 import { SocialConnections } from '../services/social/social-connections.ts'
 import type { SocialProvider } from '../services/social/social-provider.ts'
 import { SportMatches } from '../services/sports/matches.ts'
+import { Referrals } from '../services/referrals/referrals.ts'
 import { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import { TradingModeChanges } from '../services/trading/trading-modes.ts'
 import { openSockets } from '../sockets/open.ts'
@@ -253,6 +254,7 @@ export async function wire(
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
     solvency: exchange.solvency,
     feeds: new Feeds(archive, reads),
+    referrals: new Referrals(reads),
     archive,
     markets: new MarketChanges(pipeline, shards, (slug) => archive.isUsed(slug)),
     series: new SeriesChanges(pipeline, slotSpecOf(config.collateralAddress), archive),

@@ -151,6 +151,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/query/read/social', rank: 1, doors: ALL },
   { path: 'persistence/query/read/boards', rank: 1, doors: ALL },
   { path: 'persistence/query/read/feeds', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/referrals', rank: 1, doors: ALL },
   { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
@@ -233,6 +234,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/trading', rank: 4, doors: ALL },
   { path: 'server/services/sports', rank: 4, doors: ALL },
   { path: 'server/services/feeds', rank: 4, doors: ALL },
+  { path: 'server/services/referrals', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
   { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
 
@@ -244,6 +246,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/portfolio', rank: 5, doors: ALL },
   { path: 'server/routes/boards', rank: 5, doors: ALL },
   { path: 'server/routes/feeds', rank: 5, doors: ALL },
+  { path: 'server/routes/referrals', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
   { path: 'server/routes/social', rank: 5, doors: ALL },
   { path: 'server/routes/solvency', rank: 5, doors: ALL },

@@ -6,12 +6,14 @@ import type {
   ProfileChange,
   ProfileFields,
   RareCommand,
+  SettlementCommand,
 } from '../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'
 import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from './profile-row.ts'
+import { ReferralsTable } from './referrals.ts'
 
 const PUT = `
 INSERT INTO profiles (
@@ -45,20 +47,29 @@ export function isOfProfile(command: Command): command is ProfileCommand {
 export class ProfilesTable {
   readonly #put: Statement<[Written]>
   readonly #byId: Statement<[number], ProfileRow>
+  readonly #referrals: ReferralsTable
   /** Commands since the last flush, in the order of the journal. */
   #waiting: ProfileCommand[] = []
 
   constructor(connection: Connection) {
     this.#put = connection.prepare(PUT)
     this.#byId = connection.prepare(PROFILE_BY_ID)
+    this.#referrals = new ReferralsTable(connection)
   }
 
   applied(command: ProfileCommand): void {
     this.#waiting.push(command)
+    if (command.kind === 'createProfile') this.#referrals.created(command)
   }
 
-  /** Runs inside the chunk's transaction. */
+  /** The fees of mined trades count for those who referred their takers. */
+  settled(command: SettlementCommand): void {
+    this.#referrals.settled(command)
+  }
+
+  /** Runs inside the chunk's transaction, after its trades and settlements. */
   flush(pace: Pace): void {
+    this.#referrals.flush(pace)
     eachPaced(this.#waiting, pace, (command) => {
       if (command.kind === 'editProfile') this.#edit(command.profileId, command.profile)
       else this.#put.run(rowOf(command.profileId, command.profile, command.nowMs))

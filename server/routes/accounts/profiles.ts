@@ -14,6 +14,8 @@ import { means } from '../../http/schema/meaning.ts'
 import { biography, displayName, username, webAddress } from '../../http/schema/profile-fields.ts'
 import { nullable, oneOf } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
+import { referralCodeOf } from '../../services/referrals/referral-code.ts'
+import type { OwnReferrals } from '../../services/referrals/referrals.ts'
 import { ACCOUNT, TRADER_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { profile } from '../shapes.ts'
@@ -23,11 +25,8 @@ const NOT_KEPT = {
   isCreator: false,
   isOnboarded: true,
   embeddedAccount: null,
-  referralCode: null,
   points: 0,
   accumulativePoints: 0,
-  referralData: [],
-  referredUsersCount: 0,
   enrolledInPointsProgram: null,
   leaderboardPosition: null,
   isTop100: false,
@@ -44,10 +43,13 @@ const PROFILE_EXAMPLE = {
   rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
   effectiveFeeRateBps: 300,
   createdAt: '2026-01-01T00:00:00.000Z',
+  referralCode: '1Y',
+  referralData: [],
+  referredUsersCount: 0,
   ...NOT_KEPT,
 }
 
-function profileView(owner: ShownProfile) {
+function profileView(owner: ShownProfile, referrals: OwnReferrals) {
   const { tradeWalletOption } = owner
   return {
     id: owner.profileId,
@@ -67,6 +69,8 @@ function profileView(owner: ShownProfile) {
     rank: owner.rank,
     effectiveFeeRateBps: effectiveFeeBps(owner),
     createdAt: isoText(owner.createdMs),
+    referralCode: referralCodeOf(owner.profileId),
+    ...referrals,
     ...NOT_KEPT,
   }
 }
@@ -74,10 +78,15 @@ function profileView(owner: ShownProfile) {
 type ProfileView = ReturnType<typeof profileView>
 
 /** Shows the profile at least as new as anyone was told when the call came. */
-async function shown(profileId: ProfileId, { reads }: Services): Promise<ProfileView | Refusal> {
+async function shown(
+  profileId: ProfileId,
+  { reads, referrals }: Services,
+): Promise<ProfileView | Refusal> {
   const owner = await reads.profile(profileId)
-  if (owner === undefined) return refuse('READ_TIMEOUT')
-  return owner === null ? refuse('PROFILE_NOT_FOUND') : profileView(owner)
+  if (owner === null) return refuse('PROFILE_NOT_FOUND')
+  const own = await referrals.own(profileId)
+  if (owner === undefined || own === undefined) return refuse('READ_TIMEOUT')
+  return profileView(owner, own)
 }
 
 export const ownProfile = route({
@@ -135,14 +144,17 @@ export const editOwnProfile = route({
       bio: 'I trade the weather.',
     },
   },
-  handle: async ({ body, caller }, { accounts, reads }: Services) => {
+  handle: async ({ body, caller }, { accounts, reads, referrals }: Services) => {
     const wish = {
       ...body,
       username: body.username?.trim() ?? body.username,
       displayName: body.displayName?.trim(),
     }
+    // Read before the edit, so a caller that gets a 503 knows that nothing happened.
+    const own = await referrals.own(caller.profileId)
+    if (own === undefined) return refuse('READ_TIMEOUT')
     const edited = await accounts.editProfile(caller.profileId, wish, reads)
-    return refusedOr(edited, profileView)
+    return refusedOr(edited, (owner) => profileView(owner, own))
   },
 })
 

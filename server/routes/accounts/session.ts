@@ -23,6 +23,7 @@ import { address, profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
+import { profileOfCode } from '../../services/referrals/referral-code.ts'
 import { checksummed, smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { account, nameToShow } from '../profile-words.ts'
@@ -172,7 +173,11 @@ export const login = route({
       optional(nullable(address())),
       'Smart wallet of the account; it counts once it has signed too.',
     ),
-    r: means(optional(text(128)), 'Code of a referral; it is accepted but not kept.'),
+    r: means(
+      optional(text(128)),
+      'Code of the profile that referred this one; it counts at the login that makes the ' +
+        'profile, and an unknown code is ignored.',
+    ),
   }),
   reply: object({
     account: account(),
@@ -221,7 +226,9 @@ export const login = route({
       before === null ? registrations.take(call.from, pipeline.sequencer.nowMs()) : null
     if (barred !== null) return barred
     const { smartWallet } = proven
-    const opened = await accounts.login({ ...proven, address }, { client, smartWallet })
+    const referredBy = profileOfCode(body.r ?? '')
+    const wish = { client, smartWallet, referredBy }
+    const opened = await accounts.login({ ...proven, address }, wish)
     if (opened instanceof Reject) return refuse(opened)
     const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
     const told = isNamed ? { client, smartWallet } : before

@@ -46,6 +46,8 @@ export interface ProfileWish extends Wished<ProfileAbout> {
   readonly rank?: Rank | null | undefined
   readonly feeCapBps?: FeeBps | null | undefined
   readonly scopes?: readonly Scope[] | undefined
+  /** Counts for a new profile alone, and only when there is such a profile. */
+  readonly referredBy?: ProfileId | undefined
 }
 
 /** A fresh token; its secret is told once and kept sealed. */
@@ -117,7 +119,10 @@ export class AccountChanges {
     const token = put.token === null ? null : this.#sealed(profileId, put.token, null)
     this.#noteEdit(profileId)
     if (before !== undefined) return { kind: 'editProfile', profileId, profile: change, token }
-    return { kind: 'createProfile', profileId, profile: newProfile(wish.account, change), token }
+    const { referredBy = 0 } = wish
+    const by = accounts.accountOf(referredBy) === undefined ? {} : { referredBy }
+    const profile = newProfile(wish.account, change)
+    return { kind: 'createProfile', profileId, profile, token, ...by }
   }
 
   /**
@@ -310,7 +315,11 @@ function freshToken(scopes: readonly Scope[]): MintedToken {
 }
 
 /** The fields that a wish sets. Absent fields stay, and a smart wallet is never taken back. */
-function changeOf({ account: _account, ...wish }: Partial<ProfileWish>): ProfileChange {
+function changeOf({
+  account: _account,
+  referredBy: _referredBy,
+  ...wish
+}: Partial<ProfileWish>): ProfileChange {
   const said = Object.entries(wish).filter(([name, value]) => {
     return value !== undefined && !(name === 'smartWallet' && value === null)
   })

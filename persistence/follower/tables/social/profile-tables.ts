@@ -1,5 +1,5 @@
 import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
-import type { RareCommand } from '../../../../engine/domain/command.ts'
+import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
 import type { Connection } from '../../../database.ts'
 import type { Pace } from '../pace.ts'
 import { isOfProfile, type ProfileCommand, ProfilesTable } from '../profiles.ts'
@@ -32,6 +32,11 @@ export class ProfileTables {
     const { kind, profileId } = command
     if (kind === 'editProfile') this.standings.changed(profileId)
     else this.standings.made(profileId, kind === 'createSubAccount' && command.sealedKey !== null)
+  }
+
+  /** The fees of mined trades count for those who referred their takers. */
+  settled(command: SettlementCommand): void {
+    this.#profiles.settled(command)
   }
 
   /** Bookmarks are read from memory: a profile has few. */

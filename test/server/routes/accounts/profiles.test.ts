@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { referralCodeOf } from '../../../../server/services/referrals/referral-code.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'
 import {
@@ -52,7 +53,7 @@ test('a profile shows every field of rules §12.2, and unknown fields are empty'
     tradeWalletChoosen: false,
     embeddedAccount: null,
     mode: 'simple',
-    referralCode: null,
+    referralCode: referralCodeOf(alice.profileId),
     points: 0,
     accumulativePoints: 0,
     rank: { id: 1, name: 'Bronze', feeRateBps: 300 },

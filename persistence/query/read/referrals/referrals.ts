@@ -1,0 +1,188 @@
+import type { ProfileId } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { query } from '../query.ts'
+
+// Who referred whom, and the boards of those who refer: by the fees of the profiles that they
+// referred, then by how many these are, then the elder first. A page is a range of an index.
+
+const SHOWN = 'p.account, p.username, p.display_name AS displayName, p.pfp_url AS pfpUrl FROM'
+const OF_REFERRER = 'r.referrer, r.fees_raw AS feesRaw, r.referred_count AS referredCount, r.elder'
+const ORDER = 'ORDER BY r.fees_raw DESC, r.referred_count DESC, r.elder DESC'
+const BOARD = `
+SELECT ${OF_REFERRER}, ${SHOWN}
+  referrers r CROSS JOIN profiles p ON p.profile_id = r.referrer
+WHERE r.fees_raw >= 0 ${ORDER} LIMIT ? OFFSET ?`
+const ONE = `
+SELECT ${OF_REFERRER}, ${SHOWN}
+  referrers r CROSS JOIN profiles p ON p.profile_id = r.referrer WHERE r.referrer = ?`
+const AHEAD = `
+SELECT count(*) AS count FROM (
+  SELECT 1 FROM referrers WHERE (fees_raw, referred_count, elder) > (?, ?, ?) LIMIT ?
+) AS part`
+const TOTAL = 'SELECT referrers FROM referrer_counts WHERE id = 1'
+const FRIENDS = `
+SELECT r.referrer, r.fees_raw AS feesRaw, r.referred_count AS referredCount, r.elder
+FROM follows f CROSS JOIN referrers r ON r.referrer = f.followed WHERE f.owner = ? LIMIT ?`
+const COUNTS =
+  'SELECT referred_count AS referredCount, earning_count AS earningCount FROM referrers ' +
+  'WHERE referrer = ?'
+const OF_ONE = `
+SELECT r.referred, r.referred_ms AS referredMs, r.fees_raw AS feesRaw, r.volume_raw AS volumeRaw,
+  ${SHOWN} referrals r CROSS JOIN profiles p ON p.profile_id = r.referred
+WHERE r.referrer = ? ORDER BY r.referred DESC LIMIT ? OFFSET ?`
+
+/** Places on a board that are counted: a profile behind them has no rank. */
+export const RANKED_MAX = 10_000
+/** As many profiles as one may follow. */
+const FRIENDS_MAX = 10_000
+
+export interface PageAsk {
+  readonly limit: number
+  readonly offset: number
+}
+
+interface Standing {
+  readonly referrer: ProfileId
+  readonly feesRaw: number
+  readonly referredCount: number
+  readonly elder: number
+}
+
+/** What everybody sees of a profile. */
+interface Shown {
+  readonly account: string
+  readonly username: string | null
+  readonly displayName: string | null
+  readonly pfpUrl: string | null
+}
+
+export interface ReferrerRow extends Standing, Shown {
+  /** Counted from 1; null behind the places that are counted. */
+  readonly rank: number | null
+}
+
+export interface ReferralBoard {
+  readonly rows: readonly ReferrerRow[]
+  readonly total: number
+  /** Null for one that referred nobody. */
+  readonly own: ReferrerRow | null
+}
+
+export interface ReferralRow extends Shown {
+  readonly referred: ProfileId
+  readonly referredMs: TimeMs
+  readonly feesRaw: number
+  readonly volumeRaw: number
+}
+
+export interface ReferralsOf {
+  readonly referredCount: number
+  /** Those whose trades paid fees. */
+  readonly earningCount: number
+  /** Newest first. */
+  readonly rows: readonly ReferralRow[]
+}
+
+type BoardRow = Standing & Shown
+
+/** Both boards; 0 stands for nobody. */
+type BoardAsk = PageAsk & { readonly profileId: ProfileId }
+
+class Boards {
+  readonly #board: Statement<[limit: number, offset: number], BoardRow>
+  readonly #one: Statement<[ProfileId], BoardRow>
+  readonly #ahead: Statement<[number, number, number, number], { count: number }>
+  readonly #total: Statement<[], { referrers: number }>
+  readonly #friends: Statement<[ProfileId, number], Standing>
+  readonly #ofOneState: (find: () => ReferralBoard) => ReferralBoard
+
+  constructor(connection: Connection) {
+    this.#board = connection.prepare(BOARD)
+    this.#one = connection.prepare(ONE)
+    this.#ahead = connection.prepare(AHEAD)
+    this.#total = connection.prepare(TOTAL)
+    this.#friends = connection.prepare(FRIENDS)
+    this.#ofOneState = connection.transaction((find: () => ReferralBoard) => find())
+  }
+
+  all(asked: BoardAsk): ReferralBoard {
+    return this.#ofOneState(() => this.#all(asked))
+  }
+
+  friends(asked: BoardAsk): ReferralBoard {
+    return this.#ofOneState(() => this.#ofFriends(asked))
+  }
+
+  #all({ profileId, limit, offset }: BoardAsk): ReferralBoard {
+    const rows = this.#board.all(limit, offset).map((row, index) => {
+      return { ...row, rank: offset + index + 1 }
+    })
+    const own = this.#one.get(profileId)
+    const total = this.#total.get()?.referrers ?? 0
+    return { rows, total, own: own === undefined ? null : { ...own, rank: this.#rankOf(own) } }
+  }
+
+  #rankOf({ feesRaw, referredCount, elder }: Standing): number | null {
+    const ahead = this.#ahead.get(feesRaw, referredCount, elder, RANKED_MAX)?.count ?? 0
+    return ahead < RANKED_MAX ? ahead + 1 : null
+  }
+
+  /** Whom one follows is bounded, so all of them are put in order. */
+  #ofFriends({ profileId, limit, offset }: BoardAsk): ReferralBoard {
+    const own = this.#one.get(profileId)
+    const friends = this.#friends.all(profileId, FRIENDS_MAX)
+    const all: Standing[] = own === undefined ? friends : [...friends, own]
+    all.sort((a, b) => {
+      return b.feesRaw - a.feesRaw || b.referredCount - a.referredCount || b.elder - a.elder
+    })
+    const rows = all.slice(offset, offset + limit).flatMap(({ referrer }, index) => {
+      const row = this.#one.get(referrer)
+      return row === undefined ? [] : [{ ...row, rank: offset + index + 1 }]
+    })
+    const rank = own === undefined ? 0 : all.indexOf(own) + 1
+    return { rows, total: all.length, own: own === undefined ? null : { ...own, rank } }
+  }
+}
+
+/** The board of all who refer, and the standing of one profile. */
+export const referralBoard = query({
+  name: 'referralBoard',
+  prepare: (db) => new Boards(db),
+  run: (boards, asked: BoardAsk) => boards.all(asked),
+})
+
+/** The board of a profile and of those whom it follows. */
+export const friendsBoard = query({
+  name: 'friendsBoard',
+  prepare: (db) => new Boards(db),
+  run: (boards, asked: BoardAsk) => boards.friends(asked),
+})
+
+class Referrals {
+  readonly #counts: Statement<[ProfileId], Pick<ReferralsOf, 'referredCount' | 'earningCount'>>
+  readonly #rows: Statement<[ProfileId, limit: number, offset: number], ReferralRow>
+  readonly #ofOneState: (asked: BoardAsk) => ReferralsOf
+
+  constructor(connection: Connection) {
+    this.#counts = connection.prepare(COUNTS)
+    this.#rows = connection.prepare(OF_ONE)
+    this.#ofOneState = connection.transaction((asked: BoardAsk) => this.#find(asked))
+  }
+
+  find(asked: BoardAsk): ReferralsOf {
+    return this.#ofOneState(asked)
+  }
+
+  #find({ profileId, limit, offset }: BoardAsk): ReferralsOf {
+    const counts = this.#counts.get(profileId) ?? { referredCount: 0, earningCount: 0 }
+    return { ...counts, rows: this.#rows.all(profileId, limit, offset) }
+  }
+}
+
+/** Whom a profile referred, newest first. */
+export const referralsOf = query({
+  name: 'referralsOf',
+  prepare: (db) => new Referrals(db),
+  run: (referrals, asked: BoardAsk) => referrals.find(asked),
+})

@@ -1,0 +1,138 @@
+// Shapes of referrals and of their boards, with an example of each (rules §12.7).
+
+import { address, isoTime, profileId, uint256Text } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { defaulted, integer, nullable, text } from '../../http/schema/scalars.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { account, nameToShow, shownUsername } from '../profile-words.ts'
+
+const LIMIT_MAX = 100
+const LIMIT_DEFAULT = 25
+const OFFSET_MAX = 10_000
+
+export const paging = () => ({
+  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most entries on a page.'),
+  offset: means(
+    defaulted(integer(0, OFFSET_MAX), 0),
+    'How many entries are passed over before the page begins.',
+  ),
+})
+
+const shownPaging = () => ({
+  limit: means(integer(1, LIMIT_MAX), 'The limit that was asked for.'),
+  offset: means(integer(0, OFFSET_MAX), 'The offset that was asked for.'),
+})
+
+const shownProfile = () => ({
+  account: account(),
+  username: shownUsername(),
+  displayName: nameToShow(),
+  avatarAccount: means(address(), 'Address to draw a picture from where there is none.'),
+  pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
+})
+
+const earned = () =>
+  means(uint256Text(), 'Raw collateral that the referrer was paid of these fees; always 0 here.')
+
+const referrer = () =>
+  object({
+    rank: means(
+      nullable(integer(1)),
+      'Place on the board, counted from 1; null behind the first 10,000.',
+    ),
+    ...shownProfile(),
+    earnedRaw: earned(),
+    feesGeneratedRaw: means(
+      uint256Text(),
+      'Raw fees in collateral that blocks mined of those whom it referred.',
+    ),
+    referredCount: means(integer(0), 'How many profiles it referred.'),
+    referrerProfileId: profileId(),
+  })
+
+export const board = () =>
+  object({
+    entries: means(
+      list(referrer()),
+      'By fees, then by how many were referred, then the elder profile first.',
+    ),
+    ...shownPaging(),
+    total: means(integer(0), 'How many profiles are on the board.'),
+    me: means(
+      optional(
+        object({
+          rank: means(nullable(integer(1)), 'Place of the caller; null behind the first 10,000.'),
+          entry: means(referrer(), 'The entry of the caller, wherever it stands.'),
+        }),
+      ),
+      'The caller that proved itself; absent when it referred nobody.',
+    ),
+  })
+
+const referral = () =>
+  object({
+    ...shownProfile(),
+    createdAt: means(isoTime(), 'When the referred profile was made.'),
+    earnedRaw: earned(),
+    feesGeneratedRaw: means(uint256Text(), 'Raw fees in collateral that blocks mined of it.'),
+    referredProfileId: profileId(),
+    volumeRaw: means(uint256Text(), 'Raw collateral of its mined trades as a taker, before fees.'),
+  })
+
+export const referrals = () =>
+  object({
+    counts: means(
+      object({
+        all: means(integer(0), 'All profiles that the caller referred.'),
+        awaiting: means(integer(0), 'Those whose trades paid no fees yet.'),
+        earning: means(integer(0), 'Those whose trades paid fees.'),
+      }),
+      'How many there are of each kind.',
+    ),
+    entries: means(list(referral()), 'Profiles that the caller referred, newest first.'),
+    ...shownPaging(),
+    total: means(integer(0), 'How many entries there are on all pages.'),
+  })
+
+const SHOWN = {
+  account: ACCOUNT,
+  username: null,
+  displayName: ACCOUNT,
+  avatarAccount: ACCOUNT,
+  pfpUrl: null,
+}
+
+const REFERRER_EXAMPLE = {
+  rank: 1,
+  ...SHOWN,
+  earnedRaw: '0',
+  feesGeneratedRaw: '1560000',
+  referredCount: 3,
+  referrerProfileId: 1,
+}
+
+const PAGE = { limit: 25, offset: 0 }
+
+export const BOARD_EXAMPLE = {
+  entries: [REFERRER_EXAMPLE],
+  ...PAGE,
+  total: 1,
+  me: { rank: 1, entry: REFERRER_EXAMPLE },
+}
+
+export const REFERRALS_EXAMPLE = {
+  counts: { all: 1, awaiting: 0, earning: 1 },
+  entries: [
+    {
+      ...SHOWN,
+      createdAt: MARKET_EXAMPLE.createdAt,
+      earnedRaw: '0',
+      feesGeneratedRaw: '1560000',
+      referredProfileId: 2,
+      volumeRaw: '52000000',
+    },
+  ],
+  ...PAGE,
+  total: 1,
+}

@@ -1,0 +1,64 @@
+// Who referred whom, and the boards of those who refer (rules §12.7).
+
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { refuse } from '../../http/refusal.ts'
+import { route } from '../../http/route.ts'
+import { askerOf, publicAsker } from '../../services/private-reads.ts'
+import type { Services } from '../services.ts'
+import { BOARD_EXAMPLE, board, paging, REFERRALS_EXAMPLE, referrals } from './referral-shapes.ts'
+
+const EXAMPLE_QUERY = { limit: 25, offset: 0 }
+
+export const referralLeaderboard = route({
+  method: 'GET',
+  path: '/referral/usdc/leaderboard',
+  auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
+  lane: 'public',
+  about: 'Profiles that referred others, by the fees of those; with a proof also the own place.',
+  query: paging(),
+  reply: board(),
+  means: 'A page of the board; behind its end it is empty.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
+  handle: async ({ query, caller, call }, services: Services) => {
+    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const found = await services.referrals.board(query, asker, caller?.profileId)
+    return found ?? refuse('READ_TIMEOUT')
+  },
+})
+
+export const friendsLeaderboard = route({
+  method: 'GET',
+  path: '/referral/usdc/leaderboard/friends',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'The same board of the caller and of those whom it follows.',
+  query: paging(),
+  reply: board(),
+  means: 'A page of the board; profiles that referred nobody are not on it.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
+  handle: async ({ query, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const found = await services.referrals.friends(query, asker, caller.profileId)
+    return found ?? refuse('READ_TIMEOUT')
+  },
+})
+
+export const ownReferrals = route({
+  method: 'GET',
+  path: '/referral/usdc/referrals',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'Profiles that the caller referred, newest first, with their fees and their volume.',
+  query: paging(),
+  reply: referrals(),
+  means: 'A page of the profiles that logged in first with the code of the caller.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: EXAMPLE_QUERY, reply: REFERRALS_EXAMPLE },
+  handle: async ({ query, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const found = await services.referrals.referred(query, asker, caller.profileId)
+    return found ?? refuse('READ_TIMEOUT')
+  },
+})

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import { type Connection, openInMemory } from '../../../persistence/database.ts'
+import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
+import { OrderNames } from '../../../persistence/follower/tables/order-names.ts'
+import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
+import { ReferralsTable } from '../../../persistence/follower/tables/referrals.ts'
+import { SettlementsTable } from '../../../persistence/follower/tables/settlements.ts'
+import {
+  friendsBoard,
+  type ReferrerRow,
+  referralBoard,
+  referralsOf,
+} from '../../../persistence/query/read/referrals/referrals.ts'
+import { freshSeed, Random } from '../../support/random.ts'
+
+// The fees of referred profiles against a plain list of their trades.
+
+const PROFILES = 30
+const STEPS = 1500
+const TRADE = `INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side,
+  outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
+VALUES (?, 1, 0, 0, ?, ?, 0, ?, ?, ?, 500, ?, ?)`
+const PROFILE = `INSERT INTO profiles (profile_id, account, client, scopes, created_ms)
+VALUES (?, ?, 'eoa', '[]', 1)`
+
+interface Trade {
+  readonly seq: number
+  readonly owner: number
+  readonly side: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+  state: 'MATCHED' | 'ASIDE' | 'MINED' | 'FAILED'
+}
+
+type Unstamped<T> = T extends SettlementCommand ? Omit<T, 'seq' | 'nowMs'> : never
+
+interface Sums {
+  feesRaw: bigint
+  volumeRaw: bigint
+}
+
+/** A run of referrals, trades, blocks, trades set aside and trades taken back. */
+class Run {
+  readonly db: Connection = openInMemory(READ_SCHEMA.migrations)
+  readonly trades: Trade[] = []
+  readonly referrerOf = new Map<number, number>()
+  readonly #random: Random
+  readonly #settlements = new SettlementsTable(this.db, new OrderNames(this.db))
+  #referrals = new ReferralsTable(this.db)
+  #seq = 0
+  #height = 0
+  #profiles = 0
+
+  constructor(random: Random) {
+    this.#random = random
+    for (let step = 0; step < STEPS; step++) this.#step()
+    this.#seq++
+    this.#mine()
+    this.#flush()
+  }
+
+  #step(): void {
+    const random = this.#random
+    this.#seq++
+    const dice = random.next()
+    if (this.#profiles < 3 || (dice < 0.05 && this.#profiles < PROFILES)) this.#register()
+    else if (dice < 0.75) this.#trade()
+    else if (dice < 0.85) this.#mine()
+    else if (dice < 0.95) this.#settle()
+    else {
+      this.#flush()
+      // A process that starts again knows only what the tables say.
+      if (random.chance(0.3)) this.#referrals = new ReferralsTable(this.db)
+    }
+  }
+
+  #register(): void {
+    const profileId = ++this.#profiles
+    this.db.prepare(PROFILE).run(profileId, `0x${profileId}`)
+    if (profileId === 1 || this.#random.chance(0.3)) return
+    const referredBy = this.#random.between(1, profileId - 1)
+    this.referrerOf.set(profileId, referredBy)
+    const profile = { account: '', username: null, displayName: null, client: 'eoa' } as const
+    const none = { smartWallet: null, rank: null, feeCapBps: null, scopes: [] }
+    const fields = { profileId, profile: { ...profile, ...none }, token: null, referredBy }
+    this.#referrals.created({ kind: 'createProfile', ...fields, seq: this.#seq, nowMs: this.#seq })
+  }
+
+  #trade(): void {
+    const random = this.#random
+    const sharesRaw = 1 + random.spread(10 ** 12)
+    const collateralRaw = Math.max(1, Math.floor(sharesRaw * random.next()))
+    const side = random.below(2)
+    const most = side === 0 ? sharesRaw : collateralRaw
+    const feeRaw = random.chance(0.2) ? 0 : Math.floor(most * 0.1 * random.next())
+    const owner = random.between(1, this.#profiles)
+    const trade = { seq: this.#seq, owner, side, sharesRaw, collateralRaw, feeRaw }
+    this.trades.push({ ...trade, state: 'MATCHED' })
+    const what = [owner, side, sharesRaw, collateralRaw, feeRaw]
+    this.db.prepare(TRADE).run(this.#seq, ...what, this.#seq, this.#seq)
+  }
+
+  #mine(): void {
+    this.#apply({
+      kind: 'mineBlock',
+      height: ++this.#height,
+      throughSeq: this.#seq - 1,
+      chainId: 1,
+    })
+    for (const trade of this.trades) if (trade.state === 'MATCHED') trade.state = 'MINED'
+  }
+
+  #settle(): void {
+    const open = this.trades.filter(({ state }) => state === 'MATCHED' || state === 'ASIDE')
+    if (open.length === 0) return
+    const trade = this.#random.pick(open)
+    const tradeSeq = trade.seq
+    if (trade.state === 'MATCHED') {
+      const fails = this.#random.chance(0.4)
+      trade.state = fails ? 'FAILED' : 'ASIDE'
+      if (fails) this.#apply({ kind: 'failSettlement', tradeSeq, legs: [], conditions: [] })
+      else this.#apply({ kind: 'retrySettlement', tradeSeq })
+    } else {
+      trade.state = 'MINED'
+      this.#apply({ kind: 'settleTrade', tradeSeq, height: this.#height })
+    }
+  }
+
+  #apply(body: Unstamped<SettlementCommand>): void {
+    const command: SettlementCommand = { ...body, seq: this.#seq, nowMs: this.#seq }
+    this.#settlements.applied(command)
+    this.#referrals.settled(command)
+  }
+
+  #flush(): void {
+    this.#settlements.flush(UNPACED)
+    this.#referrals.flush(UNPACED)
+  }
+
+  /** What came of each referral, in exact arithmetic. */
+  sums(): Map<number, Sums> {
+    const sums = new Map<number, Sums>()
+    for (const referred of this.referrerOf.keys())
+      sums.set(referred, { feesRaw: 0n, volumeRaw: 0n })
+    for (const { owner, side, sharesRaw, collateralRaw, feeRaw, state } of this.trades) {
+      const sum = sums.get(owner)
+      if (sum === undefined || state !== 'MINED') continue
+      const valueRaw = (BigInt(feeRaw) * BigInt(collateralRaw)) / BigInt(sharesRaw)
+      sum.feesRaw += side === 0 ? valueRaw : BigInt(feeRaw)
+      sum.volumeRaw += BigInt(collateralRaw)
+    }
+    return sums
+  }
+}
+
+interface Standing {
+  readonly referrer: number
+  feesRaw: bigint
+  count: number
+  earning: number
+}
+
+/** The board, the slow way. */
+function standings(run: Run): Standing[] {
+  const all = new Map<number, Standing>()
+  for (const [referred, { feesRaw }] of run.sums()) {
+    const referrer = run.referrerOf.get(referred) ?? 0
+    const known = all.get(referrer) ?? { referrer, feesRaw: 0n, count: 0, earning: 0 }
+    known.feesRaw += feesRaw
+    known.count++
+    if (feesRaw > 0n) known.earning++
+    all.set(referrer, known)
+  }
+  return [...all.values()].sort((a, b) => {
+    return Number(b.feesRaw - a.feesRaw) || b.count - a.count || a.referrer - b.referrer
+  })
+}
+
+const shownRow = ({ rank, referrer, feesRaw, referredCount }: ReferrerRow) =>
+  `${rank} ${referrer} ${feesRaw} ${referredCount}`
+const shown = ({ referrer, feesRaw, count }: Standing, index: number) =>
+  `${index + 1} ${referrer} ${feesRaw} ${count}`
+
+test('boards and lists are what a plain list of mined trades gives', () => {
+  const random = new Random(freshSeed())
+  for (let round = 0; round < 4; round++) {
+    const run = new Run(random)
+    const all = standings(run)
+    const ask = referralBoard.open(run.db)
+    const whole = ask({ profileId: 0, limit: 100, offset: 0 })
+    assert.deepEqual(whole.rows.map(shownRow), all.map(shown))
+    assert.deepEqual([whole.total, whole.own], [all.length, null])
+    for (const [index, standing] of all.entries()) {
+      const page = ask({ profileId: standing.referrer, limit: 1, offset: index })
+      assert.deepEqual(page.rows.map(shownRow), [shown(standing, index)])
+      assert.deepEqual(page.own && shownRow(page.own), shown(standing, index))
+    }
+    const sums = run.sums()
+    const listed = referralsOf.open(run.db)
+    for (const { referrer, count, earning } of all) {
+      const found = listed({ profileId: referrer, limit: 100, offset: 0 })
+      assert.deepEqual([found.referredCount, found.earningCount], [count, earning])
+      const mine = [...run.referrerOf].filter(([, by]) => by === referrer).map(([id]) => id)
+      const expected = mine
+        .sort((a, b) => b - a)
+        .map((id) => `${id} ${sums.get(id)?.feesRaw} ${sums.get(id)?.volumeRaw}`)
+      const rows = found.rows.map((row) => `${row.referred} ${row.feesRaw} ${row.volumeRaw}`)
+      assert.deepEqual(rows, expected)
+    }
+  }
+})
+
+test('the board of friends has the caller and those whom it follows alone', () => {
+  const random = new Random(freshSeed())
+  const run = new Run(random)
+  const caller = 1
+  const followed = new Set(Array.from({ length: 12 }, () => random.between(2, PROFILES)))
+  const follow = run.db.prepare('INSERT INTO follows VALUES (?, ?, 1)')
+  for (const each of followed) follow.run(caller, each)
+  const all = standings(run).filter(({ referrer }) => referrer === caller || followed.has(referrer))
+  const ask = friendsBoard.open(run.db)
+  const whole = ask({ profileId: caller, limit: 100, offset: 0 })
+  assert.deepEqual(whole.rows.map(shownRow), all.map(shown))
+  assert.equal(whole.total, all.length)
+  const place = all.findIndex(({ referrer }) => referrer === caller)
+  assert.equal(whole.own?.rank ?? 0, place + 1)
+  const second = ask({ profileId: caller, limit: 2, offset: 1 })
+  assert.deepEqual(second.rows.map(shownRow), all.map(shown).slice(1, 3))
+})
+
+test('nobody referred anybody: boards are empty', () => {
+  const db = openInMemory(READ_SCHEMA.migrations)
+  const asked = { profileId: 1, limit: 25, offset: 0 }
+  const empty = { rows: [], total: 0, own: null }
+  assert.deepEqual(referralBoard.open(db)(asked), empty)
+  assert.deepEqual(friendsBoard.open(db)(asked), empty)
+  const none = { referredCount: 0, earningCount: 0, rows: [] }
+  assert.deepEqual(referralsOf.open(db)(asked), none)
+})
