@@ -122,6 +122,12 @@ export const SETTINGS = {
     'on',
     'Whether anybody may ask in how many markets an account was right.',
   ),
+  referralBps: setting(
+    'referral-bps',
+    count(0, 10_000),
+    0,
+    'Part of mined fees for those who referred the takers, in basis points; 0 = none.',
+  ),
   stopDeadline: setting(
     'stop-deadline',
     count(1, 3600),
@@ -203,6 +209,7 @@ export interface ServeConfig {
   readonly autoRedeemDays: number
   /** Whether anybody may ask how often an account was right. */
   readonly accuracy: boolean
+  readonly referralBps: number
   readonly adminToken: string | undefined
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
@@ -352,6 +359,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     blockMs: get(SETTINGS.blockMs),
     autoRedeemDays: get(SETTINGS.autoRedeemDays),
     accuracy: get(SETTINGS.accuracy) === 'on',
+    referralBps: get(SETTINGS.referralBps),
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),

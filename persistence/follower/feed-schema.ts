@@ -20,7 +20,8 @@ CREATE TABLE referrals (
   referrer    INTEGER NOT NULL,
   referred_ms INTEGER NOT NULL,
   fees_raw    INTEGER NOT NULL,
-  volume_raw  INTEGER NOT NULL
+  volume_raw  INTEGER NOT NULL,
+  earned_raw  INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX referrals_by_referrer ON referrals (referrer);
 CREATE TABLE referrers (
@@ -28,9 +29,10 @@ CREATE TABLE referrers (
   fees_raw       INTEGER NOT NULL,
   referred_count INTEGER NOT NULL,
   earning_count  INTEGER NOT NULL,
-  elder          INTEGER NOT NULL
+  elder          INTEGER NOT NULL,
+  earned_raw     INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX referrers_by_fees ON referrers (fees_raw, referred_count, elder);
+CREATE INDEX referrers_by_earned ON referrers (earned_raw, fees_raw, referred_count, elder);
 CREATE TABLE referrer_counts (
   id        INTEGER PRIMARY KEY CHECK (id = 1),
   referrers INTEGER NOT NULL

@@ -67,6 +67,8 @@ export interface OpenOptions extends SnapshotWishes, SolvencyWishes {
   readonly blockMs?: number
   /** Days after a payout until the exchange redeems what is left; absent or 0 = never. */
   readonly autoRedeemDays?: number
+  /** Part of mined fees for those who referred the takers; absent for none. */
+  readonly referralBps?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: ProfileId) => number
   /** Deadlines come by a timer. Without it the caller calls `pipeline.tick`. */
@@ -317,7 +319,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */
 async function settlementOf(
-  { blockMs, autoRedeemDays = 0, domain, onWarning }: OpenOptions,
+  { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
 ): Promise<Pick<PipelineParts<JournalHandle>, 'settlement'>> {
   if (blockMs === undefined) return {}
@@ -332,7 +334,7 @@ async function settlementOf(
   }
   const port = new EmbeddedChain(domain.chainId)
   const autoRedeemMs = autoRedeemDays * DAY_MS
-  return { settlement: { port, blockMs, autoRedeemMs, waiting, tradeOf } }
+  return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
 }
 
 /** The trades that wait for a block; without them the start fails. */

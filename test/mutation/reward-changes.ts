@@ -4,7 +4,10 @@ import type { FileChanges } from './mutation.ts'
 
 const SCORES = ['test/engine/core/rewards/scores.test.ts']
 const REBATES = ['test/engine/core/rewards/rebates.test.ts']
-const STATE = ['test/engine/core/rewards/rewards.test.ts']
+const STATE = [
+  'test/engine/core/rewards/rewards.test.ts',
+  'test/engine/core/rewards/referral-parts.test.ts',
+]
 const FOLLOWED = ['test/persistence/follower/rewards.test.ts']
 const PAID = ['test/server/routes/portfolio/rewards.test.ts']
 const KILLED = ['test/crash/rewards.test.ts']
@@ -55,8 +58,13 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
       ['a snapshot forgets what is due', 'this.due.restore(captured.due)\n', '\n'],
       [
         'a snapshot forgets the open sample',
-        'open === null ? null : { ...open }\n    this',
+        'open === null ? null : { ...open, referralBps: open.referralBps ?? 0 }\n    this',
         'null\n    this',
+      ],
+      [
+        'a rate counts for blocks before it',
+        'referralBps: this.referralBps, parts: 0',
+        'referralBps, parts: 0',
       ],
       ['rewards come from nowhere', 'ledger.takeSystem(REWARDS_ACCOUNT, rewardRaw)\n', '\n'],
       ['what is paid is still owed', 'this.due.take(accountId, rewardRaw, rebateRaw)\n', '\n'],

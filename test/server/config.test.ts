@@ -63,6 +63,7 @@ test('without settings every value is its default', () => {
     blockMs: 250,
     autoRedeemDays: 30,
     accuracy: true,
+    referralBps: 0,
     adminToken: undefined,
     keyFile: undefined,
     tls: undefined,

@@ -70,12 +70,16 @@ export class CommandFlow {
   readonly records: Uint8Array[] = []
   readonly #below: (below: number) => number
 
-  constructor(seed: number) {
+  /** `referrers` has the one who referred a profile. */
+  constructor(seed: number, referrers: ReadonlyMap<number, number> = new Map()) {
     this.#below = random(seed)
     this.#rare({ kind: 'rules', version: 1, ...this.#stamp() })
     for (let profileId = 1; profileId <= TRADERS; profileId++) {
       const profile = profileFields(profileId)
-      this.#rare({ kind: 'createProfile', profileId, profile, token: null, ...this.#stamp() })
+      const referredBy = referrers.get(profileId)
+      const by = referredBy === undefined ? {} : { referredBy }
+      const made = { kind: 'createProfile', profileId, profile, token: null, ...by } as const
+      this.#rare({ ...made, ...this.#stamp() })
       this.deposit(profileId, 1e12)
     }
     for (let marketId = 1; marketId <= MARKETS; marketId++) {

@@ -1,4 +1,5 @@
-// What the makers of a mined trade get back of its taker's fee (rules §3.2).
+// What the makers of a mined trade get back of its taker's fee, and the part for the one that
+// referred the taker (rules §3.2).
 
 import {
   BPS,
@@ -20,6 +21,11 @@ export interface FeeOfTrade {
 export function feeValueRaw(trade: FeeOfTrade): CollateralRaw {
   const { takerBuys, sharesRaw, collateralRaw, feeRaw } = trade
   return takerBuys ? mulDivFloor(feeRaw, collateralRaw, sharesRaw) : feeRaw
+}
+
+/** What the one who referred the taker gets of the fee, rounded down. */
+export function referralRaw(trade: FeeOfTrade, bps: FeeBps): CollateralRaw {
+  return mulDivFloor(feeValueRaw(trade), bps, BPS)
 }
 
 /** What one maker of the trade gets for the shares that it traded, rounded down. */

@@ -19,12 +19,12 @@ import {
 import { OUTCOME } from '../../domain/order.ts'
 import type { MergedFees, RewardBody } from '../../domain/rewards/reward-command.ts'
 import { dayOfMinute } from '../../domain/rewards/reward-time.ts'
-import type { CollateralRaw } from '../../domain/units.ts'
+import type { CollateralRaw, FeeBps } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Blocks } from '../money/blocks.ts'
 import type { Ledger } from '../money/ledger.ts'
 
-/** Rewards of orders, and rebates of fees. */
+/** Rewards of orders, and what comes out of fees: rebates, and the parts of those who refer. */
 export interface Earned {
   readonly rewardRaw: CollateralRaw
   readonly rebateRaw: CollateralRaw
@@ -36,6 +36,8 @@ export interface OpenSample {
   /** Rebates are those of the blocks above the first height, up to the second. */
   readonly afterHeight: number
   readonly height: number
+  /** The part of the fees of those blocks for those who referred the takers; 0 for none. */
+  readonly referralBps: FeeBps
   /** How many parts are credited. */
   parts: number
 }
@@ -44,7 +46,9 @@ export type CapturedEarned = readonly (readonly [AccountId, CollateralRaw, Colla
 
 export interface CapturedRewards {
   readonly minute: number
-  readonly open: OpenSample | null
+  /** Absent in a picture of an exchange that had no such part. */
+  readonly referralBps?: FeeBps
+  readonly open: (Omit<OpenSample, 'referralBps'> & { readonly referralBps?: FeeBps }) | null
   readonly height: number
   readonly countedSeq: Seq
   readonly day: number
@@ -132,6 +136,8 @@ class EarnedTable {
 export class Rewards {
   /** The newest minute that was sampled; 0 before the first. */
   minute = 0
+  /** The part of the fees of later blocks for those who referred the takers. */
+  referralBps: FeeBps = 0
   open: OpenSample | null = null
   /** Trades of the blocks up to this height are counted for rebates, or in the open sample. */
   height = 0
@@ -163,7 +169,7 @@ export class Rewards {
   ): void {
     switch (command.kind) {
       case 'rewardMinute':
-        this.#sampled(command.minute, state.blocks)
+        this.#sampled(command, state.blocks)
         return
       case 'creditRewards':
         this.#credited(command)
@@ -177,11 +183,15 @@ export class Rewards {
     }
   }
 
-  #sampled(minute: number, blocks: Blocks): void {
+  #sampled(command: Extract<RewardBody, { kind: 'rewardMinute' }>, blocks: Blocks): void {
+    const { minute, referralBps = 0 } = command
     assert(this.open === null, 'a sample is credited before the next')
     assert(minute > this.minute, 'a minute is sampled once')
     this.minute = minute
-    this.open = { minute, afterHeight: this.height, height: blocks.height, parts: 0 }
+    const until = { afterHeight: this.height, height: blocks.height }
+    // The rate was said before these blocks: what is said now counts for those that come.
+    this.open = { minute, ...until, referralBps: this.referralBps, parts: 0 }
+    this.referralBps = referralBps
     this.height = blocks.height
     // A trade that was set aside is mined by a later block.
     const [firstAside = blocks.throughSeq + 1] = blocks.aside()
@@ -200,6 +210,9 @@ export class Rewards {
     }
     for (const [accountId, , rewardRaw, rebateRaw] of command.rows) {
       this.today.add(accountId, rewardRaw, rebateRaw)
+    }
+    for (const [referrer, , earnedRaw] of command.referrals ?? []) {
+      this.today.add(referrer, 0, earnedRaw)
     }
     if (command.isLast) this.open = null
   }
@@ -222,22 +235,24 @@ export class Rewards {
     if (minute + paidDay === 0) return
     const sample = open === null ? [] : [open.minute, open.afterHeight, open.height, open.parts]
     yield ['rewards', minute, sample, height, countedSeq, day, paidDay]
+    const ofOpen = open?.referralBps ?? 0
+    if (this.referralBps + ofOpen > 0) yield ['referrals', this.referralBps, ofOpen]
     for (const earned of today) yield ['earned', ...earned]
     for (const earned of due) yield ['due', ...earned]
   }
 
   capture(): CapturedRewards {
-    const { minute, height, countedSeq, day, paidDay } = this
+    const { minute, referralBps, height, countedSeq, day, paidDay } = this
     const open = this.open === null ? null : { ...this.open }
     const tables = { today: this.today.capture(), due: this.due.capture() }
-    return { minute, open, height, countedSeq, day, paidDay, ...tables }
+    return { minute, referralBps, open, height, countedSeq, day, paidDay, ...tables }
   }
 
   restore(captured: CapturedRewards): void {
     assert(this.minute === 0, 'only a fresh state is restored')
-    const { minute, open, height, countedSeq, day, paidDay } = captured
-    Object.assign(this, { minute, height, countedSeq, day, paidDay })
-    this.open = open === null ? null : { ...open }
+    const { minute, referralBps = 0, open, height, countedSeq, day, paidDay } = captured
+    Object.assign(this, { minute, referralBps, height, countedSeq, day, paidDay })
+    this.open = open === null ? null : { ...open, referralBps: open.referralBps ?? 0 }
     this.today.restore(captured.today)
     this.due.restore(captured.due)
   }

@@ -1,5 +1,5 @@
 import type { AccountId, MarketId } from '../ids.ts'
-import type { CollateralRaw, SizeRaw } from '../units.ts'
+import type { CollateralRaw, FeeBps, SizeRaw } from '../units.ts'
 
 // Rewards of resting orders, and rebates of takers' fees (rules §11.3). Minutes and days count from
 // the start of 1970, UTC.
@@ -10,6 +10,13 @@ export type Credit = readonly [
   marketId: MarketId,
   rewardRaw: CollateralRaw,
   rebateRaw: CollateralRaw,
+]
+
+/** What an account earned by the fees of one that it referred. */
+export type ReferralCredit = readonly [
+  referrer: AccountId,
+  referred: AccountId,
+  earnedRaw: CollateralRaw,
 ]
 
 /** What one account is paid of what it earned. */
@@ -24,7 +31,12 @@ export type MergedFees = readonly [marketId: MarketId, amountRaw: SizeRaw]
 
 export type RewardBody =
   /** The books at this command are the sample of the minute. */
-  | { kind: 'rewardMinute'; minute: number }
+  | {
+      kind: 'rewardMinute'
+      minute: number
+      /** The part of the fees of later blocks for those who referred the takers; absent = none. */
+      referralBps?: FeeBps
+    }
   /** A part of what the sample of the minute gave; the parts come in their order, from 0. */
   | {
       kind: 'creditRewards'
@@ -32,6 +44,8 @@ export type RewardBody =
       part: number
       isLast: boolean
       rows: readonly Credit[]
+      /** Absent for none. */
+      referrals?: readonly ReferralCredit[]
     }
   /** Pays what was earned up to the end of a day; it may take several commands. */
   | {

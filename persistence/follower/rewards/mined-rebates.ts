@@ -1,21 +1,21 @@
-import { rebateRaw } from '../../../engine/core/rewards/rebates.ts'
+import { rebateRaw, referralRaw } from '../../../engine/core/rewards/rebates.ts'
 import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
-import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// What makers get back for the trades that blocks mined between two samples (rules §3.2). The
-// tables tell it, so that it can be computed again after a crash: what they say of a block never
-// changes. They show every block of the sample by then.
+// What makers get, and those who referred takers, for the trades that blocks mined between two
+// samples (rules §3.2). The tables tell it, so that it can be computed again after a crash: what
+// they say of a block never changes. They show every block of the sample by then.
 
 const MINED = SETTLEMENT_STATUSES.indexOf('MINED')
 const THROUGH = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const COLUMNS = `
-seq, market_id AS marketId, side, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
-  fee_raw AS feeRaw`
+seq, market_id AS marketId, taker_owner AS takerId, side, shares_raw AS sharesRaw,
+  collateral_raw AS collateralRaw, fee_raw AS feeRaw`
 /** Trades of blocks; those that were set aside or taken back have a row in settlements. */
 const OF_BLOCKS = `
 SELECT ${COLUMNS} FROM trades WHERE seq > ? AND seq <= ? AND fee_raw > 0
@@ -32,10 +32,25 @@ GROUP BY maker_owner ORDER BY maker_owner`
 interface TradeRow {
   readonly seq: Seq
   readonly marketId: MarketId
+  readonly takerId: ProfileId
   readonly side: number
   readonly sharesRaw: number
   readonly collateralRaw: number
   readonly feeRaw: number
+}
+
+const REFERRER = 'SELECT referrer FROM referrals WHERE referred = ?'
+
+/** What one earned by the fees of another that it referred. */
+export interface ReferralSum {
+  readonly referrer: ProfileId
+  earnedRaw: number
+}
+
+export interface MinedSums {
+  readonly rebates: RebateSums
+  /** By the profile that was referred. */
+  readonly referrals: Map<ProfileId, ReferralSum>
 }
 
 /** Sums by market, and then by account. */
@@ -46,23 +61,30 @@ export class MinedRebates {
   readonly #ofBlocks: Statement<[afterSeq: Seq, throughSeq: Seq], TradeRow>
   readonly #late: Statement<[afterHeight: number, height: number], TradeRow>
   readonly #makers: Statement<[Seq], { owner: AccountId; sharesRaw: number }>
+  readonly #referrer: Statement<[ProfileId], { referrer: ProfileId }>
 
   constructor(connection: Connection) {
     this.#through = connection.prepare(THROUGH)
     this.#ofBlocks = connection.prepare(OF_BLOCKS)
     this.#late = connection.prepare(LATE)
     this.#makers = connection.prepare(MAKERS)
+    this.#referrer = connection.prepare(REFERRER)
   }
 
   /** It pauses after each trade, because a minute may have very many. */
   *sums(
-    { afterHeight, height }: OpenSample,
+    { afterHeight, height, referralBps }: OpenSample,
     rebates: ReadonlyMap<MarketId, FeeBps>,
-  ): Generator<undefined, RebateSums> {
-    const sums: RebateSums = new Map()
-    if (rebates.size === 0 || height === afterHeight) return sums
+  ): Generator<undefined, MinedSums> {
+    const sums: MinedSums = { rebates: new Map(), referrals: new Map() }
+    const isNothing = rebates.size === 0 && referralBps === 0
+    if (isNothing || height === afterHeight) return sums
+    const add = (trade: TradeRow) => {
+      this.#add(sums.rebates, trade, rebates.get(trade.marketId))
+      if (referralBps > 0) this.#refer(sums.referrals, trade, referralBps)
+    }
     for (const trade of this.#late.all(afterHeight, height)) {
-      this.#add(sums, trade, rebates.get(trade.marketId))
+      add(trade)
       yield
     }
     const endSeq = this.#through.get(height)?.throughSeq ?? 0
@@ -70,12 +92,21 @@ export class MinedRebates {
     for (;;) {
       const trades = this.#ofBlocks.all(afterSeq, endSeq)
       for (const trade of trades) {
-        this.#add(sums, trade, rebates.get(trade.marketId))
+        add(trade)
         afterSeq = trade.seq
         yield
       }
       if (trades.length < REWARD_LIMITS.minedReadMax) return sums
     }
+  }
+
+  #refer(sums: MinedSums['referrals'], trade: TradeRow, bps: FeeBps): void {
+    const known = sums.get(trade.takerId)
+    const referrer = known?.referrer ?? this.#referrer.get(trade.takerId)?.referrer
+    if (referrer === undefined) return
+    const raw = referralRaw({ ...trade, takerBuys: trade.side === SIDE.BUY }, bps)
+    const earnedRaw = Math.min((known?.earnedRaw ?? 0) + raw, Number.MAX_SAFE_INTEGER)
+    if (earnedRaw > 0) sums.set(trade.takerId, { referrer, earnedRaw })
   }
 
   #add(sums: RebateSums, trade: TradeRow, bps: FeeBps | undefined): void {

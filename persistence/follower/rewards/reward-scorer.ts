@@ -16,13 +16,17 @@ import { MinedRebates, type RebateSums } from './mined-rebates.ts'
 export interface ScoredMinute {
   readonly minute: number
   readonly rows: Float64Array
+  /** Referrer, referred and what the first earned by the fees of the second, in turns. */
+  readonly referrals: Float64Array
 }
+
+type Scores = Pick<ScoredMinute, 'rows' | 'referrals'>
 
 interface Job {
   readonly minute: number
   /** Where the tables must stand. */
   readonly seq: Seq
-  readonly work: Generator<undefined, Float64Array>
+  readonly work: Generator<undefined, Scores>
 }
 
 export class RewardScorer {
@@ -72,13 +76,13 @@ export class RewardScorer {
       const step = job.work.next()
       if (step.done !== true) continue
       this.#job = null
-      return { minute: job.minute, rows: step.value }
+      return { minute: job.minute, ...step.value }
     }
     return null
   }
 
-  *#score(open: OpenSample, samples: Samples): Generator<undefined, Float64Array> {
-    const rebates = yield* this.#rebates.sums(open, samples.rebates)
+  *#score(open: OpenSample, samples: Samples): Generator<undefined, Scores> {
+    const { rebates, referrals } = yield* this.#rebates.sums(open, samples.rebates)
     const rewards: RebateSums = new Map()
     for (const sample of samples.markets) rewards.set(sample.marketId, yield* earnedOf(sample))
     const rows: number[] = []
@@ -91,6 +95,8 @@ export class RewardScorer {
       }
       yield
     }
-    return Float64Array.from(rows)
+    const referred = [...referrals].sort(([a], [b]) => a - b)
+    const parts = referred.flatMap(([id, { referrer, earnedRaw }]) => [referrer, id, earnedRaw])
+    return { rows: Float64Array.from(rows), referrals: Float64Array.from(parts) }
   }
 }

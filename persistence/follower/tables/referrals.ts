@@ -8,15 +8,16 @@ import { eachPaced, type Pace } from './pace.ts'
 
 // Who referred whom, and what blocks mined of those who were referred: the fees of their trades as
 // takers, valued in collateral, and what they traded. A mined trade is never taken back, so sums
-// only grow; they stop at the largest exact number. Without a referral nothing here costs anything.
+// only grow; they stop at the largest exact number. What was earned by that is written with the
+// rewards (rewards.ts). Without a referral nothing here costs anything.
 
 const REFER = `
-INSERT INTO referrals (referred, referrer, referred_ms, fees_raw, volume_raw)
-VALUES (?, ?, ?, 0, 0)`
+INSERT INTO referrals (referred, referrer, referred_ms, fees_raw, volume_raw, earned_raw)
+VALUES (?, ?, ?, 0, 0, 0)`
 /** Of two with equal sums the elder comes first: `elder` falls with the number of the profile. */
 const COUNT = `
-INSERT INTO referrers (referrer, fees_raw, referred_count, earning_count, elder)
-VALUES (?, 0, 1, 0, -?) ON CONFLICT DO UPDATE SET referred_count = referred_count + 1
+INSERT INTO referrers (referrer, fees_raw, referred_count, earning_count, elder, earned_raw)
+VALUES (?, 0, 1, 0, -?, 0) ON CONFLICT DO UPDATE SET referred_count = referred_count + 1
 RETURNING referred_count AS referredCount`
 const COUNT_REFERRER = `
 INSERT INTO referrer_counts (id, referrers) VALUES (1, 1)

@@ -1,5 +1,6 @@
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
+import type { ReferralCredit } from '../../../engine/domain/rewards/reward-command.ts'
 import { dayOfMinute } from '../../../engine/domain/rewards/reward-time.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'
@@ -20,6 +21,13 @@ INSERT INTO reward_totals (owner, earned_raw, paid_raw) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET
   earned_raw = min(earned_raw + excluded.earned_raw, ${Number.MAX_SAFE_INTEGER}),
   paid_raw = paid_raw + excluded.paid_raw`
+
+const ADD_OF_REFERRED = `
+UPDATE referrals SET earned_raw = min(earned_raw + ?, ${Number.MAX_SAFE_INTEGER})
+WHERE referred = ?`
+const ADD_OF_REFERRER = `
+UPDATE referrers SET earned_raw = min(earned_raw + ?, ${Number.MAX_SAFE_INTEGER})
+WHERE referrer = ?`
 
 const PUT_MINUTE =
   'INSERT INTO reward_minutes (id, minute) VALUES (1, ?) ' +
@@ -46,6 +54,9 @@ export class RewardsTable {
   /** Since the last flush, by owner, market and day. */
   readonly #earned = new Map<string, EarnedRow>()
   #totals: TotalRow[] = []
+  #referrals: ReferralCredit[] = []
+  readonly #addOfReferred: Statement<[earnedRaw: number, referred: AccountId]>
+  readonly #addOfReferrer: Statement<[earnedRaw: number, referrer: AccountId]>
   readonly #putMinute: Statement<[minute: number]>
   /** The newest minute that is credited whole. */
   #minute: number
@@ -54,6 +65,8 @@ export class RewardsTable {
   constructor(connection: Connection) {
     this.#addEarned = connection.prepare(ADD_EARNED)
     this.#addTotal = connection.prepare(ADD_TOTAL)
+    this.#addOfReferred = connection.prepare(ADD_OF_REFERRED)
+    this.#addOfReferrer = connection.prepare(ADD_OF_REFERRER)
     this.#putMinute = connection.prepare(PUT_MINUTE)
     this.#minute = creditedMinute(connection)
     this.#writtenMinute = this.#minute
@@ -76,6 +89,11 @@ export class RewardsTable {
       }
       this.#totals.push([owner, earnedRaw, 0])
     }
+    for (const referral of command.referrals ?? []) {
+      const [referrer, , earnedRaw] = referral
+      this.#totals.push([referrer, earnedRaw, 0])
+      this.#referrals.push(referral)
+    }
     if (command.isLast) this.#minute = command.minute
   }
 
@@ -86,13 +104,18 @@ export class RewardsTable {
     else known[3] = Math.min(known[3] + earnedRaw, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Runs inside the chunk's transaction. */
+  /** Runs inside the chunk's transaction, after its profiles. */
   flush(pace: Pace): void {
     eachPaced(this.#earned.values(), pace, (row) => this.#addEarned.run(...row))
     eachPaced(this.#totals, pace, (row) => this.#addTotal.run(...row))
+    eachPaced(this.#referrals, pace, ([referrer, referred, earnedRaw]) => {
+      this.#addOfReferred.run(earnedRaw, referred)
+      this.#addOfReferrer.run(earnedRaw, referrer)
+    })
     if (this.#minute !== this.#writtenMinute) this.#putMinute.run(this.#minute)
     this.#writtenMinute = this.#minute
     this.#earned.clear()
     this.#totals = []
+    this.#referrals = []
   }
 }

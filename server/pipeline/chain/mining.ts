@@ -16,7 +16,7 @@ import { assert } from '../../../engine/domain/assert.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../../engine/domain/settlement.ts'
-import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { FeeBps, TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { Setback, SettlementPort } from '../../settlement/settlement-port.ts'
@@ -34,6 +34,8 @@ export interface SettlementParts {
   readonly blockMs: number
   /** How long after a payout the exchange redeems what is left; absent or 0 = never. */
   readonly autoRedeemMs?: number
+  /** Part of mined fees for those who referred the takers; absent for none. */
+  readonly referralBps?: FeeBps
   /** Trades that were in no block when the exchange started. */
   readonly waiting: readonly number[]
   /** The trade as it was settled; undefined while the tables do not show it. */

@@ -11,10 +11,10 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { isRewarding } from '../../../engine/core/rewards/samples.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { REWARDS_ACCOUNT } from '../../../engine/domain/ids.ts'
-import type { Credit } from '../../../engine/domain/rewards/reward-command.ts'
+import type { Credit, ReferralCredit } from '../../../engine/domain/rewards/reward-command.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 import { MINUTE_MS, minuteOf } from '../../../engine/domain/rewards/reward-time.ts'
-import type { CollateralRaw, TimeMs } from '../../../engine/domain/units.ts'
+import type { CollateralRaw, FeeBps, TimeMs } from '../../../engine/domain/units.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { ScoredMinute } from '../../../persistence/follower/follower-handle.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
@@ -22,12 +22,16 @@ import { RewardPayments } from './reward-payments.ts'
 
 /** Account, market, reward and rebate. */
 const COLUMNS = 4
+/** Referrer, referred and amount. */
+const REFERRAL_COLUMNS = 3
 const { creditRowsMax, nextPartMs } = REWARD_LIMITS
 const NEVER: TimeMs = Number.POSITIVE_INFINITY
 
 export interface RewardParts {
   readonly clearing: Clearing
   readonly sequencer: Sequencer
+  /** The part of the fees for those who referred the takers; absent for none. */
+  readonly referralBps?: FeeBps
   /** Gives a whole number from 0 below its argument; absent: by chance. */
   readonly drawMs?: (belowMs: number) => number
 }
@@ -36,6 +40,7 @@ export class RewardMinutes {
   readonly #clearing: Clearing
   readonly #sequencer: Sequencer
   readonly #drawMs: (belowMs: number) => number
+  readonly #referralBps: FeeBps
   readonly #payments: RewardPayments
   /** The scores that are being credited. */
   #scored: ScoredMinute | null = null
@@ -48,6 +53,7 @@ export class RewardMinutes {
   constructor(parts: RewardParts) {
     this.#clearing = parts.clearing
     this.#sequencer = parts.sequencer
+    this.#referralBps = parts.referralBps ?? 0
     this.#drawMs = parts.drawMs ?? ((belowMs) => randomInt(belowMs))
     this.#payments = new RewardPayments(parts)
   }
@@ -81,9 +87,17 @@ export class RewardMinutes {
 
   get #nextSampleMs(): TimeMs {
     const { rewards, catalogue } = this.#clearing
-    if (rewards.open !== null || catalogue.rewarded.size === 0) return NEVER
+    const isIdle = catalogue.rewarded.size === 0 && !this.#owesReferrals
+    if (rewards.open !== null || isIdle) return NEVER
     if (this.#sampleMs === 0) this.#draw()
     return this.#sampleMs
+  }
+
+  /** Whether the rate changed, or blocks came for which one counts. */
+  get #owesReferrals(): boolean {
+    const { rewards, blocks } = this.#clearing
+    if (rewards.referralBps !== this.#referralBps) return true
+    return rewards.referralBps > 0 && blocks.height > rewards.height
   }
 
   /** Draws a moment of this minute if it was not looked at yet, else of the next one. */
@@ -113,11 +127,13 @@ export class RewardMinutes {
     this.#sampleMs = 0
     if (!isInTime) return
     const { rewards, catalogue } = this.#clearing
-    const isWanted = [...catalogue.rewarded].some((market) => {
+    const ofMarkets = [...catalogue.rewarded].some((market) => {
       return isRewarding(market) || rewards.owesRebates(market)
     })
-    if (isWanted) {
-      const { reject } = this.#sequencer.change(() => ({ kind: 'rewardMinute', minute }))
+    if (ofMarkets || this.#owesReferrals) {
+      const referralBps = this.#referralBps
+      const rate = referralBps === 0 ? {} : { referralBps }
+      const { reject } = this.#sequencer.change(() => ({ kind: 'rewardMinute', minute, ...rate }))
       faultPoint('mid-rewards')
       // A full ring only delays the sample.
       if (reject !== null) {
@@ -129,22 +145,27 @@ export class RewardMinutes {
   }
 
   /** Journals the next part that is not credited. */
-  #credit({ minute, rows }: ScoredMinute, nowMs: TimeMs): void {
+  #credit({ minute, rows, referrals: referred }: ScoredMinute, nowMs: TimeMs): void {
     if (nowMs < this.#creditedMs + nextPartMs) return
     this.#creditedMs = nowMs
     const { open } = this.#clearing.rewards
     assert(open !== null && open.minute === minute, 'only the open sample is credited')
     const part = open.parts
     const count = rows.length / COLUMNS
-    const end = Math.min(count, (part + 1) * creditRowsMax)
+    const all = count + referred.length / REFERRAL_COLUMNS
+    const end = Math.min(all, (part + 1) * creditRowsMax)
     const credits: Credit[] = []
+    const referrals: ReferralCredit[] = []
+    // The referrals come behind the other rows.
     for (let row = part * creditRowsMax; row < end; row++) {
-      const at = row * COLUMNS
-      credits.push([rows[at], rows[at + 1], rows[at + 2], rows[at + 3]])
+      const at = row < count ? row * COLUMNS : (row - count) * REFERRAL_COLUMNS
+      if (row < count) credits.push([rows[at], rows[at + 1], rows[at + 2], rows[at + 3]])
+      else referrals.push([referred[at], referred[at + 1], referred[at + 2]])
     }
-    const isLast = end === count
+    const isLast = end === all
+    const more = referrals.length === 0 ? {} : { referrals }
     const { reject } = this.#sequencer.change(() => {
-      return { kind: 'creditRewards', minute, part, isLast, rows: credits }
+      return { kind: 'creditRewards', minute, part, isLast, rows: credits, ...more }
     })
     faultPoint('mid-rewards')
     if (reject === null && isLast) this.#scored = null

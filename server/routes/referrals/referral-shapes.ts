@@ -33,7 +33,10 @@ const shownProfile = () => ({
 })
 
 const earned = () =>
-  means(uint256Text(), 'Raw collateral that the referrer was paid of these fees; always 0 here.')
+  means(
+    uint256Text(),
+    'Raw collateral that the referrer earned of these fees: its part, paid daily.',
+  )
 
 const referrer = () =>
   object({
@@ -55,7 +58,7 @@ export const board = () =>
   object({
     entries: means(
       list(referrer()),
-      'By fees, then by how many were referred, then the elder profile first.',
+      'By what was earned, then by fees, then by how many were referred, then the elder first.',
     ),
     ...shownPaging(),
     total: means(integer(0), 'How many profiles are on the board.'),

@@ -14,7 +14,7 @@ export const referralLeaderboard = route({
   path: '/referral/usdc/leaderboard',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
-  about: 'Profiles that referred others, by the fees of those; with a proof also the own place.',
+  about: 'Profiles that referred others, by what they earned; with a proof also the own place.',
   query: paging(),
   reply: board(),
   means: 'A page of the board; behind its end it is empty.',

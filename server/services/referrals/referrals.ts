@@ -15,8 +15,6 @@ import {
 import { isoText } from '../../http/iso-text.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
 
-/** This exchange pays those who refer no part of the fees. */
-const EARNED = '0'
 /** Referrals that a private profile shows. */
 const SHOWN_MAX = 20
 const NOBODY: ProfileId = 0
@@ -75,30 +73,30 @@ function boardView({ rows, total, own }: ReferralBoard, { limit, offset }: PageA
 }
 
 function referrerView(row: ReferrerRow) {
-  const { rank, account, username, pfpUrl, feesRaw, referredCount, referrer } = row
+  const { rank, account, username, pfpUrl, earnedRaw, feesRaw, referredCount } = row
   return {
     rank,
     account,
     username,
     displayName: shownName(row),
     avatarAccount: account,
-    earnedRaw: EARNED,
+    earnedRaw: String(earnedRaw),
     feesGeneratedRaw: String(feesRaw),
     pfpUrl,
     referredCount,
-    referrerProfileId: referrer,
+    referrerProfileId: row.referrer,
   }
 }
 
 function referralView(row: ReferralRow) {
-  const { account, username, pfpUrl, feesRaw, volumeRaw, referred, referredMs } = row
+  const { account, username, pfpUrl, earnedRaw, feesRaw, volumeRaw, referred } = row
   return {
     account,
     avatarAccount: account,
-    createdAt: isoText(referredMs),
+    createdAt: isoText(row.referredMs),
     username,
     displayName: shownName(row),
-    earnedRaw: EARNED,
+    earnedRaw: String(earnedRaw),
     feesGeneratedRaw: String(feesRaw),
     pfpUrl,
     referredProfileId: referred,

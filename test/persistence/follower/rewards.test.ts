@@ -26,6 +26,13 @@ const SEED = freshSeed()
 const BATCH = 64
 const DAILY_RAW = 1_440_000_000
 const REBATE_BPS = 2500
+const REFERRAL_BPS = 1500
+/** Who referred the profiles of the flow; the others came by themselves. */
+const REFERRERS = new Map([
+  [3, 1],
+  [4, 1],
+  [6, 4],
+])
 const MINUTE = minuteOf(1_700_000_000_000)
 
 type Rows = Map<string, [reward: number, rebate: number]>
@@ -34,6 +41,7 @@ type Rows = Map<string, [reward: number, rebate: number]>
 interface Trade {
   readonly seq: number
   readonly marketId: number
+  readonly takerId: number
   readonly buys: boolean
   readonly feeBps: number
   sharesRaw: number
@@ -60,6 +68,7 @@ function tradesOf({ exchange }: CommandFlow): Trade[] {
       const trade = known ?? {
         seq,
         marketId: orders.marketOf(taker),
+        takerId: orders.accountOf(taker),
         buys,
         feeBps: orders.feeBpsOf(taker),
         sharesRaw: 0,
@@ -75,14 +84,21 @@ function tradesOf({ exchange }: CommandFlow): Trade[] {
   return trades
 }
 
-/** What the makers of a trade get, by their accounts. */
-function slowRebates({ buys, feeBps, makers, ...trade }: Trade): Map<number, number> {
+/** The fee of a trade in collateral. */
+function slowFee({ buys, feeBps, ...trade }: Trade): bigint {
   const [shares, collateral] = [BigInt(trade.sharesRaw), BigInt(trade.collateralRaw)]
   const least = collateral < shares - collateral ? collateral : shares - collateral
   const bps = BigInt(feeBps)
-  const fee = buys
+  return buys
     ? (((bps * least * shares) / (collateral * 10_000n)) * collateral) / shares
     : (bps * least) / 10_000n
+}
+
+/** What the makers of a trade get, by their accounts. */
+function slowRebates(trade: Trade): Map<number, number> {
+  const { makers } = trade
+  const fee = slowFee(trade)
+  const shares = BigInt(trade.sharesRaw)
   const byMaker = new Map<number, bigint>()
   for (const [account, raw] of makers) {
     byMaker.set(account, (byMaker.get(account) ?? 0n) + BigInt(raw))
@@ -92,6 +108,18 @@ function slowRebates({ buys, feeBps, makers, ...trade }: Trade): Map<number, num
       return [account, Number((fee * BigInt(REBATE_BPS) * raw) / (10_000n * shares))]
     }),
   )
+}
+
+/** Who referred the taker, and what that gave, by the taker. */
+function slowReferrals(trades: readonly Trade[]): Story['referrals'] {
+  const referrals = new Map<number, readonly [number, number]>()
+  for (const trade of trades) {
+    const referrer = REFERRERS.get(trade.takerId)
+    const part = Number((slowFee(trade) * BigInt(REFERRAL_BPS)) / 10_000n)
+    if (referrer === undefined || part === 0) continue
+    referrals.set(trade.takerId, [referrer, (referrals.get(trade.takerId)?.[1] ?? 0) + part])
+  }
+  return referrals
 }
 
 /** The open orders of a market, out of the table of all orders. */
@@ -140,6 +168,8 @@ interface Story {
   readonly endSeq: number
   readonly rows: Rows
   readonly rebates: Rows
+  /** Referrer and amount, by the profile that was referred. */
+  readonly referrals: ReadonlyMap<number, readonly [number, number]>
   /** The same journal, in which the last sample is credited. */
   readonly credited: string
   readonly creditedSeq: number
@@ -155,7 +185,7 @@ function add(rows: Rows, marketId: number, account: number, at: 0 | 1, raw: numb
 }
 
 function told(): Story {
-  const flow = new CommandFlow(SEED)
+  const flow = new CommandFlow(SEED, REFERRERS)
   const random = new Random(SEED)
   const trades = tradesOf(flow)
   for (const marketId of [1, 2, 3]) {
@@ -167,7 +197,7 @@ function told(): Story {
   }
   flow.run(600)
   mine(1)
-  flow.rare({ kind: 'rewardMinute', minute: MINUTE })
+  flow.rare({ kind: 'rewardMinute', minute: MINUTE, referralBps: REFERRAL_BPS })
   flow.rare({ kind: 'creditRewards', minute: MINUTE, part: 0, isLast: true, rows: [] })
   const counted = flow.seq
   flow.run(900)
@@ -185,13 +215,14 @@ function told(): Story {
   flow.rare({ kind: 'rewardMinute', minute: MINUTE + 1 })
   const sampleSeq = flow.seq
   const [rows, rebates]: Rows[] = [new Map(), new Map()]
-  for (const trade of trades) {
-    const { seq, marketId } = trade
-    const isMined = seq > counted && seq <= minedThrough
-    if (!isMined || (aside.includes(trade) && !late.includes(trade))) continue
+  const ofSample = trades.filter((trade) => {
+    const isMined = trade.seq > counted && trade.seq <= minedThrough
+    return isMined && (!aside.includes(trade) || late.includes(trade))
+  })
+  for (const trade of ofSample) {
     for (const [account, raw] of slowRebates(trade)) {
-      add(rows, marketId, account, 1, raw)
-      add(rebates, marketId, account, 1, raw)
+      add(rows, trade.marketId, account, 1, raw)
+      add(rebates, trade.marketId, account, 1, raw)
     }
   }
   for (const marketId of [1, 2, 3]) {
@@ -210,7 +241,8 @@ function told(): Story {
   const endSeq = flow.seq
   flow.rare({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
   fillJournal(credited, flow.records, BATCH)
-  return { dataDir, sampleSeq, endSeq, rows, rebates, credited, creditedSeq: flow.seq }
+  const sums = { rows, rebates, referrals: slowReferrals(ofSample) }
+  return { dataDir, sampleSeq, endSeq, ...sums, credited, creditedSeq: flow.seq }
 }
 
 function follow(dataDir: string, seq: number): Follower {
@@ -219,8 +251,14 @@ function follow(dataDir: string, seq: number): Follower {
   return follower
 }
 
+interface Scored {
+  readonly minute: number
+  readonly rows: Rows
+  readonly referrals: Story['referrals']
+}
+
 /** Scores in turns of one step each. */
-function scored(follower: Follower): { minute: number; rows: Rows } | null {
+function scored(follower: Follower): Scored | null {
   while (follower.isScoring) {
     let steps = 0
     const found = follower.score(() => steps++ === 1)
@@ -231,7 +269,12 @@ function scored(follower: Follower): { minute: number; rows: Rows } | null {
       rows.set(`${marketId} ${account}`, [reward, rebate])
     }
     assert.equal(found.rows.length, rows.size * 4, 'an account has one row in a market')
-    return { minute: found.minute, rows }
+    const referrals = new Map<number, readonly [number, number]>()
+    for (let at = 0; at < found.referrals.length; at += 3) {
+      const [referrer, referred, raw] = found.referrals.subarray(at, at + 3)
+      referrals.set(referred, [referrer, raw])
+    }
+    return { minute: found.minute, rows, referrals }
   }
   return null
 }
@@ -249,6 +292,9 @@ test('the scores are those of the books at the sample, and of the mined trades b
   follower.close()
   assert.equal(found?.minute, MINUTE + 1)
   assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rows))
+  assert.ok(story.referrals.size > 0)
+  const byReferred = [...story.referrals].sort(([a], [b]) => a - b)
+  assert.deepEqual([...(found?.referrals ?? [])], byReferred)
 })
 
 test('a start scores an open sample again, with tables ahead or without them', () => {
@@ -256,7 +302,9 @@ test('a start scores an open sample again, with tables ahead or without them', (
     const dataDir = copyFolder(story.dataDir)
     if (stopSeq > 0) follow(dataDir, stopSeq).close()
     const follower = follow(dataDir, story.endSeq)
-    assert.deepEqual(sorted(scored(follower)?.rows ?? new Map()), sorted(story.rows))
+    const found = scored(follower)
+    assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rows))
+    assert.deepEqual(new Map(found?.referrals), story.referrals)
     follower.close()
   }
 })
@@ -283,4 +331,5 @@ test('a snapshot behind an open sample costs its rewards, and not its rebates', 
   follower.close()
   assert.equal(found?.minute, MINUTE + 1)
   assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rebates))
+  assert.deepEqual(new Map(found?.referrals), story.referrals)
 })

@@ -3,33 +3,37 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
 
-// Who referred whom, and the boards of those who refer: by the fees of the profiles that they
-// referred, then by how many these are, then the elder first. A page is a range of an index.
+// Who referred whom, and the boards of those who refer: by what they earned, then by the fees of
+// the profiles that they referred, then by how many these are, then the elder first. A page is a
+// range of an index.
 
 const SHOWN = 'p.account, p.username, p.display_name AS displayName, p.pfp_url AS pfpUrl FROM'
-const OF_REFERRER = 'r.referrer, r.fees_raw AS feesRaw, r.referred_count AS referredCount, r.elder'
-const ORDER = 'ORDER BY r.fees_raw DESC, r.referred_count DESC, r.elder DESC'
+const OF_REFERRER = `
+r.referrer, r.earned_raw AS earnedRaw, r.fees_raw AS feesRaw, r.referred_count AS referredCount,
+  r.elder`
+const ORDER = 'ORDER BY r.earned_raw DESC, r.fees_raw DESC, r.referred_count DESC, r.elder DESC'
 const BOARD = `
 SELECT ${OF_REFERRER}, ${SHOWN}
   referrers r CROSS JOIN profiles p ON p.profile_id = r.referrer
-WHERE r.fees_raw >= 0 ${ORDER} LIMIT ? OFFSET ?`
+WHERE r.earned_raw >= 0 ${ORDER} LIMIT ? OFFSET ?`
 const ONE = `
 SELECT ${OF_REFERRER}, ${SHOWN}
   referrers r CROSS JOIN profiles p ON p.profile_id = r.referrer WHERE r.referrer = ?`
 const AHEAD = `
 SELECT count(*) AS count FROM (
-  SELECT 1 FROM referrers WHERE (fees_raw, referred_count, elder) > (?, ?, ?) LIMIT ?
+  SELECT 1 FROM referrers WHERE (earned_raw, fees_raw, referred_count, elder) > (?, ?, ?, ?)
+  LIMIT ?
 ) AS part`
 const TOTAL = 'SELECT referrers FROM referrer_counts WHERE id = 1'
 const FRIENDS = `
-SELECT r.referrer, r.fees_raw AS feesRaw, r.referred_count AS referredCount, r.elder
+SELECT ${OF_REFERRER}
 FROM follows f CROSS JOIN referrers r ON r.referrer = f.followed WHERE f.owner = ? LIMIT ?`
 const COUNTS =
   'SELECT referred_count AS referredCount, earning_count AS earningCount FROM referrers ' +
   'WHERE referrer = ?'
 const OF_ONE = `
 SELECT r.referred, r.referred_ms AS referredMs, r.fees_raw AS feesRaw, r.volume_raw AS volumeRaw,
-  ${SHOWN} referrals r CROSS JOIN profiles p ON p.profile_id = r.referred
+  r.earned_raw AS earnedRaw, ${SHOWN} referrals r CROSS JOIN profiles p ON p.profile_id = r.referred
 WHERE r.referrer = ? ORDER BY r.referred DESC LIMIT ? OFFSET ?`
 
 /** Places on a board that are counted: a profile behind them has no rank. */
@@ -44,6 +48,7 @@ export interface PageAsk {
 
 interface Standing {
   readonly referrer: ProfileId
+  readonly earnedRaw: number
   readonly feesRaw: number
   readonly referredCount: number
   readonly elder: number
@@ -72,6 +77,7 @@ export interface ReferralBoard {
 export interface ReferralRow extends Shown {
   readonly referred: ProfileId
   readonly referredMs: TimeMs
+  readonly earnedRaw: number
   readonly feesRaw: number
   readonly volumeRaw: number
 }
@@ -89,10 +95,15 @@ type BoardRow = Standing & Shown
 /** Both boards; 0 stands for nobody. */
 type BoardAsk = PageAsk & { readonly profileId: ProfileId }
 
+function isBehind(a: Standing, b: Standing): number {
+  const byMoney = b.earnedRaw - a.earnedRaw || b.feesRaw - a.feesRaw
+  return byMoney || b.referredCount - a.referredCount || b.elder - a.elder
+}
+
 class Boards {
   readonly #board: Statement<[limit: number, offset: number], BoardRow>
   readonly #one: Statement<[ProfileId], BoardRow>
-  readonly #ahead: Statement<[number, number, number, number], { count: number }>
+  readonly #ahead: Statement<[number, number, number, number, number], { count: number }>
   readonly #total: Statement<[], { referrers: number }>
   readonly #friends: Statement<[ProfileId, number], Standing>
   readonly #ofOneState: (find: () => ReferralBoard) => ReferralBoard
@@ -123,8 +134,9 @@ class Boards {
     return { rows, total, own: own === undefined ? null : { ...own, rank: this.#rankOf(own) } }
   }
 
-  #rankOf({ feesRaw, referredCount, elder }: Standing): number | null {
-    const ahead = this.#ahead.get(feesRaw, referredCount, elder, RANKED_MAX)?.count ?? 0
+  #rankOf({ earnedRaw, feesRaw, referredCount, elder }: Standing): number | null {
+    const place = [earnedRaw, feesRaw, referredCount, elder] as const
+    const ahead = this.#ahead.get(...place, RANKED_MAX)?.count ?? 0
     return ahead < RANKED_MAX ? ahead + 1 : null
   }
 
@@ -133,9 +145,7 @@ class Boards {
     const own = this.#one.get(profileId)
     const friends = this.#friends.all(profileId, FRIENDS_MAX)
     const all: Standing[] = own === undefined ? friends : [...friends, own]
-    all.sort((a, b) => {
-      return b.feesRaw - a.feesRaw || b.referredCount - a.referredCount || b.elder - a.elder
-    })
+    all.sort(isBehind)
     const rows = all.slice(offset, offset + limit).flatMap(({ referrer }, index) => {
       const row = this.#one.get(referrer)
       return row === undefined ? [] : [{ ...row, rank: offset + index + 1 }]

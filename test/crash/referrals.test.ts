@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { privateKeyToAccount } from 'viem/accounts'
+import { brokenInvariant } from '../../engine/core/state/invariants.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
+import { dayOf, MINUTE_MS, minuteOf } from '../../engine/domain/rewards/reward-time.ts'
+import { DAY_MS } from '../../engine/domain/units.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
+import { referralCodeOf } from '../../server/services/referrals/referral-code.ts'
+import { copyFolder, newFolder } from '../support/data-folder.ts'
+import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
+import { openMarket, place } from '../support/live-orders.ts'
+import { cookieOf, login } from '../support/live-session.ts'
+
+// The power fails around what those earn who refer others. Each part of a fee is credited once and
+// paid once, out of the fees.
+
+const SHARE = 1_000_000
+/** A fifth of a fee of 3 shares at 0.45. */
+const PART_RAW = 270_000
+const OPTIONS = { stepwise: true, flags: ['--block-ms', '0', '--referral-bps', '2000'] }
+
+const dataDir = newFolder()
+let live: LiveExchange
+let ann: Trader
+
+const clearingOf = ({ exchange }: LiveExchange) => exchange.pipeline.clearing
+const owedOf = (of: LiveExchange) => {
+  const { today, due } = clearingOf(of).rewards
+  return [today.of(ann.profileId)?.rebateRaw ?? 0, due.of(ann.profileId)?.rebateRaw ?? 0]
+}
+
+function step(of: LiveExchange, byMs: number): void {
+  of.shiftClock(byMs)
+  of.exchange.pipeline.tick()
+}
+
+/** Goes on until the next sample is there. */
+async function sample(of: LiveExchange): Promise<void> {
+  const { minute } = clearingOf(of).rewards
+  if (minuteOf(of.nowMs()) === minute) of.shiftClock(MINUTE_MS - (of.nowMs() % MINUTE_MS))
+  while (clearingOf(of).rewards.minute === minute) step(of, 500)
+  await of.exchange.pipeline.durable()
+}
+
+async function credit(of: LiveExchange): Promise<void> {
+  while (clearingOf(of).rewards.open !== null) {
+    step(of, 10)
+    await new Promise(setImmediate)
+  }
+  await of.exchange.pipeline.durable()
+}
+
+async function pay(of: LiveExchange): Promise<void> {
+  const yesterday = dayOf(of.nowMs()) - 1
+  while (clearingOf(of).rewards.paidDay < yesterday) {
+    step(of, 10)
+    await new Promise(setImmediate)
+  }
+  await of.exchange.pipeline.durable()
+}
+
+async function startCopy(): Promise<{ copy: LiveExchange; copyDir: string }> {
+  const copyDir = copyFolder(dataDir)
+  const copy = await startLive({ ...OPTIONS, dataDir: copyDir })
+  copy.shiftClock(live.nowMs() - copy.nowMs())
+  return { copy, copyDir }
+}
+
+async function stopCopy({ copy, copyDir }: Awaited<ReturnType<typeof startCopy>>): Promise<void> {
+  assert.deepEqual(copy.faults, [])
+  assert.equal(brokenInvariant(clearingOf(copy)), null)
+  await copy.stop()
+  verifyFolder(copyDir)
+}
+
+/** A wallet that ann referred, with money and a token. */
+async function referred(): Promise<Trader> {
+  const key = randomBytes(32)
+  const wallet = privateKeyToAccount(`0x${key.toString('hex')}`)
+  cookieOf(await login(live, wallet, { body: { r: referralCodeOf(ann.profileId) } }))
+  const fields = { account: wallet.address, rank: 'Bronze', apiToken: { scopes: ['trading'] } }
+  const made = await live.admin('/admin/profiles', fields)
+  const profileId = Number(at(made.body, 'profileId'))
+  await live.admin('/admin/balances', { profileId, collateralRaw: 1000 * SHARE })
+  const [tokenId, secret] = [textAt(made.body, 'tokenId'), textAt(made.body, 'secret')]
+  return { key, account: wallet.address, profileId, tokenId, secret }
+}
+
+before(async () => {
+  live = await startLive({ ...OPTIONS, dataDir })
+  const market = await openMarket(live, 'rain', { fee: true })
+  ann = await live.trader(1000 * SHARE)
+  const ben = await live.trader(1000 * SHARE)
+  const eve = await referred()
+  const put = async (trader: Trader, wish: Parameters<typeof place>[3]) => {
+    const placed = await place(live, trader, market, wish)
+    assert.equal(placed.status, 201, placed.text)
+  }
+  // The rate is said before the trades for which it counts.
+  await sample(live)
+  await credit(live)
+  await put(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await put(eve, { ticks: 450, sizeRaw: 100 * SHARE })
+  // Fees in shares of both outcomes become collateral: pairs are merged.
+  await put(ben, { outcome: 0, ticks: 450, sizeRaw: 100 * SHARE })
+  await put(eve, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  step(live, 10)
+  await live.exchange.pipeline.durable()
+})
+after(async () => {
+  assert.deepEqual(live.faults, [])
+  assert.equal(brokenInvariant(clearingOf(live)), null)
+  await live.stop()
+  verifyFolder(dataDir)
+})
+
+test('a sample that was not credited is credited once, after a start too', async () => {
+  await sample(live)
+  assert.notEqual(clearingOf(live).rewards.open, null)
+  const died = await startCopy()
+  await credit(died.copy)
+  await credit(live)
+  // The second trade: 2.454545 shares at 0.55, of which a fifth is 0.27.
+  assert.deepEqual(owedOf(died.copy), owedOf(live))
+  const [todayRaw] = owedOf(live)
+  assert.ok(todayRaw >= 2 * PART_RAW - 1 && todayRaw <= 2 * PART_RAW, String(todayRaw))
+  const told = await died.copy.call(ann, 'GET', '/referral/usdc/referrals')
+  assert.equal(at(told.body, 'entries', 0, 'earnedRaw'), String(todayRaw))
+  const board = await died.copy.send('GET', '/referral/usdc/leaderboard')
+  assert.equal(at(board.body, 'entries', 0, 'earnedRaw'), String(todayRaw))
+  await stopCopy(died)
+})
+
+test('a payment that was cut off is made once, out of the fees', async () => {
+  const [earnedRaw] = owedOf(live)
+  live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
+  while (clearingOf(live).rewards.due.size === 0) step(live, 10)
+  await live.exchange.pipeline.durable()
+  const died = await startCopy()
+  const before = died.copy.balances(ann).freeRaw
+  await pay(died.copy)
+  await pay(live)
+  for (const each of [died.copy, live]) {
+    assert.equal(each.balances(ann).freeRaw, before + earnedRaw)
+    assert.deepEqual(owedOf(each), [0, 0])
+    assert.ok(clearingOf(each).ledger.freeRaw(FEE_ACCOUNT) >= 0)
+  }
+  const again = await startCopy()
+  step(again.copy, 1000)
+  assert.equal(again.copy.balances(ann).freeRaw, before + earnedRaw)
+  await stopCopy(again)
+  await stopCopy(died)
+})
