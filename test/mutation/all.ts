@@ -15,6 +15,7 @@ import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
 import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
+import { SOCIAL_CHANGES } from './social-changes.ts'
 import { SOCKET_CHANGES } from './socket-changes.ts'
 import { SOLVENCY_CHANGES } from './solvency-changes.ts'
 import { SPORT_CHANGES } from './sport-changes.ts'
@@ -50,8 +51,12 @@ export function allMutations(): Mutation[] {
     ...HISTORY_CHANGES,
     ...REWARD_CHANGES,
     ...SOLVENCY_CHANGES,
+<<<<<<< HEAD
     ...SPORT_CHANGES,
     ...BOARD_CHANGES,
+=======
+    ...SOCIAL_CHANGES,
+>>>>>>> 5d7ced3 (Test that follows and bookmarks are told once they are durable)
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

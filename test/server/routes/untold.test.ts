@@ -9,6 +9,7 @@ import {
   type Trader,
   textAt,
 } from '../../support/live-exchange.ts'
+import { openMarket } from '../../support/live-orders.ts'
 import {
   codeOf,
   cookieOf,
@@ -30,6 +31,7 @@ const TOKENS = '/auth/api-tokens'
 let live: LiveExchange
 before(async () => {
   live = await startLive()
+  await openMarket(live, 'rain')
 })
 after(async () => {
   await live.stop()
@@ -189,7 +191,7 @@ function operatorRows({ alice, bob }: Speakers): Row[] {
 }
 
 /** Changes, each with a call that shows the effect. */
-function changeRows({ bob, cookies }: Speakers): Row[] {
+function changeRows({ alice, bob, cookies }: Speakers): Row[] {
   const [, second] = cookies
   const byBob = (method: string, path: string, body?: unknown) => live.call(bob, method, path, body)
   return [
@@ -204,6 +206,25 @@ function changeRows({ bob, cookies }: Speakers): Row[] {
       () => byBob('PATCH', ME, { bio: 'Fresh.' }),
       () => byBob('GET', ME),
       (_changed, called) => assert.equal(at(called.body, 'bio'), 'Fresh.'),
+    ],
+    [
+      'a follow',
+      () => byBob('PUT', `/profiles/${alice.account}/follow`),
+      () => live.send('GET', `/profiles/public/${alice.account}`),
+      (_changed, called) => assert.equal(at(called.body, 'followersCount'), 1),
+    ],
+    [
+      'a bookmark',
+      () => byBob('PUT', '/market-bookmarks/clob/rain'),
+      () => byBob('GET', '/market-bookmarks/me'),
+      (changed, called) =>
+        assert.equal(at(called.body, 'data', 0, 'bookmarkId'), at(changed.body, 'bookmarkId')),
+    ],
+    [
+      'bookmarks for all',
+      () => byBob('PATCH', '/market-bookmarks/visibility', { isPublic: true }),
+      () => live.send('GET', `/market-bookmarks/public/${bob.account}`),
+      (_changed, called) => assert.equal(at(called.body, 'total'), 1),
     ],
     [
       'capabilities',
