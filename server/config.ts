@@ -116,12 +116,7 @@ export const SETTINGS = {
     30,
     'Days after a payout until the exchange redeems what is left; 0 = never.',
   ),
-  accuracy: setting(
-    'accuracy',
-    oneOf('on', 'off'),
-    'on',
-    'Whether anybody may ask in how many markets an account was right.',
-  ),
+  accuracy: setting('accuracy', oneOf('on', 'off'), 'on', 'Whether accounts show their accuracy.'),
   referralBps: setting(
     'referral-bps',
     count(0, 10_000),
@@ -207,7 +202,6 @@ export interface ServeConfig {
   readonly solvencyMinutes: number
   readonly blockMs: number
   readonly autoRedeemDays: number
-  /** Whether anybody may ask how often an account was right. */
   readonly accuracy: boolean
   readonly referralBps: number
   readonly adminToken: string | undefined

@@ -9,8 +9,6 @@ import type {
   CancelOrders,
   Command,
   ControlCommand,
-  MatchCommand,
-  PackCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -62,10 +60,10 @@ import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
-import { Packs } from './packs/packs.ts'
+import { isOfPacks, Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
 import { isSocial, Social } from './social/social.ts'
-import { Matches } from './sports/matches.ts'
+import { isOfMatches, Matches } from './sports/matches.ts'
 
 /**
  * The rules that this version decides by. A `rules` command in the journal tells which were in
@@ -222,6 +220,8 @@ export class Clearing {
         return
       default:
         if (isSocial(command)) this.social.apply(command)
+        else if (isOfPacks(command)) this.packs.apply(command, this)
+        else if (isOfMatches(command)) this.matches.apply(command)
         else this.#applyControl(command)
     }
   }
@@ -232,18 +232,8 @@ export class Clearing {
     if (command.kind === 'mineBlock') this.pools.mined(command.throughSeq)
   }
 
-  #applyControl(
-    command: ControlCommand | AccountCommand | RewardCommand | PackCommand | MatchCommand,
-  ): void {
+  #applyControl(command: ControlCommand | AccountCommand | RewardCommand): void {
     switch (command.kind) {
-      case 'createPack':
-      case 'offerPack':
-      case 'acceptPackOffer':
-      case 'endPackOffers':
-      case 'countPacks':
-      case 'fundHouse':
-        this.packs.apply(command, this)
-        return
       case 'rewardMinute':
       case 'creditRewards':
       case 'payRewards':
@@ -274,11 +264,6 @@ export class Clearing {
       case 'putPropertyKey':
       case 'removePropertyKey':
         this.properties.apply(command)
-        return
-      case 'putMatch':
-      case 'removeMatch':
-      case 'scoreMatches':
-        this.matches.apply(command)
         return
       default:
         applyToAccounts(this, command)

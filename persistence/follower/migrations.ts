@@ -1,6 +1,7 @@
 import { ORDER_STATUSES, SIDE } from '../../engine/domain/order.ts'
 import { BOARD_TABLES } from './board-schema.ts'
 import { FEED_TABLES } from './feed-schema.ts'
+import { PACK_TABLES } from './pack-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
 import { IS_POOL_TRADE } from './tables/featured.ts'
@@ -346,39 +347,6 @@ CREATE TABLE reward_minutes (
 CREATE INDEX settlements_by_height ON settlements (height) WHERE height IS NOT NULL;
 `
 
-/** Packs, their legs, and how many of each status a profile has (packs/packs.ts). */
-const PACKS = `
-CREATE TABLE packs (
-  pack_id    INTEGER PRIMARY KEY,
-  owner      INTEGER NOT NULL,
-  maker      INTEGER,
-  stake_raw  INTEGER NOT NULL,
-  payout_raw INTEGER NOT NULL,
-  made_ms    INTEGER NOT NULL,
-  status     INTEGER NOT NULL,
-  paid_raw   INTEGER,
-  ended_ms   INTEGER
-) STRICT;
-CREATE INDEX packs_by_owner ON packs (owner, pack_id);
-CREATE INDEX packs_by_status ON packs (owner, status, pack_id);
-CREATE TABLE pack_legs (
-  pack_id     INTEGER NOT NULL,
-  position    INTEGER NOT NULL,
-  market_id   INTEGER NOT NULL,
-  outcome     INTEGER NOT NULL,
-  price_ticks INTEGER NOT NULL,
-  result      INTEGER NOT NULL,
-  PRIMARY KEY (pack_id, position)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX pack_legs_by_market ON pack_legs (market_id, pack_id);
-CREATE TABLE pack_counts (
-  owner  INTEGER NOT NULL,
-  status INTEGER NOT NULL,
-  count  INTEGER NOT NULL,
-  PRIMARY KEY (owner, status)
-) STRICT, WITHOUT ROWID;
-`
-
 /**
  * Matches by where they stand, what they are of, and when they begin (tables/markets/matches.ts);
  * and of which match a market is.
@@ -407,7 +375,7 @@ export const READ_SCHEMA = {
   migrations: [
     [
       ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS],
-      ...[PACKS, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
+      ...[PACK_TABLES, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
     ].join(''),
   ],
   baseVersion: 18,

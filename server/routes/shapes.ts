@@ -271,9 +271,7 @@ const referrals = () => ({
   referredUsersCount: means(integer(0), 'How many profiles this one referred.'),
 })
 
-/**
- * Fields that the API names and this exchange does not keep. Each has one value for all profiles.
- */
+/** Fields that the API names and this exchange does not keep: one value for all profiles. */
 const notKept = () => ({
   isCreator: means(boolean(), 'Whether the profile makes markets; always false here.'),
   isOnboarded: means(boolean(), 'Whether the first steps are done; always true here.'),

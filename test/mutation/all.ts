@@ -51,12 +51,9 @@ export function allMutations(): Mutation[] {
     ...HISTORY_CHANGES,
     ...REWARD_CHANGES,
     ...SOLVENCY_CHANGES,
-<<<<<<< HEAD
     ...SPORT_CHANGES,
     ...BOARD_CHANGES,
-=======
     ...SOCIAL_CHANGES,
->>>>>>> 5d7ced3 (Test that follows and bookmarks are told once they are durable)
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

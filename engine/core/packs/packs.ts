@@ -5,6 +5,7 @@
 // market names the packs that have a leg of it which is not counted.
 
 import { assert } from '../../domain/assert.ts'
+import type { PackCommand, RareCommand } from '../../domain/command.ts'
 import type { Seq } from '../../domain/ids.ts'
 import { HOUSE_ACCOUNT, type MarketId, PACK_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
 import type { PackBody, PackLeg } from '../../domain/packs/pack-command.ts'
@@ -39,6 +40,20 @@ export interface PackOffer {
   readonly payoutRaw: CollateralRaw
   readonly expiresMs: TimeMs
   readonly legs: readonly PackLeg[]
+}
+
+export function isOfPacks(command: RareCommand): command is PackCommand {
+  switch (command.kind) {
+    case 'createPack':
+    case 'offerPack':
+    case 'acceptPackOffer':
+    case 'endPackOffers':
+    case 'countPacks':
+    case 'fundHouse':
+      return true
+    default:
+      return false
+  }
 }
 
 export interface CapturedPacks {

@@ -44,17 +44,6 @@ export interface PackWorld {
   readonly catalogue: { existing(marketId: MarketId): Parameters<typeof resultOf>[0] }
 }
 
-export function isOfPacks(command: { readonly kind: string }): command is PackCommand {
-  switch (command.kind) {
-    case 'createPack':
-    case 'acceptPackOffer':
-    case 'countPacks':
-      return true
-    default:
-      return false
-  }
-}
-
 export class PacksTable {
   readonly #put: Statement<PackRow>
   readonly #putLeg: Statement<LegRow>
