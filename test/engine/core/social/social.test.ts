@@ -70,11 +70,14 @@ test('the order in which profiles follow and bookmark is no fact, and nothing is
   assert.equal(factsOf(forward), factsOf(backward))
   for (const [one, other] of pairs) forward.remove(one, other)
   assert.deepEqual([...forward.facts()], [])
+  assert.equal(forward.capture().length, 0, 'a list without a follow leaves memory')
   const put = { marketId: 7, targetKind: 'clob', seq: 3, putMs: 5 } as const
   const [first, second] = [new Bookmarks(), new Bookmarks()]
   for (const profileId of [2, 1]) first.put(profileId, put)
   for (const profileId of [1, 2]) second.put(profileId, put)
+  const hidden = factsOf(first)
   first.show(9, true)
+  assert.notEqual(factsOf(first), hidden, 'who shows its bookmarks is a fact')
   first.show(4, true)
   second.show(4, true)
   second.show(9, true)
