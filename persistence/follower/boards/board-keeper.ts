@@ -97,12 +97,13 @@ export class BoardKeeper {
     const last = this.#last
     const hour = Math.max(Math.floor(nowMs / HOUR_MS), last?.hour ?? 0)
     const seenHour = Math.floor(seenMs / HOUR_MS)
-    for (const owner of this.#takeChanged()) {
-      this.#look(owner, hour)
-      yield
-    }
+    const changed = this.#takeChanged()
     if (last === null) yield* this.#everyone(hour)
     else {
+      for (const owner of changed) {
+        this.#look(owner, hour)
+        yield
+      }
       if (!this.#knowsChanges) yield* this.#changedSince(last.seenHour, hour)
       yield* this.#ended(last.hour, hour)
     }

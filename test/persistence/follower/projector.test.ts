@@ -25,6 +25,9 @@ const SEED = freshSeed()
 const BATCH = 32
 const HOUR_MS = 3_600_000
 const ACCOUNTS = [1, 2, 3, 4, 5, 6]
+/** They trade once in each market, for a half: with equal payouts they get what they paid. */
+const EVEN = [7, 8] as const
+const EVERYONE = [...ACCOUNTS, ...EVEN]
 const DEPOSIT_RAW = 10 ** 12
 const PAYOUTS = [
   [1, 0],
@@ -64,7 +67,7 @@ class Teller {
   constructor() {
     this.driver.onCommand = (command) => this.records.push(encodeCommand(command))
     this.driver.rare({ kind: 'rules', version: 1 })
-    for (const _account of ACCOUNTS) this.driver.addAccount(DEPOSIT_RAW)
+    for (const _account of EVERYONE) this.driver.addAccount(DEPOSIT_RAW)
   }
 
   trade(marketId: number, count: number): void {
@@ -82,6 +85,13 @@ class Teller {
       const priceTicks = random.between(400, 600)
       driver.place({ account, marketId, outcome, side, type, priceTicks, sizeRaw })
     }
+  }
+
+  tradeForHalf(marketId: number): void {
+    const wish = { marketId, side: 0, priceTicks: 500, sizeRaw: 10_000_000 }
+    this.driver.place({ ...wish, account: EVEN[0], outcome: 0, type: 'GTC' })
+    const taken = this.driver.place({ ...wish, account: EVEN[1], outcome: 1, type: 'FAK' })
+    assert.equal(taken.result, 'FILLED')
   }
 
   cancelAll(marketId: number): void {
@@ -106,14 +116,15 @@ class Teller {
 /** Trades in a market, pays it out, and counts who has more than before. */
 function resolved(teller: Teller, payout: readonly [number, number], counts: Counts): void {
   const { driver } = teller
-  const had = ACCOUNTS.map((account) => teller.collateralRaw(account))
-  const marketId = driver.addMarket({ minSizeRaw: 0 })
+  const had = EVERYONE.map((account) => teller.collateralRaw(account))
+  const marketId = driver.addMarket({ minSizeRaw: 0, feeEnabled: false })
+  teller.tradeForHalf(marketId)
   teller.trade(marketId, 60)
   teller.cancelAll(marketId)
   driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: payout }] })
   driver.nowMs += 1
   driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
-  for (const [index, account] of ACCOUNTS.entries()) {
+  for (const [index, account] of EVERYONE.entries()) {
     const [yesRaw, noRaw] = [0, 1].map((outcome) => teller.sharesRaw(account, marketId, outcome))
     const worthRaw = redemptionRaw(payout, yesRaw, noRaw)
     const earnedRaw = teller.collateralRaw(account) + worthRaw - had[index]
