@@ -129,6 +129,17 @@ test('a name that is of no match is refused, and cancels wait for no market', as
   await asOperator(live, 'DELETE', `/admin/trading-modes/${String(at(made.body, 'id'))}`)
 })
 
+test('a market that its match names no more is of no match', async () => {
+  const alice = await live.trader(0)
+  await openMarket(live, 'hail')
+  await putMatch(live, 'storm', 3, ['rain', 'hail'])
+  assert.equal((await ordersOf(alice, '', 'rain')).status, 200)
+  await putMatch(live, 'storm', 3, ['hail'])
+  assert.equal((await ordersOf(alice, '', 'rain')).status, 404)
+  assert.equal((await ordersOf(alice, '', 'hail')).status, 200)
+  await removeMatch(live, 'storm')
+})
+
 test('a removed match is gone at once, and its markets may be of another', async () => {
   const alice = await live.trader(FUNDS_RAW)
   await putMatch(live, 'short', 2, ['rain'])
