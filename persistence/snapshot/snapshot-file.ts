@@ -27,7 +27,7 @@ const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
 export const SNAPSHOT_FORMAT = 15
 const HEAD_BYTES = 88
-const SECTIONS = 16
+const SECTIONS = 17
 /**
  * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
  */

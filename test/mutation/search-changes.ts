@@ -61,8 +61,8 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'the search does not hear that a market changed',
-        'else this.#search.changed(market)',
-        "else if (command.kind === 'createMarket') this.#search.changed(market)",
+        "if (command.kind !== 'postPayouts') this.#search.changed(market)",
+        "if (command.kind === 'createMarket') this.#search.changed(market)",
       ],
     ],
   },
