@@ -188,3 +188,24 @@ test('the hours of markets are gone soon after a day', () => {
   assert.equal(left, 0)
   assert.deepEqual(traded({ beforeId: 9, limit: 5 }), [3])
 })
+
+test('hours that end within one chunk are kept apart', () => {
+  const keeper = new BoardKeeper(connection, () => table.takeChanged())
+  const owner = 77
+  const firstMs = START_MS + 20_000 * 24 * HOUR_MS
+  const laterMs = firstMs + 24 * HOUR_MS
+  const part = { tradeSeq: 1, owner, marketId: 1, outcome: 0, side: SIDE.BUY, sharesRaw: 1 }
+  table.begin(firstMs)
+  table.traded({ ...part, collateralRaw: 10 })
+  table.begin(laterMs)
+  table.traded({ ...part, collateralRaw: 5 })
+  table.flush(UNPACED)
+  finish(keeper.pass(laterMs, laterMs))
+  for (const [spanHours, volumeRaw] of [
+    [24, 5],
+    [168, 15],
+  ] as const) {
+    const { rows } = ask({ board: 'volume', spanHours, offset: 0, limit: 100 })
+    assert.equal(rows.find((row) => row.owner === owner)?.volumeRaw, volumeRaw)
+  }
+})

@@ -117,7 +117,7 @@ class Teller {
 function resolved(teller: Teller, payout: readonly [number, number], counts: Counts): void {
   const { driver } = teller
   const had = EVERYONE.map((account) => teller.collateralRaw(account))
-  const marketId = driver.addMarket({ minSizeRaw: 0, feeEnabled: false })
+  const marketId = driver.addMarket({ minSizeRaw: 0, feeEnabled: payout[0] !== payout[1] })
   teller.tradeForHalf(marketId)
   teller.trade(marketId, 60)
   teller.cancelAll(marketId)
