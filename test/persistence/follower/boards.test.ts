@@ -19,6 +19,8 @@ import { freshSeed, Random } from '../../support/random.ts'
 
 const { connection } = openMatchingReadTables(newFolder(), () => new Uint8Array(32))
 after(() => connection.close())
+// One transaction for all: a commit for each row would be most of the time.
+connection.exec('BEGIN')
 const table = new PositionsTable(connection)
 const ask = leaderboard.open(connection)
 const shares = positions.open(connection)
