@@ -48,6 +48,7 @@ test('a profile shows every field of rules §12.2, and unknown fields are empty'
     isCreator: false,
     isOnboarded: true,
     socialUrl: null,
+    xHandle: null,
     hasTraded: false,
     tradeWalletOption: null,
     tradeWalletChoosen: false,
