@@ -9,6 +9,8 @@ import type {
   CancelOrders,
   Command,
   ControlCommand,
+  MatchCommand,
+  PackCommand,
   PlaceOrder,
   RareCommand,
   ReleaseOrder,
@@ -62,7 +64,7 @@ import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 import { isOfPacks, Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
-import { isSocial, Social } from './social/social.ts'
+import { isSocial, Social, type SocialCommand } from './social/social.ts'
 import { isOfMatches, Matches } from './sports/matches.ts'
 
 /**
@@ -219,11 +221,23 @@ export class Clearing {
         this.#applyToBlocks(command)
         return
       default:
-        if (isSocial(command)) this.social.apply(command)
-        else if (isOfPacks(command)) this.packs.apply(command, this)
-        else if (isOfMatches(command)) this.matches.apply(command)
-        else this.#applyControl(command)
+        this.#applyRest(command)
     }
+  }
+
+  #applyRest(
+    command:
+      | ControlCommand
+      | AccountCommand
+      | RewardCommand
+      | SocialCommand
+      | PackCommand
+      | MatchCommand,
+  ): void {
+    if (isSocial(command)) this.social.apply(command)
+    else if (isOfPacks(command)) this.packs.apply(command, this)
+    else if (isOfMatches(command)) this.matches.apply(command)
+    else this.#applyControl(command)
   }
 
   #applyToBlocks(command: SettlementCommand): void {

@@ -9,6 +9,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { integer, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { WishedLeg } from '../../services/packs/packs.ts'
+import type { Asker } from '../../services/private-reads.ts'
 import type { Services } from '../services.ts'
 
 /** More legs than a pack takes are priced too, so that a reply names all that is wrong. */
@@ -91,4 +92,25 @@ export function reasonViews(issues: readonly PackIssue[]) {
 /** The refusal of a pack that cannot be made, with all that is wrong with it. */
 export function ineligible({ issues }: { readonly issues: readonly PackIssue[] }): Refusal {
   return refuse('PACK_NOT_ELIGIBLE', { ineligibleReasons: reasonViews(issues) })
+}
+
+/** The same legs, also of markets that left memory: a call may come again after that. */
+export async function lastingLegs(
+  legs: readonly SaidLeg[],
+  services: Services,
+  asker: Asker,
+): Promise<WishedLeg[] | Refusal> {
+  const wished = wishedLegs(legs, services)
+  if (!Array.isArray(wished)) return wished
+  const { archive } = services
+  for (const [at, { market, outcome }] of wished.entries()) {
+    const { marketSlug, marketId } = legs[at]
+    if (market !== undefined) continue
+    const slugs = marketSlug === undefined ? null : await archive.bySlug(marketSlug, asker)
+    const ids = marketId === undefined ? null : await archive.byIds([marketId], asker)
+    if (slugs === undefined || ids === undefined) return refuse('READ_TIMEOUT')
+    const found = slugs ?? (marketId === undefined ? undefined : ids?.get(marketId))
+    wished[at] = { market: found?.status === 'DRAFT' ? undefined : found, outcome }
+  }
+  return wished
 }

@@ -6,7 +6,7 @@ import { searchMarkets as search } from '../../../persistence/query/read/markets
 import { newestPacks, packById, packsOf } from '../../../persistence/query/read/packs/packs.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { open } from '../../http/auth-scheme.ts'
-import { cached, lasting } from '../../http/caching/cache.ts'
+import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import type { Call } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -75,6 +75,7 @@ export const packs = route({
   path: '/parlay/packs',
   auth: open(),
   lane: 'public',
+  cache: cached(lasting(1)),
   about: 'All packs, newest first.',
   query: { limit: limit(), cursor: before() },
   reply: page(),
@@ -90,6 +91,7 @@ export const searchPacks = route({
   auth: open(),
   lane: 'public',
   room: 'searches',
+  cache: cached(lasting(1)),
   about: 'Packs with a leg of a market that is about a text, newest first.',
   query: {
     query: means(text(200, 1), 'What the market is about, in any words.'),
@@ -113,6 +115,7 @@ export const packOfId = route({
   path: '/parlay/packs/:id',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'One pack.',
   params: { id: means(pattern('^[1-9][0-9]{0,14}$', 'Id of a pack.'), 'The id of the pack.') },
   reply: pack(),
@@ -134,6 +137,7 @@ export const packsOfMarket = route({
   path: '/markets/:slug/packs',
   auth: open(),
   lane: 'public',
+  cache: cached(lasting(1)),
   about: 'Packs with a leg of a market, or of a market of a group; newest first.',
   params: { slug: slug() },
   query: { limit: limit(), cursor: before() },
@@ -155,6 +159,7 @@ export const packPositions = route({
   path: '/parlay/:account/positions',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'The packs of an account, newest first.',
   params: { account: account() },
   query: {

@@ -5,6 +5,7 @@ import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -90,6 +91,7 @@ export const packOffers = route({
   path: '/parlay/offers',
   auth: open(),
   lane: 'public',
+  cache: cached(REVALIDATE),
   about: 'Offers that can be accepted now, newest first.',
   query: { limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_MAX), 'Most offers to show.') },
   reply: object({ data: means(list(offer()), 'The offers that are open.') }),

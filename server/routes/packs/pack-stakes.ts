@@ -16,7 +16,15 @@ import { askerOf } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
-import { ineligible, legsToPrice, reasons, reasonViews, stake, wishedLegs } from './pack-asks.ts'
+import {
+  ineligible,
+  lastingLegs,
+  legsToPrice,
+  reasons,
+  reasonViews,
+  stake,
+  wishedLegs,
+} from './pack-asks.ts'
 import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
 
 const LEGS_EXAMPLE = [
@@ -163,7 +171,7 @@ export const createPack = route({
   handle: async ({ body, caller, call }, services: Services) => {
     const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
     if (ask instanceof Refusal) return ask
-    const legs = wishedLegs(body.legs, services)
+    const legs = await lastingLegs(body.legs, services, askerOf({ caller, call }))
     if (legs instanceof Refusal) return legs
     const wish = { legs, stakeRaw: Number(body.stake) }
     const made = await services.packs.create(ask, wish, body.quoteId)
