@@ -79,6 +79,9 @@ const { HELD, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY, SELL } = SIDE
 
+/** Commands on what profiles and operators list. */
+type Listed = SocialCommand | PackCommand | MatchCommand
+
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 
@@ -221,23 +224,8 @@ export class Clearing {
         this.#applyToBlocks(command)
         return
       default:
-        this.#applyRest(command)
+        this.#applyControl(command)
     }
-  }
-
-  #applyRest(
-    command:
-      | ControlCommand
-      | AccountCommand
-      | RewardCommand
-      | SocialCommand
-      | PackCommand
-      | MatchCommand,
-  ): void {
-    if (isSocial(command)) this.social.apply(command)
-    else if (isOfPacks(command)) this.packs.apply(command, this)
-    else if (isOfMatches(command)) this.matches.apply(command)
-    else this.#applyControl(command)
   }
 
   #applyToBlocks(command: SettlementCommand): void {
@@ -246,7 +234,7 @@ export class Clearing {
     if (command.kind === 'mineBlock') this.pools.mined(command.throughSeq)
   }
 
-  #applyControl(command: ControlCommand | AccountCommand | RewardCommand): void {
+  #applyControl(command: ControlCommand | AccountCommand | RewardCommand | Listed): void {
     switch (command.kind) {
       case 'rewardMinute':
       case 'creditRewards':
@@ -280,7 +268,10 @@ export class Clearing {
         this.properties.apply(command)
         return
       default:
-        applyToAccounts(this, command)
+        if (isSocial(command)) this.social.apply(command)
+        else if (isOfPacks(command)) this.packs.apply(command, this)
+        else if (isOfMatches(command)) this.matches.apply(command)
+        else applyToAccounts(this, command)
     }
   }
 
