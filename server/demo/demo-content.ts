@@ -14,6 +14,8 @@ interface DemoQuestion {
 const REWARDING = { dailyRewardRaw: 100_000_000, rebateBps: 2500 } as const
 /** What pays the rewards of a month. */
 export const REWARD_FUNDS_RAW = 6_000_000_000
+/** What the house may lose to packs. */
+export const HOUSE_FUNDS_RAW = 5_000_000_000
 
 function about(
   category: string,

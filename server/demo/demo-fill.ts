@@ -10,6 +10,7 @@ import { accepted, adminCall, DemoClient, type DemoTrader, type Venue } from './
 import {
   FIRST_PRICES,
   GROUP,
+  HOUSE_FUNDS_RAW,
   MARKETS,
   PAGES,
   PAST,
@@ -83,13 +84,16 @@ async function fund(filling: Filling, profileId: ProfileId, collateralRaw: numbe
 
 const knownFunds = compile(openObject({ balanceRaw: integer() }))
 
-/** Nothing is paid before the first day is over, so that the rewards are never funded twice. */
-async function fundRewards({ operators, adminToken }: Filling): Promise<void> {
-  const path = '/admin/rewards'
+/** Funds of the exchange that are there already stay as they are. */
+async function fundOnce(
+  { operators, adminToken }: Filling,
+  path: '/admin/rewards' | '/admin/house',
+  collateralRaw: number,
+): Promise<void> {
   const funds = await adminCall(operators, adminToken, path)
-  if (!knownFunds.holds(funds)) throw new Error('the funds of rewards are a number')
+  if (!knownFunds.holds(funds)) throw new Error('funds are a number')
   if (funds.balanceRaw > 0) return
-  await adminCall(operators, adminToken, path, { collateralRaw: REWARD_FUNDS_RAW })
+  await adminCall(operators, adminToken, path, { collateralRaw })
 }
 
 const knownSlugs = compile(list(openObject({ slug: text() })))
@@ -140,7 +144,8 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     const parentId = await pageIdOf(venue.server, `/${page.slug}`)
     for (const child of children) await make('/admin/market-pages', { ...child, parentId })
   }
-  if (!isStopped()) await fundRewards(filling)
+  if (!isStopped()) await fundOnce(filling, '/admin/rewards', REWARD_FUNDS_RAW)
+  if (!isStopped()) await fundOnce(filling, '/admin/house', HOUSE_FUNDS_RAW)
 }
 
 const knownCondition = compile(openObject({ conditionId: text(), status: text() }))

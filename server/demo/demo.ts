@@ -21,6 +21,7 @@ import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { type MarketMaker, startMarketMaker } from './market-maker.ts'
 import { startMatchPlay } from './match-play.ts'
 import { OwnServer } from './own-server.ts'
+import { startPackTrader } from './pack-trader.ts'
 import { startPoolTrader } from './pool-trader.ts'
 import { startPriceWalk } from './price-walk.ts'
 
@@ -145,10 +146,11 @@ async function begin(
   // A demo that an older version made has no pool.
   const hasPool = (await readMarket(server, POOL.slug)) !== null
   const pool = hasPool ? startPoolTrader({ trader: taker, market: POOL.slug, warn }) : null
+  const packs = startPackTrader({ trader: taker, ready: bots.ready, warn })
   return {
     ready: bots.ready,
     async stop() {
-      await Promise.all([walk.stop(), play.stop(), bots.stop(), pool?.stop()])
+      await Promise.all([walk.stop(), play.stop(), bots.stop(), pool?.stop(), packs.stop()])
     },
   }
 }

@@ -30,7 +30,7 @@ before(async () => {
   await countObligations(demo)
   const reply = await fetch(`${server.baseUrl}/openapi.json`)
   client = new DocumentClient(server.baseUrl, await reply.json())
-  await learnNames()
+  await learnNames(demo)
 })
 after(() => server.signal('SIGKILL'))
 
@@ -82,7 +82,16 @@ function fieldsIn(node: unknown, name: string): unknown[] {
   )
 }
 
-async function learnNames(): Promise<void> {
+/** The demo makes its first pack as soon as two outcomes are quoted. */
+async function firstPack(): Promise<unknown> {
+  for (;;) {
+    const reply = await fetch(`${server.baseUrl}/parlay/packs`)
+    const id = at(await reply.json(), 'data', 0, 'id')
+    if (id !== undefined) return id
+  }
+}
+
+async function learnNames(demo: unknown): Promise<void> {
   const entries = listOf(await read('/markets/active/slugs'))
   const group = entries.find((entry) => at(entry, 'markets') !== undefined)
   const lone = entries.find((entry) => at(entry, 'markets') === undefined)
@@ -95,10 +104,11 @@ async function learnNames(): Promise<void> {
   const navigation = await read('/navigation')
   names.set('path', fieldsIn(navigation, 'path'))
   const keys = listOf(await read('/property-keys'))
-  const ids = [at(navigation, 0, 'id'), at(keys, 0, 'id')]
+  const ids = [at(navigation, 0, 'id'), at(keys, 0, 'id'), await firstPack()]
   names.set('id', ids)
   const counts = at(await read('/markets/categories/count'), 'category')
   names.set('categoryId', isTree(counts) ? Object.keys(counts).slice(0, 2) : [])
+  names.set('account', [at(demo, 'traders', 0, 'account')])
   for (const [name, values] of names) {
     assert.ok(values.length > 0 && !values.includes(undefined), `the demo has a ${name}`)
   }

@@ -157,9 +157,11 @@ function isActive({ status, deadlineMs, isFailed }: Market, nowMs: TimeMs): bool
   return status === 'CREATED' || status === 'FUNDED'
 }
 
-/** Whether one outcome says much of the other: same group, or one symbol in one window. */
-function areCorrelated({ series }: Clearing, a: Market, b: Market): boolean {
+/** Whether one outcome says much of the other: same group, match, or symbol in one window. */
+function areCorrelated({ series, matches }: Clearing, a: Market, b: Market): boolean {
   if (a.groupId !== undefined && a.groupId === b.groupId) return true
+  const ofMatch = matches.byMarket(a.marketId)
+  if (ofMatch !== undefined && matches.byMarket(b.marketId)?.slug === ofMatch.slug) return true
   if (a.slot === undefined || b.slot === undefined) return false
   const ofA = series.existing(a.slot.seriesId)
   const ofB = series.existing(b.slot.seriesId)

@@ -267,18 +267,22 @@ export const packMarkets = route({
   handle: ({ query }, { packs }: Services) => {
     const { limit, page } = query
     const { markets, total } = packs.markets((page - 1) * limit, limit)
-    const data = markets.map((shown) => ({
-      marketId: shown.market.marketId,
-      marketSlug: shown.market.slug,
-      title: shown.market.title,
-      groupSlug: shown.group?.market.slug ?? null,
-      esportsPropType: null,
-      outcomes: (['Yes', 'No'] as const).map((title, outcomeIndex) => {
-        const ticks = packs.bookTicks(shown, outcomeIndex)
-        const bookPrice = ticks === null ? null : priceOf(ticks)
-        return { outcomeIndex, title, bookPrice, isMatch: false }
-      }),
-    }))
+    const data = markets.map((shown) => {
+      const asked = packs.askedOfMatch(shown)
+      const isMatch = asked !== null && asked.propType === null
+      return {
+        marketId: shown.market.marketId,
+        marketSlug: shown.market.slug,
+        title: shown.market.title,
+        groupSlug: shown.group?.market.slug ?? null,
+        esportsPropType: asked?.propType ?? null,
+        outcomes: (['Yes', 'No'] as const).map((title, outcomeIndex) => {
+          const ticks = packs.bookTicks(shown, outcomeIndex)
+          const bookPrice = ticks === null ? null : priceOf(ticks)
+          return { outcomeIndex, title, bookPrice, isMatch }
+        }),
+      }
+    })
     return { data, totalRows: total, page, limit }
   },
 })

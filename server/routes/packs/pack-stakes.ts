@@ -11,6 +11,7 @@ import { isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { QUOTE_ID } from '../../services/packs/pack-quotes.ts'
 import { askerOf } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
@@ -110,14 +111,12 @@ export const quotePack = route({
       eligible: issues.length === 0,
       ineligibleReasons: reasonViews(issues),
       legs: quote.legs.map(({ outcome, bookTicks, priceTicks, depthRaw, depthCostRaw }, at) => ({
-        marketSlug: legs[at].market?.market.slug ?? null,
+        ...namedLeg(legs[at].market, services),
         outcomeIndex: outcome,
-        title: legs[at].market?.market.title ?? TITLE_UNKNOWN,
         price: priceOf(priceTicks),
         bookPrice: bookTicks === null ? null : priceOf(bookTicks),
         depth: String(depthRaw),
         depthUsd: String(depthCostRaw),
-        esportsPropType: null,
       })),
       fairMultiplier: multipliers?.fair ?? null,
       multiplier: multipliers?.net ?? null,
@@ -130,6 +129,15 @@ export const quotePack = route({
     }
   },
 })
+
+function namedLeg(market: PublishedMarket | undefined, { packs }: Services) {
+  const asked = market === undefined ? null : packs.askedOfMatch(market)
+  return {
+    marketSlug: market?.market.slug ?? null,
+    title: market?.market.title ?? TITLE_UNKNOWN,
+    esportsPropType: asked?.propType ?? null,
+  }
+}
 
 export const createPack = route({
   method: 'POST',

@@ -119,7 +119,7 @@ export async function packViews(rows: readonly ShownPack[], services: Services, 
             price: priceOf(priceTicks),
             bookPrice: bookTicks === null ? null : priceOf(bookTicks),
             result,
-            esportsPropType: null,
+            esportsPropType: desk.askedOfMatch(market)?.propType ?? null,
           },
         ]
       }),

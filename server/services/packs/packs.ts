@@ -27,6 +27,7 @@ import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
 import type { PackBody } from '../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { PropType } from '../../../engine/domain/sports/match.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -182,6 +183,12 @@ export class PackDesk {
   /** The best usable ask of an outcome; null without one, and for a market that is over. */
   bookTicks(market: PublishedMarket, outcome: number): PriceTicks | null {
     return market.status === 'FUNDED' ? bestUsable(market, outcome) : null
+  }
+
+  /** What the market asks of its match; null for a market of no match. */
+  askedOfMatch({ market }: PublishedMarket): { readonly propType: PropType | null } | null {
+    const match = this.#pipeline.published.matches.byMarket(market.marketId)
+    return match?.markets.find(({ marketId }) => marketId === market.marketId) ?? null
   }
 
   /** The offers that can be accepted now, newest first. */

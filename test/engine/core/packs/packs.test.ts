@@ -196,6 +196,20 @@ test('legs of one group are correlated, and a pool is no leg', () => {
   ])
 })
 
+test('legs of one match are correlated', () => {
+  const world = new World()
+  const market = (marketId: number) => ({ marketId, slug: `m-${marketId}`, propType: null })
+  const sides = { home: { name: 'Reds', logo: null }, away: { name: 'Blues', logo: null } }
+  const match = {
+    ...{ slug: 'reds-blues', title: 'Reds against Blues', sportType: 'football' as const },
+    ...{ esportType: null, fixtureId: 7, startsMs: world.driver.nowMs },
+    ...sides,
+    markets: [market(world.a), market(world.b)],
+  }
+  world.driver.rare({ kind: 'putMatch', match })
+  assert.deepEqual(world.codes(), ['CORRELATED_LEGS 1'])
+})
+
 test('the house covers every pack, whatever wins', () => {
   const world = new World(40 * UNIT)
   assert.equal(typeof world.make(), 'number')
