@@ -154,7 +154,7 @@ async function goodWay(operation: Operation): Promise<Map<string, unknown>> {
 }
 
 /** Whether these may be given depends on other parameters, as their sentences say. */
-const DEPENDENT = new Set(['purpose', 'partner', 'from', 'to', 'subFrequency'])
+const DEPENDENT = new Set(['purpose', 'partner', 'from', 'to', 'subFrequency', 'scope'])
 
 test('every value that the document allows is answered, every other is refused', async () => {
   let taken = 0
