@@ -23,16 +23,11 @@ interface Asked {
   readonly timeframe?: keyof typeof BOARD_SPANS | undefined
   readonly scope: 'all' | 'category'
   readonly marketPageId?: string | undefined
-  readonly page: number
-  readonly limit: number
 }
 
 /** What is wrong with the call as a whole; null for nothing. */
-function issueOf({ type, timeframe, scope, marketPageId, page, limit }: Asked): Issue | null {
+function issueOf({ type, timeframe, scope, marketPageId }: Asked): Issue | null {
   const issue = (field: string, message: string) => ({ field, message })
-  if ((page - 1) * limit > OFFSET_MAX) {
-    return issue('page', `begins behind row ${OFFSET_MAX}; no page does that`)
-  }
   if (scope === 'all') {
     return marketPageId === undefined ? null : issue('marketPageId', 'needs scope=category')
   }
@@ -64,7 +59,7 @@ export const leaderboardPage = route({
     marketPageId: means(optional(text(64, 1)), 'Id of the market page, with scope=category.'),
     page: means(
       defaulted(integer(1, OFFSET_MAX + 1), 1),
-      `Which page, counted from 1; it may begin at row ${OFFSET_MAX + 1} at the latest.`,
+      `Which page, counted from 1; one that begins behind row ${OFFSET_MAX + 1} is empty.`,
     ),
     limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most rows on one page.'),
   },
@@ -82,7 +77,9 @@ export const leaderboardPage = route({
     const issue = issueOf({ ...query, type: board })
     if (issue !== null) return invalid(issue)
     const asker = publicAsker(call)
-    const window = { offset: (page - 1) * limit, limit }
+    const offset = (page - 1) * limit
+    // A deep page costs as much as all rows before it.
+    const window = offset > OFFSET_MAX ? { offset: 0, limit: 0 } : { offset, limit }
     if (scope === 'category') {
       const shown = marketPages.directory.byId(marketPageId)
       if (shown === undefined) return refuse('PAGE_NOT_FOUND')
