@@ -13,9 +13,11 @@ interface DemoQuestion {
 /** A hundred units a day, and a quarter of the fees. */
 const REWARDING = { dailyRewardRaw: 100_000_000, rebateBps: 2500 } as const
 /** What pays the rewards of a month. */
-export const REWARD_FUNDS_RAW = 6_000_000_000
-/** What the house may lose to packs. */
-export const HOUSE_FUNDS_RAW = 5_000_000_000
+export const FUNDS_RAW = {
+  rewards: 6_000_000_000,
+  /** What the house may lose to packs. */
+  house: 5_000_000_000,
+} as const
 
 function about(
   category: string,

@@ -9,13 +9,12 @@ import { accountOf } from '../intake/order/client-order.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
 import {
   FIRST_PRICES,
+  FUNDS_RAW,
   GROUP,
-  HOUSE_FUNDS_RAW,
   MARKETS,
   PAGES,
   PAST,
   POOL,
-  REWARD_FUNDS_RAW,
   SERIES,
 } from './demo-content.ts'
 import { MATCHES } from './demo-matches.ts'
@@ -144,8 +143,8 @@ export async function fillMarkets(filling: Filling): Promise<void> {
     const parentId = await pageIdOf(venue.server, `/${page.slug}`)
     for (const child of children) await make('/admin/market-pages', { ...child, parentId })
   }
-  if (!isStopped()) await fundOnce(filling, '/admin/rewards', REWARD_FUNDS_RAW)
-  if (!isStopped()) await fundOnce(filling, '/admin/house', HOUSE_FUNDS_RAW)
+  if (!isStopped()) await fundOnce(filling, '/admin/rewards', FUNDS_RAW.rewards)
+  if (!isStopped()) await fundOnce(filling, '/admin/house', FUNDS_RAW.house)
 }
 
 const knownCondition = compile(openObject({ conditionId: text(), status: text() }))

@@ -11,6 +11,7 @@ import {
   type Trader,
 } from '../../../support/live-exchange.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'
+import { patientCall } from '../../../support/live-reads.ts'
 import { codeOf, newWallet, signingMessage } from '../../../support/live-session.ts'
 import { upgradeText } from '../../../support/socket-client.ts'
 import { RawClient } from '../../http/gateway/raw-client.ts'
@@ -106,7 +107,7 @@ test('replies tell what is left for the profile, or for the address of an unknow
 test('without limits no reply tells of a bucket', async () => {
   const live = await startLive()
   const trader = await live.trader(0)
-  const replies = [await live.send('GET', '/time'), await live.call(trader, 'GET', ME)]
+  const replies = [await live.send('GET', '/time'), await patientCall(live, trader, 'GET', ME)]
   for (const reply of replies) assert.deepEqual([reply.status, bucketOf(reply)], [200, {}])
   await live.stop()
 })
@@ -232,6 +233,8 @@ test('each rate flag bounds its own lane, and metrics say which bucket was empty
   }
 })
 
+const OTHER_TRADES = /^\/(heartbeats$|amm\/|parlay\/(create|offers)|sports-markets\/)/
+
 test('if unknown countries are refused, a trade must name an allowed country', async () => {
   const flags = ['--geo-header', 'x-country', '--geo-block', 'CU', '--geo-unknown', 'refuse']
   await during(flags, async (live) => {
@@ -240,7 +243,7 @@ test('if unknown countries are refused, a trade must name an allowed country', a
       country === null ? {} : { headers: { 'x-country': country } }
     const trading = api.filter(({ method, path }) => {
       const isOfOrders = path.startsWith('/orders') && path !== '/orders/status/batch'
-      return method !== 'GET' && (isOfOrders || /^\/(heartbeats$|amm\/)/.test(path))
+      return method !== 'GET' && (isOfOrders || OTHER_TRADES.test(path))
     })
     assert.ok(trading.length >= 10)
     for (const route of api) {
