@@ -30,6 +30,8 @@ const DEPOSIT_RAW = 10 ** 9
 const MAKER_RAW = 9 * 10 ** 14
 const HISTORY_MS = 20 * 24 * 3_600_000
 const MARKETS = 16
+/** Shares in one trade. */
+const TAKEN_MAX = 4
 const MAKER = 1
 const SMALL_PART = 100
 const PERCENTILES = [50, 99]
@@ -97,7 +99,8 @@ function* story({ profiles, trades }: BoardsPlan, seal: Seal): Iterable<Uint8Arr
   for (let at = 0; at < MARKETS; at++) {
     const marketId = driver.addMarket()
     const wish = { account: MAKER, marketId, side: 0, type: 'GTC' } as const
-    const sizeRaw = Math.ceil((profiles * trades * 3) / MARKETS) * SHARE
+    // The most that all profiles may take of one market.
+    const sizeRaw = Math.ceil(profiles / MARKETS) * trades * TAKEN_MAX * SHARE
     driver.place({ ...wish, outcome: 1, priceTicks: 500, sizeRaw })
     driver.place({ ...wish, outcome: 0, priceTicks: 480, sizeRaw })
   }
