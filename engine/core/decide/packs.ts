@@ -315,12 +315,3 @@ export function decideEndOffer(
   if (offer === undefined || offer.makerId !== makerId) return REJECT.OFFER_NOT_FOUND
   return { kind: 'endPackOffers', offerIds: [offerId] }
 }
-
-/** Why so much may not come in for the house (positive) or go out (negative), or null. */
-export function decideHouse({ ledger }: Clearing, collateralRaw: number): Reject | null {
-  if (collateralRaw > 0) {
-    return Number.isSafeInteger(ledger.fundedRaw + collateralRaw) ? null : REJECT.BALANCE_LIMIT
-  }
-  const isThere = ledger.freeRaw(HOUSE_ACCOUNT) >= -collateralRaw
-  return isThere ? null : REJECT.INSUFFICIENT_COLLATERAL
-}

@@ -8,12 +8,16 @@ import type { MergedFees, RewardPayment } from '../../domain/rewards/reward-comm
 import type { CollateralRaw } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 
-/** Why so much may not come in (positive) or go out (negative), or null. */
-export function decideFunding({ ledger }: Clearing, collateralRaw: number): Reject | null {
+/** Why so much may not come in for a system account (positive) or go out (negative), or null. */
+export function decideFunding(
+  { ledger }: Clearing,
+  accountId: AccountId,
+  collateralRaw: number,
+): Reject | null {
   if (collateralRaw > 0) {
     return Number.isSafeInteger(ledger.fundedRaw + collateralRaw) ? null : REJECT.BALANCE_LIMIT
   }
-  const isThere = ledger.freeRaw(REWARDS_ACCOUNT) >= -collateralRaw
+  const isThere = ledger.freeRaw(accountId) >= -collateralRaw
   return isThere ? null : REJECT.INSUFFICIENT_COLLATERAL
 }
 

@@ -6,13 +6,13 @@ import {
   type AskedLeg,
   decideAccept,
   decideEndOffer,
-  decideHouse,
   decideOffer,
   decidePack,
   type PackIssue,
   type PricedPack,
   pricePack,
 } from '../../../engine/core/decide/packs.ts'
+import { decideFunding } from '../../../engine/core/decide/rewards.ts'
 import { type AskLevel, windowOf } from '../../../engine/core/packs/pack-odds.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import {
@@ -234,7 +234,7 @@ export class PackDesk {
   /** Takes collateral of the house in (positive) or out (negative). */
   async fundHouse(collateralRaw: CollateralRaw, by: string): Promise<HouseFunds | Reject> {
     const refused = await this.#pipeline.change(() => {
-      const reject = decideHouse(this.#pipeline.clearing, collateralRaw)
+      const reject = decideFunding(this.#pipeline.clearing, HOUSE_ACCOUNT, collateralRaw)
       return reject ?? { kind: 'fundHouse', collateralRaw }
     }, by)
     return refused ?? this.house()

@@ -61,7 +61,8 @@ export class RewardViews {
   async fund(collateralRaw: number, by: string): Promise<RewardFunds | Reject> {
     const { clearing } = this.#pipeline
     const changing = this.#pipeline.change(() => {
-      return decideFunding(clearing, collateralRaw) ?? { kind: 'fundRewards', collateralRaw }
+      const reject = decideFunding(clearing, REWARDS_ACCOUNT, collateralRaw)
+      return reject ?? { kind: 'fundRewards', collateralRaw }
     }, by)
     // Read before the wait: later commands may not be durable.
     const funds = this.#now()

@@ -21,6 +21,7 @@ import { decideFunding, feeMerges, rewardPayments } from '../../../../engine/cor
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Resolution } from '../../../../engine/domain/command.ts'
+import { REWARDS_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import {
   kindOf,
   type MarketKind,
@@ -242,7 +243,7 @@ class Flow {
     })
     this.driver.rare({ kind: 'creditRewards', minute, part: 0, isLast: true, rows })
     const collateralRaw = random.chance(0.3) ? -random.spread(10 ** 9) : random.spread(10 ** 8)
-    if (collateralRaw !== 0 && decideFunding(clearing, collateralRaw) === null) {
+    if (collateralRaw !== 0 && decideFunding(clearing, REWARDS_ACCOUNT, collateralRaw) === null) {
       this.driver.rare({ kind: 'fundRewards', collateralRaw })
     }
     const day = dayOfMinute(minute) - 1

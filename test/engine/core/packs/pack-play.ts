@@ -2,15 +2,16 @@ import type { Clearing } from '../../../../engine/core/clearing.ts'
 import {
   decideAccept,
   decideEndOffer,
-  decideHouse,
   decideOffer,
   decidePack,
   type PackAsk,
   pricePack,
 } from '../../../../engine/core/decide/packs.ts'
+import { decideFunding } from '../../../../engine/core/decide/rewards.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
+import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
@@ -50,7 +51,7 @@ export function playPack(play: Play, markets: readonly Market[]): void {
   const dice = random.next()
   if (dice < 0.1) {
     const collateralRaw = random.chance(0.3) ? -random.spread(10 ** 8) : random.spread(10 ** 9)
-    if (collateralRaw !== 0 && decideHouse(clearing, collateralRaw) === null) {
+    if (collateralRaw !== 0 && decideFunding(clearing, HOUSE_ACCOUNT, collateralRaw) === null) {
       play.apply({ kind: 'fundHouse', collateralRaw })
     }
   } else if (dice < 0.5) {

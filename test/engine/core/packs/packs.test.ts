@@ -5,12 +5,12 @@ import { mayArchive } from '../../../../engine/core/decide/endings.ts'
 import {
   decideAccept,
   decideEndOffer,
-  decideHouse,
   decideOffer,
   decidePack,
   type PackAsk,
   pricePack,
 } from '../../../../engine/core/decide/packs.ts'
+import { decideFunding } from '../../../../engine/core/decide/rewards.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../../../engine/domain/ids.ts'
@@ -214,9 +214,15 @@ test('the house covers every pack, whatever wins', () => {
   const world = new World(40 * UNIT)
   assert.equal(typeof world.make(), 'number')
   assert.equal(world.make(), REJECT.PACK_NOT_ELIGIBLE, 'five units are left for a risk of 35')
-  assert.equal(decideHouse(world.clearing, -6 * UNIT), REJECT.INSUFFICIENT_COLLATERAL)
-  assert.equal(decideHouse(world.clearing, -5 * UNIT), null)
-  assert.equal(decideHouse(world.clearing, Number.MAX_SAFE_INTEGER), REJECT.BALANCE_LIMIT)
+  assert.equal(
+    decideFunding(world.clearing, HOUSE_ACCOUNT, -6 * UNIT),
+    REJECT.INSUFFICIENT_COLLATERAL,
+  )
+  assert.equal(decideFunding(world.clearing, HOUSE_ACCOUNT, -5 * UNIT), null)
+  assert.equal(
+    decideFunding(world.clearing, HOUSE_ACCOUNT, Number.MAX_SAFE_INTEGER),
+    REJECT.BALANCE_LIMIT,
+  )
 })
 
 test('a maker funds a pack: what it sets aside is paid, comes back, or goes with the offer', () => {
