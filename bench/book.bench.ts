@@ -2,9 +2,9 @@
 // public book and a book of objects and Maps. Each contender runs in processes of its own. The
 // processes take turns, so that a busy machine slows all contenders alike.
 
-import { type ContenderName, forkPasses, type PassResult } from './passes.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { type ContenderName, forkPasses, type PassResult } from './passes/passes.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
 
 interface Case {
   readonly title: string

@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compareTable } from './compare-tables.ts'
-import { progress } from './progress.ts'
-import type { Report } from './report.ts'
-import { loadResult } from './results.ts'
+import { compareTable } from './report/compare-tables.ts'
+import { progress } from './report/progress.ts'
+import type { Report } from './report/report.ts'
+import { loadResult } from './report/results.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** The fewest passes that can show a difference; see noise.ts. */

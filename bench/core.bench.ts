@@ -1,9 +1,9 @@
 // The exchange on one thread: every gate, the ledger, fees, the book and its events, for commands
 // that a sequencer would decide. The yardstick is the book alone under the same workload.
 
-import { forkPasses } from './passes.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, median, type Report, rowOf } from './report.ts'
+import { forkPasses } from './passes/passes.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, rowOf } from './report/report.ts'
 
 const PROCESSES = 3
 const WORKLOAD = { seed: 1, live: 10_000, books: 1, accounts: 64, ops: 300_000 }

@@ -8,12 +8,12 @@ import { spawn } from '../engine/thread/spawn.ts'
 import { orderBody, type TestMarket } from '../test/support/exchange-client.ts'
 import { LEVELS, SHARE } from './fanout/book-size.ts'
 import { Child } from './fanout/child.ts'
-import { requestsOf, type UnsentOrder } from './http-orders.ts'
-import { type Target, withExchange } from './http-servers.ts'
-import type { LoadPlan, LoadResult } from './load-client.ts'
-import { PERCENTILES } from './pacer.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { requestsOf, type UnsentOrder } from './http/http-orders.ts'
+import { type Target, withExchange } from './http/http-servers.ts'
+import type { LoadPlan, LoadResult } from './http/load-client.ts'
+import { PERCENTILES } from './passes/pacer.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
 
 interface Size {
   readonly runs: number
@@ -124,7 +124,7 @@ function restingOrders({ setting }: Target, count: number): UnsentOrder[] {
 }
 
 function latenciesMs(plan: LoadPlan): Promise<LoadResult> {
-  const url = new URL('./load.worker.ts', import.meta.url)
+  const url = new URL('./http/load.worker.ts', import.meta.url)
   const worker = spawn(url, { name: 'load', workerData: plan })
   return new Promise((resolve, reject) => {
     worker.on('error', reject)

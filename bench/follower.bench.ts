@@ -4,16 +4,16 @@
 
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { flood } from './flood.ts'
-import { withFolder } from './folder.ts'
 import { writeHistory } from './follower/long-tables.ts'
 import { type Cost, takeTurns } from './follower/turns.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
-import { START_MS } from './setting.ts'
-import { openThreaded } from './threaded-exchange.ts'
-import { Workload } from './workload.ts'
-import { WorkloadFeed } from './workload-feed.ts'
+import { flood } from './http/flood.ts'
+import { withFolder } from './passes/folder.ts'
+import { openThreaded } from './pipeline/threaded-exchange.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
+import { START_MS } from './report/setting.ts'
+import { Workload } from './workload/workload.ts'
+import { WorkloadFeed } from './workload/workload-feed.ts'
 
 const ACCOUNTS = 64
 const MARKETS = 4

@@ -5,16 +5,16 @@
 import { once } from 'node:events'
 import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/thread/spawn.ts'
-import { fullSpeed } from './autocannon-load.ts'
-import { bookReads } from './book-reads.ts'
-import { followerRuns } from './follower-runs.ts'
-import { callsOf, requestsOf, signOrders, type UnsentOrder } from './http-orders.ts'
-import { type Target, withDurableEcho, withEcho, withExchange } from './http-servers.ts'
-import type { LoadPlan, LoadResult } from './load-client.ts'
-import { PERCENTILES, percentileName } from './pacer.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
-import { p99Ms, stretchesAt } from './stretches.ts'
+import { followerRuns } from './follower/follower-runs.ts'
+import { fullSpeed } from './http/autocannon-load.ts'
+import { callsOf, requestsOf, signOrders, type UnsentOrder } from './http/http-orders.ts'
+import { type Target, withDurableEcho, withEcho, withExchange } from './http/http-servers.ts'
+import type { LoadPlan, LoadResult } from './http/load-client.ts'
+import { PERCENTILES, percentileName } from './passes/pacer.ts'
+import { p99Ms, stretchesAt } from './passes/stretches.ts'
+import { bookReads } from './reads/book-reads.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
 
 const MIXES = [1, 4, 16]
 const RATES = [1000, 2000, 4000]
@@ -100,7 +100,7 @@ function isLoadResult(message: unknown): message is LoadResult {
 }
 
 async function latenciesMs(plan: LoadPlan): Promise<readonly number[]> {
-  const worker = spawn(new URL('./load.worker.ts', import.meta.url), {
+  const worker = spawn(new URL('./http/load.worker.ts', import.meta.url), {
     name: 'load',
     workerData: plan,
   })

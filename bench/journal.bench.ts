@@ -4,10 +4,10 @@
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
 import { HEAD } from '../engine/wire/record-layout.ts'
 import { startJournal } from '../test/support/journal-records.ts'
-import { withFolder } from './folder.ts'
-import { progress } from './progress.ts'
-import { type BatchSize, replayRaw } from './raw-commits.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
+import { withFolder } from './passes/folder.ts'
+import { type BatchSize, replayRaw } from './pipeline/raw-commits.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
 
 /** How many records are under way at once, and how many a run commits. */
 const WINDOWS = [

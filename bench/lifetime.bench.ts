@@ -4,10 +4,10 @@
 // orders, which stay unique for ever, are the one thing that grows: they have a row of their own.
 // A year of two series follows: LIFETIME=series in the environment measures that alone.
 
-import { withFolder } from './folder.ts'
-import { type LifetimeFigures, lifetimeChild } from './lifetime-child.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
-import { type SeriesPlan, seriesRows } from './series-lifetime.ts'
+import { type LifetimeFigures, lifetimeChild } from './lifetime/lifetime-child.ts'
+import { type SeriesPlan, seriesRows } from './lifetime/series-lifetime.ts'
+import { withFolder } from './passes/folder.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
 
 const FULL = { few: 10_000, many: 1_000_000 }
 const SMOKE = { few: 300, many: 900 }

@@ -1,10 +1,10 @@
 // Memory of the whole process, with all threads: idle, for each resting and for each ended order.
 
-import { withFolder } from './folder.ts'
-import { forkFor } from './fork.ts'
-import { idleMebibytes } from './idle-memory.ts'
-import type { MemoryGrowth, MemoryPlan } from './memory-growth.ts'
-import { type BenchOptions, type Report, rowOf } from './report.ts'
+import { idleMebibytes } from './memory/idle-memory.ts'
+import type { MemoryGrowth, MemoryPlan } from './memory/memory-growth.ts'
+import { withFolder } from './passes/folder.ts'
+import { forkFor } from './passes/fork.ts'
+import { type BenchOptions, type Report, rowOf } from './report/report.ts'
 
 const RUNS = 3
 const FULL = { markets: 16, accounts: 64, warm: 600_000, resting: 400_000, dead: 1_200_000 }
@@ -16,7 +16,7 @@ function isResult(message: unknown): message is MemoryGrowth {
 }
 
 function growthOf(plan: Omit<MemoryPlan, 'dataDir'>): Promise<MemoryGrowth> {
-  const entry = new URL('./memory-process.ts', import.meta.url)
+  const entry = new URL('./memory/memory-process.ts', import.meta.url)
   const options = { nodeArgs: ['--expose-gc'] }
   return withFolder((dataDir) => forkFor(entry, { ...plan, dataDir }, isResult, options))
 }

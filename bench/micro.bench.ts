@@ -12,12 +12,12 @@ import { domainSeparator, hashOrder } from '../server/crypto/eip712.ts'
 import { keccakReady } from '../server/crypto/keccak.ts'
 import { wordOf } from '../server/crypto/uint256.ts'
 import { Intake } from '../server/intake/intake.ts'
-import { OrderIds } from '../server/pipeline/shown/order-ids.ts'
+import { OrderIds } from '../server/pipeline/shown/orders/order-ids.ts'
 import * as kit from '../test/server/intake/order-kit.ts'
 import { CoreContender } from './contenders/core.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, type Report, rowOf } from './report.ts'
-import { Workload } from './workload.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, type Report, rowOf } from './report/report.ts'
+import { Workload } from './workload/workload.ts'
 
 const RUNS = 5
 const SHORT_CALLS = 100

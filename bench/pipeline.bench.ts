@@ -4,16 +4,16 @@
 // own batches or with a lone commit.
 
 import type { OnCommit } from '../persistence/journal/journal-handle.ts'
-import { flood } from './flood.ts'
-import { withFolder } from './folder.ts'
-import { PERCENTILES, paced, percentileName } from './pacer.ts'
-import { progress } from './progress.ts'
-import { type BatchSize, replayRaw } from './raw-commits.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
-import { p99Ms, type StretchCounts, stretchesOf } from './stretches.ts'
-import { openThreaded, type ThreadedExchange } from './threaded-exchange.ts'
-import { Workload } from './workload.ts'
-import { WorkloadFeed } from './workload-feed.ts'
+import { flood } from './http/flood.ts'
+import { withFolder } from './passes/folder.ts'
+import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'
+import { p99Ms, type StretchCounts, stretchesOf } from './passes/stretches.ts'
+import { type BatchSize, replayRaw } from './pipeline/raw-commits.ts'
+import { openThreaded, type ThreadedExchange } from './pipeline/threaded-exchange.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
+import { Workload } from './workload/workload.ts'
+import { WorkloadFeed } from './workload/workload-feed.ts'
 
 const RUNS = 5
 const ACCOUNTS = 64

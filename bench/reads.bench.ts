@@ -8,15 +8,16 @@
 import { assert } from '../engine/domain/assert.ts'
 import { Random } from '../test/support/random.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
-import { type BoardsPlan, boardRows } from './board-reads.ts'
-import { Caller, percentile } from './calls.ts'
-import { type PortfolioPlan, portfolioRows } from './portfolio-reads.ts'
-import { progress } from './progress.ts'
-import { withReadsFolder } from './reads-folder.ts'
-import { READS, type Read, type ReadsWorld } from './reads-list.ts'
-import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads-size.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
-import { type SocialPlan, socialRows } from './social-reads.ts'
+import { Caller } from './http/calls.ts'
+import { type BoardsPlan, boardRows } from './reads/board-reads.ts'
+import { type PortfolioPlan, portfolioRows } from './reads/portfolio-reads.ts'
+import { withReadsFolder } from './reads/reads-folder.ts'
+import { READS, type Read } from './reads/reads-list.ts'
+import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads/reads-size.ts'
+import { type SocialPlan, socialRows } from './reads/social-reads.ts'
+import { inTurns, Rounds, type Side } from './reads/turns.ts'
+import { progress } from './report/progress.ts'
+import type { BenchOptions, Report } from './report/report.ts'
 
 interface Plan {
   readonly few: ReadsSize
@@ -70,78 +71,27 @@ const SMOKE: Plan = {
 
 /** A stop saves a snapshot: of a large exchange that may take a while. */
 const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
-const PERCENTILES = [50, 99]
-
-class Side {
-  /** Sorted latencies by read and round. */
-  readonly #rounds = new Map<Read, number[][]>()
-  readonly #caller: Caller
-  readonly #world: ReadsWorld
-  readonly name: string
-
-  constructor(name: string, baseUrl: string, size: ReadsSize) {
-    this.name = name
-    this.#caller = new Caller(baseUrl, [200, 404])
-    const random = new Random(1)
-    const slug = () => slugOf(marketOfBook(size, 1 + random.below(booksOf(size))))
-    this.#world = { random, size, slug }
-  }
-
-  async round(read: Read, calls: number): Promise<void> {
-    const ms = await this.#caller.round(() => read.path(this.#world), calls)
-    this.#rounds.set(read, [...(this.#rounds.get(read) ?? []), ms])
-  }
-
-  figures(read: Read, percent: number): number[] {
-    const rounds = this.#rounds.get(read)
-    assert(rounds !== undefined, 'a read is measured before it is told')
-    return rounds.map((ms) => percentile(ms, percent))
-  }
-
-  close(): void {
-    this.#caller.close()
-  }
-}
-
 async function withServer<T>(
   name: string,
   size: ReadsSize,
-  work: (side: Side) => Promise<T>,
+  calls: number,
+  work: (side: Side<Read>) => Promise<T>,
 ): Promise<T> {
   progress(`reads: ${size.active} active, ${size.resolved} resolved, ${size.trades} trades`)
   return withReadsFolder(size, process.env.READS_DIR, async (dataDir) => {
     const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
-    const side = new Side(name, server.baseUrl, size)
+    const caller = new Caller(server.baseUrl, [200, 404])
+    const random = new Random(1)
+    const slug = () => slugOf(marketOfBook(size, 1 + random.below(booksOf(size))))
+    const world = { random, size, slug }
+    const round = (read: Read) => caller.round(() => read.path(world), calls)
     try {
-      return await work(side)
+      return await work({ name, rounds: new Rounds(), round })
     } finally {
-      side.close()
+      caller.close()
       await server.stop()
     }
   })
-}
-
-async function measure(few: Side, many: Side, { rounds, calls }: Plan): Promise<void> {
-  for (const read of READS) {
-    progress(`reads: ${read.name}`)
-    // The first round warms up the code and the pages.
-    for (let round = 0; round <= rounds; round++) {
-      for (const side of [few, many]) await side.round(read, calls)
-    }
-  }
-}
-
-function rowsOf(few: Side, many: Side): Row[] {
-  return READS.flatMap((read) =>
-    PERCENTILES.flatMap((percent) => {
-      const kind = read.isWhole === true ? 'whole list' : 'read'
-      const title = (side: Side) => `${kind}: ${read.name}, p${percent}, ${side.name}`
-      const [small, large] = [few, many].map((side) => side.figures(read, percent).slice(1))
-      const first = rowOf(title(few), 'ms', small)
-      const ratio = first.median / median(large)
-      return [first, rowOf(title(many), 'ms', large, { yardstick: first.case, ratio })]
-    }),
-  )
 }
 
 function planOf(smoke: boolean): Plan {
@@ -159,11 +109,13 @@ export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
     ...(await boardRows(plan.boards)),
     ...(await socialRows(plan.social)),
   ]
+  const { rounds, calls } = plan
+  const kindOf = ({ isWhole }: Read) => (isWhole ? 'whole list' : 'read')
+  const turns = { reads: READS, rounds, kindOf }
   const nameOf = ({ active }: ReadsSize) => `${active} markets`
-  return withServer(nameOf(plan.few), plan.few, (few) =>
-    withServer(nameOf(plan.many), plan.many, async (many) => {
-      await measure(few, many, plan)
-      return { name: 'reads', rows: [...rowsOf(few, many), ...others] }
+  return withServer(nameOf(plan.few), plan.few, calls, (few) =>
+    withServer(nameOf(plan.many), plan.many, calls, async (many) => {
+      return { name: 'reads', rows: [...(await inTurns(few, many, turns)), ...others] }
     }),
   )
 }

@@ -1,11 +1,11 @@
 // `node --import tsx bench/run.ts [names…] [--smoke | --readme]`: runs all benches when it names
 // none.
 
-import { progress } from './progress.ts'
-import { writeReadme } from './readme.ts'
-import type { BenchOptions, Report } from './report.ts'
-import { saveResult } from './results.ts'
-import { summaryOf, tableOf } from './tables.ts'
+import { progress } from './report/progress.ts'
+import { writeReadme } from './report/readme.ts'
+import type { BenchOptions, Report } from './report/report.ts'
+import { saveResult } from './report/results.ts'
+import { summaryOf, tableOf } from './report/tables.ts'
 
 type Bench = (options: BenchOptions) => Promise<Report>
 

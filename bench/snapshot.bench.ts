@@ -1,14 +1,14 @@
 // What a snapshot costs the traders meanwhile: the same constant rate with snapshots, one right
 // after the other, and without. Latency counts from when each command was meant to begin.
 
-import { flood } from './flood.ts'
-import { withFolder } from './folder.ts'
-import { PERCENTILES, paced, percentileName } from './pacer.ts'
-import { progress } from './progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report.ts'
-import { openFolder, writeSetting } from './traded-folder.ts'
-import { Workload } from './workload.ts'
-import { WorkloadFeed } from './workload-feed.ts'
+import { flood } from './http/flood.ts'
+import { withFolder } from './passes/folder.ts'
+import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'
+import { openFolder, writeSetting } from './pipeline/traded-folder.ts'
+import { progress } from './report/progress.ts'
+import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
+import { Workload } from './workload/workload.ts'
+import { WorkloadFeed } from './workload/workload-feed.ts'
 
 const RUNS = 5
 const PER_SECOND = 5000

@@ -1,4 +1,4 @@
-import { type Environment, WrongUse } from './settings/flags.ts'
+import { type AnySetting, type Environment, WrongUse } from './settings/flags.ts'
 
 /** The parts of the process that a command may use. */
 export interface Shell {
@@ -22,9 +22,15 @@ export const EXIT = { OK: 0, FAILED: 1, WRONG_USE: 2 } as const
 export interface Command {
   /** One line for the list of commands. */
   readonly about: string
+  readonly flags: readonly AnySetting[]
+  /** The words that may come first; empty when they are no list. */
+  readonly words: readonly string[]
   /** Resolves with the exit code. */
   readonly run: (args: readonly string[], shell?: Shell) => Promise<number>
 }
+
+/** By name. */
+export type Commands = Readonly<Record<string, Command>>
 
 /** The use of the command was right, but it cannot be done: exit code 1. */
 export class Failure extends Error {
@@ -33,6 +39,8 @@ export class Failure extends Error {
 
 interface Steps {
   readonly about: string
+  readonly flags?: readonly AnySetting[]
+  readonly words?: readonly string[]
   readonly help: () => string
   /** The work; an expected error is a WrongUse, a Failure or one that `isKnown` accepts. */
   readonly work: (args: readonly string[], shell: Shell) => Promise<number>
@@ -46,7 +54,8 @@ function askedForHelp(args: readonly string[]): boolean {
 /**
  * Makes a command that prints its help on --help, and turns expected errors into a line and a code.
  */
-export function command({ about, help, work, isKnown = () => false }: Steps): Command {
+export function command(steps: Steps): Command {
+  const { about, help, work, isKnown = () => false, flags = [], words = [] } = steps
   const run = async (args: readonly string[], shell: Shell = processShell) => {
     if (askedForHelp(args)) {
       shell.say(help())
@@ -61,5 +70,5 @@ export function command({ about, help, work, isKnown = () => false }: Steps): Co
       return error instanceof WrongUse ? EXIT.WRONG_USE : EXIT.FAILED
     }
   }
-  return { about, run }
+  return { about, flags, words, run }
 }

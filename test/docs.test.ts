@@ -7,13 +7,14 @@ import { LIMITS } from '../engine/domain/limits.ts'
 import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
 import { api } from '../server/api.ts'
 import { ADMIN_ROWS } from '../server/cli/admin/admin-line.ts'
-import { commands } from '../server/cli/commands.ts'
+import { allCommands, commands } from '../server/cli/commands.ts'
 import { ORDER_ROWS } from '../server/cli/order/order-line.ts'
 import { VERIFY_ROWS } from '../server/cli/verify.ts'
 import { PROOF_ROWS } from '../server/cli/verify-proof.ts'
 import { SERVE_ROWS } from '../server/config.ts'
 import { anchors } from '../server/docs/markdown.ts'
 import { openApi } from '../server/http/openapi.ts'
+import { serveCommand } from '../server/start/serve.ts'
 import { VERSION } from '../server/version.ts'
 import { docTables, readDocuments, shownTable } from './support/doc-tables.ts'
 import { readTree } from './support/source-tree.ts'
@@ -150,7 +151,7 @@ test('every command, flag and variable that a document names exists', async () =
   const rows = [...SERVE_ROWS, ...ORDER_ROWS, ...ADMIN_ROWS, ...PROOF_ROWS, ...VERIFY_ROWS]
   const flags = new Set(['--help', '--version', ...rows.map(({ flag }) => `--${flag}`), ...FOREIGN])
   const variables = new Set([FAULT_VARIABLE, ...rows.map(({ variable }) => variable)])
-  const names = new Set(['serve', ...Object.keys(commands)])
+  const names = new Set(Object.keys(allCommands(serveCommand)))
   let adminHelp = ''
   const say = (line: string) => {
     adminHelp += line

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileSources } from './support/compiled.ts'
 import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
+import { transpileAll } from './support/transpiled/transpile.ts'
 
 // Runs test/**/*.test.ts. A green file prints one line, a red file prints everything. The summary
 // has the words of node's own reporter. The run fails when no file matches and when a file holds no
@@ -12,7 +13,7 @@ import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
 const CONCURRENCY = 2
 const SILENCE_MS = 120_000
 const SLOWEST = 10
-/** More files are done sooner when the sources are compiled first. */
+/** More files are done sooner when sources and tests are compiled first. */
 const FILES_UNCOMPILED = 4
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -43,7 +44,9 @@ if (files.length === 0) {
 }
 
 const startedMs = performance.now()
-if (files.length > FILES_UNCOMPILED) await compileSources()
+const isLong = files.length > FILES_UNCOMPILED
+if (isLong) await compileSources()
+const loader = isLong ? await transpileAll() : undefined
 const reports: FileReport[] = []
 process.once('SIGINT', () => endBy('SIGINT'))
 process.once('SIGTERM', () => endBy('SIGTERM'))
@@ -53,7 +56,7 @@ printSummary()
 
 async function runWaiting(): Promise<void> {
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const report = await runFile(file, SILENCE_MS)
+    const report = await runFile(file, SILENCE_MS, loader)
     reports.push(report)
     printFile(report)
   }

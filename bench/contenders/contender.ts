@@ -1,4 +1,4 @@
-import type { Workload } from '../workload.ts'
+import type { Workload } from '../workload/workload.ts'
 
 /** A book or an exchange that can carry out a workload again and again from the start. */
 export interface Contender {

@@ -20,9 +20,9 @@ import {
 } from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
-import { FEE_BPS, START_MS, setUp, tokenNoOf } from '../setting.ts'
-import { OP, type Workload } from '../workload.ts'
-import { hashLowOf } from '../workload-order.ts'
+import { FEE_BPS, START_MS, setUp, tokenNoOf } from '../report/setting.ts'
+import { OP, type Workload } from '../workload/workload.ts'
+import { hashLowOf } from '../workload/workload-order.ts'
 import type { Contender } from './contender.ts'
 
 const USER = CANCEL_REASONS.indexOf('USER')

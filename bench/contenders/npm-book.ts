@@ -1,6 +1,6 @@
 import { OrderBook, SelfTradePreventionMode, Side } from 'nodejs-order-book'
 import { assert } from '../../engine/domain/assert.ts'
-import { OP, type Workload } from '../workload.ts'
+import { OP, type Workload } from '../workload/workload.ts'
 import type { Contender } from './contender.ts'
 
 const GTC = 0

@@ -12,7 +12,7 @@ import {
 } from '../../engine/domain/event.ts'
 import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
-import { OP, type Workload } from '../workload.ts'
+import { OP, type Workload } from '../workload/workload.ts'
 import type { Contender } from './contender.ts'
 
 const USER = CANCEL_REASONS.indexOf('USER')

@@ -1,5 +1,5 @@
 import { PlainBook, type PlainEvent } from '../peers/plain-book.ts'
-import { OP, type Workload } from '../workload.ts'
+import { OP, type Workload } from '../workload/workload.ts'
 import type { Contender } from './contender.ts'
 
 const GTC = 0

@@ -6,11 +6,15 @@
 import { join } from 'node:path'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
 import { type Connection, openWritable } from '../../persistence/database.ts'
-import { READ_SCHEMA } from '../../persistence/follower/migrations.ts'
+import { READ_SCHEMA } from '../../persistence/follower/schema/migrations.ts'
+import { NAMES_END } from '../../persistence/follower/tables/accounts/names.ts'
 import { EPOCH_BITS } from '../../persistence/follower/tables/epochs.ts'
-import { NAMES_END } from '../../persistence/follower/tables/names.ts'
-import { endSeqOf, layerOf, TOP_LEVEL } from '../../persistence/follower/tables/order-names.ts'
-import { progress } from '../progress.ts'
+import {
+  endSeqOf,
+  layerOf,
+  TOP_LEVEL,
+} from '../../persistence/follower/tables/orders/order-names.ts'
+import { progress } from '../report/progress.ts'
 
 export interface History {
   readonly trades: number

@@ -331,12 +331,11 @@ export const LIMITS = {
   positionsReadMax: 128,
   /** Candles in one read of what markets traded in the last day, at a start. */
   candlesReadMax: 2048,
-  /**
-   * Trades in one read of settled trades, how often it is tried, and the pause between two tries.
-   */
+  /** Trades in one read of settled trades. */
   settledReadMax: 1024,
-  settledReadsMax: 30,
-  settledReadPauseMs: 200,
+  /** How often a read is tried that nobody repeats, and the pause after each try. */
+  lateReadsMax: 30,
+  lateReadPauseMs: 200,
 } as const
 
 assert(

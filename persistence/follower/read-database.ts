@@ -12,7 +12,7 @@ import {
 } from '../database.ts'
 import { DataFolderError, speaking, WrongSchema } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
-import { READ_SCHEMA } from './migrations.ts'
+import { READ_SCHEMA } from './schema/migrations.ts'
 
 // read.db is a copy. It is made anew when it is missing, damaged or from another journal.
 

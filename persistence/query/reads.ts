@@ -1,4 +1,5 @@
 import { audit } from './read/audit.ts'
+import { boardPlace } from './read/boards/board-place.ts'
 import { faces } from './read/boards/faces.ts'
 import { leaderboard } from './read/boards/leaderboard.ts'
 import { accuracy, tradedVolume } from './read/boards/owner-sums.ts'
@@ -64,6 +65,7 @@ export const READS: readonly Query<never, unknown>[] = [
   packsOf,
   newestPacks,
   leaderboard,
+  boardPlace,
   faces,
   accuracy,
   tradedVolume,

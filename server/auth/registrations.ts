@@ -4,7 +4,7 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
-import { addressKey } from '../http/rate-limit.ts'
+import { addressKey } from '../http/access/rate-limit.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 
 export interface RegistrationRules {

@@ -1,20 +1,25 @@
 import { nearest } from '../settings/nearest.ts'
-import { type Command, EXIT, processShell, type Shell } from '../shell.ts'
+import { type Command, type Commands, EXIT, processShell, type Shell } from '../shell.ts'
 import { adminCommand } from './admin/admin.ts'
+import { completionCommand } from './completion.ts'
 import { orderCommand } from './order/order.ts'
 import { rebuildCommand } from './rebuild.ts'
 import { verifyCommand } from './verify.ts'
 import { verifyProofCommand } from './verify-proof.ts'
 
-export type Commands = Readonly<Record<string, Command>>
-
-/** Every command but `serve`, which main adds. */
+/** The commands that need neither `serve` nor a list of all. */
 export const commands: Commands = {
   verify: verifyCommand,
   'verify-proof': verifyProofCommand,
   rebuild: rebuildCommand,
   admin: adminCommand,
   order: orderCommand,
+}
+
+/** Every command; main gives `serve`. */
+export function allCommands(serve: Command): Commands {
+  const all: Commands = { serve, ...commands, completion: completionCommand(() => all) }
+  return all
 }
 
 function helpOf(known: Commands): string {

@@ -4,12 +4,13 @@ import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
 import { faultAsked } from '../settings/fault.ts'
 import { command, EXIT, Failure } from '../shell.ts'
 import { progressLines } from './progress.ts'
-import { folderOf, offlineHelp } from './verify.ts'
+import { folderOf, OFFLINE_ROWS, offlineHelp } from './verify.ts'
 
 const ABOUT = 'Makes the read tables of a data folder again from its journal.'
 
 export const rebuildCommand = command({
   about: ABOUT,
+  flags: OFFLINE_ROWS,
   help: () => offlineHelp('rebuild', ABOUT),
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {

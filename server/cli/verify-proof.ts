@@ -112,4 +112,4 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
   return EXIT.OK
 }
 
-export const verifyProofCommand = command({ about: ABOUT, help, work })
+export const verifyProofCommand = command({ about: ABOUT, flags: PROOF_ROWS, help, work })

@@ -15,7 +15,8 @@ import { command, EXIT, type Shell } from '../shell.ts'
 import { unitsOf } from './decimals.ts'
 import { progressLines } from './progress.ts'
 
-const ROWS = [SETTINGS.data, SETTINGS.keyFile]
+/** The flags of every offline command. */
+export const OFFLINE_ROWS = [SETTINGS.data, SETTINGS.keyFile]
 const TOKENS: Setting<boolean> = {
   flag: 'tokens',
   kind: onOff,
@@ -31,11 +32,11 @@ export function folderOf(
   shell: Shell,
   own: readonly Setting<boolean>[] = [],
 ): { dataDir: string; keyFile: string | undefined; given: readonly Given[] } {
-  const { given, words } = scanLine(args, [...ROWS, ...own])
+  const { given, words } = scanLine(args, [...OFFLINE_ROWS, ...own])
   if (words.length > 0) {
     throw new WrongUse(`${name} takes no word '${words[0]}'; name the folder with --data`)
   }
-  const all = [...scanEnvironment(shell.env, ROWS), ...given]
+  const all = [...scanEnvironment(shell.env, OFFLINE_ROWS), ...given]
   return {
     dataDir: readSetting(SETTINGS.data, all),
     keyFile: readSetting(SETTINGS.keyFile, all),
@@ -48,7 +49,7 @@ export function offlineHelp(
   about: string,
   own: readonly Setting<boolean>[] = [],
 ): string {
-  const flags = helpText([...ROWS, ...own])
+  const flags = helpText([...OFFLINE_ROWS, ...own])
   return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', flags].join('\n')
 }
 
@@ -127,6 +128,7 @@ const ABOUT = 'Checks a data folder; prints its seq, its state hash and a verdic
 
 export const verifyCommand = command({
   about: ABOUT,
+  flags: [...OFFLINE_ROWS, ...VERIFY_ROWS],
   help: () => offlineHelp('verify', ABOUT, VERIFY_ROWS),
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {

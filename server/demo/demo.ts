@@ -18,12 +18,12 @@ import {
 } from './demo-fill.ts'
 import { fillSocial } from './demo-social.ts'
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
-import { type MarketMaker, startMarketMaker } from './market-maker.ts'
-import { startMatchPlay } from './match-play.ts'
 import { OwnServer } from './own-server.ts'
-import { startPackTrader } from './pack-trader.ts'
-import { startPoolTrader } from './pool-trader.ts'
-import { startPriceWalk } from './price-walk.ts'
+import { type MarketMaker, startMarketMaker } from './play/market-maker.ts'
+import { startMatchPlay } from './play/match-play.ts'
+import { startPackTrader } from './play/pack-trader.ts'
+import { startPoolTrader } from './play/pool-trader.ts'
+import { startPriceWalk } from './play/price-walk.ts'
 
 export interface DemoOptions {
   readonly dataDir: string

@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document, made from the routes alone.
 import { REJECT, type RejectName, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
-import type { Scheme } from './auth-scheme.ts'
+import type { Scheme } from './access/auth-scheme.ts'
+import { isTrading } from './access/regions.ts'
 import { invalid, refusalStatus, refuse } from './refusal.ts'
-import { isTrading } from './regions.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
 import { object, type Schema } from './schema/schema.ts'

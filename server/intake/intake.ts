@@ -17,7 +17,7 @@ import {
 import { writeWhole } from '../../engine/wire/whole-text.ts'
 import { checkTokenCall } from '../auth/api-token.ts'
 import { hashOrder } from '../crypto/eip712.ts'
-import { targetOf } from '../http/on-behalf.ts'
+import { targetOf } from '../http/access/on-behalf.ts'
 import type { Issue } from '../http/schema/schema.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
 import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'

@@ -1,19 +1,11 @@
 // The profile fields that replies share, for the owner, a partner or an operator.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { address, isoTime } from '../http/schema/fields.ts'
+import { isoTime } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
 import { scope } from '../http/schema/profile-fields.ts'
 import { integer, nullable, text } from '../http/schema/scalars.ts'
 import { list } from '../http/schema/schema.ts'
-
-export function account() {
-  return means(address(), 'Address of the wallet that owns the profile; it never changes.')
-}
-
-export function shownUsername() {
-  return means(nullable(text()), 'Name that no other profile has; null without one.')
-}
 
 export function nameToShow() {
   return means(text(), 'Name to show: the display name, else the username, else the account.')

@@ -12,16 +12,11 @@ import {
 } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
 import { orderStatus, orderType, shownClientOrderId } from '../http/schema/order-fields.ts'
-import { xHandle } from '../http/schema/profile-fields.ts'
+import { account, shownUsername, xHandle } from '../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
-import {
-  account,
-  effectiveFeeRateBps,
-  nameToShow,
-  profileSince,
-  shownUsername,
-} from './profile-words.ts'
+import { standing } from './profile-standing.ts'
+import { effectiveFeeRateBps, nameToShow, profileSince } from './profile-words.ts'
 
 export function message() {
   return object({ message: means(text(), 'What was done, in a sentence.') })
@@ -250,27 +245,6 @@ export const rank = () =>
     'Rank of the profile, which sets its fee rate; null without one.',
   )
 
-const referral = () =>
-  object({
-    createdAt: means(isoTime(), 'When the referred profile was made.'),
-    id: means(integer(1), 'Number of the referral, counted from 1.'),
-    referredProfileId: means(profileId(), 'Number of the referred profile.'),
-    pfpUrl: means(
-      nullable(text()),
-      'Link to the picture of the referred profile; null without one.',
-    ),
-    displayName: means(text(), 'Name that the referred profile shows.'),
-  })
-
-const referrals = () => ({
-  referralCode: means(
-    nullable(text()),
-    'Code that refers others: they name it as r in the body of their first login.',
-  ),
-  referralData: means(list(referral()), 'The newest 20 of those that this profile referred.'),
-  referredUsersCount: means(integer(0), 'How many profiles this one referred.'),
-})
-
 /** Fields that the API names and this exchange does not keep: one value for all profiles. */
 const notKept = () => ({
   isCreator: means(boolean(), 'Whether the profile makes markets; always false here.'),
@@ -282,11 +256,6 @@ const notKept = () => ({
     nullable(boolean()),
     'Whether the profile takes part in reward points; always null here.',
   ),
-  leaderboardPosition: means(
-    nullable(integer(1)),
-    'Place on the leaderboard, 1 for the first; always null here.',
-  ),
-  isTop100: means(boolean(), 'Whether that place is among the first 100; always false here.'),
   isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
 })
 
@@ -316,7 +285,7 @@ export function profile() {
     rank: rank(),
     effectiveFeeRateBps: effectiveFeeRateBps(),
     createdAt: profileSince(),
-    ...referrals(),
+    ...standing(),
     ...notKept(),
   })
 }

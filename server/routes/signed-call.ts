@@ -1,6 +1,6 @@
 import { apiHeaders } from '../auth/guard.ts'
+import { headerTarget } from '../http/access/on-behalf.ts'
 import type { Call } from '../http/call.ts'
-import { headerTarget } from '../http/on-behalf.ts'
 import type { OrderCall } from '../pipeline/orders/order-answer.ts'
 import type { Services } from './services.ts'
 

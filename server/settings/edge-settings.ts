@@ -1,4 +1,4 @@
-import type { Origins } from '../http/cors.ts'
+import type { Origins } from '../http/access/cors.ts'
 import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
 import { words } from './kinds.ts'
 import { maybe } from './setting.ts'

@@ -3,7 +3,7 @@
 
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { AuthState, Guard } from '../auth/guard.ts'
-import { hmacOrSession } from '../http/auth-scheme.ts'
+import { hmacOrSession } from '../http/access/auth-scheme.ts'
 import { type Call, type Caller, NO_BYTES } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 

@@ -7,8 +7,10 @@ import { Streams } from './account-stream.ts'
 import { Census } from './census.ts'
 import { accountChannels } from './feeds/account/account-channels.ts'
 import { marketFeeds } from './feeds/market/market-channels.ts'
+import { newsFeeds } from './feeds/news/news-channels.ts'
+import type { Member } from './member.ts'
 import { Pump } from './pump.ts'
-import { TurnRoom } from './room.ts'
+import { TurnRoom } from './shared/room.ts'
 import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
 
 type Opened = 'channels' | 'census' | 'streams' | 'durable' | 'market' | 'counts'
@@ -26,15 +28,17 @@ export function openSockets(parts: OpenParts): SocketGateway {
   const counts = { framesSent: 0, slowReaders: 0 }
   const pump = new Pump()
   const streams = new Streams({ pump, onFault })
-  const market = marketFeeds({
+  const rooms = {
     ...parts,
     pump,
     turn: new TurnRoom(pump),
     counts,
-    fail: (error, members) => streams.fail(error, members),
-  })
+    fail: (error: unknown, members: readonly Member[]) => streams.fail(error, members),
+  }
+  const news = newsFeeds(rooms)
+  const market = marketFeeds({ ...rooms, news })
   const account = accountChannels({ ...parts, census, streams })
-  const channels = new Map([...account, ...market.channels])
+  const channels = new Map([...account, ...market.channels, ...news.channels])
   const durable = () => pipeline.durable()
   return new SocketGateway({ ...parts, channels, census, streams, durable, market, counts })
 }

@@ -2,12 +2,12 @@
 // and the markets that left memory before their group. A start reads it from the tables before the
 // first command is decided, so that nothing counts twice and nothing is missed.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import { dayBucketOf, oldestBucketOf } from '../../engine/domain/day-window.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { kindOf } from '../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { DataFolderError } from '../../persistence/folder-error.ts'
+import { patiently } from '../../persistence/query/patient-read.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { type CandlePlace, candlesAfter } from '../../persistence/query/read/history/candles.ts'
 import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
@@ -21,11 +21,8 @@ async function answered<Asked, Answer>(
   read: Query<Asked, Answer>,
   asked: Asked,
 ): Promise<Answer> {
-  for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
-    const found = await query.ask(read, asked)
-    if (found !== undefined) return found
-    await pause(LIMITS.settledReadPauseMs)
-  }
+  const found = await patiently(() => query.ask(read, asked))
+  if (found !== undefined) return found
   throw new DataFolderError('The read tables do not say what markets did before; start it again.')
 }
 

@@ -1,7 +1,6 @@
 // Opens a data folder as a running exchange (lock, key, recovery, threads), and closes it again.
 
 import { randomInt } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { eachResting, resetMarkets } from '../../engine/core/book/market.ts'
 import { type Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
@@ -26,6 +25,7 @@ import {
 } from '../../persistence/journal/journal-handle.ts'
 import type { Durability } from '../../persistence/journal/journal-port.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
+import { patiently } from '../../persistence/query/patient-read.ts'
 import { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { archivedMarket } from '../../persistence/query/read/markets/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
@@ -41,7 +41,7 @@ import { taughtProfile } from '../intake/taught-profile.ts'
 import type { IsArchived } from '../pipeline/orders/order-decisions.ts'
 import { SeenLookups } from '../pipeline/orders/seen-lookups.ts'
 import { Pipeline, type PipelineParts } from '../pipeline/pipeline.ts'
-import { OrderIds } from '../pipeline/shown/order-ids.ts'
+import { OrderIds } from '../pipeline/shown/orders/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
 import { poolFigures } from '../pipeline/shown/shown-pools.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
@@ -339,14 +339,9 @@ async function settlementOf(
 
 /** The trades that wait for a block; without them the start fails. */
 async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
-  for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
-    const waiting = await query.ask(tradesAfter, {
-      seq: throughSeq,
-      limit: LIMITS.waitingTradesMax,
-    })
-    if (waiting !== undefined) return waiting
-    await pause(LIMITS.settledReadPauseMs)
-  }
+  const asked = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
+  const waiting = await patiently(() => query.ask(tradesAfter, asked))
+  if (waiting !== undefined) return waiting
   throw new DataFolderError('The read tables do not say which trades wait; start it again.')
 }
 

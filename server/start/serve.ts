@@ -12,15 +12,15 @@ import { ownerOfCall } from '../auth/delegation.ts'
 import { Guard } from '../auth/guard.ts'
 import type { IdentityCheck } from '../auth/identity.ts'
 import { digestOf } from '../auth/session.ts'
-import { readConfig, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
+import { readConfig, SERVE_ROWS, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
 import { curve } from '../crypto/ecdsa.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { keepAdminToken, startDemo } from '../demo/demo.ts'
+import { type Limits, openLimits } from '../http/access/rate-limit.ts'
 import { OPENINGS } from '../http/gateway/connections.ts'
 import { Gateway } from '../http/gateway/gateway.ts'
 import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
-import { addressProblem, originOf, tlsProblem } from '../http/gateway/listen-check.ts'
-import { type Limits, openLimits } from '../http/rate-limit.ts'
+import { addressProblem, originOf, tlsProblem } from '../http/gateway/listening/listen-check.ts'
 import { auditLine } from '../ops/audit.ts'
 import { connectionsMax } from '../ops/descriptors.ts'
 import { type Edge, EdgeFaults } from '../ops/faults.ts'
@@ -310,5 +310,7 @@ async function runServe(argv: readonly string[]): Promise<number> {
 
 export const serveCommand: Command = {
   about: 'Runs the exchange on a data folder.',
+  flags: SERVE_ROWS,
+  words: [],
   run: (argv) => runServe(argv),
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compareTable, type Side } from '../../bench/compare-tables.ts'
-import { canTell, chanceOf, changeOf, FALSE_ALARM_MAX } from '../../bench/noise.ts'
-import { type Report, rowOf } from '../../bench/report.ts'
+import { compareTable, type Side } from '../../bench/report/compare-tables.ts'
+import { canTell, chanceOf, changeOf, FALSE_ALARM_MAX } from '../../bench/report/noise.ts'
+import { type Report, rowOf } from '../../bench/report/report.ts'
 import { freshSeed, Random } from '../support/random.ts'
 
 const LOW = [1, 2, 3, 4, 5, 6]

@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parseProfile, readProfiles, speedscopeOf } from '../../bench/cpu-profile.ts'
-import { readTrace, summaryText } from '../../bench/profile-summary.ts'
-import { recorded } from '../../bench/recording.ts'
+import { parseProfile, readProfiles, speedscopeOf } from '../../bench/profile/cpu-profile.ts'
+import { readTrace, summaryText } from '../../bench/profile/profile-summary.ts'
+import { recorded } from '../../bench/workload/recording.ts'
 import { newFolder } from '../support/data-folder.ts'
 
 const node = (id: number, functionName: string, url: string, children: number[] = []) => ({

@@ -66,7 +66,7 @@ const HELLOS = [
 const CHANNELS = [
   ...['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions'],
   ...['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle'],
-  ...['subscribe_live_sports', 'subscribe_live_esports'],
+  ...['subscribe_live_sports', 'subscribe_live_esports', 'subscribe_live_offers'],
   ...['unsubscribe_market_lifecycle', 'subscribe_nothing', '__proto__', 'constructor', 'toString'],
   '',
 ]

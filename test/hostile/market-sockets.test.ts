@@ -151,7 +151,7 @@ const ODD: unknown[] = [
 
 const PUBLIC = [
   ...['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle'],
-  ...['subscribe_live_sports', 'subscribe_live_esports'],
+  ...['subscribe_live_sports', 'subscribe_live_esports', 'subscribe_live_offers'],
 ]
 
 for (const event of PUBLIC) {

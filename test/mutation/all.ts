@@ -11,8 +11,10 @@ import { HISTORY_CHANGES } from './history-changes.ts'
 import { JOURNAL_CHANGES } from './journal-changes.ts'
 import { LEDGER_CHANGES } from './ledger-changes.ts'
 import { LIFETIME_CHANGES } from './lifetime-changes.ts'
+import { PACK_CHANGES } from './pack-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
+import { REFERRAL_CHANGES } from './referral-changes.ts'
 import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
 import { SOCIAL_CHANGES } from './social-changes.ts'
@@ -54,6 +56,8 @@ export function allMutations(): Mutation[] {
     ...SPORT_CHANGES,
     ...BOARD_CHANGES,
     ...SOCIAL_CHANGES,
+    ...PACK_CHANGES,
+    ...REFERRAL_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -5,6 +5,7 @@ import type { FileChanges } from './mutation.ts'
 const BOARDS = ['test/persistence/follower/boards.test.ts']
 const PROJECTED = ['test/persistence/follower/projector.test.ts']
 const KEPT = ['test/server/services/boards/kept-projections.test.ts']
+const PLACED = ['test/persistence/query/board-place.test.ts']
 const SHOWN = ['test/server/routes/boards/boards.test.ts']
 
 export const BOARD_CHANGES: readonly FileChanges[] = [
@@ -32,7 +33,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/pnl.ts',
+    file: 'persistence/follower/tables/accounts/pnl.ts',
     tests: BOARDS,
     changes: [
       ['an ended hour is overwritten', 'this.#ended.push([owner', 'void ([owner'],
@@ -74,6 +75,20 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     tests: SHOWN,
     changes: [
       ['a category has any window', "timeframe === undefined || timeframe === '24h'", 'true'],
+    ],
+  },
+  {
+    file: 'persistence/query/read/boards/board-place.ts',
+    tests: PLACED,
+    changes: [
+      ['equal sums share a place', ' OR owner < @owner', ''],
+      ['equal profit is no order', 'OR volume_raw > @volumeRaw ', ''],
+      ['a place has no bound', 'count < RANKED_MAX ?', 'count <= RANKED_MAX ?'],
+      [
+        'places of any span count',
+        'BOARD_SPANS.all} AND (pnl_raw',
+        "BOARD_SPANS['24h']} AND (pnl_raw",
+      ],
     ],
   },
 ]

@@ -109,7 +109,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/unread-replies.ts',
+    file: 'server/http/gateway/replies/unread-replies.ts',
     tests: BOUNDS,
     changes: [
       [
@@ -125,7 +125,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/reply-heads.ts',
+    file: 'server/http/gateway/replies/reply-heads.ts',
     tests: [`${GATEWAY}/caching.test.ts`],
     changes: [
       ['a reply of a proven caller is kept', 'cache.isPublic && out.status', 'out.status'],
@@ -159,8 +159,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/cors.ts',
-    tests: [`${GATEWAY}/cors.test.ts`],
+    file: 'server/http/access/cors.ts',
+    tests: ['test/server/http/access/cors.test.ts'],
     changes: [
       ['a page of any origin may call', '?? this.#others)', '?? listed(origin))'],
       ['replies do not vary by origin', "origins !== '*'\n", 'false\n'],
@@ -199,7 +199,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/unread-replies.ts',
+    file: 'server/http/gateway/replies/unread-replies.ts',
     tests: CLIENTS,
     changes: [
       ['no reply says how long its connection is kept', 'if (!close) text += KEEP_ALIVE\n', '\n'],

@@ -257,7 +257,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/admin/market-specs.ts',
+    file: 'server/routes/admin/markets/market-specs.ts',
     tests: MARKETS,
     changes: [
       [

@@ -260,7 +260,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/orders.ts',
+    file: 'persistence/follower/tables/orders/orders.ts',
     tests: FOLLOWER,
     changes: [
       ['an order without a trace has a row', 'if (result === RESULT.WOULD_CROSS) return\n', '\n'],
@@ -273,7 +273,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/orders.ts',
+    file: 'persistence/follower/tables/orders/orders.ts',
     tests: [`${FOLDER}/query/order-reads.test.ts`],
     changes: [
       [
@@ -284,8 +284,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/order-names.ts',
-    tests: [`${FOLDER}/follower/order-names.test.ts`],
+    file: 'persistence/follower/tables/orders/order-names.ts',
+    tests: [`${FOLDER}/follower/tables/orders/order-names.test.ts`],
     changes: [
       ['a name that moved stays', 'if (changes > 0) this', 'if (changes < 0) this'],
       ['a move that was cut off is over', 'name: Math.min(...least)', 'name: NAMES_END'],
@@ -294,7 +294,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/query/read/named-orders.ts',
-    tests: [`${FOLDER}/follower/order-names.test.ts`],
+    tests: [`${FOLDER}/follower/tables/orders/order-names.test.ts`],
     changes: [
       [
         'a list ends with the first layer that fills it',
@@ -304,7 +304,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/orders.ts',
+    file: 'persistence/follower/tables/orders/orders.ts',
     tests: [`${FOLDER}/follower/settlements.test.ts`],
     changes: [
       [

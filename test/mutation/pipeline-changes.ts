@@ -10,7 +10,7 @@ const SOCKETS = 'test/server/sockets/feeds'
 
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/pipeline/shown/order-news.ts',
+    file: 'server/pipeline/shown/orders/order-news.ts',
     tests: ['frame-sequences', 'delayed-sequences', 'settlement'].map((name) => {
       return `${SOCKETS}/${name}.test.ts`
     }),
@@ -269,7 +269,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/on-behalf.ts',
+    file: 'server/http/access/on-behalf.ts',
     tests: ['test/server/routes/orders/on-behalf.test.ts'],
     changes: [
       [
@@ -281,8 +281,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/order-ids.ts',
-    tests: [`${FOLDER}/shown/order-ids.test.ts`],
+    file: 'server/pipeline/shown/orders/order-ids.ts',
+    tests: [`${FOLDER}/shown/orders/order-ids.test.ts`],
     changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],
   },
   {

@@ -122,7 +122,7 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/rewards.ts',
+    file: 'engine/core/decide/money/rewards.ts',
     tests: PAID,
     changes: [
       [

@@ -162,7 +162,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/room.ts',
+    file: 'server/sockets/shared/room.ts',
     tests: MARKETS,
     changes: [
       [
@@ -218,7 +218,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/market/ears.ts',
+    file: 'server/sockets/shared/ears.ts',
     tests: PRICES,
     changes: [
       [

@@ -62,7 +62,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/market/score-feed.ts',
+    file: 'server/sockets/feeds/news/score-feed.ts',
     tests: FRAMES,
     changes: [
       ['every match is in every channel', 'matches.filter((each) => this.#tells(each))', 'matches'],

@@ -29,6 +29,7 @@ export function walk(life: Life): void {
   compareOrders(life)
   comparePublic(life)
   compareAddresses(life)
+  comparePacks(life)
 }
 
 /** The count of obligations (rules §14) gives the assets, and every share is covered. */
@@ -177,6 +178,32 @@ function compareAddresses({ pipeline, model }: Life): void {
   for (let profileId = 1; profileId <= accounts.count; profileId++) {
     const listed = accounts.withdrawalAddresses.of(profileId).map(({ address }) => address)
     assert.deepEqual(listed, model.partners.addresses.get(profileId) ?? [], 'listed addresses')
+  }
+}
+
+/** The packs that are not over, each leg as far as it is counted, and the offers. */
+function comparePacks({ pipeline: { clearing }, model }: Life): void {
+  const packs = [...clearing.packs.all()].map((pack) => {
+    const { packId, ownerId, makerId, stakeRaw, payoutRaw, results } = pack
+    return [packId, ownerId, makerId ?? 0, BigInt(stakeRaw), BigInt(payoutRaw), results]
+  })
+  const expected = [...model.packs.packs].map(([packId, { owner, maker, stake, payout, legs }]) => {
+    return [packId, owner, maker, stake, payout, legs.map(({ result }) => result)]
+  })
+  assert.deepEqual(packs, expected, 'packs')
+  const offers = [...clearing.packs.offers()].map(({ offerId }) => offerId)
+  assert.deepEqual(offers, [...model.packs.offers.keys()], 'offers of packs')
+}
+
+/** Once everything is at rest, every resolved market has counted. */
+export function packsAreCounted({ model, pipeline }: Life): void {
+  for (const [index, { payout }] of model.markets.entries()) {
+    const isDue = payout !== null && model.packs.waits(index + 1)
+    assert(!isDue, 'a resolved market counts for its packs')
+  }
+  const nowMs = pipeline.sequencer.nowMs()
+  for (const { expiresMs } of model.packs.offers.values()) {
+    assert(expiresMs > nowMs, 'no offer outlives its time')
   }
 }
 

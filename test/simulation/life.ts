@@ -17,7 +17,7 @@ import { IntakePool, type IntakePoolOptions } from '../../server/intake/intake-p
 import { taughtProfile } from '../../server/intake/taught-profile.ts'
 import type { SettlementParts } from '../../server/pipeline/chain/mining.ts'
 import { Pipeline, type ShardListener } from '../../server/pipeline/pipeline.ts'
-import { OrderIds } from '../../server/pipeline/shown/order-ids.ts'
+import { OrderIds } from '../../server/pipeline/shown/orders/order-ids.ts'
 import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
 import { toldClock } from '../../server/pipeline/spine/clock.ts'
 import { Shards } from '../../server/pipeline/spine/shard-map.ts'
@@ -29,6 +29,8 @@ import { SeriesChanges } from '../../server/services/markets/series-changes.ts'
 import { slotSpecOf } from '../../server/services/markets/slot-spec.ts'
 import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
 import { Cancels } from '../../server/services/orders/cancels.ts'
+import { PackQuotes } from '../../server/services/packs/pack-quotes.ts'
+import { PackDesk } from '../../server/services/packs/packs.ts'
 import { Moves } from '../../server/services/portfolio/moves.ts'
 import { MovesOnce } from '../../server/services/portfolio/moves-once.ts'
 import { HeartbeatChanges } from '../../server/services/trading/heartbeats.ts'
@@ -90,6 +92,7 @@ export class Life {
   readonly operators: OperatorChanges
   readonly accounts: AccountChanges
   readonly moves: Moves
+  readonly packs: PackDesk
   readonly partners: PartnerAccounts
   readonly replaces: CancelReplace
   readonly intake: IntakePool
@@ -106,7 +109,7 @@ export class Life {
   failure: unknown = null
   /** True while the read tables do not answer in time. */
   readsAreLate = false
-  /** Changes of markets that were asked for and have no answer yet. */
+  /** Changes of markets and quotes of packs that were asked for and have no answer yet. */
   opening = 0
 
   constructor(parts: LifeParts) {
@@ -161,6 +164,7 @@ export class Life {
       orderByClientId: () => Promise.resolve(undefined),
     })
     this.replaces = new CancelReplace(pipeline, this.cancels)
+    this.packs = new PackDesk(pipeline, new PackQuotes(new Uint8Array(32)))
     // No tables are there to give the first reply of a call again.
     this.moves = new Moves(pipeline, new MovesOnce(pipeline, () => Promise.resolve(undefined)))
   }
@@ -351,11 +355,20 @@ export class Life {
     return this.pipeline.clearing.orders.capacity
   }
 
+  /** Whether a resolved market counts for a pack, or the time of an offer is over. */
+  get packsAreDue(): boolean {
+    const { clearing, sequencer } = this.pipeline
+    const nowMs = sequencer.nowMs()
+    const areOver = [...clearing.packs.offers()].some(({ expiresMs }) => expiresMs <= nowMs)
+    return areOver || clearing.packs.due.size > 0
+  }
+
   /** True when every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
     const { queues, groups, slots, sequencer } = this.pipeline
     if (slots !== null && slots.nextDueMs <= sequencer.nowMs()) return false
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
+    if (this.packsAreDue) return false
     if (queues.count > 0 || groups.waiting > 0 || this.opening > 0) return false
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false

@@ -30,6 +30,14 @@ const KINDS: readonly Command['kind'][] = [
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress', 'withdraw'] as const),
   ...(['splitPosition', 'mergePositions', 'redeemPositions', 'convertPositions'] as const),
 ]
+/** Packs, and what became of them and of offers. */
+const PLAYS: readonly string[] = [
+  ...(['fundHouse', 'createPack', 'offerPack', 'acceptPackOffer', 'endPackOffers'] as const),
+  ...['countPacks', 'house pays out', 'pack on a group', 'pack on a slot', 'pack of many legs'],
+  ...['offer accepted in part', 'offer taken back', 'offer expired', 'void leg'],
+  ...['pack won against the house', 'pack lost against the house', 'pack refunded'],
+  ...['pack won against a maker', 'pack lost against a maker', 'pack ends while frozen'],
+]
 /** The answers to partners about the orders and cancels that they send for others. */
 const ANSWERS = [
   ...['order NONE', 'order NO_SERVER_WALLET', 'order ALLOWANCE_MISSING', 'order NOT_SUB_ACCOUNT'],
@@ -69,7 +77,7 @@ export function testLongFlow(file: number, commandsMin: number): void {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
     const told = new Map<string, number>()
     const unseen = () => {
-      const never = [...KINDS, ...ANSWERS].filter((each) => !told.has(each))
+      const never = [...KINDS, ...PLAYS, ...ANSWERS].filter((each) => !told.has(each))
       if (totals.turnedAway === 0) never.push('a full queue of an account')
       if (totals.overloads === 0) never.push('a full ring')
       return never

@@ -16,6 +16,8 @@ interface Elsewhere {
   /** Whether a trade of the market is in no block. */
   readonly waits: (marketId: number) => boolean
   readonly insideRaw: (marketId: number) => bigint
+  /** Whether a pack waits for it. */
+  readonly isLeg: (marketId: number) => boolean
 }
 
 export class MarketsModel {
@@ -148,7 +150,7 @@ export class MarketsModel {
     this.paid.add(marketId)
   }
 
-  #archive(marketId: number, { waits, insideRaw }: Elsewhere): void {
+  #archive(marketId: number, { waits, insideRaw, isLeg }: Elsewhere): void {
     const market = this.all[marketId - 1]
     const isResolved = statusOf(market) === 'RESOLVED'
     assert(isResolved || market.isFailed, 'only a market that is over leaves')
@@ -156,6 +158,7 @@ export class MarketsModel {
     assert(!takesOrders(statusOf(market)), 'no market that trades leaves')
     assert.equal(insideRaw(marketId), 0n, 'nobody holds a share of it')
     assert(!waits(marketId), 'a block holds every trade before it leaves')
+    assert(!isLeg(marketId), 'a market counts for its packs before it leaves')
     const isLeft = this.all.some(({ groupId, isArchived }) => groupId === marketId && !isArchived)
     assert(!isLeft && !market.isArchived, 'a group leaves behind its children')
     market.isArchived = true

@@ -22,6 +22,7 @@ import { ControlModel } from './control-model.ts'
 import type { MarketModel } from './market-model.ts'
 import { MarketsModel } from './markets-model.ts'
 import { MoveModel } from './move-model.ts'
+import { PackModel } from './pack-model.ts'
 import { PartnerModel } from './partner-model.ts'
 
 export interface TokenModel {
@@ -93,6 +94,7 @@ export class Model {
   controls = new ControlModel()
   partners = new PartnerModel()
   venue = new MarketsModel()
+  packs = new PackModel()
   seq = 0
   withdrawals = 0n
   readonly live = new Map<number, LiveOrder>()
@@ -116,6 +118,7 @@ export class Model {
     twin.chain = this.chain.copy()
     twin.partners = this.partners.copy()
     twin.venue = this.venue.copy()
+    twin.packs = this.packs.copy()
     twin.seq = this.seq
     twin.withdrawals = this.withdrawals
     for (const [id, order] of this.live) twin.live.set(id, { ...order })
@@ -219,7 +222,10 @@ export class Model {
     this.venue.admit(command, {
       waits: (marketId) => this.chain.waits(marketId),
       insideRaw: (marketId) => this.slow.inside(marketId),
+      isLeg: (marketId) => this.packs.waits(marketId),
     })
+    const { slow, venue, controls } = this
+    this.withdrawals += this.packs.admit(command, { slow, venue, frozen: controls.frozen })
     switch (command.kind) {
       case 'adjustBalance':
         this.#adjust(command.profileId, BigInt(command.collateralRaw))

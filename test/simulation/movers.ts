@@ -36,7 +36,10 @@ export class Movers {
   /** A new call, or now and then one that came before. */
   move(act: MoveAct, step: Step, index: number): void {
     const again = this.#sent[Math.floor(step.dice[0] * this.#sent.length)]
-    if (again !== undefined && step.dice[1] > 0.9) {
+    // A crash may have taken a market back that was never told.
+    const { length } = this.#life.model.markets
+    const isThere = again?.marketIds.every((marketId) => marketId <= length) === true
+    if (again !== undefined && isThere && step.dice[1] > 0.9) {
       this.#send(again)
       return
     }

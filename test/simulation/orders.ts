@@ -1,6 +1,6 @@
 // The orders of a simulated world: rows of the workload, changed into every other kind of order.
 
-import { orderOf } from '../../bench/workload-order.ts'
+import { orderOf } from '../../bench/workload/workload-order.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { kindOf, takesOrders } from '../../engine/domain/markets/market.ts'
 import { ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'

@@ -1,7 +1,7 @@
 // What happens in a simulated world, step by step. The seed and the number of a step fix the step,
 // so any steps may be left out and the others keep their meaning.
 
-import { OP, Workload } from '../../bench/workload.ts'
+import { OP, Workload } from '../../bench/workload/workload.ts'
 import { Random } from '../support/random.ts'
 
 /** Clients and operators act; the last acts happen to the machine. */
@@ -52,6 +52,14 @@ export const ACTS = [
   'redeem',
   'convert',
   'payOut',
+  // Packs, offers of packs, and the funds of the house.
+  'house',
+  'pack',
+  'packAgain',
+  'offer',
+  'take',
+  'recall',
+  'settle',
   // Groups, series, markets that live, and what the oracle says.
   'bunch',
   'crown',
@@ -154,6 +162,13 @@ const CLIENTS: Odds = {
   redeem: 0.5,
   convert: 0.4,
   payOut: 0.3,
+  house: 0.1,
+  pack: 2.5,
+  packAgain: 0.3,
+  offer: 0.6,
+  take: 1,
+  recall: 0.15,
+  settle: 0.15,
   bunch: 0.1,
   crown: 0.1,
   amend: 0.2,

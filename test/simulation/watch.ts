@@ -19,6 +19,7 @@ import {
   MAKER,
   RESULT,
 } from '../../engine/domain/event.ts'
+import { HOUSE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
@@ -110,12 +111,16 @@ export class Watch {
     if (command.kind === 'adjustBalance') {
       this.money.adjusted(command.profileId, command.collateralRaw)
     }
+    if (command.kind === 'fundHouse') this.money.adjusted(HOUSE_ACCOUNT, command.collateralRaw)
     if (command.kind === 'withdraw') {
       this.money.adjusted(command.profileId, -command.collateralRaw)
       this.#compareOwner(command.profileId, 0)
     }
     if (!concernsBook(command)) {
-      const touched = touchedBy(command, this.#model.venue)
+      const { venue, packs } = this.#model
+      const parked = packs.touched.map((account) => [account, 0] as const)
+      const touched = [...touchedBy(command, venue), ...parked]
+      for (const play of packs.plays) this.kinds.set(play, (this.kinds.get(play) ?? 0) + 1)
       for (const [account, marketId] of touched) {
         this.money.look(account, marketId)
         this.#compareOwner(account, marketId)

@@ -1,11 +1,12 @@
 // A simulated world: one script, the lives in which it plays, and what outlives these lives.
 
 import assert from 'node:assert/strict'
-import { START_MS, setUp } from '../../bench/setting.ts'
+import { START_MS, setUp } from '../../bench/report/setting.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
 import { encodeCommand } from '../support/encode-command.ts'
 import {
   closedAreEmpty,
@@ -14,6 +15,7 @@ import {
   frozenAreGone,
   intakeKnows,
   liveHash,
+  packsAreCounted,
   slotsAreOnTime,
   walk,
 } from './audit.ts'
@@ -25,6 +27,7 @@ import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
 import { Movers, type SentMove } from './movers.ts'
 import { Operators } from './operators.ts'
+import { Packers, type Quoted } from './packers.ts'
 import type { Script, Step } from './script.ts'
 import { SimDisk, type Tear } from './sim-disk.ts'
 import { addTo, newTotals } from './totals.ts'
@@ -59,6 +62,8 @@ export class World {
   #curators: Curators
   readonly #sentMoves: SentMove[] = []
   #movers: Movers
+  readonly #quoted: Quoted[] = []
+  #packers: Packers
   #walkedAt = 0
   #turnsToLive = 0
 
@@ -73,6 +78,7 @@ export class World {
     this.#holders = new Holders(script.setting, this.#life, this.#memory)
     this.#curators = new Curators(this.#life)
     this.#movers = new Movers(this.#life, this.#sentMoves)
+    this.#packers = new Packers(this.#life, this.#operators, this.#quoted)
   }
 
   /** Writes the journal of a young exchange: profiles, money, markets and shares. */
@@ -129,6 +135,7 @@ export class World {
     this.#holders = new Holders(this.#script.setting, this.#life, this.#memory)
     this.#curators = new Curators(this.#life)
     this.#movers = new Movers(this.#life, this.#sentMoves)
+    this.#packers = new Packers(this.#life, this.#operators, this.#quoted)
     this.#walkedAt = 0
     this.#turnsToLive = 0
   }
@@ -281,7 +288,7 @@ export class World {
     }
   }
 
-  /** False when the act is none of an operator. */
+  /** False when the act is none of an operator or of packs. */
   #operator(step: Step): boolean {
     switch (step.act) {
       case 'deposit':
@@ -309,7 +316,7 @@ export class World {
         this.#operators[step.act](step)
         return true
       default:
-        return false
+        return this.#packers.play(step)
     }
   }
 
@@ -354,6 +361,8 @@ export class World {
     this.#clock.nowMs = this.#life.pipeline.sequencer.nowMs() + LIMITS.slotRetryMs
     for (let round = 0; round < REST_ROUNDS; round++) {
       await this.#turn()
+      // Packs are counted a few at a time.
+      if (this.#life.packsAreDue) this.#clock.nowMs += PACK_LIMITS.turnEveryMs
       this.#life.pipeline.tick()
       this.#catchUp()
       if (this.#life.isAtRest && this.#life.pipeline.underWay === 0) break
@@ -370,6 +379,7 @@ export class World {
     frozenAreGone(this.#life)
     intakeKnows(this.#life)
     slotsAreOnTime(this.#life)
+    packsAreCounted(this.#life)
     const seq = this.disk.lastSeq
     this.#checkpoint = { seq, stateHash: liveHash(this.#life), model: this.#life.model.copy() }
   }

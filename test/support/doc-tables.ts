@@ -4,11 +4,18 @@ import { fileURLToPath } from 'node:url'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { api } from '../../server/api.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
-import { ADDRESS_RATES, eachLane, PROFILE_RATES, type Rate } from '../../server/http/rate-limit.ts'
+import {
+  ADDRESS_RATES,
+  eachLane,
+  PROFILE_RATES,
+  type Rate,
+} from '../../server/http/access/rate-limit.ts'
 import { refuse } from '../../server/http/refusal.ts'
 import { TOOLS } from '../../server/routes/mcp/tools.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
 import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
+import { CONTRACT_LIMITS, NAMED_CALLS } from './contract-names.ts'
+import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from './contract-rows.ts'
 
 // The tables of the documents that follow from the code, and their places. `make docs` writes them;
 // a test compares them.
@@ -123,6 +130,15 @@ function events(): string {
   return table(['frame', 'what it says'], rows)
 }
 
+/** Rows of the contract, each with the test that answers it. */
+function contract(rows: readonly ContractRow[]): string {
+  const lines = rows.map(({ of, what, file, test }) => {
+    const calls = of.map((each) => (/[/_]/.test(each) ? `\`${each}\`` : each)).join(', ')
+    return [what, calls, `\`test/${file}.test.ts\`: ${test}`]
+  })
+  return table(['row of the contract', 'here', 'test'], lines)
+}
+
 /** The table of the metrics, read from the text of GET /metrics. */
 export function metricsTable(exposition: string): DocTable {
   const helps = [...exposition.matchAll(/^# HELP (\S+) (.+)$/gm)]
@@ -139,6 +155,10 @@ export function docTables(): readonly DocTable[] {
     { page: 'api', mark: 'tools', text: tools() },
     { page: 'api', mark: 'channels', text: channels() },
     { page: 'api', mark: 'events', text: events() },
+    { page: 'api', mark: 'contract-calls', text: contract(CONTRACT_CALLS) },
+    { page: 'api', mark: 'contract-names', text: contract(NAMED_CALLS) },
+    { page: 'api', mark: 'contract-channels', text: contract(CONTRACT_CHANNELS) },
+    { page: 'api', mark: 'contract-limits', text: contract(CONTRACT_LIMITS) },
     { page: 'operating', mark: 'settings', text: settings() },
     { page: 'operating', mark: 'rates', text: rates() },
   ]

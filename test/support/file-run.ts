@@ -39,12 +39,17 @@ export class FileReport {
   }
 }
 
-export async function runFile(file: string, silenceMs: number): Promise<FileReport> {
+/** `loader` is the module that makes `.ts` files run. */
+export async function runFile(
+  file: string,
+  silenceMs: number,
+  loader = 'tsx',
+): Promise<FileReport> {
   const report = new FileReport(file)
   const fromMs = performance.now()
   const words = [
     '--import',
-    'tsx',
+    loader,
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
   ]

@@ -1,3 +1,4 @@
+import type { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
@@ -57,6 +58,7 @@ export interface Recovered {
   readonly tail: JournalTail
   readonly lostRecords: number
   readonly commands: Command[]
+  readonly clearing: Clearing
   readonly stateHash: string
 }
 
@@ -69,7 +71,8 @@ export function recoverAll(dataDir: string): Recovered {
       commands.push(command)
     },
   })
-  return { ...end, commands, stateHash: exchange.stateHash() }
+  const { clearing } = exchange
+  return { ...end, commands, clearing, stateHash: exchange.stateHash() }
 }
 
 export interface StartedJournal {

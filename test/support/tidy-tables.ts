@@ -85,11 +85,12 @@ export const ROOMS: readonly Room[] = [
     path: 'engine/core/decide',
     rank: 0.5,
     doors: files(
-      `decide accounts markets matches moves pools packs rewards endings series operators
-       pages partners profiles release social`,
+      `decide accounts markets matches endings series operators pages partners profiles
+       release social`,
     ),
     why: 'one file for the gates of each kind of request',
   },
+  { path: 'engine/core/decide/money', rank: 0.5, doors: ALL },
   {
     path: 'engine/core/state',
     rank: 0.5,
@@ -136,12 +137,22 @@ export const ROOMS: readonly Room[] = [
     doors: files('solvency-handle proof-check proof-view'),
   },
   { path: 'persistence/search', rank: 1, doors: ALL, why: 'what words and markets mean' },
+  {
+    path: 'persistence/follower/tables',
+    rank: 1,
+    files: files('pace epochs featured board-spans candles market-hours'),
+    doors: ALL,
+    why: 'what all tables share',
+  },
+  { path: 'persistence/follower/tables/accounts', rank: 1, doors: ALL },
+  { path: 'persistence/follower/tables/orders', rank: 1, doors: ALL },
   { path: 'persistence/follower/tables', rank: 1, doors: ALL },
   { path: 'persistence/follower/tables/markets', rank: 1, doors: ALL },
   { path: 'persistence/follower/packs', rank: 1, doors: ALL },
   { path: 'persistence/follower/tables/social', rank: 1, doors: ALL },
   { path: 'persistence/follower/rewards', rank: 1, doors: files('reward-scorer') },
   { path: 'persistence/follower/boards', rank: 1, doors: files('projector projection') },
+  { path: 'persistence/follower/schema', rank: 1, doors: files('migrations') },
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
   { path: 'persistence/query/read/markets', rank: 1, doors: ALL },
@@ -152,7 +163,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/query/read/boards', rank: 1, doors: ALL },
   { path: 'persistence/query/read/feeds', rank: 1, doors: ALL },
   { path: 'persistence/query/read/referrals', rank: 1, doors: ALL },
-  { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue') },
+  { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue patient-read') },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
   { path: 'server/crypto', rank: 1, doors: ALL },
@@ -163,11 +174,21 @@ export const ROOMS: readonly Room[] = [
     doors: ALL,
     why: 'each is one part of how replies are kept',
   },
+  {
+    path: 'server/http',
+    rank: 1,
+    files: files('call refusal reply request-text iso-text'),
+    doors: ALL,
+    why: 'what a caller says and hears',
+  },
+  { path: 'server/http/access', rank: 1, doors: ALL },
   { path: 'server/http', rank: 1, doors: ALL, why: 'the words of a call' },
+  { path: 'server/http/gateway/listening', rank: 1, doors: ALL },
+  { path: 'server/http/gateway/replies', rank: 1, doors: ALL },
   {
     path: 'server/http/gateway',
     rank: 1,
-    doors: files('gateway gateway-options socket-port connections listen-check'),
+    doors: files('gateway gateway-options socket-port connections'),
     why: 'settings of connections and a check of an address are read before it opens',
   },
   { path: 'server/ops', rank: 1, doors: ALL, why: 'each is one thing that an operator sees' },
@@ -189,12 +210,13 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/intake', rank: 2, doors: [] },
   { path: 'server/settlement', rank: 2, doors: files('settlement-port embedded-chain') },
 
+  { path: 'server/pipeline/shown/orders', rank: 3, doors: ALL },
   {
     path: 'server/pipeline/shown',
     rank: 3,
     doors: files(
-      `published views book-views market-view position-views order-ids order-news market-kinds
-       day-figures tickers shown-pools book-lists active-markets`,
+      `published views book-views market-view position-views market-kinds day-figures tickers
+       shown-pools book-lists active-markets`,
     ),
     why: 'one file for each thing that the outside may know',
   },
@@ -236,7 +258,15 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/feeds', rank: 4, doors: ALL },
   { path: 'server/services/referrals', rank: 4, doors: ALL },
   { path: 'server/docs', rank: 4, doors: files('html pages') },
-  { path: 'server/demo', rank: 4, doors: files('demo demo-client') },
+  {
+    path: 'server/demo',
+    rank: 4,
+    files: files('demo-client demo-matches own-server'),
+    doors: ALL,
+    why: 'what the players share',
+  },
+  { path: 'server/demo/play', rank: 4, doors: ALL },
+  { path: 'server/demo', rank: 4, doors: files('demo') },
 
   { path: 'server/routes', rank: 5, doors: ALL },
   { path: 'server/routes/accounts', rank: 5, doors: ALL },
@@ -247,6 +277,8 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/boards', rank: 5, doors: ALL },
   { path: 'server/routes/feeds', rank: 5, doors: ALL },
   { path: 'server/routes/referrals', rank: 5, doors: ALL },
+  { path: 'server/routes/admin', rank: 5, files: files('admin-words'), doors: ALL },
+  { path: 'server/routes/admin/markets', rank: 5, doors: ALL },
   { path: 'server/routes/admin', rank: 5, doors: ALL },
   { path: 'server/routes/social', rank: 5, doors: ALL },
   { path: 'server/routes/solvency', rank: 5, doors: ALL },
@@ -259,14 +291,16 @@ export const ROOMS: readonly Room[] = [
     path: 'server/sockets',
     rank: 5,
     files: files(
-      'packets pump census member room channels outside-prices handshakes account-stream ' +
+      'packets pump census member channels outside-prices handshakes account-stream ' +
         'socket-gateway',
     ),
     doors: ALL,
     why: 'its feeds are made of its parts',
   },
+  { path: 'server/sockets/shared', rank: 5, doors: ALL },
   { path: 'server/sockets/spoken', rank: 5, doors: files('all-channels asyncapi') },
   { path: 'server/sockets/feeds/account', rank: 5, doors: files('account-channels') },
+  { path: 'server/sockets/feeds/news', rank: 5, doors: files('news-channels') },
   { path: 'server/sockets/feeds/market', rank: 5, doors: files('market-channels') },
   { path: 'server/sockets', rank: 5, doors: [] },
 
@@ -274,6 +308,14 @@ export const ROOMS: readonly Room[] = [
   { path: 'server', rank: 6, files: files('config version shell api'), doors: ALL },
   { path: 'server/start', rank: 6, doors: files('serve') },
   { path: 'server/cli', rank: 6, files: files('client decimals demo-file'), doors: ALL },
+  {
+    path: 'server/cli/admin',
+    rank: 6,
+    files: files('admin-form admin-kinds'),
+    doors: ALL,
+    why: 'what the forms share',
+  },
+  { path: 'server/cli/admin/forms', rank: 6, doors: ALL },
   { path: 'server/cli/admin', rank: 6, doors: files('admin') },
   { path: 'server/cli/order', rank: 6, doors: files('order') },
   { path: 'server/cli', rank: 6, doors: [] },

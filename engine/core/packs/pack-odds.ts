@@ -62,10 +62,16 @@ function chanceOf(prices: readonly PriceTicks[]): { readonly part: bigint; reado
   return { part, of }
 }
 
-/** What a stake on legs at these prices pays: rounded down once, at the end. */
+const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
+
+/**
+ * What a stake on legs at these prices pays: rounded down once, at the end. A payout that no number
+ * holds, of a pack that nobody can make, is the largest exact number.
+ */
 export function payoutRaw(stakeRaw: CollateralRaw, prices: readonly PriceTicks[]): CollateralRaw {
   const { part, of } = chanceOf(prices)
-  return Number((BigInt(stakeRaw) * KEPT * of) / (PERCENT * part))
+  const paysRaw = (BigInt(stakeRaw) * KEPT * of) / (PERCENT * part)
+  return Number(paysRaw < EXACT_MAX ? paysRaw : EXACT_MAX)
 }
 
 export interface Multipliers {

@@ -10,4 +10,6 @@ export const SOCIAL_LIMITS = {
   bookmarksPerProfileMax: 100,
   /** Markets that one list of bookmarks shows in full; behind it a bookmark has no market. */
   bookmarkBytesMax: 1 << 22,
+  /** Markets of groups that left memory, which one list reads. */
+  bookmarkChildrenMax: 1000,
 } as const

@@ -22,8 +22,9 @@ import {
 // looked at.
 
 const OF_MARKET = `
-SELECT owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw FROM positions
-WHERE market_id = ? AND (owner, outcome) > (?, ?) ORDER BY owner, outcome LIMIT ?`
+SELECT owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw
+FROM positions INDEXED BY open_positions
+WHERE size_raw > 0 AND market_id = ? AND (owner, outcome) > (?, ?) ORDER BY owner, outcome LIMIT ?`
 const PAGE_ROWS = 128
 const E6_PER_HALF_TICK = UNIT_RAW / PRICE_ONE_TICKS / 2
 const NO_LOOK = () => {}
@@ -121,7 +122,7 @@ export class BiggestPositions {
       const rows = this.#ofMarket.all(marketId, at.owner, at.outcome, PAGE_ROWS)
       for (const row of rows) {
         at = row
-        if (row.sizeRaw <= 0 || isSystemAccount(row.owner)) continue
+        if (isSystemAccount(row.owner)) continue
         const markE6 = row.outcome === 0 ? mark.yesE6 : UNIT_RAW - mark.yesE6
         const valueRaw = mulDivFloor(row.sizeRaw, markE6, UNIT_RAW)
         yield { ...row, marketId, valueRaw, markE6, source }

@@ -1,8 +1,8 @@
 import { isSystemAccount, type ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { BOARD_SPANS, type SpanHours } from '../tables/board-spans.ts'
-import { HOUR_MS } from '../tables/pnl.ts'
 
 // Leaderboards: what each owner realised and traded within a span of hours (rules §9.5). A row
 // follows from `pnl_hours` alone: the newest total less the total before the span. So an owner can

@@ -1,7 +1,7 @@
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { MARKET_SPAN_HOURS } from '../tables/board-spans.ts'
-import { HOUR_MS } from '../tables/pnl.ts'
 import { BestRows } from './best-rows.ts'
 import { PAGE_BOARD_ROWS_MAX, type ProjectionAsk, type ProjectionRows } from './projection.ts'
 

@@ -28,7 +28,8 @@ const COUNT_LEG = `
 UPDATE pack_legs SET result = CASE outcome WHEN 0 THEN ? ELSE ? END
 WHERE pack_id = ? AND market_id = ?`
 const END = `
-UPDATE packs SET status = ?, paid_raw = ?, ended_ms = ? WHERE pack_id = ? RETURNING owner`
+UPDATE packs SET status = ?, paid_raw = ?, ended_ms = ?, ended_seq = ?
+WHERE pack_id = ? RETURNING owner`
 const ADD_COUNT = `
 INSERT INTO pack_counts (owner, status, count) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET count = count + excluded.count`
@@ -36,7 +37,7 @@ ON CONFLICT DO UPDATE SET count = count + excluded.count`
 type PackRow = [Seq, ProfileId, ProfileId | null, stake: number, payout: number, TimeMs]
 type LegRow = [Seq, position: number, MarketId, outcome: number, ticks: number]
 type CountedRow = [ofYes: number, ofNo: number, Seq, MarketId]
-type EndRow = [status: number, paidRaw: number, TimeMs, Seq]
+type EndRow = [status: number, paidRaw: number, TimeMs, ended: Seq, pack: Seq]
 
 /** What the table asks the state. */
 export interface PackWorld {
@@ -78,7 +79,7 @@ export class PacksTable {
       this.#counted.push([ofYes, ofNo, packId, command.marketId])
       if (paidRaw === null) continue
       const status = PACK_STATUSES.indexOf(paidRaw > 0 ? 'WON' : 'LOST')
-      this.#ended.push([status, paidRaw, command.nowMs, packId])
+      this.#ended.push([status, paidRaw, command.nowMs, command.seq, packId])
     }
   }
 

@@ -5,7 +5,7 @@ import { earnedOf } from '../../../engine/core/rewards/scores.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection } from '../../database.ts'
-import { creditedMinute } from '../tables/rewards.ts'
+import { creditedMinute } from '../tables/accounts/rewards.ts'
 import { MinedRebates, type RebateSums } from './mined-rebates.ts'
 
 // Scores the books of a sample (rules §11.3). The books are copied at the command of the sample;

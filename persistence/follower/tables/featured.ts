@@ -16,3 +16,9 @@ export const IS_FEATURED_TRADE = `collateral_raw >= ${FEATURED_RAW}`
 
 /** Of `moves`: what a buyer gave is negative. */
 export const IS_FEATURED_POOL_TRADE = `${IS_POOL_TRADE} AND abs(collateral_raw) >= ${FEATURED_RAW}`
+
+/** Of `packs`: one that may pay so much. */
+export const IS_FEATURED_PACK = `payout_raw >= ${FEATURED_RAW}`
+
+/** Of `packs`: one that is over. */
+export const IS_ENDED_PACK = 'ended_seq IS NOT NULL'

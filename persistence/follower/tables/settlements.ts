@@ -4,8 +4,8 @@ import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { listName } from './names.ts'
-import type { OrderNames } from './order-names.ts'
+import { listName } from './accounts/names.ts'
+import type { OrderNames } from './orders/order-names.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
 // One row per block, and one row per trade that is not in the block which covers its seq. That row

@@ -6,10 +6,10 @@ import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import type { PositionsTable } from './accounts/positions.ts'
 import type { CandlesTable } from './candles.ts'
 import { epochOf } from './epochs.ts'
 import { eachPaced, type Pace } from './pace.ts'
-import type { PositionsTable } from './positions.ts'
 
 // One row per arrival that traded, and one row for each maker that it met (rules §2.3). A fee is in
 // shares when the taker bought, and in collateral when the taker sold.

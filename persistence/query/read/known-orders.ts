@@ -1,8 +1,8 @@
 import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { clientIdName, hashName } from '../../follower/tables/names.ts'
-import { signedHalf } from '../../follower/tables/orders.ts'
+import { clientIdName, hashName } from '../../follower/tables/accounts/names.ts'
+import { signedHalf } from '../../follower/tables/orders/orders.ts'
 import { NamedOrders } from './named-orders.ts'
 import { query } from './query.ts'
 

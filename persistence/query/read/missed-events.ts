@@ -1,6 +1,6 @@
 import type { AccountId, Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { ORDER_EVENT, TAKER_PLACE } from '../../follower/tables/order-events.ts'
+import { ORDER_EVENT, TAKER_PLACE } from '../../follower/tables/orders/order-events.ts'
 import { query } from './query.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 

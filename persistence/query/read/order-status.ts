@@ -2,7 +2,7 @@ import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.
 import type { AccountId, Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { SELF_TRADE_REASON } from '../../follower/tables/orders.ts'
+import { SELF_TRADE_REASON } from '../../follower/tables/orders/orders.ts'
 import { query } from './query.ts'
 import { type Settlement, Settlements } from './settlements.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'

@@ -1,7 +1,11 @@
 import type { ProfileFields } from '../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from '../../follower/tables/profile-row.ts'
+import {
+  fieldsOfRow,
+  PROFILE_BY_ID,
+  type ProfileRow,
+} from '../../follower/tables/accounts/profile-row.ts'
 import { query } from './query.ts'
 
 // Profiles as their owners and the operator see them.

@@ -1,7 +1,7 @@
 import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { clientIdName, listName, slotName } from '../../follower/tables/names.ts'
+import { clientIdName, listName, slotName } from '../../follower/tables/accounts/names.ts'
 import { NamedOrders } from './named-orders.ts'
 import { query } from './query.ts'
 

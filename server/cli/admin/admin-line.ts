@@ -11,16 +11,16 @@ import {
 import { onOff, optional, words } from '../../settings/kinds.ts'
 import { nearest } from '../../settings/nearest.ts'
 import { type AdminCall, type Form, own } from './admin-form.ts'
-import { SOLVENCY_FORMS } from './list-forms.ts'
-import { MARKET_FORMS } from './market-forms.ts'
-import { OPERATOR_FORMS } from './operator-forms.ts'
-import { PAGE_FORMS } from './page-forms.ts'
-import { POOL_FORMS } from './pool-forms.ts'
-import { PROFILE_FORMS } from './profile-forms.ts'
-import { REWARD_FORMS } from './reward-forms.ts'
-import { SERIES_FORMS } from './series-forms.ts'
-import { SPORT_FORMS } from './sport-forms.ts'
-import { TRADING_FORMS } from './trading-forms.ts'
+import { SOLVENCY_FORMS } from './forms/list-forms.ts'
+import { MARKET_FORMS } from './forms/market-forms.ts'
+import { OPERATOR_FORMS } from './forms/operator-forms.ts'
+import { PAGE_FORMS } from './forms/page-forms.ts'
+import { POOL_FORMS } from './forms/pool-forms.ts'
+import { PROFILE_FORMS } from './forms/profile-forms.ts'
+import { REWARD_FORMS } from './forms/reward-forms.ts'
+import { SERIES_FORMS } from './forms/series-forms.ts'
+import { SPORT_FORMS } from './forms/sport-forms.ts'
+import { TRADING_FORMS } from './forms/trading-forms.ts'
 
 // Reads the words of `outcomex admin`: one call of the admin API, in full or in a short form.
 
@@ -74,6 +74,9 @@ export const ADMIN_ROWS: readonly Setting<unknown>[] = [
   SETTINGS.data,
 ]
 
+/** What may follow `admin`. */
+export const ADMIN_WORDS = [...Object.keys(FORMS), ...METHODS]
+
 export const ADMIN_USES = [
   'admin METHOD PATH [JSON]',
   ...Object.values(FORMS).map(({ use }) => use),
@@ -122,7 +125,7 @@ function askedOf(given: readonly Given[], [first, ...rest]: readonly string[]): 
   }
   const form = Object.hasOwn(FORMS, first) ? FORMS[first] : undefined
   if (form === undefined) {
-    const near = nearest(first, [...Object.keys(FORMS), ...METHODS])
+    const near = nearest(first, ADMIN_WORDS)
     const hint = near === undefined ? 'see --help' : `did you mean ${near}?`
     throw new WrongUse(`There is no admin command '${first}'; ${hint}`)
   }

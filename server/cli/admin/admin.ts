@@ -2,7 +2,7 @@ import { helpText, WrongUse } from '../../settings/flags.ts'
 import { command, EXIT, type Shell } from '../../shell.ts'
 import { accepted, send } from '../client.ts'
 import { findDemo } from '../demo-file.ts'
-import { ADMIN_ROWS, ADMIN_USES, readAdminLine } from './admin-line.ts'
+import { ADMIN_ROWS, ADMIN_USES, ADMIN_WORDS, readAdminLine } from './admin-line.ts'
 
 const ABOUT = 'Calls the admin API.'
 const DEFAULT_URL = 'http://127.0.0.1:3000'
@@ -60,4 +60,10 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
   return EXIT.OK
 }
 
-export const adminCommand = command({ about: ABOUT, help, work })
+export const adminCommand = command({
+  about: ABOUT,
+  flags: ADMIN_ROWS,
+  words: ADMIN_WORDS,
+  help,
+  work,
+})

@@ -78,4 +78,4 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
   return EXIT.OK
 }
 
-export const orderCommand = command({ about: ABOUT, help, work })
+export const orderCommand = command({ about: ABOUT, flags: ORDER_ROWS, help, work })

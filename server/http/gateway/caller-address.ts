@@ -2,7 +2,7 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
-import { addressKey, type Lane, type RateLimiter } from '../rate-limit.ts'
+import { addressKey, type Lane, type RateLimiter } from '../access/rate-limit.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 
 type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>

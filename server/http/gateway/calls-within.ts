@@ -4,14 +4,14 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { SCOPE_REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { isBarredThere } from '../access/regions.ts'
 import type { Caller } from '../call.ts'
 import { Refusal, refusalStatus, refuse } from '../refusal.ts'
-import { isBarredThere } from '../regions.ts'
 import { Pending } from '../reply.ts'
 import type { CallWithin, Guarded, Route, Unchecked } from '../route.ts'
 import { profileWaitSec, rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { encoded, verify } from './outgoing.ts'
+import { encoded, verify } from './replies/outgoing.ts'
 import type { Guest, Rooms } from './rooms.ts'
 
 /** What metrics are told of a call that ended. */

@@ -5,7 +5,7 @@
 // Invariant: `count` rises once when a connection opens and falls once when it ends.
 
 import type { HttpResponse } from 'uWebSockets.js'
-import { addressKey, Buckets, type Rate } from '../rate-limit.ts'
+import { addressKey, Buckets, type Rate } from '../access/rate-limit.ts'
 
 export interface ConnectionBounds {
   /** Connections in all; a further one is closed at once. */

@@ -1,5 +1,5 @@
+import type { RateLimiter } from '../access/rate-limit.ts'
 import { type Call, type Caller, header } from '../call.ts'
-import type { RateLimiter } from '../rate-limit.ts'
 import { invalid, type Refusal, refuse } from '../refusal.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from '../request-text.ts'
 import type { Route, Unchecked } from '../route.ts'

@@ -1,12 +1,12 @@
+import type { Cors } from '../access/cors.ts'
+import type { RateLimiter } from '../access/rate-limit.ts'
+import type { Regions } from '../access/regions.ts'
 import type { Call, Caller } from '../call.ts'
-import type { Cors } from '../cors.ts'
-import type { RateLimiter } from '../rate-limit.ts'
 import type { Refusal } from '../refusal.ts'
-import type { Regions } from '../regions.ts'
 import type { Guarded, OwnerOfCall, Route, Seen } from '../route.ts'
 import type { ConnectionBounds } from './connections.ts'
+import type { UnreadBounds } from './replies/unread-replies.ts'
 import type { RoomSizes } from './rooms.ts'
-import type { UnreadBounds } from './unread-replies.ts'
 
 /** Null for a caller that an open route does not know. */
 type Proof = Caller | Refusal | null

@@ -13,7 +13,7 @@ import type {
 import { assert } from '../../../engine/domain/assert.ts'
 import { joinHeader, NO_BYTES } from '../call.ts'
 import { invalid, Refusal } from '../refusal.ts'
-import { encoded, statusLine } from './outgoing.ts'
+import { encoded, statusLine } from './replies/outgoing.ts'
 
 export interface SocketBounds {
   readonly messageBytesMax: number

@@ -3,8 +3,8 @@ import type { Call, Caller } from '../call.ts'
 import type { Seen } from '../route.ts'
 import type { Found } from '../router.ts'
 import type { Entry } from './entry.ts'
+import type { UnreadReply } from './replies/unread-replies.ts'
 import type { Guest } from './rooms.ts'
-import type { UnreadReply } from './unread-replies.ts'
 
 /** One request from its first byte to its end; `observe` gets it then. */
 export interface Turn<S> extends Seen, Guest {

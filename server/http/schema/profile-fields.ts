@@ -1,5 +1,6 @@
 // The fields of a profile, and the scopes of its API tokens.
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { address } from './fields.ts'
 import { means } from './meaning.ts'
 import { nullable, oneOf, pattern, text } from './scalars.ts'
 
@@ -49,4 +50,12 @@ export function scope() {
 /** The account of another service that the owner proved. */
 export function xHandle() {
   return means(nullable(text()), 'Handle on X that the owner proved; null without one.')
+}
+
+export function account() {
+  return means(address(), 'Address of the wallet that owns the profile; it never changes.')
+}
+
+export function shownUsername() {
+  return means(nullable(text()), 'Name that no other profile has; null without one.')
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { onBehalfOf, targetOf } from '../../http/on-behalf.ts'
+import { onBehalfOf, targetOf } from '../../http/access/on-behalf.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { compileSaid } from '../../http/schema/said.ts'

@@ -31,7 +31,7 @@ export class Archive {
   readonly #overSince = new Map<Market, Seq>()
   #lookedMs: TimeMs = 0
   /** What the last look saw: the same again gives the same answer. */
-  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0, counted: 0 }
+  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0, counted: 0, waiting: 0 }
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
@@ -39,12 +39,13 @@ export class Archive {
 
   /** When to look next; Infinity while nothing can be archived that could not be before. */
   get nextDueMs(): TimeMs {
-    const { catalogue, blocks, rewards } = this.#parts.clearing
-    const { size, throughSeq, aside, paid, counted } = this.#seen
+    const { catalogue, blocks, rewards, packs } = this.#parts.clearing
+    const { size, throughSeq, aside, paid, counted, waiting } = this.#seen
     const isSame =
       catalogue.emptied.size === size &&
       catalogue.paidCount === paid &&
       rewards.countedSeq === counted &&
+      packs.due.size === waiting &&
       blocks.throughSeq === throughSeq &&
       blocks.asideCount === aside
     if (isSame && this.#overSince.size === 0) return Number.POSITIVE_INFINITY
@@ -71,7 +72,8 @@ export class Archive {
     }
     const { throughSeq, asideCount: aside } = clearing.blocks
     const { countedSeq: counted } = clearing.rewards
-    this.#seen = { size, throughSeq, aside, paid, counted }
+    const { size: waiting } = clearing.packs.due
+    this.#seen = { size, throughSeq, aside, paid, counted, waiting }
   }
 
   /** False when a ring is full. */

@@ -8,8 +8,8 @@
 // market is made later.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { redeemedOf } from '../../../engine/core/decide/moves.ts'
-import { decideDrain } from '../../../engine/core/decide/pools.ts'
+import { redeemedOf } from '../../../engine/core/decide/money/moves.ts'
+import { decideDrain } from '../../../engine/core/decide/money/pools.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { isSystemAccount, type MarketId } from '../../../engine/domain/ids.ts'
 import type { RedeemedPosition } from '../../../engine/domain/moves/move-command.ts'

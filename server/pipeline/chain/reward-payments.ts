@@ -4,7 +4,7 @@
 // waits for the next day. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { feeMerges, type Owed, rewardPayments } from '../../../engine/core/decide/rewards.ts'
+import { feeMerges, type Owed, rewardPayments } from '../../../engine/core/decide/money/rewards.ts'
 import { type AccountId, FEE_ACCOUNT, type MarketId } from '../../../engine/domain/ids.ts'
 import type { RewardBody } from '../../../engine/domain/rewards/reward-command.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'

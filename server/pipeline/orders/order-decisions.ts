@@ -14,7 +14,7 @@ import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts
 import type { IntakeResult, RefusedOrder, VerifiedOrder } from '../../intake/intake-pool.ts'
 import type { OrderTimes } from '../../ops/order-times.ts'
 import type { Mining, SettlementFact } from '../chain/mining.ts'
-import type { OrderIds } from '../shown/order-ids.ts'
+import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import type { Clock } from '../spine/clock.ts'
 import type { OrderReceipt, Publisher } from '../spine/durable-publisher.ts'

@@ -8,7 +8,7 @@ import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { SettlementFact } from '../chain/mining.ts'
-import type { OrderIds } from '../shown/order-ids.ts'
+import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
 import type { OrderReceipt, Receipt } from '../spine/durable-publisher.ts'
 

@@ -3,6 +3,7 @@
 // events come here. Invariant: a level's size is the sum of its resting orders' sizes.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
 
 export interface Level {
   ticks: number
@@ -86,6 +87,16 @@ export class Depth {
       if (this.#counts(ticks, 0, largeOnly)) return ticks
     }
     return NO_ASK
+  }
+
+  /** The lowest ask of a token from `least` to `most`, in its own ticks; null without one. */
+  bestAskWithin(outcome: number, least: number, most: number): number | null {
+    // The asks of NO are the bids for YES.
+    const isBid = outcome === OUTCOME.YES ? 0 : 1
+    for (let own = least; own <= most; own++) {
+      if (this.#counts(ladderTicks(outcome, own), isBid, false)) return own
+    }
+    return null
   }
 
   #counts(ticks: number, isBid: number, largeOnly: boolean): boolean {

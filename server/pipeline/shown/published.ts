@@ -5,6 +5,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
 import { isMove, type MoveCommand } from '../../../engine/core/moves/move-commands.ts'
 import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import { isOfMatches, Matches, type PlacedMatch } from '../../../engine/core/sports/matches.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
@@ -29,6 +30,8 @@ export interface MarketsListener {
   poolMoved(published: PublishedMarket, seq: Seq): void
   /** The scores of matches changed. */
   scored(matches: readonly PlacedMatch[]): void
+  /** A maker offers a pack. */
+  offered(offer: PackOffer): void
 }
 
 /** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
@@ -185,6 +188,10 @@ export class PublishedMarkets {
       const { symbol, atMs, priceE8 } = command
       const report = { symbol, atMs, priceE8, slugs: openSlots(clearing, symbol) }
       return () => this.#listener?.reported(report)
+    }
+    if (command.kind === 'offerPack') {
+      const offer = clearing.packs.offer(command.seq)
+      return offer === undefined ? null : () => this.#listener?.offered(offer)
     }
     if (isMove(command)) return this.#movedBy(command, clearing)
     if (isOfMatches(command)) {

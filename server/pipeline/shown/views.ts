@@ -5,7 +5,7 @@ import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/unit
 import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { adjustedMidTicks, price } from './book-views.ts'
-import type { OrderIds } from './order-ids.ts'
+import type { OrderIds } from './orders/order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 import { poolYesE6 } from './shown-pools.ts'
 

@@ -21,7 +21,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { FrameVisitor, ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { OrderTimes } from '../../ops/order-times.ts'
-import { OrderNews } from '../shown/order-news.ts'
+import { OrderNews } from '../shown/orders/order-news.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
 

@@ -5,7 +5,7 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { isAddress } from '../../crypto/address.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, type Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -14,6 +14,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { biography, displayName, username, webAddress } from '../../http/schema/profile-fields.ts'
 import { nullable, oneOf } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
+import type { OwnPlace } from '../../services/boards/boards.ts'
 import { referralCodeOf } from '../../services/referrals/referral-code.ts'
 import type { OwnReferrals } from '../../services/referrals/referrals.ts'
 import { ACCOUNT, TRADER_EXAMPLE } from '../examples.ts'
@@ -28,8 +29,6 @@ const NOT_KEPT = {
   points: 0,
   accumulativePoints: 0,
   enrolledInPointsProgram: null,
-  leaderboardPosition: null,
-  isTop100: false,
   isCaptain: false,
 } as const
 
@@ -46,10 +45,15 @@ const PROFILE_EXAMPLE = {
   referralCode: '1Y',
   referralData: [],
   referredUsersCount: 0,
+  leaderboardPosition: 12,
+  isTop100: true,
   ...NOT_KEPT,
 }
 
-function profileView(owner: ShownProfile, referrals: OwnReferrals) {
+/** What a profile tells beside what it says of itself. */
+type OwnStanding = OwnReferrals & OwnPlace
+
+function profileView(owner: ShownProfile, standing: OwnStanding) {
   const { tradeWalletOption } = owner
   return {
     id: owner.profileId,
@@ -70,21 +74,27 @@ function profileView(owner: ShownProfile, referrals: OwnReferrals) {
     effectiveFeeRateBps: effectiveFeeBps(owner),
     createdAt: isoText(owner.createdMs),
     referralCode: referralCodeOf(owner.profileId),
-    ...referrals,
+    ...standing,
     ...NOT_KEPT,
   }
 }
 
 type ProfileView = ReturnType<typeof profileView>
 
-/** Shows the profile at least as new as anyone was told when the call came. */
-async function shown(
+/** Undefined without an answer in time. */
+async function standingOf(
   profileId: ProfileId,
-  { reads, referrals }: Services,
-): Promise<ProfileView | Refusal> {
-  const owner = await reads.profile(profileId)
+  { referrals, boards }: Services,
+): Promise<OwnStanding | undefined> {
+  const [referred, place] = await Promise.all([referrals.own(profileId), boards.own(profileId)])
+  return referred && place && { ...referred, ...place }
+}
+
+/** Shows the profile at least as new as anyone was told when the call came. */
+async function shown(profileId: ProfileId, services: Services): Promise<ProfileView | Refusal> {
+  const owner = await services.reads.profile(profileId)
   if (owner === null) return refuse('PROFILE_NOT_FOUND')
-  const own = await referrals.own(profileId)
+  const own = await standingOf(profileId, services)
   if (owner === undefined || own === undefined) return refuse('READ_TIMEOUT')
   return profileView(owner, own)
 }
@@ -144,14 +154,15 @@ export const editOwnProfile = route({
       bio: 'I trade the weather.',
     },
   },
-  handle: async ({ body, caller }, { accounts, reads, referrals }: Services) => {
+  handle: async ({ body, caller }, services: Services) => {
+    const { accounts, reads } = services
     const wish = {
       ...body,
       username: body.username?.trim() ?? body.username,
       displayName: body.displayName?.trim(),
     }
     // Read before the edit, so a caller that gets a 503 knows that nothing happened.
-    const own = await referrals.own(caller.profileId)
+    const own = await standingOf(caller.profileId, services)
     if (own === undefined) return refuse('READ_TIMEOUT')
     const edited = await accounts.editProfile(caller.profileId, wish, reads)
     return refusedOr(edited, (owner) => profileView(owner, own))

@@ -3,7 +3,7 @@
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
-import { identity } from '../../http/auth-scheme.ts'
+import { identity } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

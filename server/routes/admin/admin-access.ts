@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ROLES, ROOT_OPERATOR } from '../../../engine/domain/operator.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

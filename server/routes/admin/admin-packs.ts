@@ -1,7 +1,7 @@
 // The collateral with which the house covers packs (rules §8.5).
 
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'

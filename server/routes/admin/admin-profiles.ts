@@ -6,13 +6,13 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { Refusal, refuse, roleMissing } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { displayName, scope } from '../../http/schema/profile-fields.ts'
+import { account, displayName, scope, shownUsername } from '../../http/schema/profile-fields.ts'
 import { nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
@@ -20,13 +20,11 @@ import { rankOf } from '../../services/accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import {
-  account,
   allowedScopes,
   effectiveFeeRateBps,
   feeCapBps,
   nameToShow,
   profileSince,
-  shownUsername,
 } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'

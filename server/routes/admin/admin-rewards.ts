@@ -1,7 +1,7 @@
 // The collateral that pays rewards (rules §11.3).
 
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { uint256Text } from '../../http/schema/fields.ts'

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import { newestTrades } from '../../../persistence/query/read/settlements.ts'
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

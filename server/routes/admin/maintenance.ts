@@ -7,7 +7,7 @@ import {
   windowPhase,
 } from '../../../engine/domain/markets/trading-mode.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
-import { admin, open } from '../../http/auth-scheme.ts'
+import { admin, open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refusedOr } from '../../http/refusal.ts'

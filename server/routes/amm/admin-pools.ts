@@ -1,7 +1,7 @@
 // The operator's calls on the providers of pools (rules §7.4).
 
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { profileId, rawAmount, slug } from '../../http/schema/fields.ts'

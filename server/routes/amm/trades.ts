@@ -1,10 +1,10 @@
 // Trades with pools (rules §7.2, §7.3, §7.5).
 
-import { maxSharesRaw, minSharesRaw } from '../../../engine/core/decide/pools.ts'
+import { maxSharesRaw, minSharesRaw } from '../../../engine/core/decide/money/pools.ts'
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { POOL_LIMITS } from '../../../engine/domain/moves/pool-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { onBehalfOf } from '../../http/on-behalf.ts'
+import { onBehalfOf } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, slug, uint256Text } from '../../http/schema/fields.ts'

@@ -1,7 +1,7 @@
 // The biggest open positions of the exchange or of a market page (rules §9.5).
 
 import { mulDivFloor, UNIT_RAW } from '../../../engine/domain/units.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
@@ -199,7 +199,7 @@ export const biggestPositions = route({
     ),
     marketPageId: means(
       optional(text(64, 1)),
-      'Id of a market page: only its active markets count. Absent for all markets.',
+      'Id of a market page: of one with a filter only active markets count. Absent for all.',
     ),
     limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most positions in the reply.'),
   },

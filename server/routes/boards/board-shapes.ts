@@ -3,11 +3,12 @@
 import type { Face } from '../../../persistence/query/read/boards/faces.ts'
 import { profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { integer, nullable, number, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import type { BoardRow } from '../../services/boards/boards.ts'
 import { ACCOUNT } from '../examples.ts'
-import { account, nameToShow, shownUsername } from '../profile-words.ts'
+import { nameToShow } from '../profile-words.ts'
 import { unitsOf, wholeUnitsOf } from '../whole-units.ts'
 
 /** What rows of all boards show of an owner. */

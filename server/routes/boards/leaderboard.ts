@@ -2,7 +2,7 @@
 
 import { BOARD_SPANS } from '../../../persistence/follower/tables/board-spans.ts'
 import { leaderboard } from '../../../persistence/query/read/boards/leaderboard.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

@@ -1,7 +1,7 @@
 // What one account did in all: how often it was right, and how much it traded (rules §9.4, §9.5).
 
 import { accuracy, tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { Refusal, refuse } from '../../http/refusal.ts'
@@ -9,12 +9,12 @@ import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account } from '../../http/schema/profile-fields.ts'
 import { integer, number, pattern } from '../../http/schema/scalars.ts'
 import { anyOf, object, schemaOf } from '../../http/schema/schema.ts'
 import { publicAsker } from '../../services/private-reads.ts'
 import { profileOf } from '../account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
-import { account } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { wholeUnitsOf } from '../whole-units.ts'
 

@@ -1,7 +1,7 @@
 // What everybody did, and what those do whom the caller follows.
 
 import { AUDIENCES, type FeedPlace } from '../../../persistence/query/read/feeds/feed.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -10,7 +10,7 @@ import { defaulted, integer, nullable, oneOf, pattern, text } from '../../http/s
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import type { Services } from '../services.ts'
-import { BOUGHT_EXAMPLE, entry, RESOLVED_EXAMPLE } from './feed-shapes.ts'
+import { BOUGHT_EXAMPLE, entry, PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE } from './feed-shapes.ts'
 
 const TRADING_LIMIT_MAX = 30
 const FOLLOWING_LIMIT_MAX = 100
@@ -60,7 +60,7 @@ export const tradingFeed = route({
   path: '/feed/trading',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
-  about: 'Trades and resolutions of the whole exchange, newest first.',
+  about: 'Trades, packs and resolutions of the whole exchange, newest first.',
   shared: {
     cache: cached(lasting(KEPT_SEC)),
     when: ({ audience }) => audience !== 'following',
@@ -68,8 +68,8 @@ export const tradingFeed = route({
   query: {
     audience: means(
       defaulted(oneOf(...AUDIENCES), 'all'),
-      'all; featured: trades of 100 or more in whole collateral, and resolutions; following: ' +
-        'trades of those whom the caller follows, which needs a proof.',
+      'all; featured: trades of 100 or more in whole collateral, packs that may pay so much, and ' +
+        'resolutions; following: what those did whom the caller follows, which needs a proof.',
     ),
     limit: means(
       defaulted(integer(1, TRADING_LIMIT_MAX), LIMIT_DEFAULT),
@@ -83,7 +83,7 @@ export const tradingFeed = route({
   example: {
     query: { audience: 'all', limit: 30 },
     reply: {
-      data: [RESOLVED_EXAMPLE, BOUGHT_EXAMPLE],
+      data: [PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE, BOUGHT_EXAMPLE],
       nextCursor: cursorOf({ seq: 42, leg: 0 }, 'all'),
     },
   },
@@ -105,7 +105,7 @@ export const followingFeed = route({
   path: '/feed/following',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   lane: 'private',
-  about: 'Trades of the last 24 hours by those whom the caller follows, newest first.',
+  about: 'Trades and packs of the last 24 hours by those whom the caller follows, newest first.',
   query: {
     limit: means(
       defaulted(integer(1, FOLLOWING_LIMIT_MAX), LIMIT_DEFAULT),

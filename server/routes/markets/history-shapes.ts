@@ -2,10 +2,11 @@
 
 import { address, bytes32, isoTime, profileId, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { MARKET_EXAMPLE, TRADER_EXAMPLE } from '../examples.ts'
-import { account, nameToShow, shownUsername } from '../profile-words.ts'
+import { nameToShow } from '../profile-words.ts'
 
 const AT = MARKET_EXAMPLE.createdAt
 const { slug, title } = MARKET_EXAMPLE

@@ -2,7 +2,7 @@
 // bounded number of rows, however long the history is and however far back the page is.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

@@ -1,7 +1,7 @@
 // Many markets in one reply, from bytes that are encoded once per version.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'

@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { nearMarkets } from '../../../persistence/query/read/markets/near-markets.ts'
 import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'

@@ -10,7 +10,7 @@ import {
 import { SLOT_STATES } from '../../../engine/domain/markets/slot-state.ts'
 import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
 import { oracleCandles } from '../../../persistence/query/read/markets/oracle-candles.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

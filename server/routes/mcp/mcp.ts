@@ -1,7 +1,7 @@
 // The exchange as a server of the Model Context Protocol. A tool runs the route of its name through
 // the gates of that route, so it may do what its caller may do there, and nothing else.
 
-import { type Auth, eitherOf, hmac, identity, session } from '../../http/auth-scheme.ts'
+import { type Auth, eitherOf, hmac, identity, session } from '../../http/access/auth-scheme.ts'
 import { type Caller, header } from '../../http/call.ts'
 import { invalid, Refusal } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
@@ -37,7 +37,11 @@ let loading: Promise<typeof import('./protocol.ts')> | null = null
  * an exchange without such callers save.
  */
 function protocol(): Promise<typeof import('./protocol.ts')> {
-  loading ??= import('./protocol.ts')
+  // A load may fail because no file can be opened; the next call tries again.
+  loading ??= import('./protocol.ts').catch((error: unknown) => {
+    loading = null
+    throw error
+  })
   return loading
 }
 

@@ -1,8 +1,8 @@
 // Cancels one order and puts another in its place (rules §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { hmac } from '../../http/auth-scheme.ts'
-import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
+import { hmac } from '../../http/access/auth-scheme.ts'
+import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
 import type { Refusal } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'

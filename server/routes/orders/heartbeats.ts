@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { hmac } from '../../http/auth-scheme.ts'
+import { hmac } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'

@@ -3,7 +3,7 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { openOrders as openOrdersOf } from '../../../persistence/query/read/open-orders.ts'
-import { hmacOrSession } from '../../http/auth-scheme.ts'
+import { hmacOrSession } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'

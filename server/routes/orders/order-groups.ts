@@ -1,7 +1,7 @@
 // Several orders in one request.
 
-import { hmac } from '../../http/auth-scheme.ts'
-import { ON_BEHALF_HEADER } from '../../http/on-behalf.ts'
+import { hmac } from '../../http/access/auth-scheme.ts'
+import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
 import type { Refusal } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'

@@ -1,7 +1,7 @@
 // What became of orders (rules §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { hmac, hmacOrSession } from '../../http/auth-scheme.ts'
+import { hmac, hmacOrSession } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'

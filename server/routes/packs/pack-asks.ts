@@ -1,6 +1,6 @@
 // What a call asks of packs, and what is wrong with it (rules §8.1, §8.4).
 
-import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/packs.ts'
+import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/money/packs.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'

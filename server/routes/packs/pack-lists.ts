@@ -5,13 +5,14 @@ import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
 import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
 import { newestPacks, packById, packsOf } from '../../../persistence/query/read/packs/packs.ts'
 import { parseAddress } from '../../crypto/address.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import type { Call } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account } from '../../http/schema/profile-fields.ts'
 import {
   boolean,
   defaulted,
@@ -24,9 +25,8 @@ import {
 } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { SEARCHERS } from '../../services/markets/found-markets.ts'
-import { publicAsker } from '../../services/private-reads.ts'
+import { type Asker, publicAsker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { account } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
 
@@ -132,25 +132,40 @@ export const packOfId = route({
   },
 })
 
+/** Those of a market or group, else those of a match of that slug. */
+async function marketsNamed(
+  name: string,
+  { archive, matches }: Services,
+  asker: Asker,
+): Promise<MarketId[] | Refusal> {
+  const found = await archive.bySlug(name, asker)
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found !== null && found.status !== 'DRAFT') {
+    return [found, ...found.children].map(({ market }) => market.marketId)
+  }
+  const match = await matches.named(name, asker)
+  if (match === undefined) return refuse('READ_TIMEOUT')
+  // The slug of a market of a match names that market, which is not shown.
+  if (match === null || match.slug !== name) return refuse('MARKET_NOT_FOUND')
+  return match.markets.map(({ marketId }) => marketId)
+}
+
 export const packsOfMarket = route({
   method: 'GET',
   path: '/markets/:slug/packs',
   auth: open(),
   lane: 'public',
   cache: cached(lasting(1)),
-  about: 'Packs with a leg of a market, or of a market of a group; newest first.',
-  params: { slug: slug() },
+  about: 'Packs with a leg of a market, or of a market of a group or match; newest first.',
+  params: { slug: means(slug(), 'Slug of a market or group, or of a match that is neither.') },
   query: { limit: limit(), cursor: before() },
   reply: page(),
   means: 'A page of packs that hold the market.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: MARKET_EXAMPLE.slug }, query: { limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ params, query, call }, services: Services) => {
-    const found = await services.archive.bySlug(params.slug, publicAsker(call))
-    if (found === undefined) return refuse('READ_TIMEOUT')
-    if (found === null || found.status === 'DRAFT') return refuse('MARKET_NOT_FOUND')
-    const ids = [found, ...found.children].map(({ market }) => market.marketId)
-    return listed(ids, query, services, call)
+    const ids = await marketsNamed(params.slug, services, publicAsker(call))
+    return ids instanceof Refusal ? ids : listed(ids, query, services, call)
   },
 })
 

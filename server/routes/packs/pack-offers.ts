@@ -1,54 +1,28 @@
 // Offers of packs that other profiles fund (rules §8.5).
 
-import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
-import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
-import { isoText } from '../../http/iso-text.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { defaulted, integer, number, pattern, text } from '../../http/schema/scalars.ts'
+import { defaulted, integer, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
-import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
+import { makersOf, offer, offerViews } from '../../services/packs/offer-content.ts'
+import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
-import { account, shownUsername } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { ineligible, legsToPrice, stake, wishedLegs } from './pack-asks.ts'
 import { shownPack } from './pack-stakes.ts'
-import { PACK_EXAMPLE, pack, priceOf } from './pack-words.ts'
+import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
 const LIMIT_MAX = 100
 const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
 const offerId = () =>
   means(pattern('^[1-9][0-9]{0,14}$', 'Id of an offer.'), 'The id of the offer.')
-
-export const offer = () =>
-  object({
-    id: means(text(), 'Id of the offer, to accept it or take it back.'),
-    legs: means(
-      list(
-        object({
-          marketSlug: slug(),
-          title: means(text(), 'Question of the market.'),
-          outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
-          price: means(number(0, 1), 'Price by which the leg counts when another one is void.'),
-        }),
-      ),
-      'The outcomes that must all win.',
-    ),
-    stakeMax: means(uint256Text(), 'Most that may be staked, raw.'),
-    payout: means(uint256Text(), 'What that stake pays, raw; a smaller stake pays its part.'),
-    creator: means(
-      object({ account: account(), username: shownUsername() }),
-      'The maker, who funds the payout.',
-    ),
-    expiresAt: means(isoTime(), 'When the offer ends by itself.'),
-  })
 
 const OFFER_EXAMPLE = {
   id: '4700',
@@ -59,31 +33,6 @@ const OFFER_EXAMPLE = {
   payout: '80000000',
   creator: { account: ACCOUNT, username: null },
   expiresAt: '2026-01-01T00:01:00.000Z',
-}
-
-/** The offers as they are sent; a refusal when the tables did not answer in time. */
-async function offerViews(offers: readonly PackOffer[], services: Services, asker: Asker) {
-  const { reads, pipeline } = services
-  const makers = [...new Set(offers.map(({ makerId }) => makerId))]
-  const found = await reads.read(profiles, makers, asker)
-  if (found === undefined) return refuse('READ_TIMEOUT')
-  const nameOf = new Map(found.map((each, at) => [makers[at], each?.username ?? null]))
-  return offers.map(({ offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs }) => ({
-    id: String(offerId),
-    legs: legs.flatMap(({ marketId, outcome, priceTicks }) => {
-      const market = pipeline.published.byId(marketId)?.market
-      if (market === undefined) return []
-      const { slug: marketSlug, title } = market
-      return [{ marketSlug, title, outcomeIndex: outcome, price: priceOf(priceTicks) }]
-    }),
-    stakeMax: String(stakeMaxRaw),
-    payout: String(payoutRaw),
-    creator: {
-      account: pipeline.clearing.accounts.accountOf(makerId) ?? '',
-      username: nameOf.get(makerId) ?? null,
-    },
-    expiresAt: isoText(expiresMs),
-  }))
 }
 
 export const packOffers = route({
@@ -99,9 +48,11 @@ export const packOffers = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 100 }, reply: { data: [OFFER_EXAMPLE] } },
   handle: async ({ query, call }, services: Services) => {
-    const offers = await services.packs.offers(query.limit)
-    const data = await offerViews(offers, services, publicAsker(call))
-    return data instanceof Refusal ? data : { data }
+    const { packs, reads, pipeline } = services
+    const offers = await packs.offers(query.limit)
+    const found = await reads.read(profiles, makersOf(offers), publicAsker(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return { data: offerViews(offers, found, pipeline) }
   },
 })
 
@@ -145,11 +96,13 @@ export const offerPack = route({
     }
     const legs = wishedLegs(body.legs, services)
     if (legs instanceof Refusal) return legs
+    // Read before the offer, so a caller that gets a 503 knows that nothing happened.
+    const found = await services.reads.read(profiles, [caller.profileId], askerOf({ caller, call }))
+    if (found === undefined) return refuse('READ_TIMEOUT')
     const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
     if (made instanceof Reject) return refuse(made)
     if ('issues' in made) return ineligible(made)
-    const views = await offerViews([made], services, askerOf({ caller, call }))
-    return views instanceof Refusal ? views : views[0]
+    return offerViews([made], found, services.pipeline)[0]
   },
 })
 
@@ -175,7 +128,7 @@ export const acceptPackOffer = route({
   path: '/parlay/offers/:id/accept',
   auth: auth(),
   lane: 'trade',
-  about: 'Stakes on an offer, which is over with it.',
+  about: 'Stakes on an offer, which is over with it; the same call again gives the same pack.',
   params: { id: offerId() },
   body: object({
     stake: stake('Raw collateral to stake; stakeMax of the offer at the most.'),

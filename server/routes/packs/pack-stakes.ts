@@ -3,7 +3,7 @@
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { packById } from '../../../persistence/query/read/packs/packs.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

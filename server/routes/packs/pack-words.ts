@@ -4,17 +4,18 @@ import { LEG_RESULTS } from '../../../engine/core/packs/packs.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
-import type { ShownPack } from '../../../persistence/query/read/packs/packs.ts'
+import { paysRaw, type ShownPack } from '../../../persistence/query/read/packs/packs.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
-import { isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
+import { isoTime, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
+import { account, shownUsername } from '../../http/schema/profile-fields.ts'
+import { nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
+import { legFields, legView } from '../../services/packs/leg-content.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { account, shownUsername } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 
 export const priceOf = (ticks: number) => ticks / PRICE_ONE_TICKS
@@ -42,12 +43,13 @@ export const pack = () =>
     legs: means(
       list(
         object({
-          marketSlug: slug(),
-          title: means(text(), 'Question of the market.'),
-          outcomeIndex: means(integer(0, 1), 'Outcome that was staked on: 0 YES, 1 NO.'),
+          ...legFields(),
           price: means(number(0, 1), 'Price that counts for the payout.'),
           bookPrice: means(nullable(number(0, 1)), 'Best usable ask now; null without one.'),
-          result: means(oneOf(...LEG_RESULTS), 'What became of it; VOID counts for nothing.'),
+          result: means(
+            oneOf(...LEG_RESULTS),
+            'What became of it; VOID counts for nothing. Legs of a lost pack may stay PENDING.',
+          ),
           esportsPropType: propType(),
         }),
       ),
@@ -101,7 +103,7 @@ export async function packViews(rows: readonly ShownPack[], services: Services, 
       id: String(row.packId),
       status: row.status,
       stake: String(row.stakeRaw),
-      payout: String(row.status === 'WON' ? row.paidRaw : row.payoutRaw),
+      payout: String(paysRaw(row)),
       multiplier: multiplierOf(row.payoutRaw, row.stakeRaw),
       createdAt: isoText(row.madeMs),
       resolvedAt: row.endedMs === null ? null : isoText(row.endedMs),
@@ -113,9 +115,7 @@ export async function packViews(rows: readonly ShownPack[], services: Services, 
         const bookTicks = desk.bookTicks(market, outcome)
         return [
           {
-            marketSlug: market.market.slug,
-            title: market.market.title,
-            outcomeIndex: outcome,
+            ...legView(market, outcome),
             price: priceOf(priceTicks),
             bookPrice: bookTicks === null ? null : priceOf(bookTicks),
             result,

@@ -2,7 +2,7 @@
 // once for each change.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'

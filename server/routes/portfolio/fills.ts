@@ -10,7 +10,7 @@ import {
   ROLES,
   type Role,
 } from '../../../persistence/query/read/portfolio/history.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

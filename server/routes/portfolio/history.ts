@@ -5,7 +5,7 @@ import {
   history as historyOf,
   type Place,
 } from '../../../persistence/query/read/portfolio/history.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'

@@ -2,16 +2,16 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { type Realised, realised } from '../../../persistence/query/read/portfolio/realised.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account } from '../../http/schema/profile-fields.ts'
 import { defaulted, integer, number, oneOf, pattern } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../http/schema/schema.ts'
 import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
 import { profileOf } from '../account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
-import { account } from '../profile-words.ts'
 import type { Services } from '../services.ts'
 import { unitsOf } from '../whole-units.ts'
 

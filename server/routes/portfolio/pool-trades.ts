@@ -1,7 +1,7 @@
 // What a profile traded with pools (rules §9.2).
 
 import { poolTrades } from '../../../persistence/query/read/portfolio/pool-trades.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'

@@ -2,10 +2,11 @@
 
 import { address, isoTime, profileId, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { defaulted, integer, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { account, nameToShow, shownUsername } from '../profile-words.ts'
+import { nameToShow } from '../profile-words.ts'
 
 const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 25

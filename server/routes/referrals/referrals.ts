@@ -1,6 +1,6 @@
 // Who referred whom, and the boards of those who refer (rules §12.7).
 
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'

@@ -1,6 +1,6 @@
 // The account on X of a profile: proven by a code, forgotten, and taken over.
 
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'

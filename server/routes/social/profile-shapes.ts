@@ -3,10 +3,11 @@
 import type { FoundProfile } from '../../../persistence/query/read/social/found-profile.ts'
 import { profileId, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import { ACCOUNT } from '../examples.ts'
-import { account, nameToShow, shownUsername } from '../profile-words.ts'
+import { nameToShow } from '../profile-words.ts'
 
 export const foundFields = () => ({
   id: profileId(),

@@ -1,6 +1,6 @@
 // Assets and obligations of each token, and a count at the operator's wish.
 
-import { admin } from '../../http/auth-scheme.ts'
+import { admin } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { reply } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'

@@ -2,7 +2,7 @@
 // (rules §14).
 
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
-import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/auth-scheme.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { matchOrders } from '../../../persistence/query/read/markets/match-orders.ts'
-import { hmac } from '../../http/auth-scheme.ts'
+import { hmac } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'

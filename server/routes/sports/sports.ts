@@ -3,7 +3,7 @@
 import { MATCH_PHASES, SPORT_TYPES } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import type { MatchesAsk, MatchPlace } from '../../../persistence/query/read/markets/matches.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import type { Call } from '../../http/call.ts'
 import { invalid, refuse } from '../../http/refusal.ts'

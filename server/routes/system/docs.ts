@@ -1,7 +1,7 @@
 // The documents of the exchange as pages: each version serves its own documents.
 
 import { HTML_TYPE, PAGE_HEADERS } from '../../docs/html.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'

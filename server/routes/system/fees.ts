@@ -3,7 +3,7 @@
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { costCeilRaw, PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'

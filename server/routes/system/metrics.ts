@@ -1,7 +1,7 @@
 // Only operators read metrics. On the public listener a token proves who asks. On the listener of
 // operators everybody who reaches it may ask.
 
-import { type Auth, admin, open } from '../../http/auth-scheme.ts'
+import { type Auth, admin, open } from '../../http/access/auth-scheme.ts'
 import type { Caller } from '../../http/call.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'

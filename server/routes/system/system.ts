@@ -1,6 +1,6 @@
 // Health, readiness, the time and the document of all routes.
 
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'

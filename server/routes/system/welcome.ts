@@ -1,7 +1,7 @@
 // The page that a browser gets at the address of the exchange.
 
 import { HTML_TYPE, htmlPage, PAGE_HEADERS } from '../../docs/html.ts'
-import { open } from '../../http/auth-scheme.ts'
+import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'

@@ -7,6 +7,7 @@ import {
   MARK_SOURCES,
   PNL_ROW,
 } from '../../../persistence/follower/boards/projection.ts'
+import { boardPlace } from '../../../persistence/query/read/boards/board-place.ts'
 import { type Face, faces } from '../../../persistence/query/read/boards/faces.ts'
 import type { BoardSums } from '../../../persistence/query/read/boards/leaderboard.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -26,6 +27,16 @@ interface Parts {
   readonly archive: ArchivedMarkets
   readonly reads: PrivateReads
   readonly clock: () => number
+}
+
+/** Places that a private profile tells apart from those behind them. */
+const TOP_PLACES = 100
+
+/** What a private profile tells of its place among all. */
+export interface OwnPlace {
+  /** Counted from 1; null for one that is not on the board, or too far behind. */
+  readonly leaderboardPosition: number | null
+  readonly isTop100: boolean
 }
 
 /** A row of a board, and who it is about. */
@@ -85,6 +96,13 @@ export class Boards {
     return found === undefined ? undefined : { rows: found, count }
   }
 
+  /** The place of a profile on the board of all that was ever realised; undefined as above. */
+  async own(profileId: ProfileId): Promise<OwnPlace | undefined> {
+    const place = await this.#parts.reads.read(boardPlace, profileId, { profileId })
+    if (place === undefined) return undefined
+    return { leaderboardPosition: place, isTop100: place !== null && place <= TOP_PLACES }
+  }
+
   /** The biggest open positions, of one page or of all markets; undefined without an answer. */
   async biggest(
     page: ShownPage | null,
@@ -92,8 +110,9 @@ export class Boards {
     asker: Asker,
   ): Promise<BigPositions | undefined> {
     const { turns, clock, selection, archive } = this.#parts
+    // A page without a filter shows what all markets show, and that is made already.
     const made =
-      page === null
+      page === null || selection.isOfAll(page)
         ? turns.biggest
         : await this.#biggest.read(nameOf(page), clock(), () =>
             turns.of({ what: 'biggest', nowMs: clock(), marketIds: selection.open(page) }),

@@ -34,10 +34,14 @@ export class PageSelection {
     this.#parts = parts
   }
 
-  /** The active markets of the page; null for all. A group stands for its markets. */
-  open({ content }: ShownPage): MarketId[] | null {
+  /** Whether the page has no filter. */
+  isOfAll({ content }: ShownPage): boolean {
+    return filterOf(content.baseFilter).size === 0
+  }
+
+  /** The active markets of a page with a filter. A group stands for its markets. */
+  open({ content }: ShownPage): MarketId[] {
     const filter = filterOf(content.baseFilter)
-    if (filter.size === 0) return null
     const { facets, published } = this.#parts
     facets.catchUp()
     return [...facets.passing(filter).slots()].flatMap((slot) => {

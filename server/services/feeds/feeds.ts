@@ -10,10 +10,12 @@ import {
   feed,
 } from '../../../persistence/query/read/feeds/feed.ts'
 import type { TakerRow } from '../../../persistence/query/read/history/mined-trades.ts'
+import { paysRaw } from '../../../persistence/query/read/packs/packs.ts'
 import { shownName } from '../../../persistence/query/read/profiles.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
+import { legView } from '../packs/leg-content.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
 
 export interface FeedWish {
@@ -26,7 +28,10 @@ export interface FeedWish {
   readonly fromMs: TimeMs
 }
 
+type PackEntry = Extract<FeedEntry, { pack: unknown }>
 type Markets = ReadonlyMap<MarketId, PublishedMarket>
+
+type EntryView = ReturnType<typeof viewOf> | ReturnType<typeof packEntryView>
 
 const PRICE_DIGITS = 6
 
@@ -43,13 +48,13 @@ export class Feeds {
   async page(wish: FeedWish, asker: Asker) {
     const page = await this.#reads.read(feed, wish, asker)
     if (page === undefined) return undefined
-    const ids = page.entries.map(({ marketId }) => marketId)
-    const markets = await this.#archive.byIds(ids, asker)
+    const markets = await this.#archive.byIds(new Set(page.entries.flatMap(marketsOf)), asker)
     if (markets === undefined) return undefined
     const groupIds = [...markets.values()].flatMap(({ market }) => market.groupId ?? [])
     const groups = await this.#archive.byIds(groupIds, asker)
     if (groups === undefined) return undefined
-    const data = page.entries.flatMap((entry) => {
+    const data = page.entries.flatMap((entry): EntryView[] => {
+      if (isOfPack(entry)) return [packEntryView(entry, markets)]
       const shown = markets.get(entry.marketId)
       if (shown === undefined || shown.status === 'DRAFT') return []
       return [viewOf(entry, shown, groups)]
@@ -58,7 +63,36 @@ export class Feeds {
   }
 }
 
-function viewOf(entry: FeedEntry, shown: PublishedMarket, groups: Markets) {
+function isOfPack(entry: FeedEntry): entry is PackEntry {
+  return entry.what === 'PACK_MADE' || entry.what === 'PACK_ENDED'
+}
+
+function marketsOf(entry: FeedEntry): MarketId[] {
+  return isOfPack(entry) ? entry.pack.legs.map(({ marketId }) => marketId) : [entry.marketId]
+}
+
+function packEntryView({ seq, leg, atMs, what, trader, pack }: PackEntry, markets: Markets) {
+  const isMade = what === 'PACK_MADE'
+  return {
+    id: isMade ? String(seq) : `${seq}-${leg}`,
+    type: isMade ? ('PARLAY_PLACED' as const) : ('PARLAY_RESOLVED' as const),
+    timestamp: isoText(atMs),
+    user: trader === null ? null : userView(trader),
+    market: null,
+    pack: {
+      id: String(pack.packId),
+      status: pack.status,
+      stake: String(pack.stakeRaw),
+      payout: String(paysRaw(pack)),
+      legs: pack.legs.flatMap(({ marketId, outcome, result }) => {
+        const market = markets.get(marketId)
+        return market === undefined ? [] : [{ ...legView(market, outcome), result }]
+      }),
+    },
+  }
+}
+
+function viewOf(entry: Exclude<FeedEntry, PackEntry>, shown: PublishedMarket, groups: Markets) {
   const { seq, leg, atMs } = entry
   const timestamp = isoText(atMs)
   const market = marketView(shown, groups)

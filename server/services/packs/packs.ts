@@ -1,7 +1,7 @@
 // Packs and offers of packs (rules §8). A pack is priced from the public books, in the stretch in
 // which it is decided. A method answers once its command is durable.
 
-import { decideOnce } from '../../../engine/core/decide/moves.ts'
+import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import {
   type AskedLeg,
   decideAccept,
@@ -11,9 +11,9 @@ import {
   type PackIssue,
   type PricedPack,
   pricePack,
-} from '../../../engine/core/decide/packs.ts'
-import { decideFunding } from '../../../engine/core/decide/rewards.ts'
-import { type AskLevel, windowOf } from '../../../engine/core/packs/pack-odds.ts'
+} from '../../../engine/core/decide/money/packs.ts'
+import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
+import type { AskLevel } from '../../../engine/core/packs/pack-odds.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import {
   HOUSE_ACCOUNT,
@@ -72,11 +72,6 @@ export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] 
   return depth.bids().map(({ ticks, sizeRaw }) => ({ ticks: ladderTicks(outcome, ticks), sizeRaw }))
 }
 
-/** The best ask that may price a leg; null without one. */
-function bestUsable(market: PublishedMarket, outcome: number): PriceTicks | null {
-  return windowOf(asksOf(market, outcome)).at(0)?.ticks ?? null
-}
-
 function askedLeg({ market, outcome }: WishedLeg): AskedLeg {
   if (market === undefined) return { marketId: undefined, outcome, asks: [] }
   return { marketId: market.market.marketId, outcome, asks: asksOf(market, outcome) }
@@ -118,7 +113,7 @@ export class PackDesk {
     return { ...priced, expiresMs, quoteId }
   }
 
-  /** Makes the pack of a quote; the same quote again gives the first pack. */
+  /** Makes the pack of a quote; the same call again gives that pack. */
   async create(ask: MoveAsk, wish: PackWish, quoteId: string): Promise<Seq | Reject | Ineligible> {
     const { owner: profileId } = ask
     const { stakeRaw, legs } = wish
@@ -163,9 +158,11 @@ export class PackDesk {
     return this.#pipeline.change(() => decideEndOffer(this.#pipeline.clearing, offerId, profileId))
   }
 
+  /** An offer takes one stake; the same call again gives the pack that it became. */
   accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
     const { owner: profileId } = ask
-    return this.#once(ask, ['accept', offerId, stakeRaw], (nowMs, once) => {
+    const asked = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
+    return this.#once(asked, ['accept', offerId, stakeRaw], (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
       return decideAccept(this.#pipeline.clearing, offerId, staking, nowMs)
     })
@@ -181,8 +178,10 @@ export class PackDesk {
   }
 
   /** The best usable ask of an outcome; null without one, and for a market that is over. */
-  bookTicks(market: PublishedMarket, outcome: number): PriceTicks | null {
-    return market.status === 'FUNDED' ? bestUsable(market, outcome) : null
+  bookTicks({ status, depth }: PublishedMarket, outcome: number): PriceTicks | null {
+    if (status !== 'FUNDED') return null
+    const { priceMinTicks, priceMaxTicks } = PACK_LIMITS
+    return depth.bestAskWithin(outcome, priceMinTicks, priceMaxTicks)
   }
 
   /** What the market asks of its match; null for a market of no match. */
@@ -194,8 +193,9 @@ export class PackDesk {
   /** The offers that can be accepted now, newest first. */
   async offers(limit: number): Promise<PackOffer[]> {
     const nowMs = this.#pipeline.sequencer.nowMs()
-    const open = [...this.#pipeline.clearing.packs.offers()].filter(
-      ({ expiresMs }) => expiresMs > nowMs,
+    const { packs, frozen } = this.#pipeline.clearing
+    const open = [...packs.offers()].filter(
+      ({ expiresMs, makerId }) => expiresMs > nowMs && !frozen.isFrozen(makerId),
     )
     await this.#pipeline.durable()
     return open.reverse().slice(0, limit)

@@ -3,7 +3,7 @@
 // it is the first reply, whatever changed since.
 
 import { createHash } from 'node:crypto'
-import { decideOnce } from '../../../engine/core/decide/moves.ts'
+import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { CallOnce } from '../../../engine/domain/moves/call-once.ts'

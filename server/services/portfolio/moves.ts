@@ -7,7 +7,7 @@ import {
   decideRedeem,
   decideSplit,
   decideWithdraw,
-} from '../../../engine/core/decide/moves.ts'
+} from '../../../engine/core/decide/money/moves.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'

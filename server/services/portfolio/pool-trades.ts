@@ -10,7 +10,7 @@ import {
   decideDrain,
   decideFund,
   decideSell,
-} from '../../../engine/core/decide/pools.ts'
+} from '../../../engine/core/decide/money/pools.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { BothRaw, PoolBody, PoolSide } from '../../../engine/domain/moves/pool-command.ts'

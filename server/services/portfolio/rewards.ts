@@ -1,7 +1,7 @@
 // What profiles earn by resting orders and by fills, and the collateral that pays it (rules §3.2,
 // §11.3).
 
-import { decideFunding } from '../../../engine/core/decide/rewards.ts'
+import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
 import { isEarning, spreadHalfTicks } from '../../../engine/core/rewards/scores.ts'
 import { type ProfileId, REWARDS_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'

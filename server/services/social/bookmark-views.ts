@@ -11,6 +11,7 @@ import {
 } from '../../../engine/domain/markets/market.ts'
 import type { BookmarkKind } from '../../../engine/domain/social/social-command.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
+import { joined } from '../../http/caching/entity-tag.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
@@ -81,19 +82,23 @@ export class BookmarkViews {
     if (found === undefined) return undefined
     let leftBytes: number = SOCIAL_LIMITS.bookmarkBytesMax
     const views = shown.map((bookmark) => {
-      const json = this.#json(found.get(bookmark.marketId))
+      const published = found.get(bookmark.marketId)
+      const json = leftBytes < 0 ? NO_MARKET : this.#json(published)
       leftBytes -= json.length
-      return this.#viewOf(bookmark, found.get(bookmark.marketId), leftBytes < 0 ? NO_MARKET : json)
+      return this.#viewOf(bookmark, published, leftBytes < 0 ? NO_MARKET : json)
     })
     const tail = Buffer.from(`],"isPublic":${isPublic},"total":${shown.length}}`)
-    return Buffer.concat([Buffer.from('{"data":['), ...withCommas(views), tail])
+    return joined([LIST_HEAD, ...withCommas(views), tail])
   }
 
   one(bookmark: Bookmark, published: PublishedMarket): Buffer {
-    return this.#viewOf(bookmark, published, this.#json(published))
+    return joined(this.#viewOf(bookmark, published, this.#json(published)))
   }
 
-  /** A group that left memory is read by its slug, which gives its children too. */
+  /**
+   * A group that left memory is read by its slug, which gives its children too. Behind a bound on
+   * the markets that are read so, groups have no market.
+   */
   async #marketsOf(
     bookmarks: readonly Bookmark[],
     asker: Asker,
@@ -103,10 +108,16 @@ export class BookmarkViews {
     const found = await archive.byIds(marketIds, asker)
     if (found === undefined) return undefined
     const whole = new Map(found)
+    let leftMarkets: number = SOCIAL_LIMITS.bookmarkChildrenMax
     for (const [marketId, { market }] of found) {
       if (kindOf(market) !== 'group' || pipeline.published.byId(marketId) !== undefined) continue
+      if (leftMarkets <= 0) {
+        whole.delete(marketId)
+        continue
+      }
       const group = await archive.bySlug(market.slug, asker)
       if (group === undefined) return undefined
+      leftMarkets -= group?.children.length ?? 0
       if (group !== null) whole.set(marketId, group)
     }
     return whole
@@ -124,7 +135,7 @@ export class BookmarkViews {
     { seq, targetKind, marketId, putMs }: Bookmark,
     published: PublishedMarket | undefined,
     json: Buffer,
-  ): Buffer {
+  ): Buffer[] {
     const availability = published === undefined ? 'unavailable' : availabilityOf(published.status)
     const told = {
       bookmarkId: seq,
@@ -135,13 +146,15 @@ export class BookmarkViews {
       createdAt: isoText(putMs),
     }
     const head = JSON.stringify(told).slice(0, -1)
-    return Buffer.concat([Buffer.from(`${head},"market":`), json, Buffer.from('}')])
+    return [Buffer.from(`${head},"market":`), json, CLOSE]
   }
 }
 
 const NO_MARKET = Buffer.from('null')
+const LIST_HEAD = Buffer.from('{"data":[')
 const COMMA = Buffer.from(',')
+const CLOSE = Buffer.from('}')
 
-function withCommas(parts: readonly Buffer[]): Buffer[] {
-  return parts.flatMap((part, index) => (index === 0 ? [part] : [COMMA, part]))
+function withCommas(views: readonly Buffer[][]): Buffer[] {
+  return views.flatMap((parts, index) => (index === 0 ? parts : [COMMA, ...parts]))
 }

@@ -17,7 +17,7 @@ import {
   trade,
   tradeBusted,
 } from './market-events.ts'
-import { liveEsportsUpdate, liveSportsUpdate } from './score-events.ts'
+import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './news-events.ts'
 import { channel, type SpokenEvent } from './spoken.ts'
 
 const most = LIMITS.socketMarketsMax
@@ -92,6 +92,15 @@ const liveEsports = channel({
   events: [liveEsportsUpdate],
 })
 
+const liveOffers = channel({
+  name: 'subscribe_live_offers',
+  about: 'Offers of packs, as makers make them; the list of open ones is at GET /parlay/offers.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [liveOffer],
+})
+
 const orderEvents = channel({
   name: 'subscribe_order_events',
   about: 'Events of the orders of the caller and of its trades; first those it missed, if it asks.',
@@ -140,6 +149,7 @@ export const SPOKEN_CHANNELS = [
   lifecycle,
   liveSports,
   liveEsports,
+  liveOffers,
   orderEvents,
   ownPositions,
   transactions,

@@ -10,7 +10,7 @@ import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { FollowerHandle } from '../../../persistence/follower/follower-handle.ts'
 import { rebuildReadTables } from '../../../persistence/follower/rebuild.ts'
-import { SELF_TRADE_REASON } from '../../../persistence/follower/tables/orders.ts'
+import { SELF_TRADE_REASON } from '../../../persistence/follower/tables/orders/orders.ts'
 import { QueryHandle } from '../../../persistence/query/query-handle.ts'
 import {
   orderByClientId,

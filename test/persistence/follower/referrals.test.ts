@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SettlementCommand } from '../../../engine/domain/command.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
-import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
-import { OrderNames } from '../../../persistence/follower/tables/order-names.ts'
+import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
+import { ReferralsTable } from '../../../persistence/follower/tables/accounts/referrals.ts'
+import { OrderNames } from '../../../persistence/follower/tables/orders/order-names.ts'
 import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
-import { ReferralsTable } from '../../../persistence/follower/tables/referrals.ts'
 import { SettlementsTable } from '../../../persistence/follower/tables/settlements.ts'
 import {
   friendsBoard,

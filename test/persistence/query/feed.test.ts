@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MOVE_KINDS } from '../../../engine/domain/moves/move-kind.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
-import { READ_SCHEMA } from '../../../persistence/follower/migrations.ts'
+import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { FEATURED_RAW } from '../../../persistence/follower/tables/featured.ts'
 import {
   AUDIENCES,
@@ -23,6 +23,10 @@ const TRADE = `INSERT INTO trades (seq, market_id, taker_slot, taker_generation,
   outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq, is_busted)
 VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?, 0, 500, ?, ?, ?)`
 const MOVE = 'INSERT INTO moves VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, NULL)'
+
+const PACK = `INSERT INTO packs (pack_id, owner, stake_raw, payout_raw, made_ms, status)
+VALUES (?, ?, 1, ?, ?, 0)`
+const END_PACK = 'UPDATE packs SET status = 1, ended_ms = ?, ended_seq = ? WHERE pack_id = ?'
 
 interface Happened extends FeedPlace {
   readonly atMs: number
@@ -52,6 +56,9 @@ class Writing {
   readonly all: Happened[] = []
   readonly #trade = this.db.prepare(TRADE)
   readonly #move = this.db.prepare(MOVE)
+  readonly #pack = this.db.prepare(PACK)
+  readonly #end = this.db.prepare(END_PACK)
+  readonly #open: { packId: number; owner: number; payoutRaw: number }[] = []
   readonly #resolve = this.db.prepare('INSERT INTO resolutions VALUES (?, ?, ?)')
   seq = 0
   nowMs = 1_700_000_000_000
@@ -79,6 +86,20 @@ class Writing {
   split(owner: number): void {
     const kind = MOVE_KINDS.indexOf('SPLIT')
     this.#move.run(this.seq, owner, kind, 1, 5, 5, -FEATURED_RAW, this.nowMs)
+  }
+
+  staked(owner: number, payoutRaw: number): void {
+    this.#pack.run(this.seq, owner, payoutRaw, this.nowMs)
+    this.#told(`pack ${this.seq} made`, 0, { owner, amountRaw: payoutRaw, isBusted: false })
+    this.#open.push({ packId: this.seq, owner, payoutRaw })
+  }
+
+  /** One command may end many packs; they are told by their ids. */
+  ended(count: number): void {
+    for (const { packId, owner, payoutRaw } of this.#open.splice(0, count)) {
+      this.#end.run(this.nowMs, this.seq, packId)
+      this.#told(`pack ${packId} ended`, packId, { owner, amountRaw: payoutRaw, isBusted: false })
+    }
   }
 
   resolved(marketId: number): void {
@@ -113,6 +134,8 @@ function worldOf(random: Random, steps: number): World {
     if (dice < 0.6) made.traded(randomRow(random))
     else if (dice < 0.8) made.pooled(randomRow(random))
     else if (dice < 0.9) made.split(random.between(1, OWNERS))
+    else if (dice < 0.93) made.staked(random.between(1, OWNERS), randomRow(random).amountRaw)
+    else if (dice < 0.95) made.ended(random.between(1, 3))
     // One command may resolve the markets of a group.
     else for (let market = 1; market <= random.between(1, 3); market++) made.resolved(market)
   }
@@ -128,6 +151,9 @@ function worldOf(random: Random, steps: number): World {
 
 function textOf(entry: FeedEntry): string {
   if (entry.what === 'RESOLVED') return `resolved ${entry.marketId}`
+  if ('pack' in entry) {
+    return `pack ${entry.packId} ${entry.what === 'PACK_MADE' ? 'made' : 'ended'}`
+  }
   const { marketId, owner, side, outcome, sharesRaw, collateralRaw } = entry
   return [marketId, owner, side, outcome, sharesRaw, collateralRaw].join(' ')
 }

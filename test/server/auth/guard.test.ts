@@ -19,7 +19,7 @@ import {
   identity,
   session,
   sessionOrIdentity,
-} from '../../../server/http/auth-scheme.ts'
+} from '../../../server/http/access/auth-scheme.ts'
 import type { Call } from '../../../server/http/call.ts'
 import { Refusal } from '../../../server/http/refusal.ts'
 import type { Guarded } from '../../../server/http/route.ts'

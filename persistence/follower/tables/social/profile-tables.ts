@@ -1,8 +1,8 @@
 import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
 import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
 import type { Connection } from '../../../database.ts'
+import { isOfProfile, type ProfileCommand, ProfilesTable } from '../accounts/profiles.ts'
 import type { Pace } from '../pace.ts'
-import { isOfProfile, type ProfileCommand, ProfilesTable } from '../profiles.ts'
 import { FollowsTable } from './follows.ts'
 import { StandingsTable, type StandingsWorld } from './standings.ts'
 

@@ -20,7 +20,9 @@ const ADD_VOLUME = `
 UPDATE profile_standings
 SET volume_raw = min(volume_raw + ?, ${Number.MAX_SAFE_INTEGER}), is_due = 1
 WHERE profile_id = ? RETURNING has_traded AS hasTraded`
-const DUE = 'SELECT profile_id AS profileId FROM profile_standings WHERE is_due = 1 LIMIT ?'
+const DUE = `
+SELECT profile_id AS profileId FROM profile_standings
+WHERE is_due = 1 AND profile_id > ? ORDER BY profile_id LIMIT ?`
 const FIND = `
 SELECT followers, volume_raw AS volumeRaw, has_traded AS hasTraded, shown_raw AS shownRaw, name,
   handle
@@ -74,7 +76,7 @@ export class StandingsTable {
   readonly #world: StandingsWorld
   readonly #make: Statement<[ProfileId, isMachine: number]>
   readonly #addVolume: Statement<[number, ProfileId], { hasTraded: Flag }>
-  readonly #dueNow: Statement<[number], { profileId: ProfileId }>
+  readonly #dueNow: Statement<[after: ProfileId, limit: number], { profileId: ProfileId }>
   readonly #find: Statement<[ProfileId], Standing & { volumeRaw: number }>
   readonly #names: Statement<[ProfileId], Names>
   readonly #stand: Statement<
@@ -92,6 +94,8 @@ export class StandingsTable {
   /** The last minute in which volumes came due, and the profiles whose turn comes. */
   #minute = 0
   #turns: ProfileId[] = []
+  /** Those who are due take turns by their ids; this one was the last. */
+  #afterId: ProfileId = 0
 
   constructor(connection: Connection, world: StandingsWorld) {
     this.#world = world
@@ -140,7 +144,8 @@ export class StandingsTable {
     const minute = minuteOf(this.#world.nowMs())
     if (this.#turns.length === 0 && minute > this.#minute) {
       this.#minute = minute
-      this.#turns = this.#dueNow.all(DUE_MAX).map(({ profileId }) => profileId)
+      this.#turns = this.#dueNow.all(this.#afterId, DUE_MAX).map(({ profileId }) => profileId)
+      this.#afterId = this.#turns.length < DUE_MAX ? 0 : (this.#turns.at(-1) ?? 0)
     }
     return this.#turns.splice(0, DUE_PER_CHUNK)
   }

@@ -1,19 +1,24 @@
+import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import {
+  IS_ENDED_PACK,
+  IS_FEATURED_PACK,
   IS_FEATURED_POOL_TRADE,
   IS_FEATURED_TRADE,
   IS_POOL_TRADE,
 } from '../../../follower/tables/featured.ts'
 import { TAKER, type TakerRow } from '../history/mined-trades.ts'
+import { packsIn, type ShownPack } from '../packs/packs.ts'
 import { query } from '../query.ts'
 
-// What everybody did, newest first: arrivals that traded, trades with pools, resolutions. Each list
-// is read by age from where the page begins, and the newest of all is taken next. A page looks at
-// a bounded number of rows, shown or not: a page that is not full may have more behind it.
+// What everybody did, newest first: arrivals that traded, trades with pools, packs that were made
+// and that ended, resolutions. Each list is read by age from where the page begins, and the newest
+// of all is taken next. A page looks at a bounded number of rows, shown or not: a page that is not
+// full may have more behind it.
 
 const TRADED = `
 SELECT seq, 0 AS leg, market_id AS marketId, taker_owner AS owner, side, outcome,
@@ -37,6 +42,18 @@ ORDER BY seq DESC, leg DESC LIMIT ?`
 const RESOLVED = `
 SELECT seq, market_id AS leg, market_id AS marketId, resolved_ms AS atMs FROM resolutions
 WHERE (seq, market_id) < (?, ?) ORDER BY seq DESC, market_id DESC LIMIT ?`
+const MADE = 'SELECT pack_id AS seq, 0 AS leg, pack_id AS packId, owner, made_ms AS atMs FROM packs'
+const PACKS_MADE = `${MADE} WHERE pack_id < ? ORDER BY pack_id DESC LIMIT ?`
+const FEATURED_PACKS_MADE = `
+${MADE} INDEXED BY featured_packs WHERE ${IS_FEATURED_PACK} AND pack_id < ?
+ORDER BY pack_id DESC LIMIT ?`
+const ENDED = `
+SELECT ended_seq AS seq, pack_id AS leg, pack_id AS packId, owner, ended_ms AS atMs FROM packs`
+const ENDED_BEFORE = `(ended_seq, pack_id) < (?, ?) ORDER BY ended_seq DESC, pack_id DESC LIMIT ?`
+const PACKS_ENDED = `${ENDED} INDEXED BY ended_packs WHERE ${IS_ENDED_PACK} AND ${ENDED_BEFORE}`
+const FEATURED_PACKS_ENDED = `
+${ENDED} INDEXED BY featured_ended_packs
+WHERE ${IS_ENDED_PACK} AND ${IS_FEATURED_PACK} AND ${ENDED_BEFORE}`
 const FOLLOWS = 'SELECT 1 AS follows FROM follows WHERE owner = ? AND followed = ?'
 
 const BUY = MOVE_KINDS.indexOf('BUY')
@@ -67,12 +84,12 @@ export interface FeedAsk {
 }
 
 interface Entry extends FeedPlace {
-  readonly marketId: MarketId
   readonly atMs: TimeMs
 }
 
 interface Traded extends Entry {
   readonly what: 'TRADE'
+  readonly marketId: MarketId
   readonly owner: ProfileId
   readonly side: number
   readonly outcome: number
@@ -82,10 +99,20 @@ interface Traded extends Entry {
 
 interface Resolved extends Entry {
   readonly what: 'RESOLVED'
+  readonly marketId: MarketId
 }
 
-/** Null for a trader that the tables do not show. */
-export type FeedEntry = (Traded & { readonly trader: TakerRow | null }) | Resolved
+interface OfPack extends Entry {
+  readonly what: 'PACK_MADE' | 'PACK_ENDED'
+  readonly packId: Seq
+  readonly owner: ProfileId
+}
+
+/** `trader` is null for a profile that the tables do not show. */
+export type FeedEntry =
+  | (Traded & { readonly trader: TakerRow | null })
+  | (OfPack & { readonly trader: TakerRow | null; readonly pack: ShownPack })
+  | Resolved
 
 export interface FeedPage {
   /** Newest first. */
@@ -94,18 +121,20 @@ export interface FeedPage {
   readonly next: FeedPlace | null
 }
 
-type Row = (Traded & { readonly isBusted: boolean }) | Resolved
+type Row = (Traded & { readonly isBusted: boolean }) | OfPack | Resolved
 type TradeRow = Omit<Traded, 'what'> & { readonly isBusted: number }
 type MoveRow = Entry & {
+  readonly marketId: MarketId
   readonly owner: ProfileId
   readonly kind: number
   readonly yesRaw: number
   readonly noRaw: number
   readonly collateralRaw: number
 }
+type PackRow = Omit<OfPack, 'what'>
 /** The newest rows of one list before a place. */
 type ReadRows = (before: FeedPlace, count: number) => readonly Row[]
-type Pair = Statement<[Seq, leg: number, limit: number], MoveRow>
+type BeforePlace<Found> = Statement<[Seq, leg: number, limit: number], Found>
 
 /** One list, of which some rows are read and not yet taken. */
 class Ahead {
@@ -155,6 +184,7 @@ class Feed {
   readonly #lists: Readonly<Record<Audience, readonly ReadRows[]>>
   readonly #follows: Statement<[ProfileId, ProfileId], { follows: number }>
   readonly #trader: Statement<[number], TakerRow>
+  readonly #pack: (packId: Seq) => ShownPack | null
   readonly #ofOneState: (asked: FeedAsk) => FeedPage
 
   constructor(connection: Connection) {
@@ -163,17 +193,22 @@ class Feed {
       resolved.all(seq, leg, count).map((row) => ({ ...row, what: 'RESOLVED' }))
     const trades = tradesOf(connection.prepare(TRADES))
     const pools = poolTradesOf(connection.prepare(POOL_TRADES))
+    const made = packsMadeOf(connection.prepare(PACKS_MADE))
+    const ended = packsEndedOf(connection.prepare(PACKS_ENDED))
     const featured = [
       tradesOf(connection.prepare(FEATURED_TRADES)),
       poolTradesOf(connection.prepare(FEATURED_POOL_TRADES)),
+      packsMadeOf(connection.prepare(FEATURED_PACKS_MADE)),
+      packsEndedOf(connection.prepare(FEATURED_PACKS_ENDED)),
     ]
     this.#lists = {
-      all: [trades, pools, resolutions],
+      all: [trades, pools, made, ended, resolutions],
       featured: [...featured, resolutions],
-      following: [trades, pools],
+      following: [trades, pools, made, ended],
     }
     this.#follows = connection.prepare(FOLLOWS)
     this.#trader = connection.prepare(TAKER)
+    this.#pack = packsIn(connection)
     // A list that is read later must not show more than one that is read now.
     this.#ofOneState = connection.transaction((asked: FeedAsk) => this.#page(asked))
   }
@@ -207,7 +242,7 @@ class Feed {
     if (audience !== 'following') return stands
     const known = new Map<ProfileId, boolean>()
     return (row) => {
-      if (row.what !== 'TRADE' || row.isBusted) return false
+      if (row.what === 'RESOLVED' || !stands(row)) return false
       const { owner } = row
       const follows = known.get(owner) ?? this.#follows.get(follower, owner) !== undefined
       known.set(owner, follows)
@@ -217,12 +252,17 @@ class Feed {
 
   #named(rows: readonly Row[]): FeedEntry[] {
     const traders = new Map<ProfileId, TakerRow | null>()
-    return rows.map((row) => {
-      if (row.what !== 'TRADE') return row
-      const { isBusted: _none, ...trade } = row
+    return rows.map((row): FeedEntry => {
+      if (row.what === 'RESOLVED') return row
       const known = traders.get(row.owner)
       const trader = known === undefined ? (this.#trader.get(row.owner) ?? null) : known
       traders.set(row.owner, trader)
+      if (row.what !== 'TRADE') {
+        const pack = this.#pack(row.packId)
+        assert(pack !== null, 'a row of a pack is of one state with its pack')
+        return { ...row, trader, pack }
+      }
+      const { isBusted: _none, ...trade } = row
       return { ...trade, trader }
     })
   }
@@ -236,8 +276,18 @@ function tradesOf(statement: Statement<[Seq, limit: number], TradeRow>): ReadRow
       .map((row) => ({ ...row, what: 'TRADE', isBusted: row.isBusted === 1 }))
 }
 
-function poolTradesOf(statement: Pair): ReadRows {
+function poolTradesOf(statement: BeforePlace<MoveRow>): ReadRows {
   return ({ seq, leg }, count) => statement.all(seq, leg, count).map(tradeOfMove)
+}
+
+/** No other command has the seq of a pack that is made. */
+function packsMadeOf(statement: Statement<[Seq, limit: number], PackRow>): ReadRows {
+  return ({ seq }, count) => statement.all(seq, count).map((row) => ({ ...row, what: 'PACK_MADE' }))
+}
+
+function packsEndedOf(statement: BeforePlace<PackRow>): ReadRows {
+  return ({ seq, leg }, count) =>
+    statement.all(seq, leg, count).map((row) => ({ ...row, what: 'PACK_ENDED' }))
 }
 
 function tradeOfMove({ kind, yesRaw, noRaw, collateralRaw, ...row }: MoveRow): Row {

@@ -1,7 +1,7 @@
 import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
-import { listName } from '../../../follower/tables/names.ts'
+import { listName } from '../../../follower/tables/accounts/names.ts'
 import { NamedOrders } from '../named-orders.ts'
 import { query } from '../query.ts'
 import { ORDER_COLUMNS, type OrderRow } from '../user-orders.ts'

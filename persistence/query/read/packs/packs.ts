@@ -29,6 +29,11 @@ export interface ShownPack {
   readonly legs: readonly ShownLeg[]
 }
 
+/** What a pack pays if it wins, or what it paid when it won. */
+export function paysRaw({ status, paidRaw, payoutRaw }: ShownPack): CollateralRaw {
+  return status === 'WON' ? (paidRaw ?? payoutRaw) : payoutRaw
+}
+
 const FIELDS = `
 SELECT pack_id AS packId, owner, maker, stake_raw AS stakeRaw, payout_raw AS payoutRaw,
   made_ms AS madeMs, status, paid_raw AS paidRaw, ended_ms AS endedMs
@@ -63,14 +68,21 @@ function withLegs(row: PackRow, legs: Statement<[Seq], LegRow>): ShownPack {
 
 const legsIn = (db: Connection) => db.prepare<[Seq], LegRow>(LEGS)
 
+/** Gives a pack by its id; null for an id of no pack. */
+export function packsIn(db: Connection): (packId: Seq) => ShownPack | null {
+  const byId = db.prepare<[Seq], PackRow>(BY_ID)
+  const legs = legsIn(db)
+  return (packId) => {
+    const row = byId.get(packId)
+    return row === undefined ? null : withLegs(row, legs)
+  }
+}
+
 /** Null for an id of no pack. */
 export const packById = query({
   name: 'packById',
-  prepare: (db) => ({ byId: db.prepare<[Seq], PackRow>(BY_ID), legs: legsIn(db) }),
-  run: ({ byId, legs }, packId: Seq): ShownPack | null => {
-    const row = byId.get(packId)
-    return row === undefined ? null : withLegs(row, legs)
-  },
+  prepare: packsIn,
+  run: (byId, packId: Seq): ShownPack | null => byId(packId),
 })
 
 export interface PackPage {
@@ -109,7 +121,7 @@ export const newestPacks = query({
   prepare: (db) => ({
     newest: db.prepare<[Seq, number], PackRow>(NEWEST),
     ofMarket: db.prepare<[MarketId, Seq, number], { packId: Seq }>(OF_MARKET),
-    byId: db.prepare<[Seq], PackRow>(BY_ID),
+    byId: packsIn(db),
     legs: legsIn(db),
   }),
   run: (
@@ -120,9 +132,6 @@ export const newestPacks = query({
     if (marketIds === null) return newest.all(before, limit).map((row) => withLegs(row, legs))
     const found = marketIds.flatMap((id) => ofMarket.all(id, before, limit))
     const ids = [...new Set(found.map(({ packId }) => packId))].sort((a, b) => b - a)
-    return ids.slice(0, limit).flatMap((packId) => {
-      const row = byId.get(packId)
-      return row === undefined ? [] : [withLegs(row, legs)]
-    })
+    return ids.slice(0, limit).flatMap((packId) => byId(packId) ?? [])
   },
 })

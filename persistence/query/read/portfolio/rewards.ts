@@ -1,6 +1,6 @@
 import type { AccountId, MarketId } from '../../../../engine/domain/ids.ts'
 import { REWARD_LIMITS } from '../../../../engine/domain/rewards/reward-limits.ts'
-import { EVERYONE, EVERYWHERE } from '../../../follower/tables/rewards.ts'
+import { EVERYONE, EVERYWHERE } from '../../../follower/tables/accounts/rewards.ts'
 import { query } from '../query.ts'
 
 // What a profile earned in rewards and rebates, by day: of all markets, and of some of them.

@@ -1,6 +1,7 @@
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
+import { RANKED_MAX } from '../boards/board-place.ts'
 import { query } from '../query.ts'
 
 // Who referred whom, and the boards of those who refer: by what they earned, then by the fees of
@@ -36,8 +37,6 @@ SELECT r.referred, r.referred_ms AS referredMs, r.fees_raw AS feesRaw, r.volume_
   r.earned_raw AS earnedRaw, ${SHOWN} referrals r CROSS JOIN profiles p ON p.profile_id = r.referred
 WHERE r.referrer = ? ORDER BY r.referred DESC LIMIT ? OFFSET ?`
 
-/** Places on a board that are counted: a profile behind them has no rank. */
-export const RANKED_MAX = 10_000
 /** As many profiles as one may follow. */
 const FRIENDS_MAX = 10_000
 

@@ -4,7 +4,7 @@ import {
   fieldsOfRow,
   PROFILE_BY_ID,
   type ProfileRow,
-} from '../../../follower/tables/profile-row.ts'
+} from '../../../follower/tables/accounts/profile-row.ts'
 import { query } from '../query.ts'
 import { type FoundProfile, FoundProfiles } from './found-profile.ts'
 

@@ -3,7 +3,7 @@
 // listeners, and only then are its facts made.
 
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
-import type { OrderNews } from '../../../pipeline/shown/order-news.ts'
+import type { OrderNews } from '../../../pipeline/shown/orders/order-news.ts'
 import type { Channel } from '../../channels.ts'
 import type { Hearers, Member } from '../../member.ts'
 

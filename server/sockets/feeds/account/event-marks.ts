@@ -2,7 +2,7 @@
 
 import type { EndMark, EventMark } from '../../../../persistence/query/read/missed-events.ts'
 import { invalid, type Refusal } from '../../../http/refusal.ts'
-import type { OrderIds } from '../../../pipeline/shown/order-ids.ts'
+import type { OrderIds } from '../../../pipeline/shown/orders/order-ids.ts'
 import type { SubscriptionAsk } from '../../channels.ts'
 import { placeOfId } from './order-frames.ts'
 

@@ -8,7 +8,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { MissedFrame } from '../../../../persistence/query/read/missed-frames.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
-import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+import type { OrderFact } from '../../../pipeline/shown/orders/order-news.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import {
   endIdOf,

@@ -8,7 +8,7 @@ import { SIDE } from '../../../../engine/domain/order.ts'
 import { roundedBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../../http/iso-text.ts'
-import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+import type { OrderFact } from '../../../pipeline/shown/orders/order-news.ts'
 
 /**
  * Ids for the frames of one owner in one command: one for each order that it may have, and more.

@@ -17,7 +17,7 @@ import type { PositionRow } from '../../../../persistence/query/read/positions.t
 import { positions } from '../../../../persistence/query/read/positions.ts'
 import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
-import type { OrderFact } from '../../../pipeline/shown/order-news.ts'
+import type { OrderFact } from '../../../pipeline/shown/orders/order-news.ts'
 import { fillPriceRaw, marketValueRaw } from '../../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { PoolFigures } from '../../../pipeline/shown/shown-pools.ts'

@@ -19,7 +19,6 @@ export const REPLAY = {
 } as const
 
 assert(
-  LIMITS.settledReadsMax * (LIMITS.privateReadDeadlineMs + LIMITS.settledReadPauseMs) <
-    REPLAY.lateMs,
+  LIMITS.lateReadsMax * (LIMITS.privateReadDeadlineMs + LIMITS.lateReadPauseMs) < REPLAY.lateMs,
   'an end that is told at all is told before it counts as old',
 )

@@ -5,12 +5,12 @@
 // Invariants: while there are listeners, `#due` has the outcomes that are not published yet. At
 // most one read is out.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { patiently } from '../../../../persistence/query/patient-read.ts'
 import type { TradeParts } from '../../../../persistence/query/read/trade-parts.ts'
 import { tradeParts } from '../../../../persistence/query/read/trade-parts.ts'
 import { refuse } from '../../../http/refusal.ts'
@@ -126,16 +126,14 @@ export class SettlementFeed implements SettlementListener {
   }
 
   /** Waits for late tables. Undefined when they stay late; empty when nobody listens. */
-  async #tradesOf(tradeSeqs: readonly Seq[]): Promise<readonly TradeParts[] | undefined> {
-    for (let attempt = 0; attempt < LIMITS.settledReadsMax; attempt++) {
+  #tradesOf(tradeSeqs: readonly Seq[]): Promise<readonly TradeParts[] | undefined> {
+    const read = async (): Promise<readonly TradeParts[] | undefined> => {
       const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
       if (listeners.length === 0) return []
       const accountIds = [...new Set(listeners)]
-      const trades = await this.#parts.reads.readForFrame(tradeParts, { tradeSeqs, accountIds })
-      if (trades !== undefined) return trades
-      await pause(LIMITS.settledReadPauseMs, undefined, { ref: false })
+      return this.#parts.reads.readForFrame(tradeParts, { tradeSeqs, accountIds })
     }
-    return undefined
+    return patiently(read, { ref: false })
   }
 
   /** A market may have left memory since its trade was mined. */

@@ -10,7 +10,7 @@ import { bookChanges, bookFrameText, changesFrameText } from '../../../pipeline/
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { Member } from '../../member.ts'
 import { packetOf, packetOfText } from '../../packets.ts'
-import { Room, type RoomParts } from '../../room.ts'
+import { Room, type RoomParts } from '../../shared/room.ts'
 
 export interface BookParts extends RoomParts {
   readonly clock: () => TimeMs

@@ -3,9 +3,9 @@
 // these frames is disconnected, and is told why.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
 import type { PlacedMatch } from '../../../../engine/core/sports/matches.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
-import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { isoText } from '../../../http/iso-text.ts'
@@ -17,7 +17,9 @@ import type {
 import type { Channel } from '../../channels.ts'
 import type { Member } from '../../member.ts'
 import { packetOf } from '../../packets.ts'
-import { Room, type RoomParts } from '../../room.ts'
+import { NewestFrames } from '../../shared/newest-frames.ts'
+import { Room, type RoomParts } from '../../shared/room.ts'
+import type { NewsFeeds } from '../news/news-channels.ts'
 import type { MarketTopics } from './market-topics.ts'
 
 export interface LifecycleParts extends RoomParts {
@@ -26,8 +28,8 @@ export interface LifecycleParts extends RoomParts {
   readonly reported: (report: ShownReport) => void
   /** The pool of a market changed by the command of `seq`. */
   readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
-  /** The scores of matches changed. */
-  readonly scored: (matches: readonly PlacedMatch[]) => void
+  /** Where matches and offers are told. */
+  readonly news: Pick<NewsFeeds, 'scored' | 'offered'>
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
 }
@@ -36,12 +38,11 @@ export class LifecycleFeed implements Channel, MarketsListener {
   readonly isPrivate = false
   readonly #parts: LifecycleParts
   readonly #room: Room
-  #newest: { readonly index: number; readonly packet: Uint8Array }[] = []
-  #lostCount = 0
+  readonly #newest = new NewestFrames()
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts
-    this.#room = new Room('markets', parts, { since: (count) => this.#since(count) })
+    this.#room = new Room('markets', parts, { since: (count) => this.#newest.missed(count) })
   }
 
   subscribe(member: Member): null {
@@ -86,23 +87,19 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 
   scored(matches: readonly PlacedMatch[]): void {
-    this.#contained(() => this.#parts.scored(matches))
+    this.#contained(() => this.#parts.news.scored(matches))
+  }
+
+  offered(offer: PackOffer): void {
+    this.#contained(() => this.#parts.news.offered(offer))
   }
 
   #say(event: string, payload: object): void {
     if (this.#room.isEmpty) return
     edgePoint('at-socket-frame')
     const packet = packetOf(event, payload)
-    this.#newest.push({ index: this.#room.count, packet })
-    if (this.#newest.length > LIMITS.socketTapeFramesMax) {
-      this.#lostCount = (this.#newest.shift()?.index ?? 0) + 1
-    }
+    this.#newest.keep(this.#room.count, packet)
     this.#room.say(packet)
-  }
-
-  #since(count: number): Uint8Array[] | null {
-    if (count < this.#lostCount) return null
-    return this.#newest.filter(({ index }) => index >= count).map(({ packet }) => packet)
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */

@@ -3,17 +3,19 @@
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { Channel } from '../../channels.ts'
-import type { RoomParts } from '../../room.ts'
+import type { RoomParts } from '../../shared/room.ts'
+import type { NewsFeeds } from '../news/news-channels.ts'
 import { LifecycleFeed, leaving } from './lifecycle-feed.ts'
 import { MarketTopics } from './market-topics.ts'
 import { PoolMoves } from './pool-moves.ts'
 import { PriceFeed } from './price-feed.ts'
-import { ScoreFeed } from './score-feed.ts'
 import { TradeFeed } from './trade-feed.ts'
 
 export interface MarketFeedParts extends RoomParts {
   readonly pipeline: Pipeline
   readonly clock: () => TimeMs
+  /** Where matches and offers are told. */
+  readonly news: Pick<NewsFeeds, 'scored' | 'offered'>
   readonly waits: { readonly bookMs: number; readonly quietBookMs: number }
 }
 
@@ -33,9 +35,6 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
   const prices = new PriceFeed({ ...parts, published, topics, block })
   const pools = new PoolMoves((shown, frame) => prices.poolPrices(shown, frame))
   const trades = new TradeFeed(published, topics)
-  const { matches } = published
-  const sports = new ScoreFeed({ ...parts, matches, event: 'live_sports_update' })
-  const esports = new ScoreFeed({ ...parts, matches, event: 'live_esports_update' })
   const lifecycle = new LifecycleFeed({
     ...parts,
     topics,
@@ -46,9 +45,6 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
       }
     },
     poolMoved: (market, seq) => pools.moved(market, seq),
-    scored: (changed) => {
-      for (const feed of [sports, esports]) feed.scored(changed)
-    },
     ended: (market) => {
       prices.ended(market)
       trades.ended(market)
@@ -63,8 +59,6 @@ export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
       ['subscribe_trades', trades],
       ['subscribe_market_lifecycle', lifecycle],
       ['unsubscribe_market_lifecycle', leaving(lifecycle)],
-      ['subscribe_live_sports', sports],
-      ['subscribe_live_esports', esports],
     ]),
     stop: () => topics.stop(),
   }

@@ -1,17 +1,15 @@
 // The public tape of one market: each arrival that traded, and each trade that was taken back.
 // `seq` is the seq of the command and rises; `prevSeq` is that of the trade before, so that a gap
 // is seen and can be read over REST. `sequence` counts the frames of this tape since the start.
-// Invariant: `#newest` holds the newest frames in the order of their numbers. They are few, and a
-// reader that was behind can take them all at once.
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
-import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { isoText } from '../../../http/iso-text.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import { packetOf } from '../../packets.ts'
-import { Room, type RoomParts } from '../../room.ts'
+import { NewestFrames } from '../../shared/newest-frames.ts'
+import { Room, type RoomParts } from '../../shared/room.ts'
 
 export interface TapeParts extends RoomParts {
   /** The time of a command that was stamped lately. */
@@ -36,14 +34,15 @@ export class Tape {
   readonly #published: PublishedMarket
   readonly #parts: TapeParts
   #arrival: Arrival | null = null
-  #newest: { readonly index: number; readonly packet: Uint8Array }[] = []
-  #newestBytes = 0
+  readonly #newest = new NewestFrames()
   #sequence = 0
 
   constructor(published: PublishedMarket, parts: TapeParts) {
     this.#published = published
     this.#parts = parts
-    const source = { since: (count: number) => this.#since(count), left: parts.left }
+    // A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`.
+    const since = (count: number) => this.#newest.since(count)
+    const source = { since, left: parts.left }
     this.room = new Room(`tape${published.market.marketId}`, parts, source)
   }
 
@@ -105,25 +104,10 @@ export class Tape {
     try {
       edgePoint('at-socket-frame')
       const packet = packetOf(event, payload())
-      this.#keep(packet)
+      this.#newest.keep(room.count, packet)
       room.say(packet)
     } catch (error) {
       this.#parts.fail(error, room.members)
     }
-  }
-
-  /** A frame of a sweep over a whole book has tens of kilobytes, so bytes are counted too. */
-  #keep(packet: Uint8Array): void {
-    this.#newest.push({ index: this.room.count, packet })
-    this.#newestBytes += packet.length
-    const { socketTapeFramesMax, socketTapeBytesMax } = LIMITS
-    while (this.#newest.length > socketTapeFramesMax || this.#newestBytes > socketTapeBytesMax) {
-      this.#newestBytes -= this.#newest.shift()?.packet.length ?? 0
-    }
-  }
-
-  /** A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`. */
-  #since(count: number): Uint8Array[] {
-    return this.#newest.filter(({ index }) => index >= count).map(({ packet }) => packet)
   }
 }

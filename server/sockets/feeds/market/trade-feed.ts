@@ -5,8 +5,8 @@ import type { SettlementFact, SettlementListener } from '../../../pipeline/chain
 import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
 import type { Channel, SubscriptionAsk } from '../../channels.ts'
 import type { Member } from '../../member.ts'
-import type { Room } from '../../room.ts'
-import { Ears } from './ears.ts'
+import { Ears } from '../../shared/ears.ts'
+import type { Room } from '../../shared/room.ts'
 import { marketsNamed, namesMissing } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { decideMerge, decideSplit } from '../../../../engine/core/decide/moves.ts'
+import { decideMerge, decideSplit } from '../../../../engine/core/decide/money/moves.ts'
 import {
   approvalOf,
   decideApproval,
@@ -9,7 +9,7 @@ import {
   decideDrain,
   decideFund,
   decideSell,
-} from '../../../../engine/core/decide/pools.ts'
+} from '../../../../engine/core/decide/money/pools.ts'
 import { solvencyOf } from '../../../../engine/core/state/solvency.ts'
 import { POOL_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import type { MoveBody } from '../../../../engine/domain/moves/move-command.ts'

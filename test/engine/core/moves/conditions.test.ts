@@ -6,7 +6,7 @@ import {
   decideSplit,
   decideWithdraw,
   redeemedOf,
-} from '../../../../engine/core/decide/moves.ts'
+} from '../../../../engine/core/decide/money/moves.ts'
 import { reversalOf } from '../../../../engine/core/money/reversal.ts'
 import { redemptionRaw } from '../../../../engine/core/moves/conditions.ts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'

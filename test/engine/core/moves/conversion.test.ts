@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decideConvert, redeemedOf } from '../../../../engine/core/decide/moves.ts'
+import { decideConvert, redeemedOf } from '../../../../engine/core/decide/money/moves.ts'
 import { solvencyOf } from '../../../../engine/core/state/solvency.ts'
 import { BURN_ACCOUNT, VAULT_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME } from '../../../../engine/domain/order.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { decideOnce, decideSplit } from '../../../../engine/core/decide/moves.ts'
+import { decideOnce, decideSplit } from '../../../../engine/core/decide/money/moves.ts'
 import type { CallOnce } from '../../../../engine/domain/moves/call-once.ts'
 import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'

@@ -9,15 +9,19 @@ import {
   decideSplit,
   decideWithdraw,
   redeemedOf,
-} from '../../../../engine/core/decide/moves.ts'
+} from '../../../../engine/core/decide/money/moves.ts'
 import {
   decideApproval,
   decideBuy,
   decideDrain,
   decideFund,
   decideSell,
-} from '../../../../engine/core/decide/pools.ts'
-import { decideFunding, feeMerges, rewardPayments } from '../../../../engine/core/decide/rewards.ts'
+} from '../../../../engine/core/decide/money/pools.ts'
+import {
+  decideFunding,
+  feeMerges,
+  rewardPayments,
+} from '../../../../engine/core/decide/money/rewards.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Resolution } from '../../../../engine/domain/command.ts'

@@ -91,6 +91,14 @@ test('payouts are those of the slow twin, also with void legs', () => {
   }
 })
 
+test('a void leg never pays more than the whole pack, nor less than the stake', () => {
+  const quoted = { stakeRaw: 10_000_000, payoutRaw: 20_000_000 }
+  // The books were dearer when the pack was quoted: it pays what was quoted, with and without legs.
+  assert.equal(payoutWithoutRaw(quoted, [800], [400]), 20_000_000)
+  assert.equal(payoutWithoutRaw(quoted, [500], [600]), 15_000_000)
+  assert.equal(payoutWithoutRaw(quoted, [500], [950]), 10_000_000)
+})
+
 test('the average of a window is that of its shares one by one', () => {
   const seed = freshSeed()
   const random = new Random(seed)
@@ -106,4 +114,9 @@ test('the average of a window is that of its shares one by one', () => {
     assert.equal(priceTicks, Math.ceil(sum / needRaw), `SEED=${seed}`)
     assert.ok(isDeep)
   }
+})
+
+test('a payout that no number holds is the largest exact number', () => {
+  const legs = Array.from({ length: 10 }, () => 100)
+  assert.equal(payoutRaw(10 ** 15 - 1, legs), Number.MAX_SAFE_INTEGER)
 })

@@ -6,8 +6,8 @@ import {
   decidePack,
   type PackAsk,
   pricePack,
-} from '../../../../engine/core/decide/packs.ts'
-import { decideFunding } from '../../../../engine/core/decide/rewards.ts'
+} from '../../../../engine/core/decide/money/packs.ts'
+import { decideFunding } from '../../../../engine/core/decide/money/rewards.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { assert } from '../../../../engine/domain/assert.ts'

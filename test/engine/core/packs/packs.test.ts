@@ -9,8 +9,8 @@ import {
   decidePack,
   type PackAsk,
   pricePack,
-} from '../../../../engine/core/decide/packs.ts'
-import { decideFunding } from '../../../../engine/core/decide/rewards.ts'
+} from '../../../../engine/core/decide/money/packs.ts'
+import { decideFunding } from '../../../../engine/core/decide/money/rewards.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../../../engine/domain/ids.ts'
@@ -78,6 +78,11 @@ class World {
 
   resolve(marketId: number, payoutNumerators: readonly [number, number]): void {
     this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    this.count(marketId)
+  }
+
+  /** The resolved market counts for its packs. */
+  count(marketId: number): void {
     const { packs, catalogue } = this.clearing
     const market = catalogue.existing(marketId)
     const counted = [...packs.ofMarket(marketId)].map((packId) => {
@@ -144,6 +149,42 @@ test('a pack is made anew from the books, and pays what was quoted or is refused
   assert.equal(world.make(PAYOUT + 1), REJECT.QUOTE_CHANGED)
   world.make(PAYOUT - 1)
   assert.equal(world.freeRaw(PACK_ACCOUNT), PAYOUT - 1)
+})
+
+test('a pack whose price moved in favour of its owner pays what was quoted', () => {
+  const world = new World(185 * UNIT)
+  const [first, second] = [500, 180]
+  const legs = [first, second].map((ticks, at) => ({
+    ...{ marketId: [world.a, world.b][at], outcome: 0 },
+    asks: [{ ticks, sizeRaw: 1000 * UNIT }],
+  }))
+  // 0.9 / (0.5 · 0.18) = 10, and with a first leg at 0.2 it would be 25: more than the ceiling.
+  const quoted = pricePack(world.clearing, world.ask({ legs }), world.driver.nowMs)
+  assert.deepEqual([quoted.payoutRaw, quoted.issues], [100 * UNIT, []])
+  const cheaper = [{ ...legs[0], asks: [{ ticks: 200, sizeRaw: 1000 * UNIT }] }, legs[1]]
+  const now = pricePack(world.clearing, world.ask({ legs: cheaper }), world.driver.nowMs)
+  assert.deepEqual(
+    now.issues.map(({ code }) => code),
+    ['MULTIPLIER_TOO_HIGH', 'HOUSE_CAPACITY'],
+  )
+  const staking = { profileId: world.ann, stakeRaw: STAKE }
+  const decide = (quotedRaw: number) => decidePack(world.clearing, staking, now, quotedRaw)
+  const decided = decide(quoted.payoutRaw)
+  assert.ok(!(decided instanceof Reject) && decided.kind === 'createPack')
+  assert.equal(decided.payoutRaw, 100 * UNIT)
+  assert.equal(decide(196 * UNIT), REJECT.PACK_NOT_ELIGIBLE, 'the house cannot cover that')
+  assert.equal(decide(now.payoutRaw + 1), REJECT.PACK_NOT_ELIGIBLE)
+})
+
+test('nobody accepts an offer of a frozen profile', () => {
+  const world = new World()
+  const offerId = world.offer()
+  world.driver.rare({ kind: 'freezeProfile', profileId: world.ben, reason: 'test' })
+  const staking = { profileId: world.ann, stakeRaw: STAKE }
+  const accept = () => decideAccept(world.clearing, offerId, staking, world.driver.nowMs)
+  assert.equal(accept(), REJECT.OFFER_NOT_FOUND)
+  world.driver.rare({ kind: 'unfreezeProfile', profileId: world.ben, reason: 'test' })
+  assert.ok(!(accept() instanceof Reject))
 })
 
 test('a quote names all that is wrong at once', () => {
@@ -248,6 +289,18 @@ test('a maker funds a pack: what it sets aside is paid, comes back, or goes with
   assert.deepEqual(world.money(), [115, 85, 0, 0])
 })
 
+test('a pack that loses goes to the maker that funded it', () => {
+  const world = new World(0)
+  const offerId = world.offer()
+  const staking = { profileId: world.ann, stakeRaw: 20 * UNIT }
+  const accepted = decideAccept(world.clearing, offerId, staking, world.driver.nowMs)
+  assert(!(accepted instanceof Reject))
+  world.driver.rare(accepted)
+  assert.deepEqual(world.money(), [80, 40, 0, 80])
+  world.resolve(world.b, NO)
+  assert.deepEqual(world.money(), [80, 120, 0, 0])
+})
+
 test('an offer that is taken back frees what it set aside, for its maker alone', () => {
   const world = new World(0)
   const back = world.offer()
@@ -270,11 +323,14 @@ test('a market stays in memory while a pack waits for it, and a restart knows wh
   })
   const before = world.clearing
   assert.deepEqual([...before.packs.due], [world.a])
+  world.driver.rare({ kind: 'postPayouts', marketIds: [world.a] })
   assert.equal(mayArchive(before, before.catalogue.existing(world.a)), false)
   const again = restore(structuredClone(capture(world.driver.exchange))).clearing
   assert.deepEqual([...again.packs.due], [world.a])
   assert.equal(stateHash(again, []), stateHash(before, []))
   assert.equal(again.packs.parkedRaw(world.ann), STAKE)
+  world.count(world.a)
+  assert.equal(mayArchive(before, before.catalogue.existing(world.a)), true)
 })
 
 test('a profile has a bound on its packs', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { rewardPayments } from '../../../../engine/core/decide/rewards.ts'
+import { rewardPayments } from '../../../../engine/core/decide/money/rewards.ts'
 import { referralRaw } from '../../../../engine/core/rewards/rebates.ts'
 import { Rewards } from '../../../../engine/core/rewards/rewards.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
@@ -32,6 +32,15 @@ test('the rate of a sample counts for the blocks after it', () => {
   const { rates, rewards } = worldAfter([BPS, 500, undefined, undefined])
   assert.deepEqual(rates, [0, BPS, 500, 0])
   assert.equal(rewards.referralBps, 0)
+})
+
+test('the rates are facts of the state, and none while nothing is shared', () => {
+  const factsOf = (minutes: readonly (number | undefined)[]) => {
+    const facts = [...worldAfter(minutes).rewards.facts()].map((each) => JSON.stringify(each))
+    return facts.filter((each) => each.startsWith('["referrals"'))
+  }
+  assert.deepEqual(factsOf([undefined, BPS]), [`["referrals",${BPS},0]`])
+  assert.deepEqual(factsOf([BPS, undefined]), [])
 })
 
 test('a part of a fee is rounded down, and never more than the fee', () => {

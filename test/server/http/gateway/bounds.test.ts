@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/access/rate-limit.ts'
 import type { RoomSizes } from '../../../../server/http/gateway/rooms.ts'
-import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/rate-limit.ts'
 import { RawClient } from './raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { hmac, open } from '../../../../server/http/auth-scheme.ts'
+import { hmac, open } from '../../../../server/http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../../../server/http/caching/cache.ts'
 import { refuse } from '../../../../server/http/refusal.ts'
 import { bytes } from '../../../../server/http/reply.ts'

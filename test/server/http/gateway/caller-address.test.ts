@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/access/rate-limit.ts'
 import { CallerAddresses } from '../../../../server/http/gateway/caller-address.ts'
-import { ADDRESS_RATES, RateLimiter } from '../../../../server/http/rate-limit.ts'
 
 // Which address the rate limiter counts for a call. Time stands still here.
 

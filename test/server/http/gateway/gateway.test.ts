@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { PROFILE_RATES, RateLimiter } from '../../../../server/http/rate-limit.ts'
+import { PROFILE_RATES, RateLimiter } from '../../../../server/http/access/rate-limit.ts'
 import { RawClient } from './raw-client.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { ROLES } from '../../../../engine/domain/operator.ts'
-import { admin, hmac, hmacOrSession, open } from '../../../../server/http/auth-scheme.ts'
+import { admin, hmac, hmacOrSession, open } from '../../../../server/http/access/auth-scheme.ts'
 import { type Call, type Caller, cookie, header } from '../../../../server/http/call.ts'
 import { Gateway } from '../../../../server/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../../../../server/http/gateway/gateway-options.ts'

@@ -6,7 +6,7 @@ import { SIDE } from '../../../../engine/domain/order.ts'
 import { compile } from '../../../../server/http/schema/schema.ts'
 import type { SettlementFact } from '../../../../server/pipeline/chain/mining.ts'
 import { orderReplyText } from '../../../../server/pipeline/orders/order-reply.ts'
-import { OrderIds } from '../../../../server/pipeline/shown/order-ids.ts'
+import { OrderIds } from '../../../../server/pipeline/shown/orders/order-ids.ts'
 import {
   type PublishedMarket,
   PublishedMarkets,

@@ -104,6 +104,18 @@ test('the boards tell what was realised and traded, and by whom', async () => {
   assert.equal(headers.get('cache-control'), 'public, max-age=15')
 })
 
+test('a private profile tells its own place on the board of all time', async () => {
+  const placeOf = async (trader: Trader) => {
+    const { body } = await live.call(trader, 'GET', '/profiles/me')
+    return [at(body, 'leaderboardPosition'), at(body, 'isTop100')]
+  }
+  assert.deepEqual(await placeOf(ann), [1, true])
+  assert.deepEqual(await placeOf(ben), [2, true])
+  assert.deepEqual(await placeOf(await live.trader(0)), [null, false])
+  const edited = await live.call(ann, 'PATCH', '/profiles/me', { bio: 'I trade the weather.' })
+  assert.equal(at(edited.body, 'leaderboardPosition'), 1)
+})
+
 test('traded volume counts at once, in whole units', async () => {
   const path = (account: string) => `/portfolio/${account}/traded-volume`
   assert.deepEqual(await json(path(ann.account)), { data: '69' })

@@ -186,6 +186,39 @@ test('everybody sees packs: by account, by market, by text and by id', async () 
   assert.equal((await get('/parlay/packs/999999999')).status, 404)
 })
 
+test('the feed tells a pack when it is made and when it ends', async () => {
+  await fresh()
+  const made = await create(ann, await quoted(ann))
+  const id = at(made.body, 'id')
+  await resolve(markets[0], [1, 0])
+  await resolve(markets[1], [1, 0])
+  assert.equal(at(await over(id), 'status'), 'WON')
+  const { body } = await live.call(ben, 'GET', '/feed/trading?limit=5')
+  const entries = ['0', '1', '2', '3', '4'].map((each) => at(body, 'data', each))
+  const ofPack = entries.filter((each) => at(each, 'pack', 'id') === id)
+  assert.deepEqual(
+    ofPack.map((each) => [at(each, 'type'), at(each, 'market'), at(each, 'user', 'profileId')]),
+    [
+      ['PARLAY_RESOLVED', null, ann.profileId],
+      ['PARLAY_PLACED', null, ann.profileId],
+    ],
+  )
+  const names = ['status', 'stake', 'payout']
+  const pack = at(ofPack[0], 'pack')
+  assert.deepEqual(
+    names.map((name) => at(pack, name)),
+    ['WON', STAKE, '45000000'],
+  )
+  const legsTold = ['0', '1'].map((leg) => [
+    at(pack, 'legs', leg, 'marketSlug'),
+    at(pack, 'legs', leg, 'result'),
+  ])
+  assert.deepEqual(
+    legsTold,
+    markets.map(({ slug }) => [slug, 'WON']),
+  )
+})
+
 test('an offer sets money aside, is accepted in part, taken back, or ends by itself', async () => {
   await fresh()
   const start = await balance(ben)
@@ -207,6 +240,8 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
     [staked.status, at(staked.body, 'payout'), at(staked.body, 'funding')],
     [201, '20000000', 'maker'],
   )
+  const again = await accept(ann, '5000000')
+  assert.deepEqual([again.status, at(again.body, 'id')], [201, at(staked.body, 'id')])
   assert.equal((await balance(ben)).parked - start.parked, 15 * UNIT)
   await resolve(markets[0], [0, 1])
   assert.equal(at(await over(at(staked.body, 'id')), 'status'), 'LOST')
@@ -216,7 +251,13 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   const gone = await live.call(ben, 'DELETE', `/parlay/offers/${at(second.body, 'id')}`)
   assert.equal(gone.status, 200, gone.text)
   await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
-  live.shiftClock(PACK_LIMITS.offerMs)
+  live.shiftClock(PACK_LIMITS.offerMs / 2)
+  await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
+  live.shiftClock(PACK_LIMITS.offerMs / 2)
+  // Each ends at its own time.
+  while ((await balance(ben)).parked > 60 * UNIT) live.shiftClock(PACK_LIMITS.turnEveryMs)
+  assert.equal((await balance(ben)).parked, 60 * UNIT)
+  live.shiftClock(PACK_LIMITS.offerMs / 2)
   while ((await balance(ben)).parked > 0) live.shiftClock(PACK_LIMITS.turnEveryMs)
   assert.equal((await balance(ben)).free - start.free, 5 * UNIT)
 })

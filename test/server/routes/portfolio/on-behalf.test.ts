@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { api } from '../../../../server/api.ts'
-import { ON_BEHALF_HEADER } from '../../../../server/http/on-behalf.ts'
+import { ON_BEHALF_HEADER } from '../../../../server/http/access/on-behalf.ts'
 import {
   type LiveExchange,
   type Reply,

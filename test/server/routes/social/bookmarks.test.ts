@@ -12,11 +12,11 @@ import {
 import { openMarket } from '../../../support/live-orders.ts'
 import { patientCall, readOf } from '../../../support/live-reads.ts'
 import { codeOf, newWallet } from '../../../support/live-session.ts'
+import { openGroupAndPool } from '../../../support/live-targets.ts'
 
 // Markets that a profile remembers, for itself and for others.
 
 const dataDir = newFolder()
-const POOL_RAW = 1_000_000_000
 let live: LiveExchange
 let ann: Trader
 let ben: Trader
@@ -26,15 +26,7 @@ before(async () => {
   ann = await live.trader(0)
   ben = await live.trader(0)
   for (const slug of ['rain', 'snow', 'hail']) await openMarket(live, slug)
-  const markets = ['reds', 'blues'].map((name) => ({ slug: `cup-${name}`, title: name }))
-  const cup = await live.admin('/admin/groups', { slug: 'cup', title: 'Who wins?', markets })
-  assert.equal(cup.status, 201, cup.text)
-  const pool = await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' })
-  assert.equal(pool.status, 201, pool.text)
-  const funder = await live.trader(POOL_RAW)
-  const given = { profileId: funder.profileId, collateralRaw: POOL_RAW, hints: [50, 50] }
-  const funded = await live.admin('/admin/markets/pool/liquidity', given)
-  assert.ok(funded.status < 300, funded.text)
+  await openGroupAndPool(live)
 })
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))

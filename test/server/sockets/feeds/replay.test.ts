@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import type { OrderFact } from '../../../../server/pipeline/shown/order-news.ts'
+import type { OrderFact } from '../../../../server/pipeline/shown/orders/order-news.ts'
 import { lifecycleFrame, placeOfId } from '../../../../server/sockets/feeds/account/order-frames.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { Cast, listening, Story } from '../../../support/frame-story.ts'

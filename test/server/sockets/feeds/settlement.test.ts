@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { profiles } from '../../../../persistence/query/read/profiles.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { framesOf, listening } from '../../../support/frame-story.ts'
+import { crowd } from '../../../support/full-queue.ts'
 import {
   at,
   type LiveExchange,
@@ -216,30 +216,6 @@ test('a retried trade is told once, when a later block mines it', async () => {
   assert.equal(taker.of('tx').length, 2)
 })
 
-/**
- * Fills the queue of the query thread until it is told to stop. Each answer is followed at once by
- * the next question, because late answers may end many questions at a time.
- */
-function crowd(): () => Promise<unknown> {
-  const { query } = live.exchange
-  const asked = new Set<Promise<void>>()
-  let isOn = true
-  const fill = () => {
-    while (isOn && query.waiting < LIMITS.queryQueueMax) {
-      const one = query.ask(profiles, [1]).then(() => {
-        asked.delete(one)
-        fill()
-      })
-      asked.add(one)
-    }
-  }
-  fill()
-  return () => {
-    isOn = false
-    return Promise.all(asked)
-  }
-}
-
 test('a frame waits while the tables cannot be read, and none is lost', async () => {
   const taker = await listens(bob)
   const { taken } = await trade()
@@ -247,7 +223,7 @@ test('a frame waits while the tables cannot be read, and none is lost', async ()
   const { pipeline, follower } = live.exchange
   const { mining } = pipeline
   assert(mining !== null)
-  const stop = crowd()
+  const stop = crowd(live.exchange.query)
   const mined = new Promise<void>((resolve) => {
     const leave = mining.listen({
       onBlock: () => {
@@ -270,7 +246,7 @@ test('if the tables cannot be read for long, the subscriptions end with a reason
   const taker = await listens(bob)
   const { taken } = await trade()
   await rows(taker, taken, 2)
-  const stop = crowd()
+  const stop = crowd(live.exchange.query)
   live.shiftClock(BLOCK_MS)
   const said = await taker.take('exception', CHANNELS.length)
   await stop()

@@ -1,0 +1,78 @@
+// The exchange as server/start/open.ts builds it, without the parts off an order's way here: no
+// HTTP, no intake, no follower, no queries.
+
+import { resetMarkets } from '../../engine/core/book/market.ts'
+import { Exchange } from '../../engine/core/exchange.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import { Bells } from '../../engine/thread/bells.ts'
+import {
+  JournalHandle,
+  type OnCommit,
+  startJournalThread,
+} from '../../persistence/journal/journal-handle.ts'
+import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
+import { Pipeline } from '../../server/pipeline/pipeline.ts'
+import { OrderIds } from '../../server/pipeline/shown/orders/order-ids.ts'
+import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
+import { toldClock } from '../../server/pipeline/spine/clock.ts'
+import { Shards } from '../../server/pipeline/spine/shard-map.ts'
+import { type Setting, START_MS } from '../report/setting.ts'
+import { writeSetting } from './traded-folder.ts'
+
+const onFault = (sentence: string) => {
+  throw new Error(sentence)
+}
+
+export interface ThreadedExchange {
+  readonly pipeline: Pipeline
+  readonly journal: JournalHandle
+  stop(): Promise<void>
+}
+
+/**
+ * An exchange in an empty folder. Its setting is journaled. Each market has a thread of its own, up
+ * to `marketThreadsAutoMax` threads.
+ */
+export async function openThreaded(
+  dataDir: string,
+  setting: Setting,
+  onCommit: OnCommit = () => {},
+): Promise<ThreadedExchange> {
+  writeSetting(dataDir, setting)
+  const exchange = new Exchange()
+  const { clearing } = exchange
+  const published = new PublishedMarkets()
+  const { tail, folder } = recoverJournal(dataDir, {
+    visit: (command) => {
+      exchange.apply(command)
+      published.replayed(command, clearing)
+    },
+  })
+  assert(clearing.orders.live.all === 0, 'the setting leaves every book empty')
+  resetMarkets()
+  const writer = await startJournalThread({ folder, durability: 'full', tail })
+  const pipeline = new Pipeline({
+    clearing,
+    published,
+    ids: new OrderIds(new Uint8Array(32)),
+    clock: toldClock(() => START_MS),
+    openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onCommit, onFault }),
+    openShards: (main) => {
+      const bells = new Bells(writer.data.bells)
+      return new Shards({ ...main, threads: 'auto', onFault, bells })
+    },
+    onDurable: () => {},
+    profileWaitSec: () => 0,
+  })
+  const { journal, shards } = pipeline
+  await journal.warm()
+  for (const book of clearing.catalogue.openBooks()) shards.of(book)
+  await Promise.all(shards.all.map((shard) => shard.ready))
+  pipeline.start()
+  const stop = async () => {
+    await pipeline.whenIdle()
+    await journal.stop()
+    await shards.stop()
+  }
+  return { pipeline, journal, stop }
+}

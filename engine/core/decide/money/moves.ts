@@ -1,0 +1,184 @@
+// Gates of the commands that move money outside trading. Each gives the command, or the refusal.
+// They read only free balances, which results of markets never lower (law 2), and what main alone
+// changes.
+
+import {
+  type MarketId,
+  POOL_ACCOUNT,
+  type PositionRow,
+  type ProfileId,
+} from '../../../domain/ids.ts'
+import { LIMITS } from '../../../domain/limits.ts'
+import { kindOf } from '../../../domain/markets/market.ts'
+import type { CallOnce } from '../../../domain/moves/call-once.ts'
+import type { MoveBody, RedeemedPosition } from '../../../domain/moves/move-command.ts'
+import { MOVE_LIMITS } from '../../../domain/moves/move-limits.ts'
+import { OUTCOME } from '../../../domain/order.ts'
+import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import type { CollateralRaw, SizeRaw, TimeMs } from '../../../domain/units.ts'
+import type { Clearing } from '../../clearing.ts'
+import type { Market } from '../../markets/catalogue.ts'
+import { redemptionRaw } from '../../moves/conditions.ts'
+import { convertFeeRaw } from '../../moves/conversion.ts'
+import type { MadeCall } from '../../moves/made-calls.ts'
+
+/** What a profile asks for. */
+export interface MoveAsk {
+  readonly profileId: ProfileId
+  readonly amountRaw: SizeRaw
+  readonly once?: CallOnce | undefined
+}
+/** What every call that a profile makes must pass. */
+type Asked = Pick<MoveAsk, 'profileId' | 'once'>
+
+/** Whether a frozen profile asks, or one whose calls are all remembered. */
+export function decideCall({ calls, frozen }: Clearing, { profileId, once }: Asked): Reject | null {
+  if (frozen.isFrozen(profileId)) return REJECT.PROFILE_FROZEN
+  if (once === undefined) return null
+  const { callsRememberedMax, callsOfProfileMax, callsOfProfileMin } = MOVE_LIMITS
+  // Whoever fills the room of all takes none of the few calls that each profile has for itself.
+  const most = calls.count < callsRememberedMax ? callsOfProfileMax : callsOfProfileMin
+  return calls.countOf(profileId) < most ? null : REJECT.CALL_LIMIT
+}
+
+/**
+ * The call as it was made before, the refusal of one that may not come again, or undefined when it
+ * is new.
+ */
+export function decideOnce(
+  { calls }: Clearing,
+  once: CallOnce | undefined,
+  nowMs: TimeMs,
+): MadeCall | Reject | undefined {
+  if (once === undefined) return undefined
+  const made = calls.find(once, nowMs)
+  if (made === undefined) return undefined
+  if (once.by === 'signed') return REJECT.DUPLICATE_CALL
+  return made.bodyDigest === once.bodyDigest ? made : REJECT.IDEMPOTENCY_KEY_TAKEN
+}
+
+/** Whether pairs of the market may be made and unmade: it has shares, and is not resolved. */
+function gatePairs(market: Market): Reject | null {
+  if (market.status === 'RESOLVED') return REJECT.MARKET_RESOLVED
+  const isLive = kindOf(market) === 'amm' ? market.status !== 'DRAFT' : hasBook(market)
+  return isLive && !market.isFailed ? null : REJECT.MARKET_STATUS
+}
+
+function hasBook(market: Market): boolean {
+  return kindOf(market) === 'clob' && market.book !== 0
+}
+
+function hasRoomFor({ ledger }: Clearing, rows: number): boolean {
+  return ledger.rows.count + rows <= LIMITS.positionsMax
+}
+
+/** Free shares of one outcome; below zero where a reversal took more than there was. */
+function freeRaw({ ledger }: Clearing, row: PositionRow, outcome: number): SizeRaw {
+  return row === 0 ? 0 : ledger.sharesFreeRaw[row * 2 + outcome]
+}
+
+export function decideSplit(
+  clearing: Clearing,
+  market: Market,
+  { profileId, amountRaw, once }: MoveAsk,
+): MoveBody | Reject {
+  const barred = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
+  if (barred !== null) return barred
+  if (!hasRoomFor(clearing, 1)) return REJECT.CAPACITY
+  if (clearing.ledger.collateralFreeRaw[profileId] < amountRaw) {
+    return REJECT.INSUFFICIENT_COLLATERAL
+  }
+  return { kind: 'splitPosition', profileId, marketId: market.marketId, amountRaw, once }
+}
+
+export function decideMerge(
+  clearing: Clearing,
+  market: Market,
+  { profileId, amountRaw, once }: MoveAsk,
+): MoveBody | Reject {
+  const barred = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
+  if (barred !== null) return barred
+  const row = clearing.ledger.rows.find(profileId, market.marketId)
+  const pairsRaw = Math.min(freeRaw(clearing, row, OUTCOME.YES), freeRaw(clearing, row, OUTCOME.NO))
+  if (pairsRaw < amountRaw) return REJECT.INSUFFICIENT_SHARES
+  return { kind: 'mergePositions', profileId, marketId: market.marketId, amountRaw, once }
+}
+
+/** `chosen` are children of the group whose NO shares the profile gives, each named once. */
+export function decideConvert(
+  clearing: Clearing,
+  group: Market,
+  chosen: readonly Market[],
+  { profileId, amountRaw, once }: MoveAsk,
+): MoveBody | Reject {
+  const barred = decideCall(clearing, { profileId, once })
+  if (barred !== null) return barred
+  if (kindOf(group) !== 'group') return REJECT.MARKET_NOT_GROUP
+  const children = clearing.catalogue.childrenOf(group.marketId)
+  for (const child of children) {
+    const closed = gatePairs(child)
+    if (closed !== null) return closed
+  }
+  if (children.length < 2) return REJECT.GROUP_TOO_SMALL
+  const noMarketIds = chosen.map(({ marketId }) => marketId)
+  if (!isOfGroup(children, noMarketIds)) return REJECT.CONVERSION_INVALID
+  // A group that owes more than a safe integer could not be counted exactly.
+  const owesRaw = (children.length - 1) * amountRaw - group.conditionRaw
+  if (!Number.isSafeInteger(owesRaw)) return REJECT.CONVERSION_LIMIT
+  if (!hasRoomFor(clearing, children.length * 3)) return REJECT.CAPACITY
+  for (const marketId of noMarketIds) {
+    const row = clearing.ledger.rows.find(profileId, marketId)
+    if (freeRaw(clearing, row, OUTCOME.NO) < amountRaw) return REJECT.INSUFFICIENT_SHARES
+  }
+  const feeRaw = convertFeeRaw(group, amountRaw)
+  const groupId = group.marketId
+  return { kind: 'convertPositions', profileId, groupId, noMarketIds, amountRaw, feeRaw, once }
+}
+
+function isOfGroup(children: readonly Market[], chosen: readonly MarketId[]): boolean {
+  const ids = new Set(chosen)
+  if (ids.size === 0 || ids.size < chosen.length) return false
+  return chosen.every((marketId) => children.some((child) => child.marketId === marketId))
+}
+
+/** All that the account holds of a market that is paid out. */
+export function redeemedOf(
+  clearing: Clearing,
+  market: Market,
+  row: PositionRow,
+): RedeemedPosition | null {
+  const { payoutNumerators, isPaidOut } = market
+  if (payoutNumerators === null || !isPaidOut || row === 0) return null
+  const accountId = clearing.ledger.rows.accountOf(row)
+  // Its providers get the shares of a pool first.
+  if (accountId === POOL_ACCOUNT) return null
+  const yesRaw = freeRaw(clearing, row, OUTCOME.YES)
+  const noRaw = freeRaw(clearing, row, OUTCOME.NO)
+  return { accountId, yesRaw, noRaw, paidRaw: redemptionRaw(payoutNumerators, yesRaw, noRaw) }
+}
+
+export function decideRedeem(
+  clearing: Clearing,
+  market: Market,
+  { profileId, once }: Asked,
+): MoveBody | Reject {
+  const barred = decideCall(clearing, { profileId, once })
+  if (barred !== null) return barred
+  if (market.status !== 'RESOLVED') return REJECT.MARKET_NOT_RESOLVED
+  if (!market.isPaidOut) return REJECT.PAYOUT_NOT_POSTED
+  const { marketId } = market
+  const row = clearing.ledger.rows.find(profileId, marketId)
+  const position = redeemedOf(clearing, market, row)
+  if (position === null) return REJECT.NOTHING_TO_REDEEM
+  return { kind: 'redeemPositions', marketId, positions: [position], profileId, once }
+}
+
+export function decideWithdraw(
+  clearing: Clearing,
+  ask: Asked & { readonly collateralRaw: CollateralRaw; readonly destination: string },
+): MoveBody | Reject {
+  const barred = decideCall(clearing, ask)
+  if (barred !== null) return barred
+  const isCovered = clearing.ledger.collateralFreeRaw[ask.profileId] >= ask.collateralRaw
+  return isCovered ? { kind: 'withdraw', ...ask } : REJECT.INSUFFICIENT_COLLATERAL
+}

@@ -1,0 +1,333 @@
+// Gates of the commands on packs (rules §8.4). A quote names everything that is wrong with a pack
+// at once. The gates read the public books that their caller gives them, free balances, and what
+// main alone changes (law 2).
+
+import { HOUSE_ACCOUNT, type MarketId, type ProfileId, type Seq } from '../../../domain/ids.ts'
+import { kindOf } from '../../../domain/markets/market.ts'
+import { slotMsOf } from '../../../domain/markets/series.ts'
+import type { CallOnce } from '../../../domain/moves/call-once.ts'
+import type { PackBody, PackLeg } from '../../../domain/packs/pack-command.ts'
+import { PACK_LIMITS } from '../../../domain/packs/pack-limits.ts'
+import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../../../domain/units.ts'
+import type { Clearing } from '../../clearing.ts'
+import type { Market } from '../../markets/catalogue.ts'
+import {
+  type AskLevel,
+  type LegPrice,
+  legPrice,
+  type Multipliers,
+  multipliersOf,
+  payoutRaw,
+  windowOf,
+} from '../../packs/pack-odds.ts'
+import { decideCall } from './moves.ts'
+
+const { legsMin, legsMax, stakeMinRaw, priceMinTicks, priceMaxTicks } = PACK_LIMITS
+
+/** What can be wrong with a pack, in the order of the rules. */
+export const PACK_REASONS = [
+  'TOO_FEW_LEGS',
+  'TOO_MANY_LEGS',
+  'STAKE_TOO_LOW',
+  'STAKE_TOO_HIGH',
+  'DUPLICATE_MARKET',
+  'CORRELATED_LEGS',
+  'MARKET_NOT_FOUND',
+  'MARKET_NOT_ACTIVE',
+  'MARKET_NOT_ELIGIBLE',
+  'NO_LIQUIDITY',
+  'LEG_PRICE_TOO_LOW',
+  'LEG_PRICE_TOO_HIGH',
+  'INSUFFICIENT_DEPTH',
+  'MULTIPLIER_TOO_HIGH',
+  'MULTIPLIER_TOO_LOW',
+  'HOUSE_CAPACITY',
+  'INSUFFICIENT_BALANCE',
+  'TRADING_RESTRICTED',
+] as const
+export type PackReason = (typeof PACK_REASONS)[number]
+
+export interface PackIssue {
+  readonly code: PackReason
+  /** Of the leg that it is about, from 0; absent for the pack as a whole. */
+  readonly legIndex?: number
+}
+
+/** A leg that is asked for, with the asks of its token in the public book, best first. */
+export interface AskedLeg {
+  /** Undefined when there is no such market. */
+  readonly marketId: MarketId | undefined
+  readonly outcome: number
+  readonly asks: readonly AskLevel[]
+}
+
+export interface PackAsk {
+  readonly stakeRaw: CollateralRaw
+  readonly legs: readonly AskedLeg[]
+  /** Who pays what the stake can win. */
+  readonly funding: 'house' | 'maker'
+  /** Whose balance pays the stake; null when that is not asked. */
+  readonly payerId: ProfileId | null
+}
+
+export interface PricedLeg extends LegPrice {
+  readonly marketId: MarketId | undefined
+  readonly outcome: number
+  /** The best usable ask; null when none is in the range. */
+  readonly bookTicks: PriceTicks | null
+}
+
+export interface PricedPack {
+  readonly issues: readonly PackIssue[]
+  readonly legs: readonly PricedLeg[]
+  /** 0 while a leg has no price. */
+  readonly payoutRaw: CollateralRaw
+  readonly multipliers: Multipliers | null
+  readonly stakeMaxRaw: CollateralRaw
+}
+
+/** Prices a pack, and names all that is wrong with it. */
+export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): PricedPack {
+  const { legs: asked, stakeRaw, funding } = ask
+  const markets = asked.map(({ marketId }) => {
+    return marketId === undefined ? undefined : clearing.catalogue.byId(marketId)
+  })
+  const windows = asked.map(({ asks }) => windowOf(asks))
+  const books = windows.map((window) => window.at(0)?.ticks ?? null)
+  const isPriced = books.length > 0 && books.every((ticks) => ticks !== null)
+  // Each share pays one raw unit of collateral.
+  const needRaw: number = isPriced ? payoutRaw(stakeRaw, books) : 0
+  const legs = asked.map(({ marketId, outcome }, at) => {
+    return { marketId, outcome, bookTicks: books[at], ...legPrice(windows[at], needRaw) }
+  })
+  const prices = legs.map(({ priceTicks }) => priceTicks)
+  const priced = {
+    legs,
+    payoutRaw: isPriced ? payoutRaw(stakeRaw, prices) : 0,
+    multipliers: isPriced ? multipliersOf(prices) : null,
+    stakeMaxRaw: funding === 'house' ? PACK_LIMITS.stakeMaxRaw : PACK_LIMITS.offerStakeMaxRaw,
+  }
+  const issues = [
+    ...sizeIssues(asked.length, stakeRaw, priced.stakeMaxRaw),
+    ...marketIssues(clearing, asked, markets, nowMs),
+    ...legs.flatMap((leg, legIndex) => legIssues(leg, asked[legIndex], legIndex)),
+    ...moneyIssues(clearing, ask, priced, nowMs),
+  ]
+  return { ...priced, issues: inOrder(issues) }
+}
+
+function inOrder(issues: readonly PackIssue[]): PackIssue[] {
+  const placeOf = ({ code, legIndex = -1 }: PackIssue) =>
+    PACK_REASONS.indexOf(code) * (legsMax + 2) + legIndex
+  return [...issues].sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+function sizeIssues(legs: number, stakeRaw: CollateralRaw, maxRaw: CollateralRaw): PackIssue[] {
+  return [
+    ...(legs < legsMin ? [{ code: 'TOO_FEW_LEGS' as const }] : []),
+    ...(legs > legsMax ? [{ code: 'TOO_MANY_LEGS' as const }] : []),
+    ...(stakeRaw < stakeMinRaw ? [{ code: 'STAKE_TOO_LOW' as const }] : []),
+    ...(stakeRaw > maxRaw ? [{ code: 'STAKE_TOO_HIGH' as const }] : []),
+  ]
+}
+
+function marketIssues(
+  clearing: Clearing,
+  asked: readonly AskedLeg[],
+  markets: readonly (Market | undefined)[],
+  nowMs: TimeMs,
+): PackIssue[] {
+  return markets.flatMap((market, legIndex): PackIssue[] => {
+    if (market === undefined) return [{ code: 'MARKET_NOT_FOUND', legIndex }]
+    const before = markets.slice(0, legIndex).filter((each) => each !== undefined)
+    const isTwice = asked.slice(0, legIndex).some(({ marketId }) => marketId === market.marketId)
+    const isTied = before.some((each) => areCorrelated(clearing, each, market))
+    return [
+      ...(isTwice ? [{ code: 'DUPLICATE_MARKET' as const, legIndex }] : []),
+      ...(isTied && !isTwice ? [{ code: 'CORRELATED_LEGS' as const, legIndex }] : []),
+      ...(isActive(market, nowMs) ? [] : [{ code: 'MARKET_NOT_ACTIVE' as const, legIndex }]),
+      ...(kindOf(market) === 'clob' ? [] : [{ code: 'MARKET_NOT_ELIGIBLE' as const, legIndex }]),
+    ]
+  })
+}
+
+function isActive({ status, deadlineMs, isFailed }: Market, nowMs: TimeMs): boolean {
+  if (isFailed || (deadlineMs !== null && nowMs >= deadlineMs)) return false
+  return status === 'CREATED' || status === 'FUNDED'
+}
+
+/** Whether one outcome says much of the other: same group, match, or symbol in one window. */
+function areCorrelated({ series, matches }: Clearing, a: Market, b: Market): boolean {
+  if (a.groupId !== undefined && a.groupId === b.groupId) return true
+  const ofMatch = matches.byMarket(a.marketId)
+  if (ofMatch !== undefined && matches.byMarket(b.marketId)?.slug === ofMatch.slug) return true
+  if (a.slot === undefined || b.slot === undefined) return false
+  const ofA = series.existing(a.slot.seriesId)
+  const ofB = series.existing(b.slot.seriesId)
+  const isApart =
+    a.slot.startMs + slotMsOf(ofA) <= b.slot.startMs ||
+    b.slot.startMs + slotMsOf(ofB) <= a.slot.startMs
+  return ofA.symbol === ofB.symbol && !isApart
+}
+
+function legIssues(
+  { bookTicks, isDeep }: PricedLeg,
+  { asks, marketId }: AskedLeg,
+  legIndex: number,
+): PackIssue[] {
+  if (marketId === undefined) return []
+  if (bookTicks !== null) return isDeep ? [] : [{ code: 'INSUFFICIENT_DEPTH', legIndex }]
+  return [
+    { code: 'NO_LIQUIDITY', legIndex },
+    ...(asks.some(({ ticks }) => ticks < priceMinTicks)
+      ? [{ code: 'LEG_PRICE_TOO_LOW' as const, legIndex }]
+      : []),
+    ...(asks.some(({ ticks }) => ticks > priceMaxTicks)
+      ? [{ code: 'LEG_PRICE_TOO_HIGH' as const, legIndex }]
+      : []),
+  ]
+}
+
+function houseCovers(
+  { ledger }: Clearing,
+  stakeRaw: CollateralRaw,
+  paysRaw: CollateralRaw,
+): boolean {
+  return paysRaw - stakeRaw <= ledger.freeRaw(HOUSE_ACCOUNT)
+}
+
+function moneyIssues(
+  clearing: Clearing,
+  { stakeRaw, payerId, funding }: PackAsk,
+  { multipliers, payoutRaw: paysRaw }: Pick<PricedPack, 'multipliers' | 'payoutRaw'>,
+  nowMs: TimeMs,
+): PackIssue[] {
+  const { ledger, modes } = clearing
+  const isPricedByHouse = funding === 'house' && multipliers !== null
+  const lacksHouse = isPricedByHouse && !houseCovers(clearing, stakeRaw, paysRaw)
+  const lacksStake = payerId !== null && ledger.freeRaw(payerId) < stakeRaw
+  const isBarred = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
+  return [
+    ...(multipliers?.isTooHigh === true ? [{ code: 'MULTIPLIER_TOO_HIGH' as const }] : []),
+    ...(multipliers?.isTooLow === true ? [{ code: 'MULTIPLIER_TOO_LOW' as const }] : []),
+    ...(lacksHouse ? [{ code: 'HOUSE_CAPACITY' as const }] : []),
+    ...(lacksStake ? [{ code: 'INSUFFICIENT_BALANCE' as const }] : []),
+    ...(isBarred ? [{ code: 'TRADING_RESTRICTED' as const }] : []),
+  ]
+}
+
+/** The legs of a pack without issues, as the journal holds them. */
+function journaled(legs: readonly PricedLeg[]): PackLeg[] {
+  return legs.flatMap(({ marketId, outcome, priceTicks }) =>
+    marketId === undefined ? [] : [{ marketId, outcome, priceTicks }],
+  )
+}
+
+interface Staking {
+  readonly profileId: ProfileId
+  readonly stakeRaw: CollateralRaw
+  readonly once?: CallOnce | undefined
+}
+
+/** `priced` is the pack as it stands now; `quotedRaw` is what its quote pays. */
+export function decidePack(
+  clearing: Clearing,
+  staking: Staking,
+  priced: PricedPack,
+  quotedRaw: CollateralRaw,
+): PackBody | Reject {
+  const barred = decideCall(clearing, staking) ?? gateCount(clearing, staking.profileId)
+  if (barred !== null) return barred
+  const { issues, payoutRaw: paysRaw } = priced
+  // A pack that would pay more by now pays what was quoted, so its price is judged by that.
+  const isOver = ({ code }: PackIssue) =>
+    quotedRaw <= paysRaw &&
+    (code === 'MULTIPLIER_TOO_HIGH' ||
+      (code === 'HOUSE_CAPACITY' && houseCovers(clearing, staking.stakeRaw, quotedRaw)))
+  if (!issues.every(isOver)) return REJECT.PACK_NOT_ELIGIBLE
+  if (paysRaw < quotedRaw) return REJECT.QUOTE_CHANGED
+  return { kind: 'createPack', ...staking, payoutRaw: quotedRaw, legs: journaled(priced.legs) }
+}
+
+function gateCount({ packs }: Clearing, profileId: ProfileId): Reject | null {
+  if (packs.count >= PACK_LIMITS.packsMax) return REJECT.CAPACITY
+  return packs.countOf(profileId) < PACK_LIMITS.packsOfProfileMax ? null : REJECT.PACK_LIMIT
+}
+
+interface Offering {
+  readonly profileId: ProfileId
+  readonly stakeMaxRaw: CollateralRaw
+  readonly payoutRaw: CollateralRaw
+}
+
+/** `priced` gives the prices by which a void leg counts; its depth does not matter to a maker. */
+export function decideOffer(
+  clearing: Clearing,
+  offering: Offering,
+  priced: PricedPack,
+  nowMs: TimeMs,
+): PackBody | Reject {
+  const { packs, ledger } = clearing
+  const { profileId, stakeMaxRaw, payoutRaw: paysRaw } = offering
+  const barred = decideCall(clearing, { profileId })
+  if (barred !== null) return barred
+  if (packs.offerCount >= PACK_LIMITS.offersMax) return REJECT.CAPACITY
+  if (packs.offerCountOf(profileId) >= PACK_LIMITS.offersOfMakerMax) return REJECT.OFFER_LIMIT
+  if (priced.issues.some(({ code }) => !ABOUT_HOUSE.has(code))) return REJECT.PACK_NOT_ELIGIBLE
+  if (ledger.freeRaw(profileId) < paysRaw - stakeMaxRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  const expiresMs = nowMs + PACK_LIMITS.offerMs
+  return { kind: 'offerPack', ...offering, expiresMs, legs: journaled(priced.legs) }
+}
+
+/** What does not matter when a maker names the payout and pays it. */
+const ABOUT_HOUSE: ReadonlySet<PackReason> = new Set([
+  'INSUFFICIENT_DEPTH',
+  'MULTIPLIER_TOO_HIGH',
+  'MULTIPLIER_TOO_LOW',
+])
+
+/** What a stake on the offer pays: its part of the offered payout, rounded down. */
+export function offeredRaw(
+  offer: { readonly stakeMaxRaw: CollateralRaw; readonly payoutRaw: CollateralRaw },
+  stakeRaw: CollateralRaw,
+): CollateralRaw {
+  return Number((BigInt(offer.payoutRaw) * BigInt(stakeRaw)) / BigInt(offer.stakeMaxRaw))
+}
+
+export function decideAccept(
+  clearing: Clearing,
+  offerId: Seq,
+  staking: Staking,
+  nowMs: TimeMs,
+): PackBody | Reject {
+  const { packs, ledger, catalogue, modes, frozen } = clearing
+  const { profileId, stakeRaw } = staking
+  const barred = decideCall(clearing, staking) ?? gateCount(clearing, profileId)
+  if (barred !== null) return barred
+  const closed = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
+  if (closed !== null) return closed
+  const offer = packs.offer(offerId)
+  if (offer === undefined || offer.expiresMs <= nowMs) return REJECT.OFFER_NOT_FOUND
+  if (frozen.isFrozen(offer.makerId)) return REJECT.OFFER_NOT_FOUND
+  if (offer.makerId === profileId) return REJECT.OWN_OFFER
+  const areOpen = offer.legs.every(({ marketId }) => {
+    const market = catalogue.byId(marketId)
+    return market !== undefined && isActive(market, nowMs)
+  })
+  if (!areOpen) return REJECT.OFFER_NOT_FOUND
+  if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH
+  if (stakeRaw < stakeMinRaw) return REJECT.STAKE_TOO_LOW
+  if (ledger.freeRaw(profileId) < stakeRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  return { kind: 'acceptPackOffer', offerId, ...staking, payoutRaw: offeredRaw(offer, stakeRaw) }
+}
+
+export function decideEndOffer(
+  { packs }: Clearing,
+  offerId: Seq,
+  makerId: ProfileId,
+): PackBody | Reject {
+  const offer = packs.offer(offerId)
+  if (offer === undefined || offer.makerId !== makerId) return REJECT.OFFER_NOT_FOUND
+  return { kind: 'endPackOffers', offerIds: [offerId] }
+}

@@ -1,0 +1,189 @@
+// Gates of the commands on pools. Each gives the command, or the refusal. They read only free
+// balances and what main alone changes (law 2).
+
+import type { ProfileId, Seq } from '../../../domain/ids.ts'
+import { LIMITS } from '../../../domain/limits.ts'
+import { kindOf, takesOrders } from '../../../domain/markets/market.ts'
+import type { CallOnce } from '../../../domain/moves/call-once.ts'
+import type { BothRaw, PoolBody, PoolSide } from '../../../domain/moves/pool-command.ts'
+import { POOL_LIMITS, poolFeeBpsOf } from '../../../domain/moves/pool-limits.ts'
+import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import { BPS, type CollateralRaw, type SizeRaw, type TimeMs } from '../../../domain/units.ts'
+import { reservesRaw } from '../../amm/pool-commands.ts'
+import { drainedRaw, firstKept, mintedRaw, nextKept } from '../../amm/pool-parts.ts'
+import { buyQuote, sellQuote } from '../../amm/pool-price.ts'
+import type { Clearing } from '../../clearing.ts'
+import type { Market } from '../../markets/catalogue.ts'
+import { isTradable } from '../decide.ts'
+import { decideCall } from './moves.ts'
+
+/** What an account asks of a pool. */
+export interface PoolAsk {
+  readonly profileId: ProfileId
+  readonly outcome: number
+  /** What it spends, or what it wants for its shares. */
+  readonly collateralRaw: CollateralRaw
+  readonly slippageBps: number
+  readonly once?: CallOnce | undefined
+}
+
+/** Where an approval stands: `submitted` until a block holds it. */
+export type ApprovalStatus = 'missing' | 'submitted' | 'confirmed'
+
+/** `seq` is that of the command that approved; 0 while there is none. */
+export function approvalOf(
+  { pools, blocks }: Clearing,
+  { marketId }: Market,
+  profileId: ProfileId,
+  side: PoolSide,
+): { readonly status: ApprovalStatus; readonly seq: Seq } {
+  const seq = pools.of(marketId)?.approvals.get(profileId)?.[side] ?? 0
+  if (seq === 0) return { status: 'missing', seq }
+  return { status: seq <= blocks.throughSeq ? 'confirmed' : 'submitted', seq }
+}
+
+/** Whether an account may trade with the pool now. */
+function gatePool(clearing: Clearing, market: Market, nowMs: TimeMs): Reject | null {
+  if (kindOf(market) !== 'amm') return REJECT.MARKET_NOT_POOL
+  const { modes } = clearing
+  const barred = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
+  if (barred !== null) return barred
+  return isTradable(market, nowMs) ? null : REJECT.POOL_CLOSED
+}
+
+/** Null when the side is approved already, or about to be. */
+export function decideApproval(
+  clearing: Clearing,
+  market: Market,
+  ask: { readonly profileId: ProfileId; readonly side: PoolSide },
+  nowMs: TimeMs,
+): PoolBody | Reject | null {
+  const barred = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
+  if (barred !== null) return barred
+  const { status } = approvalOf(clearing, market, ask.profileId, ask.side)
+  if (status !== 'missing') return null
+  if (clearing.pools.approvalCount >= POOL_LIMITS.approvalsMax) return REJECT.CAPACITY
+  return { kind: 'approvePool', marketId: market.marketId, ...ask }
+}
+
+function gateTrade(
+  clearing: Clearing,
+  market: Market,
+  ask: PoolAsk,
+  side: PoolSide,
+  nowMs: TimeMs,
+): Reject | null {
+  const barred = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
+  if (barred !== null) return barred
+  const { pools, ledger } = clearing
+  const { marketId } = market
+  if (pools.isInFlight(marketId, ask.profileId)) return REJECT.POOL_TRADE_RUNNING
+  const isRoom = pools.inFlightCount < POOL_LIMITS.tradesInFlightMax
+  if (!isRoom || ledger.rows.count >= LIMITS.positionsMax) return REJECT.CAPACITY
+  if ((pools.of(marketId)?.liquidityRaw ?? 0) === 0) return REJECT.POOL_QUOTE_INVALID
+  const { status } = approvalOf(clearing, market, ask.profileId, side)
+  return status === 'confirmed' ? null : REJECT.APPROVAL_MISSING
+}
+
+/** The least shares that a buy takes: slippage off what is expected, rounded down. */
+export function minSharesRaw(expectedRaw: SizeRaw, slippageBps: number): SizeRaw {
+  return Number((BigInt(expectedRaw) * BigInt(BPS - slippageBps)) / BigInt(BPS))
+}
+
+/** The most shares that a sale gives: slippage on top of what is expected, rounded up. */
+export function maxSharesRaw(expectedRaw: SizeRaw, slippageBps: number): bigint {
+  const scaled = BigInt(expectedRaw) * BigInt(BPS + slippageBps)
+  return (scaled + BigInt(BPS - 1)) / BigInt(BPS)
+}
+
+export function decideBuy(
+  clearing: Clearing,
+  market: Market,
+  ask: PoolAsk,
+  nowMs: TimeMs,
+): PoolBody | Reject {
+  const barred = gateTrade(clearing, market, ask, 'BUY', nowMs)
+  if (barred !== null) return barred
+  const { profileId, outcome, collateralRaw, once } = ask
+  const { ledger } = clearing
+  if (ledger.collateralFreeRaw[profileId] < collateralRaw) return REJECT.POOL_FUNDS_SHORT
+  const { marketId } = market
+  const reserves = reservesRaw(ledger, marketId)
+  const quote = buyQuote(reserves, outcome, collateralRaw, poolFeeBpsOf(market))
+  if (minSharesRaw(quote.sharesRaw, ask.slippageBps) === 0) return REJECT.POOL_AMOUNT_TOO_SMALL
+  return { kind: 'buyFromPool', marketId, profileId, outcome, collateralRaw, ...quote, once }
+}
+
+export function decideSell(
+  clearing: Clearing,
+  market: Market,
+  ask: PoolAsk,
+  nowMs: TimeMs,
+): PoolBody | Reject {
+  const barred = gateTrade(clearing, market, ask, 'SELL', nowMs)
+  if (barred !== null) return barred
+  const { profileId, outcome, collateralRaw, once } = ask
+  const { ledger } = clearing
+  const { marketId } = market
+  const reserves = reservesRaw(ledger, marketId)
+  const quote = sellQuote(reserves, outcome, collateralRaw, poolFeeBpsOf(market))
+  if (quote === null) return REJECT.POOL_QUOTE_INVALID
+  const heldRaw = ledger.freeSharesRaw(profileId, marketId, outcome)
+  if (heldRaw < quote.sharesRaw) return REJECT.POOL_FUNDS_SHORT
+  return { kind: 'sellToPool', marketId, profileId, outcome, collateralRaw, ...quote, once }
+}
+
+/** What a provider gives. The hints say what an empty pool keeps of YES and of NO. */
+export interface FundAsk {
+  readonly profileId: ProfileId
+  readonly collateralRaw: CollateralRaw
+  readonly hints: BothRaw
+}
+
+export function decideFund(
+  clearing: Clearing,
+  market: Market,
+  { profileId, collateralRaw, hints }: FundAsk,
+): PoolBody | Reject {
+  if (kindOf(market) !== 'amm') return REJECT.MARKET_NOT_POOL
+  const { marketId, status } = market
+  if (status !== 'DRAFT' && !takesOrders(status)) return REJECT.MARKET_STATUS
+  const { ledger, pools } = clearing
+  if (ledger.rows.count + 2 > LIMITS.positionsMax) return REJECT.CAPACITY
+  const pool = pools.of(marketId)
+  const isKnown = pool?.providers.has(profileId) ?? false
+  if (!isKnown && (pool?.providers.size ?? 0) >= POOL_LIMITS.providersMax) {
+    return REJECT.PROVIDER_LIMIT
+  }
+  if (ledger.collateralFreeRaw[profileId] < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  const partsRaw = pool?.liquidityRaw ?? 0
+  const reserves = reservesRaw(ledger, marketId)
+  const isFirst = partsRaw === 0
+  const keptRaw = isFirst ? firstKept(collateralRaw, hints) : nextKept(collateralRaw, reserves)
+  const firstRaw: number = collateralRaw
+  const liquidityRaw = isFirst ? firstRaw : mintedRaw(collateralRaw, partsRaw, reserves)
+  const isSafe = partsRaw + liquidityRaw <= Number.MAX_SAFE_INTEGER
+  // A pool without one of the shares has no price, and a part of nothing is no part.
+  if (keptRaw[0] === 0 || keptRaw[1] === 0 || liquidityRaw === 0 || !isSafe) {
+    return REJECT.POOL_QUOTE_INVALID
+  }
+  return { kind: 'fundPool', marketId, profileId, collateralRaw, keptRaw, liquidityRaw }
+}
+
+/** What a provider takes out. The whole of its part when no amount is named. */
+export function decideDrain(
+  { pools, ledger }: Clearing,
+  { marketId }: Market,
+  profileId: ProfileId,
+  wantedRaw?: SizeRaw,
+): PoolBody | Reject {
+  const pool = pools.of(marketId)
+  const provider = pool?.providers.get(profileId)
+  if (pool === undefined || provider === undefined) return REJECT.LIQUIDITY_SHORT
+  const liquidityRaw = wantedRaw ?? provider.liquidityRaw
+  if (liquidityRaw > provider.liquidityRaw) return REJECT.LIQUIDITY_SHORT
+  if (ledger.rows.count >= LIMITS.positionsMax) return REJECT.CAPACITY
+  const sharesRaw = drainedRaw(reservesRaw(ledger, marketId), liquidityRaw, pool.liquidityRaw)
+  const feesRaw = pools.feesOf(pool, profileId)
+  return { kind: 'drainPool', marketId, profileId, liquidityRaw, sharesRaw, feesRaw }
+}

@@ -1,0 +1,42 @@
+import { IS_FEATURED_POOL_TRADE, IS_FEATURED_TRADE, IS_POOL_TRADE } from '../tables/featured.ts'
+
+/** What feeds are made of, by age, besides the trades (persistence/query/read/feeds). */
+const FEEDS = `
+CREATE TABLE resolutions (
+  seq         INTEGER NOT NULL,
+  market_id   INTEGER NOT NULL,
+  resolved_ms INTEGER NOT NULL,
+  PRIMARY KEY (seq, market_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX featured_trades ON trades (seq) WHERE ${IS_FEATURED_TRADE};
+CREATE INDEX pool_trades ON moves (seq, leg) WHERE ${IS_POOL_TRADE};
+CREATE INDEX featured_pool_trades ON moves (seq, leg) WHERE ${IS_FEATURED_POOL_TRADE};
+`
+
+/** Who referred whom, and what came of it (tables/referrals.ts). */
+const REFERRALS = `
+CREATE TABLE referrals (
+  referred    INTEGER PRIMARY KEY,
+  referrer    INTEGER NOT NULL,
+  referred_ms INTEGER NOT NULL,
+  fees_raw    INTEGER NOT NULL,
+  volume_raw  INTEGER NOT NULL,
+  earned_raw  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX referrals_by_referrer ON referrals (referrer);
+CREATE TABLE referrers (
+  referrer       INTEGER PRIMARY KEY,
+  fees_raw       INTEGER NOT NULL,
+  referred_count INTEGER NOT NULL,
+  earning_count  INTEGER NOT NULL,
+  elder          INTEGER NOT NULL,
+  earned_raw     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX referrers_by_earned ON referrers (earned_raw, fees_raw, referred_count, elder);
+CREATE TABLE referrer_counts (
+  id        INTEGER PRIMARY KEY CHECK (id = 1),
+  referrers INTEGER NOT NULL
+) STRICT;
+`
+
+export const FEED_TABLES = [FEEDS, REFERRALS].join('')

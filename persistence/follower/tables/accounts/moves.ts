@@ -1,0 +1,169 @@
+import { yesPriceOf, yesTicksOf } from '../../../../engine/core/amm/pool-price.ts'
+import { redemptionRaw } from '../../../../engine/core/moves/conditions.ts'
+import type { MoveCommand } from '../../../../engine/core/moves/move-commands.ts'
+import { factsOfMove, type MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
+import { type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import type { CandlesTable } from '../candles.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+import type { PositionsTable } from './positions.ts'
+
+// Money that moved outside trading: one row for each profile that a command moved money of. What a
+// profile got is positive, and what it gave is negative. `detail` is JSON: the shares of each child
+// for a conversion, and the destination of a withdrawal. A trade with a pool is such a row too, and
+// one of `pool_prices`: the price that it left.
+
+const PUT = `
+INSERT OR REPLACE INTO moves
+  (seq, leg, owner, kind, market_id, yes_raw, no_raw, collateral_raw, moved_ms, detail)
+VALUES (@seq, @leg, @owner, @kind, @marketId, @yesRaw, @noRaw, @collateralRaw, @movedMs, @detail)`
+const PUT_PRICE = `
+INSERT OR REPLACE INTO pool_prices (market_id, traded_ms, seq, yes_e6) VALUES (?, ?, ?, ?)`
+
+interface MoveRow {
+  readonly seq: Seq
+  readonly leg: number
+  readonly owner: number
+  readonly kind: number
+  readonly marketId: MarketId
+  readonly yesRaw: number
+  readonly noRaw: number
+  readonly collateralRaw: number
+  readonly movedMs: number
+  readonly detail: string | null
+}
+
+/** The collateral that an account spent on an outcome of a pool, and that it got back for it. */
+const ADD_TOTAL = `
+INSERT INTO pool_totals (owner, market_id, outcome, bought_raw, sold_raw) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+  bought_raw = min(bought_raw + excluded.bought_raw, ${Number.MAX_SAFE_INTEGER}),
+  sold_raw = min(sold_raw + excluded.sold_raw, ${Number.MAX_SAFE_INTEGER})`
+
+/** What the tables ask the state. */
+export interface MoveWorld {
+  childrenOf(groupId: MarketId): readonly MarketId[]
+  payoutOf(marketId: MarketId): readonly [number, number] | null
+  /** The shares that the pool of a market holds. */
+  reservesRaw(marketId: MarketId): BothRaw
+}
+
+type PoolTrade = Extract<MoveCommand, { kind: 'buyFromPool' | 'sellToPool' }>
+type TotalRow = [owner: number, marketId: MarketId, outcome: number, bought: number, sold: number]
+type PriceRow = [marketId: MarketId, tradedMs: TimeMs, seq: Seq, yesE6: number]
+
+/** The tables that a move changes besides its own. */
+interface Listeners {
+  readonly positions: PositionsTable
+  readonly candles: CandlesTable
+}
+
+export class MovesTable {
+  readonly #put: Statement<[MoveRow]>
+  readonly #putPrice: Statement<PriceRow>
+  readonly #addTotal: Statement<TotalRow>
+  readonly #positions: PositionsTable
+  readonly #candles: CandlesTable
+  readonly #world: MoveWorld
+  #rows: MoveRow[] = []
+  #prices: PriceRow[] = []
+  #totals: TotalRow[] = []
+
+  constructor(connection: Connection, { positions, candles }: Listeners, world: MoveWorld) {
+    this.#put = connection.prepare(PUT)
+    this.#putPrice = connection.prepare(PUT_PRICE)
+    this.#addTotal = connection.prepare(ADD_TOTAL)
+    this.#positions = positions
+    this.#candles = candles
+    this.#world = world
+  }
+
+  applied(command: MoveCommand): void {
+    const { seq, nowMs: movedMs, kind } = command
+    if (kind === 'buyFromPool' || kind === 'sellToPool') this.#traded(command)
+    const facts = factsOfMove(command, (groupId) => this.#world.childrenOf(groupId))
+    for (const [leg, fact] of facts.entries()) {
+      const { owner, marketId, yesRaw, noRaw, collateralRaw } = fact
+      const kind = MOVE_KINDS.indexOf(fact.kind)
+      const amounts = { yesRaw, noRaw, collateralRaw }
+      this.#rows.push({
+        seq,
+        leg,
+        owner,
+        kind,
+        marketId,
+        ...amounts,
+        movedMs,
+        detail: textOf(fact),
+      })
+      this.#changePositions(fact)
+    }
+  }
+
+  #traded(command: PoolTrade): void {
+    const { kind, profileId, outcome, marketId, seq, nowMs, collateralRaw: valueRaw } = command
+    const sums = kind === 'buyFromPool' ? ([valueRaw, 0] as const) : ([0, valueRaw] as const)
+    this.#totals.push([profileId, marketId, outcome, ...sums])
+    const reservesRaw = this.#world.reservesRaw(marketId)
+    this.#prices.push([marketId, nowMs, seq, yesPriceOf(reservesRaw, UNIT_RAW)])
+    const yesTicks = yesTicksOf(reservesRaw)
+    this.#candles.filled({ marketId, yesTicks, valueRaw, nowMs })
+  }
+
+  #changePositions(fact: MoveFact): void {
+    const { kind, owner, marketId } = fact
+    switch (kind) {
+      case 'SPLIT':
+        this.#positions.split(owner, marketId, fact.yesRaw)
+        return
+      case 'MERGE':
+        this.#positions.merged(owner, marketId, -fact.yesRaw)
+        return
+      case 'REDEEM': {
+        const payout = this.#world.payoutOf(marketId)
+        assert(payout !== null, 'only a resolved market is redeemed')
+        const ofYesRaw = redemptionRaw(payout, -fact.yesRaw, 0)
+        this.#positions.redeemed(owner, marketId, [ofYesRaw, fact.collateralRaw - ofYesRaw])
+        return
+      }
+      case 'CONVERT':
+        this.#positions.converted(fact)
+        return
+      case 'BUY':
+      case 'SELL':
+        this.#positions.tradedWithPool(fact)
+        return
+      case 'FUND': {
+        // The pool kept the rest. What came back is worth what the pool says.
+        const gaveRaw = -fact.collateralRaw
+        const keptRaw = [gaveRaw - fact.yesRaw, gaveRaw - fact.noRaw] as const
+        this.#positions.cameFromPool({ ...fact, collateralRaw: 0 }, yesPriceOf(keptRaw, UNIT_RAW))
+        return
+      }
+      case 'DRAIN':
+        this.#positions.cameFromPool(fact, yesPriceOf([fact.yesRaw, fact.noRaw], UNIT_RAW))
+        return
+      case 'WITHDRAW':
+        return
+    }
+  }
+
+  /** Runs inside the chunk's transaction. */
+  flush(pace: Pace): void {
+    eachPaced(this.#rows, pace, (row) => this.#put.run(row))
+    this.#rows = []
+    eachPaced(this.#prices, pace, (row) => this.#putPrice.run(...row))
+    this.#prices = []
+    eachPaced(this.#totals, pace, (row) => this.#addTotal.run(...row))
+    this.#totals = []
+  }
+}
+
+function textOf({ converted, destination }: MoveFact): string | null {
+  const detail = converted ?? destination
+  return detail === undefined ? null : JSON.stringify(detail)
+}

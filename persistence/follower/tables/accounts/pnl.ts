@@ -1,0 +1,108 @@
+import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { MarketHours } from '../market-hours.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+
+// What each profile had realised and traded at the end of each hour in which that changed (rules
+// §9.3, §9.5), and when it last realised something in each market. A trade that is taken back
+// changes what is realised in the hour in which it is taken back, and no volume: a past hour never
+// changes. So a chart is one search for each of its points.
+
+const NEWEST = `
+SELECT total_raw AS totalRaw, volume_raw AS volumeRaw FROM pnl_hours WHERE owner = ?
+ORDER BY hour DESC LIMIT 1`
+const PUT = `
+INSERT INTO pnl_hours (owner, hour, total_raw, volume_raw) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET total_raw = excluded.total_raw, volume_raw = excluded.volume_raw`
+const PUT_MARKET = `
+INSERT INTO pnl_markets (owner, market_id, hour) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET hour = excluded.hour`
+
+export const HOUR_MS = 3_600_000
+
+interface Total {
+  hour: number
+  totalRaw: number
+  volumeRaw: number
+}
+
+type TotalRow = [owner: ProfileId, hour: number, totalRaw: number, volumeRaw: number]
+
+export class PnlTable {
+  readonly #newest: Statement<[ProfileId], Omit<Total, 'hour'>>
+  readonly #put: Statement<TotalRow>
+  readonly #putMarket: Statement<[ProfileId, MarketId, hour: number]>
+  readonly #marketHours: MarketHours
+  /** The newest total of each profile that this chunk touched. */
+  readonly #totals = new Map<ProfileId, Total>()
+  readonly #markets = new Map<string, [ProfileId, MarketId, hour: number]>()
+  /** Totals of hours that ended within this chunk. */
+  #ended: TotalRow[] = []
+  /** Profiles whose rows changed since the boards took them; each counts once. */
+  #changed = new Set<ProfileId>()
+  /** The time of the command that is applied now. */
+  nowMs: TimeMs = 0
+
+  constructor(connection: Connection) {
+    this.#newest = connection.prepare(NEWEST)
+    this.#put = connection.prepare(PUT)
+    this.#putMarket = connection.prepare(PUT_MARKET)
+    this.#marketHours = new MarketHours(connection)
+  }
+
+  get #hour(): number {
+    return Math.floor(this.nowMs / HOUR_MS)
+  }
+
+  realised(owner: ProfileId, marketId: MarketId, changeRaw: number): void {
+    const hour = this.#hour
+    this.#totalOf(owner, hour).totalRaw += changeRaw
+    this.#markets.set(`${owner}:${marketId}`, [owner, marketId, hour])
+    this.#marketHours.changed([marketId, hour, owner], { pnlRaw: changeRaw })
+  }
+
+  /** The owner bought or sold for so much, before fees. */
+  traded(owner: ProfileId, marketId: MarketId, volumeRaw: number): void {
+    const hour = this.#hour
+    const total = this.#totalOf(owner, hour)
+    total.volumeRaw = Math.min(total.volumeRaw + volumeRaw, Number.MAX_SAFE_INTEGER)
+    this.#marketHours.changed([marketId, hour, owner], { volumeRaw })
+  }
+
+  /** The profiles whose rows changed since the last call, as far as they are written. */
+  takeChanged(): ReadonlySet<ProfileId> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    return changed
+  }
+
+  #totalOf(owner: ProfileId, hour: number): Total {
+    const known = this.#totals.get(owner)
+    if (known === undefined) {
+      const total = this.#newest.get(owner) ?? { totalRaw: 0, volumeRaw: 0 }
+      const now = { ...total, hour }
+      this.#totals.set(owner, now)
+      return now
+    }
+    if (known.hour !== hour) {
+      this.#ended.push([owner, known.hour, known.totalRaw, known.volumeRaw])
+      known.hour = hour
+    }
+    return known
+  }
+
+  /** Runs inside the chunk's transaction. */
+  flush(pace: Pace): void {
+    eachPaced(this.#ended, pace, (row) => this.#put.run(...row))
+    eachPaced(this.#totals, pace, ([owner, { hour, totalRaw, volumeRaw }]) => {
+      this.#put.run(owner, hour, totalRaw, volumeRaw)
+      this.#changed.add(owner)
+    })
+    eachPaced(this.#markets.values(), pace, (row) => this.#putMarket.run(...row))
+    this.#marketHours.flush(this.#hour, pace)
+    this.#ended = []
+    this.#totals.clear()
+    this.#markets.clear()
+  }
+}

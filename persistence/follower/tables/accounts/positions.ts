@@ -1,0 +1,275 @@
+import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import type { ReversedLeg } from '../../../../engine/domain/command.ts'
+import {
+  isSystemAccount,
+  type MarketId,
+  type ProfileId,
+  type Seq,
+} from '../../../../engine/domain/ids.ts'
+import { SIDE } from '../../../../engine/domain/order.ts'
+import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+import { PnlTable } from './pnl.ts'
+
+// What each outcome token cost its owner, at average cost (rules §9.1). The cost follows from the
+// trades; it is no part of the ledger. `sold_costs` keeps the cost that a sale removed, because a
+// failed trade gives it back. Invariant: `#held` has every row that this chunk touched, and no
+// other row.
+
+const FIND =
+  'SELECT size_raw AS sizeRaw, cost_raw AS costRaw, realised_raw AS realisedRaw ' +
+  'FROM positions WHERE owner = ? AND market_id = ? AND outcome = ?'
+const PUT = `
+INSERT INTO positions (owner, market_id, outcome, size_raw, cost_raw, realised_raw)
+VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  size_raw = excluded.size_raw, cost_raw = excluded.cost_raw, realised_raw = excluded.realised_raw`
+const FIND_SOLD =
+  'SELECT cost_raw AS costRaw FROM sold_costs WHERE trade_seq = ? AND owner = ? AND outcome = ?'
+const PUT_SOLD = `
+INSERT INTO sold_costs (trade_seq, owner, outcome, cost_raw) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET cost_raw = cost_raw + excluded.cost_raw`
+
+/** One owner's part in a trade. Its fee is already taken from what the owner received. */
+export interface TradedPart {
+  readonly tradeSeq: Seq
+  readonly owner: number
+  readonly marketId: MarketId
+  readonly outcome: number
+  readonly side: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  /** What the fee took of the collateral that a seller got; 0 when absent. */
+  readonly feeRaw?: number
+}
+
+/** A market whose payout is posted: what each owner won or lost there is final. */
+export interface PaidMarket {
+  readonly marketId: MarketId
+  readonly payoutNumerators: readonly [number, number] | null
+}
+
+interface Held {
+  sizeRaw: number
+  costRaw: number
+  realisedRaw: number
+}
+
+interface HeldRow extends Held {
+  readonly owner: number
+  readonly marketId: MarketId
+  readonly outcome: number
+}
+
+const PUT_DUE = `
+INSERT OR REPLACE INTO results_due (market_id, yes_part, no_part, paid_ms, after_owner)
+VALUES (?, ?, ?, ?, 0)`
+
+type DueRow = [marketId: MarketId, yesPart: number, noPart: number, paidMs: TimeMs]
+type PoolPart = Pick<MoveFact, 'owner' | 'marketId' | 'yesRaw' | 'noRaw' | 'collateralRaw'>
+type Converted = Pick<MoveFact, 'owner' | 'collateralRaw' | 'converted'>
+
+/** Takes shares and gives their cost. The last share takes all of it, so that none is left. */
+function removeFrom(held: Held, sharesRaw: number): number {
+  const isAll = sharesRaw >= held.sizeRaw
+  const removedRaw = isAll ? held.costRaw : mulDivFloor(held.costRaw, sharesRaw, held.sizeRaw)
+  held.costRaw -= removedRaw
+  held.sizeRaw -= sharesRaw
+  return removedRaw
+}
+
+type Key = [owner: number, marketId: MarketId, outcome: number]
+type SoldRow = [tradeSeq: Seq, owner: number, outcome: number, costRaw: number]
+
+export class PositionsTable {
+  readonly #find: Statement<Key, Held>
+  readonly #put: Statement<[...Key, number, number, number]>
+  readonly #findSold: Statement<[number, number, number], { costRaw: number }>
+  readonly #putSold: Statement<SoldRow>
+  readonly #putDue: Statement<DueRow>
+  readonly #held = new Map<string, HeldRow>()
+  readonly #pnl: PnlTable
+  #sold: SoldRow[] = []
+  #due: DueRow[] = []
+
+  constructor(connection: Connection) {
+    this.#pnl = new PnlTable(connection)
+    this.#find = connection.prepare(FIND)
+    this.#put = connection.prepare(PUT)
+    this.#findSold = connection.prepare(FIND_SOLD)
+    this.#putSold = connection.prepare(PUT_SOLD)
+    this.#putDue = connection.prepare(PUT_DUE)
+  }
+
+  /** The profiles that realised or traded something since the last call. */
+  takeChanged(): ReadonlySet<ProfileId> {
+    return this.#pnl.takeChanged()
+  }
+
+  /** The next changes are those of a command of this time. */
+  begin(nowMs: TimeMs): void {
+    this.#pnl.nowMs = nowMs
+  }
+
+  traded(part: TradedPart): void {
+    const held = this.#heldOf(part.owner, part.marketId, part.outcome)
+    const { sharesRaw, collateralRaw, feeRaw = 0 } = part
+    this.#pnl.traded(part.owner, part.marketId, collateralRaw + feeRaw)
+    if (part.side === SIDE.BUY) {
+      held.sizeRaw += sharesRaw
+      held.costRaw += collateralRaw
+      return
+    }
+    const removedRaw = removeFrom(held, sharesRaw)
+    this.#realise(held, collateralRaw - removedRaw)
+    this.#sold.push([part.tradeSeq, part.owner, part.outcome, removedRaw])
+  }
+
+  /** Reverses a trade: sold shares come back at their cost, bought shares go with their cost. */
+  reversed(tradeSeq: Seq, legs: readonly ReversedLeg[]): void {
+    for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of legs) {
+      if (isSystemAccount(accountId)) continue
+      const held = this.#heldOf(accountId, marketId, outcome)
+      held.sizeRaw += sharesRaw
+      if (sharesRaw > 0) {
+        const costRaw = this.#soldCostRaw(tradeSeq, accountId, outcome)
+        held.costRaw += costRaw
+        this.#realise(held, collateralRaw + costRaw)
+        continue
+      }
+      // The owner may have sold some of these shares. What comes back beyond the cost is realised.
+      const backRaw = Math.min(collateralRaw, held.costRaw)
+      held.costRaw -= backRaw
+      this.#realise(held, collateralRaw - backRaw)
+    }
+  }
+
+  /** The collateral is the cost of both sides, half each; the odd unit is that of NO. */
+  split(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
+    const yesCostRaw = Math.floor(amountRaw / 2)
+    this.#bought(owner, marketId, 0, amountRaw, yesCostRaw)
+    this.#bought(owner, marketId, 1, amountRaw, amountRaw - yesCostRaw)
+  }
+
+  #bought(
+    owner: ProfileId,
+    marketId: MarketId,
+    outcome: number,
+    sharesRaw: number,
+    costRaw: number,
+  ): void {
+    const held = this.#heldOf(owner, marketId, outcome)
+    held.sizeRaw += sharesRaw
+    held.costRaw += costRaw
+  }
+
+  /** A trade of one outcome. Its collateral counts the fee. */
+  tradedWithPool({ owner, marketId, yesRaw, noRaw, collateralRaw }: PoolPart): void {
+    const outcome = yesRaw === 0 ? 1 : 0
+    const sharesRaw = yesRaw + noRaw
+    this.#pnl.traded(owner, marketId, Math.abs(collateralRaw))
+    if (sharesRaw > 0) this.#bought(owner, marketId, outcome, sharesRaw, -collateralRaw)
+    if (sharesRaw >= 0) return
+    const held = this.#heldOf(owner, marketId, outcome)
+    this.#realise(held, collateralRaw - removeFrom(held, -sharesRaw))
+  }
+
+  /** A provider got shares, at the price of the pool, and collateral that it earned. */
+  cameFromPool(got: PoolPart, yesPriceE6: number): void {
+    const { owner, marketId } = got
+    const yesCostRaw = mulDivFloor(got.yesRaw, yesPriceE6, UNIT_RAW)
+    const noCostRaw = mulDivFloor(got.noRaw, UNIT_RAW - yesPriceE6, UNIT_RAW)
+    this.#bought(owner, marketId, 0, got.yesRaw, yesCostRaw)
+    this.#bought(owner, marketId, 1, got.noRaw, noCostRaw)
+    this.#realise(this.#heldOf(owner, marketId, 0), got.collateralRaw)
+  }
+
+  /** Each side gets its part of the collateral by the cost that leaves it; YES gets the rest. */
+  merged(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
+    const [yes, no] = [0, 1].map((outcome) => this.#heldOf(owner, marketId, outcome))
+    const yesRemovedRaw = removeFrom(yes, amountRaw)
+    const noRemovedRaw = removeFrom(no, amountRaw)
+    const removedRaw = yesRemovedRaw + noRemovedRaw
+    const noPart = removedRaw === 0 ? [1, 2] : [noRemovedRaw, removedRaw]
+    const noProceedsRaw = mulDivFloor(amountRaw, noPart[0], noPart[1])
+    this.#realise(yes, amountRaw - noProceedsRaw - yesRemovedRaw)
+    this.#realise(no, noProceedsRaw - noRemovedRaw)
+  }
+
+  /** All shares of both sides are gone, for these proceeds. */
+  redeemed(owner: ProfileId, marketId: MarketId, proceedsRaw: readonly [number, number]): void {
+    for (const outcome of [0, 1]) {
+      const held = this.#heldOf(owner, marketId, outcome)
+      this.#realise(held, proceedsRaw[outcome] - held.costRaw)
+      held.sizeRaw = 0
+      held.costRaw = 0
+    }
+  }
+
+  /**
+   * The cost of the NO that were given, less the collateral that came for them, becomes the cost of
+   * the YES in equal parts. What the collateral exceeds it by is realised by the first NO, and so
+   * is a cost that no YES takes over.
+   */
+  converted({ owner, collateralRaw, converted = [] }: Converted): void {
+    const given = converted.filter(({ noRaw }) => noRaw < 0)
+    const got = converted.filter(({ yesRaw }) => yesRaw > 0)
+    let costRaw = -collateralRaw
+    for (const { marketId, noRaw } of given) {
+      costRaw += removeFrom(this.#heldOf(owner, marketId, 1), -noRaw)
+    }
+    if (costRaw < 0 || got.length === 0) {
+      this.#realise(this.#heldOf(owner, given[0].marketId, 1), -costRaw)
+      costRaw = 0
+    }
+    for (const [index, { marketId, yesRaw }] of got.entries()) {
+      const partRaw = Math.floor(costRaw / (got.length - index))
+      this.#bought(owner, marketId, 0, yesRaw, partRaw)
+      costRaw -= partRaw
+    }
+  }
+
+  /** Counts what its owners won or lost, once this is written. No trade of it can fail any more. */
+  paidOut({ marketId, payoutNumerators: payout }: PaidMarket, nowMs: TimeMs): void {
+    if (payout !== null) this.#due.push([marketId, payout[0], payout[1], nowMs])
+  }
+
+  #realise(held: HeldRow, changeRaw: number): void {
+    if (changeRaw === 0) return
+    held.realisedRaw += changeRaw
+    this.#pnl.realised(held.owner, held.marketId, changeRaw)
+  }
+
+  /** Runs inside the chunk's transaction. */
+  flush(pace: Pace): void {
+    eachPaced(this.#held.values(), pace, (row) => {
+      const { owner, marketId, outcome, sizeRaw, costRaw, realisedRaw } = row
+      this.#put.run(owner, marketId, outcome, sizeRaw, costRaw, realisedRaw)
+    })
+    eachPaced(this.#sold, pace, (row) => this.#putSold.run(...row))
+    eachPaced(this.#due, pace, (row) => this.#putDue.run(...row))
+    this.#pnl.flush(pace)
+    this.#due = []
+    this.#held.clear()
+    this.#sold = []
+  }
+
+  #heldOf(owner: number, marketId: MarketId, outcome: number): HeldRow {
+    const key = `${owner}:${marketId}:${outcome}`
+    const known = this.#held.get(key)
+    if (known !== undefined) return known
+    const found = this.#find.get(owner, marketId, outcome)
+    const none: Held = { sizeRaw: 0, costRaw: 0, realisedRaw: 0 }
+    const row = { ...(found ?? none), owner, marketId, outcome }
+    this.#held.set(key, row)
+    return row
+  }
+
+  #soldCostRaw(tradeSeq: Seq, owner: number, outcome: number): number {
+    let costRaw = this.#findSold.get(tradeSeq, owner, outcome)?.costRaw ?? 0
+    for (const sold of this.#sold) {
+      if (sold[0] === tradeSeq && sold[1] === owner && sold[2] === outcome) costRaw += sold[3]
+    }
+    return costRaw
+  }
+}

@@ -1,0 +1,158 @@
+import { feeValueRaw } from '../../../../engine/core/rewards/rebates.ts'
+import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { SIDE } from '../../../../engine/domain/order.ts'
+import type { CollateralRaw } from '../../../../engine/domain/units.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+
+// Who referred whom, and what blocks mined of those who were referred: the fees of their trades as
+// takers, valued in collateral, and what they traded. A mined trade is never taken back, so sums
+// only grow; they stop at the largest exact number. What was earned by that is written with the
+// rewards (rewards.ts). Without a referral nothing here costs anything.
+
+const REFER = `
+INSERT INTO referrals (referred, referrer, referred_ms, fees_raw, volume_raw, earned_raw)
+VALUES (?, ?, ?, 0, 0, 0)`
+/** Of two with equal sums the elder comes first: `elder` falls with the number of the profile. */
+const COUNT = `
+INSERT INTO referrers (referrer, fees_raw, referred_count, earning_count, elder, earned_raw)
+VALUES (?, 0, 1, 0, -?, 0) ON CONFLICT DO UPDATE SET referred_count = referred_count + 1
+RETURNING referred_count AS referredCount`
+const COUNT_REFERRER = `
+INSERT INTO referrer_counts (id, referrers) VALUES (1, 1)
+ON CONFLICT DO UPDATE SET referrers = referrers + 1`
+const ANY = 'SELECT referrers FROM referrer_counts WHERE id = 1'
+const REFERRAL =
+  'SELECT referrer, fees_raw AS feesRaw, volume_raw AS volumeRaw FROM referrals WHERE referred = ?'
+const PUT_SUMS = 'UPDATE referrals SET fees_raw = ?, volume_raw = ? WHERE referred = ?'
+const ADD_FEES = `
+UPDATE referrers SET fees_raw = min(fees_raw + ?, ${Number.MAX_SAFE_INTEGER}),
+  earning_count = earning_count + ? WHERE referrer = ?`
+const BLOCK_BEFORE = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
+const COLUMNS = `
+taker_owner AS owner, side, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
+  fee_raw AS feeRaw`
+const OF_BLOCK = `
+SELECT ${COLUMNS} FROM trades WHERE seq > ? AND seq <= ?
+  AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)`
+const OF_TRADE = `SELECT ${COLUMNS} FROM trades WHERE seq = ?`
+/** Takers whose referral is kept. At the bound all of them are dropped and read again. */
+const KEPT_MAX = 1 << 14
+
+type CreateProfile = Extract<RareCommand, { kind: 'createProfile' }>
+type Mined = Extract<SettlementCommand, { kind: 'mineBlock' | 'settleTrade' }>
+type Referral = [referred: ProfileId, referrer: ProfileId, referredMs: number]
+
+interface TradeRow {
+  readonly owner: ProfileId
+  readonly side: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+}
+
+interface Sums {
+  readonly referrer: ProfileId
+  feesRaw: CollateralRaw
+  volumeRaw: CollateralRaw
+}
+
+function sumOf(a: number, b: number): number {
+  return Math.min(a + b, Number.MAX_SAFE_INTEGER)
+}
+
+export class ReferralsTable {
+  readonly #refer: Statement<Referral>
+  readonly #count: Statement<[ProfileId, ProfileId], { referredCount: number }>
+  readonly #countReferrer: Statement<[]>
+  readonly #any: Statement<[], { referrers: number }>
+  readonly #referral: Statement<[ProfileId], Sums>
+  readonly #putSums: Statement<[fees: number, volume: number, ProfileId]>
+  readonly #addFees: Statement<[fees: number, earning: number, ProfileId]>
+  readonly #blockBefore: Statement<[height: number], { throughSeq: Seq }>
+  readonly #ofBlock: Statement<[afterSeq: Seq, throughSeq: Seq], TradeRow>
+  readonly #ofTrade: Statement<[Seq], TradeRow>
+  /** Null for a taker that nobody referred: a profile is referred as it is made, or never. */
+  readonly #known = new Map<ProfileId, Sums | null>()
+  readonly #changed = new Map<ProfileId, Sums>()
+  #referrals: Referral[] = []
+  #mined: Mined[] = []
+  #hasAny: boolean
+
+  constructor(connection: Connection) {
+    this.#refer = connection.prepare(REFER)
+    this.#count = connection.prepare(COUNT)
+    this.#countReferrer = connection.prepare(COUNT_REFERRER)
+    this.#any = connection.prepare(ANY)
+    this.#referral = connection.prepare(REFERRAL)
+    this.#putSums = connection.prepare(PUT_SUMS)
+    this.#addFees = connection.prepare(ADD_FEES)
+    this.#blockBefore = connection.prepare(BLOCK_BEFORE)
+    this.#ofBlock = connection.prepare(OF_BLOCK)
+    this.#ofTrade = connection.prepare(OF_TRADE)
+    this.#hasAny = this.#any.get() !== undefined
+  }
+
+  created({ profileId, referredBy, nowMs }: CreateProfile): void {
+    if (referredBy === undefined) return
+    this.#referrals.push([profileId, referredBy, nowMs])
+    this.#hasAny = true
+  }
+
+  settled(command: SettlementCommand): void {
+    const { kind } = command
+    if (this.#hasAny && (kind === 'mineBlock' || kind === 'settleTrade')) this.#mined.push(command)
+  }
+
+  /** Runs inside the chunk's transaction, after its trades and settlements. */
+  flush(pace: Pace): void {
+    eachPaced(this.#referrals, pace, (referral) => {
+      this.#refer.run(...referral)
+      const [, referrer] = referral
+      if (this.#count.get(referrer, referrer)?.referredCount === 1) this.#countReferrer.run()
+    })
+    for (const command of this.#mined) this.#take(command, pace)
+    eachPaced(this.#changed, pace, ([referred, sums]) => this.#write(referred, sums))
+    this.#referrals = []
+    this.#mined = []
+    this.#changed.clear()
+  }
+
+  #take(command: Mined, pace: Pace): void {
+    if (command.kind === 'settleTrade') {
+      const found = this.#ofTrade.get(command.tradeSeq)
+      if (found !== undefined) this.#add(found)
+      return
+    }
+    const afterSeq = this.#blockBefore.get(command.height - 1)?.throughSeq ?? 0
+    const rows = this.#ofBlock.all(afterSeq, command.throughSeq)
+    eachPaced(rows, pace, (row) => this.#add(row))
+  }
+
+  #add(trade: TradeRow): void {
+    const sums = this.#sumsOf(trade.owner)
+    if (sums === null) return
+    const feeRaw = feeValueRaw({ ...trade, takerBuys: trade.side === SIDE.BUY })
+    sums.feesRaw = sumOf(sums.feesRaw, feeRaw)
+    sums.volumeRaw = sumOf(sums.volumeRaw, trade.collateralRaw)
+    this.#changed.set(trade.owner, sums)
+  }
+
+  #sumsOf(taker: ProfileId): Sums | null {
+    const known = this.#changed.get(taker) ?? this.#known.get(taker)
+    if (known !== undefined) return known
+    const found = this.#referral.get(taker) ?? null
+    if (this.#known.size >= KEPT_MAX) this.#known.clear()
+    this.#known.set(taker, found)
+    return found
+  }
+
+  /** The sums of the table are those before this chunk. */
+  #write(referred: ProfileId, { referrer, feesRaw, volumeRaw }: Sums): void {
+    const beforeRaw = this.#referral.get(referred)?.feesRaw ?? 0
+    this.#putSums.run(feesRaw, volumeRaw, referred)
+    const isFirst = beforeRaw === 0 && feesRaw > 0
+    this.#addFees.run(feesRaw - beforeRaw, isFirst ? 1 : 0, referrer)
+  }
+}

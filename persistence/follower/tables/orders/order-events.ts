@@ -1,0 +1,176 @@
+import type { OrderTable } from '../../../../engine/core/orders/order-table.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { Arrival } from '../../../../engine/domain/command.ts'
+import { RESULT } from '../../../../engine/domain/event.ts'
+import type { AccountId, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import { buysBySpend, POLICY_OF_TYPE } from '../../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+
+// What owners are told of their orders (rules §5.3), so that a client that comes back hears what it
+// missed. A row is what the other tables do not say of one event; its number only counts. Rows are
+// only added, so a commit changes few pages, and each row says how far back the row before it of
+// the same owner stands. So no index is needed: whoever reads an owner's events goes back from the
+// newest, and visits nothing of others (query/read/missed-events.ts).
+//
+// The event of a trade in its block has no row: it follows from the trade and the block. A trade
+// that its block passed over has a row for each owner's part, once it is mined or fails.
+//
+// Invariants: the seqs of an owner's rows never fall; `#events` is in the order of the journal.
+
+/** REST_PLACED follows a trade of the same arrival, as FILLED and PART_FILLED do. */
+export const ORDER_EVENT = {
+  PLACED: 1,
+  REST_PLACED: 2,
+  UPDATED: 3,
+  CANCELED: 4,
+  FILLED: 5,
+  PART_FILLED: 6,
+  KILLED: 7,
+  SETTLED: 8,
+} as const
+const { PLACED, REST_PLACED, UPDATED, CANCELED, FILLED, PART_FILLED, KILLED, SETTLED } = ORDER_EVENT
+
+/** The place of the taker among the parts of a trade; makers count from 0. */
+export const TAKER_PLACE = -1
+
+const NEWEST = 'SELECT number FROM order_events ORDER BY number DESC LIMIT 1'
+const INSERT = `
+INSERT INTO order_events (number, back, seq, age, kind, remaining_raw, place)
+VALUES (?, ?, ?, ?, ?, ?, ?)`
+const NEWEST_OF = 'SELECT number FROM newest_events WHERE owner = ?'
+const PUT_NEWEST = `
+INSERT INTO newest_events (owner, number) VALUES (?, ?)
+ON CONFLICT DO UPDATE SET number = excluded.number`
+const PLACED_MS = 'SELECT placed_ms AS placedMs FROM order_terms WHERE placed_seq = ?'
+const PARTS = `
+SELECT taker_owner AS owner, taker_placed_seq AS placedSeq, ${TAKER_PLACE} AS place
+FROM trades WHERE seq = ?
+UNION ALL SELECT maker_owner, maker_placed_seq, position FROM maker_fills WHERE trade_seq = ?`
+
+interface Part {
+  readonly owner: AccountId
+  readonly placedSeq: Seq
+  readonly place: number
+}
+
+interface Event extends Part {
+  readonly seq: Seq
+  readonly kind: number
+  /** For SETTLED the seq of the trade. */
+  readonly remainingRaw: number
+  /** When a held order was released, 0 for others; its `place` is then how long it was held. */
+  readonly releasedMs: number
+}
+
+/** Stands for the owner of a trade that ended late: each of its parts becomes an event. */
+const ALL_OWNERS = 0
+
+type What = Pick<Event, 'kind' | 'remainingRaw' | 'place' | 'releasedMs'>
+type Row = [number: number, back: number, seq: Seq, age: number, ...what: [number, number, number]]
+
+export class OrderEventsTable {
+  readonly #orders: OrderTable
+  readonly #insert: Statement<Row>
+  readonly #newestOf: Statement<[AccountId], { number: number }>
+  readonly #putNewest: Statement<[AccountId, number]>
+  readonly #placedMs: Statement<[Seq], { placedMs: number }>
+  readonly #parts: Statement<[Seq, Seq], Part>
+  /** The newest row of each owner that this chunk told of. */
+  readonly #newest = new Map<AccountId, number>()
+  #events: Event[] = []
+  #number: number
+  /** Fills of the current arrival. */
+  #fills = 0
+
+  constructor(connection: Connection, orders: OrderTable) {
+    this.#orders = orders
+    this.#insert = connection.prepare(INSERT)
+    this.#newestOf = connection.prepare(NEWEST_OF)
+    this.#putNewest = connection.prepare(PUT_NEWEST)
+    this.#placedMs = connection.prepare(PLACED_MS)
+    this.#parts = connection.prepare(PARTS)
+    this.#number = connection.prepare<[], { number: number }>(NEWEST).get()?.number ?? 0
+  }
+
+  /** A closed maker has nothing left in the book. */
+  makerFilled(slot: Slot, left: { leftRaw: number; isClosed: boolean }, by: Arrival): void {
+    const remainingRaw = left.isClosed ? 0 : left.leftRaw
+    this.#add(slot, by.seq, { kind: UPDATED, remainingRaw, place: this.#fills++, releasedMs: 0 })
+  }
+
+  canceled(slot: Slot, leftRaw: number, seq: Seq): void {
+    const remainingRaw = this.#orders.buysBySpend(slot) ? 0 : leftRaw
+    this.#add(slot, seq, { kind: CANCELED, remainingRaw, place: 0, releasedMs: 0 })
+  }
+
+  /** The DONE event of an arrival that its market stored. */
+  arrived(
+    order: Arrival,
+    { result, filledRaw, leftRaw }: { result: number; filledRaw: number; leftRaw: number },
+  ): void {
+    this.#fills = 0
+    const kind = kindOf(order, result, filledRaw)
+    if (kind === null) return
+    const rests = kind === PLACED || kind === REST_PLACED
+    const hasShares = kind !== FILLED && !buysBySpend(order.marketForm, order.side)
+    const unfilledRaw = hasShares ? order.sizeRaw - filledRaw : 0
+    const remainingRaw = rests ? leftRaw : unfilledRaw
+    const releasedMs = order.kind === 'releaseOrder' ? order.nowMs : 0
+    this.#add(order.slot, order.seq, { kind, remainingRaw, place: 0, releasedMs })
+  }
+
+  /** A trade that its block passed over was mined, or failed. */
+  ended(tradeSeq: Seq, seq: Seq): void {
+    const of = { owner: ALL_OWNERS, placedSeq: 0, place: 0, releasedMs: 0 }
+    this.#events.push({ ...of, seq, kind: SETTLED, remainingRaw: tradeSeq })
+  }
+
+  /** Runs inside the chunk's transaction, after its orders and trades. */
+  flush(pace: Pace): void {
+    eachPaced(this.#events, pace, (event) => {
+      if (event.owner === ALL_OWNERS) this.#writeParts(event)
+      else this.#write(event)
+    })
+    eachPaced(this.#newest, pace, ([owner, number]) => this.#putNewest.run(owner, number))
+    this.#events = []
+    this.#newest.clear()
+  }
+
+  #add(slot: Slot, seq: Seq, { kind, remainingRaw, place, releasedMs }: What): void {
+    const owner = this.#orders.accountOf(slot)
+    const placedSeq = this.#orders.seqOf(slot)
+    this.#events.push({ owner, placedSeq, place, seq, kind, remainingRaw, releasedMs })
+  }
+
+  #writeParts(event: Event): void {
+    const tradeSeq = event.remainingRaw
+    for (const part of this.#parts.all(tradeSeq, tradeSeq)) this.#write({ ...event, ...part })
+  }
+
+  #write(event: Event): void {
+    const { owner, seq, placedSeq, kind, remainingRaw } = event
+    const before = this.#newest.get(owner) ?? this.#newestOf.get(owner)?.number ?? 0
+    const number = ++this.#number
+    const age = seq - placedSeq
+    assert(age >= 0, 'an event comes with its order or after it')
+    this.#insert.run(number, number - before, seq, age, kind, remainingRaw, this.#placeOf(event))
+    this.#newest.set(owner, number)
+  }
+
+  #placeOf({ place, placedSeq, releasedMs }: Event): number {
+    if (releasedMs === 0) return place
+    const placed = this.#placedMs.get(placedSeq)
+    assert(placed !== undefined, 'a released order was placed')
+    return releasedMs - placed.placedMs
+  }
+}
+
+/** Null for an arrival that its owner hears nothing of (rules §5.4). */
+function kindOf(order: Arrival, result: number, filledRaw: number): number | null {
+  if (result === RESULT.WOULD_CROSS || result === RESULT.HELD) return null
+  if (result === RESULT.RESTED) return filledRaw > 0 ? REST_PLACED : PLACED
+  if (result === RESULT.FILLED) return FILLED
+  if (POLICY_OF_TYPE[order.orderType].whole) return null
+  return filledRaw > 0 ? PART_FILLED : KILLED
+}

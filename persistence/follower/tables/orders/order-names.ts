@@ -1,0 +1,165 @@
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { NAMES_END } from '../accounts/names.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+
+// Finds orders by hash, by slot, by client order id, and those that ended by owner, market and
+// status. These keys come in no order, and a commit writes whole pages. In an index over all orders
+// each key would touch a page of its own: a busy second would write most of the index again.
+//
+//   level 0   8,192 commands a layer    a few dozen pages, all of them warm: new names go here
+//   level 1   16 layers of level 0      once their commands are over, a range of names at a time
+//   level 2   16 layers of level 1      in the same way
+//   level 3   16 layers of level 2      stays
+//
+// So a name is written once on each level, and each time beside its neighbours. A reader asks some
+// sixty layers at most, newest first (read/named-orders.ts), and one more for every 33 million
+// commands. Invariants: a name stands in the layer of its level that covers the command which gave
+// it; it moves in one transaction, so a reader finds it in one place; `#layers` is what the table
+// of layers holds.
+
+const INSERT = 'INSERT OR IGNORE INTO order_names (layer, name, placed_seq) VALUES (?, ?, ?)'
+const MOVE = `
+INSERT OR IGNORE INTO order_names (layer, name, placed_seq)
+SELECT ?, name, placed_seq FROM order_names WHERE layer = ? AND name >= ? AND name < ?`
+const CLEAR = 'DELETE FROM order_names WHERE layer = ? AND name >= ? AND name < ?'
+const LEAST = 'SELECT name FROM order_names WHERE layer = ? ORDER BY name LIMIT 1'
+const LAYERS = 'SELECT layer FROM name_layers ORDER BY end_seq LIMIT ?'
+const ENTER = 'INSERT INTO name_layers (layer, end_seq) VALUES (?, ?)'
+const LEAVE = 'DELETE FROM name_layers WHERE layer = ?'
+/** More layers than a journal can have: 33 million commands for each. */
+export const LAYERS_MAX = 1 << 16
+
+/** A layer of level i holds the names that `2 ** LEVEL_BITS[i]` commands in a row gave. */
+const LEVEL_BITS = [13, 17, 21, 25] as const
+export const TOP_LEVEL = LEVEL_BITS.length - 1
+const LEVELS = LEVEL_BITS.length
+
+/** The number of a layer in the tables. */
+export function layerOf(seq: Seq, level: number): number {
+  return Math.floor(seq / 2 ** LEVEL_BITS[level]) * LEVELS + level
+}
+
+function levelOf(layer: number): number {
+  return layer - Math.floor(layer / LEVELS) * LEVELS
+}
+
+/** The seq after the last command of a layer. */
+export function endSeqOf(layer: number): Seq {
+  return (Math.floor(layer / LEVELS) + 1) * 2 ** LEVEL_BITS[levelOf(layer)]
+}
+
+/** The layer of the next level that takes the names of this one. */
+function parentOf(layer: number): number {
+  return layerOf(endSeqOf(layer) - 1, levelOf(layer) + 1)
+}
+
+/**
+ * A layer moves in so many steps, sixteen times as many for each level above. A step is some
+ * hundred names on every level.
+ */
+const STEPS = 256
+/** A step for each of so many commands is twice as fast as new layers come. */
+const COMMANDS_PER_STEP = 256
+
+type Row = [name: number, placedSeq: Seq, seq: Seq]
+
+/** The names of `from` layers move to `to`; those below `name` are there. */
+interface Move {
+  readonly to: number
+  readonly from: readonly number[]
+  name: number
+}
+
+export class OrderNames {
+  readonly #insert: Statement<[layer: number, name: number, placedSeq: Seq]>
+  readonly #move: Statement<[to: number, from: number, first: number, end: number]>
+  readonly #clear: Statement<[layer: number, first: number, end: number]>
+  readonly #least: Statement<[layer: number], { name: number }>
+  readonly #enter: Statement<[layer: number, endSeq: Seq]>
+  readonly #leave: Statement<[layer: number]>
+  readonly #layers: Set<number>
+  /** By the level from which names move. */
+  readonly #moves: (Move | null)[] = Array.from({ length: TOP_LEVEL }, () => null)
+  /** The newest command that gave a name. */
+  #seq = Number.NEGATIVE_INFINITY
+  #rows: Row[] = []
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare(INSERT)
+    this.#move = connection.prepare(MOVE)
+    this.#clear = connection.prepare(CLEAR)
+    this.#least = connection.prepare(LEAST)
+    this.#enter = connection.prepare(ENTER)
+    this.#leave = connection.prepare(LEAVE)
+    const layers = connection.prepare<[number], { layer: number }>(LAYERS).all(LAYERS_MAX)
+    this.#layers = new Set(layers.map(({ layer }) => layer))
+  }
+
+  /** The command `seq` gave the order a name. */
+  add(name: number, placedSeq: Seq, seq: Seq): void {
+    this.#rows.push([name, placedSeq, seq])
+  }
+
+  /** Runs inside the chunk's transaction, after every table that gives names. */
+  flush(pace: Pace): void {
+    const before = this.#seq
+    eachPaced(this.#rows, pace, (row) => this.#write(row))
+    this.#rows = []
+    const commands = Number.isFinite(before) ? this.#seq - before : COMMANDS_PER_STEP
+    const steps = Math.ceil(commands / COMMANDS_PER_STEP)
+    for (let level = 0; level < TOP_LEVEL; level++) {
+      for (let step = 0; step < steps; step++) {
+        const move = this.#moves[level] ?? this.#nextMove(level)
+        if (move === null) break
+        this.#moves[level] = this.#step(move, level, pace) ? null : move
+      }
+    }
+  }
+
+  #write([name, placedSeq, seq]: Row): void {
+    if (seq > this.#seq) this.#seq = seq
+    const layer = layerOf(seq, 0)
+    this.#know(layer)
+    this.#insert.run(layer, name, placedSeq)
+  }
+
+  #know(layer: number): void {
+    if (this.#layers.has(layer)) return
+    this.#layers.add(layer)
+    this.#enter.run(layer, endSeqOf(layer))
+  }
+
+  /** The oldest layers of a level whose parent takes no new names any more; null for none. */
+  #nextMove(level: number): Move | null {
+    const due = [...this.#layers].filter(
+      (layer) => levelOf(layer) === level && endSeqOf(parentOf(layer)) <= this.#seq,
+    )
+    if (due.length === 0) return null
+    const to = Math.min(...due.map(parentOf))
+    const from = due.filter((layer) => parentOf(layer) === to)
+    // A process that ended midway has moved the least names.
+    const least = from.map((layer) => this.#least.get(layer)?.name ?? NAMES_END)
+    this.#know(to)
+    return { to, from, name: Math.min(...least) }
+  }
+
+  /** Gives true when all names have moved. */
+  #step(move: Move, level: number, pace: Pace): boolean {
+    const end = Math.min(NAMES_END, move.name + Math.ceil(NAMES_END / (STEPS * 16 ** level)))
+    for (const layer of move.from) {
+      const { changes } = this.#move.run(move.to, layer, move.name, end)
+      if (changes > 0) this.#clear.run(layer, move.name, end)
+      pace.look()
+    }
+    move.name = end
+    if (end < NAMES_END) return false
+    for (const layer of move.from) {
+      assert(this.#least.get(layer) === undefined, 'a layer that leaves is empty')
+      this.#layers.delete(layer)
+      this.#leave.run(layer)
+    }
+    return true
+  }
+}

@@ -1,0 +1,329 @@
+import type { OrderTable } from '../../../../engine/core/orders/order-table.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../../engine/domain/command.ts'
+import { RESULT } from '../../../../engine/domain/event.ts'
+import type { AccountId, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../../engine/domain/order.ts'
+import type { PlaceTail } from '../../../../engine/wire/place-codec.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { clientIdName, hashName, listName, slotName } from '../accounts/names.ts'
+import { eachPaced, type Pace } from '../pace.ts'
+import { OrderNames } from './order-names.ts'
+
+// A row of terms per stored order, which never changes, and a row of its state once it traded or
+// ended. An order that rests untouched has no state: the view `orders` says what follows from its
+// terms. Rows of states are small and lie together, so the many orders that end in a chunk change
+// few pages. A chunk writes a row once, however often the order changed in it.
+//
+// The terms are written when the order comes, and not when it ends: so one place answers for every
+// order at every seq, and fills find their makers. What cost much was never the row but the pages:
+// keys without order (order-names.ts), and terms that were written again with each state.
+//
+// Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
+// still hold their slot, and is empty between chunks.
+
+function numberOf(status: OrderStatus): number {
+  return ORDER_STATUSES.indexOf(status)
+}
+
+const LIVE = numberOf('LIVE')
+const MATCHED = numberOf('MATCHED')
+const CANCELED = numberOf('CANCELED')
+const UNMATCHED = numberOf('UNMATCHED')
+
+const INSERT = `
+INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
+  market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
+  hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
+  signed_fee_bps, fee_bps, held_until_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+/** An order with a reversed fill ends as canceled, whatever ends it (rules §5.2). */
+const PUT_STATE = `
+INSERT INTO order_states (placed_seq, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
+  cancel_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  status = iif(undone_raw > 0 AND excluded.status <> ${LIVE}, ${CANCELED}, excluded.status),
+  filled_raw = filled_raw + excluded.filled_raw, remaining_raw = excluded.remaining_raw,
+  last_trade_seq = coalesce(excluded.last_trade_seq, last_trade_seq),
+  ended_ms = excluded.ended_ms, cancel_reason = excluded.cancel_reason
+RETURNING status`
+const INSERT_LIVE = 'INSERT INTO live_orders (owner, market_id, placed_seq) VALUES (?, ?, ?)'
+const DELETE_LIVE = 'DELETE FROM live_orders WHERE owner = ? AND market_id = ? AND placed_seq = ?'
+
+/** Makers that self-trade prevention canceled for an arrival of their owner, in that order. */
+const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
+
+/** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
+export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
+
+interface Change {
+  readonly placedSeq: Seq
+  readonly owner: AccountId
+  readonly marketId: MarketId
+  status: number
+  filledRaw: number
+  remainingRaw: number
+  /** The seq of the newest trade since the last flush; null for none. */
+  tradeSeq: Seq | null
+  endedMs: number | null
+  /** The command that ended the order; null while it lives. */
+  endedSeq: Seq | null
+  cancelReason: number | null
+  /** When a held order may enter its market; null for an order that is not held. */
+  eligibleMs: number | null
+  /** What a new row has besides; null when the table already has the row. */
+  placed: NewOrder | null
+}
+
+interface NewOrder extends OrderKeys {
+  readonly columns: Placed
+}
+
+/** What the names of an order are made of. */
+type OrderKeys = Pick<
+  PlaceOrder,
+  'slot' | 'generation' | 'accountId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
+>
+
+/** Values fixed at placement, in the order of INSERT's columns after `placed_seq`. */
+type Placed = readonly [
+  ...fixed: readonly [number, number, number, number, number, number, number, number, number],
+  ...terms: readonly [number, number, number, number],
+  clientOrderId: string | null,
+  hashHigh: number,
+  hashLow: number,
+  ...signed: SignedColumns,
+  expirationSec: number,
+  signedFeeBps: number,
+  feeBps: number,
+]
+
+type SignedColumns = readonly [
+  salt: Uint8Array,
+  maker: Uint8Array,
+  signer: Uint8Array | null,
+  signature: Uint8Array,
+  signatureType: number,
+]
+
+/** Stores a salt without its leading zeros, and a signer only when it is not the maker. */
+function signedColumns(tail: PlaceTail): SignedColumns {
+  const { salt, maker, signer, signature, signatureType } = tail
+  const first = salt.findIndex((byte) => byte !== 0)
+  const isMaker = Buffer.compare(maker, signer) === 0
+  const short = first < 0 ? salt.subarray(salt.length) : salt.subarray(first)
+  return [short, maker, isMaker ? null : signer, signature, signatureType]
+}
+
+function placedOf(order: PlaceOrder, tail: PlaceTail): NewOrder {
+  const { slot, generation, accountId, hashHigh, hashLow, clientOrderId } = order
+  const keys = { slot, generation, accountId, hashHigh, hashLow, clientOrderId }
+  return { ...keys, columns: columnsOf(order, tail) }
+}
+
+function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
+  return [
+    order.slot,
+    order.generation,
+    order.accountId,
+    order.marketId,
+    order.side,
+    order.outcome,
+    order.orderType,
+    order.marketForm ? 1 : 0,
+    order.postOnly ? 1 : 0,
+    order.priceTicks,
+    order.sizeRaw,
+    order.spendRaw,
+    order.nowMs,
+    order.clientOrderId === '' ? null : order.clientOrderId,
+    signedHalf(order.hashHigh),
+    signedHalf(order.hashLow),
+    ...signedColumns(tail),
+    order.expirationSec,
+    tail.signedFeeBps,
+    order.feeBps,
+  ]
+}
+
+/** The DONE event of an arrival: its code, the filled size, and the size left. */
+interface Done {
+  readonly result: number
+  readonly filledRaw: number
+  readonly leftRaw: number
+}
+
+/** Gives half of a hash as the table stores it: SQLite keeps signed 32 bits in four bytes. */
+export function signedHalf(half: number): number {
+  return half | 0
+}
+
+export class OrdersTable {
+  readonly #insert: Statement<unknown[]>
+  readonly #putState: Statement<
+    [Seq, number, number, number, Seq | null, number | null, number | null],
+    { status: number }
+  >
+  readonly #insertLive: Statement<[AccountId, MarketId, Seq]>
+  readonly #deleteLive: Statement<[AccountId, MarketId, Seq]>
+  readonly #insertOwnMaker: Statement<[number, number]>
+  readonly #orders: OrderTable
+  /** Written after every table that gives names. */
+  readonly names: OrderNames
+  readonly #bySlot = new Map<number, Change>()
+  #changes: Change[] = []
+  #ownMakers: [takerPlacedSeq: Seq, makerPlacedSeq: Seq][] = []
+
+  constructor(connection: Connection, orders: OrderTable) {
+    this.#insert = connection.prepare(INSERT)
+    this.#putState = connection.prepare(PUT_STATE)
+    this.#insertOwnMaker = connection.prepare(INSERT_OWN_MAKER)
+    this.#insertLive = connection.prepare(INSERT_LIVE)
+    this.#deleteLive = connection.prepare(DELETE_LIVE)
+    this.#orders = orders
+    this.names = new OrderNames(connection)
+  }
+
+  /**
+   * Adds an order that its market stored, with the code of its DONE event and its record's tail.
+   */
+  arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
+    const { result, filledRaw, leftRaw } = done
+    if (result === RESULT.WOULD_CROSS) return
+    const status = statusOf(result, filledRaw)
+    const change: Change = {
+      placedSeq: order.seq,
+      owner: order.accountId,
+      marketId: order.marketId,
+      status,
+      filledRaw,
+      remainingRaw: remainingOf(order, leftRaw),
+      tradeSeq: filledRaw > 0 ? order.seq : null,
+      endedMs: status === LIVE ? null : order.nowMs,
+      endedSeq: status === LIVE ? null : order.seq,
+      cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
+      eligibleMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
+      placed: placedOf(order, tail),
+    }
+    this.#changes.push(change)
+    if (status === LIVE) this.#bySlot.set(order.slot, change)
+  }
+
+  /** A held order was released. Its market answers it like a new order (rules §4.3). */
+  released(order: ReleaseOrder, { result, filledRaw, leftRaw }: Done): void {
+    const status = statusOf(result, filledRaw)
+    const change = this.#changeOf(order.slot)
+    change.filledRaw += filledRaw
+    change.remainingRaw = remainingOf(order, leftRaw)
+    if (filledRaw > 0) change.tradeSeq = order.seq
+    if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
+    change.eligibleMs = null
+    if (status !== LIVE) this.#ended(order.slot, change, status, order)
+  }
+
+  makerFilled(
+    slot: Slot,
+    fill: { sizeRaw: number; leftRaw: number; isClosed: boolean },
+    by: Arrival,
+  ): void {
+    const change = this.#changeOf(slot)
+    change.filledRaw += fill.sizeRaw
+    change.tradeSeq = by.seq
+    change.remainingRaw = fill.leftRaw
+    if (fill.isClosed) this.#ended(slot, change, MATCHED, by)
+  }
+
+  canceled(slot: Slot, leftRaw: number, reason: number, by: Ending): void {
+    const change = this.#changeOf(slot)
+    const bySpend = this.#orders.buysBySpend(slot)
+    change.remainingRaw = bySpend ? 0 : leftRaw
+    change.cancelReason = reason
+    this.#ended(slot, change, CANCELED, by)
+  }
+
+  /** Self-trade prevention canceled a maker of the same owner for the arrival `taker`. */
+  selfTraded(taker: Arrival, maker: number, leftRaw: number): void {
+    const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
+    this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
+    this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker)
+  }
+
+  /** Writes the changes since the last flush. Runs inside the chunk's transaction. */
+  flush(pace: Pace): void {
+    eachPaced(this.#changes, pace, (change) => this.#write(change))
+    eachPaced(this.#ownMakers, pace, (pair) => this.#insertOwnMaker.run(...pair))
+    this.#changes = []
+    this.#ownMakers = []
+    this.#bySlot.clear()
+  }
+
+  #ended(slot: Slot, change: Change, status: number, by: Ending): void {
+    change.status = status
+    change.eligibleMs = null
+    change.endedMs = by.nowMs
+    change.endedSeq = by.seq
+    // The next order in this slot has another row.
+    this.#bySlot.delete(slot)
+  }
+
+  #changeOf(slot: Slot): Change {
+    const known = this.#bySlot.get(slot)
+    if (known !== undefined) return known
+    const change: Change = {
+      placedSeq: this.#orders.seqOf(slot),
+      owner: this.#orders.accountOf(slot),
+      marketId: this.#orders.marketOf(slot),
+      status: LIVE,
+      filledRaw: 0,
+      remainingRaw: 0,
+      tradeSeq: null,
+      endedMs: null,
+      endedSeq: null,
+      cancelReason: null,
+      eligibleMs: null,
+      placed: null,
+    }
+    this.#changes.push(change)
+    this.#bySlot.set(slot, change)
+    return change
+  }
+
+  #write(change: Change): void {
+    const { placedSeq, owner, marketId, status, tradeSeq, endedSeq, placed } = change
+    if (placed !== null) {
+      this.#insert.run(placedSeq, ...placed.columns, change.eligibleMs)
+      this.#name(placedSeq, placed)
+      if (status === LIVE) this.#insertLive.run(owner, marketId, placedSeq)
+      if (status === LIVE && tradeSeq === null) return
+    } else if (status !== LIVE) this.#deleteLive.run(owner, marketId, placedSeq)
+    const sizes = [change.filledRaw, change.remainingRaw, tradeSeq] as const
+    const row = this.#putState.get(placedSeq, status, ...sizes, change.endedMs, change.cancelReason)
+    if (endedSeq === null) return
+    assert(row !== undefined, 'an order that ended has a state')
+    this.names.add(listName(owner, marketId, row.status), placedSeq, endedSeq)
+  }
+
+  #name(placedSeq: Seq, keys: OrderKeys): void {
+    const { slot, generation, accountId, hashHigh, hashLow, clientOrderId } = keys
+    this.names.add(slotName(slot, generation), placedSeq, placedSeq)
+    this.names.add(hashName(hashHigh, hashLow), placedSeq, placedSeq)
+    if (clientOrderId === '') return
+    this.names.add(clientIdName(accountId, clientOrderId), placedSeq, placedSeq)
+  }
+}
+
+/** The command that ended an order. */
+type Ending = Pick<Arrival, 'seq' | 'nowMs'>
+
+/** The rest of a market buy is collateral, so no shares remain. */
+function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
+  return buysBySpend(order.marketForm, order.side) ? 0 : leftRaw
+}
+
+/** Rules §5.1: a killed order that traded counts as matched. */
+function statusOf(result: number, filledRaw: number): number {
+  if (result === RESULT.RESTED || result === RESULT.HELD) return LIVE
+  if (result === RESULT.STP_STOPPED) return CANCELED
+  if (result === RESULT.KILLED && filledRaw === 0) return UNMATCHED
+  return MATCHED
+}

@@ -1,0 +1,137 @@
+// Two bots of the demo: a maker that quotes around a wandering price, and an occasional taker.
+
+import type { DemoClient, DemoMarket } from '../demo-client.ts'
+
+export interface MarketMaker {
+  /** Resolves when every book has its first quotes. */
+  readonly ready: Promise<void>
+  stop(): Promise<void>
+}
+
+interface Book {
+  ticks: number
+  readonly quotes: Quotes
+}
+
+export interface MarketMakerOptions {
+  readonly maker: DemoClient
+  readonly taker: DemoClient
+  /** The markets to quote in now; slots come and go. */
+  readonly markets: () => Promise<readonly DemoMarket[]>
+  readonly warn: (sentence: string) => void
+}
+
+const ROUND_MS = 1500
+const LEVELS = 4
+const LEVEL_STEP_TICKS = 10
+const HALF_SPREAD_TICKS = 10
+const LEVEL_SHARES = 100
+
+function wander(ticks: number): number {
+  const step = Math.round((Math.random() - 0.5) * 16)
+  return Math.min(850, Math.max(150, ticks + step))
+}
+
+/**
+ * Quotes both sides with buys only (YES below, NO above), so the maker needs no shares. The new
+ * quotes stand before the old ones go, so the book is never empty. They never cross each other: the
+ * price wanders by less than the spread.
+ */
+class Quotes {
+  readonly #maker: DemoClient
+  readonly #market: DemoMarket
+  /** Null when other quotes may stand: those of an earlier process, or of a round that failed. */
+  #orderIds: string[] | null = null
+
+  constructor(maker: DemoClient, market: DemoMarket) {
+    this.#maker = maker
+    this.#market = market
+  }
+
+  async renew(fairTicks: number): Promise<void> {
+    const old = this.#orderIds
+    if (old === null) await this.#maker.call('DELETE', `/orders/all/${this.#market.slug}`)
+    this.#orderIds = null
+    const quoted: string[] = []
+    for (let level = 0; level < LEVELS; level++) {
+      const awayTicks = HALF_SPREAD_TICKS + level * LEVEL_STEP_TICKS
+      const shares = LEVEL_SHARES * (level + 1)
+      for (const outcome of [0, 1] as const) {
+        const ownTicks = outcome === 0 ? fairTicks : 1000 - fairTicks
+        const order = { isBuy: true, shares, outcome, priceTicks: ownTicks - awayTicks }
+        quoted.push(await this.#maker.place(this.#market, { ...order, type: 'GTC' }))
+      }
+    }
+    if (old !== null) await this.#maker.cancel(old)
+    this.#orderIds = quoted
+  }
+}
+
+async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number): Promise<void> {
+  const outcome = Math.random() < 0.5 ? 0 : 1
+  const ownTicks = outcome === 0 ? fairTicks : 1000 - fairTicks
+  const shares = 1 + Math.floor(Math.random() * 20)
+  const priceTicks = Math.min(990, ownTicks + 2 * HALF_SPREAD_TICKS)
+  await taker.place(market, { isBuy: true, outcome, priceTicks, shares, type: 'FAK' })
+}
+
+/** Repeats rounds of quotes. The same failure of a round is told once. */
+export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
+  const { maker, taker, markets, warn } = options
+  const books = new Map<string, Book>()
+  let opened = 0
+  /** A new market starts at a price of its own. */
+  const bookOf = (market: DemoMarket): Book => {
+    const known = books.get(market.slug)
+    if (known !== undefined) return known
+    const ticks = market.isSlot ? 500 : 250 + ((100 * ++opened) % 500)
+    const book = { ticks, quotes: new Quotes(maker, market) }
+    books.set(market.slug, book)
+    return book
+  }
+  let stopped = false
+  let said = ''
+  let timer: NodeJS.Timeout | undefined
+  const round = async () => {
+    const open = await markets()
+    for (const slug of books.keys()) {
+      if (!open.some((market) => market.slug === slug)) books.delete(slug)
+    }
+    for (const market of open) {
+      if (stopped) return
+      const book = bookOf(market)
+      book.ticks = wander(book.ticks)
+      try {
+        await book.quotes.renew(book.ticks)
+        if (Math.random() < 0.5) await takeSome(taker, market, book.ticks)
+      } catch (error) {
+        // A slot may end while it is quoted.
+        if (!market.isSlot) throw error
+      }
+    }
+  }
+  const guarded = () =>
+    round().catch((error) => {
+      const sentence = `the demo's market maker: ${error instanceof Error ? error.message : error}`
+      if (!stopped && sentence !== said) warn(sentence)
+      said = sentence
+    })
+  const next = () => {
+    if (stopped) return
+    timer = setTimeout(() => {
+      running = guarded()
+      running.then(next)
+    }, ROUND_MS)
+  }
+  let running = guarded()
+  const ready = running
+  ready.then(next)
+  return {
+    ready,
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

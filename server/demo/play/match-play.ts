@@ -1,0 +1,108 @@
+// The matches of the demo as they are played: a score moves each round. A match that is over begins
+// again some rounds later, so that one of each kind is always in play.
+
+import { adminCall } from '../demo-client.ts'
+import { MATCHES } from '../demo-matches.ts'
+import type { OwnServer } from '../own-server.ts'
+import { type Rounds, startRounds } from './rounds.ts'
+
+export interface MatchPlayOptions {
+  readonly operators: OwnServer
+  readonly adminToken: string
+  readonly warn: (sentence: string) => void
+}
+
+const ROUND_MS = 10_000
+/** Rounds for which the end of a match is shown. */
+const PAUSE_ROUNDS = 6
+const HALF_MINUTES = 45
+const GOAL_CHANCE = 0.02
+const MAP_ROUNDS = 13
+const MAPS_TO_WIN = 2
+
+type Sides = { home: number; away: number }
+
+const nil = (): Sides => ({ home: 0, away: 0 })
+
+export interface Play {
+  /** The fields of the next event. */
+  next(): { readonly isFinished: boolean; readonly [field: string]: unknown }
+}
+
+/** A minute a round. */
+export function footballPlay(random: () => number): Play {
+  let goals = nil()
+  let minute = 0
+  return {
+    next() {
+      if (minute >= 2 * HALF_MINUTES + PAUSE_ROUNDS) {
+        goals = nil()
+        minute = 0
+      }
+      minute++
+      const isFinished = minute > 2 * HALF_MINUTES
+      if (!isFinished && random() < GOAL_CHANCE) goals.home++
+      if (!isFinished && random() < GOAL_CHANCE) goals.away++
+      const half = minute <= HALF_MINUTES ? '1H' : '2H'
+      return {
+        ...{ sportType: 'football', homeScore: goals.home, awayScore: goals.away },
+        elapsedMinutes: Math.min(minute, 2 * HALF_MINUTES),
+        statusShort: isFinished ? 'FT' : half,
+        isFinished,
+      }
+    },
+  }
+}
+
+/** A round of a map each round; who wins two maps wins. */
+export function esportPlay(random: () => number): Play {
+  let maps = nil()
+  let games: Sides[] = [nil()]
+  let shown = 0
+  const isOver = () => Math.max(maps.home, maps.away) === MAPS_TO_WIN
+  return {
+    next() {
+      if (shown >= PAUSE_ROUNDS) {
+        maps = nil()
+        games = [nil()]
+        shown = 0
+      }
+      if (isOver()) shown++
+      else {
+        const side = random() < 0.5 ? 'home' : 'away'
+        const game = games[games.length - 1]
+        game[side]++
+        if (game[side] === MAP_ROUNDS) {
+          maps[side]++
+          if (!isOver()) games.push(nil())
+        }
+      }
+      return {
+        ...{
+          sportType: 'esports',
+          matchScore: { ...maps },
+          gameScores: games.map((each) => ({ ...each })),
+        },
+        status: isOver() ? 'finished' : 'running',
+        isFinished: isOver(),
+      }
+    },
+  }
+}
+
+/** A demo that an older version made has no matches: their events are passed over. */
+export function startMatchPlay({ operators, adminToken, warn }: MatchPlayOptions): Rounds {
+  const plays = MATCHES.map(({ fixtureId, sportType }) => {
+    const play = sportType === 'esports' ? esportPlay(Math.random) : footballPlay(Math.random)
+    return { fixtureId, play }
+  })
+  const round = () => {
+    // It rises over restarts, too.
+    const sequence = Date.now()
+    const events = plays.map(({ fixtureId, play }) => {
+      return { eventId: `demo-${sequence}`, fixtureId, sequence, ...play.next() }
+    })
+    return adminCall(operators, adminToken, '/admin/sports/scores', { events })
+  }
+  return startRounds({ name: "the demo's matches", warn, round, pauseMs: () => ROUND_MS })
+}

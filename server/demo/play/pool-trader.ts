@@ -1,0 +1,34 @@
+// A bot of the demo that trades with a pool: it buys of one outcome or the other, and so the price
+// wanders.
+
+import type { DemoClient } from '../demo-client.ts'
+import { type Rounds, startRounds } from './rounds.ts'
+
+export interface PoolTraderOptions {
+  readonly trader: DemoClient
+  /** Slug of the market of the pool. */
+  readonly market: string
+  readonly warn: (sentence: string) => void
+}
+
+const ROUND_MS = 4000
+const UNITS_MAX = 40
+const UNIT_RAW = 1_000_000
+
+async function tradeOnce({ trader, market }: PoolTraderOptions): Promise<void> {
+  const outcomeIndex = Math.random() < 0.5 ? 0 : 1
+  const raw = (1 + Math.floor(Math.random() * UNITS_MAX)) * UNIT_RAW
+  await trader.call('POST', '/amm/buy', { market, outcomeIndex, collateralAmount: String(raw) })
+}
+
+/** Approves once, then trades in rounds. */
+export function startPoolTrader(options: PoolTraderOptions): Rounds {
+  const { trader, market, warn } = options
+  return startRounds({
+    name: "the demo's pool trader",
+    warn,
+    first: () => trader.call('POST', '/amm/allowances/approve', { market, side: 'BUY' }),
+    round: () => tradeOnce(options),
+    pauseMs: () => ROUND_MS,
+  })
+}

@@ -1,0 +1,65 @@
+// Which pages of other hosts a browser lets read the replies (the Fetch standard, "CORS"). Nothing
+// is kept for an origin that a caller sends: it is looked up in the list of the operator.
+
+import { type Call, header } from '../call.ts'
+import type { Header } from '../reply.ts'
+
+/** What `--cors-origin` gives: origins like `https://app.example`, or every origin. */
+export type Origins = '*' | readonly string[]
+
+/** A browser may keep the answer to a preflight so long, in seconds; most keep it two hours. */
+const PREFLIGHT_SEC = 7200
+
+/** Headers of replies that a page may read besides the few that it always may. */
+const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const
+const EXPOSED = ['etag', 'retry-after', 'allow', 'content-encoding', 'date', ...RATE].join(', ')
+
+const EXPOSE: Header = ['access-control-expose-headers', EXPOSED]
+/** The reply differs by origin, so a cache must not give it to the page of another one. */
+export const VARY_ORIGIN = 'origin'
+const NONE: readonly Header[] = []
+
+export class Cors {
+  readonly #byOrigin: ReadonlyMap<string, readonly Header[]>
+  /** For origins that are not listed. */
+  readonly #others: readonly Header[]
+  readonly #asked: readonly Header[]
+  readonly variesByOrigin: boolean
+
+  /** `requestHeaders` are those that a page may send. */
+  constructor(origins: Origins, requestHeaders: Iterable<string>) {
+    this.variesByOrigin = origins !== '*'
+    // A page of any host gets no cookie sent along: that takes a listed origin.
+    this.#others = origins === '*' ? [['access-control-allow-origin', '*'], EXPOSE] : NONE
+    this.#byOrigin = new Map(origins === '*' ? [] : origins.map((each) => [each, listed(each)]))
+    this.#asked = [
+      ['access-control-allow-headers', [...new Set(requestHeaders)].join(', ')],
+      ['access-control-max-age', `${PREFLIGHT_SEC}`],
+    ]
+  }
+
+  /** The headers of every reply to this call, without `Vary`. */
+  of(call: Call): readonly Header[] {
+    const origin = header(call, 'origin')
+    return origin === '' ? NONE : (this.#byOrigin.get(origin) ?? this.#others)
+  }
+
+  /** The headers of the answer to a preflight of a path that takes these methods. */
+  preflight(call: Call, methods: readonly string[]): readonly Header[] {
+    const allow = methods.includes('GET')
+      ? [...methods, 'HEAD', 'OPTIONS']
+      : [...methods, 'OPTIONS']
+    const own: Header = ['allow', allow.join(', ')]
+    const shared = this.of(call)
+    if (shared.length === 0) return [own]
+    return [own, ...shared, ['access-control-allow-methods', own[1]], ...this.#asked]
+  }
+}
+
+function listed(origin: string): readonly Header[] {
+  return [
+    ['access-control-allow-origin', origin],
+    ['access-control-allow-credentials', 'true'],
+    EXPOSE,
+  ]
+}

@@ -1,0 +1,180 @@
+// Token buckets by key and lane. Each key costs one number: the time at which its bucket is full
+// again (the generic cell rate algorithm). So a full bucket needs no entry.
+// Time is an argument; one thread owns an instance.
+
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+
+export const LANES = ['public', 'private', 'trade', 'auth', 'admin'] as const
+export type Lane = (typeof LANES)[number]
+
+export interface Rate {
+  readonly perSecond: number
+  /** Calls that may come at once when the bucket is full. */
+  readonly burst: number
+}
+
+export type Rates = Readonly<Record<Lane, Rate>>
+
+/** Makes one value for each lane. */
+export function eachLane<T>(of: (lane: Lane) => T): Readonly<Record<Lane, T>> {
+  return {
+    public: of('public'),
+    private: of('private'),
+    trade: of('trade'),
+    auth: of('auth'),
+    admin: of('admin'),
+  }
+}
+
+/** Generous rates: they stop a program in a wrong loop, not a busy trader. */
+export const ADDRESS_RATES: Rates = {
+  public: { perSecond: 2000, burst: 4000 },
+  private: { perSecond: 1000, burst: 2000 },
+  trade: { perSecond: 2000, burst: 4000 },
+  auth: { perSecond: 20, burst: 60 },
+  admin: { perSecond: 200, burst: 400 },
+}
+
+export const PROFILE_RATES: Rates = {
+  public: { perSecond: 1000, burst: 2000 },
+  private: { perSecond: 200, burst: 400 },
+  trade: { perSecond: 1000, burst: 2000 },
+  auth: { perSecond: 10, burst: 30 },
+  admin: { perSecond: 200, burst: 400 },
+}
+
+const KEYS_MAX = 1 << 16
+
+/** Entries checked per call: more than a call adds, so full buckets never pile up. */
+const SWEEP_STEPS = 2
+
+/** Buckets of one rate by key. */
+export class Buckets<Key> {
+  private readonly costMs: number
+  private readonly burstMs: number
+  private readonly keysMax: number
+  private readonly burst: number
+  private readonly fullAtMs = new Map<Key, number>()
+  private sweep: Iterator<[Key, number]>
+  refusedCount = 0
+
+  constructor(rate: Rate, keysMax = KEYS_MAX) {
+    this.costMs = 1000 / rate.perSecond
+    this.burstMs = rate.burst * this.costMs
+    this.burst = rate.burst
+    this.keysMax = keysMax
+    this.sweep = this.fullAtMs.entries()
+  }
+
+  get keys(): number {
+    return this.fullAtMs.size
+  }
+
+  /** Takes some tokens; returns 0, or the milliseconds until the bucket has as many. */
+  take(key: Key, nowMs: number, tokens = 1): number {
+    this.forgetFull(nowMs)
+    const before = this.fullAtMs.get(key)
+    const fullAtMs = Math.max(before ?? nowMs, nowMs) + Math.min(tokens * this.costMs, this.burstMs)
+    const waitMs = fullAtMs - nowMs - this.burstMs
+    // The sum of doubles is not exact: a thousandth of a millisecond is no reason to refuse.
+    if (waitMs > 0.001) {
+      this.refusedCount++
+      return waitMs
+    }
+    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetNext()
+    this.fullAtMs.set(key, fullAtMs)
+    return 0
+  }
+
+  /** The lines of a reply that tell what the bucket of a key still has; each begins a new line. */
+  linesOf(key: Key, nowMs: number): string {
+    const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
+    // The sum of doubles is not exact: a thousandth of a token is no reason to tell one less.
+    const left = Math.floor((this.burstMs - (fullAtMs - nowMs)) / this.costMs + 0.001)
+    const resetSec = Math.ceil((fullAtMs - nowMs) / MS_PER_SEC)
+    return (
+      `\r\nratelimit-limit: ${this.burst}\r\nratelimit-remaining: ${Math.max(left, 0)}` +
+      `\r\nratelimit-reset: ${resetSec}`
+    )
+  }
+
+  private forgetFull(nowMs: number): void {
+    for (let step = 0; step < SWEEP_STEPS; step++) {
+      const next = this.sweep.next()
+      if (next.done === true) {
+        this.sweep = this.fullAtMs.entries()
+        return
+      }
+      const [key, fullAtMs] = next.value
+      if (fullAtMs <= nowMs) this.fullAtMs.delete(key)
+    }
+  }
+
+  /**
+   * Deletes the next key of the sweep when the map is full: a flood of keys must not lock others
+   * out. A search for the oldest key would step over all deleted entries each time.
+   */
+  private forgetNext(): void {
+    let next = this.sweep.next()
+    if (next.done === true) {
+      this.sweep = this.fullAtMs.entries()
+      next = this.sweep.next()
+    }
+    if (next.done !== true) this.fullAtMs.delete(next.value[0])
+  }
+}
+
+/** Limits calls per key (an address or a profile id), separately for each lane. */
+export class RateLimiter<Key> {
+  private readonly lanes: Readonly<Record<Lane, Buckets<Key>>>
+
+  constructor(rates: Rates, keysMax = KEYS_MAX) {
+    this.lanes = eachLane((lane) => new Buckets<Key>(rates[lane], keysMax))
+  }
+
+  /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
+  take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
+    return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / MS_PER_SEC)
+  }
+
+  /** The lines of a reply that tell what the bucket of a key still has. */
+  linesOf(key: Key, lane: Lane, nowMs: number): string {
+    return this.lanes[lane].linesOf(key, nowMs)
+  }
+
+  /** Keys of a lane that have an entry. */
+  keysOf(lane: Lane): number {
+    return this.lanes[lane].keys
+  }
+
+  /** Calls of a lane that were refused since the start. */
+  refusedOf(lane: Lane): number {
+    return this.lanes[lane].refusedCount
+  }
+
+  /** The same over all lanes. */
+  get keys(): number {
+    return LANES.reduce((sum, lane) => sum + this.keysOf(lane), 0)
+  }
+}
+
+/** A call must pass both: the address when it is read, the profile when it is proven. */
+export interface Limits {
+  readonly addresses: RateLimiter<string>
+  readonly profiles: RateLimiter<number>
+}
+
+export function openLimits(rates: { readonly address: Rates; readonly profile: Rates }): Limits {
+  return { addresses: new RateLimiter(rates.address), profiles: new RateLimiter(rates.profile) }
+}
+
+const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'
+
+/**
+ * The key of one internet subscriber: an IPv4 address, or the first 64 bits of an IPv6 address,
+ * which is given with all its digits.
+ */
+export function addressKey(address: string): string {
+  const isV6 = address.includes(':') && !address.startsWith(MAPPED_V4)
+  return isV6 ? address.slice(0, 19) : address
+}

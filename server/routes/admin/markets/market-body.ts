@@ -1,0 +1,61 @@
+// What an operator says of a market, a group or a series.
+
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { address, rawAmount, slug } from '../../../http/schema/fields.ts'
+import { means } from '../../../http/schema/meaning.ts'
+import { boolean, integer, nullable, text } from '../../../http/schema/scalars.ts'
+import { anyOf, type Infer, list, object, optional } from '../../../http/schema/schema.ts'
+import { filterValues } from '../../../services/pages/page-content.ts'
+
+const labels = () => list(text(64, 1), 0, 32)
+export const title = () => text(LIMITS.titleCharactersMax, 1)
+
+/** What may also be changed later. */
+export const aboutFields = {
+  description: means(
+    optional(text(LIMITS.descriptionCharactersMax)),
+    'How the question will be decided.',
+  ),
+  categories: means(optional(labels()), 'Topics of the market.'),
+  tags: means(optional(labels()), 'Further labels of the market.'),
+  properties: means(
+    optional(filterValues(LIMITS.marketPropertiesMax, LIMITS.propertyValuesMax)),
+    'Values by the slug of their property, for filters.',
+  ),
+  proxyTitle: means(optional(title()), 'A shorter title, or the answer that a child stands for.'),
+  imageUrl: means(optional(text(2048, 1)), 'Link to a picture.'),
+  logo: means(optional(text(2048, 1)), 'Link to a small picture.'),
+  dailyRewardRaw: means(
+    optional(rawAmount()),
+    'Raw collateral a day for orders that rest near the middle.',
+  ),
+  rebateBps: means(
+    optional(integer(0, 10_000)),
+    "Part of the takers' fees that makers get back, in basis points.",
+  ),
+}
+
+export const deadline = () =>
+  means(
+    optional(nullable(anyOf(integer(0), text(40)))),
+    'When trading ends, Unix milliseconds or ISO 8601, in the future; null or absent for never.',
+  )
+
+export const venueFields = {
+  fee: means(optional(boolean()), 'True when takers pay fees; false when absent.'),
+  takerDelayMs: means(
+    optional(integer(0, LIMITS.takerDelayMsMax)),
+    'How long an order that would match on arrival waits, in milliseconds; 0 when absent.',
+  ),
+  exchangeAddress: means(
+    optional(address()),
+    'Contract that orders are signed for; the one of the settings when absent.',
+  ),
+  minSizeRaw: means(
+    optional(rawAmount()),
+    'Least raw shares of an order that counts in adjustedMidpoint; 50,000,000 when absent.',
+  ),
+}
+
+export const namedBody = object({ slug: slug(), title: title(), ...aboutFields, ...venueFields })
+export type NamedBody = Infer<typeof namedBody>

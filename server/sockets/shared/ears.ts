@@ -1,0 +1,52 @@
+// Which rooms each member hears in one public channel, by the names that it gave. The markets of a
+// channel are counted for its socket, its address and the exchange.
+// Invariant: a member is in exactly the rooms that are listed here for it.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { type Refusal, refuse } from '../../http/refusal.ts'
+import type { Member } from '../member.ts'
+import type { Room } from './room.ts'
+
+export class Ears {
+  readonly #roomsOf = new Map<Member, Map<string, Room>>()
+
+  /** The names that a member hears. */
+  namesOf(member: Member): readonly string[] {
+    return [...(this.#roomsOf.get(member)?.keys() ?? [])]
+  }
+
+  /** Why a member may not name so many markets now, or null. */
+  refusalOf(member: Member, namedCount: number, heldCount: number): Refusal | null {
+    if (!member.seat.asks(namedCount)) {
+      return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)
+    }
+    return member.seat.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')
+  }
+
+  /** Replaces the rooms of a member; each room gives it its first frames anew. */
+  set(member: Member, rooms: Map<string, Room>): void {
+    const before = this.#roomsOf.get(member)
+    if (rooms.size === 0) this.#roomsOf.delete(member)
+    else this.#roomsOf.set(member, rooms)
+    for (const room of rooms.values()) room.join(member)
+    for (const [name, room] of before ?? []) if (rooms.get(name) !== room) room.leave(member)
+  }
+
+  /** Gives a member the first frames of those rooms again. */
+  again(member: Member, names: readonly string[]): void {
+    for (const name of names) this.#roomsOf.get(member)?.get(name)?.join(member)
+  }
+
+  /** Ends what a member hears under these names; other names are ignored. */
+  drop(member: Member, names: readonly string[]): void {
+    const rooms = this.#roomsOf.get(member)
+    if (rooms === undefined) return
+    for (const name of names) {
+      const room = rooms.get(name)
+      rooms.delete(name)
+      room?.leave(member)
+    }
+    member.seat.holds(this, rooms.size)
+    if (rooms.size === 0) this.#roomsOf.delete(member)
+  }
+}

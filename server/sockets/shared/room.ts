@@ -1,0 +1,270 @@
+// The readers of one stream of shared frames: a book, a tape, the news of markets. A frame is
+// encoded once and published natively, to so many readers in a turn that orders wait only a moment.
+// A reader that does not keep up leaves its native topic, and costs nothing until it has room. Then
+// it gets what it needs to be up to date, and joins again.
+// Invariants: a reader is in a topic, or it is behind. Readers join between two frames only, so
+// nobody gets a frame twice.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { edgePoint } from '../../../engine/thread/fault-point.ts'
+import type { SocketPort } from '../../http/gateway/socket-port.ts'
+import type { FrameCounts, Member, Waiter } from '../member.ts'
+import type { Pump, Sender } from '../pump.ts'
+
+/** What a reader that was behind is given. */
+export interface Source {
+  /**
+   * The frames that a reader needs after the first `count` frames of the room. Null when too many
+   * were missed for a reader that must not miss any.
+   */
+  since(count: number): readonly Uint8Array[] | null
+  /** Called after a reader left. */
+  left?(): void
+  /** Called when every frame is out. */
+  idle?(): void
+}
+
+export interface RoomParts {
+  readonly pump: Pump
+  /** Ends the members, and tells them that a frame broke. */
+  readonly fail: (error: unknown, members: readonly Member[]) => void
+  readonly port: SocketPort
+  readonly counts: FrameCounts
+  readonly turn: TurnRoom
+}
+
+/** What all rooms together may still send in this turn of the loop. */
+export class TurnRoom {
+  readonly #pump: Pump
+  #turn = -1
+  #sends = 0
+  #bytes = 0
+
+  constructor(pump: Pump) {
+    this.#pump = pump
+  }
+
+  /** A turn takes one topic at least, however long its frame is. */
+  takes(sends: number, bytes: number): boolean {
+    if (this.#turn !== this.#pump.turn) {
+      this.#turn = this.#pump.turn
+      this.#sends = 0
+      this.#bytes = 0
+    }
+    const isFirst = this.#sends === 0
+    this.#sends += sends
+    this.#bytes += bytes
+    if (isFirst) return true
+    const { socketTopicMembersMax, socketTurnBytesMax } = LIMITS
+    return this.#sends <= socketTopicMembersMax && this.#bytes <= socketTurnBytesMax
+  }
+}
+
+interface Topic {
+  readonly name: string
+  readonly members: Set<Member>
+}
+
+export class Room implements Sender, Waiter {
+  readonly #name: string
+  readonly #parts: RoomParts
+  readonly #source: Source
+  readonly #topics: Topic[] = []
+  /** The topic of each reader; null for a reader that is behind. */
+  readonly #topicOf = new Map<Member, Topic | null>()
+  /** For each reader that is behind, how many frames it was sent or offered. */
+  readonly #counts = new Map<Member, number>()
+  /** Readers that are behind and may have room. */
+  readonly #ready = new Set<Member>()
+  #queue: Uint8Array[] = []
+  /** The index of the next topic that gets the first frame of the queue. */
+  #topicAt = 0
+  /** Frames that were sent to every reader. */
+  #sentCount = 0
+
+  constructor(name: string, parts: RoomParts, source: Source) {
+    this.#name = name
+    this.#parts = parts
+    this.#source = source
+  }
+
+  get isEmpty(): boolean {
+    return this.#topicOf.size === 0
+  }
+
+  /** Whether every frame is out. */
+  get isIdle(): boolean {
+    return this.#queue.length === 0
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#topicOf.keys()]
+  }
+
+  has(member: Member): boolean {
+    return this.#topicOf.has(member)
+  }
+
+  /** Frames that were given to the room so far. */
+  get count(): number {
+    return this.#sentCount + this.#queue.length
+  }
+
+  /** A new reader, or one that asks again, first gets what the source gives it. */
+  join(member: Member): void {
+    const topic = this.#topicOf.get(member)
+    const isBehind = topic === null
+    const count = topic ? this.#countOf(topic) : this.count
+    this.#fallBehind(member, isBehind ? (this.#counts.get(member) ?? count) : count)
+    this.hasRoom(member)
+  }
+
+  leave(member: Member): void {
+    const topic = this.#topicOf.get(member)
+    if (topic === undefined) return
+    if (topic !== null) this.#leaveTopic(topic, member)
+    this.#topicOf.delete(member)
+    this.#counts.delete(member)
+    this.#ready.delete(member)
+    this.#source.left?.()
+  }
+
+  /** Sends a frame to every reader, in its turn. */
+  say(packet: Uint8Array): void {
+    if (this.isEmpty) return
+    this.#queue.push(packet)
+    if (this.#queue.length > LIMITS.socketRoomFramesMax) this.#overflow()
+    this.#parts.pump.wake(this)
+  }
+
+  hasRoom(member: Member): void {
+    if (!this.#counts.has(member)) return
+    this.#ready.add(member)
+    this.#parts.pump.wake(this)
+  }
+
+  work(untilMs: number): boolean {
+    try {
+      const isHeldUp = this.#publish(untilMs)
+      if (isHeldUp) {
+        this.#parts.pump.wakeLater(this)
+        return false
+      }
+      if (this.isIdle) this.#serveReady(untilMs)
+    } catch (error) {
+      this.#drop(error)
+    }
+    return !this.isIdle || this.#ready.size > 0
+  }
+
+  /** True when this turn of the loop takes no more frames. */
+  #publish(untilMs: number): boolean {
+    while (!this.isIdle && performance.now() < untilMs) {
+      const packet = this.#queue[0]
+      while (this.#topicAt < this.#topics.length) {
+        const topic = this.#topics[this.#topicAt]
+        const bytes = packet.length * Math.min(1, topic.members.size)
+        if (!this.#parts.turn.takes(topic.members.size, bytes)) return true
+        this.#topicAt++
+        this.#announce(topic, packet)
+      }
+      this.#topicAt = 0
+      this.#sentCount++
+      this.#queue.shift()
+      if (this.isIdle) this.#source.idle?.()
+    }
+    return false
+  }
+
+  #announce(topic: Topic, packet: Uint8Array): void {
+    edgePoint('at-socket-send')
+    for (const member of topic.members) {
+      if (member.lagsBefore(packet.length)) this.#fallBehind(member, this.#sentCount)
+    }
+    if (topic.members.size === 0) return
+    this.#parts.port.announce(topic.name, packet)
+    this.#parts.counts.framesSent += topic.members.size
+  }
+
+  #fallBehind(member: Member, count: number): void {
+    const topic = this.#topicOf.get(member) ?? null
+    if (topic !== null) this.#leaveTopic(topic, member)
+    this.#topicOf.set(member, null)
+    this.#counts.set(member, count)
+    member.waitForRoom(this)
+  }
+
+  /** Frames that the readers of a topic were sent: those before the index have one more. */
+  #countOf(topic: Topic): number {
+    return this.#sentCount + (this.#topics.indexOf(topic) < this.#topicAt ? 1 : 0)
+  }
+
+  #leaveTopic(topic: Topic, member: Member): void {
+    topic.members.delete(member)
+    member.leaveTopic(topic.name)
+  }
+
+  #serveReady(untilMs: number): void {
+    for (const member of this.#ready) {
+      if (performance.now() >= untilMs) return
+      this.#ready.delete(member)
+      try {
+        this.#serve(member)
+      } catch (error) {
+        this.leave(member)
+        this.#parts.fail(error, [member])
+      }
+    }
+  }
+
+  #serve(member: Member): void {
+    if (!member.takesShared) {
+      member.waitForRoom(this)
+      return
+    }
+    const packets = this.#source.since(this.#counts.get(member) ?? 0)
+    if (packets === null) {
+      member.endSlow()
+      return
+    }
+    this.#counts.delete(member)
+    member.giveShared(packets)
+    const topic = this.#roomiest()
+    topic.members.add(member)
+    this.#topicOf.set(member, topic)
+    member.joinTopic(topic.name)
+  }
+
+  #roomiest(): Topic {
+    const found = this.#topics.find(({ members }) => members.size < LIMITS.socketTopicMembersMax)
+    if (found !== undefined) return found
+    const topic = { name: `${this.#name}#${this.#topics.length}`, members: new Set<Member>() }
+    this.#topics.push(topic)
+    return topic
+  }
+
+  /** So many frames wait that every reader counts as one that is behind. */
+  #overflow(): void {
+    for (const topic of this.#topics) {
+      const count = this.#countOf(topic)
+      for (const member of topic.members) {
+        this.#fallBehind(member, count)
+        this.hasRoom(member)
+      }
+    }
+    this.#sentCount += this.#queue.length
+    this.#queue = []
+    this.#topicAt = 0
+  }
+
+  /** A fault in a frame ends the readers of the room, and nobody else. */
+  #drop(error: unknown): void {
+    const { members } = this
+    this.#sentCount += this.#queue.length
+    this.#queue = []
+    this.#topicAt = 0
+    this.#ready.clear()
+    for (const member of members) this.leave(member)
+    this.#parts.fail(error, members)
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { api } from '../../server/api.ts'
+import { SPOKEN_CHANNELS } from '../../server/sockets/spoken/all-channels.ts'
+import { CONTRACT_LIMITS, NAMED_CALLS } from '../support/contract-names.ts'
+import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from '../support/contract-rows.ts'
+
+// The table of the contract in server/docs/api.md: each row is a call that is there, and a test
+// that is there; each call that is there stands in the table, or is an addition.
+
+const ROOT = new URL('../../', import.meta.url)
+const CALLS = [...CONTRACT_CALLS, ...NAMED_CALLS]
+const ROWS = [...CALLS, ...CONTRACT_CHANNELS, ...CONTRACT_LIMITS]
+const known = new Map(api.map((each) => [`${each.method} ${each.path}`, each]))
+
+/** Calls of this exchange that the contract does not name. Those of operators are none of it. */
+const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
+  DELETE: [
+    '/auth/sessions',
+    '/orders/all',
+    '/parlay/offers/:id',
+    '/profiles/:account/follow',
+    '/profiles/x/connection',
+  ],
+  GET: [
+    '/',
+    '/asyncapi.json',
+    '/auth/api-tokens/capabilities',
+    '/docs',
+    '/docs/:page',
+    '/exchange-info',
+    '/fees',
+    '/health',
+    '/market-pages/by-path',
+    '/markets/:slug/trades',
+    '/markets/orderbooks',
+    '/markets/tickers',
+    '/openapi.json',
+    '/orders',
+    '/orders/:orderId',
+    '/parlay/offers',
+    '/portfolio/:account/traded-volume',
+    '/portfolio/balance',
+    '/portfolio/fills',
+    '/profiles/following',
+    '/profiles/partner-accounts',
+    '/profiles/public/:account',
+    '/property-keys',
+    '/property-keys/:id',
+    '/property-keys/:id/options',
+    '/ready',
+    '/solvency',
+    '/solvency/proof',
+    '/time',
+  ],
+  PATCH: ['/profiles/me'],
+  POST: [
+    '/orders/batch',
+    '/orders/cancel-replace',
+    '/orders/cancel-replace/batch',
+    '/parlay/offers',
+    '/parlay/offers/:id/accept',
+    '/portfolio/convert',
+    '/portfolio/merge',
+    '/portfolio/split',
+    '/profiles/partner-accounts',
+    '/profiles/x/connection',
+  ],
+  PUT: ['/profiles/:account/follow'],
+}
+
+const callsOf = (rows: readonly ContractRow[]) => rows.flatMap(({ of }) => of)
+
+test('every call of the table is a route, each once', () => {
+  const calls = callsOf(CALLS)
+  assert.equal(new Set(calls).size, calls.length)
+  const everywhere = [...calls, ...callsOf(CONTRACT_LIMITS)].filter((each) => /^[A-Z]+ /.test(each))
+  assert.ok(everywhere.length > 90, `${everywhere.length} calls`)
+  assert.deepEqual(
+    everywhere.filter((call) => !known.has(call)),
+    [],
+  )
+})
+
+test('every route stands in the table, or is an addition that is named here', () => {
+  const told = new Set(callsOf(CALLS))
+  const untold = [...known].filter(([call, { lane }]) => lane !== 'admin' && !told.has(call))
+  const additions = Object.entries(ADDITIONS).flatMap(([method, paths]) =>
+    paths.map((path) => `${method} ${path}`),
+  )
+  assert.deepEqual(untold.map(([call]) => call).sort(), additions.sort())
+})
+
+test('every channel of the table is one of the sockets', () => {
+  const channels = new Set(SPOKEN_CHANNELS.map(({ name }) => name))
+  for (const name of callsOf(CONTRACT_CHANNELS)) assert.ok(channels.has(name), name)
+})
+
+test('every test of the table exists, in the file that the table names', () => {
+  assert.ok(ROWS.length > 90, `${ROWS.length} rows`)
+  const texts = new Map<string, string>()
+  for (const { file, test: name } of ROWS) {
+    const path = `test/${file}.test.ts`
+    const text = texts.get(path) ?? readFileSync(new URL(path, ROOT), 'utf8')
+    texts.set(path, text)
+    const quoted = [`'${name}'`, `"${name}"`, `\`${name}\``]
+    assert.ok(
+      quoted.some((each) => text.includes(each)),
+      `${path}: ${name}`,
+    )
+  }
+})
+
+test('each call that is only named, and each limit, has a test of its own name', () => {
+  const named = [...NAMED_CALLS, ...CONTRACT_LIMITS].map(({ test: name }) => name)
+  assert.equal(new Set(named).size, named.length)
+  for (const { of, test: name } of NAMED_CALLS) assert.ok(name.startsWith(`${of[0]}: `), name)
+  for (const { test: name } of CONTRACT_LIMITS) assert.ok(name.startsWith('limit: '), name)
+})

@@ -1,0 +1,172 @@
+import type { FileChanges } from './mutation.ts'
+
+// Packs, and offers of packs.
+
+const ODDS = ['test/engine/core/packs/pack-odds.test.ts']
+const LIFE = ['test/engine/core/packs/packs.test.ts']
+const FOLLOWED = ['test/persistence/follower/packs/packs.test.ts']
+const ROUTES = ['test/server/routes/packs/packs.test.ts']
+
+export const PACK_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/packs/pack-odds.ts',
+    tests: ODDS,
+    changes: [
+      ['nothing is kept', 'KEPT = PERCENT - BigInt(vigPercent)', 'KEPT = PERCENT'],
+      ['a hopeless ask prices a leg', 'ticks >= priceMinTicks && ', ''],
+      ['a sure ask prices a leg', ' && ticks <= priceMaxTicks', ''],
+      ['the window has no end', 'ticks <= best + windowTicks', 'ticks <= 1000'],
+      ['a leg costs too little', '(weighted + boughtRaw - 1n) / boughtRaw', 'weighted / boughtRaw'],
+      ['any depth is enough', 'isDeep: leftRaw === 0', 'isDeep: true'],
+      [
+        'the highest payout is refused',
+        'kept > BigInt(multiplierMax)',
+        'kept >= BigInt(multiplierMax)',
+      ],
+      ['a pack may pay its stake', 'isTooLow: kept <= whole', 'isTooLow: kept < whole'],
+      ['a void leg pays more', 'Math.min(fullRaw, Math.max(', 'Math.max(fullRaw, Math.max('],
+      [
+        'a void leg pays less than the stake',
+        'Math.max(stakeRaw, payoutRaw(stakeRaw, left))',
+        'payoutRaw(stakeRaw, left)',
+      ],
+      [
+        'void legs alone pay all',
+        'if (left.length === 0) return stakeRaw',
+        'if (left.length === 0) return fullRaw',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/packs/packs.ts',
+    tests: LIFE,
+    changes: [
+      ['a split wins', "if (yes > 0 && no > 0) return 'VOID'\n", '\n'],
+      ['a lost leg decides nothing', "if (results.includes('LOST')) return 0\n", '\n'],
+      ['a leg that waits counts as won', "if (results.includes('PENDING')) return null\n", '\n'],
+      [
+        'a stake stays with its owner',
+        'ledger.takeCollateral(profileId, stakeRaw)\n        ledger.takeSystem',
+        'ledger.takeSystem',
+      ],
+      [
+        'the house sets nothing aside',
+        'ledger.takeSystem(HOUSE_ACCOUNT, payoutRaw - stakeRaw)\n',
+        '\n',
+      ],
+      ['a maker sets nothing aside', 'ledger.takeCollateral(profileId, lockedRaw)\n', '\n'],
+      [
+        'an offer that ends keeps its money',
+        'ledger.creditCollateral(makerId, payoutRaw - stakeMaxRaw)\n',
+        '\n',
+      ],
+      [
+        'an accepted offer keeps what it needs not',
+        'ledger.creditCollateral(makerId, unusedRaw)\n',
+        '\n',
+      ],
+      ['a pack is settled for ever', 'this.#byId.delete(packId)\n', '\n'],
+      [
+        'the house wins the packs of makers',
+        'if (makerId === null) ledger.creditSystem(HOUSE_ACCOUNT',
+        'if (makerId !== 0) ledger.creditSystem(HOUSE_ACCOUNT',
+      ],
+      [
+        'a snapshot forgets what is due',
+        "if (catalogue.existing(marketId).status === 'RESOLVED') this.due.add(marketId)",
+        '',
+      ],
+      [
+        'no market is due',
+        'if (this.hasLegOf(marketId)) this.due.add(marketId)',
+        'if (false) this.due.add(marketId)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/packs.ts',
+    tests: LIFE,
+    changes: [
+      [
+        'the house covers nothing',
+        'paysRaw - stakeRaw <= ledger.freeRaw(HOUSE_ACCOUNT)',
+        'paysRaw - stakeRaw <= Infinity',
+      ],
+      ['nobody needs the stake', 'ledger.freeRaw(payerId) < stakeRaw', 'false'],
+      [
+        'children of a group are apart',
+        'if (a.groupId !== undefined && a.groupId === b.groupId) return true\n',
+        '\n',
+      ],
+      [
+        'a quote pays what it likes',
+        'if (paysRaw < quotedRaw) return REJECT.QUOTE_CHANGED\n',
+        '\n',
+      ],
+      [
+        'a profile makes any number',
+        'packs.countOf(profileId) < PACK_LIMITS.packsOfProfileMax ? null',
+        'true ? null',
+      ],
+      ['an offer never ends', ' || offer.expiresMs <= nowMs', ''],
+      [
+        'a maker bets with itself',
+        'if (offer.makerId === profileId) return REJECT.OWN_OFFER\n',
+        '\n',
+      ],
+      [
+        'a frozen maker still bets',
+        'if (frozen.isFrozen(offer.makerId)) return REJECT.OFFER_NOT_FOUND\n',
+        '\n',
+      ],
+      ['a quote is judged by the price of now', 'quotedRaw <= paysRaw &&', 'false &&'],
+      ['anybody takes an offer back', ' || offer.makerId !== makerId', ''],
+      [
+        'a stake is more than was offered',
+        'if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/chain/pack-turns.ts',
+    tests: ROUTES,
+    changes: [
+      ['offers live on', 'if (expiresMs > nowMs || offerIds', 'if (expiresMs > 0 || offerIds'],
+      ['an offer ends before its time', 'if (expiresMs > nowMs || offerIds', 'if (offerIds'],
+    ],
+  },
+  {
+    file: 'engine/core/decide/endings.ts',
+    tests: LIFE,
+    changes: [['a market leaves its packs', ' || packs.hasLegOf(market.marketId)', '']],
+  },
+  {
+    file: 'persistence/follower/packs/packs.ts',
+    tests: FOLLOWED,
+    changes: [
+      [
+        'NO legs get the result of YES',
+        'CASE outcome WHEN 0 THEN ? ELSE ? END',
+        'CASE outcome WHEN 1 THEN ? ELSE ? END',
+      ],
+      [
+        'a market counts for all its packs',
+        'WHERE pack_id = ? AND market_id = ?`',
+        'WHERE pack_id >= ? AND market_id = ?`',
+      ],
+      ['a lost pack is won', "paidRaw > 0 ? 'WON' : 'LOST'", "paidRaw >= 0 ? 'WON' : 'LOST'"],
+      [
+        'a pack that ends is still active',
+        "this.#addCount.run(ended.owner, PACK_STATUSES.indexOf('ACTIVE'), -1)\n",
+        '\n',
+      ],
+      [
+        'accepted offers are no packs',
+        "command.kind === 'createPack' || command.kind === 'acceptPackOffer'",
+        "command.kind === 'createPack'",
+      ],
+      ['rows are written again', 'this.#made = []\n    this.#legs', 'this.#legs'],
+    ],
+  },
+]

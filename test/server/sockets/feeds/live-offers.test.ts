@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { crowd } from '../../../support/full-queue.ts'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { openMarket, place } from '../../../support/live-orders.ts'
+import { patientCall, readOf } from '../../../support/live-reads.ts'
+import { SocketClient } from '../../../support/socket-client.ts'
+import { closeAll } from '../../../support/socket-desk.ts'
+
+// The channel `subscribe_live_offers` (rules §8.5).
+
+const UNIT = 1_000_000
+const OFFER = 'liveOffer'
+const STAKED = { stakeMax: '10000000', payout: '30000000' }
+let live: LiveExchange
+let maker: Trader
+let legs: object[]
+const clients: SocketClient[] = []
+
+before(async () => {
+  live = await startLive()
+  maker = await live.trader(10_000 * UNIT)
+  const markets = [await openMarket(live, 'first'), await openMarket(live, 'second')]
+  for (const market of markets) {
+    const wish = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+    assert.equal((await place(live, maker, market, wish)).status, 201)
+  }
+  legs = markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
+})
+after(() => live.stop())
+afterEach(async () => {
+  await closeAll(live, clients)
+  assert.deepEqual(live.faults, [])
+})
+
+async function join(): Promise<SocketClient> {
+  const client = await SocketClient.open(live.port)
+  clients.push(client)
+  client.socket.emit('subscribe_live_offers')
+  await client.take('system', 1)
+  return client
+}
+
+async function offer(by: Trader = maker): Promise<unknown> {
+  const made = await patientCall(live, by, 'POST', '/parlay/offers', { legs, ...STAKED })
+  assert.equal(made.status, 201, made.text)
+  return made.body
+}
+
+test('every reader hears an offer with the fields of the list', async () => {
+  const readers = [await join(), await join()]
+  const made = await offer()
+  for (const reader of readers) assert.deepEqual(await reader.take(OFFER, 1), [made])
+  const { body } = await readOf(live, '/parlay/offers')
+  assert.deepEqual(at(body, 'data', '0'), made)
+})
+
+test('offers come in their order, with the username of each maker', async () => {
+  const named = await live.trader(10_000 * UNIT)
+  const change = { username: 'maker_of_packs' }
+  const renamed = await patientCall(live, named, 'PATCH', '/profiles/me', change)
+  assert.equal(renamed.status, 200, renamed.text)
+  const reader = await join()
+  const made = [await offer(named), await offer(), await offer(named)]
+  const told = await reader.take(OFFER, 3)
+  assert.deepEqual(told, made)
+  assert.deepEqual(
+    told.map((each) => at(each, 'creator', 'username')),
+    ['maker_of_packs', null, 'maker_of_packs'],
+  )
+})
+
+test('an offer that is refused is told to nobody, nor one after the reader left', async () => {
+  const reader = await join()
+  const refused = await live.call(maker, 'POST', '/parlay/offers', {
+    ...{ legs: legs.slice(1), ...STAKED },
+  })
+  assert.equal(refused.status, 422, refused.text)
+  const first = await offer()
+  assert.deepEqual(await reader.take(OFFER, 1), [first])
+  await reader.socket.emitWithAck('unsubscribe', { channel: 'subscribe_live_offers' })
+  const other = await join()
+  const second = await offer()
+  assert.deepEqual(await other.take(OFFER, 1), [second])
+  assert.deepEqual(reader.of(OFFER), [first])
+})
+
+test('if the tables cannot be read for long, the readers are told so', async () => {
+  const reader = await join()
+  const stop = crowd(live.exchange.query)
+  await offer()
+  // The exchange goes on while the feed waits.
+  assert.equal((await live.send('GET', '/time')).status, 200)
+  const [said] = await reader.take('exception', 1)
+  await stop()
+  assert.deepEqual(
+    [at(said, 'code'), at(said, 'channel')],
+    ['READ_TIMEOUT', 'subscribe_live_offers'],
+  )
+})

@@ -1,0 +1,343 @@
+// What profiles of a simulated world do with packs: they ask for quotes and stake on them, now and
+// then twice, make offers, accept those of others and take their own back. Operators fund the house
+// and resolve what packs wait for.
+
+import assert from 'node:assert/strict'
+import type { PackReason } from '../../engine/core/decide/money/packs.ts'
+import { windowOf } from '../../engine/core/packs/pack-odds.ts'
+import { HOUSE_ACCOUNT } from '../../engine/domain/ids.ts'
+import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
+import {
+  asksOf,
+  type Ineligible,
+  type PackWish,
+  type Quote,
+  type WishedLeg,
+} from '../../server/services/packs/packs.ts'
+import type { Life } from './life.ts'
+import type { Operators } from './operators.ts'
+import { areTied, isActive, paidFor } from './pack-model.ts'
+import type { Step } from './script.ts'
+
+/** The quotes of a world that may be used again, whatever crashed meanwhile. */
+const QUOTED_MAX = 40
+const SHARE = 1_000_000
+const YES = [1, 0] as const
+const NO = [0, 1] as const
+const SPLIT = [1, 1] as const
+
+/** A pack that was quoted, as its client keeps it. */
+export interface Quoted {
+  readonly profileId: number
+  readonly stakeRaw: number
+  readonly legs: readonly { readonly marketId: number; readonly outcome: number }[]
+  readonly quoteId: string
+  readonly payoutRaw: number
+  readonly expiresMs: number
+  /** The asks that priced it. */
+  readonly asks: string
+  /** The pack that it became; 0 while no client was told. */
+  packId: number
+}
+
+/** Why each refusal is right, by the model alone. */
+type Reasons = Readonly<Partial<Record<RejectName, boolean>>>
+type Issues = Readonly<Partial<Record<PackReason, boolean>>>
+
+export class Packers {
+  readonly #life: Life
+  readonly #operators: Operators
+  readonly #quoted: Quoted[]
+
+  constructor(life: Life, operators: Operators, quoted: Quoted[]) {
+    this.#life = life
+    this.#operators = operators
+    this.#quoted = quoted
+  }
+
+  /** False when the act is none of packs. */
+  play(step: Step): boolean {
+    switch (step.act) {
+      case 'house':
+      case 'pack':
+      case 'packAgain':
+      case 'offer':
+      case 'take':
+      case 'recall':
+      case 'settle':
+        this[step.act](step)
+        return true
+      default:
+        return false
+    }
+  }
+
+  #account(dice: number): number {
+    return 1 + Math.floor(dice * this.#life.pipeline.clearing.accounts.count)
+  }
+
+  /** Two legs or more of markets of one floor, mostly of such that have asks in the range. */
+  #wish({ dice }: Step, most: number): PackWish {
+    const { published } = this.#life
+    const turn = Math.floor(dice[1] * 7919)
+    const able = published.all().flatMap((market): WishedLeg[] => {
+      return [0, 1].flatMap((outcome) => {
+        const best = windowOf(asksOf(market, outcome)).at(0)
+        // Now and then a market is taken that has no price, or is over.
+        return best !== undefined || (turn + market.market.marketId) % 97 === 0
+          ? [{ market, outcome }]
+          : []
+      })
+    })
+    const legs: WishedLeg[] = []
+    const wanted = turn % 4 === 0 ? 3 : 2
+    for (let at = turn; legs.length < wanted && at < turn + able.length; at++) {
+      const leg = able[at % able.length]
+      const isTwice = legs.some(({ market }) => market === leg.market)
+      if (!isTwice || turn % 53 === 0) legs.push(leg)
+    }
+    return { legs, stakeRaw: SHARE + Math.floor(dice[0] ** 2 * (most - SHARE)) }
+  }
+
+  #asks({ legs }: PackWish): string {
+    return JSON.stringify(
+      legs.map(({ market, outcome }) => (market === undefined ? [] : asksOf(market, outcome))),
+    )
+  }
+
+  house({ dice }: Step): void {
+    const { model } = this.#life
+    const { free } = model.slow.cash(HOUSE_ACCOUNT)
+    const isOut = dice[0] < 0.25
+    const amount = isOut ? -(1 + Math.floor(dice[1] * 1.1 * Number(free))) : 10 ** (7 + dice[1] * 3)
+    const collateralRaw = Math.floor(amount)
+    const isShort = BigInt(-collateralRaw) > free
+    this.#refusedFor(this.#life.packs.fundHouse(collateralRaw, 'root'), {
+      INSUFFICIENT_COLLATERAL: isShort,
+      BALANCE_LIMIT: true,
+    })
+  }
+
+  /** Asks for a quote, and stakes on it as soon as it is told. */
+  pack(step: Step): void {
+    const profileId = this.#account(step.dice[0])
+    const wish = this.#wish(step, 70 * SHARE)
+    const asks = this.#asks(wish)
+    const quoting = this.#life.packs.quote(wish, profileId)
+    this.#issuesAre({ issues: this.#issuesOf(wish, null) }, wish, quoting)
+    this.#life.tellsLater(quoting)
+    // The stake comes a turn after the quote; there is no rest before.
+    this.#life.opening++
+    const staked = quoting.then(({ quoteId, payoutRaw, expiresMs }) => {
+      this.#life.opening--
+      if (quoteId === null) return
+      const legs = wish.legs.map(({ market, outcome }) => {
+        return { marketId: market?.market.marketId ?? 0, outcome }
+      })
+      const { stakeRaw } = wish
+      const quote = { profileId, stakeRaw, legs, quoteId, payoutRaw, expiresMs, asks, packId: 0 }
+      this.#quoted.push(quote)
+      if (this.#quoted.length > QUOTED_MAX) this.#quoted.shift()
+      // Some stake later, by another act.
+      if (step.dice[1] < 0.8) this.#stake(quote)
+    })
+    this.#life.follow(staked)
+  }
+
+  packAgain({ dice }: Step): void {
+    const quote = this.#quoted[Math.floor(dice[0] * this.#quoted.length)]
+    if (quote !== undefined) this.#stake(quote)
+  }
+
+  #stake(quote: Quoted): void {
+    const { pipeline, model, published, packs } = this.#life
+    const { profileId, stakeRaw, quoteId, legs, expiresMs, asks } = quote
+    const wish = {
+      legs: legs.map(({ marketId, outcome }) => ({ market: published.byId(marketId), outcome })),
+      stakeRaw,
+    }
+    // A crash may have taken books back that nobody could rely on.
+    if (wish.legs.some(({ market }) => market === undefined)) return
+    const issues = this.#issuesOf(wish, profileId)
+    const reasons = {
+      PROFILE_FROZEN: model.controls.frozen.has(profileId),
+      QUOTE_EXPIRED: expiresMs <= pipeline.sequencer.nowMs(),
+      QUOTE_CHANGED: this.#asks(wish) !== asks,
+    }
+    const ask = { owner: profileId, callerId: profileId, idempotencyKey: undefined, signature: '' }
+    const answer = packs.create(ask, wish, quoteId)
+    this.#life.tellsLater(answer)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (typeof result === 'number') {
+        assert(quote.packId === 0 || quote.packId === result, 'a quote makes one pack')
+        quote.packId = result
+        return
+      }
+      if (result instanceof Reject) this.#isFair(result, reasons)
+      else this.#areFair(result, issues)
+    }
+    this.#life.follow(answer.then(compare))
+  }
+
+  offer(step: Step): void {
+    const { model, packs } = this.#life
+    const maker = this.#account(step.dice[0])
+    const wish = this.#wish(step, 100 * SHARE)
+    const payoutRaw = wish.stakeRaw + 1 + Math.floor(step.dice[1] * 400 * SHARE)
+    const issues = this.#issuesOf(wish, null)
+    const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wish.stakeRaw)
+    const reasons = {
+      PROFILE_FROZEN: model.controls.frozen.has(maker),
+      INSUFFICIENT_COLLATERAL: isShort,
+      OFFER_LIMIT: [...model.packs.offers.values()].length >= 20,
+    }
+    const answer = packs.offer(maker, wish, payoutRaw)
+    this.#life.tellsLater(answer)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (result instanceof Reject) this.#isFair(result, reasons)
+      else if ('issues' in result) this.#areFair(result, issues)
+    }
+    this.#life.follow(answer.then(compare))
+  }
+
+  /** Accepts an offer, all or a part of it; now and then an own one, or for too much. */
+  take({ dice }: Step): void {
+    const { model, packs, pipeline } = this.#life
+    const offers = [...model.packs.offers]
+    const found = offers[Math.floor(dice[1] * offers.length)]
+    if (found === undefined) return
+    const [offerId, { maker, stakeMax, expiresMs, legs }] = found
+    const profileId = this.#account(dice[0])
+    const stakeRaw = Math.min(Number(stakeMax), SHARE + Math.floor(dice[0] * 102 * SHARE))
+    const nowMs = pipeline.sequencer.nowMs()
+    const isOpen = legs.every(({ marketId }) => isActive(model.markets[marketId - 1], nowMs))
+    const isBarred = model.controls.modeAt(nowMs) !== 'normal'
+    const reasons = {
+      PROFILE_FROZEN: model.controls.frozen.has(profileId),
+      ...{ TRADING_DISABLED: isBarred, CANCEL_ONLY_MODE: isBarred, POST_ONLY_MODE: isBarred },
+      OFFER_NOT_FOUND: !isOpen || expiresMs <= nowMs || model.controls.frozen.has(maker),
+      OWN_OFFER: maker === profileId,
+      INSUFFICIENT_COLLATERAL: model.slow.cash(profileId).free < BigInt(stakeRaw),
+    }
+    const ask = { owner: profileId, callerId: profileId, idempotencyKey: undefined, signature: '' }
+    this.#refusedFor(packs.accept(ask, offerId, stakeRaw), reasons)
+  }
+
+  /** Takes an offer back, now and then one of another maker. */
+  recall({ dice }: Step): void {
+    const { model, packs } = this.#life
+    const offers = [...model.packs.offers]
+    const found = offers[Math.floor(dice[1] * offers.length)]
+    if (found === undefined) return
+    const [offerId, { maker }] = found
+    const by = dice[0] < 0.9 ? maker : this.#account(dice[1])
+    this.#refusedFor(packs.endOffer(offerId, by), { OFFER_NOT_FOUND: by !== maker })
+  }
+
+  /**
+   * Resolves a market that a pack waits for: mostly its leg wins, else it is void or loses. Another
+   * market opens in its place.
+   */
+  settle({ dice }: Step): void {
+    const { model, published, changes } = this.#life
+    const legs = [...model.packs.packs.values()].flatMap((pack) => {
+      return pack.legs.filter(({ result, marketId }) => {
+        const { groupId, slot } = model.markets[marketId - 1]
+        return result === 'PENDING' && groupId === 0 && slot === null
+      })
+    })
+    const leg = legs[Math.floor(dice[0] * legs.length)]
+    const market = leg && published.byId(leg.marketId)
+    if (market === undefined) return
+    const [wins, loses] = leg.outcome === 0 ? [YES, NO] : [NO, YES]
+    const payout = dice[1] < 0.5 ? wins : dice[1] < 0.85 ? SPLIT : loses
+    this.#life.tellsLater(changes.resolve(market, payout))
+    this.#operators.open({ act: 'open', row: 0, dice })
+  }
+
+  #refusedFor(answer: Promise<unknown>, reasons: Reasons): void {
+    this.#life.tellsLater(answer)
+    const compare = (result: unknown) => {
+      if (result instanceof Reject) this.#isFair(result, reasons)
+    }
+    this.#life.follow(answer.then(compare))
+  }
+
+  #isFair({ name }: Reject, reasons: Reasons): void {
+    if (name === 'OVERLOADED') return
+    assert(reasons[name] === true, `the model knows no reason for ${name} to a pack`)
+  }
+
+  #areFair({ issues }: Ineligible, known: Issues): void {
+    assert(issues.length > 0, 'a pack that cannot be made has a reason')
+    for (const { code } of issues) {
+      assert(known[code] === true, `the model knows no reason for ${code} of a pack`)
+    }
+  }
+
+  /** A quote names what is wrong, and nothing else. */
+  #issuesAre(known: { readonly issues: Issues }, wish: PackWish, quoting: Promise<Quote>): void {
+    const compare = ({ issues, payoutRaw, legs }: Quote) => {
+      if (issues.length > 0) {
+        this.#areFair({ issues }, known.issues)
+        return
+      }
+      const wrong = Object.entries(known.issues).filter(([, isWrong]) => isWrong)
+      const certain = wrong.map(([code]) => code).filter((code) => !ABOUT_PRICE.has(code))
+      assert.deepEqual(certain, [], 'a quote names all that is wrong')
+      const prices = legs.map(({ priceTicks }) => priceTicks)
+      assert.equal(BigInt(payoutRaw), paidFor(BigInt(wish.stakeRaw), prices), 'what a quote pays')
+    }
+    this.#life.follow(quoting.then(compare))
+  }
+
+  /** All that the model holds against a pack at this moment. */
+  #issuesOf({ legs, stakeRaw }: PackWish, payer: number | null): Issues {
+    const { model, pipeline } = this.#life
+    const nowMs = pipeline.sequencer.nowMs()
+    const ids = legs.map(({ market }) => market?.market.marketId ?? 0)
+    const pairs = ids.flatMap((one, at) => ids.slice(0, at).map((other) => [one, other] as const))
+    const markets = ids.map((marketId) => model.markets[marketId - 1])
+    const books = legs.map(({ market, outcome }) =>
+      market === undefined ? [] : asksOf(market, outcome),
+    )
+    const usable = books.map((asks) => asks.filter(({ ticks }) => ticks >= 100 && ticks <= 900))
+    const lacksPrice = (far: (ticks: number) => boolean) =>
+      books.some((asks, at) => usable[at].length === 0 && asks.some(({ ticks }) => far(ticks)))
+    const bests = usable.map((asks) => asks.at(0)?.ticks ?? 0)
+    const isPriced = bests.length > 0 && !bests.includes(0)
+    const need = isPriced ? paidFor(BigInt(stakeRaw), bests) : 0n
+    const isThin = usable.some((asks, at) => {
+      const window = asks.filter(({ ticks }) => ticks <= bests[at] + 100)
+      return window.reduce((sum, { sizeRaw }) => sum + BigInt(sizeRaw), 0n) < need
+    })
+    const house = model.slow.cash(HOUSE_ACCOUNT).free
+    return {
+      TOO_FEW_LEGS: ids.length < 2,
+      DUPLICATE_MARKET: pairs.some(([one, other]) => one === other),
+      CORRELATED_LEGS: pairs.some(([one, other]) => {
+        return one !== other && areTied(model.venue, one, other)
+      }),
+      MARKET_NOT_FOUND: markets.some(({ isArchived }) => isArchived),
+      MARKET_NOT_ACTIVE: markets.some((market) => !isActive(market, nowMs)),
+      MARKET_NOT_ELIGIBLE: markets.some(({ kind }) => kind !== 'clob'),
+      NO_LIQUIDITY: bests.includes(0),
+      LEG_PRICE_TOO_LOW: lacksPrice((ticks) => ticks < 100),
+      LEG_PRICE_TOO_HIGH: lacksPrice((ticks) => ticks > 900),
+      INSUFFICIENT_DEPTH: isThin,
+      MULTIPLIER_TOO_HIGH: isPriced && need >= BigInt(stakeRaw) * 20n,
+      // The prices of deep windows are higher than the best, so this may be so without the best.
+      MULTIPLIER_TOO_LOW: isPriced,
+      HOUSE_CAPACITY: isPriced && need - BigInt(stakeRaw) > house,
+      INSUFFICIENT_BALANCE: payer !== null && model.slow.cash(payer).free < BigInt(stakeRaw),
+      TRADING_RESTRICTED: model.controls.modeAt(nowMs) !== 'normal',
+    }
+  }
+}
+
+/** Reasons that rest on the best asks alone, which the average of a window may undo. */
+const ABOUT_PRICE: ReadonlySet<string> = new Set([
+  'MULTIPLIER_TOO_HIGH',
+  'MULTIPLIER_TOO_LOW',
+  'HOUSE_CAPACITY',
+])

@@ -1,0 +1,26 @@
+import { LIMITS } from '../../engine/domain/limits.ts'
+import type { QueryHandle } from '../../persistence/query/query-handle.ts'
+import { profiles } from '../../persistence/query/read/profiles.ts'
+
+/**
+ * Fills the queue of the query thread until it is told to stop. Each answer is followed at once by
+ * the next question, because late answers may end many questions at a time.
+ */
+export function crowd(query: QueryHandle): () => Promise<unknown> {
+  const asked = new Set<Promise<void>>()
+  let isOn = true
+  const fill = () => {
+    while (isOn && query.waiting < LIMITS.queryQueueMax) {
+      const one = query.ask(profiles, [1]).then(() => {
+        asked.delete(one)
+        fill()
+      })
+      asked.add(one)
+    }
+  }
+  fill()
+  return () => {
+    isOn = false
+    return Promise.all(asked)
+  }
+}
