@@ -44,7 +44,10 @@ export function playPack(play: Play, markets: readonly Market[]): void {
   const { clearing, random, nowMs, account } = play
   const profileId = account()
   const offers = [...clearing.packs.offers()]
-  const offer = offers.length === 0 ? undefined : random.pick(offers)
+  // Mostly one that still stands; else one of all, so that what expired is ended too.
+  const standing = offers.filter(({ expiresMs }) => expiresMs > nowMs)
+  const from = standing.length > 0 && random.chance(0.8) ? standing : offers
+  const offer = from.length === 0 ? undefined : random.pick(from)
   const act = (decided: PackBody | Reject) => {
     if (!(decided instanceof Reject)) play.apply(decided)
   }
@@ -66,7 +69,7 @@ export function playPack(play: Play, markets: readonly Market[]): void {
     const offering = { profileId, stakeMaxRaw: asked.stakeRaw, payoutRaw }
     act(decideOffer(clearing, offering, priced, nowMs))
   } else if (offer !== undefined && dice < 0.9) {
-    const stakeRaw = random.between(stakeMinRaw, offer.stakeMaxRaw)
+    const stakeRaw = stakeMinRaw + random.spread(offer.stakeMaxRaw - stakeMinRaw)
     act(decideAccept(clearing, offer.offerId, { profileId, stakeRaw }, nowMs))
   } else if (offer !== undefined) act(decideEndOffer(clearing, offer.offerId, offer.makerId))
 }
