@@ -284,6 +284,8 @@ export class Life {
       // In some worlds nobody redeems but the profiles themselves.
       autoRedeemMs: setting.accounts > 2 ? AUTO_REDEEM_MS : 0,
       waiting: [...trades.keys()],
+      // A seed must play out the same every time.
+      drawMs: (belowMs) => (disk.lastSeq * 7919) % belowMs,
       tradeOf: (tradeSeq) => {
         const isShown = !this.readsAreLate && tradeSeq <= disk.reportedSeq
         return Promise.resolve(isShown ? trades.get(tradeSeq)?.settled : undefined)
