@@ -58,7 +58,7 @@ fuzz: $(INSTALLED) ## Sends right and wrong requests to every route, from SEED=.
 mutation: $(INSTALLED) ## Breaks one rule at a time, and the tests must notice; ONLY=..., SHARD=i/n or SAMPLE=n picks rules.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts
 
-build: $(BUILT) ## Compiles the sources into dist/.
+build: $(BUILT) ## Bundles the program into dist/.
 	@:
 
 install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
@@ -106,10 +106,6 @@ $(INSTALLED): package.json package-lock.json
 	@command -v $(NODE) >/dev/null || { echo 'outcomex needs Node 20 or 22: https://nodejs.org' >&2; exit 1; }
 	@$(NODE) .ci/install.mjs
 
-$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json tsconfig.build.json
-	@rm -rf dist
-	@$(BIN)/tsc -p tsconfig.build.json
-	@cp server/docs/*.md dist/server/docs/
-	@cp persistence/search/*.bin persistence/search/*.tsv persistence/search/*.txt dist/persistence/search/
-	@if [ -f dist/server/main.js ]; then chmod +x dist/server/main.js; fi
+$(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json
+	@$(NODE) --import tsx server/build/bundle.ts dist
 	@touch $@

@@ -45,7 +45,7 @@ test('outcomex runs the compiled program, also by the link of make install', asy
   const compiled = compiledProgram()
   assert.ok(compiled !== null)
   const folder = topFolder()
-  symlinkSync(dirname(dirname(compiled)), join(folder, 'dist'))
+  symlinkSync(dirname(compiled), join(folder, 'dist'))
   const direct = run(join(folder, 'outcomex'), ['--version'])
   assert.deepEqual(direct, { code: 0, said: `${VERSION}\n`, warned: '' })
   const prefix = join(folder, 'prefix')
@@ -60,7 +60,7 @@ test('outcomex runs the compiled program, also by the link of make install', asy
 
 test('outcomex gives node the flags of npm start, and passes its arguments on unchanged', () => {
   const folder = topFolder()
-  const main = join(folder, 'dist', 'server', 'main.js')
+  const main = join(folder, 'dist', 'main.js')
   mkdirSync(dirname(main), { recursive: true })
   writeFileSync(main, '')
   const shown = join(folder, 'shown')
@@ -68,13 +68,13 @@ test('outcomex gives node the flags of npm start, and passes its arguments on un
   chmodSync(shown, 0o755)
   const { said } = run(join(folder, 'outcomex'), ['admin', 'a b', ''], { NODE: shown })
   const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8')
-  const [, flags = ''] = /"start": "node (.*) dist\/server\/main\.js"/.exec(manifest) ?? []
+  const [, flags = ''] = /"start": "node (.*) dist\/main\.js"/.exec(manifest) ?? []
   assert.deepEqual(said.split('\n'), [...flags.split(' '), main, 'admin', 'a b', '', ''])
 })
 
 test('outcomex compiles the sources when they are not compiled yet', () => {
   const folder = topFolder()
-  const made = 'mkdir -p dist/server && echo "console.log(6 * 7)" > dist/server/main.js'
+  const made = 'mkdir -p dist && echo "console.log(6 * 7)" > dist/main.js'
   writeFileSync(join(folder, 'Makefile'), `build:\n\t@${made}\n`)
   const first = run(join(folder, 'outcomex'), [])
   assert.deepEqual([first.code, first.said], [0, '42\n'], first.warned)

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Names a folder with the compiled sources. Tests run from the sources and have such a folder. */
+/** Names a folder with the bundle. Tests run from the sources and have such a folder. */
 export const COMPILED_VARIABLE = 'TEST_COMPILED'
 
 export interface SpawnOptions {
@@ -15,7 +16,7 @@ export interface SpawnOptions {
 
 /**
  * Starts a thread. This is the only `new Worker`. Callers pass `new URL('./x.worker.ts',
- * import.meta.url)`: the compiler leaves that string alone, so in dist/ the ending is swapped here.
+ * import.meta.url)`: the bundler leaves that string alone, so in dist/ the ending is swapped here.
  */
 export function spawn(entry: URL, options: SpawnOptions): Worker {
   if (!import.meta.url.endsWith('.ts')) {
@@ -35,9 +36,7 @@ export function spawn(entry: URL, options: SpawnOptions): Worker {
 /** The compiled file, or null without one. A thread starts five times as fast from it. */
 function compiledOf(entry: URL): URL | null {
   const folder = process.env[COMPILED_VARIABLE]
-  const sources = new URL('../..', import.meta.url).href
-  if (folder === undefined || !entry.href.startsWith(sources)) return null
-  const name = entry.href.slice(sources.length).replace(/\.ts$/, '.js')
-  const file = new URL(name, pathToFileURL(`${folder}/`))
+  if (folder === undefined) return null
+  const file = pathToFileURL(join(folder, basename(entry.pathname).replace(/\.ts$/, '.js')))
   return existsSync(file) ? file : null
 }

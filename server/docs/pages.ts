@@ -1,6 +1,7 @@
-// The pages of /docs: every Markdown file beside this one, rendered once.
+// The pages of /docs: every Markdown file beside this one. The build renders them, because that
+// would hold up orders for a tenth of a second; a run from the sources renders them when asked.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { escaped, htmlPage } from './html.ts'
 import { type Rendered, render } from './markdown.ts'
 
@@ -34,24 +35,46 @@ function pageOf(title: string, body: string): Uint8Array {
   return Buffer.from(htmlPage(title, body))
 }
 
-function indexOf(rendered: ReadonlyMap<string, Rendered>): Uint8Array {
-  const items = [...rendered].map(([name, { title, about }]) => {
+function indexOf(rendered: RenderedPages): Uint8Array {
+  const items = rendered.map(([name, { title, about }]) => {
     return `<li><a href="/docs/${name}">${escaped(title)}</a>: ${escaped(about)}</li>`
   })
   const body = `<h1>outcomex: documents</h1><ul>${items.join('')}</ul><p><a href="/">Home</a></p>`
   return pageOf('outcomex: documents', body)
 }
 
-/** Reads and renders all of them; `folder` holds the Markdown files. */
-export function openPages(folder = new URL('./', import.meta.url)): Pages {
-  const rendered = new Map(
-    namesIn(folder).map((name) => {
-      return [name, render(readFileSync(new URL(`${name}${ENDING}`, folder), 'utf8'))]
-    }),
-  )
+/** What the build rendered, in the folder of the program. */
+export const PAGES_FILE = 'pages.json'
+const HERE = new URL('./', import.meta.url)
+
+/** Each page by its name, in the order of the index. */
+type RenderedPages = readonly (readonly [name: string, page: Rendered])[]
+
+/** Reads and renders all Markdown files of this folder. */
+export function renderedPages(): RenderedPages {
+  return namesIn(HERE).map((name) => {
+    return [name, render(readFileSync(new URL(`${name}${ENDING}`, HERE), 'utf8'))]
+  })
+}
+
+function builtPages(): RenderedPages {
+  const built = new URL(PAGES_FILE, HERE)
+  return existsSync(built) ? JSON.parse(readFileSync(built, 'utf8')) : renderedPages()
+}
+
+function pagesOf(rendered: RenderedPages): Pages {
   const back = '<p><a href="/docs">All documents</a></p>'
   const pages = new Map(
-    [...rendered].map(([name, { title, body }]) => [name, pageOf(title, back + body)]),
+    rendered.map(([name, { title, body }]) => [name, pageOf(title, back + body)]),
   )
   return { index: indexOf(rendered), page: (name) => pages.get(name), names: [...pages.keys()] }
+}
+
+/** The pages are read at the first call. */
+export function openPages(): () => Pages {
+  let pages: Pages | undefined
+  return () => {
+    pages ??= pagesOf(builtPages())
+    return pages
+  }
 }

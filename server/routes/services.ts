@@ -107,5 +107,5 @@ export interface Services {
   readonly openApi: () => Uint8Array
   /** The AsyncAPI document of the sockets, for a caller that named this host. */
   readonly asyncApi: (host: string) => Uint8Array
-  readonly pages: Pages
+  readonly pages: () => Pages
 }

@@ -18,7 +18,7 @@ const DEFAULT_DATA_DIR = './data'
 function called(program: string): string {
   if (basename(program) === 'outcomex') return 'outcomex'
   // The script at the top of the repository, when it compiled this program.
-  const script = join(program, '..', '..', '..', 'outcomex')
+  const script = join(program, '..', '..', 'outcomex')
   if (!existsSync(script)) return `node ${relative('', program)}`
   const path = relative('', script)
   return path.includes(sep) ? path : `./${path}`

@@ -13,7 +13,7 @@ import { compiledProgram, compileSources } from './compiled.ts'
 
 const SOURCE = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const COMPILED = join(ROOT, 'dist', 'server', 'main.js')
+const COMPILED = join(ROOT, 'dist', 'main.js')
 export const ADMIN_TOKEN = 'admin-token-of-the-tests'
 
 /** The text of GET /metrics of a server that has the admin token of the tests. */

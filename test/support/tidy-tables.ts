@@ -320,6 +320,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/cli/order', rank: 6, doors: files('order') },
   { path: 'server/cli', rank: 6, doors: [] },
   { path: 'server', rank: 6, doors: [] },
+  { path: 'server/build', rank: 6, doors: files('bundle') },
 ]
 
 /** Deterministic code: a replay next year must give the same state. */
@@ -336,7 +337,7 @@ export const SOURCE_FOLDERS = ['engine', 'persistence', 'server']
 
 export const TOP_LEVEL = new Set([
   ...words('engine server persistence bench test package.json package-lock.json tsconfig.json'),
-  ...words('tsconfig.build.json Makefile README.md LICENSE CHANGELOG.md biome.json Dockerfile'),
+  ...words('Makefile README.md LICENSE CHANGELOG.md biome.json Dockerfile'),
   'outcomex',
 ])
 

@@ -65,15 +65,23 @@ export function anyOf<S extends Schema[]>(...schemas: S): TUnsafe<Infer<S[number
   return schemaOf<Infer<S[number]>>({ anyOf: schemas })
 }
 
-/** The checker of a schema. Without a schema it accepts undefined only. */
+/** The checker of a schema, made at its first use. Without a schema it accepts undefined only. */
 export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
   if (schema === undefined) {
     return { holds: (value): value is Infer<S> => value === undefined, issues: () => [] }
   }
-  const validator = Compile(schema)
+  // Hundreds of checkers would add a tenth of a second to each start.
+  let compiled: ReturnType<typeof Compile> | undefined
+  const validator = () => {
+    compiled ??= Compile(schema)
+    return compiled
+  }
   return {
-    holds: (value): value is Infer<S> => validator.Check(value),
-    issues: (value) => validator.Errors(value)[1].flatMap((error) => issuesOf(error, schema)),
+    holds: (value): value is Infer<S> => validator().Check(value),
+    issues: (value) =>
+      validator()
+        .Errors(value)[1]
+        .flatMap((error) => issuesOf(error, schema)),
   }
 }
 

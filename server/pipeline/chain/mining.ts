@@ -36,7 +36,7 @@ export interface SettlementParts {
   readonly autoRedeemMs?: number
   /** Part of mined fees for those who referred the takers; absent for none. */
   readonly referralBps?: FeeBps
-  /** Gives a whole number from 0 below its argument, for the moment of a sample; absent: by chance. */
+  /** Draws the moment of a sample, a whole number from 0 below its argument; absent: by chance. */
   readonly drawMs?: (belowMs: number) => number
   /** Trades that were in no block when the exchange started. */
   readonly waiting: readonly number[]

@@ -23,7 +23,7 @@ export const documents = route({
   means: 'The page; it loads no other file.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
-  handle: (_input, { pages }: Services) => shown(pages.index),
+  handle: (_input, { pages }: Services) => shown(pages().index),
 })
 
 export const documentPage = route({
@@ -40,7 +40,7 @@ export const documentPage = route({
   rejects: ['PATH_NOT_FOUND'],
   example: { params: { page: 'trading' }, reply: '<!doctype html>' },
   handle: ({ params }, { pages }: Services) => {
-    const found = pages.page(params.page)
+    const found = pages().page(params.page)
     return found === undefined ? refuse('PATH_NOT_FOUND') : shown(found)
   },
 })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { spawn } from '../../../engine/thread/spawn.ts'
+import { bundleCode } from '../../../server/build/bundle.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const program = 'test/support/spawn-echo'
@@ -24,29 +25,17 @@ test('a thread starts from sources, in any working directory', () => {
   runElsewhere(['--import', import.meta.resolve('tsx'), join(root, `${program}.ts`)])
 })
 
-test('a thread starts from compiled files, by plain node', () => {
+test('a thread starts from a bundle, by plain node', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'spawn-'))
   try {
-    const config = join(folder, 'tsconfig.json')
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    writeFileSync(config, JSON.stringify(compilation(folder)))
-    const compiler = join(root, 'node_modules/typescript/bin/tsc')
-    const compiled = spawnSync(process.execPath, [compiler, '-p', config], { encoding: 'utf8' })
-    assert.equal(compiled.status, 0, compiled.stdout + compiled.stderr)
-    runElsewhere([join(folder, `${program}.js`)])
+    const files = [`${program}.ts`, 'test/support/echo.worker.ts'].map((file) => join(root, file))
+    await bundleCode(files, folder)
+    runElsewhere([join(folder, 'spawn-echo.js')])
   } finally {
     rmSync(folder, { recursive: true })
   }
 })
-
-function compilation(outDir: string): object {
-  return {
-    extends: join(root, 'tsconfig.build.json'),
-    compilerOptions: { rootDir: root, outDir, typeRoots: [join(root, 'node_modules/@types')] },
-    include: [],
-    files: [`${program}.ts`, 'test/support/echo.worker.ts'].map((file) => join(root, file)),
-  }
-}
 
 test('a thread that cannot load its file faults instead of hanging', async () => {
   const worker = spawn(new URL('./absent.worker.ts', import.meta.url), {

@@ -47,7 +47,7 @@ test('headings have the anchors that GitHub gives them', () => {
 })
 
 test('every document is served as a page without active content', async () => {
-  const { names } = openPages()
+  const { names } = openPages()()
   assert.ok(names.includes('trading') && names.includes('operating'))
   const index = await live.send('GET', '/docs')
   for (const path of ['/docs', ...names.map((name) => `/docs/${name}`)]) {
