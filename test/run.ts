@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundleTests } from './support/bundled-tests.ts'
 import { compileSources } from './support/compiled.ts'
 import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
-import { transpileAll } from './support/transpiled/transpile.ts'
 
 // Runs test/**/*.test.ts. A green file prints one line, a red file prints everything. The summary
 // has the words of node's own reporter. The run fails when no file matches and when a file holds no
@@ -46,7 +46,7 @@ if (files.length === 0) {
 const startedMs = performance.now()
 const isLong = files.length > FILES_UNCOMPILED
 if (isLong) await compileSources()
-const loader = isLong ? await transpileAll() : undefined
+const startOf = isLong ? await bundleTests(files) : undefined
 const reports: FileReport[] = []
 process.once('SIGINT', () => endBy('SIGINT'))
 process.once('SIGTERM', () => endBy('SIGTERM'))
@@ -56,7 +56,7 @@ printSummary()
 
 async function runWaiting(): Promise<void> {
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const report = await runFile(file, SILENCE_MS, loader)
+    const report = await runFile(file, SILENCE_MS, startOf?.(file))
     reports.push(report)
     printFile(report)
   }

@@ -8,7 +8,7 @@
 import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { PAGES_FILE, renderedPages } from '../docs/pages.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -20,10 +20,25 @@ const UNBUNDLED = [
   ...['uWebSockets.js', 'better-sqlite3', 'secp256k1', 'msgpackr-extract'],
   ...['bufferutil', 'utf-8-validate', 'pino', 'pino-pretty', 'esbuild'],
 ]
-/** CommonJS packages call `require`, which a module does not have. */
-const BANNER =
-  "import { createRequire as requireOfBundle } from 'node:module';" +
-  'const require = requireOfBundle(import.meta.url);'
+/** CommonJS packages call `require`, which a module does not have; `url` is code. */
+export function requireFrom(url: string): string {
+  const from = "import { createRequire as requireOfBundle } from 'node:module';"
+  return `${from}const require = requireOfBundle(${url});`
+}
+
+/** How everything is bundled. */
+export const BUNDLING = {
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  chunkNames: 'shared-[hash]',
+  logLevel: 'warning',
+  external: UNBUNDLED,
+} satisfies BuildOptions
 
 /** The files that threads begin with. */
 export function threadFiles(): string[] {
@@ -36,14 +51,8 @@ export function threadFiles(): string[] {
 
 /** Bundles the code alone: each entry becomes a file of its name with the ending `.js`. */
 export async function bundleCode(entryPoints: string[], outdir: string): Promise<void> {
-  await build({
-    ...{ entryPoints, outdir, entryNames: '[name]', chunkNames: 'shared-[hash]' },
-    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20' },
-    ...{ sourcemap: true, sourcesContent: false },
-    external: UNBUNDLED,
-    banner: { js: BANNER },
-    logLevel: 'warning',
-  })
+  const banner = { js: requireFrom('import.meta.url') }
+  await build({ ...BUNDLING, entryPoints, outdir, entryNames: '[name]', banner })
 }
 
 /** Empties the folder, bundles the whole program into it, and gives the program's path. */

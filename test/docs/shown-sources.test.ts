@@ -4,6 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { tsImport } from 'tsx/esm/api'
 import { openInMemory } from '../../persistence/database.ts'
 import { READ_SCHEMA } from '../../persistence/follower/schema/migrations.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
@@ -61,7 +62,10 @@ writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
 /** Every value that the shown sources export. */
 async function shownValues(): Promise<unknown[]> {
   const modules = sources.map(async ({ path }) => {
-    const exported: object = await import(pathToFileURL(join(folder, basename(path))).href)
+    const exported: object = await tsImport(
+      pathToFileURL(join(folder, basename(path))).href,
+      import.meta.url,
+    )
     return Object.values(exported)
   })
   return (await Promise.all(modules)).flat()

@@ -9,7 +9,8 @@ import type { TestEvent } from './progress-reporter.ts'
 
 const LOOK_EVERY_MS = 100
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const reporter = new URL('./progress-reporter.ts', import.meta.url).href
+/** Sends every event of a file to the process that started it. */
+export const REPORTER = new URL('./progress-reporter.ts', import.meta.url)
 const running = new Set<ChildProcess>()
 
 export class FileReport {
@@ -39,21 +40,26 @@ export class FileReport {
   }
 }
 
-/** `loader` is the module that makes `.ts` files run. */
+/** What node is told, so that it runs a file. */
+export interface Start {
+  readonly words: readonly string[]
+  /** The URL of the reporter. */
+  readonly reporter: string
+}
+
+function fromSource(file: string): Start {
+  return { words: ['--import', 'tsx', file], reporter: REPORTER.href }
+}
+
 export async function runFile(
   file: string,
   silenceMs: number,
-  loader = 'tsx',
+  { words, reporter } = fromSource(file),
 ): Promise<FileReport> {
   const report = new FileReport(file)
   const fromMs = performance.now()
-  const words = [
-    '--import',
-    loader,
-    `--test-reporter=${reporter}`,
-    '--test-reporter-destination=stdout',
-  ]
-  const child = spawn(process.execPath, [...words, file], {
+  const reported = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout']
+  const child = spawn(process.execPath, [...reported, ...words], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
+import { tsImport } from 'tsx/esm/api'
 import { READS } from '../../../persistence/query/reads.ts'
 
 const FOLDER = new URL('../../../persistence/query/read/', import.meta.url)
@@ -13,7 +14,10 @@ test('every read of the folder is listed, under a name of its own', async () => 
   const found: string[] = []
   for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue
-    const exports: Record<string, unknown> = await import(new URL(file, FOLDER).href)
+    const exports: Record<string, unknown> = await tsImport(
+      new URL(file, FOLDER).href,
+      import.meta.url,
+    )
     found.push(
       ...Object.values(exports)
         .filter(isRead)

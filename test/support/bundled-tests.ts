@@ -1,0 +1,55 @@
+// Bundles all test files once for a whole test run. A file then loads a few files in place of a
+// thousand, and without the work that tsx does for each: that saves a second of CPU a file.
+
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+import { BUNDLING, requireFrom } from '../../server/build/bundle.ts'
+import { REPORTER, type Start } from './file-run.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Packages that are loaded by name, or hold what a bundle cannot. */
+const UNBUNDLED = [
+  '@limitless-exchange/sdk',
+  'autocannon',
+  'fast-check',
+  'nodejs-order-book',
+  'tsx',
+]
+/** What `import.meta.url` becomes: a source finds the files beside it as if it ran itself. */
+const URL_OF_SOURCE = 'urlOfThisSource'
+
+const keepUrls: Plugin = {
+  name: 'keep-urls',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/, namespace: 'file' }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      if (!source.includes('import.meta.url')) return undefined
+      const url = `const ${URL_OF_SOURCE} = ${JSON.stringify(pathToFileURL(path).href)};`
+      return { contents: url + source, loader: 'ts' }
+    })
+  },
+}
+
+/** Gives how a file is started. The folder is removed at exit. */
+export async function bundleTests(files: readonly string[]): Promise<(file: string) => Start> {
+  const folder = mkdtempSync(join(tmpdir(), 'outcomex-tests-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  await build({
+    ...BUNDLING,
+    entryPoints: [...files, fileURLToPath(REPORTER)],
+    outdir: folder,
+    outbase: ROOT,
+    outExtension: { '.js': '.mjs' },
+    external: [...BUNDLING.external, ...UNBUNDLED],
+    define: { 'import.meta.url': URL_OF_SOURCE },
+    plugins: [keepUrls],
+    banner: { js: requireFrom(JSON.stringify(pathToFileURL(`${ROOT}/`).href)) },
+  })
+  const bundled = (file: string) => join(folder, file.slice(ROOT.length).replace(/\.ts$/, '.mjs'))
+  const reporter = pathToFileURL(bundled(fileURLToPath(REPORTER))).href
+  return (file) => ({ words: ['--enable-source-maps', bundled(file)], reporter })
+}
