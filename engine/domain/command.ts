@@ -126,6 +126,8 @@ export interface ProfileFields extends ProfileAbout {
   readonly rank: Rank | null
   readonly feeCapBps: FeeBps | null
   readonly scopes: readonly Scope[]
+  /** An operator says that a program has this profile; absent is false. */
+  readonly isMachine?: boolean
 }
 
 /** The fields that an edit changes. An absent field stays, and a smart wallet is never removed. */

@@ -4,7 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { tsImport } from 'tsx/esm/api'
+import { register } from 'tsx/esm/api'
 import { openInMemory } from '../../persistence/database.ts'
 import { READ_SCHEMA } from '../../persistence/follower/schema/migrations.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
@@ -59,10 +59,12 @@ for (const { path, text } of sources) {
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
 
+const loader = register({ namespace: 'shown' })
+
 /** Every value that the shown sources export. */
 async function shownValues(): Promise<unknown[]> {
   const modules = sources.map(async ({ path }) => {
-    const exported: object = await tsImport(
+    const exported: object = await loader.import(
       pathToFileURL(join(folder, basename(path))).href,
       import.meta.url,
     )

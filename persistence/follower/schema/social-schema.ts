@@ -6,6 +6,7 @@
 export const SOCIAL_TABLES = `
 ALTER TABLE profiles ADD COLUMN x_handle TEXT;
 ALTER TABLE profiles ADD COLUMN x_avatar TEXT;
+ALTER TABLE profiles ADD COLUMN is_machine INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX profiles_by_account ON profiles (lower(account));
 CREATE TABLE follows (
   owner    INTEGER NOT NULL,

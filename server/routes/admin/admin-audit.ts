@@ -38,6 +38,7 @@ const ofProfiles = {
     'Highest fee rate that was set, in basis points; null took it back.',
   ),
   scopes: means(optional(list(scope())), 'Scopes that the profile was allowed.'),
+  isMachine: means(optional(boolean()), 'Whether the profile was said to be that of a program.'),
   tokenId: means(optional(text()), 'Id of the API token that was made or revoked.'),
   tokenScopes: means(optional(list(scope())), 'Scopes that the new API token has.'),
   collateralRaw: means(

@@ -13,7 +13,7 @@ import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account, displayName, scope, shownUsername } from '../../http/schema/profile-fields.ts'
-import { nullable, text } from '../../http/schema/scalars.ts'
+import { boolean, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
 import { rankOf } from '../../services/accounts/ranks.ts'
@@ -40,6 +40,7 @@ const managedProfile = () =>
     feeCapBps: feeCapBps(),
     effectiveFeeRateBps: effectiveFeeRateBps(),
     scopes: allowedScopes(),
+    isMachine: means(boolean(), 'Whether a program has it; GET /profiles/social leaves it out.'),
     createdAt: profileSince(),
     frozenAt: means(nullable(isoTime()), 'When the profile was frozen; null when it is not.'),
     frozenReason: means(nullable(text()), 'Why the profile is frozen; null when it is not.'),
@@ -55,6 +56,7 @@ function managedView(profile: ShownProfile, frozen: FrozenProfile | undefined) {
     feeCapBps: profile.feeCapBps,
     effectiveFeeRateBps: effectiveFeeBps(profile),
     scopes: profile.scopes,
+    isMachine: profile.isMachine,
     createdAt: isoText(profile.createdMs),
     frozenAt: frozen === undefined ? null : isoText(frozen.sinceMs),
     frozenReason: frozen?.reason ?? null,
@@ -70,6 +72,7 @@ const EXAMPLE = {
   feeCapBps: 250,
   effectiveFeeRateBps: 250,
   scopes: ['trading', 'account_creation'] as const,
+  isMachine: false,
   createdAt: '2026-01-01T00:00:00.000Z',
   frozenAt: null,
   frozenReason: null,
@@ -111,6 +114,10 @@ export const editManagedProfile = route({
     scopes: means(
       optional(list(scope(), 0, 4)),
       'Scopes that the profile may give the tokens it makes from now on.',
+    ),
+    isMachine: means(
+      optional(boolean()),
+      'True for the profile of a program, which GET /profiles/social leaves out.',
     ),
     smartWallet: means(optional(address()), 'Smart wallet of the profile; not the zero address.'),
   }),

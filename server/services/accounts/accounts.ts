@@ -46,6 +46,7 @@ export interface ProfileWish extends Wished<ProfileAbout> {
   readonly rank?: Rank | null | undefined
   readonly feeCapBps?: FeeBps | null | undefined
   readonly scopes?: readonly Scope[] | undefined
+  readonly isMachine?: boolean | undefined
   /** Counts for a new profile alone, and only when there is such a profile. */
   readonly referredBy?: ProfileId | undefined
 }

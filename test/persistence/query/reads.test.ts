@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { tsImport } from 'tsx/esm/api'
+import { register } from 'tsx/esm/api'
 import { READS } from '../../../persistence/query/reads.ts'
 
+const sources = register({ namespace: 'reads' })
 const FOLDER = new URL('../../../persistence/query/read/', import.meta.url)
 
 function isRead(value: unknown): value is { name: string } {
@@ -14,7 +15,7 @@ test('every read of the folder is listed, under a name of its own', async () => 
   const found: string[] = []
   for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts')) continue
-    const exports: Record<string, unknown> = await tsImport(
+    const exports: Record<string, unknown> = await sources.import(
       new URL(file, FOLDER).href,
       import.meta.url,
     )

@@ -101,6 +101,7 @@ const REST: readonly Said[] = [
     'PATCH /admin/profiles/7',
     { rank: null, feeCapBps: 250, scopes: ['trading'] },
   ],
+  [['edit-profile', '7', '--machine', 'no'], 'PATCH /admin/profiles/7', { isMachine: false }],
   [
     ['fund-pool', 'rain', '7', '1.5', '--hints', '300:700'],
     'POST /admin/markets/rain/liquidity',
@@ -234,6 +235,7 @@ const WRONG: readonly [line: string[], sentence: RegExp][] = [
   [['score', 'tennis', '7', '1', '--sequence=1'], /^'1' must be two numbers like 2:1$/],
   [['end-series', 'btc'], /^'btc' must be a whole number from 1/],
   [['settlement-fault', 'MINED'], /^'MINED' must be one of RETRYING, FAILED$/],
+  [['edit-profile', '7', '--machine', 'perhaps'], /^--machine must be yes or no/],
   [['edit-profile', '7', '--fee-cap-bps', '1001'], /^--fee-cap-bps must be a whole .*, or none/],
 ]
 

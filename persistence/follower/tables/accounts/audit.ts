@@ -138,9 +138,9 @@ function profileAbout(
 ): About {
   const { kind, profileId, profile, token } = command
   const account = kind === 'createProfile' ? command.profile.account : world.accountOf(profileId)
-  const { username, feeCapBps, scopes } = profile
+  const { username, feeCapBps, scopes, isMachine } = profile
   const rank = profile.rank === null ? null : profile.rank?.name
-  const named = { profileId, account, username, rank, feeCapBps, scopes }
+  const named = { profileId, account, username, rank, feeCapBps, scopes, isMachine }
   return { ...named, ...(token === null ? {} : tokenAbout(token)) }
 }
 

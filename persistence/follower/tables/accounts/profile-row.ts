@@ -9,7 +9,7 @@ SELECT profile_id AS profileId, account, username, display_name AS displayName, 
   smart_wallet AS smartWallet, rank_id AS rankId, rank_name AS rankName,
   rank_fee_bps AS rankFeeBps, fee_cap_bps AS feeCapBps, scopes, bio, pfp_url AS pfpUrl,
   social_url AS socialUrl, mode, trade_wallet_option AS tradeWalletOption, x_handle AS xHandle,
-  x_avatar AS xAvatar,
+  x_avatar AS xAvatar, is_machine AS isMachine,
   created_ms AS createdMs, EXISTS (SELECT 1 FROM traders WHERE owner = profile_id) AS hasTraded
 FROM profiles WHERE profile_id = ?`
 
@@ -34,6 +34,8 @@ export interface ProfileRow {
   readonly tradeWalletOption: string | null
   readonly xHandle: string | null
   readonly xAvatar: string | null
+  /** 0 or 1. */
+  readonly isMachine: number
   readonly createdMs: TimeMs
   /** 0 or 1. */
   readonly hasTraded: number
@@ -59,6 +61,7 @@ export function fieldsOfRow(row: ProfileRow): Required<ProfileFields> {
       tradeWalletOption === 'eoa' || tradeWalletOption === 'smartWallet' ? tradeWalletOption : null,
     xHandle: row.xHandle,
     xAvatar: row.xAvatar,
+    isMachine: row.isMachine === 1,
   }
 }
 

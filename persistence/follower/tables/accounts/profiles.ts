@@ -19,11 +19,11 @@ const PUT = `
 INSERT INTO profiles (
   profile_id, account, username, display_name, client, smart_wallet, rank_id, rank_name,
   rank_fee_bps, fee_cap_bps, scopes, bio, pfp_url, social_url, mode, trade_wallet_option,
-  x_handle, x_avatar, created_ms
+  x_handle, x_avatar, is_machine, created_ms
 ) VALUES (
   @profileId, @account, @username, @displayName, @client, @smartWallet, @rankId, @rankName,
   @rankFeeBps, @feeCapBps, @scopes, @bio, @pfpUrl, @socialUrl, @mode, @tradeWalletOption,
-  @xHandle, @xAvatar, @createdMs
+  @xHandle, @xAvatar, @isMachine, @createdMs
 ) ON CONFLICT DO UPDATE SET
   username = excluded.username, display_name = excluded.display_name, client = excluded.client,
   smart_wallet = excluded.smart_wallet, rank_id = excluded.rank_id,
@@ -31,7 +31,7 @@ INSERT INTO profiles (
   fee_cap_bps = excluded.fee_cap_bps, scopes = excluded.scopes, bio = excluded.bio,
   pfp_url = excluded.pfp_url, social_url = excluded.social_url, mode = excluded.mode,
   trade_wallet_option = excluded.trade_wallet_option, x_handle = excluded.x_handle,
-  x_avatar = excluded.x_avatar`
+  x_avatar = excluded.x_avatar, is_machine = excluded.is_machine`
 
 type Written = Omit<ProfileRow, 'hasTraded'>
 export type ProfileCommand = Extract<
@@ -72,7 +72,7 @@ export class ProfilesTable {
     this.#referrals.flush(pace)
     eachPaced(this.#waiting, pace, (command) => {
       if (command.kind === 'editProfile') this.#edit(command.profileId, command.profile)
-      else this.#put.run(rowOf(command.profileId, command.profile, command.nowMs))
+      else this.#put.run(rowOf(command.profileId, madeFields(command), command.nowMs))
     })
     this.#waiting = []
   }
@@ -85,6 +85,14 @@ export class ProfilesTable {
     const after = { ...fields, ...change, account: before.account, smartWallet }
     this.#put.run(rowOf(profileId, after, before.createdMs))
   }
+}
+
+/** A wallet that the server keeps belongs to a program of its partner. */
+export function madeFields(
+  command: Exclude<ProfileCommand, { readonly kind: 'editProfile' }>,
+): ProfileFields {
+  const isKept = command.kind === 'createSubAccount' && command.sealedKey !== null
+  return isKept ? { ...command.profile, isMachine: true } : command.profile
 }
 
 function rowOf(profileId: ProfileId, fields: ProfileFields, createdMs: TimeMs): Written {
@@ -108,6 +116,7 @@ function rowOf(profileId: ProfileId, fields: ProfileFields, createdMs: TimeMs): 
     tradeWalletOption: fields.tradeWalletOption ?? null,
     xHandle: fields.xHandle ?? null,
     xAvatar: fields.xAvatar ?? null,
+    isMachine: fields.isMachine === true ? 1 : 0,
     createdMs,
   }
 }

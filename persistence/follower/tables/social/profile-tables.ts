@@ -1,7 +1,12 @@
 import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
 import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
 import type { Connection } from '../../../database.ts'
-import { isOfProfile, type ProfileCommand, ProfilesTable } from '../accounts/profiles.ts'
+import {
+  isOfProfile,
+  madeFields,
+  type ProfileCommand,
+  ProfilesTable,
+} from '../accounts/profiles.ts'
 import type { Pace } from '../pace.ts'
 import { FollowsTable } from './follows.ts'
 import { StandingsTable, type StandingsWorld } from './standings.ts'
@@ -29,9 +34,9 @@ export class ProfileTables {
       return
     }
     this.#profiles.applied(command)
-    const { kind, profileId } = command
-    if (kind === 'editProfile') this.standings.changed(profileId)
-    else this.standings.made(profileId, kind === 'createSubAccount' && command.sealedKey !== null)
+    const { profileId } = command
+    if (command.kind === 'editProfile') this.standings.edited(profileId, command.profile.isMachine)
+    else this.standings.made(profileId, madeFields(command).isMachine === true)
   }
 
   /** The fees of mined trades count for those who referred their takers. */

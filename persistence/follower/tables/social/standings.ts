@@ -16,6 +16,7 @@ import { endsOf, foldedName, prefixesOf } from './searched-name.ts'
 const MAKE = `
 INSERT INTO profile_standings (profile_id, followers, volume_raw, has_traded, is_machine, shown_raw,
   is_due) VALUES (?, 0, 0, 0, ?, 0, 0)`
+const MARK = 'UPDATE profile_standings SET is_machine = ? WHERE profile_id = ?'
 const ADD_VOLUME = `
 UPDATE profile_standings
 SET volume_raw = min(volume_raw + ?, ${Number.MAX_SAFE_INTEGER}), is_due = 1
@@ -74,7 +75,8 @@ export interface StandingsWorld {
 
 export class StandingsTable {
   readonly #world: StandingsWorld
-  readonly #make: Statement<[ProfileId, isMachine: number]>
+  readonly #make: Statement<[ProfileId, isMachine: Flag]>
+  readonly #mark: Statement<[isMachine: Flag, ProfileId]>
   readonly #addVolume: Statement<[number, ProfileId], { hasTraded: Flag }>
   readonly #dueNow: Statement<[after: ProfileId, limit: number], { profileId: ProfileId }>
   readonly #find: Statement<[ProfileId], Standing & { volumeRaw: number }>
@@ -87,7 +89,8 @@ export class StandingsTable {
   readonly #addPart: Statement<[string, ProfileId]>
   readonly #dropPart: Statement<[string, ProfileId]>
   /** Since the last flush. */
-  #made: [ProfileId, isMachine: number][] = []
+  #made: [ProfileId, isMachine: Flag][] = []
+  readonly #marked = new Map<ProfileId, Flag>()
   readonly #volumes = new Map<ProfileId, number>()
   /** Profiles whose rows are looked at with this chunk. */
   readonly #changed = new Set<ProfileId>()
@@ -100,6 +103,7 @@ export class StandingsTable {
   constructor(connection: Connection, world: StandingsWorld) {
     this.#world = world
     this.#make = connection.prepare(MAKE)
+    this.#mark = connection.prepare(MARK)
     this.#addVolume = connection.prepare(ADD_VOLUME)
     this.#dueNow = connection.prepare(DUE)
     this.#find = connection.prepare(FIND)
@@ -111,9 +115,14 @@ export class StandingsTable {
     this.#dropPart = connection.prepare(DROP_PART)
   }
 
-  /** A new profile; a machine has a wallet that the server keeps. */
+  /** A new profile. */
   made(profileId: ProfileId, isMachine: boolean): void {
     this.#made.push([profileId, isMachine ? 1 : 0])
+    this.#changed.add(profileId)
+  }
+
+  edited(profileId: ProfileId, isMachine: boolean | undefined): void {
+    if (isMachine !== undefined) this.#marked.set(profileId, isMachine ? 1 : 0)
     this.#changed.add(profileId)
   }
 
@@ -130,6 +139,8 @@ export class StandingsTable {
   flush(pace: Pace): void {
     eachPaced(this.#made, pace, (row) => this.#make.run(...row))
     this.#made = []
+    eachPaced(this.#marked, pace, ([profileId, flag]) => this.#mark.run(flag, profileId))
+    this.#marked.clear()
     eachPaced(this.#volumes, pace, ([profileId, raw]) => {
       const hadTraded = this.#addVolume.get(raw, profileId)?.hasTraded === 1
       if (!hadTraded) this.#changed.add(profileId)

@@ -18,6 +18,12 @@ function orNone<T>(kind: Kind<T>): Kind<T | null> {
   }
 }
 
+const yesNo: Kind<boolean> = {
+  shape: 'yes|no',
+  wants: 'yes or no',
+  read: (text) => (text === 'yes' ? true : text === 'no' ? false : undefined),
+}
+
 const SCOPES = own(
   'scopes',
   optional(scopes),
@@ -53,6 +59,12 @@ const EDITED = {
     'edit-profile: the name to show.',
   ),
   scopes: SCOPES,
+  isMachine: own(
+    'machine',
+    optional(yesNo),
+    undefined,
+    'edit-profile: whether a program has it; the social list leaves programs out.',
+  ),
   smartWallet: own('smart-wallet', optional(address), undefined, 'edit-profile: its smart wallet.'),
 } as const
 

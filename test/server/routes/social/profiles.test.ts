@@ -8,6 +8,7 @@ import {
   startLive,
   type Trader,
 } from '../../../support/live-exchange.ts'
+import { asOperator } from '../../../support/live-matches.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
 import { patientCall, readOf } from '../../../support/live-reads.ts'
@@ -171,6 +172,17 @@ test('server wallets are found by name and address, and are not listed among peo
   for (const who of [ann, ben]) await follow(who, wallet.account)
   assert.ok(!idsIn(await get('/profiles/social?limit=20')).includes(wallet.profileId))
   assert.deepEqual(idsIn(await search(wallet.account)), [wallet.profileId])
+})
+
+test('profiles that an operator calls programs are not listed among people', async () => {
+  const path = `/admin/profiles/${ben.profileId}`
+  for (const isMachine of [true, false]) {
+    const edited = await asOperator(live, 'PATCH', path, { isMachine })
+    assert.equal(at(edited.body, 'isMachine'), isMachine, edited.text)
+    assert.equal(at((await asOperator(live, 'GET', path)).body, 'isMachine'), isMachine)
+    const listed = idsIn(await get('/profiles/social?limit=20'))
+    assert.equal(listed.includes(ben.profileId), !isMachine)
+  }
 })
 
 test('a public profile shows names, picture, rank and standing, and nothing private', async () => {
