@@ -30,6 +30,7 @@ export function walk(life: Life): void {
   comparePublic(life)
   compareAddresses(life)
   comparePacks(life)
+  compareReferrals(life)
 }
 
 /** The count of obligations (rules §14) gives the assets, and every share is covered. */
@@ -41,6 +42,20 @@ function compareClaims({ pipeline: { clearing } }: Life): void {
   for (const market of claims.markets) {
     assert.equal(uncoveredRaw(market), 0n, 'shares are covered')
     for (const report of shareReports(market)) assert.equal(report.differenceRaw, 0n, report.token)
+  }
+}
+
+/** Each is owed what he earned by those whom he referred, and nothing else is owed. */
+function compareReferrals({ pipeline: { clearing }, model }: Life): void {
+  const { today, due } = clearing.rewards
+  for (const account of profilesOf(clearing.accounts.count)) {
+    const owed = [today, due].map((table) => table.of(account) ?? { rewardRaw: 0, rebateRaw: 0 })
+    const [rewardRaw, rebateRaw] = [
+      owed[0].rewardRaw + owed[1].rewardRaw,
+      BigInt(owed[0].rebateRaw) + BigInt(owed[1].rebateRaw),
+    ]
+    assert.equal(rewardRaw, 0, 'nobody earns for his orders here')
+    assert.equal(rebateRaw, model.referrals.owedTo(account), 'what is owed for referrals')
   }
 }
 

@@ -8,6 +8,7 @@ import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book.ts'
 import { profilesOf } from './money-watch.ts'
+import type { MinedFee } from './referral-model.ts'
 
 interface ModelTrade {
   /** The trade as the read tables would show it. */
@@ -15,6 +16,7 @@ interface ModelTrade {
   /** The collateral, YES and NO that the trade brought each account. */
   readonly moved: ReadonlyMap<number, readonly [cash: bigint, yes: bigint, no: bigint]>
   readonly inside: bigint
+  readonly fee: MinedFee
 }
 
 /** The totals of the accounts before the market answered. */
@@ -41,6 +43,8 @@ export class ChainModel {
   readonly aside = new Set<number>()
   /** Trades that may still be reversed. */
   readonly trades = new Map<number, ModelTrade>()
+  /** The fees of the trades that the last command put into a block. */
+  mined: readonly MinedFee[] = []
 
   copy(): ChainModel {
     const twin = new ChainModel()
@@ -97,10 +101,18 @@ export class ChainModel {
       feeRaw: Number(answer.fee),
       fills,
     }
-    this.trades.set(seq, { settled, moved, inside: now.inside - before.inside })
+    const fee = {
+      takerId: request.owner,
+      takerBuys: request.side === 'buy',
+      sharesRaw: Number(answer.shares),
+      collateralRaw: Number(answer.collateral),
+      feeRaw: Number(answer.fee),
+    }
+    this.trades.set(seq, { settled, moved, inside: now.inside - before.inside, fee })
   }
 
   admit(command: Command, slow: SlowExchange, pending: Iterable<number>): void {
+    this.mined = []
     switch (command.kind) {
       case 'mineBlock':
         this.#mine(command, pending)
@@ -111,7 +123,7 @@ export class ChainModel {
         return
       case 'settleTrade':
         assert(this.aside.delete(command.tradeSeq), 'a trade that settles late was set aside')
-        this.trades.delete(command.tradeSeq)
+        this.#took(command.tradeSeq)
         return
       case 'failSettlement': {
         const trade = this.trades.get(command.tradeSeq)
@@ -133,8 +145,16 @@ export class ChainModel {
     this.height = height
     this.throughSeq = throughSeq
     for (const seq of this.trades.keys()) {
-      if (seq <= throughSeq && !this.aside.has(seq)) this.trades.delete(seq)
+      if (seq <= throughSeq && !this.aside.has(seq)) this.#took(seq)
     }
+  }
+
+  /** A block holds the trade. */
+  #took(tradeSeq: number): void {
+    const fee = this.trades.get(tradeSeq)?.fee
+    assert(fee !== undefined, 'a trade is mined once')
+    this.trades.delete(tradeSeq)
+    if (fee.feeRaw > 0) this.mined = [...this.mined, fee]
   }
 
   #takeBack({ settled: { marketId }, moved, inside }: ModelTrade, slow: SlowExchange): void {

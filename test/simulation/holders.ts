@@ -157,7 +157,9 @@ export class Holders {
     const holders = [...profiles].filter(([, each]) => each.username === username)
     const isTaken = holders.some(([holderId]) => holderId !== profileId)
     const isLow = journal.freeBytes() < 1 << 20
-    const answer = accounts.putProfile(change, null)
+    // Now and then one that does not exist.
+    const referredBy = 1 + Math.floor(dice[0] * (profiles.size + 2))
+    const answer = accounts.putProfile({ ...change, referredBy }, null)
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
       if (result instanceof Reject) assert.equal(rejectName(result), 'USERNAME_TAKEN')

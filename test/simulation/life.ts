@@ -74,6 +74,8 @@ export interface LifeParts {
 /** The ids of tokens depend on an address of collateral, whatever it is. */
 const SLOT_SPEC_OF = slotSpecOf(`0x${'c'.repeat(40)}`)
 const AUTO_REDEEM_MS = 20_000
+/** What referrals earn, another rate in each life; the whole fee makes the exchange merge fees. */
+const RATES_BPS = [10_000, 10_000, 10_000, 700, 0]
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 
 export class Life {
@@ -284,6 +286,7 @@ export class Life {
       // In some worlds nobody redeems but the profiles themselves.
       autoRedeemMs: setting.accounts > 2 ? AUTO_REDEEM_MS : 0,
       waiting: [...trades.keys()],
+      referralBps: RATES_BPS[disk.lastSeq % RATES_BPS.length],
       // A seed must play out the same every time.
       drawMs: (belowMs) => (disk.lastSeq * 7919) % belowMs,
       tradeOf: (tradeSeq) => {
@@ -375,6 +378,13 @@ export class Life {
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
+  }
+
+  /** The follower scores the open sample once its tables show it, now and then again. */
+  score(): void {
+    const { referrals } = this.model
+    const isShown = referrals.openSeq > 0 && referrals.openSeq <= this.journal.durableSeq
+    if (isShown && !this.readsAreLate) this.pipeline.mining?.rewards.scored(referrals.scored())
   }
 
   /** Main hears that frames have come, if a thread rang. */

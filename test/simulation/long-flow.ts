@@ -29,14 +29,16 @@ const KINDS: readonly Command['kind'][] = [
   ...(['freezeProfile', 'unfreezeProfile'] as const),
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress', 'withdraw'] as const),
   ...(['splitPosition', 'mergePositions', 'redeemPositions', 'convertPositions'] as const),
+  ...(['rewardMinute', 'creditRewards', 'payRewards'] as const),
 ]
-/** Packs, and what became of them and of offers. */
+/** Packs, and what became of them and of offers; what referrals earn. */
 const PLAYS: readonly string[] = [
   ...(['fundHouse', 'createPack', 'offerPack', 'acceptPackOffer', 'endPackOffers'] as const),
   ...['countPacks', 'house pays out', 'pack on a group', 'pack on a slot', 'pack of many legs'],
   ...['offer accepted in part', 'offer taken back', 'offer expired', 'void leg'],
   ...['pack won against the house', 'pack lost against the house', 'pack refunded'],
   ...['pack won against a maker', 'pack lost against a maker', 'pack ends while frozen'],
+  ...['another rate of referrals', 'referral credited', 'referral paid'],
 ]
 /** The answers to partners about the orders and cancels that they send for others. */
 const ANSWERS = [

@@ -24,6 +24,7 @@ import { MarketsModel } from './markets-model.ts'
 import { MoveModel } from './move-model.ts'
 import { PackModel } from './pack-model.ts'
 import { PartnerModel } from './partner-model.ts'
+import { ReferralModel } from './referral-model.ts'
 
 export interface TokenModel {
   readonly profileId: number
@@ -95,6 +96,7 @@ export class Model {
   partners = new PartnerModel()
   venue = new MarketsModel()
   packs = new PackModel()
+  referrals = new ReferralModel()
   seq = 0
   withdrawals = 0n
   readonly live = new Map<number, LiveOrder>()
@@ -119,6 +121,7 @@ export class Model {
     twin.partners = this.partners.copy()
     twin.venue = this.venue.copy()
     twin.packs = this.packs.copy()
+    twin.referrals = this.referrals.copy()
     twin.seq = this.seq
     twin.withdrawals = this.withdrawals
     for (const [id, order] of this.live) twin.live.set(id, { ...order })
@@ -170,6 +173,7 @@ export class Model {
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
     else this.#rare(command)
     this.chain.admit(command, this.slow, this.#pending.keys())
+    this.referrals.admit(command, this.slow, this.chain.mined)
   }
 
   #admitOrder(order: PlaceOrder): void {

@@ -84,6 +84,7 @@ export const ACTS = [
   'time',
   'clockBack',
   'sleep',
+  'night',
   'catchUp',
   'stall',
   'wake',
@@ -200,7 +201,7 @@ const MACHINES: readonly Odds[] = [
     ...{ clockBack: 0.1, stall: 0.2, wake: 1, refuse: 0.1, accept: 1, cancelWide: 0.15 },
   },
 ]
-const CRASHES: Odds = { crash: 0.02, death: 0.01, sleep: 0.05 }
+const CRASHES: Odds = { crash: 0.02, death: 0.01, sleep: 0.05, night: 0.01 }
 
 function wheelOf(odds: Odds): (dice: number) => Act {
   const acts = ACTS.filter((act) => (odds[act] ?? 0) > 0)

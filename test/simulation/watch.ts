@@ -117,10 +117,11 @@ export class Watch {
       this.#compareOwner(command.profileId, 0)
     }
     if (!concernsBook(command)) {
-      const { venue, packs } = this.#model
+      const { venue, packs, referrals } = this.#model
       const parked = packs.touched.map((account) => [account, 0] as const)
-      const touched = [...touchedBy(command, venue), ...parked]
-      for (const play of packs.plays) this.kinds.set(play, (this.kinds.get(play) ?? 0) + 1)
+      const touched = [...touchedBy(command, venue), ...parked, ...referrals.touched]
+      for (const play of [...packs.plays, ...referrals.plays])
+        this.kinds.set(play, (this.kinds.get(play) ?? 0) + 1)
       for (const [account, marketId] of touched) {
         this.money.look(account, marketId)
         this.#compareOwner(account, marketId)

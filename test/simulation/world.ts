@@ -1,13 +1,10 @@
 // A simulated world: one script, the lives in which it plays, and what outlives these lives.
 
 import assert from 'node:assert/strict'
-import { START_MS, setUp } from '../../bench/report/setting.ts'
-import { Exchange } from '../../engine/core/exchange.ts'
-import { OrderTable } from '../../engine/core/orders/order-table.ts'
-import type { Command } from '../../engine/domain/command.ts'
+import { START_MS } from '../../bench/report/setting.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
-import { encodeCommand } from '../support/encode-command.ts'
+import { DAY_MS } from '../../engine/domain/units.ts'
 import {
   closedAreEmpty,
   compareBooks,
@@ -21,7 +18,7 @@ import {
 } from './audit.ts'
 import { Curators } from './curators.ts'
 import { Delegates } from './delegates.ts'
-import { Holders, partnersOf } from './holders.ts'
+import { Holders } from './holders.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
 import { type Conserves, conserved } from './money-watch.ts'
@@ -32,6 +29,7 @@ import type { Script, Step } from './script.ts'
 import { SimDisk, type Tear } from './sim-disk.ts'
 import { addTo, newTotals } from './totals.ts'
 import { ClientMemory, Traders } from './traders.ts'
+import { youngJournal } from './young.ts'
 
 const WALK_EVERY = 100
 /** Turns of main's loop before it hears that a thread died. */
@@ -40,6 +38,9 @@ const TEARS: readonly Tear[] = ['whole', 'cut', 'flipped']
 /** Far more rounds than any backlog needs. */
 const REST_ROUNDS = 100_000
 const SLEEP_MS_MAX = 150_000
+/** A world begins so long before the end of a day that most worlds see it. */
+const BEFORE_MIDNIGHT_MS = 240_000
+const BEGIN_MS = Math.ceil(START_MS / DAY_MS) * DAY_MS - BEFORE_MIDNIGHT_MS
 
 export interface WorldOptions {
   /** A wrong law, to see that the watch finds it. */
@@ -51,7 +52,7 @@ export class World {
   readonly totals = newTotals()
   readonly #script: Script
   readonly #options: WorldOptions
-  readonly #clock = { nowMs: START_MS }
+  readonly #clock = { nowMs: BEGIN_MS }
   readonly #memory = new ClientMemory()
   #checkpoint = { seq: 0, stateHash: '', model: new Model() }
   #life: Life
@@ -70,7 +71,8 @@ export class World {
   constructor(script: Script, options: WorldOptions = {}) {
     this.#script = script
     this.#options = options
-    this.#begin()
+    this.disk.write(youngJournal(script.setting))
+    this.disk.reportedSeq = this.disk.lastSeq
     this.#life = this.#open()
     this.#traders = new Traders(script, this.#life, this.#memory)
     this.#delegates = new Delegates(script, this.#life, this.#memory)
@@ -79,25 +81,6 @@ export class World {
     this.#curators = new Curators(this.#life)
     this.#movers = new Movers(this.#life, this.#sentMoves)
     this.#packers = new Packers(this.#life, this.#operators, this.#quoted)
-  }
-
-  /** Writes the journal of a young exchange: profiles, money, markets and shares. */
-  #begin(): void {
-    const { accounts, lanes, takerDelayMs } = this.#script.setting
-    const exchange = new Exchange(new OrderTable(64))
-    const records: Uint8Array[] = []
-    setUp({ accounts, markets: lanes, takerDelayMs }, exchange, (command: Command) => {
-      records.push(encodeCommand(command))
-      exchange.apply(command)
-    })
-    for (const body of partnersOf()) {
-      const seq = exchange.clearing.lastSeq + 1
-      const command = { ...body, seq, nowMs: START_MS }
-      records.push(encodeCommand(command))
-      exchange.apply(command)
-    }
-    this.disk.write(records)
-    this.disk.reportedSeq = this.disk.lastSeq
   }
 
   #open(): Life {
@@ -197,6 +180,7 @@ export class World {
         return false
       case 'report':
         journal.report()
+        this.#life.score()
         return false
       case 'time':
         this.#clock.nowMs += Math.floor(dice[0] * dice[0] * 3000)
@@ -208,6 +192,10 @@ export class World {
       case 'sleep':
         // The machine stands still; what became due meanwhile is late.
         this.#clock.nowMs += Math.floor(dice[0] * SLEEP_MS_MAX)
+        return false
+      case 'night':
+        this.#clock.nowMs += DAY_MS
+        pipeline.tick()
         return false
       case 'stall':
         thread.isStalled = true
@@ -330,6 +318,7 @@ export class World {
     this.#life.hear()
     journal.commit(Number.POSITIVE_INFINITY)
     journal.report()
+    this.#life.score()
   }
 
   /** A turn of main's loop, which lets its promises go on and shows what it published. */
