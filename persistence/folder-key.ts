@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { assert } from '../engine/domain/assert.ts'
+import { faultPoint } from '../engine/thread/fault-point.ts'
 import { DataFolderError } from './folder-error.ts'
 import { journalPath } from './journal/journal-end.ts'
 import { headPath } from './journal/journal-head.ts'
@@ -70,21 +72,33 @@ function unsealed(value: Uint8Array, serverKey: Uint8Array): Uint8Array | null {
   }
 }
 
+/** Puts the sealed key of a folder into a copy of its journal. */
+export function copySealedKey(dataDir: string, copyDir: string): void {
+  const { value } = findMark(dataDir, MARK)
+  assert(value !== undefined, 'a folder that was opened has its key')
+  writeMark(copyDir, MARK, value)
+}
+
 /**
  * Seals the folder key under another server key, and makes that key when its file does not exist.
  * From then on the old server key opens nothing. When the process dies midway the old key still
  * works: the new file is complete before the one value is replaced. The caller holds the lock of
- * the folder.
+ * the folder. False when the new key opens the folder already: an earlier run came so far.
  */
-export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: string): void {
+export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: string): boolean {
   const { value } = findMark(dataDir, MARK)
-  const serverKey = readServerKey(keyFile)
-  const folderKey = value === undefined || serverKey === null ? null : unsealed(value, serverKey)
+  const opened = (key: Uint8Array | null) =>
+    value === undefined || key === null ? null : unsealed(value, key)
+  const knownKey = readServerKey(newKeyFile)
+  if (opened(knownKey) !== null) return false
+  const folderKey = opened(readServerKey(keyFile))
   if (folderKey === null) {
     throw new DataFolderError(
       `${keyFile}: this is not the key the journal was written with; nothing was changed.`,
     )
   }
-  const newKey = readServerKey(newKeyFile) ?? makeServerKey(newKeyFile)
+  const newKey = knownKey ?? makeServerKey(newKeyFile)
+  faultPoint('mid-rotate')
   writeMark(dataDir, MARK, new Seal(newKey).seal(folderKey, MARK))
+  return true
 }

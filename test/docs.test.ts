@@ -6,11 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
 import { api } from '../server/api.ts'
-import { ADMIN_ROWS } from '../server/cli/admin/admin-line.ts'
 import { allCommands, commands } from '../server/cli/commands.ts'
-import { ORDER_ROWS } from '../server/cli/order/order-line.ts'
-import { VERIFY_ROWS } from '../server/cli/verify.ts'
-import { PROOF_ROWS } from '../server/cli/verify-proof.ts'
 import { SERVE_ROWS } from '../server/config.ts'
 import { anchors } from '../server/docs/markdown.ts'
 import { openApi } from '../server/http/openapi.ts'
@@ -148,7 +144,7 @@ test('every make target that a document names exists', () => {
 const FOREIGN = new Set(['--from', '--import', '--omit', '--test', '--test-name-pattern', '--time'])
 
 test('every command, flag and variable that a document names exists', async () => {
-  const rows = [...SERVE_ROWS, ...ORDER_ROWS, ...ADMIN_ROWS, ...PROOF_ROWS, ...VERIFY_ROWS]
+  const rows = [...SERVE_ROWS, ...Object.values(commands).flatMap(({ flags }) => flags)]
   const flags = new Set(['--help', '--version', ...rows.map(({ flag }) => `--${flag}`), ...FOREIGN])
   const variables = new Set([FAULT_VARIABLE, ...rows.map(({ variable }) => variable)])
   const names = new Set(Object.keys(allCommands(serveCommand)))

@@ -34,6 +34,10 @@ export const FAULT_POINTS = [
   'mid-rewards',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
+  /** Behind each chunk of the journal that `outcomex backup` or `restore` has copied. */
+  'mid-backup',
+  /** A new server key is there, and the folder key is still sealed under the old one. */
+  'mid-rotate',
   /** A snapshot is written but does not have its final name yet. */
   'mid-snapshot',
 ] as const

@@ -139,7 +139,7 @@ export function replay(
 }
 
 /** The checksum is right, so another version wrote a record that does not decode. */
-function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
+export function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
   try {
     if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
     decodePlaceInto(record, order)

@@ -2,9 +2,13 @@ import { nearest } from '../settings/nearest.ts'
 import { type Command, type Commands, EXIT, processShell, type Shell } from '../shell.ts'
 import { adminCommand } from './admin/admin.ts'
 import { completionCommand } from './completion.ts'
+import { backupCommand, restoreCommand } from './folder/backup.ts'
+import { exportCommand } from './folder/export.ts'
+import { keyCommand } from './folder/key.ts'
+import { rebuildCommand } from './folder/rebuild.ts'
+import { replayCommand } from './folder/replay.ts'
+import { verifyCommand } from './folder/verify.ts'
 import { orderCommand } from './order/order.ts'
-import { rebuildCommand } from './rebuild.ts'
-import { verifyCommand } from './verify.ts'
 import { verifyProofCommand } from './verify-proof.ts'
 
 /** The commands that need neither `serve` nor a list of all. */
@@ -12,6 +16,11 @@ export const commands: Commands = {
   verify: verifyCommand,
   'verify-proof': verifyProofCommand,
   rebuild: rebuildCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
+  key: keyCommand,
+  replay: replayCommand,
+  export: exportCommand,
   admin: adminCommand,
   order: orderCommand,
 }

@@ -338,6 +338,7 @@ test('a batch cancels open orders even when the state of the others is unknown',
   const [dead, first, second] = [await rests('dead'), await rests('first'), await rests('second')]
   assert.equal((await own.call(trader, 'DELETE', `/orders/${dead}`)).status, 200)
   await own.exchange.query.kill()
+  own.isHasty = true
   const send = (body: object) => own.call(trader, 'POST', '/orders/batch-cancel', body)
   const some = await send({ orderIds: [dead, first] })
   assert.equal(some.status, 207, some.text)

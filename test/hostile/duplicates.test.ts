@@ -143,6 +143,7 @@ test('an order whose lookup gets no answer is not placed, and its client may ret
   const trader = await live.trader(1_000_000_000)
   doubtEverything(live)
   await live.exchange.query.kill()
+  live.isHasty = true
   const reply = await send(live, trader, orderBody(trader, market, { ticks: 100 }))
   assert.equal(reply.status, 503, reply.text)
   assert.ok(Number(reply.headers.get('retry-after')) > 0)

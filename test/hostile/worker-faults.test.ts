@@ -144,6 +144,7 @@ function readAgain({ live, alice }: Stage): Promise<Reply> {
 test('a read that finds no file descriptor is 503 and may be retried', async () => {
   const here = await stage('query-hindered:2')
   const { live, alice } = here
+  live.isHasty = true
   const reply = await live.call(alice, 'GET', '/markets/rain/user-orders')
   assert.equal(reply.status, 503, reply.text)
   assert.equal(at(reply.body, 'code'), 'READ_TIMEOUT')

@@ -12,7 +12,7 @@ const CLOCK = [`${SERVER}/pipeline/spine/clock.test.ts`]
 const START = [`${SERVER}/start/start.test.ts`]
 const READY = [`${SERVER}/ops/readiness.test.ts`]
 const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
-const VERIFY = [`${SERVER}/cli/verify.test.ts`]
+const VERIFY = [`${SERVER}/cli/folder/verify.test.ts`]
 
 export const PROCESS_CHANGES: readonly FileChanges[] = [
   {
@@ -274,7 +274,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/cli/verify.ts',
+    file: 'server/cli/folder/verify.ts',
     tests: VERIFY,
     changes: [
       [

@@ -59,7 +59,8 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
         '{})\n      this.#eachPrefix(profileId, after, 0',
       ],
       ['a new volume moves nobody', 'shownRaw: before.volumeRaw', 'shownRaw: before.shownRaw'],
-      ['machines are people', 'isMachine ? 1 : 0', '0'],
+      ['machines are people', '[profileId, isMachine ? 1 : 0]', '[profileId, 0]'],
+      ['a machine is one for ever', '(profileId, isMachine ? 1 : 0)', '(profileId, 1)'],
     ],
   },
   {

@@ -128,9 +128,10 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'persistence/snapshot',
     rank: 1,
-    doors: files('snapshot snapshot-check snapshot-folder recovery'),
+    doors: files('snapshot snapshot-check snapshot-folder recovery past-states'),
     why: 'verify looks at each snapshot as a start does',
   },
+  { path: 'persistence/backup', rank: 1, doors: files('copy-folder restore') },
   {
     path: 'persistence/solvency',
     rank: 1,
@@ -163,7 +164,12 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/query/read/boards', rank: 1, doors: ALL },
   { path: 'persistence/query/read/feeds', rank: 1, doors: ALL },
   { path: 'persistence/query/read/referrals', rank: 1, doors: ALL },
-  { path: 'persistence/query', rank: 1, doors: files('query-handle query-queue patient-read') },
+  {
+    path: 'persistence/query',
+    rank: 1,
+    doors: files('query-handle query-queue patient-read all-rows'),
+    why: 'the server asks the tables, and an export reads all of them',
+  },
   { path: 'persistence', rank: 1, files: files('verify-folder'), doors: [] },
 
   { path: 'server/crypto', rank: 1, doors: ALL },
@@ -307,7 +313,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/settings', rank: 6, doors: ALL },
   { path: 'server', rank: 6, files: files('config version shell api'), doors: ALL },
   { path: 'server/start', rank: 6, doors: files('serve') },
-  { path: 'server/cli', rank: 6, files: files('client decimals demo-file'), doors: ALL },
+  { path: 'server/cli', rank: 6, files: files('client decimals demo-file progress'), doors: ALL },
   {
     path: 'server/cli/admin',
     rank: 6,
@@ -318,6 +324,12 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/cli/admin/forms', rank: 6, doors: ALL },
   { path: 'server/cli/admin', rank: 6, doors: files('admin') },
   { path: 'server/cli/order', rank: 6, doors: files('order') },
+  {
+    path: 'server/cli/folder',
+    rank: 6,
+    doors: files('backup export key rebuild replay verify'),
+    why: 'a door for each command',
+  },
   { path: 'server/cli', rank: 6, doors: [] },
   { path: 'server', rank: 6, doors: [] },
   { path: 'server/build', rank: 6, doors: files('bundle') },

@@ -40,7 +40,7 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
     effectiveFeeRateBps: 300,
     scopes: ['trading'],
     createdAt: at(before.body, 'createdAt'),
-    ...{ frozenAt: null, frozenReason: null },
+    ...{ isMachine: false, frozenAt: null, frozenReason: null },
   })
   const rows: [wish: object, seen: object][] = [
     [{}, {}],

@@ -186,6 +186,7 @@ test("an unknown order and another profile's get one refusal, after one look-up"
   }
   // Without the tables nobody learns that an id is none: each id is a question to them.
   await own.exchange.query.kill()
+  own.isHasty = true
   for (const each of ids) {
     const reply = await own.call(carol, 'GET', `/orders/${each}`)
     assert.deepEqual([reply.status, at(reply.body, 'code')], [503, 'READ_TIMEOUT'])

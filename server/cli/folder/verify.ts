@@ -1,7 +1,8 @@
-import { DataFolderError, UnreadFolder } from '../../persistence/snapshot/recovery.ts'
-import { type FolderReport, verifyFolder } from '../../persistence/verify-folder.ts'
-import { SETTINGS } from '../config.ts'
+import { DataFolderError, UnreadFolder } from '../../../persistence/snapshot/recovery.ts'
+import { type FolderReport, verifyFolder } from '../../../persistence/verify-folder.ts'
+import { SETTINGS } from '../../config.ts'
 import {
+  type AnySetting,
   type Given,
   helpText,
   readSetting,
@@ -9,11 +10,11 @@ import {
   scanEnvironment,
   scanLine,
   WrongUse,
-} from '../settings/flags.ts'
-import { onOff } from '../settings/kinds.ts'
-import { command, EXIT, type Shell } from '../shell.ts'
-import { unitsOf } from './decimals.ts'
-import { progressLines } from './progress.ts'
+} from '../../settings/flags.ts'
+import { onOff } from '../../settings/kinds.ts'
+import { command, EXIT, type Shell } from '../../shell.ts'
+import { unitsOf } from '../decimals.ts'
+import { progressLines } from '../progress.ts'
 
 /** The flags of every offline command. */
 export const OFFLINE_ROWS = [SETTINGS.data, SETTINGS.keyFile]
@@ -30,7 +31,7 @@ export function folderOf(
   name: string,
   args: readonly string[],
   shell: Shell,
-  own: readonly Setting<boolean>[] = [],
+  own: readonly AnySetting[] = [],
 ): { dataDir: string; keyFile: string | undefined; given: readonly Given[] } {
   const { given, words } = scanLine(args, [...OFFLINE_ROWS, ...own])
   if (words.length > 0) {
@@ -44,11 +45,7 @@ export function folderOf(
   }
 }
 
-export function offlineHelp(
-  name: string,
-  about: string,
-  own: readonly Setting<boolean>[] = [],
-): string {
+export function offlineHelp(name: string, about: string, own: readonly AnySetting[] = []): string {
   const flags = helpText([...OFFLINE_ROWS, ...own])
   return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', flags].join('\n')
 }

@@ -1,0 +1,84 @@
+import { faultPoint } from '../../engine/thread/fault-point.ts'
+import type { Connection, Statement } from '../database.ts'
+import { DataFolderError, speaking } from '../folder-error.ts'
+import { same } from '../journal/journal-chain.ts'
+import { journalPath, openJournal, tailOf } from '../journal/journal-end.ts'
+import { HeadFile } from '../journal/journal-head.ts'
+import type { Batch, JournalTail } from '../journal/journal-port.ts'
+import type { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+
+// The journal of a copy, row by row as in its source. It takes the rows in chunks, each one
+// transaction, so a copy that was cut off is a shorter journal and goes on where it was.
+// Invariant: a copy has a head only when it was whole once, and no start reads a journal without.
+
+const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
+/** A chunk is on the disk before the next; it also bounds what a copy does again. */
+const CHUNK_BYTES = 4 << 20
+
+export class CopiedJournal {
+  readonly #folder: KeyedFolder
+  readonly #path: string
+  readonly #connection: Connection
+  readonly #insert: Statement<[number, number, Uint8Array, Uint8Array]>
+
+  constructor(folder: KeyedFolder) {
+    this.#folder = folder
+    this.#path = journalPath(folder.dataDir)
+    this.#connection = openJournal(folder.dataDir, 'full')
+    this.#insert = this.#connection.prepare(INSERT)
+  }
+
+  get tail(): JournalTail {
+    return speaking(this.#path, () => tailOf(this.#connection))
+  }
+
+  /** Throws unless the source has all that the copy has. */
+  belongsTo(source: SqliteJournalReader): void {
+    const { seq, checksum } = this.tail
+    const there = source.checksumAt(seq)
+    if (there !== null && same(there, checksum)) return
+    throw new DataFolderError(
+      `${this.#path}: it holds commands up to seq ${seq} that the source does not have; it is a ` +
+        'copy of another exchange, or newer than the source: choose another folder.',
+    )
+  }
+
+  /** The rows are on the disk when this returns. */
+  add(chunk: readonly Batch[]): void {
+    speaking(this.#path, () => {
+      const all = this.#connection.transaction(() => {
+        for (const { firstSeq, lastSeq, records, checksum } of chunk) {
+          this.#insert.run(firstSeq, lastSeq, records, checksum)
+        }
+      })
+      all.exclusive()
+      this.#connection.pragma('wal_checkpoint(TRUNCATE)')
+    })
+    faultPoint('mid-backup')
+  }
+
+  /** Says that everything up to the end is there. */
+  seal(): void {
+    new HeadFile(this.#folder, 'full', this.tail).close()
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+}
+
+/** Batches in turn, some megabytes at a time. */
+export function* chunksOf(batches: Iterable<Batch>): Generator<Batch[], void> {
+  let chunk: Batch[] = []
+  let bytes = 0
+  for (const batch of batches) {
+    chunk.push(batch)
+    bytes += batch.records.length
+    if (bytes < CHUNK_BYTES) continue
+    yield chunk
+    chunk = []
+    bytes = 0
+  }
+  if (chunk.length > 0) yield chunk
+}

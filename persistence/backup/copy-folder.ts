@@ -1,0 +1,191 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { DataLock } from '../data-lock.ts'
+import {
+  DataFolderError,
+  ifThere,
+  makeFolder,
+  speaking,
+  syncFolder,
+  UnreadFolder,
+} from '../folder-error.ts'
+import { copySealedKey, readSeal } from '../folder-key.ts'
+import { journalPath } from '../journal/journal-end.ts'
+import type { JournalTail } from '../journal/journal-port.ts'
+import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import type { OfflineOptions } from '../snapshot/recovery.ts'
+import { claimOf } from '../snapshot/snapshot-check.ts'
+import {
+  ENDING,
+  folderOf,
+  namesIn,
+  snapshotPath,
+  snapshotSeqs,
+} from '../snapshot/snapshot-folder.ts'
+import { CopiedJournal, chunksOf } from './copied-journal.ts'
+
+// A backup is a data folder like any other: its journal, the sealed key and the newest snapshots.
+// The tables for reads are left out, because a start makes them of the journal. So is the server
+// key: who has both can read the secrets.
+//
+// The source may be in use. Its journal only grows, and each row has a MAC over all rows before it,
+// so the rows up to any one of them are a whole exchange at one moment.
+
+/** What may stand in a folder that takes a copy. */
+const OWN_FILES = new Set([
+  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.head', 'snapshots'],
+  ...['lock.db', 'lock.db-journal', 'server.key'],
+])
+
+/** An exchange keeps as many. */
+const SNAPSHOTS_KEPT = 2
+
+export interface Copied {
+  /** The last command of the copy. */
+  readonly seq: Seq
+  /** The last command that the copy had before; 0 for a new one. */
+  readonly fromSeq: Seq
+  /** Of the journal up to `seq`; it names this history and no other. */
+  readonly checksum: Uint8Array
+  /** Seqs of the snapshots in the copy, the newest first. */
+  readonly snapshots: readonly Seq[]
+}
+
+/**
+ * Copies what is acknowledged when it begins; what an earlier copy to the same folder took is kept
+ * and checked by its end. Every record is checked on the way. It locks the copy, not the source.
+ */
+export function copyDataFolder(
+  dataDir: string,
+  copyDir: string,
+  { keyFile, onProgress = () => {} }: OfflineOptions = {},
+): Copied {
+  if (!existsSync(journalPath(dataDir))) {
+    throw new UnreadFolder(`${dataDir}: there is no journal here; name a data folder.`)
+  }
+  checkPlaces(dataDir, copyDir)
+  const seal = readSeal(dataDir, keyFile)
+  if (seal === null) {
+    throw new UnreadFolder(
+      `${dataDir}: nothing was acknowledged here yet, there is nothing to copy.`,
+    )
+  }
+  makeFolder(copyDir)
+  const lock = DataLock.take(copyDir)
+  try {
+    const source = seal.keyed(dataDir)
+    const copy = seal.keyed(copyDir)
+    const { fromSeq, tail } = copyJournal(source, copy, onProgress)
+    const snapshots = copySnapshots(source, copy, tail)
+    sealCopy(copy)
+    return { ...tail, fromSeq, snapshots }
+  } finally {
+    lock.release()
+  }
+}
+
+function checkPlaces(dataDir: string, copyDir: string): void {
+  const place = (path: string) => ifThere(path, () => realpathSync(path)) ?? resolve(path)
+  const [from, to] = [place(dataDir), place(copyDir)]
+  const isIn = (inner: string, outer: string) => `${inner}${sep}`.startsWith(`${outer}${sep}`)
+  if (isIn(to, from) || isIn(from, to)) {
+    throw new DataFolderError(
+      `${copyDir}: one of the two folders lies in the other; choose a folder elsewhere, best on ` +
+        'another disk.',
+    )
+  }
+  const names = ifThere(copyDir, () => readdirSync(copyDir)) ?? []
+  const other = names.find((name) => !OWN_FILES.has(name))
+  if (other === undefined) return
+  throw new DataFolderError(
+    `${copyDir}: it holds ${other}, which is no part of a backup; choose an empty folder or that ` +
+      'of an earlier backup.',
+  )
+}
+
+function copyJournal(
+  source: KeyedFolder,
+  copy: KeyedFolder,
+  onProgress: NonNullable<OfflineOptions['onProgress']>,
+): { fromSeq: Seq; tail: JournalTail } {
+  const reader = new SqliteJournalReader(source)
+  const taken = new CopiedJournal(copy)
+  try {
+    taken.belongsTo(reader)
+    copySealedKey(source.dataDir, copy.dataDir)
+    const goal = reader.lastSeq
+    const { seq: fromSeq } = taken.tail
+    for (const chunk of chunksOf(reader.batches(fromSeq + 1))) {
+      taken.add(chunk)
+      const { lastSeq } = chunk[chunk.length - 1]
+      onProgress(lastSeq, goal)
+      if (lastSeq >= goal) break
+    }
+    return { fromSeq, tail: taken.tail }
+  } finally {
+    taken.close()
+    reader.close()
+  }
+}
+
+/** The exchange may delete a snapshot meanwhile; the journal holds everything. */
+function copySnapshots(source: KeyedFolder, copy: KeyedFolder, tail: JournalTail): Seq[] {
+  const reader = new SqliteJournalReader(copy)
+  try {
+    const checksumAt = (seq: Seq) => reader.checksumAt(seq)
+    const isOurs = (folder: KeyedFolder, seq: Seq) => claimOf(folder, seq, checksumAt) === 'ours'
+    makeFolder(folderOf(copy.dataDir))
+    for (const seq of snapshotSeqs(source.dataDir)) {
+      const isNew = seq <= tail.seq && !snapshotSeqs(copy.dataDir).includes(seq)
+      if (isNew && isOurs(source, seq)) copySnapshot(source, copy, seq)
+    }
+    const kept = snapshotSeqs(copy.dataDir)
+      .filter((seq) => isOurs(copy, seq))
+      .slice(0, SNAPSHOTS_KEPT)
+    const names = kept.map((seq) => `${seq}${ENDING}`)
+    for (const name of namesIn(copy.dataDir)) {
+      if (!names.includes(name)) rmSync(join(folderOf(copy.dataDir), name), { force: true })
+    }
+    return kept
+  } finally {
+    reader.close()
+  }
+}
+
+function copySnapshot(source: KeyedFolder, copy: KeyedFolder, seq: Seq): void {
+  const path = snapshotPath(copy.dataDir, seq)
+  const unfinished = `${path}.unfinished`
+  speaking(path, () => {
+    const isThere = ifThere(snapshotPath(source.dataDir, seq), () => {
+      copyFileSync(snapshotPath(source.dataDir, seq), unfinished)
+      return true
+    })
+    if (isThere === null) return
+    const file = openSync(unfinished, 'r+')
+    fsyncSync(file)
+    closeSync(file)
+    renameSync(unfinished, path)
+    syncFolder(dirname(path))
+  })
+}
+
+function sealCopy(copy: KeyedFolder): void {
+  const journal = new CopiedJournal(copy)
+  try {
+    journal.seal()
+  } finally {
+    journal.close()
+  }
+}

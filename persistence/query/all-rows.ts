@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { type Connection, knownVersion, openReadOnly } from '../database.ts'
+import { speaking, UnreadFolder } from '../folder-error.ts'
+import { appliedOf, readPath } from '../follower/read-database.ts'
+import { READ_SCHEMA } from '../follower/schema/migrations.ts'
+
+// Every trade and every order of a folder, for an export. Each page is a short read of its own, so
+// that no reader holds the WAL of a running exchange.
+
+const ROWS_PER_PAGE = 2000
+
+export interface TradeRow {
+  readonly seq: Seq
+  readonly tradedMs: number
+  readonly slug: string
+  readonly takerId: number
+  readonly side: number
+  readonly outcome: number
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+  /** Index into SETTLEMENT_STATUSES; null for a trade that no block passed over. */
+  readonly setback: number | null
+}
+
+export interface OrderRow {
+  readonly seq: Seq
+  readonly placedMs: number
+  readonly slug: string
+  readonly ownerId: number
+  readonly side: number
+  readonly outcome: number
+  readonly orderType: number
+  readonly priceTicks: number
+  readonly sizeRaw: number
+  readonly spendRaw: number
+  readonly filledRaw: number
+  readonly remainingRaw: number
+  readonly status: number
+  readonly endedMs: number | null
+}
+
+const TRADES = `
+SELECT t.seq, traded_ms AS tradedMs, slug, taker_owner AS takerId, side, outcome,
+  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw, s.status AS setback
+FROM trades t JOIN markets m USING (market_id) LEFT JOIN settlements s ON s.trade_seq = t.seq
+WHERE t.seq > ? AND t.seq <= ? ORDER BY t.seq LIMIT ${ROWS_PER_PAGE}`
+const ORDERS = `
+SELECT placed_seq AS seq, placed_ms AS placedMs, slug, owner AS ownerId, side, outcome,
+  order_type AS orderType, price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw,
+  filled_raw AS filledRaw, remaining_raw AS remainingRaw, status, ended_ms AS endedMs
+FROM orders o JOIN markets m USING (market_id)
+WHERE placed_seq > ? AND placed_seq <= ? ORDER BY placed_seq LIMIT ${ROWS_PER_PAGE}`
+const THROUGH = 'SELECT max(through_seq) AS seq FROM blocks'
+
+export class AllRows {
+  readonly #path: string
+  readonly #connection: Connection
+  /** The last command that the tables show. */
+  readonly seq: Seq
+
+  /** Throws for a folder without tables for reads, and for those of another version. */
+  constructor(dataDir: string) {
+    this.#path = readPath(dataDir)
+    if (!existsSync(this.#path)) {
+      throw new UnreadFolder(
+        `${this.#path}: there are no tables for reads; outcomex rebuild makes them of the journal.`,
+      )
+    }
+    this.#connection = openReadOnly(this.#path)
+    this.seq = speaking(this.#path, () => {
+      knownVersion(this.#connection, this.#path, READ_SCHEMA)
+      return appliedOf(this.#connection)?.seq ?? 0
+    })
+  }
+
+  /** The blocks of the chain cover the trades up to this seq. */
+  get minedSeq(): Seq {
+    const row = this.#connection.prepare<[], { seq: Seq | null }>(THROUGH).get()
+    return row?.seq ?? 0
+  }
+
+  trades(): Generator<readonly TradeRow[], void> {
+    return this.#pages<TradeRow>(TRADES)
+  }
+
+  orders(): Generator<readonly OrderRow[], void> {
+    return this.#pages<OrderRow>(ORDERS)
+  }
+
+  *#pages<Row extends { readonly seq: Seq }>(sql: string): Generator<readonly Row[], void> {
+    const page = this.#connection.prepare<[after: Seq, through: Seq], Row>(sql)
+    let after: Seq = 0
+    for (;;) {
+      const rows = speaking(this.#path, () => page.all(after, this.seq))
+      if (rows.length > 0) yield rows
+      if (rows.length < ROWS_PER_PAGE) return
+      after = rows[rows.length - 1].seq
+    }
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+}

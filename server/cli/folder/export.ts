@@ -1,0 +1,149 @@
+import type { Exchange } from '../../../engine/core/exchange.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
+import { AllRows, type OrderRow, type TradeRow } from '../../../persistence/query/all-rows.ts'
+import { readStates } from '../../../persistence/snapshot/past-states.ts'
+import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
+import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
+import { oneOf, optional } from '../../settings/kinds.ts'
+import { command, EXIT, type Shell } from '../../shell.ts'
+import { unitsOf } from '../decimals.ts'
+import { progressLines } from '../progress.ts'
+import { folderOf, OFFLINE_ROWS } from './verify.ts'
+
+// Rows of a data folder as CSV (RFC 4180). No field is free text: a spreadsheet that opens the file
+// finds numbers, slugs and words of ours, and no formula.
+
+const WHAT = ['trades', 'orders', 'balances'] as const
+type What = (typeof WHAT)[number]
+
+const CSV: Setting<What | undefined> = {
+  flag: 'csv',
+  kind: { ...optional(oneOf(...WHAT)), shape: WHAT.join('|') },
+  fallback: undefined,
+  help: 'What is written: every trade, every order, or what each profile holds now.',
+}
+export const EXPORT_ROWS = [CSV]
+
+const ABOUT = 'Writes trades, orders or balances of a data folder as CSV to standard output.'
+/** A line of CSV ends with it and with the end of any other line. */
+const CR = '\r'
+const OUTCOMES = ['YES', 'NO'] as const
+
+const HEADS: Readonly<Record<What, string>> = {
+  trades: 'seq,time,market,taker,side,outcome,shares,collateral,fee,fee_in,settlement',
+  orders:
+    'seq,time,market,profile,side,outcome,type,price,size,spend,filled,remaining,status,ended',
+  balances: 'profile,account,token,free,in_orders',
+}
+
+type Cell = string | number
+
+function help(): string {
+  const flags = helpText([...OFFLINE_ROWS, ...EXPORT_ROWS])
+  const lines = [
+    `outcomex export --csv ${WHAT.join('|')}: ${ABOUT}`,
+    'The server may run meanwhile.',
+  ]
+  return [...lines, 'Times are UTC; amounts are whole units with six decimals.', '', flags].join(
+    '\n',
+  )
+}
+
+const units = (raw: number) => unitsOf(BigInt(raw))
+const timeOf = (ms: number) => new Date(ms).toISOString()
+const sideOf = (side: number) => (side === SIDE.BUY ? 'BUY' : 'SELL')
+
+function tradeCells(row: TradeRow, minedSeq: Seq): Cell[] {
+  const { seq, side, setback } = row
+  const mined = SETTLEMENT_STATUSES.indexOf(seq <= minedSeq ? 'MINED' : 'MATCHED')
+  return [
+    ...[seq, timeOf(row.tradedMs), row.slug, row.takerId, sideOf(side), OUTCOMES[row.outcome]],
+    ...[units(row.sharesRaw), units(row.collateralRaw), units(row.feeRaw)],
+    ...[side === SIDE.BUY ? 'shares' : 'collateral', SETTLEMENT_STATUSES[setback ?? mined]],
+  ]
+}
+
+function orderCells(row: OrderRow): Cell[] {
+  return [
+    ...[row.seq, timeOf(row.placedMs), row.slug, row.ownerId, sideOf(row.side)],
+    ...[OUTCOMES[row.outcome], ORDER_TYPES[row.orderType], (row.priceTicks / 1000).toFixed(3)],
+    ...[row.sizeRaw, row.spendRaw, row.filledRaw, row.remainingRaw].map(units),
+    ...[ORDER_STATUSES[row.status], row.endedMs === null ? '' : timeOf(row.endedMs)],
+  ]
+}
+
+function balanceCells({ clearing: { accounts, ledger, catalogue } }: Exchange): Cell[][] {
+  const rows: Cell[][] = []
+  for (let profile = 1; profile <= accounts.count; profile++) {
+    const [free, reserved] = [ledger.freeRaw(profile), ledger.reservedRaw(profile)]
+    const account = accounts.accountOf(profile) ?? ''
+    rows.push([profile, account, 'collateral', units(free), units(reserved)])
+  }
+  for (let row = 1; row < ledger.rows.end; row++) {
+    const profile = ledger.rows.isLive(row) ? ledger.rows.accountOf(row) : 0
+    const account = accounts.accountOf(profile)
+    if (account === undefined) continue
+    const { slug = '' } = catalogue.byId(ledger.rows.marketOf(row)) ?? {}
+    for (const [outcome, name] of OUTCOMES.entries()) {
+      const free = ledger.sharesFreeRaw[row * 2 + outcome]
+      const reserved = ledger.sharesReservedRaw[row * 2 + outcome]
+      if (free === 0 && reserved === 0) continue
+      rows.push([profile, account, `${name} of ${slug}`, units(free), units(reserved)])
+    }
+  }
+  return rows
+}
+
+function write(shell: Shell, rows: readonly (readonly Cell[])[]): void {
+  if (rows.length > 0) shell.say(rows.map((cells) => cells.join(',') + CR).join('\n'))
+}
+
+function writeRows(what: 'trades' | 'orders', dataDir: string, shell: Shell): void {
+  const all = new AllRows(dataDir)
+  const onProgress = progressLines(what, shell)
+  try {
+    const { minedSeq } = all
+    if (what === 'trades') {
+      for (const page of all.trades()) {
+        write(
+          shell,
+          page.map((row) => tradeCells(row, minedSeq)),
+        )
+        onProgress(page[page.length - 1].seq, all.seq)
+      }
+      return
+    }
+    for (const page of all.orders()) {
+      write(shell, page.map(orderCells))
+      onProgress(page[page.length - 1].seq, all.seq)
+    }
+  } finally {
+    all.close()
+  }
+}
+
+export const exportCommand = command({
+  about: ABOUT,
+  flags: [...OFFLINE_ROWS, ...EXPORT_ROWS],
+  help,
+  isKnown: (error) => error instanceof DataFolderError,
+  async work(args, shell) {
+    const { dataDir, keyFile, given } = folderOf('export', args, shell, EXPORT_ROWS)
+    const what = readSetting(CSV, given)
+    if (what === undefined) throw new WrongUse(`export needs --csv ${WHAT.join('|')}`)
+    const head = HEADS[what] + CR
+    if (what !== 'balances') {
+      shell.say(head)
+      writeRows(what, dataDir, shell)
+      return EXIT.OK
+    }
+    const onProgress = progressLines('journal', shell)
+    readStates(dataDir, ['newest'], { keyFile, onProgress }, (exchange) => {
+      shell.say(head)
+      write(shell, balanceCells(exchange))
+    })
+    return EXIT.OK
+  },
+})

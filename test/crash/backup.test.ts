@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import SqliteDatabase from 'better-sqlite3'
+import { commands, runCommand } from '../../server/cli/commands.ts'
+import { CommandFlow } from '../support/command-flow.ts'
+import { copyFolder, newFolder } from '../support/data-folder.ts'
+import { ExchangeClient, SHARE } from '../support/exchange-client.ts'
+import { fillJournal } from '../support/journal-fill.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { compileProgram, type Mark, runProgram, ServerProcess } from '../support/server-process.ts'
+
+// Copies of a data folder: taken while it trades, cut off, brought up to date, restored; and the
+// server key, changed and cut off.
+
+const random = new Random(freshSeed())
+await compileProgram()
+
+const YES = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
+const args = ['--intake-threads', '1', '--no-rate-limit']
+
+interface Line {
+  readonly data: string
+  readonly to?: string
+  readonly from?: string
+  readonly key?: string
+  readonly newKey?: string
+}
+
+function argsOf(words: string, line: Line): string[] {
+  const flags = Object.entries({
+    ...{ data: line.data, to: line.to, from: line.from },
+    ...{ 'key-file': line.key, 'new-key-file': line.newKey },
+  }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  return [...words.split(' '), ...flags]
+}
+
+/** A process of its own that kills itself at the fault. */
+async function dies(words: string, line: Line, fault: string): Promise<void> {
+  const { signal, stderr } = await runProgram(argsOf(words, line), { fault })
+  assert.equal(signal, 'SIGKILL', stderr)
+}
+
+async function run(words: string, line: Line) {
+  const [said, warned]: [string[], string[]] = [[], []]
+  const shell = {
+    ...{ env: {}, nowMs: () => 0 },
+    ...{ say: (text: string) => said.push(text), warn: (text: string) => warned.push(text) },
+  }
+  const code = await runCommand(commands, argsOf(words, line), '', shell)
+  return { code, stdout: said.join('\n'), stderr: warned.join('\n') }
+}
+
+async function done(words: string, line: Line): Promise<string> {
+  const { code, stdout, stderr } = await run(words, line)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+async function refused(words: string, line: Line, why: RegExp, code = 1): Promise<void> {
+  const ended = await run(words, line)
+  assert.deepEqual([ended.code, ended.stdout], [code, ''], ended.stderr)
+  assert.match(ended.stderr, why)
+}
+
+const numberIn = (said: string, name: RegExp) => Number(name.exec(said)?.[1])
+const seqOf = (said: string) => numberIn(said, /^seq (\d+)/m)
+const copiedOf = (said: string) => numberIn(said, /of them (\d+) copied/)
+const keyOf = (dataDir: string) => join(dataDir, 'server.key')
+
+async function verified(data: string, key: string): Promise<Mark> {
+  const said = await done('verify', { data, key })
+  assert.match(said, /^The folder is sound/m)
+  return { seq: seqOf(said), stateHash: /^state ([0-9a-f]{64})$/m.exec(said)?.[1] ?? '' }
+}
+
+/** A folder with a long journal. */
+function filled(commands: number): string {
+  const flow = new CommandFlow(random.between(1, 1e6))
+  flow.run(commands)
+  const dataDir = newFolder()
+  fillJournal(dataDir, flow.records)
+  return dataDir
+}
+
+test('a backup amid trading holds all that was acknowledged when it began', async () => {
+  const data = newFolder()
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  let server = await ServerProcess.start({ dataDir: data, args })
+  after(() => server.signal('SIGKILL'))
+  let client = new ExchangeClient(server.baseUrl)
+  const market = await client.makeMarket('rain', false)
+  const trader = await client.makeTrader('maker', 100_000 * SHARE)
+  const orders: string[] = []
+  let [salt, isOver] = [0, false]
+  const placeOne = async () => {
+    const ticks = 100 + (salt % 800)
+    const { order } = await client.placed(trader, market, { ...YES, ticks, salt: ++salt })
+    orders.push(order.id)
+  }
+  const trade = async () => {
+    while (!isOver) await placeOne()
+  }
+  for (let each = 0; each < 40; each++) await placeOne()
+  const trading = trade()
+  const before = [...orders]
+  // A process of its own: this one is busy with the orders.
+  const backup = await runProgram(argsOf('backup', { data, to }))
+  const said = backup.stdout
+  assert.equal(backup.code, 0, backup.stderr)
+  isOver = true
+  await trading
+  assert.ok(orders.length > before.length, 'orders went on')
+  await server.kill()
+  assert.equal(copiedOf(said), seqOf(said), 'a first backup copies everything')
+  assert.match(said, /The server key is not in it: keep a copy of .*server\.key elsewhere/)
+  assert.ok(!existsSync(keyOf(to)))
+  assert.equal((await verified(to, key)).seq, seqOf(said))
+
+  const restored = join(newFolder(), 'restored')
+  assert.match(await done('restore', { data: restored, from: to, key }), /--key-file/)
+  assert.deepEqual(await verified(restored, key), await verified(to, key))
+  cpSync(key, keyOf(restored))
+  server = await ServerProcess.start({ dataDir: restored, args })
+  client = new ExchangeClient(server.baseUrl)
+  const ids = new Set((await client.userOrders(trader, 'rain')).map(({ id }) => id))
+  assert.ok(
+    before.every((id) => ids.has(id)),
+    'every acknowledged order is there',
+  )
+  await placeOne()
+  await server.stop()
+
+  // The next backup of the first folder takes what is new alone.
+  server = await ServerProcess.start({ dataDir: data, args })
+  client = new ExchangeClient(server.baseUrl)
+  await placeOne()
+  await server.stop()
+  const next = await done('backup', { data, to })
+  assert.equal(copiedOf(next), seqOf(next) - seqOf(said))
+  assert.deepEqual(await verified(to, key), await verified(data, key))
+  // The restored folder went another way.
+  await refused('backup', { data: restored, to }, /copy of another exchange, or newer/)
+})
+
+test('a backup and a restore that die are finished by the next', async () => {
+  const data = filled(6000)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  const restored = join(newFolder(), 'restored')
+  await dies('backup', { data, to }, 'mid-backup:1')
+  await refused('verify', { data: to, key }, /journal\.head: the file is missing/)
+  await refused('restore', { data: restored, from: to, key }, /was not finished; run outcomex/)
+  const said = await done('backup', { data, to })
+  assert.ok(copiedOf(said) < seqOf(said), 'the rows of the first try are not copied again')
+  await dies('restore', { data: restored, from: to, key }, 'mid-backup:1')
+  assert.ok(!existsSync(restored), 'a data folder is whole or not there')
+  await done('restore', { data: restored, from: to, key })
+  assert.deepEqual(await verified(restored, key), await verified(data, key))
+})
+
+test('a backup refuses what would make it worthless, and says what to do', async () => {
+  const data = filled(500)
+  const key = keyOf(data)
+  const backup = join(newFolder(), 'backup')
+  await done('backup', { data, to: backup })
+  const full = newFolder()
+  writeFileSync(join(full, 'thesis.txt'), 'x')
+  const foreign = filled(700)
+  const absent = join(newFolder(), 'nothing')
+  mkdirSync(absent)
+  const rows: [words: string, line: Line, why: RegExp, code?: number][] = [
+    ['backup', { data }, /backup needs --to DIR/, 2],
+    ['backup', { data, to: data }, /one of the two folders lies in the other/],
+    ['backup', { data, to: join(data, 'backup') }, /one of the two folders lies in the other/],
+    ['backup', { data, to: full }, /holds thesis\.txt, which is no part of a backup/],
+    ['backup', { data: absent, to: backup }, /there is no journal here/],
+    ['backup', { data: foreign, to: backup }, /copy of another exchange, or newer/],
+    ['backup', { data, to: backup, key: keyOf(foreign) }, /this is not the key/],
+    ['backup', { data, to: '/proc/backup' }, /no folder can be made there|may not use it/],
+    ['restore', { data: full, from: backup, key }, /it is not empty, and a restore replaces/],
+    ['restore', { data: absent, from: full, key }, /there is no journal here/],
+    ['restore', { data: absent, from: backup }, /the server key is missing/],
+    ['restore', { data: absent, key }, /restore needs --from DIR/, 2],
+  ]
+  for (const [words, line, why, code] of rows) await refused(words, line, why, code)
+  assert.deepEqual(readdirSync(full), ['thesis.txt'])
+  await verified(backup, key)
+})
+
+test('a changed record is found on the way, and the backup keeps what was good', async () => {
+  const data = filled(500)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  const whole = copyFolder(data)
+  const journal = new SqliteDatabase(join(data, 'journal.db'))
+  const rows = journal.prepare<[], { seq: number }>('SELECT first_seq AS seq FROM batches').all()
+  const { seq } = random.pick(rows)
+  journal.prepare('UPDATE batches SET checksum = zeroblob(32) WHERE first_seq = ?').run(seq)
+  journal.close()
+  await refused('backup', { data, to }, new RegExp(`checksum of records ${seq} to`))
+  await refused('restore', { data: join(newFolder(), 'x'), from: to, key }, /journal|finished/)
+  await done('backup', { data: whole, to })
+  await verified(to, key)
+})
+
+test('a new server key takes over at once, wherever the rotation died', async () => {
+  const data = filled(300)
+  const key = keyOf(data)
+  const newKey = join(newFolder(), 'new.key')
+  const rotate = { data, newKey }
+  await dies('key rotate', rotate, 'mid-rotate:1')
+  const mark = await verified(data, key)
+  await refused('verify', { data, key: newKey }, /this is not the key/)
+  assert.match(await done('key rotate', rotate), /Start the exchange with --key-file .*new\.key/)
+  assert.deepEqual(await verified(data, newKey), mark)
+  await refused('verify', { data, key }, /this is not the key/)
+  assert.match(await done('key rotate', rotate), /opens the folder already/)
+  const other = join(newFolder(), 'other.key')
+  await refused('key rotate', { data, newKey: other }, /not the key .* nothing was changed/)
+  await refused('key rotate', { data, newKey: key }, /must be another file/, 2)
+  await refused('key rotate', { data }, /needs --new-key-file/, 2)
+  await refused('key', { data, newKey }, /key takes one word/, 2)
+  // A backup gets the new key with its next run.
+  const to = join(newFolder(), 'backup')
+  await done('backup', { data, to, key: newKey })
+  assert.deepEqual(await verified(to, newKey), mark)
+  const server = await ServerProcess.start({ dataDir: data, args: [...args, '--key-file', newKey] })
+  await refused('key rotate', { data, key: newKey, newKey: other }, /another outcomex process/)
+  await server.stop()
+})
