@@ -25,7 +25,7 @@ SAMPLE ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak sim fuzz overload hostile mutation build install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run test soak sim fuzz overload hostile mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -60,6 +60,12 @@ mutation: $(INSTALLED) ## Breaks one rule at a time, and the tests must notice; 
 
 build: $(BUILT) ## Bundles the program into dist/.
 	@:
+
+binary: $(INSTALLED) ## Makes one executable of the program in dist-binary/.
+	@$(NODE) --import tsx server/build/binary.ts dist-binary
+
+binary-test: binary ## Makes the binary and drives it as a stranger would.
+	@$(NODE) --import tsx test/binary.ts
 
 install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
 	@mkdir -p "$(DESTDIR)$(PREFIX)/bin"
@@ -100,7 +106,7 @@ format: $(INSTALLED) ## Formats the sources and applies the safe fixes.
 	@$(BIN)/biome check --write .
 
 clean: ## Removes what was built; node_modules/ and data/ stay.
-	@rm -rf dist .cache
+	@rm -rf dist dist-binary .cache
 
 $(INSTALLED): package.json package-lock.json
 	@command -v $(NODE) >/dev/null || { echo 'outcomex needs Node 20 or 22: https://nodejs.org' >&2; exit 1; }

@@ -2,7 +2,7 @@
 import { codeOf } from '../engine/domain/error-code.ts'
 import { allCommands, runCommand } from './cli/commands.ts'
 import { serveCommand } from './start/serve.ts'
-import { VERSION } from './version.ts'
+import { SAID_VERSION } from './version.ts'
 
 const argv = process.argv.slice(2)
 if (argv[0] !== 'serve') {
@@ -12,4 +12,4 @@ if (argv[0] !== 'serve') {
     process.exit()
   })
 }
-process.exitCode = await runCommand(allCommands(serveCommand), argv, VERSION)
+process.exitCode = await runCommand(allCommands(serveCommand), argv, SAID_VERSION)

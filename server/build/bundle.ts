@@ -50,15 +50,25 @@ export function threadFiles(): string[] {
 }
 
 /** Bundles the code alone: each entry becomes a file of its name with the ending `.js`. */
-export async function bundleCode(entryPoints: string[], outdir: string): Promise<void> {
+export async function bundleCode(
+  entryPoints: string[],
+  outdir: string,
+  more: BuildOptions = {},
+): Promise<void> {
   const banner = { js: requireFrom('import.meta.url') }
-  await build({ ...BUNDLING, entryPoints, outdir, entryNames: '[name]', banner })
+  await build({ ...BUNDLING, entryPoints, outdir, entryNames: '[name]', banner, ...more })
+}
+
+/** One script for what cannot load modules. */
+export async function bundleScript(entry: string, outfile: string): Promise<void> {
+  const { platform, target } = BUNDLING
+  await build({ entryPoints: [entry], outfile, bundle: true, format: 'cjs', platform, target })
 }
 
 /** Empties the folder, bundles the whole program into it, and gives the program's path. */
-export async function bundle(folder: string): Promise<string> {
+export async function bundle(folder: string, more: BuildOptions = {}): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
-  await bundleCode([PROGRAM, ...threadFiles()], folder)
+  await bundleCode([PROGRAM, ...threadFiles()], folder, more)
   for (const name of readdirSync(DATA)) {
     if (!name.endsWith('.ts')) copyFileSync(join(DATA, name), join(folder, name))
   }

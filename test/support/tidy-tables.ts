@@ -332,6 +332,7 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'server/cli', rank: 6, doors: [] },
   { path: 'server', rank: 6, doors: [] },
+  { path: 'server/build/unpacking', rank: 6, doors: files('archive') },
   { path: 'server/build', rank: 6, doors: files('bundle') },
 ]
 

@@ -1,0 +1,110 @@
+// Makes one executable of the program: `node --import tsx server/build/binary.ts FOLDER`. It is a
+// copy of this node with all files of the program inside (Node's single executable application).
+// Beside it lie the same compressed, checksums, and a list of all packages inside.
+
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { constants, gzipSync } from 'node:zlib'
+import { VERSION } from '../version.ts'
+import { bundle, bundleScript } from './bundle.ts'
+import { ARCHIVE, packed } from './unpacking/archive.ts'
+import { wholeProgram } from './whole-bundle.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+
+/** Runs a tool; what it says is in the error if it fails. */
+function quietly(tool: string, args: readonly string[]): Buffer {
+  return execFileSync(tool, [...args], { cwd: ROOT, stdio: 'pipe' })
+}
+
+function commitOf(): string {
+  try {
+    const said = quietly('git', ['rev-parse', '--short=12', 'HEAD'])
+    const changed = quietly('git', ['status', '--porcelain']).length > 0
+    return `${said.toString().trim()}${changed ? ', changed' : ''}`
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** All files of the program as one archive. */
+async function archive(folder: string): Promise<Buffer> {
+  await bundle(folder, {
+    external: [],
+    sourcemap: false,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    loader: { '.node': 'copy' },
+    assetNames: '[name]',
+    plugins: [wholeProgram],
+    define: { OUTCOMEX_COMMIT: JSON.stringify(commitOf()) },
+  })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'start.cjs'), 'module.exports = (url) => import(url)')
+  const files = readdirSync(folder).map((name) => {
+    return { name, bytes: readFileSync(join(folder, name)) }
+  })
+  return packed(files)
+}
+
+async function makeBinary(folder: string): Promise<void> {
+  const parts = join(folder, 'parts')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(parts, { recursive: true })
+  const files = await archive(join(parts, 'program'))
+  writeFileSync(join(parts, ARCHIVE), files)
+  const start = join(parts, 'start.cjs')
+  await bundleScript(join(ROOT, 'server/build/unpacking/start.ts'), start)
+  const config = join(parts, 'sea.json')
+  const blob = join(parts, 'sea.blob')
+  writeFileSync(
+    config,
+    JSON.stringify({
+      main: start,
+      output: blob,
+      disableExperimentalSEAWarning: true,
+      assets: { [ARCHIVE]: join(parts, ARCHIVE) },
+    }),
+  )
+  quietly(process.execPath, ['--experimental-sea-config', config])
+  const binary = join(folder, 'outcomex')
+  copyFileSync(process.execPath, binary)
+  chmodSync(binary, 0o755)
+  // The symbols of node would be a fifth of the file.
+  quietly('strip', [binary])
+  const postject = join(ROOT, 'node_modules', '.bin', 'postject')
+  quietly(postject, [binary, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE])
+  rmSync(parts, { recursive: true })
+  writeBeside(folder, binary)
+}
+
+/** The compressed binary, the list of packages and the checksums of all three. */
+function writeBeside(folder: string, binary: string): void {
+  const level = constants.Z_BEST_COMPRESSION
+  writeFileSync(`${binary}.gz`, gzipSync(readFileSync(binary), { level }))
+  const sbom = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx']
+  writeFileSync(join(folder, 'sbom.json'), quietly('npm', sbom))
+  const names = ['outcomex', 'outcomex.gz', 'sbom.json']
+  const lines = names.map((name) => {
+    const bytes = readFileSync(join(folder, name))
+    return `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`
+  })
+  writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''))
+  const megabytes = (readFileSync(binary).length / 1e6).toFixed(1)
+  process.stdout.write(`outcomex ${VERSION}: ${binary}, ${megabytes} MB\n`)
+}
+
+const [, started, folder] = process.argv
+if (started === fileURLToPath(import.meta.url) && folder !== undefined) await makeBinary(folder)
