@@ -99,6 +99,7 @@ async function walk(baseUrl: string): Promise<void> {
   for (const path of ['/', '/docs', '/docs/trading', '/openapi.json', '/ready']) {
     assert.equal((await fetch(`${baseUrl}${path}`)).status, 200, path)
   }
+  assert.match(run('top', '--once', '--url', baseUrl), /^busiest .*\n.* {2}[a-z0-9-]+$/m)
   const found = await fetch(`${baseUrl}/markets/search?query=crypto`)
   assert.equal(found.status, 200)
 }

@@ -9,6 +9,7 @@ import { rebuildCommand } from './folder/rebuild.ts'
 import { replayCommand } from './folder/replay.ts'
 import { verifyCommand } from './folder/verify.ts'
 import { orderCommand } from './order/order.ts'
+import { topCommand } from './top/top.ts'
 import { verifyProofCommand } from './verify-proof.ts'
 
 /** The commands that need neither `serve` nor a list of all. */
@@ -23,6 +24,7 @@ export const commands: Commands = {
   export: exportCommand,
   admin: adminCommand,
   order: orderCommand,
+  top: topCommand,
 }
 
 /** Every command; main gives `serve`. */

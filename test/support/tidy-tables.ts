@@ -330,6 +330,7 @@ export const ROOMS: readonly Room[] = [
     doors: files('backup export key rebuild replay verify'),
     why: 'a door for each command',
   },
+  { path: 'server/cli/top', rank: 6, doors: files('top') },
   { path: 'server/cli', rank: 6, doors: [] },
   { path: 'server', rank: 6, doors: [] },
   { path: 'server/build/unpacking', rank: 6, doors: files('archive') },

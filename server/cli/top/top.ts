@@ -1,0 +1,176 @@
+import { SETTINGS } from '../../config.ts'
+import { nullable, number, text } from '../../http/schema/scalars.ts'
+import { compile, list, openObject } from '../../http/schema/schema.ts'
+import {
+  helpText,
+  readSetting,
+  type Setting,
+  scanEnvironment,
+  scanLine,
+  WrongUse,
+} from '../../settings/flags.ts'
+import { count, onOff, optional, words } from '../../settings/kinds.ts'
+import { command, EXIT, Failure, type Shell } from '../../shell.ts'
+import { findDemo } from '../demo-file.ts'
+import { Figures, type Look, seriesOf } from './figures.ts'
+import { type Ticker, viewLines } from './view.ts'
+
+const URL_FLAG: Setting<string | undefined> = {
+  flag: 'url',
+  kind: optional(words('URL', 'the address of the server')),
+  fallback: undefined,
+  help: 'Where operators reach the server; else the address in demo.json.',
+}
+const INTERVAL: Setting<number> = {
+  flag: 'interval',
+  kind: count(1, 3600, 'SEC'),
+  fallback: 1,
+  help: 'Seconds from one look to the next.',
+}
+const ONCE: Setting<boolean> = {
+  flag: 'once',
+  kind: onOff,
+  fallback: false,
+  help: 'Print one view after one interval, and end; also without a terminal.',
+}
+const TOP_ROWS = [URL_FLAG, INTERVAL, ONCE, SETTINGS.adminToken, SETTINGS.data]
+
+const ABOUT = 'Shows rates, latencies, queues and the busiest markets of a running exchange.'
+const DEFAULT_URL = 'http://127.0.0.1:3000'
+const DEADLINE_MS = 10_000
+const CLEAR = '\u001b[H\u001b[J'
+const ENTER = '\u001b[?1049h\u001b[?25l'
+const LEAVE = '\u001b[?25h\u001b[?1049l'
+const MS_PER_SEC = 1000
+
+const tickersReply = compile(
+  openObject({
+    tickers: list(
+      openObject({
+        ...{ slug: text(), volume24h: text() },
+        ...{ last: nullable(number()), bid: nullable(number()), ask: nullable(number()) },
+      }),
+    ),
+  }),
+)
+
+interface Source {
+  readonly url: string
+  /** Where markets are read; the listener of operators has none. */
+  readonly publicUrl: string
+  readonly token: string | undefined
+}
+
+async function asked(url: string, token?: string): Promise<string> {
+  const headers: Record<string, string> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(DEADLINE_MS) })
+  const body = await response.text()
+  if (response.ok) return body
+  throw new Failure(`${url} answers ${response.status}: is the admin token right?`)
+}
+
+async function tickersOf({ publicUrl }: Source): Promise<readonly Ticker[]> {
+  const body: unknown = await asked(`${publicUrl}/markets/tickers`).then(JSON.parse, () => null)
+  return tickersReply.holds(body) ? body.tickers : []
+}
+
+async function lookAt({ url, token }: Source): Promise<Look> {
+  const body = await asked(`${url}/metrics`, token)
+  return { atMs: performance.now(), series: seriesOf(body) }
+}
+
+const pause = (seconds: number) =>
+  new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SEC))
+
+/** A view after each interval, for ever. */
+async function* views(source: Source, seconds: number): AsyncGenerator<string[]> {
+  let before: Look | null = null
+  for (;;) {
+    try {
+      const now = await lookAt(source)
+      if (before !== null) {
+        const figures = new Figures(before, now)
+        yield viewLines({ url: source.url, figures, tickers: await tickersOf(source) })
+      }
+      before = now
+    } catch (error) {
+      if (error instanceof Failure || before === null) throw error
+      yield [`outcomex  ${source.url}  gives no answer; asking again`]
+    }
+    await pause(seconds)
+  }
+}
+
+function fitted(lines: readonly string[]): string {
+  const { columns = 80, rows = 24 } = process.stdout
+  return lines
+    .slice(0, rows - 1)
+    .map((line) => line.slice(0, columns))
+    .join('\n')
+}
+
+/** Draws the views on the terminal until somebody quits, and leaves the terminal as it was. */
+async function draw(all: AsyncGenerator<string[]>): Promise<void> {
+  const { stdin, stdout } = process
+  let isOver = false
+  const quit = new Promise<void>((resolve) => {
+    const over = () => {
+      isOver = true
+      resolve()
+    }
+    process.once('SIGINT', over)
+    process.once('SIGTERM', over)
+    if (!stdin.isTTY) return
+    stdin.setRawMode(true)
+    stdin.on('data', (keys) => {
+      // Ctrl-C is a key while the terminal is raw.
+      if (keys.includes('q') || keys.includes('\u0003')) over()
+    })
+  })
+  stdout.write(ENTER)
+  try {
+    while (!isOver) {
+      const next = await Promise.race([all.next(), quit])
+      if (next === undefined || next.done === true) return
+      stdout.write(CLEAR + fitted(next.value))
+    }
+  } finally {
+    if (stdin.isTTY) stdin.setRawMode(false)
+    stdin.pause()
+    stdout.write(LEAVE)
+  }
+}
+
+function sourceOf(args: readonly string[], { env }: Shell) {
+  const { given: said, words: extra } = scanLine(args, TOP_ROWS)
+  if (extra.length > 0) throw new WrongUse(`top takes no word '${extra[0]}'; see --help`)
+  const given = [...scanEnvironment(env, TOP_ROWS), ...said]
+  const demo = findDemo(readSetting(SETTINGS.data, given))
+  const url = readSetting(URL_FLAG, given) ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
+  const token = readSetting(SETTINGS.adminToken, given) ?? demo?.adminToken
+  const source = { url, publicUrl: demo?.baseUrl ?? url, token }
+  return { source, seconds: readSetting(INTERVAL, given), isOnce: readSetting(ONCE, given) }
+}
+
+export const topCommand = command({
+  about: ABOUT,
+  flags: TOP_ROWS,
+  help: () => [`outcomex top: ${ABOUT}`, 'q ends it.', '', helpText(TOP_ROWS)].join('\n'),
+  async work(args, shell) {
+    const { source, seconds, isOnce } = sourceOf(args, shell)
+    const all = views(source, seconds)
+    try {
+      if (!isOnce && process.stdout.isTTY) await draw(all)
+      else shell.say(((await all.next()).value ?? []).join('\n'))
+    } catch (error) {
+      if (error instanceof Failure || !(error instanceof Error)) throw error
+      throw new Failure(
+        `No exchange answers at ${source.url} (${error.message}); name its address with --url.`,
+      )
+    } finally {
+      await all.return(undefined)
+    }
+    return EXIT.OK
+  },
+})

@@ -1,0 +1,121 @@
+import type { Figures } from './figures.ts'
+
+// The screen of `outcomex top` as lines of text, widest things last.
+
+export interface Ticker {
+  readonly slug: string
+  readonly last: number | null
+  readonly bid: number | null
+  readonly ask: number | null
+  /** Raw collateral. */
+  readonly volume24h: string
+}
+
+export interface Shown {
+  readonly url: string
+  readonly figures: Figures
+  readonly tickers: readonly Ticker[]
+}
+
+const STEPS = ['read', 'intake', 'sequence', 'journal', 'match', 'settle', 'publish', 'whole']
+const KINDS = ['order', 'cancel', 'change', 'query'] as const
+const MODES = ['normal', 'post_only', 'cancel_only', 'disabled']
+const BUSIEST = 8
+const QUEUES = [
+  ['orders in the intake', 'intake_in_flight'],
+  ['replies', 'replies_waiting'],
+  ['of them for the disk', 'replies_waiting_for_disk'],
+  ['questions', 'query_waiting'],
+  ['tables behind', 'follower_lag_commands'],
+] as const
+
+const MEGA = 1_000_000
+const name = (short: string) => `outcomex_${short}`
+
+/** Text of the server cannot move the cursor of a terminal. */
+export function plain(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?')
+}
+
+function timeOf(seconds: number | null): string {
+  if (seconds === null) return '-'
+  if (seconds === Number.POSITIVE_INFINITY) return 'long'
+  return seconds < 0.001 ? `${Math.round(seconds * 1e6)} µs` : `${(seconds * 1000).toFixed(1)} ms`
+}
+
+const bytesOf = (bytes: number) => `${(bytes / MEGA).toFixed(bytes < MEGA * 10 ? 1 : 0)} MB`
+const rateOf = (rate: number) => (rate < 10 ? rate.toFixed(1) : String(Math.round(rate)))
+
+function upOf(seconds: number): string {
+  const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor)
+  return parts.map((part, index) => String(part).padStart(index === 0 ? 1 : 2, '0')).join(':')
+}
+
+function row(head: string, cells: readonly string[]): string {
+  return head.padEnd(10) + cells.map((cell) => cell.padStart(11)).join('')
+}
+
+function stepLines(figures: Figures): string[] {
+  const metric = name('step_seconds')
+  const used = KINDS.filter((kind) => figures.added(`${metric}_count`, { kind, step: 'whole' }) > 0)
+  const lines = used.flatMap((kind) =>
+    [0.5, 0.99].map((part) => {
+      const cells = STEPS.map((step) => timeOf(figures.quantile(metric, part, { kind, step })))
+      return row(`${kind} p${part * 100}`, cells)
+    }),
+  )
+  return ['', row('', STEPS), ...(lines.length === 0 ? ['nothing came'] : lines)]
+}
+
+function threadLine(figures: Figures): string {
+  const metric = name('stretch_seconds')
+  const spent = figures.valuesOf(`${metric}_sum`, 'thread').map((thread) => {
+    return [thread, figures.perSecond(`${metric}_sum`, { thread })] as const
+  })
+  const busiest = spent.sort(([, a], [, b]) => b - a).slice(0, 5)
+  const said = busiest.map(([thread, part]) => `${thread} ${(part * 100).toFixed(0)}%`)
+  return `threads   ${said.join(', ')}`
+}
+
+export function viewLines({ url, figures, tickers }: Shown): string[] {
+  const now = (short: string) => figures.now(name(short))
+  const rate = (short: string, labels = {}) => rateOf(figures.perSecond(name(short), labels))
+  const done = (kind: string) => rate('step_seconds_count', { kind, step: 'whole' })
+  const failing = figures
+    .valuesOf(name('check_passed'), 'check')
+    .filter((check) => figures.now(name('check_passed'), { check }) === 0)
+  const cpu = figures.perSecond(name('cpu_seconds_total')) * 100
+  const loop = timeOf(figures.quantile(name('event_loop_delay_seconds'), 0.99))
+  const commit = [0.5, 0.99].map((part) => timeOf(figures.quantile(name('commit_seconds'), part)))
+  return [
+    `outcomex  ${url}  up ${upOf(now('uptime_seconds'))}`,
+    `state     ${MODES[now('trading_mode')] ?? '?'}, seq ${now('durable_seq')}, ` +
+      `${now('open_orders')} open orders, ` +
+      (failing.length === 0 ? 'all checks pass' : `failing: ${failing.join(', ')}`),
+    `a second  orders ${done('order')}, cancels ${done('cancel')}, changes ${done('change')}, ` +
+      `reads ${done('query')}, requests ${rate('http_requests_total')}, ` +
+      `refused ${rate('refusals_total')}, frames ${rate('socket_frames_total')}`,
+    ...stepLines(figures),
+    '',
+    `queues    ${QUEUES.map(([what, short]) => `${what} ${now(short)}`).join(', ')}`,
+    `journal   ${rate('journal_records_total')} commands a second, commit p50 ${commit[0]}, ` +
+      `p99 ${commit[1]}, disk free ${bytesOf(now('disk_free_bytes'))}`,
+    `machine   CPU ${cpu.toFixed(0)}%, loop late p99 ${loop}, ` +
+      `memory ${bytesOf(now('resident_bytes'))}, heap ${bytesOf(now('heap_bytes'))}`,
+    threadLine(figures),
+    `sockets   ${now('sockets_open')} open, ${bytesOf(now('socket_held_bytes'))} held, ` +
+      `connections ${now('connections_open')}`,
+    ...tickerLines(tickers),
+  ].map(plain)
+}
+
+function tickerLines(tickers: readonly Ticker[]): string[] {
+  if (tickers.length === 0) return []
+  const byVolume = [...tickers].sort((a, b) => Number(b.volume24h) - Number(a.volume24h))
+  const price = (value: number | null) => (value === null ? '-' : value.toFixed(3))
+  const lines = byVolume.slice(0, BUSIEST).map(({ slug, last, bid, ask, volume24h }) => {
+    const cells = [last, bid, ask].map(price)
+    return row('', [...cells, (Number(volume24h) / MEGA).toFixed(2)]).concat(`  ${slug}`)
+  })
+  return ['', row('busiest', ['last', 'bid', 'ask', 'volume 24h']).concat('  market'), ...lines]
+}

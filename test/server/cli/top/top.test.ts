@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commands } from '../../../../server/cli/commands.ts'
+import { Figures, seriesOf } from '../../../../server/cli/top/figures.ts'
+import { plain, viewLines } from '../../../../server/cli/top/view.ts'
+import { newFolder } from '../../../support/data-folder.ts'
+import { startLive } from '../../../support/live-exchange.ts'
+import { openMarket, place } from '../../../support/live-orders.ts'
+
+// The live view of a running exchange: what it counts, and what it shows.
+
+const text = (orders: number, fast: number, all: number) => `
+# HELP orders_total Orders.
+orders_total{kind="a",by="x \\"y\\""} ${orders}
+orders_total{kind="b"} 5
+took_seconds_bucket{step="s",le="0.001"} ${fast}
+took_seconds_bucket{step="s",le="0.01"} ${all}
+took_seconds_bucket{step="s",le="+Inf"} ${all}
+no series at all
+`
+
+test('figures are what was added between two looks', () => {
+  const look = (atMs: number, said: string) => ({ atMs, series: seriesOf(said) })
+  const figures = new Figures(look(1000, text(10, 2, 4)), look(3000, text(30, 8, 14)))
+  assert.equal(figures.now('orders_total'), 35)
+  assert.equal(figures.perSecond('orders_total', { kind: 'a' }), 10)
+  assert.equal(figures.now('orders_total', { by: 'x \\"y\\"' }), 30)
+  assert.deepEqual(figures.valuesOf('orders_total', 'kind'), ['a', 'b'])
+  assert.equal(figures.quantile('took_seconds', 0.5, { step: 's' }), 0.001)
+  assert.equal(figures.quantile('took_seconds', 0.99, { step: 's' }), 0.01)
+  assert.equal(figures.quantile('took_seconds', 0.5, { step: 'none' }), null)
+  // A server that started anew counts from zero.
+  const anew = new Figures(look(0, text(30, 8, 14)), look(1000, text(3, 1, 2)))
+  assert.equal(anew.added('orders_total', { kind: 'a' }), 3)
+})
+
+test('text of the server cannot move the cursor', () => {
+  assert.equal(plain('rain\u001b[2J\u009b1m\r\n\u0007'), 'rain?[2J?1m???')
+})
+
+test('a view tells the rates, the steps, the queues and the busiest markets', async () => {
+  const live = await startLive()
+  const market = await openMarket(live, 'rain')
+  const trader = await live.trader(100_000_000)
+  const look = async (atMs: number) => ({ atMs, series: seriesOf(await live.metrics()) })
+  const before = await look(0)
+  for (let each = 0; each < 4; each++) await place(live, trader, market, { sizeRaw: 1_000_000 })
+  // The text of the metrics is made at most once a second.
+  const counted = 'outcomex_step_seconds_count{kind="order",step="whole"} 4'
+  while (!(await live.metrics()).includes(counted)) await new Promise(setImmediate)
+  const figures = new Figures(before, await look(2000))
+  const tickers = ['quiet', 'rain\u001b[2J'].map((slug, index) => {
+    return {
+      slug,
+      last: index === 0 ? null : 0.5,
+      bid: null,
+      ask: 0.6,
+      volume24h: `${index}000000`,
+    }
+  })
+  const lines = viewLines({ url: 'http://x', figures, tickers })
+  const shown = lines.join('\n')
+  assert.match(shown, /^state +normal, seq \d+, 4 open orders, /m)
+  assert.match(shown, /^a second +orders 2\.0, cancels 0\.0, /m)
+  assert.match(shown, /^order p50 .* ms|µs/m)
+  assert.match(shown, /^queues +orders in the intake 0, replies 0/m)
+  assert.deepEqual(
+    lines.slice(-2).map((line) => line.trim().split(/ {2,}/)),
+    [
+      ['0.500', '-', '0.600', '1.00', 'rain?[2J'],
+      ['-', '-', '0.600', '0.00', 'quiet'],
+    ],
+  )
+  await live.stop()
+})
+
+test('without a server there is a sentence', async () => {
+  const warned: string[] = []
+  const shell = {
+    ...{ env: {}, nowMs: () => 0, say: () => {} },
+    warn: (said: string) => warned.push(said),
+  }
+  const args = ['--once', '--url', 'http://127.0.0.1:1', '--data', newFolder()]
+  assert.equal(await commands.top.run(args, shell), 1)
+  assert.match(warned.join(), /No exchange answers at http:\/\/127\.0\.0\.1:1 .*--url/)
+  assert.equal(await commands.top.run(['now'], shell), 2)
+})
