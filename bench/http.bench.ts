@@ -6,10 +6,10 @@ import { once } from 'node:events'
 import { assert } from '../engine/domain/assert.ts'
 import { spawn } from '../engine/thread/spawn.ts'
 import { followerRuns } from './follower/follower-runs.ts'
-import { fullSpeed } from './http/autocannon-load.ts'
-import { callsOf, requestsOf, signOrders, type UnsentOrder } from './http/http-orders.ts'
+import { requestsOf } from './http/http-orders.ts'
 import { type Target, withDurableEcho, withEcho, withExchange } from './http/http-servers.ts'
 import type { LoadPlan, LoadResult } from './http/load-client.ts'
+import { CONNECTIONS, freshOrders, ordersPerSecond } from './http/order-rate.ts'
 import { PERCENTILES, percentileName } from './passes/pacer.ts'
 import { p99Ms, stretchesAt } from './passes/stretches.ts'
 import { bookReads } from './reads/book-reads.ts'
@@ -20,7 +20,6 @@ const MIXES = [1, 4, 16]
 const RATES = [1000, 2000, 4000]
 /** A rate above this part of the highest rate would measure the queue and not the work. */
 const RATE_PART_MAX = 0.75
-const CONNECTIONS = 64
 const LATENCY_MARKETS = 4
 
 interface Size {
@@ -53,23 +52,6 @@ interface Rates {
   readonly ours: number[]
   readonly echo: number[]
   readonly durableEcho: number[]
-}
-
-/** Every order of a bench is distinct: salts count on. */
-let nextSalt = 1
-
-function freshOrders({ setting }: Target, count: number): UnsentOrder[] {
-  const orders = signOrders(setting, count, nextSalt)
-  nextSalt += count * 10
-  return orders
-}
-
-async function ordersPerSecond(port: number, orders: readonly UnsentOrder[]): Promise<number> {
-  const calls = callsOf(orders)
-  const { perSecond, refused } = await fullSpeed({ port, calls, connections: CONNECTIONS })
-  // A refusal is cheaper than an order, so it would raise the figure.
-  assert(refused === 0, 'every order of the load is accepted')
-  return perSecond
 }
 
 /** Sends the same orders to all servers in turns. One extra run comes first, to warm them up. */

@@ -15,6 +15,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   journal: async () => (await import('./journal.bench.ts')).journalBench,
   pipeline: async () => (await import('./pipeline.bench.ts')).pipelineBench,
   http: async () => (await import('./http.bench.ts')).httpBench,
+  binary: async () => (await import('./binary.bench.ts')).binaryBench,
   fanout: async () => (await import('./fanout.bench.ts')).fanoutBench,
   recovery: async () => (await import('./recovery.bench.ts')).recoveryBench,
   snapshot: async () => (await import('./snapshot.bench.ts')).snapshotBench,

@@ -18,9 +18,16 @@ export function withExchange<T>(
   markets: number,
   args: readonly string[],
   work: (target: Target) => Promise<T>,
+  /** What is run in place of the compiled program. */
+  program?: readonly string[],
 ): Promise<T> {
   return withFolder(async (dataDir) => {
-    const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit', ...args] })
+    const own = program === undefined ? {} : { program }
+    const server = await ServerProcess.start({
+      dataDir,
+      args: ['--no-rate-limit', ...args],
+      ...own,
+    })
     try {
       const setting = await prepare(server.baseUrl, markets)
       const port = Number(new URL(server.baseUrl).port)

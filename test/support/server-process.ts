@@ -64,6 +64,8 @@ export interface Ended {
 interface Around {
   /** Words before the program, such as `prlimit` and its options. */
   readonly wrapper?: string[]
+  /** What is run in place of the compiled program. */
+  readonly program?: readonly string[]
   /** The fault point where the program kills itself, such as `before-commit:137`. */
   readonly fault?: string
 }
@@ -78,7 +80,8 @@ class Run {
 
   constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
     const { wrapper = [], fault } = around
-    const words = [...wrapper, process.execPath, '--v8-pool-size=1', ...programOf(), ...args]
+    const program = around.program ?? [process.execPath, '--v8-pool-size=1', ...programOf()]
+    const words = [...wrapper, ...program, ...args]
     this.child = spawn(words[0], words.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...cleanEnv(), ...(fault === undefined ? {} : { OUTCOMEX_FAULT: fault }) },
