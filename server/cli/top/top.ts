@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { SETTINGS } from '../../config.ts'
 import { nullable, number, text } from '../../http/schema/scalars.ts'
 import { compile, list, openObject } from '../../http/schema/schema.ts'
@@ -80,11 +81,12 @@ async function lookAt({ url, token }: Source): Promise<Look> {
   return { atMs: performance.now(), series: seriesOf(body) }
 }
 
-const pause = (seconds: number) =>
-  new Promise((resolve) => setTimeout(resolve, seconds * MS_PER_SEC))
-
-/** A view after each interval, for ever. */
-async function* views(source: Source, seconds: number): AsyncGenerator<string[]> {
+/** A view after each interval, until the signal ends it. */
+async function* views(
+  source: Source,
+  seconds: number,
+  signal: AbortSignal,
+): AsyncGenerator<string[]> {
   let before: Look | null = null
   for (;;) {
     try {
@@ -98,7 +100,8 @@ async function* views(source: Source, seconds: number): AsyncGenerator<string[]>
       if (error instanceof Failure || before === null) throw error
       yield [`outcomex  ${source.url}  gives no answer; asking again`]
     }
-    await pause(seconds)
+    const isOver = await setTimeout(seconds * MS_PER_SEC, false, { signal }).catch(() => true)
+    if (isOver) return
   }
 }
 
@@ -111,30 +114,20 @@ function fitted(lines: readonly string[]): string {
 }
 
 /** Draws the views on the terminal until somebody quits, and leaves the terminal as it was. */
-async function draw(all: AsyncGenerator<string[]>): Promise<void> {
+async function draw(all: AsyncIterable<string[]>, quit: () => void): Promise<void> {
   const { stdin, stdout } = process
-  let isOver = false
-  const quit = new Promise<void>((resolve) => {
-    const over = () => {
-      isOver = true
-      resolve()
-    }
-    process.once('SIGINT', over)
-    process.once('SIGTERM', over)
-    if (!stdin.isTTY) return
+  process.once('SIGINT', quit)
+  process.once('SIGTERM', quit)
+  if (stdin.isTTY) {
     stdin.setRawMode(true)
     stdin.on('data', (keys) => {
       // Ctrl-C is a key while the terminal is raw.
-      if (keys.includes('q') || keys.includes('\u0003')) over()
+      if (keys.includes('q') || keys.includes('\u0003')) quit()
     })
-  })
+  }
   stdout.write(ENTER)
   try {
-    while (!isOver) {
-      const next = await Promise.race([all.next(), quit])
-      if (next === undefined || next.done === true) return
-      stdout.write(CLEAR + fitted(next.value))
-    }
+    for await (const lines of all) stdout.write(CLEAR + fitted(lines))
   } finally {
     if (stdin.isTTY) stdin.setRawMode(false)
     stdin.pause()
@@ -159,9 +152,10 @@ export const topCommand = command({
   help: () => [`outcomex top: ${ABOUT}`, 'q ends it.', '', helpText(TOP_ROWS)].join('\n'),
   async work(args, shell) {
     const { source, seconds, isOnce } = sourceOf(args, shell)
-    const all = views(source, seconds)
+    const ending = new AbortController()
+    const all = views(source, seconds, ending.signal)
     try {
-      if (!isOnce && process.stdout.isTTY) await draw(all)
+      if (!isOnce && process.stdout.isTTY) await draw(all, () => ending.abort())
       else shell.say(((await all.next()).value ?? []).join('\n'))
     } catch (error) {
       if (error instanceof Failure || !(error instanceof Error)) throw error
