@@ -101,6 +101,7 @@ $(BENCHES:%=bench-%): bench-%: $(INSTALLED)
 lint: $(INSTALLED) ## Checks format, rules and types.
 	@$(BIN)/biome check --error-on-warnings .
 	@$(BIN)/tsc -p .
+	@$(BIN)/tsc -p server/console
 
 format: $(INSTALLED) ## Formats the sources and applies the safe fixes.
 	@$(BIN)/biome check --write .
@@ -113,5 +114,5 @@ $(INSTALLED): package.json package-lock.json
 	@$(NODE) .ci/install.mjs
 
 $(BUILT): $(INSTALLED) $(SOURCES) tsconfig.json
-	@$(NODE) --import tsx server/build/bundle.ts dist
+	@$(NODE) --import tsx server/build/program.ts dist
 	@touch $@

@@ -58,15 +58,17 @@ import * as solvency from './routes/solvency/solvency.ts'
 import * as adminSports from './routes/sports/admin-sports.ts'
 import * as matchOrders from './routes/sports/match-orders.ts'
 import * as sports from './routes/sports/sports.ts'
+import { consolePage, operatorPage, webFile } from './routes/system/console.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
 import { fees } from './routes/system/fees.ts'
 import { metrics, openMetrics } from './routes/system/metrics.ts'
 import * as system from './routes/system/system.ts'
-import * as welcome from './routes/system/welcome.ts'
 
 export const api: readonly Route<Services>[] = [
-  ...Object.values(welcome),
+  consolePage,
+  operatorPage,
+  webFile,
   ...Object.values(docs),
   ...Object.values(system),
   exchangeInfo,
@@ -143,5 +145,6 @@ export const operatorApi: readonly Route<Services>[] = [
   system.health,
   system.ready,
   openMetrics,
+  webFile,
   ...api.filter((each) => isOperators(each) && each !== metrics),
 ]

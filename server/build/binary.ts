@@ -17,7 +17,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { constants, gzipSync } from 'node:zlib'
 import { VERSION } from '../version.ts'
-import { bundle, bundleScript } from './bundle.ts'
+import { bundleScript } from './bundle.ts'
+import { bundleProgram } from './program.ts'
 import { ARCHIVE, packed } from './unpacking/archive.ts'
 import { wholeProgram } from './whole-bundle.ts'
 
@@ -41,7 +42,7 @@ function commitOf(): string {
 
 /** All files of the program as one archive. */
 async function archive(folder: string): Promise<Buffer> {
-  await bundle(folder, {
+  await bundleProgram(folder, {
     external: [],
     sourcemap: false,
     minifySyntax: true,

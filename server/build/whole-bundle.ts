@@ -22,7 +22,7 @@ const ADDONS: Readonly<Record<string, string>> = {
   'node-gyp-build-optional-packages': `${EXTRACT}/node.napi${LIBC}.node`,
 }
 /** Packages that others use only when they are there. */
-const ABSENT = ['bufferutil', 'utf-8-validate', 'supports-color']
+const ABSENT = ['bufferutil', 'utf-8-validate', 'supports-color', 'esbuild']
 
 function addonOf(name: string): string {
   const path = join(ROOT, 'node_modules', ADDONS[name])

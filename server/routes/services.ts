@@ -38,6 +38,7 @@ import type { SocialConnections } from '../services/social/social-connections.ts
 import type { SportMatches } from '../services/sports/matches.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
+import type { WebFiles } from '../web/web-files.ts'
 
 /** What handlers work with; main wires it once. */
 export interface Services {
@@ -108,4 +109,6 @@ export interface Services {
   /** The AsyncAPI document of the sockets, for a caller that named this host. */
   readonly asyncApi: (host: string) => Uint8Array
   readonly pages: () => Pages
+  /** The console's pages and files. */
+  readonly web: () => WebFiles | Promise<WebFiles>
 }

@@ -71,6 +71,7 @@ import {
 } from '../sockets/socket-gateway.ts'
 import { asyncApi } from '../sockets/spoken/asyncapi.ts'
 import { VERSION } from '../version.ts'
+import { openWebFiles } from '../web/web-files.ts'
 import type { RunningExchange } from './open.ts'
 
 /** All operators; the list is made again when an operator changes. */
@@ -163,6 +164,9 @@ function moneyMoves(
     rewards: new RewardViews(pipeline, reads),
   }
 }
+
+/** The folder of the built program, where its data lies. */
+const BESIDE = new URL('./', import.meta.url)
 
 /** Host and port as a request names them, so that no other text comes into a document. */
 const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
@@ -270,6 +274,7 @@ export async function wire(
     metricsText: parts.metricsText,
     ...documents,
     pages: openPages(),
+    web: openWebFiles(BESIDE, async () => (await import('../build/web.ts')).makeWeb('soon')),
   }
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { SourceFile } from '../support/shape.ts'
 import { readTree } from '../support/source-tree.ts'
-import { ALL, ROOMS } from '../support/tidy-tables.ts'
+import { ALL, ROOMS } from '../support/tidy-rooms.ts'
 
 // The pages of server/docs agree with the repository: every cited section and every named path
 // exists.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { COMPILED_VARIABLE } from '../../engine/thread/spawn.ts'
-import { bundle } from '../../server/build/bundle.ts'
+import { bundleProgram } from '../../server/build/program.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -15,7 +15,7 @@ export async function compileSources(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'outcomex-compiled-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   const program = join(folder, 'dist')
-  await bundle(program)
+  await bundleProgram(program)
   // Packages with a binary are found beside the program, as in the repository.
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   symlinkSync(join(ROOT, 'package.json'), join(folder, 'package.json'))

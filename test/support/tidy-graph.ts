@@ -1,5 +1,6 @@
 import type { Shape } from './shape.ts'
-import { ALL, DOORS_MAX, PROOF_FILES, ROOMS, SOURCE_FOLDERS } from './tidy-tables.ts'
+import { ALL, DOORS_MAX, ROOMS } from './tidy-rooms.ts'
+import { PROOF_FILES, SOURCE_FOLDERS } from './tidy-tables.ts'
 
 // The rules about which files may import which, over all files at once.
 
@@ -87,6 +88,8 @@ function checkLayers(sources: readonly Shape[], report: Report): void {
   }
 }
 
+const BROWSERS = 'server/console/'
+
 function packageOf(from: string): string {
   const parts = from.split('/')
   return from.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? from)
@@ -98,7 +101,9 @@ function checkForeign(sources: readonly Shape[], report: Report): void {
   for (const { path, imports } of sources) {
     for (const { from, line, isTypeOnly } of imports) {
       if (isTypeOnly || from.startsWith('.') || from.startsWith('node:')) continue
-      const library = packageOf(from)
+      // What browsers run is a program of its own.
+      const program = path.startsWith(BROWSERS) ? BROWSERS : ''
+      const library = `${program}${packageOf(from)}`
       const first = importers.get(library) ?? path
       importers.set(library, first)
       if (first !== path) report(path, 'foreign', line, `${library} belongs to ${first}`)

@@ -35,6 +35,15 @@ const MAKE: Readonly<Record<Coding, Make>> = {
   gzip: (plain) => asGzip(plain, { level: 6 }),
 }
 
+/** What the build compressed, as long as the plain bytes are kept. */
+const builtBrotli = new WeakMap<Uint8Array, Uint8Array>()
+
+/** Gives the plain bytes, for which `brotli` is sent from now on where a caller takes it. */
+export function withBrotli(plain: Uint8Array, brotli: Uint8Array): Uint8Array {
+  builtBrotli.set(plain, brotli)
+  return plain
+}
+
 interface Entry {
   bytes: Uint8Array | null
   /** The compression has begun, so nobody begins it again. */
@@ -68,6 +77,8 @@ export class CompressedReplies {
 
   /** The bytes in this coding; null when the caller gets plain ones. */
   find(tag: string, coding: Coding, payload: Uint8Array | string): Uint8Array | null {
+    const built = typeof payload === 'string' ? undefined : builtBrotli.get(payload)
+    if (built !== undefined && coding === 'br') return built
     if (payload.length < SHORT_BYTES || payload.length > LONG_BYTES) return null
     const entry = this.#entries.get(tag)
     if (entry === undefined) {

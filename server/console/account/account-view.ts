@@ -1,0 +1,6 @@
+import type { Context } from '../context.ts'
+import { still, type View } from '../page/view.ts'
+
+export function accountView(_context: Context, _params: Readonly<Record<string, string>>): View {
+  return still('Account')
+}

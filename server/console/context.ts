@@ -1,0 +1,13 @@
+// What every view gets.
+
+import type { ExchangeInfo } from './exchange/shapes.ts'
+import type { Streams } from './exchange/streams.ts'
+import type { Trader } from './exchange/trader.ts'
+import type { Notices } from './page/notices.ts'
+
+export interface Context {
+  readonly info: ExchangeInfo
+  readonly streams: Streams
+  readonly trader: Trader
+  readonly notices: Notices
+}

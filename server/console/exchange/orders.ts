@@ -1,0 +1,181 @@
+// Orders of the visitor: amounts by the rules (§1.5, §1.6), signed as EIP-712 typed data.
+
+import { Refused } from './api.ts'
+import type { ExchangeInfo, MarketView, UserOrder } from './shapes.ts'
+import type { Trader } from './trader.ts'
+
+export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
+export type OrderType = (typeof ORDER_TYPES)[number]
+
+export interface Wish {
+  readonly isBuy: boolean
+  readonly outcome: 0 | 1
+  readonly type: OrderType
+  readonly isPostOnly: boolean
+  /** Ticks of a tenth of a cent of the own token; null for a market order, which is FOK. */
+  readonly priceTicks: number | null
+  /** Raw shares; for a market buy raw collateral to spend. */
+  readonly amountRaw: number
+}
+
+export interface Amounts {
+  readonly makerAmount: number
+  readonly takerAmount: number
+}
+
+const TICK_RAW = 1000
+const SHARE_STEP_RAW = 1000
+const SIZE_RAW_MAX = 1e13
+
+/** What an order gives and takes; a sentence when there is no such order. */
+export function amountsOf({ isBuy, priceTicks, amountRaw }: Wish): Amounts | string {
+  if (!Number.isSafeInteger(amountRaw) || amountRaw <= 0) return 'The amount must be above zero.'
+  if (priceTicks === null) return { makerAmount: amountRaw, takerAmount: 1 }
+  if (amountRaw % SHARE_STEP_RAW !== 0) return 'Shares have at most three decimals.'
+  if (amountRaw > SIZE_RAW_MAX) return 'At most 10,000,000 shares fit one order.'
+  // The step of shares makes this exact: ticks x 1,000 x thousands of raw shares / 1,000,000.
+  const collateralRaw = priceTicks * (amountRaw / TICK_RAW)
+  return isBuy
+    ? { makerAmount: collateralRaw, takerAmount: amountRaw }
+    : { makerAmount: amountRaw, takerAmount: collateralRaw }
+}
+
+const ORDER_TYPE = [
+  ...[
+    ['salt', 'uint256'],
+    ['maker', 'address'],
+    ['signer', 'address'],
+    ['taker', 'address'],
+  ],
+  ...[
+    ['tokenId', 'uint256'],
+    ['makerAmount', 'uint256'],
+    ['takerAmount', 'uint256'],
+  ],
+  ...[
+    ['expiration', 'uint256'],
+    ['nonce', 'uint256'],
+    ['feeRateBps', 'uint256'],
+  ],
+  ...[
+    ['side', 'uint8'],
+    ['signatureType', 'uint8'],
+  ],
+].map(([name = '', type = '']) => ({ name, type }))
+
+const DOMAIN_TYPE = [
+  ...[
+    ['name', 'string'],
+    ['version', 'string'],
+  ],
+  ...[
+    ['chainId', 'uint256'],
+    ['verifyingContract', 'address'],
+  ],
+].map(([name = '', type = '']) => ({ name, type }))
+
+const NOBODY = '0x0000000000000000000000000000000000000000'
+
+/** Salts are about now in microseconds, so that no two of one account are equal. */
+function newSalt(): number {
+  return Date.now() * 1000 + Math.floor(Math.random() * 1000)
+}
+
+export interface Placed {
+  readonly order: { readonly id: string }
+  readonly execution: {
+    readonly matched: boolean
+    readonly settlementStatus: string
+    readonly totalsRaw: Readonly<
+      Record<'contractsGross' | 'usdGross' | 'contractsFee' | 'usdFee', string>
+    >
+  }
+}
+
+interface Unsigned extends Amounts {
+  readonly tokenId: string
+  readonly side: 0 | 1
+  readonly account: string
+  readonly feeRateBps: number
+}
+
+function orderOf({ tokenId, side, account, feeRateBps, makerAmount, takerAmount }: Unsigned) {
+  return {
+    salt: newSalt(),
+    maker: account,
+    signer: account,
+    taker: NOBODY,
+    tokenId,
+    makerAmount,
+    takerAmount,
+    expiration: 0,
+    nonce: 0,
+    feeRateBps,
+    side,
+    signatureType: 0,
+  }
+}
+
+/** Signs and sends an order. After a change of its fee rate it is signed once more. */
+export async function placeOrder(
+  trader: Trader,
+  info: ExchangeInfo,
+  market: MarketView,
+  wish: Wish,
+): Promise<Placed> {
+  try {
+    return await sendOrder(trader, info, market, { wish, feeRateBps: null })
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'FEE_RATE_MISMATCH') throw error
+    const expected: unknown = Reflect.get(Object(error.body), 'expectedFeeRateBps')
+    return sendOrder(trader, info, market, { wish, feeRateBps: Number(expected) })
+  }
+}
+
+async function sendOrder(
+  trader: Trader,
+  info: ExchangeInfo,
+  { slug, tokens, venue, metadata }: MarketView,
+  { wish, feeRateBps }: { readonly wish: Wish; readonly feeRateBps: number | null },
+): Promise<Placed> {
+  const amounts = amountsOf(wish)
+  const profile = trader.profile.value
+  if (typeof amounts === 'string') throw new Error(amounts)
+  if (profile === null || tokens === undefined || venue === undefined)
+    throw new Error('Log in first.')
+  const signer = await trader.signer()
+  const order = orderOf({
+    ...amounts,
+    tokenId: wish.outcome === 0 ? tokens.yes : tokens.no,
+    side: wish.isBuy ? 0 : 1,
+    account: profile.account,
+    feeRateBps: feeRateBps ?? (metadata.fee ? (profile.effectiveFeeRateBps ?? 0) : 0),
+  })
+  const { domainName, domainVersion, chainId } = info.chain
+  const signature = await signer.signTyped({
+    domain: {
+      name: domainName,
+      version: domainVersion,
+      chainId,
+      verifyingContract: venue.exchange,
+    },
+    types: { EIP712Domain: DOMAIN_TYPE, Order: ORDER_TYPE },
+    primaryType: 'Order',
+    message: order,
+  })
+  return trader.signed('POST', '/orders', {
+    order: { ...order, signature },
+    ownerId: profile.id,
+    orderType: wish.type,
+    marketSlug: slug,
+    ...(wish.isPostOnly ? { postOnly: true } : {}),
+  })
+}
+
+export function cancelOrder(trader: Trader, orderId: string): Promise<unknown> {
+  return trader.signed('DELETE', `/orders/${encodeURIComponent(orderId)}`)
+}
+
+export function openOrdersOf(trader: Trader, slug: string): Promise<readonly UserOrder[]> {
+  return trader.signed('GET', `/markets/${encodeURIComponent(slug)}/user-orders`)
+}

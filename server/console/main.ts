@@ -1,0 +1,55 @@
+// The page at `/`: markets, one market, the visitor's account.
+
+import './style.css'
+import { accountView } from './account/account-view.ts'
+import { visitorMenu } from './account/visitor-menu.ts'
+import type { Context } from './context.ts'
+import { read } from './exchange/api.ts'
+import type { ExchangeInfo } from './exchange/shapes.ts'
+import { Streams } from './exchange/streams.ts'
+import { Trader } from './exchange/trader.ts'
+import { marketView } from './market/market-view.ts'
+import { marketsView } from './markets/markets-view.ts'
+import { h } from './page/dom.ts'
+import { Notices } from './page/notices.ts'
+import { linkState, openShell } from './page/shell.ts'
+import { startTheme } from './page/theme.ts'
+import { type Place, Places } from './page/view.ts'
+
+const PLACES: readonly Place<Context>[] = [
+  { pattern: '#/', open: marketsView },
+  { pattern: '#/category/:category', open: marketsView },
+  { pattern: '#/market/:slug', open: marketView },
+  { pattern: '#/account', open: accountView },
+]
+
+async function start(): Promise<void> {
+  startTheme()
+  const notices = new Notices()
+  const streams = new Streams()
+  const info = await read<ExchangeInfo>('/exchange-info')
+  const trader = new Trader(info, () => streams.renew())
+  const context = { info, streams, trader, notices }
+  const shell = openShell({
+    home: '#/',
+    links: [
+      ['#/', 'Markets'],
+      ['#/account', 'Account'],
+      ['/docs', 'Documents'],
+    ],
+    aside: [linkState(streams.link), visitorMenu(context)],
+    foot: [
+      `outcomex ${info.version}`,
+      h('a', { href: '/docs' }, 'Documents'),
+      h('a', { href: '/docs/openapi' }, 'API'),
+    ],
+    notices: notices.element,
+  })
+  await trader.resume()
+  new Places(shell.root, context, PLACES, shell.mark)
+}
+
+start().catch((error: unknown) => {
+  const sentence = error instanceof Error ? error.message : String(error)
+  document.body.replaceChildren(h('p', { class: 'failed' }, `The page cannot start: ${sentence}`))
+})

@@ -1,0 +1,5 @@
+import { startTheme } from '../page/theme.ts'
+
+export function operatorStart(): void {
+  startTheme()
+}
