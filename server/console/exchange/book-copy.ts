@@ -61,6 +61,18 @@ export class BookCopy {
     this.#sequence = 0
   }
 
+  get bestBid(): number | null {
+    let best = 0
+    for (const price of this.#bids.keys()) if (price > best) best = price
+    return best === 0 ? null : best / TICKS
+  }
+
+  get bestAsk(): number | null {
+    let best = TICKS
+    for (const price of this.#asks.keys()) if (price < best) best = price
+    return best === TICKS ? null : best / TICKS
+  }
+
   /** Best first. */
   get bids(): readonly Level[] {
     return levels(this.#bids, -1)

@@ -24,7 +24,12 @@ export interface MarketView {
   readonly automationType: string
   readonly winningOutcomeIndex: number | null
   readonly payoutNumerators: readonly number[] | null
-  readonly metadata: { readonly fee: boolean; readonly openPrice?: string | number | null }
+  readonly metadata: {
+    readonly fee: boolean
+    readonly openPrice?: string | number | null
+    readonly closePrice?: string | null
+    readonly takerDelayMs?: number
+  }
   readonly conditionId?: string
   readonly tokens?: Token
   readonly prices?: readonly number[]
@@ -89,6 +94,17 @@ export interface TradeFrame {
   readonly size: number
   readonly side: 'BUY' | 'SELL'
   readonly timestamp: string
+}
+
+/** A trade as GET /markets/{slug}/trades tells it. */
+export interface TapeTrade extends Omit<TradeFrame, 'marketSlug' | 'sequence'> {
+  readonly busted?: boolean
+}
+
+export interface PoolFrame {
+  /** In lower case. */
+  readonly marketAddress: string
+  readonly updatedPrices: readonly { readonly yesPrice: number; readonly noPrice: number }[]
 }
 
 export interface BustFrame {

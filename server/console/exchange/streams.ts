@@ -5,7 +5,7 @@
 import { io, type Socket } from 'socket.io-client'
 import { Signal, type Unwatch } from '../page/signal.ts'
 import { BookCopy } from './book-copy.ts'
-import type { BookFrame, BustFrame, DeltaFrame, TradeFrame } from './shapes.ts'
+import type { BookFrame, BustFrame, DeltaFrame, PoolFrame, TradeFrame } from './shapes.ts'
 
 export type Link = 'connecting' | 'live' | 'lost'
 
@@ -67,6 +67,7 @@ export class Streams {
   readonly #books = new Map<string, Watched>()
   readonly #tapes = new Listeners<TapeNews>()
   readonly #symbols = new Listeners<OraclePrice>()
+  readonly #pools = new Listeners<PoolFrame>()
   readonly #news = new Set<Listener<string>>()
   readonly #orders = new Set<Listener<OrderEvent>>()
   readonly #unsaid = new Set<() => void>()
@@ -87,6 +88,9 @@ export class Streams {
     })
     this.#socket.on('oraclePriceData', (price: OraclePrice) => {
       this.#symbols.tell(price.symbol, price)
+    })
+    this.#socket.on('newPriceData', (frame: PoolFrame) => {
+      this.#pools.tell(frame.marketAddress, frame)
     })
     for (const event of ['marketCreated', 'marketResolved']) {
       this.#socket.on(event, ({ slug }: { slug: string }) => this.#tellNews(slug))
@@ -127,6 +131,17 @@ export class Streams {
     this.#say(this.#sayPrices)
     return () => {
       this.#symbols.drop(symbol, listener)
+      this.#say(this.#sayPrices)
+    }
+  }
+
+  /** Follows the prices of a pool by its address. */
+  pool(address: string, listener: Listener<PoolFrame>): Unwatch {
+    const name = address.toLowerCase()
+    this.#pools.add(name, listener)
+    this.#say(this.#sayPrices)
+    return () => {
+      this.#pools.drop(name, listener)
       this.#say(this.#sayPrices)
     }
   }
@@ -209,9 +224,11 @@ export class Streams {
   }
 
   readonly #sayPrices = (): void => {
-    const marketSlugs = [...this.#books.keys()].slice(0, MARKETS_MAX)
     const symbols = this.#symbols.names
-    const asked = { marketSlugs, ...(symbols.length > 0 ? { symbols } : {}), mode: 'delta' }
+    const marketAddresses = this.#pools.names
+    const booksMax = Math.max(0, MARKETS_MAX - symbols.length - marketAddresses.length)
+    const marketSlugs = [...this.#books.keys()].slice(0, booksMax)
+    const asked = { marketSlugs, symbols, marketAddresses, mode: 'delta' }
     this.#socket.emit('subscribe_market_prices', asked)
   }
 

@@ -1,0 +1,21 @@
+// A view that needs a visitor asks for a login; the menu of the visitor opens itself then.
+
+import type { Unwatch } from './signal.ts'
+
+const ASKED = 'loginasked'
+
+/** Opens the menu of the visitor; without one, the page of the account. */
+export function askForLogin(): void {
+  const isHeard = !dispatchEvent(new Event(ASKED, { cancelable: true }))
+  if (!isHeard) location.hash = '#/account'
+}
+
+/** Calls `open` whenever a view asks for a login. */
+export function onLoginAsked(open: () => void): Unwatch {
+  const heard = (event: Event): void => {
+    event.preventDefault()
+    open()
+  }
+  addEventListener(ASKED, heard)
+  return () => removeEventListener(ASKED, heard)
+}
