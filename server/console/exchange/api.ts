@@ -89,6 +89,13 @@ export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   }
 }
 
+/** A read whose reply is a text. */
+export async function readText(path: string, { headers, signal }: Call): Promise<string> {
+  const response = await send('GET', path, { headers: headers ?? {}, signal })
+  if (!response.ok) throw await refusedOf(response)
+  return response.text()
+}
+
 /** A call in the session of the visitor, whose cookie the browser sends, or of an open route. */
 export async function call<T>(method: Method, path: string, more: Call = {}): Promise<T> {
   return bodyOf(await send(method, path, more))

@@ -3,7 +3,7 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { Signal } from '../page/signal.ts'
-import { call, type Method, proven } from './api.ts'
+import { call, type Method, proven, Refused } from './api.ts'
 import { hmacOf } from './hmac.ts'
 import type { ExchangeInfo, Signer } from './shapes.ts'
 import { injectedWallet, keySigner, walletSigner } from './signer.ts'
@@ -30,6 +30,17 @@ export interface DemoTrader {
 const KEPT = 'trader-token'
 const DEMO = 'demo-trader'
 const LABEL = 'console'
+/** What the exchange says of an API token that it does not know any more. */
+const REVOKED = 'API_KEY_INVALID'
+
+/** A session that has ended already is as good as one that ends now. */
+async function endedOr(ending: Promise<unknown>): Promise<void> {
+  try {
+    await ending
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 401) throw error
+  }
+}
 
 function keptToken(account: string): KeptToken | null {
   const text = localStorage.getItem(KEPT)
@@ -82,12 +93,25 @@ export class Trader {
   async logout(): Promise<void> {
     const token = this.#token
     if (token !== null) await this.#revoke(token.tokenId)
-    await call('POST', '/auth/logout')
+    await endedOr(call('POST', '/auth/logout'))
+    this.ended()
+  }
+
+  /** Ends the sessions of all browsers. */
+  async logoutEverywhere(): Promise<void> {
+    const token = this.#token
+    if (token !== null) await this.#revoke(token.tokenId)
+    await endedOr(call('DELETE', '/auth/sessions'))
+    this.ended()
+  }
+
+  /** The session is over, here or elsewhere. */
+  ended(): void {
+    if (this.profile.value === null) return
     this.#forget()
     this.#onChange()
   }
 
-  /** The session or the token ended elsewhere. */
   #forget(): void {
     localStorage.removeItem(KEPT)
     sessionStorage.removeItem(DEMO)
@@ -99,6 +123,17 @@ export class Trader {
   /** A call signed by the API token of this browser, which is made at the first such call. */
   async signed<T>(method: Method, path: string, body?: object): Promise<T> {
     const token = await this.#tokenNow()
+    try {
+      return await this.#signedBy<T>(token, method, path, body)
+    } catch (error) {
+      if (!(error instanceof Refused) || error.code !== REVOKED) throw error
+    }
+    // The token was revoked elsewhere; the session still may make another.
+    if (this.#token === token) this.#token = null
+    return this.#signedBy<T>(await this.#tokenNow(), method, path, body)
+  }
+
+  #signedBy<T>(token: KeptToken, method: Method, path: string, body?: object): Promise<T> {
     const [prefix] = this.#info.headerPrefixes
     const prove = async (_method: Method, _path: string, text: string) => {
       const timestamp = new Date().toISOString()
