@@ -88,6 +88,22 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
     params: { bookmarkId: `{{#bookmarks.${place(random)}}}` },
   }),
   'PATCH /market-bookmarks/visibility': (random) => ({ body: { isPublic: random.chance(0.8) } }),
+  'POST /parlay/quote': (random) => ({
+    body: { legs: packLegs(random), stake: units(random, 1, 20) },
+  }),
+  'POST /parlay/create': (random) => ({ body: `{{#quotes.${place(random)}}}` }),
+  'POST /parlay/offers': (random) => {
+    const stakeMax = units(random, 2, 20)
+    return { body: { legs: packLegs(random), stakeMax, payout: `${3 * Number(stakeMax)}` } }
+  },
+  'POST /parlay/offers/:id/accept': (random) => ({
+    params: { id: `{{offers.${place(random)}}}` },
+    body: { stake: units(random, 1, 2) },
+  }),
+  'DELETE /parlay/offers/:id': (random) => ({
+    params: { id: `{{ownoffers.${place(random)}}}` },
+  }),
+  'GET /assets/:file': (random) => ({ params: { file: `{{assets.${place(random)}}}` } }),
   'GET /docs/:page': () => ({ params: { page: 'trading' } }),
   'GET /markets/:addressOrSlug/oracle-candles': () => ({
     params: { addressOrSlug: '{{slots.0}}' },
@@ -153,6 +169,13 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   'POST /admin/oracle/prices': (random) => ({
     body: { reports: [{ symbol: SERIES.symbol, price: `${1 + random.below(99_999)}` }] },
   }),
+}
+
+const packLegs = (random: Random) =>
+  [0, 1].map((leg) => ({ marketSlug: `{{legs.${leg}}}`, outcomeIndex: random.below(2) }))
+
+function units(random: Random, least: number, most: number): string {
+  return `${random.between(least, most) * 1_000_000}`
 }
 
 export function aimedCall(route: string, random: Random): AimedCall {

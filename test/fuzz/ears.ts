@@ -7,7 +7,7 @@ import type { Role } from './speaker.ts'
 // its own, and only the owner hears anything of the owner.
 
 const HEARD_MS = 8000
-const CHANNELS = 6
+const CHANNELS = 7
 /** Fields that say whose a frame is. */
 const WHOSE = new Set(['userId', 'profileId', 'ownerId'])
 
@@ -43,6 +43,7 @@ export class Ears {
       client.socket.emit('subscribe_market_prices', { marketSlugs: this.#slugs, mode: 'delta' })
       client.socket.emit('subscribe_trades', { marketSlugs: this.#slugs })
       client.socket.emit('subscribe_market_lifecycle')
+      client.socket.emit('subscribe_live_offers')
       // Each subscription is answered; events before its answer need not arrive.
       const answers = () => client.of('system').length + client.of('exception').length
       await client.until(() => answers() >= CHANNELS || !client.socket.connected)

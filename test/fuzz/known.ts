@@ -5,6 +5,7 @@ import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN } from '../support/server-process.ts'
 import type { Actor } from './actors.ts'
 import { parsed, textsIn } from './answers.ts'
+import { learnPacks } from './packs.ts'
 import type { Plan } from './plan.ts'
 import { actorOf, isOwners, type Live, type Setting } from './setting.ts'
 import type { Answer } from './socket.ts'
@@ -95,6 +96,7 @@ export class Known {
     const locked = /^POST \/admin\/markets\/([^/ ]+)\/lock /.exec(asked)?.[1]
     if (locked !== undefined) addTo(made.locked, locked)
     if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))
+    if (proof !== 'none') learnPacks(this.#setting.packs, route, role, body)
     this.#learnOrders(role, body)
   }
 

@@ -73,7 +73,7 @@ export function planAt(routes: readonly FuzzRoute[], seed: number, place: number
   const route = routeOf(routes, random, isForeign)
   const isAimed = random.chance(0.6)
   const values = {
-    params: fieldsOf(route.params, random, 1),
+    params: fieldsOf(route.params, random, 1, ID_NAMES.get(route.path)),
     query: fieldsOf(route.query, random, isAimed ? 0.15 : 0.4),
     ...(route.body === null ? {} : { body: drawn(route.body, '', random) }),
     resigned: random.chance(0.7),
@@ -190,23 +190,42 @@ function delegation({ headers }: FuzzRoute, random: Random): Edit[] {
 function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
   const dice = random.next()
   if (dice < 0.25) return random.pick(routes.filter(({ body }) => holdsOrder(body)))
-  if (dice < 0.4) return random.pick(routes.filter(({ lane }) => lane === 'trade'))
+  if (dice < 0.4) return random.pick(routes.filter(isTraded))
   if (!isForeign && dice < 0.6) return random.pick(routes.filter(({ lane }) => lane === 'admin'))
   if (dice > 0.93) return random.pick(routes.filter(({ lane }) => lane === 'auth'))
   const tried = isForeign && random.chance(0.8) ? routes.filter(isNotAdmin) : routes
   return random.pick(tried)
 }
 
+/** A pack is made of a quote. */
+function isTraded({ lane, path }: FuzzRoute): boolean {
+  return lane === 'trade' || path === '/parlay/quote'
+}
+
 function isNotAdmin({ lane }: FuzzRoute): boolean {
   return lane !== 'admin'
 }
 
-function fieldsOf(fields: Fields, random: Random, part: number): Record<string, Json> {
+/** What a route means by an `id` that is not that of a page. */
+const ID_NAMES = new Map([
+  ['/parlay/packs/:id', 'packId'],
+  ['/parlay/offers/:id', 'offerId'],
+  ['/parlay/offers/:id/accept', 'offerId'],
+])
+
+/** `idName` is the name that tells where values of an `id` come from. */
+function fieldsOf(
+  fields: Fields,
+  random: Random,
+  part: number,
+  idName = 'id',
+): Record<string, Json> {
   const values: Record<string, Json> = {}
   const needed = new Set(object(fields).required)
   for (const [name, schema] of Object.entries(fields)) {
     const isNeeded = needed.has(name) && !('default' in schema)
-    if (isNeeded || random.chance(part)) values[name] = drawn(schema, name, random)
+    if (isNeeded || random.chance(part))
+      values[name] = drawn(schema, name === 'id' ? idName : name, random)
   }
   return values
 }

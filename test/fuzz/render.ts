@@ -2,6 +2,7 @@ import type { Json } from '../../server/http/schema/schema.ts'
 import { isOrderBody, isSigned } from '../../server/intake/order/order-body.ts'
 import { signedBy, signedOrder, type TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
+import { packMarks } from './packs.ts'
 import type { Edit, Plan } from './plan.ts'
 import { actorOf, OPEN_MARKETS, type Setting } from './setting.ts'
 import { type Headers, SMUGGLES } from './smuggle.ts'
@@ -65,6 +66,7 @@ export function marksOf({ route, speaker }: Plan, setting: Setting): Marks {
   const tokens = actor === undefined ? pools.tokens : [actor.weak.tokenId, actor.trader.tokenId]
   return {
     ...pools,
+    ...packMarks(setting.packs, speaker.role),
     ...(route.includes(' /admin/') ? { markets: pools.spares } : {}),
     ...(speaker.role === 'owner' ? { children: pools.wards } : {}),
     liveorders: or(own?.orders, pools.orders),
@@ -127,10 +129,15 @@ function filledText(text: string, pools: Marks): string {
   })
 }
 
+/** A number, or an object as JSON. */
+function wholeOf(text: string): Json {
+  return text.startsWith('{') ? JSON.parse(text) : Number(text)
+}
+
 export function filled(value: Json, pools: Marks): Json {
   if (typeof value === 'string') {
     const text = filledText(value, pools)
-    return /^\{\{#[a-z]+\.\d+\}\}$/.test(value) ? Number(text) : text
+    return /^\{\{#[a-z]+\.\d+\}\}$/.test(value) ? wholeOf(text) : text
   }
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((each: Json) => filled(each, pools))

@@ -9,6 +9,7 @@ import {
 } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import type { Actor } from './actors.ts'
+import { type PackSetting, packSettingOf } from './packs.ts'
 import type { Role } from './speaker.ts'
 
 // What a fresh exchange holds before the fuzz: markets in each state, sub-accounts, and resting
@@ -45,6 +46,8 @@ export interface Pools {
   readonly slots: string[]
   /** Bookmarks of any actor. */
   readonly bookmarks: string[]
+  /** Names of the files of the console. */
+  readonly assets: string[]
   /** Ids and client order ids of what rests for the owner's sub-account. */
   readonly wardorders: string[]
   readonly wardclients: string[]
@@ -65,6 +68,7 @@ export interface Setting {
   readonly live: Map<Role, Live>
   /** The same for the first sub-account of each actor. */
   readonly childLive: Map<Role, Live>
+  readonly packs: PackSetting
 }
 
 const SHARE = 1_000_000
@@ -118,6 +122,14 @@ async function makeSeries(client: ExchangeClient): Promise<string> {
   return slot
 }
 
+/** Names of the files that the console loads. */
+async function assetsOf({ baseUrl }: ExchangeClient): Promise<string[]> {
+  const page = await (await fetch(baseUrl)).text()
+  const names = [...page.matchAll(/\/assets\/([^"]+)"/g)].map(([, name]) => name)
+  assert.ok(names.length > 0, 'the console has files')
+  return names
+}
+
 export function actorOf(actors: ReadonlyMap<Role, Actor>, role: Role): Actor {
   const actor = actors.get(role)
   assert.ok(actor !== undefined, `a stage has a ${role}`)
@@ -136,6 +148,7 @@ export async function settingOf(
   const markets = await makeMarkets(client)
   await client.makeMarket('fuzz-spare', false)
   const slot = await makeSeries(client)
+  const packs = await packSettingOf(client)
   const slugs = [...markets.map(({ slug }) => slug), 'fuzz-locked']
   const traders = [...actors.values()].map(({ trader }) => trader)
   const wards = [await makeChild(client, actorOf(actors, 'owner'))]
@@ -157,10 +170,12 @@ export async function settingOf(
     stables: [STABLE_SLUG],
     slots: [slot],
     bookmarks: [],
+    assets: await assetsOf(client),
     wardorders: [],
     wardclients: [],
   }
-  const setting = { actors, pools, markets, quiet, live: new Map(), childLive: new Map() }
+  const lives = { live: new Map(), childLive: new Map() }
+  const setting = { actors, pools, markets, quiet, packs, ...lives }
   await rest(client, setting)
   return setting
 }

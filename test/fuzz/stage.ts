@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { Exchange } from '../../engine/core/exchange.ts'
-import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
-import { ExchangeClient, STATUSES } from '../support/exchange-client.ts'
+import { ExchangeClient, STATUSES, type Trader } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'
 import { ADMIN_TOKEN, metricsOf, ServerProcess, verify } from '../support/server-process.ts'
 import { type Actor, hmacHeaders, makeActors, openProvider, revive, thaw } from './actors.ts'
 import { parsed } from './answers.ts'
 import { Ears } from './ears.ts'
+import { reservesLeft } from './journal-end.ts'
 import { judge, judgeTalk, mayHang } from './judge.ts'
 import { Known } from './known.ts'
+import { offersOf } from './packs.ts'
 import type { Plan } from './plan.ts'
 import { marksOf, type Rendered, render, spokenTalk } from './render.ts'
 import { actorOf, type Setting, settingOf } from './setting.ts'
@@ -185,7 +185,7 @@ export class Stage {
     return ''
   }
 
-  /** Ends what could still change the owner's state: restrictions, open orders, trades. */
+  /** Ends what could still change the owner: restrictions, open orders and offers, trades. */
   async prepare(): Promise<void> {
     const { actors, markets } = this.setting
     const owner = actorOf(actors, 'owner')
@@ -197,9 +197,16 @@ export class Stage {
       await this.#asAdmin('PATCH', `/admin/profiles/${profileId}`, body)
     }
     await this.#calm()
-    for (const { slug } of markets) await this.#cancelIn(owner, slug)
+    for (const { slug } of markets) await this.#cancelIn(owner.trader, slug)
+    await this.#endOffers(owner)
     await this.#ears.open(actors)
     await this.#settled()
+  }
+
+  async #endOffers({ trader }: Actor): Promise<void> {
+    for (const id of await offersOf(this.#client, trader.account)) {
+      await this.#client.call(trader, 'DELETE', `/parlay/offers/${id}`)
+    }
   }
 
   /** Waits until the chain took every trade; a late one would change the owner while others act. */
@@ -322,8 +329,9 @@ export class Stage {
   }
 
   async #cancelAll(): Promise<string> {
-    const { actors, pools, quiet } = this.setting
+    const { actors, pools, quiet, packs } = this.setting
     await this.#calm()
+    for (const { slug } of packs.legs) await this.#cancelIn(packs.dealer, slug)
     for (const actor of actors.values()) {
       await this.#revive(actor)
       const { children } = marksOf(closing(actor), this.setting)
@@ -331,7 +339,7 @@ export class Stage {
       const ends = isPartner ? children.map((id) => `?onBehalfOf=${id}`) : []
       const slugs = [...new Set([quiet.slug, ...pools.markets, ...pools.spares])]
       for (const path of slugs.flatMap((slug) => ['', ...ends].map((end) => slug + end))) {
-        const issue = await this.#cancelIn(actor, path)
+        const issue = await this.#cancelIn(actor.trader, path)
         if (issue !== '') return issue
       }
     }
@@ -339,12 +347,12 @@ export class Stage {
   }
 
   /** Cancels all orders of an actor in one market; an order just entering it needs the next try. */
-  async #cancelIn(actor: Actor, path: string): Promise<string> {
+  async #cancelIn(trader: Trader, path: string): Promise<string> {
     const target = `/orders/all/${path}`
     const call = { method: 'DELETE', target, body: Buffer.alloc(0) }
     const endMs = performance.now() + IDLE_MS
     for (;;) {
-      const headers = hmacHeaders(call, actor.trader, 'none')
+      const headers = hmacHeaders(call, trader, 'none')
       const { status, text } = await plainCall(this.#port, { method: 'DELETE', target, headers })
       if (status === 200 || status === 404) return ''
       if (status !== 207 || performance.now() > endMs) return `${target}: ${status} ${text}`
@@ -377,16 +385,6 @@ function isFatal(line: string): boolean {
 
 function isCalm(line: string): boolean {
   return levelOf(line) < FATAL_LEVEL
-}
-
-/** The journal, replayed on one thread, must leave no reserve. */
-function reservesLeft(dataDir: string): string {
-  const replayed = new Exchange()
-  recoverJournal(dataDir, { visit: (command) => replayed.apply(command) })
-  const { ledger } = replayed.clearing
-  const left = [...ledger.collateralReservedRaw, ...ledger.sharesReservedRaw]
-  if (left.some((raw) => raw !== 0)) return `reserves are left: ${left.filter((raw) => raw !== 0)}`
-  return replayed.checkInvariants() ?? ''
 }
 
 /** An empty plan of this actor, which selects the actor's marks. */

@@ -71,7 +71,7 @@ const CHANNELS = [
   '',
 ]
 /** The first of them are real. */
-const REAL = 8
+const REAL = 9
 const PAYLOADS: readonly Json[] = [
   ...[{}, null, [], 7, 'x', true, { marketSlugs: [] }, { marketSlugs: ['{{markets.0}}'] }],
   ...[{ marketSlugs: ['{{markets.1}}', '{{markets.1}}'] }, { marketSlugs: 'fuzz-quiet' }],

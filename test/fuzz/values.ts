@@ -8,7 +8,7 @@ import type { Random } from '../support/random.ts'
 
 export type Keywords = Readonly<Record<string, unknown>>
 
-/** A text mark `{{orders.3}}` stands inside text; `{{#profiles.3}}` is a whole value, a number. */
+/** A text mark `{{orders.3}}` stands inside text; `{{#profiles.3}}` is a whole value. */
 export const MARK = /\{\{(#?)([a-z]+)\.(\d+)\}\}/g
 
 /** Pools for fields by name, where the exchange has better values than chance. */
@@ -27,6 +27,8 @@ const SOURCES: Readonly<Record<string, string>> = {
   windowId: '#windows',
   id: 'pages',
   parentId: 'pages',
+  packId: 'packs',
+  offerId: 'offers',
   // Hardly one random address in a million has a right checksum in its letters.
   address: 'wallets',
   // Far ahead: a deadline that the owner sets must not pass while others are watched.
