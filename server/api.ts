@@ -59,6 +59,7 @@ import * as adminSports from './routes/sports/admin-sports.ts'
 import * as matchOrders from './routes/sports/match-orders.ts'
 import * as sports from './routes/sports/sports.ts'
 import { consolePage, operatorPage, webFile } from './routes/system/console.ts'
+import { demoTraders } from './routes/system/demo.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
 import { fees } from './routes/system/fees.ts'
@@ -69,6 +70,7 @@ export const api: readonly Route<Services>[] = [
   consolePage,
   operatorPage,
   webFile,
+  demoTraders,
   ...Object.values(docs),
   ...Object.values(system),
   exchangeInfo,

@@ -58,3 +58,14 @@ export function readDemo(dataDir: string): DemoFile | 'damaged' | null {
     return 'damaged'
   }
 }
+
+/** The traders of the demo in a folder: none until all are made, then always the same. */
+export function demoTradersIn(dataDir: string): () => readonly DemoTrader[] {
+  let known: readonly DemoTrader[] = []
+  return () => {
+    if (known.length > 0) return known
+    const demo = readDemo(dataDir)
+    if (demo !== null && demo !== 'damaged') known = demo.traders
+    return known
+  }
+}

@@ -2,6 +2,7 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { AuthState } from '../auth/guard.ts'
 import type { Registrations } from '../auth/registrations.ts'
 import type { Signing } from '../auth/session.ts'
+import type { DemoTrader } from '../demo/demo-client.ts'
 import type { Pages } from '../docs/pages.ts'
 import type { Buckets, Rates } from '../http/access/rate-limit.ts'
 import type { Readiness } from '../ops/readiness.ts'
@@ -109,6 +110,8 @@ export interface Services {
   /** The AsyncAPI document of the sockets, for a caller that named this host. */
   readonly asyncApi: (host: string) => Uint8Array
   readonly pages: () => Pages
+  /** The traders of the demo; null when the exchange is none. */
+  readonly demoTraders: () => readonly DemoTrader[] | null
   /** The console's pages and files. */
   readonly web: () => WebFiles | Promise<WebFiles>
 }

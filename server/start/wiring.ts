@@ -10,6 +10,7 @@ import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../au
 import { Registrations } from '../auth/registrations.ts'
 import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
+import { demoTradersIn } from '../demo/demo-store.ts'
 import { openPages } from '../docs/pages.ts'
 import { Cors } from '../http/access/cors.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
@@ -274,6 +275,7 @@ export async function wire(
     metricsText: parts.metricsText,
     ...documents,
     pages: openPages(),
+    demoTraders: config.demo ? demoTradersIn(config.dataDir) : () => null,
     web: openWebFiles(BESIDE, async () => (await import('../build/web.ts')).makeWeb('soon')),
   }
 }

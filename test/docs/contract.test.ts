@@ -25,8 +25,10 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   GET: [
     '/',
+    '/assets/:file',
     '/asyncapi.json',
     '/auth/api-tokens/capabilities',
+    '/demo/traders',
     '/docs',
     '/docs/:page',
     '/exchange-info',

@@ -273,7 +273,7 @@ export const ROOMS: readonly Room[] = [
     why: 'what the players share',
   },
   { path: 'server/demo/play', rank: 4, doors: ALL },
-  { path: 'server/demo', rank: 4, doors: files('demo') },
+  { path: 'server/demo', rank: 4, doors: files('demo demo-store') },
 
   { path: 'server/routes', rank: 5, doors: ALL },
   { path: 'server/routes/accounts', rank: 5, doors: ALL },

@@ -1,4 +1,4 @@
-// Orders of the visitor: amounts by the rules (§1.5, §1.6), signed as EIP-712 typed data.
+// Orders of the visitor: amounts by rules §1.5 and rules §1.6, signed as EIP-712 typed data.
 
 import { Refused } from './api.ts'
 import type { ExchangeInfo, MarketView, UserOrder } from './shapes.ts'
