@@ -29,6 +29,8 @@ export interface DemoTrader {
 
 const KEPT = 'trader-token'
 const DEMO = 'demo-trader'
+/** Whose session the cookie of this browser is: other pages of it follow. */
+const VISITOR = 'visitor'
 const LABEL = 'console'
 /** What the exchange says of an API token that it does not know any more. */
 const REVOKED = 'API_KEY_INVALID'
@@ -66,6 +68,17 @@ export class Trader {
   constructor(info: ExchangeInfo, onChange: () => void) {
     this.#info = info
     this.#onChange = onChange
+    addEventListener('storage', ({ key }) => {
+      if (key === VISITOR) void this.#follow()
+    })
+  }
+
+  /** Another page of this browser logged in or out, and all of them share one cookie. */
+  async #follow(): Promise<void> {
+    this.#signer = null
+    this.#token = null
+    await this.resume()
+    this.#onChange()
   }
 
   /** Goes on with the session of an earlier visit, when there is one. */
@@ -114,6 +127,7 @@ export class Trader {
 
   #forget(): void {
     localStorage.removeItem(KEPT)
+    localStorage.removeItem(VISITOR)
     sessionStorage.removeItem(DEMO)
     this.#token = null
     this.#signer = null
@@ -173,6 +187,7 @@ export class Trader {
     this.#signer = signer
     const profile = await call<Profile>('GET', '/profiles/me')
     this.#token = keptToken(profile.account)
+    localStorage.setItem(VISITOR, `${profile.account} ${Date.now()}`)
     this.profile.set(profile)
     this.#onChange()
   }

@@ -1,0 +1,106 @@
+// Parts of the replies about the visitor that the account shows.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { UserOrder } from '../exchange/shapes.ts'
+
+export interface Balance {
+  readonly free: string
+  readonly reserved: string
+  readonly inOrders: string
+  readonly parked: string
+  readonly withdrawable: string
+  readonly total: string
+}
+
+export interface HeldMarket {
+  readonly slug: string
+  readonly title: string
+  readonly status: string
+  readonly closed: boolean
+  readonly conditionId: string
+  readonly winningOutcomeIndex: number | null
+  readonly payoutNumerators: readonly number[] | null
+  readonly group?: { readonly slug: string; readonly title: string }
+}
+
+/** Raw collateral as text. */
+export interface HeldSide {
+  readonly cost: string
+  readonly fillPrice: string
+  readonly marketValue: string
+  readonly realisedPnl: string
+  readonly unrealizedPnl: string
+}
+
+export interface BookPosition {
+  readonly market: HeldMarket
+  readonly positions: { readonly yes: HeldSide; readonly no: HeldSide }
+  readonly tokensBalance: { readonly yes: string; readonly no: string }
+}
+
+/** Whole units as decimal text. */
+export interface PoolPosition {
+  readonly market: HeldMarket
+  readonly outcomeIndex: number
+  readonly collateralAmount: string
+  readonly outcomeTokenAmount: string
+  readonly averageFillPrice: string
+  readonly realizedPnl: string
+  readonly unrealizedPnl: string
+}
+
+export interface Positions {
+  readonly clob: readonly BookPosition[]
+  readonly amm: readonly PoolPosition[]
+  readonly isWhole: boolean
+}
+
+export interface Act {
+  readonly blockTimestamp: number
+  readonly market: {
+    readonly slug: string
+    readonly title: string
+    readonly group: { readonly slug: string; readonly title: string } | null
+  }
+  readonly transactionHash: string | null
+  readonly collateralAmount: string
+  readonly outcomeIndex?: number
+  readonly outcomeTokenAmount?: string
+  readonly outcomeTokenAmounts: readonly string[]
+  readonly outcomeTokenPrice?: number
+  readonly strategy: string
+}
+
+export interface PageOf<Entry> {
+  readonly data: readonly Entry[]
+  readonly nextCursor: string | null
+}
+
+export interface OpenOrder extends UserOrder {
+  readonly marketSlug: string
+}
+
+export interface ApiToken {
+  readonly tokenId: string
+  readonly label: string | null
+  readonly scopes: readonly string[]
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export interface NewToken {
+  readonly tokenId: string
+  readonly secret: string
+  readonly scopes: readonly string[]
+  readonly profile: { readonly id: ProfileId }
+}
+
+export interface PnlChart {
+  readonly data: readonly { readonly timestamp: number; readonly value: number }[]
+  readonly percentChange: number
+  readonly current: {
+    readonly realised: number
+    readonly unrealised: number
+    readonly total: number
+  } | null
+}

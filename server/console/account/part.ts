@@ -1,0 +1,51 @@
+// A part of the account: a named region that reads itself and follows what changes.
+
+import type { Context } from '../context.ts'
+import { type Child, h, write } from '../page/dom.ts'
+import { Refresher } from '../page/refresher.ts'
+import { refill, region } from '../page/region.ts'
+import { failureOf, onOwnNews } from './own-news.ts'
+
+export interface Part {
+  readonly element: HTMLElement
+  stop(): void
+}
+
+const PAUSE_MS = 700
+
+interface Followed<Reply> {
+  readonly label: string
+  readonly read: (signal: AbortSignal) => Promise<Reply>
+  readonly show: (reply: Reply) => readonly Child[]
+}
+
+/** Shows a read of the exchange, and reads it again after news. An equal reply draws nothing. */
+export function followedPart<Reply>(
+  { label, read, show }: Followed<Reply>,
+  context: Context,
+): Part {
+  const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'))
+  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  let shown = ''
+  const refresher = new Refresher(async (signal) => {
+    try {
+      const reply = await read(signal)
+      if (signal.aborted) return
+      write(said, '')
+      const text = JSON.stringify(reply)
+      if (text !== shown) refill(content, ...show(reply))
+      shown = text
+    } catch (error) {
+      if (!signal.aborted) write(said, failureOf(error, context))
+    }
+  }, PAUSE_MS)
+  const unwatch = onOwnNews(context, () => refresher.ask())
+  refresher.ask()
+  return {
+    element: region(label, said, content),
+    stop() {
+      unwatch()
+      refresher.stop()
+    },
+  }
+}
