@@ -84,15 +84,25 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/packs/house-risk.ts',
+    tests: ['test/engine/core/packs/house-risk.test.ts', 'test/engine/core/packs/packs.test.ts'],
+    changes: [
+      ['the house covers nothing', 'if (riskRaw > freeRaw) return false\n', '\n'],
+      [
+        'an owner wins any part',
+        'if (ofOwnerRaw + riskRaw > Math.floor(hasRaw / housePartOfOwner)) return false\n',
+        '\n',
+      ],
+      ['an outcome costs any part', '+ riskRaw <= outcomeMaxRaw', '<= outcomeMaxRaw'],
+      ['what ended stays a risk', 'pack.stakeRaw - pack.payoutRaw', '0'],
+      ['what is set aside is not had', 'freeRaw + this.#totalRaw', 'freeRaw'],
+    ],
+  },
+  {
     file: 'engine/core/decide/money/packs.ts',
     tests: LIFE,
     changes: [
-      [
-        'the house covers nothing',
-        'paysRaw - stakeRaw <= ledger.freeRaw(HOUSE_ACCOUNT)',
-        'paysRaw - stakeRaw <= Infinity',
-      ],
-      ['nobody needs the stake', 'ledger.freeRaw(payerId) < stakeRaw', 'false'],
+      ['nobody needs the stake', 'ledger.freeRaw(ownerId) < stakeRaw', 'false'],
       [
         'children of a group are apart',
         'if (a.groupId !== undefined && a.groupId === b.groupId) return true\n',

@@ -32,6 +32,13 @@ export interface OfferModel {
   readonly legs: readonly PackLeg[]
 }
 
+/** A pack that is asked of the house, or was just made with no further risk. */
+interface Bet {
+  readonly owner: number
+  readonly risk: bigint
+  readonly legs: readonly Pick<PackLeg, 'marketId' | 'outcome'>[]
+}
+
 interface Elsewhere {
   readonly slow: SlowExchange
   readonly venue: MarketsModel
@@ -169,6 +176,27 @@ export class PackModel {
     this.#move(elsewhere.slow, HOUSE_ACCOUNT, stake - payout)
     this.#move(elsewhere.slow, PACK_ACCOUNT, payout)
     this.#add(seq, { owner: profileId, maker: 0, stake, payout, legs }, elsewhere)
+    const made = { owner: profileId, risk: 0n, legs }
+    assert(this.houseBears(made, elsewhere.slow), 'one outcome and one profile cost a part at most')
+  }
+
+  /**
+   * Whether the house may lose so much more to this owner by these legs: a twentieth of what it has
+   * to one outcome, a tenth to one owner.
+   */
+  houseBears({ owner, risk, legs }: Bet, slow: SlowExchange): boolean {
+    const ofHouse = [...this.packs.values()].filter(({ maker }) => maker === 0)
+    const riskOf = (which: (pack: PackModelEntry) => boolean) =>
+      ofHouse.filter(which).reduce((sum, { stake, payout }) => sum + payout - stake, 0n)
+    const { free } = slow.cash(HOUSE_ACCOUNT)
+    const has = free + riskOf(() => true)
+    const isOfOwner = (pack: PackModelEntry) => pack.owner === owner
+    const areBorne = legs.every(({ marketId, outcome }) => {
+      const needsIt = (pack: PackModelEntry) =>
+        pack.legs.some((leg) => leg.marketId === marketId && leg.outcome === outcome)
+      return (riskOf(needsIt) + risk) * 20n <= has
+    })
+    return risk <= free && (riskOf(isOfOwner) + risk) * 10n <= has && areBorne
   }
 
   #add(

@@ -124,7 +124,7 @@ export class Packers {
     const wish = this.#wish(step, 70 * SHARE)
     const asks = this.#asks(wish)
     const quoting = this.#life.packs.quote(wish, profileId)
-    this.#issuesAre({ issues: this.#issuesOf(wish, null) }, wish, quoting)
+    this.#issuesAre({ issues: this.#issuesOf(wish, profileId, false) }, wish, quoting)
     this.#life.tellsLater(quoting)
     // The stake comes a turn after the quote; there is no rest before.
     this.#life.opening++
@@ -158,7 +158,7 @@ export class Packers {
     }
     // A crash may have taken books back that nobody could rely on.
     if (wish.legs.some(({ market }) => market === undefined)) return
-    const issues = this.#issuesOf(wish, profileId)
+    const issues = this.#issuesOf(wish, profileId, true)
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),
       QUOTE_EXPIRED: expiresMs <= pipeline.sequencer.nowMs(),
@@ -184,7 +184,7 @@ export class Packers {
     const maker = this.#account(step.dice[0])
     const wish = this.#wish(step, 100 * SHARE)
     const payoutRaw = wish.stakeRaw + 1 + Math.floor(step.dice[1] * 400 * SHARE)
-    const issues = this.#issuesOf(wish, null)
+    const issues = this.#issuesOf(wish, maker, false)
     const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wish.stakeRaw)
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(maker),
@@ -292,7 +292,7 @@ export class Packers {
   }
 
   /** All that the model holds against a pack at this moment. */
-  #issuesOf({ legs, stakeRaw }: PackWish, payer: number | null): Issues {
+  #issuesOf({ legs, stakeRaw }: PackWish, owner: number, isPaid: boolean): Issues {
     const { model, pipeline } = this.#life
     const nowMs = pipeline.sequencer.nowMs()
     const ids = legs.map(({ market }) => market?.market.marketId ?? 0)
@@ -311,7 +311,8 @@ export class Packers {
       const window = asks.filter(({ ticks }) => ticks <= bests[at] + 100)
       return window.reduce((sum, { sizeRaw }) => sum + BigInt(sizeRaw), 0n) < need
     })
-    const house = model.slow.cash(HOUSE_ACCOUNT).free
+    const risk = need - BigInt(stakeRaw)
+    const bet = { owner, risk, legs: ids.map((marketId, at) => ({ ...legs[at], marketId })) }
     return {
       TOO_FEW_LEGS: ids.length < 2,
       DUPLICATE_MARKET: pairs.some(([one, other]) => one === other),
@@ -328,8 +329,8 @@ export class Packers {
       MULTIPLIER_TOO_HIGH: isPriced && need >= BigInt(stakeRaw) * 20n,
       // The prices of deep windows are higher than the best, so this may be so without the best.
       MULTIPLIER_TOO_LOW: isPriced,
-      HOUSE_CAPACITY: isPriced && need - BigInt(stakeRaw) > house,
-      INSUFFICIENT_BALANCE: payer !== null && model.slow.cash(payer).free < BigInt(stakeRaw),
+      HOUSE_CAPACITY: isPriced && !model.packs.houseBears(bet, model.slow),
+      INSUFFICIENT_BALANCE: isPaid && model.slow.cash(owner).free < BigInt(stakeRaw),
       TRADING_RESTRICTED: model.controls.modeAt(nowMs) !== 'normal',
     }
   }

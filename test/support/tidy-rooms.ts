@@ -75,7 +75,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/packs',
     rank: 0.5,
-    doors: files('packs pack-odds'),
+    doors: files('packs pack-odds house-risk'),
     why: 'quotes ask for prices, and turns and tables for what becomes of a leg',
   },
   { path: 'engine/core/sports', rank: 0.5, doors: files('matches') },

@@ -2,7 +2,8 @@
 // change them; one thread writes. Stakes and what they can win lie in the pack account, so every
 // pack can be paid whatever else happens.
 // Invariants: the pack account holds the payouts of all packs and what all offers set aside; a
-// market names the packs that have a leg of it which is not counted.
+// market names the packs that have a leg of it which is not counted; what the house may lose is
+// the sum over its packs that are not over (house-risk.ts).
 
 import { assert } from '../../domain/assert.ts'
 import type { PackCommand, RareCommand } from '../../domain/command.ts'
@@ -13,7 +14,9 @@ import type { CollateralRaw, TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { MadeCalls } from '../moves/made-calls.ts'
+import { HouseRisk } from './house-risk.ts'
 import { payoutWithoutRaw } from './pack-odds.ts'
+import { addTo } from './sums.ts'
 
 /** What became of a leg; the index is the number in the state and in the tables. */
 export const LEG_RESULTS = ['PENDING', 'WON', 'LOST', 'VOID'] as const
@@ -102,6 +105,8 @@ export class Packs {
   readonly #parkedOf = new Map<ProfileId, CollateralRaw>()
   /** Resolved markets that packs have legs of. */
   readonly due = new Set<MarketId>()
+  /** It follows from the packs, so neither snapshots nor the state hash hold it. */
+  readonly houseRisk = new HouseRisk()
 
   get count(): number {
     return this.#byId.size
@@ -256,6 +261,7 @@ export class Packs {
     addTo(this.#countOf, ownerId, -1)
     addTo(this.#parkedOf, ownerId, -stakeRaw)
     if (makerId !== null) addTo(this.#parkedOf, makerId, stakeRaw - payoutRaw)
+    else this.houseRisk.ended(pack)
   }
 
   #add(pack: Pack): void {
@@ -264,6 +270,7 @@ export class Packs {
     addTo(this.#countOf, ownerId, 1)
     addTo(this.#parkedOf, ownerId, stakeRaw)
     if (makerId !== null) addTo(this.#parkedOf, makerId, payoutRaw - stakeRaw)
+    else this.houseRisk.made(pack)
     for (const [at, { marketId }] of legs.entries()) {
       if (results[at] !== 'PENDING') continue
       const packs = this.#byMarket.get(marketId) ?? new Set()
@@ -323,12 +330,4 @@ function packOf(
 ): Pack {
   const results = parts.legs.map(() => 'PENDING' as const)
   return { packId: seq, stakeRaw, payoutRaw, results, ...parts }
-}
-
-/** Adds to the sum of a profile, and forgets a sum that is zero. */
-function addTo(sums: Map<ProfileId, number>, profileId: ProfileId, change: number): void {
-  const sum = (sums.get(profileId) ?? 0) + change
-  assert(sum >= 0, 'no more leaves a sum than came')
-  if (sum === 0) sums.delete(profileId)
-  else sums.set(profileId, sum)
 }

@@ -16,6 +16,9 @@ export const PACK_LIMITS = {
   /** What the payout may be of the stake. */
   multiplierMax: 20,
   vigPercent: 10,
+  /** The house may lose one part of so many on one outcome of a market, and to one profile. */
+  housePartOfOutcome: 20,
+  housePartOfOwner: 10,
   quoteMs: 30_000,
   offerMs: 60_000,
   /** Packs that are not over: of all profiles, and of one. */

@@ -8,6 +8,7 @@ import {
   decideEndOffer,
   decideOffer,
   decidePack,
+  type PackAsk,
   type PackIssue,
   type PricedPack,
   pricePack,
@@ -92,7 +93,7 @@ export class PackDesk {
 
   #priced(
     { legs, stakeRaw }: PackWish,
-    by: { readonly funding: 'house' | 'maker'; readonly payerId: ProfileId | null },
+    by: Pick<PackAsk, 'funding' | 'ownerId' | 'isPaid'>,
     nowMs: TimeMs,
   ): PricedPack {
     return pricePack(this.#pipeline.clearing, { legs: legs.map(askedLeg), stakeRaw, ...by }, nowMs)
@@ -101,7 +102,11 @@ export class PackDesk {
   /** `profileId` is null for a caller without a profile. */
   async quote(wish: PackWish, profileId: ProfileId | null): Promise<Quote> {
     const nowMs = this.#pipeline.sequencer.nowMs()
-    const priced = this.#priced(wish, { funding: 'house', payerId: null }, nowMs)
+    const priced = this.#priced(
+      wish,
+      { funding: 'house', ownerId: profileId, isPaid: false },
+      nowMs,
+    )
     const expiresMs = nowMs + PACK_LIMITS.quoteMs
     const isGood = profileId !== null && priced.issues.length === 0
     const { legs, stakeRaw } = wish
@@ -123,7 +128,11 @@ export class PackDesk {
     const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
     const made = await this.#once(once, ['pack', quoteId], (nowMs, once) => {
       if (promised.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
-      const priced = this.#priced(wish, { funding: 'house', payerId: profileId }, nowMs)
+      const priced = this.#priced(
+        wish,
+        { funding: 'house', ownerId: profileId, isPaid: true },
+        nowMs,
+      )
       ;({ issues } = priced)
       const staking = { profileId, stakeRaw, once }
       return decidePack(this.#pipeline.clearing, staking, priced, promised.payoutRaw)
@@ -140,7 +149,11 @@ export class PackDesk {
     let issues: readonly PackIssue[] = []
     let offer: PackOffer | undefined
     const changing = this.#pipeline.change((nowMs) => {
-      const priced = this.#priced(wish, { funding: 'maker', payerId: null }, nowMs)
+      const priced = this.#priced(
+        wish,
+        { funding: 'maker', ownerId: profileId, isPaid: false },
+        nowMs,
+      )
       ;({ issues } = priced)
       const offering = { profileId, stakeMaxRaw: wish.stakeRaw, payoutRaw }
       const decided = decideOffer(clearing, offering, priced, nowMs)

@@ -12,6 +12,7 @@ import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
+import type { RiskyPack } from '../../packs/house-risk.ts'
 import {
   type AskLevel,
   type LegPrice,
@@ -67,8 +68,10 @@ export interface PackAsk {
   readonly legs: readonly AskedLeg[]
   /** Who pays what the stake can win. */
   readonly funding: 'house' | 'maker'
-  /** Whose balance pays the stake; null when that is not asked. */
-  readonly payerId: ProfileId | null
+  /** Who stakes; null when that is not known. */
+  readonly ownerId: ProfileId | null
+  /** Whether the stake is paid now, so that the balance of its owner counts. */
+  readonly isPaid: boolean
 }
 
 export interface PricedLeg extends LegPrice {
@@ -189,24 +192,27 @@ function legIssues(
   ]
 }
 
-function houseCovers(
-  { ledger }: Clearing,
-  stakeRaw: CollateralRaw,
-  paysRaw: CollateralRaw,
+/** Whether the house takes the pack; legs of no market say nothing of that. */
+function houseTakes(
+  { ledger, packs }: Clearing,
+  pack: Pick<RiskyPack, 'ownerId' | 'stakeRaw' | 'payoutRaw'>,
+  priced: readonly PricedLeg[],
 ): boolean {
-  return paysRaw - stakeRaw <= ledger.freeRaw(HOUSE_ACCOUNT)
+  const risky = { ...pack, legs: journaled(priced) }
+  return packs.houseRisk.takes(risky, ledger.freeRaw(HOUSE_ACCOUNT))
 }
 
 function moneyIssues(
   clearing: Clearing,
-  { stakeRaw, payerId, funding }: PackAsk,
-  { multipliers, payoutRaw: paysRaw }: Pick<PricedPack, 'multipliers' | 'payoutRaw'>,
+  { stakeRaw, ownerId, isPaid, funding }: PackAsk,
+  { multipliers, payoutRaw: paysRaw, legs }: Omit<PricedPack, 'issues'>,
   nowMs: TimeMs,
 ): PackIssue[] {
   const { ledger, modes } = clearing
   const isPricedByHouse = funding === 'house' && multipliers !== null
-  const lacksHouse = isPricedByHouse && !houseCovers(clearing, stakeRaw, paysRaw)
-  const lacksStake = payerId !== null && ledger.freeRaw(payerId) < stakeRaw
+  const asked = { ownerId, stakeRaw, payoutRaw: paysRaw }
+  const lacksHouse = isPricedByHouse && !houseTakes(clearing, asked, legs)
+  const lacksStake = isPaid && ownerId !== null && ledger.freeRaw(ownerId) < stakeRaw
   const isBarred = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
   return [
     ...(multipliers?.isTooHigh === true ? [{ code: 'MULTIPLIER_TOO_HIGH' as const }] : []),
@@ -217,7 +223,7 @@ function moneyIssues(
   ]
 }
 
-/** The legs of a pack without issues, as the journal holds them. */
+/** The legs of markets that there are, as the journal holds them. */
 function journaled(legs: readonly PricedLeg[]): PackLeg[] {
   return legs.flatMap(({ marketId, outcome, priceTicks }) =>
     marketId === undefined ? [] : [{ marketId, outcome, priceTicks }],
@@ -240,11 +246,13 @@ export function decidePack(
   const barred = decideCall(clearing, staking) ?? gateCount(clearing, staking.profileId)
   if (barred !== null) return barred
   const { issues, payoutRaw: paysRaw } = priced
+  const { profileId: ownerId, stakeRaw } = staking
+  const promised = { ownerId, stakeRaw, payoutRaw: quotedRaw }
   // A pack that would pay more by now pays what was quoted, so its price is judged by that.
   const isOver = ({ code }: PackIssue) =>
     quotedRaw <= paysRaw &&
     (code === 'MULTIPLIER_TOO_HIGH' ||
-      (code === 'HOUSE_CAPACITY' && houseCovers(clearing, staking.stakeRaw, quotedRaw)))
+      (code === 'HOUSE_CAPACITY' && houseTakes(clearing, promised, priced.legs)))
   if (!issues.every(isOver)) return REJECT.PACK_NOT_ELIGIBLE
   if (paysRaw < quotedRaw) return REJECT.QUOTE_CHANGED
   return { kind: 'createPack', ...staking, payoutRaw: quotedRaw, legs: journaled(priced.legs) }

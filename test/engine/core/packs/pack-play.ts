@@ -36,7 +36,8 @@ function wish({ random }: Play, markets: readonly Market[], funding: PackAsk['fu
     const asks = [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }]
     return { marketId, outcome: random.below(2), asks }
   })
-  return { legs, stakeRaw: random.between(stakeMinRaw, stakeMaxRaw), funding, payerId: null }
+  const stakeRaw = random.between(stakeMinRaw, stakeMaxRaw)
+  return { legs, stakeRaw, funding, ownerId: null, isPaid: false }
 }
 
 /** One act of one account, if the gates let it. `markets` are open ones with books. */
@@ -58,7 +59,7 @@ export function playPack(play: Play, markets: readonly Market[]): void {
       play.apply({ kind: 'fundHouse', collateralRaw })
     }
   } else if (dice < 0.5) {
-    const asked = { ...wish(play, markets, 'house'), payerId: profileId }
+    const asked = { ...wish(play, markets, 'house'), ownerId: profileId, isPaid: true }
     const priced = pricePack(clearing, asked, nowMs)
     const staking = { profileId, stakeRaw: asked.stakeRaw }
     act(decidePack(clearing, staking, priced, priced.payoutRaw))

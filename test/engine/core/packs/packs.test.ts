@@ -45,7 +45,7 @@ class World {
       return { marketId, outcome: 0, asks: [{ ticks, sizeRaw: 1000 * UNIT }] }
     }
     const legs = [leg(this.a, 500), leg(this.b, 400)]
-    return { stakeRaw: STAKE, legs, funding: 'house', payerId: this.ann, ...changes }
+    return { stakeRaw: STAKE, legs, funding: 'house', ownerId: this.ann, isPaid: true, ...changes }
   }
 
   codes(changes: Partial<PackAsk> = {}): string[] {
@@ -66,7 +66,10 @@ class World {
   }
 
   offer(stakeMaxRaw = 20 * UNIT, paysRaw = 80 * UNIT): number {
-    const asked = { stakeRaw: stakeMaxRaw, funding: 'maker' as const, payerId: null }
+    const asked = {
+      ...{ stakeRaw: stakeMaxRaw, funding: 'maker' as const },
+      ...{ ownerId: this.ben, isPaid: false },
+    }
     const priced = pricePack(this.clearing, this.ask(asked), this.driver.nowMs)
     const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
     const decided = decideOffer(this.clearing, offering, priced, this.driver.nowMs)
@@ -152,7 +155,8 @@ test('a pack is made anew from the books, and pays what was quoted or is refused
 })
 
 test('a pack whose price moved in favour of its owner pays what was quoted', () => {
-  const world = new World(185 * UNIT)
+  // A house that may lose 95 on one outcome.
+  const world = new World(1900 * UNIT)
   const [first, second] = [500, 180]
   const legs = [first, second].map((ticks, at) => ({
     ...{ marketId: [world.a, world.b][at], outcome: 0 },
@@ -213,7 +217,7 @@ test('a quote names all that is wrong at once', () => {
     'LEG_PRICE_TOO_LOW 0',
     'LEG_PRICE_TOO_HIGH 1',
   ])
-  const rich = new World()
+  const rich = new World(10_000 * UNIT)
   assert.deepEqual(rich.codes({ legs: [at(rich.a, 200), at(rich.b, 200)] }), [
     'MULTIPLIER_TOO_HIGH',
   ])
@@ -222,7 +226,7 @@ test('a quote names all that is wrong at once', () => {
 })
 
 test('legs of one group are correlated, and a pool is no leg', () => {
-  const world = new World()
+  const world = new World(10_000 * UNIT)
   const none = { yesTokenId: '', noTokenId: '', conditionId: '', kind: 'group' as const }
   const groupId = world.driver.addMarket(none)
   const c = world.driver.addMarket({ groupId, orderInGroup: 0 })
@@ -252,8 +256,14 @@ test('legs of one match are correlated', () => {
 })
 
 test('the house covers every pack, whatever wins', () => {
-  const world = new World(40 * UNIT)
+  const world = new World(700 * UNIT)
   assert.equal(typeof world.make(), 'number')
+  assert.equal(
+    decideFunding(world.clearing, HOUSE_ACCOUNT, -660 * UNIT),
+    null,
+    'what the pack can win stays with it',
+  )
+  world.driver.rare({ kind: 'fundHouse', collateralRaw: -660 * UNIT })
   assert.equal(world.make(), REJECT.PACK_NOT_ELIGIBLE, 'five units are left for a risk of 35')
   assert.equal(
     decideFunding(world.clearing, HOUSE_ACCOUNT, -6 * UNIT),

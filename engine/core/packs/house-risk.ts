@@ -1,0 +1,72 @@
+// What the house may lose: in all, when one outcome of a market wins, and to one profile. The books
+// price a pack, and a maker can show a price for a moment. So no single outcome and no single
+// profile may cost the house more than a part of what it has (rules §8.4).
+// Invariant: each sum is that of payout less stake over the packs of the house that are not over.
+
+import type { MarketId, ProfileId } from '../../domain/ids.ts'
+import type { PackLeg } from '../../domain/packs/pack-command.ts'
+import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
+import type { CollateralRaw } from '../../domain/units.ts'
+import { addTo } from './sums.ts'
+
+/** What tells the risk of a pack, made or only asked for. */
+export interface RiskyPack {
+  /** Null when it is not known who stakes. */
+  readonly ownerId: ProfileId | null
+  readonly stakeRaw: CollateralRaw
+  readonly payoutRaw: CollateralRaw
+  readonly legs: readonly Pick<PackLeg, 'marketId' | 'outcome'>[]
+}
+
+const OUTCOMES = 2
+const keyOf = (marketId: MarketId, outcome: number) => marketId * OUTCOMES + outcome
+
+export class HouseRisk {
+  readonly #ofOutcome = new Map<number, CollateralRaw>()
+  readonly #ofOwner = new Map<ProfileId, CollateralRaw>()
+  #totalRaw: CollateralRaw = 0
+
+  /** What the house has set aside for packs that are not over. */
+  get totalRaw(): CollateralRaw {
+    return this.#totalRaw
+  }
+
+  /** What packs that need this outcome may cost. */
+  ofOutcomeRaw(marketId: MarketId, outcome: number): CollateralRaw {
+    return this.#ofOutcome.get(keyOf(marketId, outcome)) ?? 0
+  }
+
+  ofOwnerRaw(ownerId: ProfileId): CollateralRaw {
+    return this.#ofOwner.get(ownerId) ?? 0
+  }
+
+  made(pack: RiskyPack): void {
+    this.#count(pack, pack.payoutRaw - pack.stakeRaw)
+  }
+
+  ended(pack: RiskyPack): void {
+    this.#count(pack, pack.stakeRaw - pack.payoutRaw)
+  }
+
+  #count({ legs, ownerId }: RiskyPack, changeRaw: CollateralRaw): void {
+    this.#totalRaw += changeRaw
+    if (ownerId !== null) addTo(this.#ofOwner, ownerId, changeRaw)
+    for (const { marketId, outcome } of legs) {
+      addTo(this.#ofOutcome, keyOf(marketId, outcome), changeRaw)
+    }
+  }
+
+  /** Whether a house with so much free collateral takes this pack too. */
+  takes({ ownerId, stakeRaw, payoutRaw, legs }: RiskyPack, freeRaw: CollateralRaw): boolean {
+    const riskRaw = payoutRaw - stakeRaw
+    if (riskRaw > freeRaw) return false
+    const hasRaw = freeRaw + this.#totalRaw
+    const { housePartOfOutcome, housePartOfOwner } = PACK_LIMITS
+    const ofOwnerRaw = ownerId === null ? 0 : this.ofOwnerRaw(ownerId)
+    if (ofOwnerRaw + riskRaw > Math.floor(hasRaw / housePartOfOwner)) return false
+    const outcomeMaxRaw = Math.floor(hasRaw / housePartOfOutcome)
+    return legs.every(({ marketId, outcome }) => {
+      return this.ofOutcomeRaw(marketId, outcome) + riskRaw <= outcomeMaxRaw
+    })
+  }
+}
