@@ -58,7 +58,7 @@ import * as solvency from './routes/solvency/solvency.ts'
 import * as adminSports from './routes/sports/admin-sports.ts'
 import * as matchOrders from './routes/sports/match-orders.ts'
 import * as sports from './routes/sports/sports.ts'
-import { consolePage, operatorPage, webFile } from './routes/system/console.ts'
+import { consolePage, openApiPage, operatorPage, webFile } from './routes/system/console.ts'
 import { demoTraders } from './routes/system/demo.ts'
 import * as docs from './routes/system/docs.ts'
 import { exchangeInfo } from './routes/system/exchange-info.ts'
@@ -68,6 +68,7 @@ import * as system from './routes/system/system.ts'
 
 export const api: readonly Route<Services>[] = [
   consolePage,
+  openApiPage,
   operatorPage,
   webFile,
   demoTraders,

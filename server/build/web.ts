@@ -11,10 +11,15 @@ import { type MadeFiles, WEB_PAGES, type WebFile, type WebPage } from '../web/we
 import { bundleWeb } from './bundle.ts'
 
 const CONSOLE = fileURLToPath(new URL('../console/', import.meta.url))
-const ENTRIES: Readonly<Record<WebPage, string>> = { console: 'main.ts', operator: 'operator.ts' }
+const ENTRIES: Readonly<Record<WebPage, string>> = {
+  console: 'main.ts',
+  operator: 'operator.ts',
+  openapi: 'reference/openapi.ts',
+}
 const TITLES: Readonly<Record<WebPage, string>> = {
   console: 'outcomex',
   operator: 'outcomex for operators',
+  openapi: 'outcomex: the API',
 }
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -26,6 +31,9 @@ const asBrotli = promisify(brotliCompress)
 /** What a build wants small, and a run from the sources wants soon. */
 export type Effort = 'small' | 'soon'
 const QUALITY: Readonly<Record<Effort, number>> = { small: constants.BROTLI_MAX_QUALITY, soon: 4 }
+/** A file above this gets less effort: the last percent of a megabyte takes seconds. */
+const LARGE_BYTES = 1_000_000
+const LARGE_QUALITY = 9
 
 /** The files that an entry loads before anything is seen. */
 function loadedBy(
@@ -67,7 +75,8 @@ async function fileOf(path: string, bytes: Uint8Array, effort: Effort): Promise<
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
   if (type === undefined) throw new Error(`${name} has no content type`)
   const params = {
-    [constants.BROTLI_PARAM_QUALITY]: QUALITY[effort],
+    [constants.BROTLI_PARAM_QUALITY]:
+      bytes.length > LARGE_BYTES ? Math.min(QUALITY[effort], LARGE_QUALITY) : QUALITY[effort],
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
   return { name, type, bytes, brotli: await asBrotli(bytes, { params }) }
@@ -81,6 +90,10 @@ export async function makeWeb(effort: Effort): Promise<MadeFiles> {
   const files = await Promise.all(
     outputFiles.map(({ path, contents }) => fileOf(path, contents, effort)),
   )
-  const pages = { console: pageOf(metafile, 'console'), operator: pageOf(metafile, 'operator') }
+  const pages = {
+    console: pageOf(metafile, 'console'),
+    operator: pageOf(metafile, 'operator'),
+    openapi: pageOf(metafile, 'openapi'),
+  }
   return { pages, files }
 }

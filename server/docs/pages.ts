@@ -35,11 +35,18 @@ function pageOf(title: string, body: string): Uint8Array {
   return Buffer.from(htmlPage(title, body))
 }
 
+/** Pages that the program makes from itself. */
+const REFERENCES = [
+  '<li><a href="/docs/openapi">OpenAPI</a>: every call with its fields and examples.</li>',
+  '<li><a href="/docs/asyncapi">AsyncAPI</a>: every message of the sockets.</li>',
+]
+
 function indexOf(rendered: RenderedPages): Uint8Array {
   const items = rendered.map(([name, { title, about }]) => {
     return `<li><a href="/docs/${name}">${escaped(title)}</a>: ${escaped(about)}</li>`
   })
-  const body = `<h1>outcomex: documents</h1><ul>${items.join('')}</ul><p><a href="/">Home</a></p>`
+  const list = [...items, ...REFERENCES].join('')
+  const body = `<h1>outcomex: documents</h1><ul>${list}</ul><p><a href="/">Home</a></p>`
   return pageOf('outcomex: documents', body)
 }
 

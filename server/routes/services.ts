@@ -109,6 +109,8 @@ export interface Services {
   readonly openApi: () => Uint8Array
   /** The AsyncAPI document of the sockets, for a caller that named this host. */
   readonly asyncApi: (host: string) => Uint8Array
+  /** The same as a page. */
+  readonly asyncApiPage: () => Uint8Array
   readonly pages: () => Pages
   /** The traders of the demo; null when the exchange is none. */
   readonly demoTraders: () => readonly DemoTrader[] | null

@@ -12,6 +12,7 @@ import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { demoTradersIn } from '../demo/demo-store.ts'
 import { openPages } from '../docs/pages.ts'
+import { spokenPage } from '../docs/spoken-page.ts'
 import { Cors } from '../http/access/cors.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
@@ -189,10 +190,15 @@ function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, i
   const spoken = Buffer.from(textAt(host))
   const [before, after] = textAt(PLACE_OF_HOST).split(PLACE_OF_HOST)
   const isKnown = publicUrl !== undefined
+  let page: Uint8Array | undefined
   return {
     openApi: () => calls,
     asyncApi: (asked: string) =>
       isKnown || !HOST.test(asked) ? spoken : Buffer.from(`${before}${asked}${after}`),
+    asyncApiPage: () => {
+      page ??= spokenPage(spoken.toString())
+      return page
+    },
   }
 }
 

@@ -13,7 +13,7 @@ export interface WebFile {
   readonly brotli: Uint8Array
 }
 
-export const WEB_PAGES = ['console', 'operator'] as const
+export const WEB_PAGES = ['console', 'operator', 'openapi'] as const
 export type WebPage = (typeof WEB_PAGES)[number]
 
 /** What the build makes. */
@@ -58,7 +58,11 @@ function builtFiles(folder: URL): WebFiles {
 }
 
 function bytesOf(pages: MadeFiles['pages']): WebFiles['pages'] {
-  return { console: Buffer.from(pages.console), operator: Buffer.from(pages.operator) }
+  return {
+    console: Buffer.from(pages.console),
+    operator: Buffer.from(pages.operator),
+    openapi: Buffer.from(pages.openapi),
+  }
 }
 
 function madeFiles({ pages, files }: MadeFiles): WebFiles {

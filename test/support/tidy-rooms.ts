@@ -263,7 +263,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/services/sports', rank: 4, doors: ALL },
   { path: 'server/services/feeds', rank: 4, doors: ALL },
   { path: 'server/services/referrals', rank: 4, doors: ALL },
-  { path: 'server/docs', rank: 4, doors: files('html pages') },
+  { path: 'server/docs', rank: 4, doors: files('html pages spoken-page') },
   { path: 'server/web', rank: 4, doors: files('web-files') },
   {
     path: 'server/demo',
@@ -323,6 +323,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/console/market', rank: 6, doors: files('market-view') },
   { path: 'server/console/account', rank: 6, doors: files('account-view visitor-menu') },
   { path: 'server/console/operator', rank: 6, doors: files('operator-start') },
+  { path: 'server/console/reference', rank: 6, doors: [] },
   { path: 'server/console', rank: 6, doors: [] },
   { path: 'server/build', rank: 6, files: files('bundle web'), doors: files('bundle web') },
 

@@ -28,7 +28,7 @@ const isIn = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path.startsWith(`${folder}/`))
 
 const CODE_FILE = /\.(ts|mjs)$/
-const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(worker|routes|bench|test))?\.ts$/
+const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(worker|routes|bench|test|d))?\.ts$/
 const MACHINE_PATH = /(^|[^\w.:/-])\/(home|root|Users|work)\/\w/
 const REGISTRY_HOST = /"resolved": *"|registry\.(npmjs|yarnpkg)|artifact[o]ry|\/api\/npm\//
 const ID_NAME = /^(seq|[a-zA-Z]+Seq|profileId|accountId|marketId)$/

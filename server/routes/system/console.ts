@@ -25,13 +25,25 @@ const CONSOLE_HEADERS: readonly Header[] = [
   ['x-content-type-options', 'nosniff'],
   ['referrer-policy', 'no-referrer'],
 ]
+/**
+ * Swagger UI writes Markdown as markup, which it cleans itself, so nothing here asks for trusted
+ * types. The page shows the document of this program alone: no text of a user is in it.
+ */
+const REFERENCE_HEADERS: readonly Header[] = [
+  [
+    'content-security-policy',
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ],
+  ...CONSOLE_HEADERS.slice(1),
+]
 const FILE_HEADERS: readonly Header[] = [['x-content-type-options', 'nosniff']]
 /** The name of a file changes with its bytes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-async function shown({ web }: Services, page: WebPage) {
+async function shown({ web }: Services, page: WebPage, headers = CONSOLE_HEADERS) {
   const { pages } = await web()
-  return bytes(pages[page], HTML_TYPE, 200, CONSOLE_HEADERS)
+  return bytes(pages[page], HTML_TYPE, 200, headers)
 }
 
 export const consolePage = route({
@@ -61,6 +73,20 @@ export const operatorPage = route({
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
   handle: (_input, services: Services) => shown(services, 'operator'),
+})
+
+export const openApiPage = route({
+  method: 'GET',
+  path: '/docs/openapi',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The OpenAPI document as a page.',
+  reply: text(),
+  means: 'The page; it loads files of this exchange alone.',
+  produces: HTML_TYPE,
+  example: { reply: '<!doctype html>' },
+  handle: (_input, services: Services) => shown(services, 'openapi', REFERENCE_HEADERS),
 })
 
 export const webFile = route({

@@ -26,6 +26,20 @@ export const documents = route({
   handle: (_input, { pages }: Services) => shown(pages().index),
 })
 
+export const asyncApiPage = route({
+  method: 'GET',
+  path: '/docs/asyncapi',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The AsyncAPI document as a page.',
+  reply: text(),
+  means: 'The page; it loads no other file.',
+  produces: HTML_TYPE,
+  example: { reply: '<!doctype html>' },
+  handle: (_input, { asyncApiPage }: Services) => shown(asyncApiPage()),
+})
+
 export const documentPage = route({
   method: 'GET',
   path: '/docs/:page',

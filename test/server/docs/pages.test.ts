@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { render } from '../../../server/docs/markdown.ts'
 import { openPages } from '../../../server/docs/pages.ts'
-import { type LiveExchange, startLive } from '../../support/live-exchange.ts'
+import { at, type LiveExchange, startLive } from '../../support/live-exchange.ts'
 
 // Documents as pages: how Markdown is rendered, and how a page is served.
 
@@ -62,7 +62,7 @@ test('every document is served as a page without active content', async () => {
 })
 
 test('the content policy of a page has the digest of its own style', async () => {
-  for (const path of ['/docs', '/docs/trading']) {
+  for (const path of ['/docs', '/docs/asyncapi', '/docs/trading']) {
     const { text, headers } = await live.send('GET', path)
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
     const digest = createHash('sha256').update(style).digest('base64')
@@ -83,6 +83,37 @@ test('a client whose copy is still current gets 304 without a body', async () =>
   }
   const other = await live.send('GET', '/docs/api', { headers: { 'if-none-match': '"x"' } })
   assert.equal(other.status, 200)
+})
+
+test('the page of the sockets shows every message with its fields and its example', async () => {
+  const page = await live.send('GET', '/docs/asyncapi')
+  const { body } = await live.send('GET', '/asyncapi.json')
+  const messages = Object.keys(Object(at(body, 'components', 'messages')))
+  assert.ok(messages.length > 20)
+  for (const name of messages) assert.ok(page.text.includes(`id="message-${name}"`), name)
+  assert.ok(!/<script|<iframe|<img|javascript:/i.test(page.text))
+  const [, example = ''] = /<pre tabindex="0"><code>(.*?)<\/code>/s.exec(page.text) ?? []
+  const [first] = Object.values(Object(at(body, 'components', 'messages')))
+  const shown = JSON.stringify(at(first, 'examples', 0, 'payload'), null, 2)
+  assert.equal(example.replaceAll('&quot;', '"'), shown)
+  for (const field of ['orderbook.bids[].price', 'marketSlugs']) {
+    assert.ok(page.text.includes(`<code>${field}</code>`), field)
+  }
+})
+
+test('the page of the calls loads files of this exchange alone', async () => {
+  const page = await live.send('GET', '/docs/openapi')
+  const sources = [...page.text.matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, path]) => path)
+  const files = sources.filter((path) => path.startsWith('/assets/'))
+  assert.ok(files.length >= 2, page.text)
+  for (const path of files) assert.equal((await live.send('GET', path)).status, 200, path)
+  assert.ok(!sources.some((path) => /^(?:https?:|\/\/)/.test(path)))
+  const policy = page.headers.get('content-security-policy') ?? ''
+  assert.ok(policy.includes("script-src 'self'") && !policy.includes('unsafe'), policy)
+  const index = await live.send('GET', '/docs')
+  for (const path of ['/docs/openapi', '/docs/asyncapi']) {
+    assert.ok(index.text.includes(`href="${path}"`), path)
+  }
 })
 
 test('a page that does not exist is 404', async () => {
