@@ -27,7 +27,6 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
     '/',
     '/assets/:file',
     '/asyncapi.json',
-    '/assets/:file',
     '/auth/api-tokens/capabilities',
     '/demo/traders',
     '/docs',
