@@ -34,16 +34,31 @@ interface Served {
 }
 
 async function serve(): Promise<Served> {
-  const child = spawn(binary, ['serve', '--demo', '--port', '0', '--log-level', 'silent'], {
+  const child = spawn(binary, ['serve', '--demo', '--port', '0'], {
     cwd: folder,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  assert.ok(child.stdout !== null)
+  assert.ok(child.stdout !== null && child.stderr !== null)
+  let log = ''
+  child.stderr.on('data', (text: Buffer) => {
+    log += text.toString('utf8')
+  })
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('listening ')) return { child, baseUrl: line.slice('listening '.length) }
+    if (!line.startsWith('listening ')) continue
+    checkNative(child, log)
+    return { child, baseUrl: line.slice('listening '.length) }
   }
-  return assert.fail('the binary ended before it listened')
+  return assert.fail(`the binary ended before it listened: ${log}`)
+}
+
+/** A package that misses its addon may run on in JavaScript, and nothing fails. */
+function checkNative({ pid }: ChildProcess, log: string): void {
+  assert.match(log, /"curve":"secp256k1"/)
+  const loaded = readFileSync(`/proc/${pid}/maps`, 'utf8')
+  for (const addon of ['uws_', 'better_sqlite3.', 'secp256k1.', 'node.napi.']) {
+    assert.match(loaded, new RegExp(`/${addon.replaceAll('.', '\\.')}[^/]*node$`, 'm'), addon)
+  }
 }
 
 async function end({ child }: Served, signal: NodeJS.Signals): Promise<void> {
@@ -97,7 +112,9 @@ async function walk(baseUrl: string): Promise<void> {
   const book = await markets.getOrderBook('rain-tomorrow')
   assert.ok(book.asks.length + book.bids.length > 0)
   for (const path of ['/', '/docs', '/docs/trading', '/openapi.json', '/ready']) {
-    assert.equal((await fetch(`${baseUrl}${path}`)).status, 200, path)
+    const reply = await fetch(`${baseUrl}${path}`)
+    const text = await reply.text()
+    assert.equal(reply.status, 200, `${path}: ${text}`)
   }
   assert.match(run('top', '--once', '--url', baseUrl), /^busiest .*\n.* {2}[a-z0-9-]+$/m)
   const found = await fetch(`${baseUrl}/markets/search?query=crypto`)

@@ -20,7 +20,7 @@ import { VERSION } from '../version.ts'
 import { bundleScript } from './bundle.ts'
 import { bundleProgram } from './program.ts'
 import { ARCHIVE, packed } from './unpacking/archive.ts'
-import { wholeProgram } from './whole-bundle.ts'
+import { WHOLE } from './whole-bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -43,13 +43,10 @@ function commitOf(): string {
 /** All files of the program as one archive. */
 async function archive(folder: string): Promise<Buffer> {
   await bundleProgram(folder, {
-    external: [],
+    ...WHOLE,
     sourcemap: false,
     minifySyntax: true,
     minifyWhitespace: true,
-    loader: { '.node': 'copy' },
-    assetNames: '[name]',
-    plugins: [wholeProgram],
     define: { OUTCOMEX_COMMIT: JSON.stringify(commitOf()) },
   })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')

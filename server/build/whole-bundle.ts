@@ -5,7 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Plugin } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
+import { requireFrom } from './bundle.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const { platform, arch } = process
@@ -37,7 +38,7 @@ function exported(name: string): string {
   return `module.exports = () => ${addon}`
 }
 
-export const wholeProgram: Plugin = {
+const wholeProgram: Plugin = {
   name: 'whole-program',
   setup({ onResolve, onLoad }) {
     const names = Object.keys(ADDONS).map((name) => name.replace('.', '\\.'))
@@ -67,3 +68,15 @@ export const wholeProgram: Plugin = {
     })
   },
 }
+
+/** Some packages pass the folder they lie in to such a search; a module has no `__dirname`. */
+const FOLDER_OF_MODULE = 'const __dirname = import.meta.dirname;'
+
+/** How a bundle becomes whole. Without a native addon a package may run on, but slowly. */
+export const WHOLE = {
+  external: [],
+  loader: { '.node': 'copy' },
+  assetNames: '[name]',
+  plugins: [wholeProgram],
+  banner: { js: requireFrom('import.meta.url') + FOLDER_OF_MODULE },
+} satisfies BuildOptions
