@@ -61,6 +61,8 @@ export interface Copied {
   readonly checksum: Uint8Array
   /** Seqs of the snapshots in the copy, the newest first. */
   readonly snapshots: readonly Seq[]
+  /** What a power cut took from the source, which has `--durability normal`. */
+  readonly lostRecords: number
 }
 
 /**
@@ -87,10 +89,10 @@ export function copyDataFolder(
   try {
     const source = seal.keyed(dataDir)
     const copy = seal.keyed(copyDir)
-    const { fromSeq, tail } = copyJournal(source, copy, onProgress)
+    const { fromSeq, tail, lostRecords } = copyJournal(source, copy, onProgress)
     const snapshots = copySnapshots(source, copy, tail)
     sealCopy(copy)
-    return { ...tail, fromSeq, snapshots }
+    return { ...tail, fromSeq, lostRecords, snapshots }
   } finally {
     lock.release()
   }
@@ -119,13 +121,15 @@ function copyJournal(
   source: KeyedFolder,
   copy: KeyedFolder,
   onProgress: NonNullable<OfflineOptions['onProgress']>,
-): { fromSeq: Seq; tail: JournalTail } {
+): Pick<Copied, 'fromSeq' | 'lostRecords'> & { readonly tail: JournalTail } {
   const reader = new SqliteJournalReader(source)
   const taken = new CopiedJournal(copy)
   try {
+    // A journal that lost its end must not become a whole backup.
+    const { tail: end, lostRecords } = reader.checkEnd()
     taken.belongsTo(reader)
     copySealedKey(source.dataDir, copy.dataDir)
-    const goal = reader.lastSeq
+    const goal = end.seq
     const { seq: fromSeq } = taken.tail
     for (const chunk of chunksOf(reader.batches(fromSeq + 1))) {
       taken.add(chunk)
@@ -133,7 +137,7 @@ function copyJournal(
       onProgress(lastSeq, goal)
       if (lastSeq >= goal) break
     }
-    return { fromSeq, tail: taken.tail }
+    return { fromSeq, tail: taken.tail, lostRecords }
   } finally {
     taken.close()
     reader.close()

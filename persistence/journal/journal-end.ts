@@ -94,12 +94,15 @@ export function openJournal(dataDir: string, durability: Durability): Connection
   })
 }
 
-/** Compares the end of the journal with journal.head; throws when acknowledged records are gone. */
+/**
+ * Compares the end of the journal with journal.head; throws when acknowledged records are gone. The
+ * head is read first: a journal in use only grows meanwhile.
+ */
 export function checkEnd(folder: KeyedFolder, connection: Connection): JournalEnd {
   const { dataDir } = folder
   const path = journalPath(dataDir)
-  const tail = tailOf(connection)
   const head = readHead(folder)
+  const tail = tailOf(connection)
   if (head === null) {
     if (tail.seq === 0) return { tail, lostRecords: 0 }
     throw new DataFolderError(

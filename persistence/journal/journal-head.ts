@@ -20,6 +20,8 @@ import type { JournalTail } from './journal-port.ts'
 
 const HEAD_BYTES = 128
 const MAC_AT = 96
+/** A read beside the writer may see half of a write; the next read does not. */
+const READS_MAX = 4
 const MAGIC = Buffer.from('OXHEAD2\0', 'latin1')
 
 export interface JournalHead extends JournalTail {
@@ -44,10 +46,12 @@ function fill(bytes: Buffer, head: JournalHead, mac: Hmac): void {
 
 /** Gives the head of a data folder; null when the file is absent or empty. */
 export function readHead(folder: KeyedFolder): JournalHead | null {
-  const bytes = headBytes(folder.dataDir)
-  if (bytes === null) return null
-  const mac = macOf(bytes, macsOf(folder, 'journal head')())
-  if (timingSafeEqual(mac, bytes.subarray(MAC_AT))) return decode(bytes)
+  const newMac = macsOf(folder, 'journal head')
+  for (let reads = 0; reads < READS_MAX; reads++) {
+    const bytes = headBytes(folder.dataDir)
+    if (bytes === null) return null
+    if (timingSafeEqual(macOf(bytes, newMac()), bytes.subarray(MAC_AT))) return decode(bytes)
+  }
   throw new DataFolderError(
     `${headPath(folder.dataDir)}: the file is damaged, or was written without the key of this ` +
       'folder, so the end of the journal cannot be checked; restore the data folder from a backup.',

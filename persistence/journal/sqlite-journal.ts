@@ -80,7 +80,7 @@ export class SqliteJournalReader implements JournalReader {
     return speaking(this.#path, () => tailOf(this.#connection).seq)
   }
 
-  /** Compares the end with journal.head. Call it only while no process writes the journal. */
+  /** Compares the end with journal.head, also while the exchange writes both. */
   checkEnd(): JournalEnd {
     return speaking(this.#path, () => checkEnd(this.#folder, this.#connection))
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
@@ -143,6 +143,29 @@ test('a backup amid trading holds all that was acknowledged when it began', asyn
   assert.deepEqual(await verified(to, key), await verified(data, key))
   // The restored folder went another way.
   await refused('backup', { data: restored, to }, /copy of another exchange, or newer/)
+})
+
+test('a journal that lost its end is not backed up, and the earlier backup stays', async () => {
+  const data = newFolder()
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  const server = await ServerProcess.start({ dataDir: data, args })
+  after(() => server.signal('SIGKILL'))
+  const client = new ExchangeClient(server.baseUrl)
+  await client.makeMarket('rain', false)
+  await done('backup', { data, to })
+  const mark = await verified(to, key)
+  await client.makeMarket('snow', false)
+  await server.kill()
+  const killed = copyFolder(data)
+  rmSync(join(data, 'journal.db-wal'))
+  await refused('backup', { data, to }, /seq \d+ was acknowledged: \d+ records are lost/)
+  const anew = join(newFolder(), 'anew')
+  await refused('backup', { data, to: anew }, /records are lost/)
+  assert.ok(!existsSync(join(anew, 'journal.head')))
+  rmSync(join(killed, 'journal.head'))
+  await refused('backup', { data: killed, to }, /journal\.head: the file is missing or empty/)
+  assert.deepEqual(await verified(to, key), mark)
 })
 
 test('a backup and a restore that die are finished by the next', async () => {

@@ -46,11 +46,13 @@ function placesOf(
   return { ...folder, backupDir }
 }
 
-function linesOf({ seq, fromSeq, checksum, snapshots }: Copied): string[] {
+function linesOf({ seq, fromSeq, checksum, snapshots, lostRecords }: Copied): string[] {
+  const lost = lostRecords === 0 ? [] : [`lost records ${lostRecords} (--durability normal)`]
   return [
     `seq ${seq}, of them ${seq - fromSeq} copied now, each checked`,
     `journal ${Buffer.from(checksum).toString('hex')}`,
     `snapshots ${snapshots.length === 0 ? 'none' : snapshots.join(', ')}`,
+    ...lost,
   ]
 }
 
