@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ARCHIVE, Archive } from './archive.ts'
-import { unpacked } from './unpacked.ts'
+import { keepInUse, unpacked } from './unpacked.ts'
 
 interface Sea {
   getRawAsset(name: string): ArrayBuffer
@@ -13,6 +13,7 @@ interface Sea {
 const sea: Sea = createRequire(process.execPath)('node:sea')
 try {
   const folder = unpacked(new Archive(Buffer.from(sea.getRawAsset(ARCHIVE))))
+  keepInUse(folder)
   // A single executable cannot import a file, but a file that it requires can.
   const start = createRequire(join(folder, 'start.cjs'))
   start('./start.cjs')(pathToFileURL(join(folder, 'main.js')).href)

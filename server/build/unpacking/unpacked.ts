@@ -1,24 +1,40 @@
+import { randomBytes } from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
   closeSync,
-  fsyncSync,
+  constants,
+  existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs'
-import { homedir, tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { type Archive, digestOf } from './archive.ts'
+import { tmpdir, userInfo } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { codeOf } from '../../../engine/domain/error-code.ts'
+import { type Archive, digestOf, type IndexEntry } from './archive.ts'
 
 // Where the files of the binary lie while it runs: in a folder of this user alone, named by their
-// digest. Each start checks every file; what is not as it should be is unpacked anew.
+// digest. Each start checks every file, and puts a right one in the place of what is not as it was
+// built. A file gets its name when it is whole, and no file of the folder is ever missing again: so
+// first starts at once do not meet, and a running exchange finds what it loads later.
 
 const OURS_ALONE = 0o700
+const FOR_CODE = 0o700
+const FOR_DATA = 0o600
+const ADDON = '.node'
+/** A program looks at its folder once; one that runs on has to say so. */
+const TOUCH_EVERY_MS = 24 * 3600e3
+const UNUSED_MS = 7 * TOUCH_EVERY_MS
+/** A folder of a version, with what an older version added when its start was cut off. */
+const OF_A_VERSION = /^[0-9a-f]{32}(\.\w+)?$/
+const UNFINISHED = '.unfinished'
 
 /** The folder with the files of the archive; throws a sentence when there is no place for it. */
 export function unpacked(archive: Archive, env: NodeJS.ProcessEnv = process.env): string {
@@ -26,7 +42,7 @@ export function unpacked(archive: Archive, env: NodeJS.ProcessEnv = process.env)
   for (const root of rootsOf(env)) {
     try {
       const folder = join(ownFolder(root), archive.digest.slice(0, 32))
-      if (!isWhole(folder, archive)) unpack(folder, archive)
+      if (bring(ownFolder(folder), archive)) forgetUnused(root)
       return folder
     } catch (error) {
       tried.push(`${root}: ${error instanceof Error ? error.message : error}`)
@@ -38,52 +54,133 @@ export function unpacked(archive: Archive, env: NodeJS.ProcessEnv = process.env)
   )
 }
 
-function rootsOf({ XDG_CACHE_HOME: cache }: NodeJS.ProcessEnv): string[] {
-  const { uid } = userInfo()
-  const named = cache === undefined || cache === '' ? join(homedir(), '.cache') : cache
-  return [join(named, 'outcomex'), join(tmpdir(), `outcomex-${uid}`)]
+/** Says day by day that the folder is in use, for as long as the process runs. */
+export function keepInUse(folder: string): void {
+  const say = () => {
+    try {
+      touch(folder)
+    } catch {
+      // Somebody removed it. The program runs on with what it has loaded.
+    }
+  }
+  setInterval(say, TOUCH_EVERY_MS).unref()
 }
 
-/** Makes the folder, and refuses one in which another user can write. */
-function ownFolder(path: string): string {
-  mkdirSync(path, { recursive: true, mode: OURS_ALONE })
-  const { uid, mode } = lstatOf(path)
-  if (uid !== userInfo().uid) throw new Error('it belongs to another user')
-  if ((mode & 0o777) !== OURS_ALONE) chmodSync(path, OURS_ALONE)
-  return path
+/** A path that is not absolute would lie in the folder of whoever starts the program. */
+function absolute(path: string | undefined): string[] {
+  return path !== undefined && isAbsolute(path) ? [path] : []
 }
 
-function lstatOf(path: string) {
-  const stat = lstatSync(path)
-  if (!stat.isDirectory()) throw new Error('it is no folder')
-  return stat
-}
-
-function isWhole(folder: string, { index }: Archive): boolean {
+/** A user of a container may have no entry, and so no home. */
+function homeOfUser(): string | undefined {
   try {
-    const { uid, mode } = lstatOf(folder)
-    if (uid !== userInfo().uid || (mode & 0o777) !== OURS_ALONE) return false
-    return index.every(({ name, sha256 }) => digestOf(readFileSync(join(folder, name))) === sha256)
+    return userInfo().homedir
   } catch {
-    return false
+    return undefined
   }
 }
 
-/** The folder gets its name when it is whole: two first starts at once do not meet. */
-function unpack(folder: string, archive: Archive): void {
-  const beside = mkdtempSync(`${folder}.`)
+function rootsOf({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): string[] {
+  const homes = [...absolute(home), ...absolute(homeOfUser())]
+  const caches = [...absolute(cache), ...homes.map((each) => join(each, '.cache'))]
+  const [temporary] = [...absolute(tmpdir()), '/tmp']
+  const user = process.getuid?.() ?? 'user'
+  return [
+    ...caches.slice(0, 1).map((each) => join(each, 'outcomex')),
+    join(temporary, `outcomex-${user}`),
+  ]
+}
+
+/** One by one: where no folders can be made (/proc), the recursive mkdir of Node tries for ever. */
+function makeFolders(path: string): void {
+  if (existsSync(path)) return
+  makeFolders(dirname(path))
   try {
+    mkdirSync(path, { mode: OURS_ALONE })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Makes the folder, and refuses one that belongs to somebody else. */
+function ownFolder(path: string): string {
+  makeFolders(path)
+  const stat = lstatSync(path)
+  if (!stat.isDirectory()) throw new Error('it is no folder')
+  if (!isOurs(stat.uid)) throw new Error('it belongs to another user')
+  if ((stat.mode & 0o777) !== OURS_ALONE) chmodSync(path, OURS_ALONE)
+  return path
+}
+
+const isOurs = (uid: number): boolean => uid === (process.getuid?.() ?? uid)
+const modeOf = (name: string): number => (name.endsWith(ADDON) ? FOR_CODE : FOR_DATA)
+
+/** Puts right what is wrong; says whether anything was. */
+function bring(folder: string, archive: Archive): boolean {
+  touch(folder)
+  const wrong = new Set(archive.index.filter((entry) => !isRight(folder, entry)).map(nameOf))
+  if (wrong.size > 0) {
     for (const { name, bytes } of archive.files()) {
-      const file = openSync(join(beside, name), 'wx', 0o600)
-      writeSync(file, bytes)
-      fsyncSync(file)
+      if (wrong.has(name)) put(folder, name, bytes)
+    }
+  }
+  for (const { name } of archive.index) {
+    if (name.endsWith(ADDON)) checkRuns(join(folder, name))
+  }
+  return wrong.size > 0
+}
+
+const nameOf = ({ name }: IndexEntry): string => name
+
+function isRight(folder: string, { name, length, sha256 }: IndexEntry): boolean {
+  const path = join(folder, name)
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined || !stat.isFile() || !isOurs(stat.uid)) return false
+  if ((stat.mode & 0o777) !== modeOf(name) || stat.size !== length) return false
+  return digestOf(readFileSync(path)) === sha256
+}
+
+function put(folder: string, name: string, bytes: Uint8Array): void {
+  const path = join(folder, name)
+  const beside = `${path}.${randomBytes(6).toString('hex')}${UNFINISHED}`
+  try {
+    const file = openSync(beside, 'wx', modeOf(name))
+    try {
+      writeFileSync(file, bytes)
+    } finally {
       closeSync(file)
     }
-    rmSync(folder, { recursive: true, force: true })
-    renameSync(beside, folder)
+    // Only what is no file stands in the way of the new name.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      rmSync(path, { recursive: true })
+    }
+    renameSync(beside, path)
   } catch (error) {
-    rmSync(beside, { recursive: true, force: true })
-    // Another start may have put the same folder there meanwhile.
-    if (!isWhole(folder, archive)) throw error
+    rmSync(beside, { force: true })
+    throw error
+  }
+}
+
+/** On a file system without programs an addon cannot be loaded either. */
+function checkRuns(path: string): void {
+  try {
+    accessSync(path, constants.X_OK)
+  } catch {
+    throw new Error('programs cannot run there (noexec)')
+  }
+}
+
+function touch(path: string): void {
+  const now = new Date()
+  utimesSync(path, now, now)
+}
+
+/** Removes folders of versions that were not used for a week; a running one says that it is. */
+function forgetUnused(root: string): void {
+  const usedMs = Date.now() - UNUSED_MS
+  for (const name of readdirSync(root)) {
+    const path = join(root, name)
+    const isUsed = (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > usedMs
+    if (OF_A_VERSION.test(name) && !isUsed) rmSync(path, { recursive: true, force: true })
   }
 }
