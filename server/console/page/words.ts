@@ -13,6 +13,12 @@ export function cents(price: number | null | undefined): string {
   return `${Number((price * CENTS).toFixed(1))}¢`
 }
 
+/** The same with one decimal always, so that prices of a column stand below each other. */
+export function evenCents(price: number | null | undefined): string {
+  if (price === null || price === undefined) return '–'
+  return `${(price * CENTS).toFixed(1)}¢`
+}
+
 export function percent(fraction: number | null | undefined): string {
   if (fraction === null || fraction === undefined) return '–'
   return `${Math.round(fraction * CENTS)}%`
@@ -54,6 +60,10 @@ export function ticksOf(text: string): number | null {
 
 export function clockTime(at: string | number): string {
   return new Date(at).toLocaleTimeString('en-GB')
+}
+
+export function hourMinute(at: string | number): string {
+  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
 export function dayTime(at: string | number): string {

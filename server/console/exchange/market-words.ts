@@ -1,0 +1,63 @@
+// What is said of a market in lists and in its head.
+
+import { countdown, hourMinute } from '../page/words.ts'
+import type { MarketView } from './shapes.ts'
+
+/** The exchange says this deadline for none. */
+const NO_DEADLINE_MS = 253_402_214_400_000
+
+export function deadlineOf({ expirationTimestamp }: MarketView): number | null {
+  return expirationTimestamp >= NO_DEADLINE_MS ? null : expirationTimestamp
+}
+
+export function isOpen({ status }: MarketView): boolean {
+  return status === 'FUNDED' || status === 'FUNDED_FLAGGED'
+}
+
+/** Whether the exchange still keeps a book of it. */
+export function hasBook({ status, tradeType }: MarketView): boolean {
+  return tradeType === 'clob' && status !== 'RESOLVED' && status !== 'DRAFT'
+}
+
+/** A child of a group by its short name. */
+export function nameOf({ proxyTitle, title }: MarketView): string {
+  return proxyTitle ?? title
+}
+
+const PERCENT = 100
+
+/** The price of YES as the exchange told it, 0 to 1; pools tell percent. */
+export function toldPrice({ prices, tradeType }: MarketView): number | null {
+  const yes = prices?.[0]
+  if (yes === undefined) return null
+  return tradeType === 'amm' ? yes / PERCENT : yes
+}
+
+export function endWords(market: MarketView, nowMs: number): string {
+  const deadlineMs = deadlineOf(market)
+  if (market.status === 'RESOLVED') return 'resolved'
+  if (deadlineMs === null) return '–'
+  return deadlineMs <= nowMs ? 'ended' : countdown(deadlineMs, nowMs)
+}
+
+/** How it was decided, like `YES won` or `Split: YES 30%, NO 70%`; empty before. */
+function outcomeWords({ winningOutcomeIndex, payoutNumerators }: MarketView): string {
+  if (winningOutcomeIndex !== null) return winningOutcomeIndex === 0 ? 'YES won' : 'NO won'
+  if (payoutNumerators === null) return ''
+  const [yes = 0, no = 0] = payoutNumerators
+  const part = (of: number): number => Number(((of * PERCENT) / Math.max(1, yes + no)).toFixed(2))
+  return `Split: YES ${part(yes)}%, NO ${part(no)}%`
+}
+
+export function statusWords(market: MarketView): string {
+  if (market.status === 'RESOLVED') return `Resolved: ${outcomeWords(market)}`
+  if (market.status === 'LOCKED') return 'Closed, waits for its resolution'
+  if (isOpen(market)) return 'Open'
+  return market.startAt === undefined ? 'Not open yet' : 'Opens with its slot'
+}
+
+/** The time of a slot within its day, like `02:45 to 02:50`; empty for other markets. */
+export function slotWords({ startAt, expirationTimestamp }: MarketView): string {
+  if (startAt === undefined) return ''
+  return `${hourMinute(startAt)} to ${hourMinute(expirationTimestamp)}`
+}

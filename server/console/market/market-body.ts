@@ -1,0 +1,87 @@
+// All panels of one market: of its book, or of its pool.
+
+import type { Context } from '../context.ts'
+import { hasBook, isOpen } from '../exchange/market-words.ts'
+import type { MarketView } from '../exchange/shapes.ts'
+import { h } from '../page/dom.ts'
+import { BookPanel, closedBook } from './book-panel.ts'
+import { DepthPanel } from './depth-panel.ts'
+import { HistoryPanel } from './history-panel.ts'
+import { LiveBook } from './live-book.ts'
+import { MarketHead } from './market-head.ts'
+import { OwnMarket } from './own-market.ts'
+import { ordersPanel, positionPanel } from './own-panels.ts'
+import { type Panel, panel } from './panel.ts'
+import { rulesPanel } from './rules-panel.ts'
+import { TapePanel } from './tape-panel.ts'
+import { Ticket } from './ticket.ts'
+
+function column(name: string, ...panels: readonly Panel[]): HTMLElement {
+  return h('div', { class: `column ${name}` }, ...panels.map(({ element }) => element))
+}
+
+/** Pools trade by the API alone: a call of the visitor's session, without a signed order. */
+function poolNotice(): Panel {
+  const link = h('a', { href: '/docs/openapi' }, 'API')
+  const sentence = h(
+    'p',
+    {},
+    'This market has no order book. It trades against a pool: ' +
+      'programs buy and sell by the calls /amm/buy and /amm/sell of the ',
+    link,
+    '.',
+  )
+  return { element: panel('Pool', 'pool', sentence), stop() {} }
+}
+
+function noTicket(market: MarketView): Panel {
+  const words =
+    market.status === 'RESOLVED'
+      ? 'The market is resolved. Shares that won are redeemed in the account.'
+      : 'The market takes no orders now.'
+  const link = h('a', { href: '#/account' }, 'Account')
+  const element = panel('Order ticket', 'ticket', h('p', { class: 'soft' }, words), link)
+  return { element, stop() {} }
+}
+
+export function marketBody(context: Context, market: MarketView, ended: () => void): Panel {
+  const book = new LiveBook(context.streams, market)
+  const own = new OwnMarket(context, market)
+  const head = new MarketHead({ context, market, book, ended })
+  const history = new HistoryPanel(market.slug)
+  const position = positionPanel(own)
+  const rules = rulesPanel(market)
+  const ends: { stop(): void }[] = [book, own, head, history, position, rules]
+  const frame = (...columns: readonly HTMLElement[]): Panel => ({
+    element: h(
+      'div',
+      { class: 'market-body' },
+      head.element,
+      h('div', { class: 'columns' }, ...columns),
+    ),
+    stop() {
+      for (const each of ends) each.stop()
+    },
+  })
+  if (market.tradeType === 'amm') {
+    return frame(column('wide', history, rules), column('side', poolNotice(), position))
+  }
+  const ticket = isOpen(market) ? new Ticket({ context, market, book, own }) : noTicket(market)
+  const pick = (yesPrice: number): void => {
+    if (ticket instanceof Ticket) ticket.pick(yesPrice)
+  }
+  const isLive = hasBook(market)
+  const ladder = isLive ? new BookPanel(book, pick) : closedBook('The market is over: no book.')
+  const depth = isLive ? [new DepthPanel(book)] : []
+  const tape = new TapePanel(context, { slug: market.slug, isLive }, ({ price, timestamp }) => {
+    history.addTrade(price, timestamp)
+    own.pricesMoved()
+  })
+  const orders = ordersPanel(context, own, market)
+  ends.push(ticket, ladder, ...depth, tape, orders)
+  return frame(
+    column('left', ladder, tape),
+    column('wide', history, ...depth, rules),
+    column('side', ticket, orders, position),
+  )
+}

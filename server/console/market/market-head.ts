@@ -1,0 +1,158 @@
+// The head of a market: its question, its price, how long it trades, and for a slot of a series the
+// slots around it and the price that it is decided by.
+
+import type { Context } from '../context.ts'
+import { read } from '../exchange/api.ts'
+import {
+  deadlineOf,
+  endWords,
+  isOpen,
+  slotWords,
+  statusWords,
+  toldPrice,
+} from '../exchange/market-words.ts'
+import type { MarketView } from '../exchange/shapes.ts'
+import { fill, h, write } from '../page/dom.ts'
+import { paint, unpaint } from '../page/painter.ts'
+import type { Unwatch } from '../page/signal.ts'
+import { marketLink } from '../page/view.ts'
+import { evenCents, hourMinute, short } from '../page/words.ts'
+import type { LiveBook } from './live-book.ts'
+import type { Panel } from './panel.ts'
+
+const TICK_MS = 1000
+const oracle = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
+
+interface Line {
+  readonly timelinePreview?: {
+    readonly batch: readonly { readonly slug: string; readonly startAt: string }[]
+    readonly job: { readonly symbol: string }
+  } | null
+}
+
+export interface HeadParts {
+  readonly context: Context
+  readonly market: MarketView
+  readonly book: LiveBook
+  /** The deadline has come. */
+  readonly ended: () => void
+}
+
+export class MarketHead implements Panel {
+  readonly element: HTMLElement
+  readonly #parts: HeadParts
+  readonly #yes = h('strong', { class: 'buy' })
+  readonly #no = h('strong', { class: 'sell' })
+  readonly #ends = h('span', { class: 'ends' })
+  readonly #slots = h('nav', { class: 'slots', attrs: { 'aria-label': 'Slots', hidden: true } })
+  readonly #oracle = h('span', { class: 'soft' })
+  readonly #unwatches: Unwatch[]
+  readonly #asked = new AbortController()
+  readonly #ticking: number
+  #pool: number | null = null
+
+  constructor(parts: HeadParts) {
+    this.#parts = parts
+    const { market, book, context } = parts
+    this.#unwatches = [book.watch(() => paint(this.#draw))]
+    const { tradeType, address } = market
+    if (tradeType === 'amm' && address !== undefined) {
+      this.#unwatches.push(
+        context.streams.pool(address, ({ updatedPrices: [now] }) => {
+          this.#pool = now?.yesPrice ?? null
+          paint(this.#draw)
+        }),
+      )
+    }
+    const chip = h(
+      'span',
+      { class: 'chip', attrs: { 'data-open': isOpen(market) } },
+      statusWords(market),
+    )
+    const facts = [...market.categories, `$${short(market.volume)} traded`, slotWords(market)]
+    const words = facts.filter((each) => each !== '').join(' · ')
+    this.element = h(
+      'header',
+      { class: 'market-head' },
+      h('h1', {}, market.title),
+      h(
+        'p',
+        { class: 'facts' },
+        chip,
+        h('span', { class: 'soft' }, words),
+        this.#ends,
+        this.#oracle,
+      ),
+      h('p', { class: 'quote' }, h('span', {}, 'YES ', this.#yes), h('span', {}, 'NO ', this.#no)),
+      this.#slots,
+    )
+    this.#ticking = setInterval(() => this.#tick(), TICK_MS)
+    this.#tick()
+    this.#draw()
+    if (market.startAt !== undefined) void this.#readSlots()
+  }
+
+  stop(): void {
+    clearInterval(this.#ticking)
+    this.#asked.abort()
+    unpaint(this.#draw)
+    for (const unwatch of this.#unwatches) unwatch()
+  }
+
+  #tick(): void {
+    const { market, ended } = this.#parts
+    const deadlineMs = deadlineOf(market)
+    const nowMs = Date.now()
+    if (deadlineMs === null || market.status === 'RESOLVED') return
+    write(
+      this.#ends,
+      deadlineMs <= nowMs ? 'Trading has ended' : `Ends in ${endWords(market, nowMs)}`,
+    )
+    if (deadlineMs <= nowMs && deadlineMs > nowMs - TICK_MS) ended()
+  }
+
+  get #price(): number | null {
+    const { book, market } = this.#parts
+    const { copy } = book
+    if (market.tradeType === 'amm') return this.#pool ?? toldPrice(market)
+    if (copy === null) return toldPrice(market)
+    if (copy.bestBid !== null && copy.bestAsk !== null) return copy.midpoint
+    return copy.lastTradePrice
+  }
+
+  readonly #draw = (): void => {
+    const price = this.#price
+    write(this.#yes, evenCents(price))
+    write(this.#no, evenCents(price === null ? null : 1 - price))
+  }
+
+  async #readSlots(): Promise<void> {
+    const { market } = this.#parts
+    const path = `/markets/${encodeURIComponent(market.slug)}?include=timelinePreview`
+    try {
+      const { timelinePreview } = await read<Line>(path, this.#asked.signal)
+      if (!timelinePreview) return
+      const { batch, job } = timelinePreview
+      const links = batch.map(({ slug, startAt }) => {
+        const attrs = { 'aria-current': slug === market.slug ? 'page' : null }
+        return h('a', { href: marketLink(slug), attrs }, hourMinute(startAt))
+      })
+      fill(this.#slots, h('span', { class: 'soft' }, job.symbol), ...links)
+      this.#slots.hidden = false
+      if (isOpen(market)) this.#followOracle(job.symbol)
+    } catch {
+      // The slots are a way to go on; the market is whole without them.
+    }
+  }
+
+  #followOracle(symbol: string): void {
+    const { context, market } = this.#parts
+    const open = market.metadata.openPrice
+    const from =
+      open === undefined || open === null ? '' : `, opened at ${oracle.format(Number(open))}`
+    const show = ({ value }: { readonly value: number }): void => {
+      write(this.#oracle, `${symbol} ${oracle.format(value)}${from}`)
+    }
+    this.#unwatches.push(context.streams.symbol(`${symbol}/USD`, show))
+  }
+}

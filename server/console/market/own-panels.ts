@@ -1,0 +1,103 @@
+// The visitor's open orders and shares in the market that is shown.
+
+import type { Context } from '../context.ts'
+import { cancelOrder } from '../exchange/orders.ts'
+import type { MarketView, UserOrder } from '../exchange/shapes.ts'
+import { button, type Child, h } from '../page/dom.ts'
+import { KEY, refill } from '../page/region.ts'
+import { table } from '../page/table.ts'
+import { cents, dollars, evenCents, signedDollars, units } from '../page/words.ts'
+import type { Held, OwnMarket, OwnState } from './own-market.ts'
+import { type Panel, panel } from './panel.ts'
+
+const OUTCOMES = ['YES', 'NO'] as const
+
+function shownWith(
+  own: OwnMarket,
+  element: HTMLElement,
+  content: (state: OwnState) => readonly Child[],
+): Panel {
+  const box = h('div')
+  element.append(box)
+  const stop = own.state.watch((state) => {
+    if (state === null) refill(box, h('p', { class: 'soft' }, 'Shown when you are logged in.'))
+    else refill(box, ...content(state))
+  })
+  return { element, stop }
+}
+
+async function cancel(context: Context, own: OwnMarket, order: UserOrder): Promise<void> {
+  try {
+    await cancelOrder(context.trader, order.id)
+    context.notices.good('The order is canceled.')
+  } catch (error) {
+    context.notices.failure(error)
+  }
+  own.refresh()
+}
+
+function cancelButton(context: Context, own: OwnMarket, order: UserOrder, words: string) {
+  const attrs = { 'aria-label': `Cancel: ${words}`, [KEY]: order.id }
+  const made = button(
+    'Cancel',
+    () => {
+      made.disabled = true
+      void cancel(context, own, order)
+    },
+    { class: 'small', attrs },
+  )
+  return made
+}
+
+export function ordersPanel(context: Context, own: OwnMarket, market: MarketView): Panel {
+  const rowOf = (order: UserOrder): readonly Child[] => {
+    const outcome = order.token === market.tokens?.no ? 'NO' : 'YES'
+    const isBuy = order.side === 'BUY'
+    const what = `${isBuy ? 'Buy' : 'Sell'} ${outcome}`
+    const price = order.price === null ? 'market' : evenCents(Number(order.price))
+    return [
+      h('span', { class: isBuy ? 'buy' : 'sell' }, what),
+      price,
+      `${units(order.remainingSize)} of ${units(order.originalSize)}`,
+      cancelButton(context, own, order, `${what} ${units(order.remainingSize)} at ${price}`),
+    ]
+  }
+  return shownWith(own, panel('My orders', 'orders'), ({ orders }) => {
+    if (orders.length === 0) return [h('p', { class: 'soft' }, 'No open orders in this market.')]
+    const columns = ['Order', { number: 'Price' }, { number: 'Left' }, { number: '' }]
+    return [table('My open orders', columns, orders.map(rowOf))]
+  })
+}
+
+const tone = (raw: number): string => (raw < 0 ? 'sell' : 'buy')
+const gain = (raw: number): HTMLElement => h('span', { class: tone(raw) }, signedDollars(raw))
+
+function heldRow({ outcome, sharesRaw, average, costRaw, worthRaw, ...pnl }: Held) {
+  return [
+    OUTCOMES[outcome],
+    units(sharesRaw),
+    cents(average),
+    dollars(costRaw),
+    dollars(worthRaw),
+    gain(pnl.unrealisedRaw),
+  ]
+}
+
+const columns = [
+  'Outcome',
+  ...['Shares', 'Average', 'Cost', 'Worth', 'P&L'].map((number) => ({ number })),
+]
+
+export function positionPanel(own: OwnMarket): Panel {
+  return shownWith(own, panel('My position', 'position'), ({ held, freeRaw }) => {
+    const some = held.filter(({ sharesRaw }) => sharesRaw !== 0)
+    const realisedRaw = held.reduce((sum, each) => sum + each.realisedRaw, 0)
+    const free = h('p', { class: 'soft' }, `Free to trade: ${dollars(freeRaw)}`)
+    const realised = h('p', { class: 'soft' }, 'Realised here: ', gain(realisedRaw))
+    if (some.length === 0) {
+      const none = h('p', { class: 'soft' }, 'No shares of this market.')
+      return realisedRaw === 0 ? [none, free] : [none, realised, free]
+    }
+    return [table('My shares', columns, some.map(heldRow)), realised, free]
+  })
+}

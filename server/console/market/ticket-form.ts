@@ -1,0 +1,161 @@
+// The fields of the order ticket, and what is typed in them.
+
+import { button, h, write } from '../page/dom.ts'
+import { type Draft, KINDS, type Kind, steppedPrice } from './draft.ts'
+
+const KIND_WORDS: Readonly<Record<Kind, string>> = {
+  GTC: 'Limit: rests until canceled (GTC)',
+  FAK: 'Limit: take what is there (FAK)',
+  FOK: 'Limit: all or nothing (FOK)',
+  MARKET: 'Market: all now or nothing',
+}
+
+interface Choice {
+  readonly element: HTMLElement
+  readonly value: () => string
+  readonly choose: (value: string) => void
+}
+
+/** Radio buttons side by side; arrows move between them. */
+function choiceOf(
+  label: string,
+  name: string,
+  options: readonly (readonly [string, string])[],
+): Choice {
+  const inputs = options.map(([value], index) =>
+    h('input', { attrs: { type: 'radio', name, value, checked: index === 0 } }),
+  )
+  const labels = options.map(([value, words], index) =>
+    h('label', { class: `option ${value}` }, inputs[index], h('span', {}, words)),
+  )
+  const legend = h('legend', { class: 'hidden' }, label)
+  return {
+    element: h('fieldset', { class: 'choice' }, legend, ...labels),
+    value: () => inputs.find(({ checked }) => checked)?.value ?? '',
+    choose: (value) => {
+      for (const input of inputs) input.checked = input.value === value
+    },
+  }
+}
+
+/** A text field with its fault below. */
+class Entry {
+  readonly element: HTMLElement
+  readonly input: HTMLInputElement
+  readonly #label: HTMLElement
+  readonly #fault: HTMLElement
+
+  constructor(label: string, name: string, ...beside: readonly HTMLElement[]) {
+    const id = `ticket-${name}`
+    this.#label = h('label', { attrs: { for: id } }, label)
+    this.input = h('input', {
+      id,
+      attrs: {
+        name,
+        inputmode: 'decimal',
+        autocomplete: 'off',
+        'aria-describedby': `${id}-fault`,
+      },
+    })
+    this.#fault = h('p', { class: 'fault sell', id: `${id}-fault` })
+    const row = h('div', { class: 'entry-row' }, this.input, ...beside)
+    this.element = h('div', { class: 'entry' }, this.#label, row, this.#fault)
+  }
+
+  name(label: string): void {
+    write(this.#label, label)
+  }
+
+  complain(sentence: string): void {
+    write(this.#fault, sentence)
+    this.input.setAttribute('aria-invalid', String(sentence !== ''))
+  }
+}
+
+const STEP = 1
+const WIDE_STEP = 10
+
+export class TicketForm {
+  readonly #side = choiceOf('Side', 'side', [
+    ['buy', 'Buy'],
+    ['sell', 'Sell'],
+  ])
+  readonly #outcome = choiceOf('Outcome', 'outcome', [
+    ['yes', 'YES'],
+    ['no', 'NO'],
+  ])
+  readonly #kind = h(
+    'select',
+    { id: 'ticket-type', attrs: { name: 'type' } },
+    ...KINDS.map((value) => h('option', { attrs: { value } }, KIND_WORDS[value])),
+  )
+  readonly #postOnly = h('input', { attrs: { type: 'checkbox', name: 'postOnly' } })
+  readonly #postOnlyLabel = h(
+    'label',
+    { class: 'check' },
+    this.#postOnly,
+    h('span', {}, 'Post-only: never take'),
+  )
+  readonly price: Entry
+  readonly amount: Entry
+  readonly fields: readonly HTMLElement[]
+
+  constructor(onChange: () => void, onMost: () => void) {
+    const step = (ticks: number, sign: string, words: string) =>
+      button(sign, () => this.#step(ticks, onChange), { attrs: { 'aria-label': words } })
+    this.price = new Entry(
+      'Price, ¢',
+      'price',
+      step(-STEP, '−', 'A tenth of a cent less'),
+      step(STEP, '+', 'A tenth of a cent more'),
+    )
+    const most = button('Max', onMost, { attrs: { 'aria-label': 'The most you can' } })
+    this.amount = new Entry('Shares', 'amount', most)
+    this.price.input.addEventListener('keydown', (event) => this.#stepByKey(event, onChange))
+    const kind = h(
+      'div',
+      { class: 'entry' },
+      h('label', { attrs: { for: 'ticket-type' } }, 'Type'),
+      this.#kind,
+    )
+    this.fields = [
+      this.#side.element,
+      this.#outcome.element,
+      kind,
+      this.price.element,
+      this.amount.element,
+      this.#postOnlyLabel,
+    ]
+  }
+
+  get draft(): Draft {
+    return {
+      isBuy: this.#side.value() === 'buy',
+      outcome: this.#outcome.value() === 'no' ? 1 : 0,
+      kind: KINDS.find((each) => each === this.#kind.value) ?? 'GTC',
+      isPostOnly: this.#postOnly.checked,
+      price: this.price.input.value,
+      amount: this.amount.input.value,
+    }
+  }
+
+  /** Shows the fields that this kind of order has. */
+  arrange(): void {
+    const { kind, isBuy } = this.draft
+    this.price.element.hidden = kind === 'MARKET'
+    this.#postOnlyLabel.hidden = kind !== 'GTC'
+    this.amount.name(kind === 'MARKET' && isBuy ? 'Spend, $' : 'Shares')
+  }
+
+  #step(ticks: number, onChange: () => void): void {
+    this.price.input.value = steppedPrice(this.price.input.value, ticks)
+    onChange()
+  }
+
+  #stepByKey(event: KeyboardEvent, onChange: () => void): void {
+    const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (sign === undefined) return
+    event.preventDefault()
+    this.#step(sign * (event.shiftKey ? WIDE_STEP : STEP), onChange)
+  }
+}

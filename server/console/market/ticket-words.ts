@@ -1,0 +1,94 @@
+// What the ticket says of an order before it is signed.
+
+import type { Wish } from '../exchange/orders.ts'
+import { cents, dollars, units } from '../page/words.ts'
+import { type Estimate, reserveOf } from './estimate.ts'
+
+const TICKS_ONE = 1000
+const BPS_PER_PERCENT = 100
+export const OUTCOMES = ['YES', 'NO'] as const
+
+export type Line = readonly [name: string, value: string]
+
+/** Null for a trader whose rate is not known yet. */
+export type FeeRate = number | null
+
+function feeWords(wish: Wish, { feeRaw }: Estimate, feeBps: FeeRate): string {
+  if (feeBps === null) return 'by your rank, after login'
+  if (feeBps === 0) return 'none'
+  const amount = wish.isBuy ? `${units(feeRaw)} shares` : dollars(feeRaw)
+  return `${amount} (rate ${feeBps / BPS_PER_PERCENT}%)`
+}
+
+export function averageOf({ sharesRaw, collateralRaw }: Estimate): number | null {
+  return sharesRaw === 0 ? null : collateralRaw / sharesRaw
+}
+
+export function linesOf(wish: Wish, estimate: Estimate, feeBps: FeeRate): readonly Line[] {
+  const { sharesRaw, collateralRaw, feeRaw, worstTicks, leftRaw } = estimate
+  const isNone = sharesRaw === 0
+  const name = OUTCOMES[wish.outcome]
+  const netShares = units(sharesRaw - feeRaw)
+  const trade: Line[] = [
+    ['Trades now', isNone ? 'nothing' : `${units(sharesRaw)} shares`],
+    ['Average price', cents(averageOf(estimate))],
+    ['Worst price', isNone ? '–' : cents(worstTicks / TICKS_ONE)],
+    [wish.isBuy ? 'Cost' : 'Proceeds', dollars(collateralRaw)],
+    ['Fee', feeWords(wish, estimate, feeBps)],
+    ['You get', wish.isBuy ? `${netShares} ${name}` : dollars(collateralRaw - feeRaw)],
+  ]
+  const isResting = wish.type === 'GTC' && leftRaw > 0 && wish.priceTicks !== null
+  if (!isResting) return trade
+  const rest = `${units(leftRaw)} shares at ${cents((wish.priceTicks ?? 0) / TICKS_ONE)}`
+  return [...trade, ['Waits in the book', rest]]
+}
+
+/** What would go otherwise than the trader may think; empty for nothing. */
+export function warningOf(wish: Wish, { sharesRaw, leftRaw }: Estimate): string {
+  if (wish.isPostOnly && sharesRaw > 0) {
+    return 'This price would trade at once, so a post-only order would be refused.'
+  }
+  if (wish.type === 'FOK' && leftRaw > 0) {
+    return 'The book does not have enough now: nothing would trade.'
+  }
+  if (wish.type !== 'FAK' || leftRaw === 0) return ''
+  if (sharesRaw === 0) return 'Nobody trades at this price now: the order would end at once.'
+  return `${units(leftRaw)} shares would find nobody and end at once.`
+}
+
+export interface Means {
+  /** Free collateral, and free shares of the outcome. */
+  readonly collateralRaw: number
+  readonly sharesRaw: number
+}
+
+/** Why the trader cannot pay for it; empty when the order is covered. */
+export function shortageOf(wish: Wish, { collateralRaw, sharesRaw }: Means): string {
+  const neededRaw = reserveOf(wish)
+  if (wish.isBuy) {
+    if (neededRaw <= collateralRaw) return ''
+    return `It needs ${dollars(neededRaw)}, and ${dollars(collateralRaw)} is free.`
+  }
+  if (neededRaw <= sharesRaw) return ''
+  return `You have ${units(sharesRaw)} free ${OUTCOMES[wish.outcome]} shares.`
+}
+
+interface Executed {
+  readonly matched: boolean
+  readonly settlementStatus: string
+  readonly totalsRaw: Readonly<Record<'contractsGross' | 'usdGross', string>>
+}
+
+/** What became of an order that was taken. */
+export function resultOf(wish: Wish, executed: Executed): string {
+  const { matched, settlementStatus, totalsRaw } = executed
+  if (settlementStatus === 'DELAYED') return 'The order is taken and waits its moment to match.'
+  if (!matched) {
+    return wish.type === 'GTC'
+      ? 'The order waits in the book.'
+      : 'Nothing traded: the book had not enough at this price.'
+  }
+  const did = wish.isBuy ? 'Bought' : 'Sold'
+  const shares = `${units(totalsRaw.contractsGross)} ${OUTCOMES[wish.outcome]}`
+  return `${did} ${shares} for ${dollars(totalsRaw.usdGross)}.`
+}

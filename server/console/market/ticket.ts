@@ -1,0 +1,216 @@
+// The order ticket: what one wants, what it would cost in the book as it is now, and the button
+// that signs and sends it.
+
+import type { Context } from '../context.ts'
+import { Refused } from '../exchange/api.ts'
+import { placeOrder, type Wish } from '../exchange/orders.ts'
+import type { MarketView } from '../exchange/shapes.ts'
+import { fill, h, write } from '../page/dom.ts'
+import { askForLogin } from '../page/login-request.ts'
+import { paint, unpaint } from '../page/painter.ts'
+import type { Unwatch } from '../page/signal.ts'
+import { meaningOf, mostOf, priceOfLevel } from './draft.ts'
+import { type Estimate, estimateOf, offersOf } from './estimate.ts'
+import type { LiveBook } from './live-book.ts'
+import type { OwnMarket } from './own-market.ts'
+import { type Panel, panel } from './panel.ts'
+import { TicketForm } from './ticket-form.ts'
+import {
+  type FeeRate,
+  linesOf,
+  type Means,
+  OUTCOMES,
+  resultOf,
+  shortageOf,
+  warningOf,
+} from './ticket-words.ts'
+
+export interface TicketParts {
+  readonly context: Context
+  readonly market: MarketView
+  readonly book: LiveBook
+  readonly own: OwnMarket
+}
+
+/** Which field a refusal of the exchange belongs to; others stand below the button. */
+const FIELD_OF: Readonly<Record<string, 'price' | 'amount'>> = {
+  POST_ONLY_WOULD_MATCH: 'price',
+  PRICE_MISMATCH: 'price',
+  AMOUNTS_INVALID: 'amount',
+  INSUFFICIENT_COLLATERAL: 'amount',
+  INSUFFICIENT_SHARES: 'amount',
+  OPEN_SIZE_LIMIT: 'amount',
+}
+
+export class Ticket implements Panel {
+  readonly element: HTMLElement
+  readonly #parts: TicketParts
+  readonly #form = new TicketForm(
+    () => this.#changed(),
+    () => this.#fillMost(),
+  )
+  readonly #summary = h('dl', { class: 'summary' })
+  readonly #warning = h('p', { class: 'warning', attrs: { role: 'status' } })
+  readonly #said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  readonly #submit = h('button', { class: 'main submit', attrs: { type: 'submit' } })
+  readonly #unwatches: Unwatch[]
+  #isSending = false
+  /** What the exchange refused, until a field changes. */
+  #refused: { readonly price: string; readonly amount: string } = { price: '', amount: '' }
+
+  constructor(parts: TicketParts) {
+    this.#parts = parts
+    const { context, book, own, market } = parts
+    const delayMs = market.settings?.takerDelayMs ?? market.metadata.takerDelayMs ?? 0
+    const delay =
+      delayMs > 0 && h('p', { class: 'soft' }, `Orders that match at once wait ${delayMs} ms here.`)
+    const form = h(
+      'form',
+      { class: 'ticket-form', attrs: { novalidate: true } },
+      ...this.#form.fields,
+      ...[this.#summary, this.#warning, delay, this.#submit, this.#said],
+    )
+    form.addEventListener('submit', (event) => {
+      event.preventDefault()
+      void this.#send()
+    })
+    form.addEventListener('input', () => this.#changed())
+    this.element = panel('Order ticket', 'ticket', form)
+    const soon = () => paint(this.#draw)
+    const { trader } = context
+    this.#unwatches = [book.watch(soon), own.state.watch(soon), trader.profile.watch(soon)]
+    this.#draw()
+  }
+
+  stop(): void {
+    for (const unwatch of this.#unwatches) unwatch()
+    unpaint(this.#draw)
+  }
+
+  /** A level of the ladder was pressed. */
+  pick(yesPrice: number): void {
+    this.#form.price.input.value = priceOfLevel(yesPrice, this.#form.draft.outcome)
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.#refused = { price: '', amount: '' }
+    write(this.#said, '')
+    this.#draw()
+  }
+
+  /** The rate of the visitor here; null while it is not known. */
+  get #feeBps(): FeeRate {
+    const { context, market } = this.#parts
+    if (!market.metadata.fee) return 0
+    return context.trader.profile.value?.effectiveFeeRateBps ?? null
+  }
+
+  /** Null before a login. Open sales have their shares reserved. */
+  #means(outcome: 0 | 1): Means | null {
+    const { own, market } = this.#parts
+    const state = own.state.value
+    if (state === null) return null
+    const token = outcome === 0 ? market.tokens?.yes : market.tokens?.no
+    const sales = state.orders.filter((each) => each.side === 'SELL' && each.token === token)
+    const soldRaw = sales.reduce((sum, each) => sum + Number(each.remainingSize), 0)
+    const heldRaw = state.held.find((each) => each.outcome === outcome)?.sharesRaw ?? 0
+    return { collateralRaw: state.freeRaw, sharesRaw: heldRaw - soldRaw }
+  }
+
+  #estimate(wish: Wish): Estimate | null {
+    const { copy } = this.#parts.book
+    if (copy === null || !copy.isCurrent) return null
+    return estimateOf(wish, offersOf(copy, wish), this.#feeBps ?? 0)
+  }
+
+  #fillMost(): void {
+    const draft = this.#form.draft
+    const means = this.#means(draft.outcome)
+    if (means === null) return
+    this.#form.amount.input.value = mostOf(draft, means)
+    this.#changed()
+  }
+
+  readonly #draw = (): void => {
+    this.#form.arrange()
+    const { draft } = this.#form
+    const { wish, faults } = meaningOf(draft)
+    const means = this.#means(draft.outcome)
+    const shortage = wish === null || means === null ? '' : shortageOf(wish, means)
+    this.#form.price.complain(this.#refused.price || faults.price)
+    this.#form.amount.complain(this.#refused.amount || faults.amount || shortage)
+    this.#drawSummary(wish)
+    this.#drawSubmit(draft.isBuy, draft.outcome)
+  }
+
+  #drawSummary(wish: Wish | null): void {
+    const estimate = wish === null ? null : this.#estimate(wish)
+    if (wish === null || estimate === null) {
+      const { copy } = this.#parts.book
+      const isCurrent = copy?.isCurrent === true
+      this.#summary.hidden = true
+      write(
+        this.#warning,
+        wish === null || isCurrent ? '' : 'No estimate while the book is behind.',
+      )
+      return
+    }
+    this.#summary.hidden = false
+    const lines = linesOf(wish, estimate, this.#feeBps)
+    if (this.#summary.childElementCount !== lines.length) {
+      fill(this.#summary, ...lines.map(() => h('div', {}, h('dt'), h('dd'))))
+    }
+    for (const [index, [name, value]] of lines.entries()) {
+      const [term, words] = this.#summary.children[index]?.children ?? []
+      if (term !== undefined) write(term, name)
+      if (words !== undefined) write(words, value)
+    }
+    write(this.#warning, warningOf(wish, estimate))
+  }
+
+  #drawSubmit(isBuy: boolean, outcome: 0 | 1): void {
+    const isKnown = this.#parts.context.trader.profile.value !== null
+    const act = `${isBuy ? 'Buy' : 'Sell'} ${OUTCOMES[outcome]}`
+    const label = this.#isSending ? 'Signing and sending…' : act
+    write(this.#submit, isKnown ? label : 'Log in to trade')
+    this.#submit.disabled = this.#isSending
+    this.#submit.dataset.side = isBuy ? 'buy' : 'sell'
+  }
+
+  async #send(): Promise<void> {
+    const { context, market, own } = this.#parts
+    const { trader, notices, info } = context
+    if (trader.profile.value === null) return askForLogin()
+    const { wish } = meaningOf(this.#form.draft)
+    if (wish === null || this.#isSending) return this.#pointOut()
+    this.#isSending = true
+    this.#changed()
+    try {
+      const { execution } = await placeOrder(trader, info, market, wish)
+      notices.good(resultOf(wish, execution))
+    } catch (error) {
+      this.#refuse(error)
+    }
+    this.#isSending = false
+    own.refresh()
+    this.#draw()
+  }
+
+  /** Says what is missing, and goes there. */
+  #pointOut(): void {
+    const { draft, price, amount } = this.#form
+    const isPriceMissing = draft.kind !== 'MARKET' && draft.price.trim() === ''
+    if (isPriceMissing) price.complain('Type a price.')
+    if (draft.amount.trim() === '') amount.complain('Type an amount.')
+    const first = [price, amount].find((each) => each.input.getAttribute('aria-invalid') === 'true')
+    first?.input.focus()
+  }
+
+  #refuse(error: unknown): void {
+    const sentence = error instanceof Error ? error.message : String(error)
+    const field = error instanceof Refused ? FIELD_OF[error.code] : undefined
+    if (field === undefined) write(this.#said, sentence)
+    else this.#refused = { ...this.#refused, [field]: sentence }
+  }
+}

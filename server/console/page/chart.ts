@@ -1,0 +1,134 @@
+// Charts on a canvas. This file alone imports uPlot; views load it when they draw the first chart.
+// What a chart shows is also told in words: the view gives them, and a screen reader says them.
+// A style that is loaded late would not be linked: the view imports `chart.css` itself.
+
+import Plot from 'uplot'
+import { h } from './dom.ts'
+import { colour } from './theme.ts'
+
+export interface ChartLine {
+  readonly label: string
+  /** A colour of the theme; the area below gets `fill`, another one. */
+  readonly colour: string
+  readonly fill?: string
+  /** Values are steps: 1 holds a value until the next point, -1 since the point before. */
+  readonly step: 1 | -1
+}
+
+export interface ChartForm {
+  readonly lines: readonly ChartLine[]
+  readonly isTime: boolean
+  readonly heightPx: number
+  readonly x: (value: number) => string
+  readonly y: (value: number) => string
+}
+
+export type Columns = readonly [x: readonly number[], ...ys: (readonly (number | null)[])[]]
+
+const FONT = '12px system-ui, sans-serif'
+const Y_AXIS_PX = 54
+const X_GAP_PX = 70
+
+function axisOf(words: (value: number) => string, isTime: boolean): Plot.Axis {
+  return {
+    stroke: colour('soft'),
+    font: FONT,
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+    ...(isTime ? {} : { values: (_plot: Plot, values: number[]) => values.map(words) }),
+  }
+}
+
+function pathsOf(align: 1 | -1): Pick<Plot.Series, 'paths'> {
+  const paths = Plot.paths.stepped?.({ align })
+  return paths === undefined ? {} : { paths }
+}
+
+export class Chart {
+  readonly element = h('div', { class: 'chart', attrs: { role: 'img' } })
+  readonly #read = h('p', { class: 'chart-read soft', attrs: { 'aria-hidden': true } })
+  readonly #form: ChartForm
+  readonly #sizes = new ResizeObserver(() => this.#resize())
+  readonly #recolour = (): void => this.#build()
+  #plot: Plot | null = null
+  #columns: Columns | null = null
+
+  constructor(form: ChartForm) {
+    this.#form = form
+    this.#sizes.observe(this.element)
+    addEventListener('themechange', this.#recolour)
+  }
+
+  /** `words` say what the columns show. */
+  show(columns: Columns, words: string): void {
+    this.#columns = columns
+    this.element.setAttribute('aria-label', words)
+    if (this.#plot === null) this.#build()
+    else this.#plot.setData(dataOf(columns))
+  }
+
+  stop(): void {
+    removeEventListener('themechange', this.#recolour)
+    this.#sizes.disconnect()
+    this.#plot?.destroy()
+  }
+
+  #resize(): void {
+    const width = this.element.clientWidth
+    if (this.#plot === null) this.#build()
+    else if (width > 0) this.#plot.setSize({ width, height: this.#form.heightPx })
+  }
+
+  /** Colours are read when a chart is made, so another theme needs another one. */
+  #build(): void {
+    const width = this.element.clientWidth
+    if (this.#columns === null || width === 0) return
+    this.#plot?.destroy()
+    this.#plot = new Plot(this.#options(width), dataOf(this.#columns), this.element)
+    this.element.append(this.#read)
+  }
+
+  #options(width: number): Plot.Options {
+    const { lines, isTime, heightPx, x, y } = this.#form
+    const series = lines.map(({ label, colour: stroke, fill, step }) => ({
+      label,
+      stroke: colour(stroke),
+      width: 2,
+      points: { show: false },
+      ...(fill === undefined ? {} : { fill: colour(fill) }),
+      ...pathsOf(step),
+    }))
+    return {
+      width,
+      height: heightPx,
+      legend: { show: false },
+      cursor: { drag: { x: false, y: false }, y: false },
+      scales: { x: { time: isTime } },
+      axes: [
+        { ...axisOf(x, isTime), space: X_GAP_PX },
+        { ...axisOf(y, false), size: Y_AXIS_PX },
+      ],
+      series: [{}, ...series],
+      hooks: { setCursor: [(plot: Plot) => this.#point(plot)] },
+    }
+  }
+
+  /** What stands below the pointer. */
+  #point(plot: Plot): void {
+    const index = plot.cursor.idx
+    const at = index === null || index === undefined ? undefined : plot.data[0][index]
+    if (at === undefined || index === null || index === undefined) {
+      this.#read.textContent = ''
+      return
+    }
+    const values = this.#form.lines.flatMap(({ label }, line) => {
+      const value = plot.data[line + 1]?.[index]
+      return value === null || value === undefined ? [] : [`${label} ${this.#form.y(value)}`]
+    })
+    this.#read.textContent = [this.#form.x(at), ...values].join(' · ')
+  }
+}
+
+function dataOf([x, ...ys]: Columns): Plot.AlignedData {
+  return [[...x], ...ys.map((y) => [...y])]
+}
