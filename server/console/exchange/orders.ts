@@ -1,44 +1,9 @@
 // Orders of the visitor: amounts by rules §1.5 and rules §1.6, signed as EIP-712 typed data.
 
 import { Refused } from './api.ts'
+import { type Amounts, amountsOf, type Wish } from './order-amounts.ts'
 import type { ExchangeInfo, MarketView, UserOrder } from './shapes.ts'
 import type { Trader } from './trader.ts'
-
-export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
-export type OrderType = (typeof ORDER_TYPES)[number]
-
-export interface Wish {
-  readonly isBuy: boolean
-  readonly outcome: 0 | 1
-  readonly type: OrderType
-  readonly isPostOnly: boolean
-  /** Ticks of a tenth of a cent of the own token; null for a market order, which is FOK. */
-  readonly priceTicks: number | null
-  /** Raw shares; for a market buy raw collateral to spend. */
-  readonly amountRaw: number
-}
-
-export interface Amounts {
-  readonly makerAmount: number
-  readonly takerAmount: number
-}
-
-const TICK_RAW = 1000
-const SHARE_STEP_RAW = 1000
-const SIZE_RAW_MAX = 1e13
-
-/** What an order gives and takes; a sentence when there is no such order. */
-export function amountsOf({ isBuy, priceTicks, amountRaw }: Wish): Amounts | string {
-  if (!Number.isSafeInteger(amountRaw) || amountRaw <= 0) return 'The amount must be above zero.'
-  if (priceTicks === null) return { makerAmount: amountRaw, takerAmount: 1 }
-  if (amountRaw % SHARE_STEP_RAW !== 0) return 'Shares have at most three decimals.'
-  if (amountRaw > SIZE_RAW_MAX) return 'At most 10,000,000 shares fit one order.'
-  // The step of shares makes this exact: ticks x 1,000 x thousands of raw shares / 1,000,000.
-  const collateralRaw = priceTicks * (amountRaw / TICK_RAW)
-  return isBuy
-    ? { makerAmount: collateralRaw, takerAmount: amountRaw }
-    : { makerAmount: amountRaw, takerAmount: collateralRaw }
-}
 
 const ORDER_TYPE = [
   ...[

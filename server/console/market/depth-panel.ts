@@ -9,7 +9,9 @@ import { type Panel, panel } from './panel.ts'
 
 /** A chart that jumps with each order is hard to read. */
 const DRAW_AFTER_MS = 400
+/** The sentence tells so much around the middle, and the chart shows so much. */
 const REACH = 0.05
+const CHART_REACH = 0.2
 const HEIGHT_PX = 190
 const shares = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -70,7 +72,7 @@ export class DepthPanel implements Panel {
     const near = (levels: typeof bids): string => short(sharesNear(levels, middle, REACH))
     const words = `Within 5¢ of the middle: ${near(bids)} shares bid, ${near(asks)} asked.`
     write(this.#words, words)
-    const { cents, bids: below, asks: above } = depthOf(bids, asks)
+    const { cents, bids: below, asks: above } = depthOf(bids, asks, CHART_REACH)
     this.#chart?.show([cents, below, above], words)
   }
 }

@@ -9,7 +9,7 @@ import {
   SIZE_STEP_RAW,
   sharesForSpendRaw,
 } from '../../../engine/domain/units.ts'
-import type { Wish } from '../exchange/orders.ts'
+import type { Wish } from '../exchange/order-amounts.ts'
 import type { Level } from '../exchange/shapes.ts'
 
 /** Shares to be had at a price of the own token. */

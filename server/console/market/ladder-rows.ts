@@ -44,9 +44,19 @@ export interface DepthPoints {
 
 const centsOf = (price: number): number => Number((price * CENTS).toFixed(1))
 
-export function depthOf(bids: readonly Level[], asks: readonly Level[]): DepthPoints {
-  const below = summed(bids, bids.length).reverse()
-  const above = summed(asks, asks.length)
+/** Levels further than `reach` from the best of their side would press the rest together. */
+function nearest(levels: readonly Level[], reach: number): readonly Level[] {
+  const best = levels[0]?.price ?? 0
+  return levels.filter(({ price }) => isNear(price, best, reach))
+}
+
+export function depthOf(
+  bids: readonly Level[],
+  asks: readonly Level[],
+  reach: number,
+): DepthPoints {
+  const below = summed(nearest(bids, reach), bids.length).reverse()
+  const above = summed(nearest(asks, reach), asks.length)
   return {
     cents: [...below, ...above].map(({ price }) => centsOf(price)),
     bids: [...below.map(({ totalRaw }) => totalRaw / RAW), ...above.map(() => null)],
@@ -54,12 +64,14 @@ export function depthOf(bids: readonly Level[], asks: readonly Level[]): DepthPo
   }
 }
 
-/** Shares within so many cents of the middle. */
+/** Prices are whole tenths of a cent: half of one keeps the edge in. */
+function isNear(price: number, middle: number, reach: number): boolean {
+  return Math.abs(price - middle) <= reach + 0.0005
+}
+
+/** Shares within a reach of the middle. */
 export function sharesNear(levels: readonly Level[], middle: number, reach: number): number {
   let sumRaw = 0
-  for (const { price, size } of levels) {
-    // Prices are whole tenths of a cent: half of one keeps the edge in.
-    if (Math.abs(price - middle) <= reach + 0.0005) sumRaw += size
-  }
+  for (const { price, size } of levels) if (isNear(price, middle, reach)) sumRaw += size
   return sumRaw
 }

@@ -72,32 +72,32 @@ export function ordersPanel(context: Context, own: OwnMarket, market: MarketView
 const tone = (raw: number): string => (raw < 0 ? 'sell' : 'buy')
 const gain = (raw: number): HTMLElement => h('span', { class: tone(raw) }, signedDollars(raw))
 
-function heldRow({ outcome, sharesRaw, average, costRaw, worthRaw, ...pnl }: Held) {
-  return [
-    OUTCOMES[outcome],
-    units(sharesRaw),
-    cents(average),
-    dollars(costRaw),
-    dollars(worthRaw),
-    gain(pnl.unrealisedRaw),
+/** A list and no table: the panel is narrow on every screen. */
+function heldPart({ outcome, sharesRaw, average, costRaw, worthRaw, unrealisedRaw }: Held) {
+  const facts: readonly (readonly [string, Child])[] = [
+    ['Average', cents(average)],
+    ['Cost', dollars(costRaw)],
+    ['Worth now', dollars(worthRaw)],
+    ['Profit and loss', gain(unrealisedRaw)],
   ]
+  const title = `${units(sharesRaw)} ${OUTCOMES[outcome]}`
+  return h('div', { class: 'held' }, h('h3', {}, title), factList(facts))
 }
 
-const columns = [
-  'Outcome',
-  ...['Shares', 'Average', 'Cost', 'Worth', 'P&L'].map((number) => ({ number })),
-]
+function factList(facts: readonly (readonly [string, Child])[]): HTMLElement {
+  const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))
+  return h('dl', { class: 'facts-list' }, ...rows)
+}
 
 export function positionPanel(own: OwnMarket): Panel {
   return shownWith(own, panel('My position', 'position'), ({ held, freeRaw }) => {
     const some = held.filter(({ sharesRaw }) => sharesRaw !== 0)
     const realisedRaw = held.reduce((sum, each) => sum + each.realisedRaw, 0)
-    const free = h('p', { class: 'soft' }, `Free to trade: ${dollars(freeRaw)}`)
-    const realised = h('p', { class: 'soft' }, 'Realised here: ', gain(realisedRaw))
-    if (some.length === 0) {
-      const none = h('p', { class: 'soft' }, 'No shares of this market.')
-      return realisedRaw === 0 ? [none, free] : [none, realised, free]
-    }
-    return [table('My shares', columns, some.map(heldRow)), realised, free]
+    const rest = factList([
+      ['Realised', gain(realisedRaw)],
+      ['Free to trade', dollars(freeRaw)],
+    ])
+    const none = some.length === 0 && h('p', { class: 'soft' }, 'No shares of this market.')
+    return [none, ...some.map(heldPart), rest]
   })
 }

@@ -1,6 +1,6 @@
 // What the ticket says of an order before it is signed.
 
-import type { Wish } from '../exchange/orders.ts'
+import type { Wish } from '../exchange/order-amounts.ts'
 import { cents, dollars, units } from '../page/words.ts'
 import { type Estimate, reserveOf } from './estimate.ts'
 

@@ -3,7 +3,8 @@
 
 import type { Context } from '../context.ts'
 import { Refused } from '../exchange/api.ts'
-import { placeOrder, type Wish } from '../exchange/orders.ts'
+import type { Wish } from '../exchange/order-amounts.ts'
+import { placeOrder } from '../exchange/orders.ts'
 import type { MarketView } from '../exchange/shapes.ts'
 import { fill, h, write } from '../page/dom.ts'
 import { askForLogin } from '../page/login-request.ts'

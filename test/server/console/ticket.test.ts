@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Wish } from '../../../server/console/exchange/order-amounts.ts'
+import {
+  type Draft,
+  meaningOf,
+  mostOf,
+  priceOfLevel,
+  steppedPrice,
+} from '../../../server/console/market/draft.ts'
+import { estimateOf } from '../../../server/console/market/estimate.ts'
+import {
+  linesOf,
+  resultOf,
+  shortageOf,
+  warningOf,
+} from '../../../server/console/market/ticket-words.ts'
+import { rawOf, ticksOf } from '../../../server/console/page/words.ts'
+
+// The order ticket: what is typed, what it means, and what is said before one signs.
+
+const DRAFT: Draft = {
+  isBuy: true,
+  outcome: 0,
+  kind: 'GTC',
+  isPostOnly: false,
+  price: '52.5',
+  amount: '10',
+}
+
+test('cents are read as ticks, and anything that is no price is not', () => {
+  const rows = [
+    ['52', 520],
+    ['52.5', 525],
+    [' 0.1 ', 1],
+    ['99.9', 999],
+    ['0', null],
+    ['0.0', null],
+    ['100', null],
+    ['52.55', null],
+    ['52.', null],
+    ['-5', null],
+    ['5e1', null],
+    ['', null],
+  ] as const
+  for (const [text, ticks] of rows) assert.equal(ticksOf(text), ticks, text)
+})
+
+test('amounts are read exactly, and anything that is no amount is not', () => {
+  const rows = [
+    ['10', 10_000_000],
+    ['0.000001', 1],
+    ['22.123', 22_123_000],
+    ['2.', 2_000_000],
+    ['0.1', 100_000],
+    ['999999999', 999_999_999_000_000],
+    ['0.0000001', null],
+    ['1,000', null],
+    ['-1', null],
+    ['1e3', null],
+    ['.5', null],
+    ['', null],
+  ] as const
+  for (const [text, raw] of rows) assert.equal(rawOf(text), raw, text)
+})
+
+test('a ticket means an order once its fields are right', () => {
+  assert.deepEqual(meaningOf(DRAFT), {
+    wish: {
+      isBuy: true,
+      outcome: 0,
+      type: 'GTC',
+      isPostOnly: false,
+      priceTicks: 525,
+      amountRaw: 10_000_000,
+    },
+    faults: { price: '', amount: '' },
+  })
+})
+
+test('an empty field is no fault yet, a wrong one is', () => {
+  const empty = meaningOf({ ...DRAFT, price: '', amount: '' })
+  assert.deepEqual(empty, { wish: null, faults: { price: '', amount: '' } })
+  const wrong = meaningOf({ ...DRAFT, price: '52.55', amount: 'ten' })
+  assert.equal(wrong.wish, null)
+  assert.notEqual(wrong.faults.price, '')
+  assert.notEqual(wrong.faults.amount, '')
+  assert.notEqual(meaningOf({ ...DRAFT, amount: '1.0001' }).faults.amount, '')
+})
+
+test('a market order is a FOK without a price, and post-only is for resting orders alone', () => {
+  const market = meaningOf({ ...DRAFT, kind: 'MARKET', price: 'x', isPostOnly: true }).wish
+  assert.deepEqual([market?.type, market?.priceTicks, market?.isPostOnly], ['FOK', null, false])
+  assert.equal(meaningOf({ ...DRAFT, isPostOnly: true }).wish?.isPostOnly, true)
+  assert.equal(meaningOf({ ...DRAFT, kind: 'FAK', isPostOnly: true }).wish?.isPostOnly, false)
+})
+
+test('steps stay within the prices that there are', () => {
+  assert.equal(steppedPrice('52.5', 1), '52.6')
+  assert.equal(steppedPrice('99.9', 1), '99.9')
+  assert.equal(steppedPrice('0.1', -10), '0.1')
+  assert.equal(steppedPrice('', 1), '50.1')
+})
+
+test('a level of the YES book is the other price for NO', () => {
+  assert.equal(priceOfLevel(0.523, 0), '52.3')
+  assert.equal(priceOfLevel(0.523, 1), '47.7')
+})
+
+test('the most of an order is what is free, in whole steps', () => {
+  const means = { collateralRaw: 10_000_000, sharesRaw: 7_123_456 }
+  assert.equal(mostOf({ ...DRAFT, price: '30' }, means), '33.333')
+  assert.equal(mostOf({ ...DRAFT, price: '' }, means), '')
+  assert.equal(mostOf({ ...DRAFT, kind: 'MARKET' }, means), '10')
+  assert.equal(mostOf({ ...DRAFT, isBuy: false }, means), '7.123')
+  assert.equal(mostOf({ ...DRAFT, isBuy: false, kind: 'MARKET' }, means), '7.123456')
+})
+
+const WISH: Wish = {
+  isBuy: true,
+  outcome: 0,
+  type: 'GTC',
+  isPostOnly: false,
+  priceTicks: 550,
+  amountRaw: 200_000_000,
+}
+const OFFERS = [
+  { ticks: 520, sizeRaw: 100_000_000 },
+  { ticks: 550, sizeRaw: 50_000_000 },
+]
+
+test('the summary tells cost, fee, average and worst price, and what waits', () => {
+  const lines = new Map(linesOf(WISH, estimateOf(WISH, OFFERS, 300), 300))
+  assert.equal(lines.get('Trades now'), '150 shares')
+  assert.equal(lines.get('Average price'), '53¢')
+  assert.equal(lines.get('Worst price'), '55¢')
+  assert.equal(lines.get('Cost'), '$79.50')
+  assert.equal(lines.get('Fee'), '3.99 shares (rate 3%)')
+  assert.equal(lines.get('You get'), '146.01 YES')
+  assert.equal(lines.get('Waits in the book'), '50 shares at 55¢')
+})
+
+test('a rate that is not known yet is not guessed', () => {
+  const lines = new Map(linesOf(WISH, estimateOf(WISH, OFFERS, 0), null))
+  assert.equal(lines.get('Fee'), 'by your rank, after login')
+})
+
+test('the ticket warns of what would go otherwise than expected', () => {
+  const warning = (wish: Wish, offers = OFFERS) => warningOf(wish, estimateOf(wish, offers, 0))
+  assert.equal(warning(WISH), '')
+  assert.match(warning({ ...WISH, isPostOnly: true }), /post-only/)
+  assert.equal(warning({ ...WISH, isPostOnly: true, priceTicks: 500 }), '')
+  assert.match(warning({ ...WISH, type: 'FOK' }), /nothing would trade/)
+  assert.match(warning({ ...WISH, type: 'FAK' }), /50 shares/)
+  assert.match(warning({ ...WISH, type: 'FAK' }, []), /Nobody/)
+  assert.equal(warning({ ...WISH, type: 'FAK', amountRaw: 150_000_000 }), '')
+})
+
+test('a shortage is told before one signs', () => {
+  const means = { collateralRaw: 109_999_999, sharesRaw: 200_000_000 }
+  assert.match(shortageOf(WISH, means), /\$110\.00/)
+  assert.equal(shortageOf(WISH, { ...means, collateralRaw: 110_000_000 }), '')
+  assert.equal(shortageOf({ ...WISH, isBuy: false }, means), '')
+  assert.match(shortageOf({ ...WISH, isBuy: false }, { ...means, sharesRaw: 1 }), /free YES/)
+})
+
+test('what became of an order is told by its reply', () => {
+  const totalsRaw = { contractsGross: '150000000', usdGross: '79500000' }
+  const matched = { matched: true, settlementStatus: 'MATCHED', totalsRaw }
+  assert.equal(resultOf(WISH, matched), 'Bought 150 YES for $79.50.')
+  const unmatched = { ...matched, matched: false, settlementStatus: 'UNMATCHED' }
+  assert.match(resultOf(WISH, unmatched), /waits in the book/)
+  assert.match(resultOf({ ...WISH, type: 'FAK' }, unmatched), /Nothing traded/)
+  assert.match(resultOf(WISH, { ...unmatched, settlementStatus: 'DELAYED' }), /waits its moment/)
+})
