@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { SETTINGS } from '../../config.ts'
 import { nullable, number, text } from '../../http/schema/scalars.ts'
 import { compile, list, openObject } from '../../http/schema/schema.ts'
+import { Figures, type Look, seriesOf } from '../../ops/figures.ts'
 import {
   helpText,
   readSetting,
@@ -13,7 +14,6 @@ import {
 import { count, onOff, optional, words } from '../../settings/kinds.ts'
 import { command, EXIT, Failure, type Shell } from '../../shell.ts'
 import { findDemo } from '../demo-file.ts'
-import { Figures, type Look, seriesOf } from './figures.ts'
 import { type Ticker, viewLines } from './view.ts'
 
 const URL_FLAG: Setting<string | undefined> = {

@@ -1,4 +1,4 @@
-import type { Figures } from './figures.ts'
+import type { Figures } from '../../ops/figures.ts'
 
 // The screen of `outcomex top` as lines of text, widest things last.
 

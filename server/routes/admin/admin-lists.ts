@@ -1,16 +1,19 @@
 // Lists, a page at a time: profiles, their money, and markets of every status.
 
+import type { Accounts } from '../../../engine/core/accounts/accounts.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { totalOf } from '../../../engine/domain/units.ts'
 import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { isoTime, profileId, slug } from '../../http/schema/fields.ts'
+import { address, isoTime, profileId, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, text } from '../../http/schema/scalars.ts'
-import { list, object } from '../../http/schema/schema.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { ACCOUNT } from '../examples.ts'
 import { feeCapBps } from '../profile-words.ts'
@@ -27,13 +30,34 @@ function idsAfter(after: number, limit: number, count: number): number[] {
   return Array.from({ length }, (_, index) => after + 1 + index)
 }
 
+/** The profile that has all of the given names, if there is one. */
+function namedIds(
+  accounts: Pick<Accounts, 'byAddress' | 'byUsername'>,
+  account: string | undefined,
+  username: string | undefined,
+): ProfileId[] {
+  const found = [
+    ...(account === undefined ? [] : [accounts.byAddress(account)]),
+    ...(username === undefined ? [] : [accounts.byUsername(username)]),
+  ].map((profile) => profile?.profileId)
+  const [first] = found
+  return first !== undefined && found.every((id) => id === first) ? [first] : []
+}
+
 export const listProfiles = route({
   method: 'GET',
   path: '/admin/profiles',
   auth: admin('read'),
   lane: 'admin',
-  about: 'Profiles by rising id, a page at a time.',
-  query: paging(),
+  about: 'Profiles by rising id, a page at a time, or the one with an account or a username.',
+  query: {
+    ...paging(),
+    account: means(optional(address()), 'Account of the one profile to list, in any letter case.'),
+    username: means(
+      optional(text(LIMITS.usernameCharactersMax, 1)),
+      'Username of the one profile to list, in any letter case.',
+    ),
+  },
   reply: object({
     profiles: means(
       list(
@@ -59,9 +83,13 @@ export const listProfiles = route({
       next: 1,
     },
   },
-  handle: async ({ query: { after, limit } }, { pipeline }: Services) => {
+  handle: async ({ query }, { pipeline }: Services) => {
+    const { after, limit, account: wanted, username } = query
     const { accounts, frozen } = pipeline.clearing
-    const ids = idsAfter(after, limit, accounts.count)
+    const isOne = wanted !== undefined || username !== undefined
+    const ids = isOne
+      ? namedIds(accounts, wanted, username).filter((id) => id > after)
+      : idsAfter(after, limit, accounts.count)
     const profiles = ids.flatMap((id) => {
       const profile = accounts.byId(id)
       if (profile === undefined) return []
@@ -70,7 +98,7 @@ export const listProfiles = route({
       return [{ profileId: id, account, rank: rank?.name ?? null, feeCapBps, isFrozen }]
     })
     await pipeline.durable()
-    return { profiles, next: nextOf(ids, limit) }
+    return { profiles, next: isOne ? null : nextOf(ids, limit) }
   },
 })
 

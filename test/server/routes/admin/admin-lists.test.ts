@@ -43,6 +43,36 @@ test('profiles and balances are listed by id, in pages', async () => {
   assert.deepEqual(await asked('/admin/profiles?after=99'), { profiles: [], next: null })
 })
 
+test('a profile is found by its account or its username, in any letter case', async () => {
+  const { account, profileId } = await live.trader(0)
+  const named = await live.admin('/admin/profiles', { account, username: 'Rain & Snow' })
+  assert.equal(named.status, 201)
+  const idsOf = async (query: string): Promise<unknown> => {
+    const body = await asked(`/admin/profiles?${query}`)
+    assert.equal(at(body, 'next'), null)
+    const found: { profileId: number }[] = Object(at(body, 'profiles'))
+    return found.map((each) => each.profileId)
+  }
+  for (const query of [
+    `account=${account}`,
+    `account=${account.toLowerCase()}&limit=1`,
+    'username=rain%20%26%20snow',
+    `account=${account}&username=RAIN%20%26%20SNOW`,
+  ]) {
+    assert.deepEqual(await idsOf(query), [profileId], query)
+  }
+  for (const query of [
+    `account=0x${'0'.repeat(40)}`,
+    'username=nobody',
+    `account=0x${'0'.repeat(40)}&username=rain%20%26%20snow`,
+    `account=${account}&after=${profileId}`,
+  ]) {
+    assert.deepEqual(await idsOf(query), [], query)
+  }
+  const long = await live.send('GET', `/admin/profiles?username=${'v'.repeat(45)}`, { headers })
+  assert.equal(long.status, 400)
+})
+
 test('markets of every status are listed', async () => {
   await openMarket(live, 'over')
   const resolved = await live.admin('/admin/markets/over/resolve', { winningOutcomeIndex: 0 })

@@ -27,6 +27,12 @@ export function seriesOf(text: string): Series[] {
   })
 }
 
+/** `bound` is in the unit of the metric, and infinite for the last bucket. */
+export interface Bucket {
+  readonly bound: number
+  readonly count: number
+}
+
 export class Figures {
   readonly #before: ReadonlyMap<string, readonly Series[]>
   readonly #now: ReadonlyMap<string, readonly Series[]>
@@ -53,19 +59,34 @@ export class Figures {
     return this.added(name, labels) / this.#seconds
   }
 
-  /** The bound below which a part of the new values lies; null when there are none. */
-  quantile(name: string, part: number, labels: Labels = {}): number | null {
+  /** How many of the new values lie at or below each bound, by rising bounds. */
+  #upTo(name: string, labels: Labels): Bucket[] {
     const bucket = `${name}_bucket`
     const bounds = new Set(matching(this.#now, bucket, labels).map((each) => each.labels.le))
     const added = [...bounds].map((le) => {
       const bound = le === '+Inf' ? Number.POSITIVE_INFINITY : Number(le)
       return { bound, count: this.added(bucket, { ...labels, le }) }
     })
-    added.sort((a, b) => a.bound - b.bound)
+    return added.sort((a, b) => a.bound - b.bound)
+  }
+
+  /** The bound below which a part of the new values lies; null when there are none. */
+  quantile(name: string, part: number, labels: Labels = {}): number | null {
+    const added = this.#upTo(name, labels)
     const all = added.at(-1)?.count ?? 0
     if (all === 0) return null
     const found = added.find(({ count }) => count >= all * part)
     return found?.bound ?? null
+  }
+
+  /** The new values of a histogram by their buckets: how many lie between a bound and the next. */
+  buckets(name: string, labels: Labels = {}): Bucket[] {
+    let below = 0
+    return this.#upTo(name, labels).map(({ bound, count }) => {
+      const own = Math.max(0, count - below)
+      below = count
+      return { bound, count: own }
+    })
   }
 
   /** The values of a label, in their order of coming. */

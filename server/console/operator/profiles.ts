@@ -1,0 +1,82 @@
+// Profiles: found by number, account or username, then frozen, cut off or paid.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { actForm, typedIn } from '../page/act-form.ts'
+import { button, type Child, field, fill, h } from '../page/dom.ts'
+import { pagedList } from '../page/paged-list.ts'
+import { KEY, region } from '../page/region.ts'
+import { table } from '../page/table.ts'
+import type { View } from '../page/view.ts'
+import { shortAddress } from '../page/words.ts'
+import type { OperatorContext } from './operator-context.ts'
+import type { FoundProfile, ProfilePage } from './operator-replies.ts'
+import { profileCard } from './profile-card.ts'
+
+const PROFILES_A_PAGE = 50
+const ACCOUNT = /^0x[0-9a-f]{40}$/i
+const NUMBER = /^\d{1,10}$/
+
+export function profilesView(context: OperatorContext): View {
+  const { access } = context
+  const card = h('div', { attrs: { 'aria-live': 'polite' } })
+  const show = async (profileId: ProfileId) => {
+    const profile = await access.call<FoundProfile>('GET', `/admin/profiles/${profileId}`)
+    fill(card, await profileCard(profile, context, () => show(profileId)))
+  }
+  const list = pagedList<number>(async (cursor, signal) => {
+    const query = `after=${cursor ?? 0}&limit=${PROFILES_A_PAGE}`
+    const page = await access.call<ProfilePage>('GET', `/admin/profiles?${query}`, { signal })
+    return { content: shown(page.profiles, (id) => openCard(id)), next: page.next }
+  })
+  const openCard = (profileId: ProfileId) => {
+    show(profileId).then(
+      () => card.scrollIntoView({ block: 'nearest' }),
+      (error: unknown) => context.notices.failure(error),
+    )
+  }
+  const wanted = field('Number, account or @username', 'wanted', { required: true })
+  const find = actForm(
+    {
+      act: 'Find',
+      isMain: true,
+      run: async (form) => show(await idOf(typedIn(form, 'wanted'), context)),
+    },
+    wanted.element,
+  )
+  const element = h(
+    'div',
+    { class: 'view operator' },
+    h('h1', {}, 'Profiles'),
+    region('Find a profile', find),
+    card,
+    region('All profiles', list.element),
+  )
+  return { title: 'Profiles', element, stop: () => list.stop() }
+}
+
+/** A username may be a number, so `@` in front of it says that it is one. */
+async function idOf(wanted: string, { access }: OperatorContext): Promise<ProfileId> {
+  if (NUMBER.test(wanted)) return Number(wanted)
+  const name = encodeURIComponent(wanted.replace(/^@/, ''))
+  const query = ACCOUNT.test(wanted) ? `account=${wanted}` : `username=${name}`
+  const { profiles } = await access.call<ProfilePage>('GET', `/admin/profiles?${query}`)
+  const [found] = profiles
+  if (found === undefined) throw new Error('No profile has this account or username.')
+  return found.profileId
+}
+
+function shown(profiles: ProfilePage['profiles'], open: (profileId: ProfileId) => void): Child {
+  const rows = profiles.map(({ profileId, account, rank, feeCapBps, isFrozen }) => [
+    profileId,
+    h('span', { attrs: { title: account } }, shortAddress(account)),
+    rank ?? '–',
+    feeCapBps === null ? '–' : `${feeCapBps} bps`,
+    isFrozen ? h('span', { class: 'sell' }, 'frozen') : 'active',
+    button('Open', () => open(profileId), {
+      class: 'small',
+      attrs: { [KEY]: `open ${profileId}`, 'aria-label': `Open profile ${profileId}` },
+    }),
+  ])
+  const columns = [{ number: 'Number' }, 'Account', 'Rank', 'Fee cap', 'State', '']
+  return h('div', { class: 'table-box' }, table('Profiles', columns, rows))
+}
