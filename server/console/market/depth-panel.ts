@@ -22,6 +22,7 @@ export class DepthPanel implements Panel {
   readonly #unwatch: () => void
   #chart: Chart | null = null
   #timer = 0
+  #isDrawn = false
   #isStopped = false
 
   constructor(book: LiveBook) {
@@ -57,6 +58,7 @@ export class DepthPanel implements Panel {
   }
 
   #drawSoon(): void {
+    if (!this.#isDrawn) this.#draw()
     if (this.#timer !== 0) return
     this.#timer = setTimeout(() => {
       this.#timer = 0
@@ -67,6 +69,7 @@ export class DepthPanel implements Panel {
   #draw(): void {
     const { copy } = this.#book
     if (copy === null || !copy.isCurrent) return
+    this.#isDrawn = true
     const { bids, asks, midpoint } = copy
     const middle = midpoint ?? 0.5
     const near = (levels: typeof bids): string => short(sharesNear(levels, middle, REACH))

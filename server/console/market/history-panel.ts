@@ -1,6 +1,7 @@
 // How the price of YES went: a chart, a sentence, and the newest prices as a table.
 
 import { read } from '../exchange/api.ts'
+import type { MarketView } from '../exchange/shapes.ts'
 import type { Chart } from '../page/chart.ts'
 import { button, fill, h, write } from '../page/dom.ts'
 import { cents, dayTime, evenCents } from '../page/words.ts'
@@ -12,6 +13,17 @@ type Interval = (typeof INTERVALS)[number]
 const HEIGHT_PX = 230
 const ROWS_MAX = 20
 const MS_PER_SEC = 1000
+
+const HOUR_MS = 3_600_000
+const SHORT_SLOT_MS = 600_000
+
+/** What a market has a history of: a short slot, a young market, or days. */
+function firstInterval({ startAt, createdAt, expirationTimestamp }: MarketView, nowMs: number) {
+  const slotMs = startAt === undefined ? Infinity : expirationTimestamp - Date.parse(startAt)
+  if (slotMs <= SHORT_SLOT_MS) return '5m'
+  const spanMs = Math.min(slotMs, nowMs - Date.parse(createdAt))
+  return spanMs <= HOUR_MS ? '1h' : '1d'
+}
 
 interface Series {
   readonly prices: readonly { readonly price: number; readonly timestamp: string }[]
@@ -29,8 +41,8 @@ export class HistoryPanel implements Panel {
   #asked = new AbortController()
   #isStopped = false
 
-  constructor(slug: string) {
-    this.#slug = slug
+  constructor(market: MarketView) {
+    this.#slug = market.slug
     this.#buttons = INTERVALS.map((interval) =>
       button(interval, () => this.#choose(interval), { class: 'quiet' }),
     )
@@ -48,7 +60,7 @@ export class HistoryPanel implements Panel {
     const table = h('table', {}, h('thead', {}, heads), this.#rows)
     const details = h('details', {}, h('summary', {}, 'Prices as a table'), table)
     this.element = panel('Price history', 'history', choice, this.#words, details)
-    this.#choose('1d')
+    this.#choose(firstInterval(market, Date.now()))
     // Without the file of the chart its words stay.
     this.#open().catch(() => {})
   }

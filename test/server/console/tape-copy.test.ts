@@ -37,7 +37,7 @@ test('a trade that names an unknown one before it asks for what is between', () 
   assert.deepEqual(seqs(copy), [40, 30, 20, 10])
 })
 
-test('a jump of the frame number without a missing trade is a lost bust: the newest are read', () => {
+test('a frame number that jumps without a missing trade is a lost bust', () => {
   const copy = new TapeCopy()
   copy.takeFrame(frame(10, 0, 5))
   assert.equal(copy.takeFrame(frame(20, 10, 7)), 'newest')
