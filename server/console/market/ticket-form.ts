@@ -109,7 +109,7 @@ export class TicketForm {
       step(-STEP, '−', 'A tenth of a cent less'),
       step(STEP, '+', 'A tenth of a cent more'),
     )
-    const most = button('Max', onMost, { attrs: { 'aria-label': 'The most you can' } })
+    const most = button('Max', onMost, { attrs: { 'aria-label': 'Max: the most you can' } })
     this.amount = new Entry('Shares', 'amount', most)
     this.price.input.addEventListener('keydown', (event) => this.#stepByKey(event, onChange))
     const kind = h(
