@@ -26,8 +26,16 @@ export function nameOf({ proxyTitle, title }: MarketView): string {
 
 const PERCENT = 100
 
-/** The price of YES as the exchange told it, 0 to 1; pools tell percent. */
-export function toldPrice({ prices, tradeType }: MarketView): number | null {
+function payoutOf({ winningOutcomeIndex, payoutNumerators }: MarketView): number {
+  if (payoutNumerators === null) return winningOutcomeIndex === 0 ? 1 : 0
+  const [yes = 0, no = 0] = payoutNumerators
+  return yes / Math.max(1, yes + no)
+}
+
+/** The price of YES as the exchange told it, 0 to 1, or what it pays; pools tell percent. */
+export function toldPrice(market: MarketView): number | null {
+  if (market.status === 'RESOLVED') return payoutOf(market)
+  const { prices, tradeType } = market
   const yes = prices?.[0]
   if (yes === undefined) return null
   return tradeType === 'amm' ? yes / PERCENT : yes

@@ -44,10 +44,10 @@ function noTicket(market: MarketView): Panel {
   return { element, stop() {} }
 }
 
-export function marketBody(context: Context, market: MarketView, ended: () => void): Panel {
+export function marketBody(context: Context, market: MarketView, due: () => void): Panel {
   const book = new LiveBook(context.streams, market)
   const own = new OwnMarket(context, market)
-  const head = new MarketHead({ context, market, book, ended })
+  const head = new MarketHead({ context, market, book, due })
   const history = new HistoryPanel(market)
   const position = positionPanel(own)
   const rules = rulesPanel(market)

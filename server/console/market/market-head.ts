@@ -16,11 +16,13 @@ import { fill, h, write } from '../page/dom.ts'
 import { paint, unpaint } from '../page/painter.ts'
 import type { Unwatch } from '../page/signal.ts'
 import { marketLink } from '../page/view.ts'
-import { evenCents, hourMinute, short } from '../page/words.ts'
+import { countdown, evenCents, hourMinute, short } from '../page/words.ts'
 import type { LiveBook } from './live-book.ts'
 import type { Panel } from './panel.ts'
 
 const TICK_MS = 1000
+/** The clock of the exchange may be a little behind: it is asked for so long. */
+const DUE_MS = 6000
 const oracle = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 })
 
 interface Line {
@@ -30,12 +32,17 @@ interface Line {
   } | null
 }
 
+function endSentence(market: MarketView, nowMs: number): string {
+  const words = endWords(market, nowMs)
+  return words === 'ended' ? 'Trading has ended' : `Ends in ${words}`
+}
+
 export interface HeadParts {
   readonly context: Context
   readonly market: MarketView
   readonly book: LiveBook
-  /** The deadline has come. */
-  readonly ended: () => void
+  /** The market opens or ends now: the exchange is asked what it is. */
+  readonly due: () => void
 }
 
 export class MarketHead implements Panel {
@@ -100,20 +107,22 @@ export class MarketHead implements Panel {
   }
 
   #tick(): void {
-    const { market, ended } = this.#parts
-    const deadlineMs = deadlineOf(market)
+    const { market, due } = this.#parts
     const nowMs = Date.now()
-    if (deadlineMs === null || market.status === 'RESOLVED') return
-    write(
-      this.#ends,
-      deadlineMs <= nowMs ? 'Trading has ended' : `Ends in ${endWords(market, nowMs)}`,
-    )
-    if (deadlineMs <= nowMs && deadlineMs > nowMs - TICK_MS) ended()
+    const deadlineMs = deadlineOf(market)
+    if (market.status === 'RESOLVED') return
+    const startMs = market.startAt === undefined ? 0 : Date.parse(market.startAt)
+    if (startMs > nowMs) write(this.#ends, `Opens in ${countdown(startMs, nowMs)}`)
+    else if (deadlineMs !== null) write(this.#ends, endSentence(market, nowMs))
+    const turnMs = isOpen(market) ? deadlineMs : startMs
+    const isDue = turnMs !== null && turnMs <= nowMs && turnMs > nowMs - DUE_MS
+    if (isDue) due()
   }
 
   get #price(): number | null {
     const { book, market } = this.#parts
     const { copy } = book
+    if (market.status === 'RESOLVED') return toldPrice(market)
     if (market.tradeType === 'amm') return this.#pool ?? toldPrice(market)
     if (copy === null) return toldPrice(market)
     if (copy.bestBid !== null && copy.bestAsk !== null) return copy.midpoint

@@ -7,7 +7,8 @@ import { button, type Child, h } from '../page/dom.ts'
 import { KEY, refill } from '../page/region.ts'
 import { table } from '../page/table.ts'
 import { cents, dollars, evenCents, signedDollars, units } from '../page/words.ts'
-import type { Held, OwnMarket, OwnState } from './own-market.ts'
+import type { Held } from './holdings.ts'
+import type { OwnMarket, OwnState } from './own-market.ts'
 import { type Panel, panel } from './panel.ts'
 
 const OUTCOMES = ['YES', 'NO'] as const

@@ -18,6 +18,9 @@ import type { Unwatch } from '../page/signal.ts'
 import { marketLink } from '../page/view.ts'
 import { evenCents, hourMinute, short } from '../page/words.ts'
 
+/** The exchange may close a market a little later than this page sees its deadline. */
+const OVER_MS = 4000
+
 interface Prices {
   readonly yes: number | null
   readonly bid: number | null
@@ -85,11 +88,11 @@ export class MarketRow {
     unpaint(this.#draw)
   }
 
-  /** A second went by. True when its deadline came with it. */
+  /** A second went by. True when its deadline came just now. */
   tick(nowMs: number): boolean {
     if (this.#unwatch !== null) write(this.#ends, endWords(this.#market, nowMs))
     const deadlineMs = deadlineOf(this.#market)
-    return deadlineMs !== null && deadlineMs <= nowMs && deadlineMs > nowMs - 1000
+    return deadlineMs !== null && deadlineMs <= nowMs && deadlineMs > nowMs - OVER_MS
   }
 
   #follow(): Unwatch {
