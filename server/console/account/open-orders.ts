@@ -21,7 +21,7 @@ const ORDERS_A_PAGE = 20
 const COLUMNS = [
   ...['Market', 'Order'],
   ...['Price', 'Left', 'Of'].map((number) => ({ number })),
-  ...['Type', 'Placed', ''],
+  ...['Type', 'Placed', 'Act'],
 ]
 
 export function openOrdersPart(context: Context): Part {

@@ -1,11 +1,13 @@
-// What the visitor earned over time.
+// What the visitor earned over time: a chart of what was realised, and figures of now.
 
+import '../page/chart.css'
 import type { Context } from '../context.ts'
 import { read } from '../exchange/api.ts'
+import type { Chart } from '../page/chart.ts'
 import { button, type Child, h, write } from '../page/dom.ts'
 import { Refresher } from '../page/refresher.ts'
 import { refill, region } from '../page/region.ts'
-import { signedDollars } from '../page/words.ts'
+import { dayTime, signedDollars } from '../page/words.ts'
 import type { PnlChart } from './account-replies.ts'
 import { failureOf, onOwnNews } from './own-news.ts'
 import type { Part } from './part.ts'
@@ -16,40 +18,100 @@ const FRAMES = [
   ['30d', 'Month'],
   ['all', 'All'],
 ] as const
+type Frame = (typeof FRAMES)[number][0]
 const PAUSE_MS = 2000
 const UNIT_RAW = 1_000_000
+const HEIGHT_PX = 180
+const MS_PER_SEC = 1000
+
+const money = (units: number): string => signedDollars(units * UNIT_RAW)
+
+class PnlPart implements Part {
+  readonly element: HTMLElement
+  readonly #context: Context
+  readonly #figures = h('dl', { class: 'figures' })
+  readonly #said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  readonly #refresher = new Refresher((signal) => this.#read(signal), PAUSE_MS)
+  readonly #buttons: readonly HTMLButtonElement[]
+  readonly #unwatch: () => void
+  #frame: Frame = '7d'
+  #newest: PnlChart | null = null
+  #chart: Chart | null = null
+  #isStopped = false
+
+  constructor(context: Context) {
+    this.#context = context
+    this.#buttons = FRAMES.map(([name, label]) => button(label, () => this.#choose(name)))
+    const choice = h(
+      'div',
+      { class: 'row', attrs: { role: 'group', 'aria-label': 'Time' } },
+      ...this.#buttons,
+    )
+    this.element = region('Profit and loss', choice, this.#said, this.#figures)
+    this.#unwatch = onOwnNews(context, () => this.#refresher.ask())
+    this.#choose('7d')
+    // Without the file of the chart its figures stay.
+    this.#open().catch(() => {})
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#unwatch()
+    this.#refresher.stop()
+    this.#chart?.stop()
+  }
+
+  async #open(): Promise<void> {
+    const { Chart } = await import('../page/chart.ts')
+    if (this.#isStopped) return
+    this.#chart = new Chart({
+      lines: [{ label: 'Realised', colour: 'accent', step: 1 }],
+      isTime: true,
+      heightPx: HEIGHT_PX,
+      x: (sec) => dayTime(sec * MS_PER_SEC),
+      y: money,
+    })
+    this.#figures.after(this.#chart.element)
+    this.#draw()
+  }
+
+  #choose(frame: Frame): void {
+    this.#frame = frame
+    for (const [index, each] of this.#buttons.entries()) {
+      each.setAttribute('aria-pressed', String(FRAMES[index]?.[0] === frame))
+    }
+    this.#refresher.ask()
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const frame = this.#frame
+    try {
+      const path = `/portfolio/pnl-chart?timeframe=${frame}`
+      const newest = await read<PnlChart>(path, signal)
+      if (signal.aborted || frame !== this.#frame) return
+      this.#newest = newest
+      write(this.#said, '')
+      this.#draw()
+    } catch (error) {
+      if (!signal.aborted) write(this.#said, failureOf(error, this.#context))
+    }
+  }
+
+  #draw(): void {
+    if (this.#newest === null) return
+    const { data } = this.#newest
+    refill(this.#figures, ...figuresOf(this.#newest))
+    const first = data.at(0)?.value ?? 0
+    const last = data.at(-1)?.value ?? 0
+    this.#chart?.show(
+      [data.map(({ timestamp }) => timestamp / MS_PER_SEC), data.map(({ value }) => value)],
+      `Realised profit, from ${money(first)} to ${money(last)}.`,
+    )
+  }
+}
 
 export function pnlPart(context: Context): Part {
-  let frame: (typeof FRAMES)[number][0] = '7d'
-  const figures = h('dl', { class: 'figures' })
-  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
-  const refresher = new Refresher(async (signal) => {
-    try {
-      const chart = await read<PnlChart>(`/portfolio/pnl-chart?timeframe=${frame}`, signal)
-      if (signal.aborted) return
-      write(said, '')
-      refill(figures, ...figuresOf(chart))
-    } catch (error) {
-      if (!signal.aborted) write(said, failureOf(error, context))
-    }
-  }, PAUSE_MS)
-  const buttons = FRAMES.map(([name, label]) => button(label, () => choose(name)))
-  const choose = (name: typeof frame) => {
-    frame = name
-    for (const [index, each] of buttons.entries()) {
-      each.setAttribute('aria-pressed', String(FRAMES[index]?.[0] === name))
-    }
-    refresher.ask()
-  }
-  const unwatch = onOwnNews(context, () => refresher.ask())
-  choose(frame)
-  return {
-    element: region('Profit and loss', h('div', { class: 'row' }, ...buttons), said, figures),
-    stop() {
-      unwatch()
-      refresher.stop()
-    },
-  }
+  return new PnlPart(context)
 }
 
 function figuresOf({ current, data }: PnlChart): readonly Child[] {
@@ -60,11 +122,7 @@ function figuresOf({ current, data }: PnlChart): readonly Child[] {
       'div',
       { class: 'figure' },
       h('dt', {}, label),
-      h(
-        'dd',
-        { class: value < 0 ? 'sell' : value > 0 ? 'buy' : 'soft' },
-        signedDollars(value * UNIT_RAW),
-      ),
+      h('dd', { class: value < 0 ? 'sell' : value > 0 ? 'buy' : 'soft' }, money(value)),
     )
   return [
     figure('In this time', last - first),

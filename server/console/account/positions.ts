@@ -62,7 +62,7 @@ function shownPositions(reply: Positions, context: Context): readonly Child[] {
   const columns = [
     ...['Market', 'Side'],
     ...['Shares', 'Paid', 'Cost', 'Value', 'Unrealised', 'Realised'].map((number) => ({ number })),
-    '',
+    'Act',
   ]
   const cells = rows.map((row) => positionCells(row, context))
   const more = reply.isWhole ? null : h('p', { class: 'soft' }, 'Only the newest markets are here.')

@@ -63,7 +63,7 @@ function tokenTable(tokens: readonly ApiToken[], context: Context): Child {
       }),
     ]
   })
-  const columns = ['Name', 'Scopes', 'Made', 'Last used', '']
+  const columns = ['Name', 'Scopes', 'Made', 'Last used', 'Act']
   return h('div', { class: 'table-box' }, table('API tokens', columns, rows))
 }
 

@@ -5,6 +5,7 @@ import { pagedList } from '../page/paged-list.ts'
 import { region } from '../page/region.ts'
 import { table } from '../page/table.ts'
 import type { View } from '../page/view.ts'
+import { visible } from '../page/visible.ts'
 import { dayTime } from '../page/words.ts'
 import { type AuditEntry, detailsOf } from './audit-details.ts'
 import type { OperatorContext } from './operator-context.ts'
@@ -40,14 +41,14 @@ export function auditView({ access }: OperatorContext): View {
 function shown(entries: readonly AuditEntry[]): Child {
   if (entries.length === 0) return h('p', { class: 'soft' }, 'Nothing here.')
   const rows = entries.map((entry) => [
-    dayTime(entry.at),
+    h('span', { class: 'when' }, dayTime(entry.at)),
     h('bdi', {}, entry.operator),
     entry.kind,
     h(
       'div',
       { class: 'details' },
       ...detailsOf(entry).map(([key, value]) =>
-        h('span', {}, h('span', { class: 'soft' }, `${key} `), h('bdi', {}, value)),
+        h('span', {}, h('span', { class: 'soft' }, `${key} `), h('bdi', {}, visible(value))),
       ),
     ),
     entry.seq,

@@ -100,7 +100,7 @@ function kindPart({ kind, perSec, rows }: KindOfSteps): HTMLElement {
     'section',
     { class: 'panel', attrs: { 'aria-label': label } },
     h('h2', {}, label, ' ', h('span', { class: 'soft' }, `${rateText(perSec)} a second`)),
-    h('div', { class: 'table-box' }, table(`Steps: ${label}`, columns, cells)),
+    h('div', { class: 'table-box' }, table(`Steps: ${label}`, columns, cells, 'plain')),
   )
 }
 

@@ -3,6 +3,7 @@
 import { actForm, typedIn } from '../page/act-form.ts'
 import { openDialog, secondLook } from '../page/dialog.ts'
 import { button, h } from '../page/dom.ts'
+import { visible } from '../page/visible.ts'
 import { bodyOf, type FormField } from './form-body.ts'
 import { drawnField } from './form-fields.ts'
 import type { OperatorContext } from './operator-context.ts'
@@ -77,7 +78,12 @@ const pathOf = (slug: string) => `/admin/markets/${encodeURIComponent(slug)}`
 
 /** What an act is done to: the slug is what the exchange goes by, so it stands by itself. */
 function named({ slug, title }: ListedMarket): HTMLElement {
-  return h('p', { class: 'named' }, h('bdi', { class: 'strong' }, title), h('code', {}, slug))
+  return h(
+    'p',
+    { class: 'named' },
+    h('bdi', { class: 'strong' }, visible(title)),
+    h('code', {}, slug),
+  )
 }
 
 export function askToEdit(

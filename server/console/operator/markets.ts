@@ -5,6 +5,7 @@ import { type PagedList, pagedList } from '../page/paged-list.ts'
 import { KEY, region } from '../page/region.ts'
 import { table } from '../page/table.ts'
 import type { View } from '../page/view.ts'
+import { visible } from '../page/visible.ts'
 import { dayTime, dollars } from '../page/words.ts'
 import { askToCreate, askToEdit, askToLock, askToResolve } from './market-acts.ts'
 import type { OperatorContext } from './operator-context.ts'
@@ -17,10 +18,11 @@ interface MarketPage {
 
 const MARKETS_A_PAGE = 50
 const COLUMNS = [
+  'Market',
   { number: 'Number' },
-  ...['Market', 'State', 'Trades until'],
+  ...['State', 'Trades until'],
   { number: 'Volume' },
-  'Acts',
+  'Act',
 ]
 
 export function marketsView(context: OperatorContext): View {
@@ -66,8 +68,8 @@ function cellsOf(market: ListedMarket, context: OperatorContext, again: () => vo
   const isLocked = status === 'LOCKED'
   const lock = act(isLocked ? 'Unlock' : 'Lock', () => askToLock(market, context, again))
   return [
+    h('div', { class: 'named' }, h('bdi', {}, visible(title)), h('code', { class: 'soft' }, slug)),
     id,
-    h('div', { class: 'named' }, h('bdi', {}, title), h('code', { class: 'soft' }, slug)),
     h('span', { class: `state ${status.toLowerCase()}` }, status),
     deadline === null ? 'no deadline' : dayTime(deadline),
     dollars(volumeRaw),

@@ -4,6 +4,7 @@ import { actForm, typedIn } from '../page/act-form.ts'
 import { openDialog, secondLook } from '../page/dialog.ts'
 import { button, type Child, field, h } from '../page/dom.ts'
 import { region } from '../page/region.ts'
+import { visible } from '../page/visible.ts'
 import { dayTime, dollars } from '../page/words.ts'
 import { signedRaw } from './form-body.ts'
 import type { OperatorContext } from './operator-context.ts'
@@ -24,14 +25,14 @@ function facts(profile: FoundProfile, balance: HeldBalance): readonly (readonly 
   const frozen = frozenAt === null ? 'no' : `since ${dayTime(frozenAt)}`
   return [
     ['Account', h('code', {}, account)],
-    ['Username', h('bdi', {}, username ?? '–')],
-    ['Shown as', h('bdi', {}, displayName)],
+    ['Username', h('bdi', {}, visible(username ?? '–'))],
+    ['Shown as', h('bdi', {}, visible(displayName))],
     ['Rank', rank?.name ?? '–'],
     ['Fee rate', fee === null ? '–' : `${fee} bps`],
     ['Scopes', scopes.join(', ')],
     ['Since', dayTime(createdAt)],
     ['Frozen', h('span', { class: frozenAt === null ? '' : 'sell' }, frozen)],
-    ['Reason', profile.frozenReason && h('bdi', {}, profile.frozenReason)],
+    ['Reason', profile.frozenReason && h('bdi', {}, visible(profile.frozenReason))],
     ['Free', dollars(balance.freeRaw)],
     ['Reserved', dollars(balance.reservedRaw)],
   ]
@@ -62,7 +63,7 @@ export async function profileCard(
 }
 
 function whose({ profileId, account, displayName }: FoundProfile): HTMLElement {
-  const name = displayName === account ? null : h('bdi', { class: 'strong' }, displayName)
+  const name = displayName === account ? null : h('bdi', { class: 'strong' }, visible(displayName))
   return h('p', { class: 'named' }, name, h('code', {}, account), h('span', {}, `No. ${profileId}`))
 }
 

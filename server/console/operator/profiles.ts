@@ -77,6 +77,6 @@ function shown(profiles: ProfilePage['profiles'], open: (profileId: ProfileId) =
       attrs: { [KEY]: `open ${profileId}`, 'aria-label': `Open profile ${profileId}` },
     }),
   ])
-  const columns = [{ number: 'Number' }, 'Account', 'Rank', 'Fee cap', 'State', '']
+  const columns = [{ number: 'Number' }, 'Account', 'Rank', 'Fee cap', 'State', 'Act']
   return h('div', { class: 'table-box' }, table('Profiles', columns, rows))
 }

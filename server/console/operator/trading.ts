@@ -7,6 +7,7 @@ import { type PagedList, pagedList } from '../page/paged-list.ts'
 import { region } from '../page/region.ts'
 import { table } from '../page/table.ts'
 import type { View } from '../page/view.ts'
+import { visible } from '../page/visible.ts'
 import { dayTime } from '../page/words.ts'
 import { bodyOf, type FormField } from './form-body.ts'
 import { drawnField } from './form-fields.ts'
@@ -109,13 +110,13 @@ function shown({ mode, windows }: Modes, context: OperatorContext, again: () => 
     window.mode,
     dayTime(window.startsAt),
     window.endsAt === null ? 'open end' : dayTime(window.endsAt),
-    h('bdi', {}, window.publicMessage),
+    h('bdi', {}, visible(window.publicMessage)),
     button('End', () => askToEnd(window, context, again), {
       class: 'small',
       attrs: { 'aria-label': `End window ${window.id}` },
     }),
   ])
-  const columns = [{ number: 'Number' }, 'Mode', 'From', 'Until', 'Told', '']
+  const columns = [{ number: 'Number' }, 'Mode', 'From', 'Until', 'Told', 'Act']
   return h('div', {}, now, h('div', { class: 'table-box' }, table('Windows', columns, rows)))
 }
 

@@ -8,11 +8,15 @@ export type Column = string | { readonly number: string }
 const isNumber = (column: Column | undefined) => typeof column === 'object'
 const labelOf = (column: Column) => (typeof column === 'string' ? column : column.number)
 
-/** The roles are spelled out: a table that is laid out as cards would lose its own. */
+/**
+ * The roles are spelled out: a table that is laid out as cards would lose its own. A plain one
+ * stays a table on a narrow screen.
+ */
 export function table(
   label: string,
   columns: readonly Column[],
   rows: readonly (readonly Child[])[],
+  look: 'cards' | 'plain' = 'cards',
 ): HTMLElement {
   const role = (name: string) => ({ attrs: { role: name } })
   const heads = columns.map((column) =>
@@ -30,7 +34,7 @@ export function table(
   )
   return h(
     'table',
-    { class: 'cards', attrs: { 'aria-label': label, role: 'table' } },
+    { class: look, attrs: { 'aria-label': label, role: 'table' } },
     h('thead', role('rowgroup'), h('tr', role('row'), ...heads)),
     h('tbody', role('rowgroup'), ...body),
   )
