@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../engine/domain/moves/move-limits.ts'
 import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
@@ -7,8 +8,7 @@ import { checksumAddress, isAddress } from './crypto/address.ts'
 import type { Origins } from './http/access/cors.ts'
 import type { Rates } from './http/access/rate-limit.ts'
 import type { Regions } from './http/access/regions.ts'
-import { defaultIntakeThreads } from './intake/intake-pool.ts'
-import { LOG_LEVELS, type LogLevel } from './ops/log.ts'
+import { LOG_LEVELS, type LogLevel } from './ops/log-level.ts'
 import {
   corsOriginsOf,
   EDGE_ROWS,
@@ -83,7 +83,8 @@ export const SETTINGS = {
   intakeThreads: setting(
     'intake-threads',
     count(1, THREADS_MAX),
-    defaultIntakeThreads(),
+    // One core is main's.
+    Math.max(1, availableParallelism() - 1),
     'Threads that check signatures.',
   ),
   durability: setting<Durability>(

@@ -147,7 +147,7 @@ test('every command, flag and variable that a document names exists', async () =
   const rows = [...SERVE_ROWS, ...Object.values(commands).flatMap(({ flags }) => flags)]
   const flags = new Set(['--help', '--version', ...rows.map(({ flag }) => `--${flag}`), ...FOREIGN])
   const variables = new Set([FAULT_VARIABLE, ...rows.map(({ variable }) => variable)])
-  const names = new Set(Object.keys(allCommands(serveCommand)))
+  const names = new Set(Object.keys(allCommands(serveCommand(null))))
   let adminHelp = ''
   const say = (line: string) => {
     adminHelp += line

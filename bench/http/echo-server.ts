@@ -6,8 +6,8 @@ import * as uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { HEAD } from '../../engine/wire/record-layout.ts'
 import type { JournalHandle } from '../../persistence/journal/journal-handle.ts'
+import { SETTINGS } from '../../server/config.ts'
 import {
-  defaultIntakeThreads,
   IntakePool,
   type IntakeResult,
   type MarketEntry,
@@ -91,7 +91,7 @@ function send(response: uWS.HttpResponse, status: string, text: string): void {
 }
 
 const pool = new IntakePool({
-  threads: defaultIntakeThreads(),
+  threads: SETTINGS.intakeThreads.fallback,
   domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
   onResult: answer,
   onFault: ({ message }) => fail(message),

@@ -52,7 +52,10 @@ const wholeProgram: Plugin = {
       return { path, namespace: 'absent' }
     })
     onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => {
-      return { contents: `throw new Error('${path} is not part of this program')` }
+      // Of CommonJS nobody knows the names of its exports before.
+      return {
+        contents: `throw new Error('${path} is not part of this program')\nmodule.exports = {}`,
+      }
     })
     // What a source loads by name becomes a part of the bundle.
     onLoad({ filter: /\/server\/.*\.ts$/ }, ({ path }) => {

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId, TokenNo } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -72,11 +71,6 @@ const SEND_AT = 64
 /** Main teaches a new thread no longer than this at a time. */
 const TEACH_SLICE_MS = 4
 const PARTS = 256
-
-/** One core is main's; the rest recover signatures. */
-export function defaultIntakeThreads(): number {
-  return Math.max(1, availableParallelism() - 1)
-}
 
 export class IntakePool {
   readonly #options: IntakePoolOptions

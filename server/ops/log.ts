@@ -4,14 +4,12 @@ import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
 import { pino } from 'pino'
 import type * as Pretty from 'pino-pretty'
+import type { LogLevel } from './log-level.ts'
 import { LogOutput } from './log-output.ts'
 
 export interface Log extends Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> {
   readonly output: LogOutput
 }
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** Fields whose values never appear in the log. */
 const SECRETS = ['secret', 'privateKey', 'adminToken', 'cookie', 'authorization', 'signature']

@@ -20,6 +20,7 @@ import { type Limits, openLimits } from '../http/access/rate-limit.ts'
 import { OPENINGS } from '../http/gateway/connections.ts'
 import { Gateway } from '../http/gateway/gateway.ts'
 import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
+import type { Door } from '../http/gateway/listening/door.ts'
 import { addressProblem, originOf, tlsProblem } from '../http/gateway/listening/listen-check.ts'
 import { auditLine } from '../ops/audit.ts'
 import { connectionsMax } from '../ops/descriptors.ts'
@@ -69,9 +70,12 @@ function baseUrlOf({ tls, host }: ServeConfig, port: number): string {
 }
 
 /** Says what prevents this start, before anything is opened or made; null when nothing does. */
-async function problemOf({ tls, host, port, opsListen }: ServeConfig): Promise<string | null> {
+async function problemOf(
+  { tls, host, port, opsListen }: ServeConfig,
+  door: Door | null,
+): Promise<string | null> {
   const inFiles = tls === undefined ? null : tlsProblem(tls)
-  const ofUsers = inFiles ?? (await addressProblem(host, port))
+  const ofUsers = inFiles ?? (door === null ? await addressProblem(host, port) : null)
   if (ofUsers !== null || opsListen === undefined) return ofUsers
   return addressProblem(opsListen.host, opsListen.port)
 }
@@ -139,18 +143,24 @@ function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null 
   return trace === undefined ? null : TraceFile.open(trace, (sentence) => log.warn(sentence))
 }
 
+interface Starting extends Running {
+  /** Has the port until the gateway listens. */
+  readonly door: Door | null
+}
+
 interface Urls {
   readonly baseUrl: string
   readonly operatorsUrl: string
 }
 
 /** Stops everything when no address is free, because the threads would keep the folder locked. */
-async function listen(config: ServeConfig, log: Log, running: Running): Promise<Urls> {
-  const { gateway, operators } = running
+async function listen(config: ServeConfig, log: Log, running: Starting): Promise<Urls> {
+  const { gateway, operators, door } = running
   const { host, port, opsListen } = config
   try {
     const at = operators === null ? undefined : opsListen
     const opsPort = at === undefined ? 0 : await operators?.listen(at.host, at.port)
+    door?.close()
     const baseUrl = baseUrlOf(config, await gateway.listen(host, port))
     if (at === undefined || opsPort === undefined) return { baseUrl, operatorsUrl: baseUrl }
     const operatorsUrl = baseUrlOf({ ...config, host: at.host }, opsPort)
@@ -195,7 +205,7 @@ async function identityOf(
   return { identity: identityCheck({ ...identity, onWarning: (sentence) => log.warn(sentence) }) }
 }
 
-async function serve(config: ServeConfig): Promise<void> {
+async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   const log = openLog(config.logLevel)
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
@@ -247,12 +257,12 @@ async function serve(config: ServeConfig): Promise<void> {
     boards.tick(pipeline.sequencer.nowMs())
   }
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
-  const running = { exchange, gateway, operators, sockets, ticker, stopWatching: watching.stop }
-  await comeUp(config, log, running)
+  const parts = { exchange, gateway, operators, sockets, ticker, door }
+  await comeUp(config, log, { ...parts, stopWatching: watching.stop })
 }
 
 /** Listens, makes the admin token, starts the demo and waits for signals. */
-async function comeUp(config: ServeConfig, log: Log, running: Running): Promise<void> {
+async function comeUp(config: ServeConfig, log: Log, running: Starting): Promise<void> {
   const { exchange } = running
   const { dataDir } = config
   const urls = await listen(config, log, running)
@@ -277,7 +287,7 @@ async function comeUp(config: ServeConfig, log: Log, running: Running): Promise<
 }
 
 /** Runs until a signal ends the process; gives an exit code only when the start fails. */
-async function runServe(argv: readonly string[]): Promise<number> {
+async function runServe(argv: readonly string[], door: Door | null): Promise<number> {
   if (argv.includes('--help')) {
     process.stdout.write(`${serveHelp()}\n`)
     return 0
@@ -293,13 +303,13 @@ async function runServe(argv: readonly string[]): Promise<number> {
     process.stderr.write(`outcomex: ${checked.sentence}\n`)
     return 2
   }
-  const problem = await problemOf(checked.config)
+  const problem = await problemOf(checked.config, door)
   if (problem !== null) {
     process.stderr.write(`outcomex: ${problem}\n`)
     return 1
   }
   try {
-    await serve(checked.config)
+    await serve(checked.config, door)
     return await new Promise<number>(() => {})
   } catch (error) {
     process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
@@ -308,9 +318,12 @@ async function runServe(argv: readonly string[]): Promise<number> {
   }
 }
 
-export const serveCommand: Command = {
-  about: 'Runs the exchange on a data folder.',
-  flags: SERVE_ROWS,
-  words: [],
-  run: (argv) => runServe(argv),
+/** The door is open since the process began; null without one. */
+export function serveCommand(door: Door | null): Command {
+  return {
+    about: 'Runs the exchange on a data folder.',
+    flags: SERVE_ROWS,
+    words: [],
+    run: (argv) => runServe(argv, door),
+  }
 }

@@ -8,7 +8,7 @@ import { SERVE_ROWS } from '../../../server/config.ts'
 import { serveCommand } from '../../../server/start/serve.ts'
 import { newFolder } from '../../support/data-folder.ts'
 
-const known = allCommands(serveCommand)
+const known = allCommands(serveCommand(null))
 
 async function run(...argv: string[]): Promise<{ code: number; said: string; warned: string }> {
   const said: string[] = []

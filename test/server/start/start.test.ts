@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isRecord } from '../../../server/http/request-text.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { runProgram, ServerProcess } from '../../support/server-process.ts'
@@ -66,3 +69,34 @@ test('a demo trades with a self-signed certificate', { skip }, async (t) => {
   assert.doesNotMatch(server.stderr, /market maker|refus/)
   await server.stop()
 })
+
+test('the exchange takes its port over from the door that answered until then', async () => {
+  const reserved = createServer().listen(0, '127.0.0.1')
+  await once(reserved, 'listening')
+  const address = reserved.address()
+  assert.ok(address !== null && typeof address === 'object')
+  const base = `http://127.0.0.1:${address.port}`
+  await new Promise((resolve) => reserved.close(resolve))
+  const starting = ServerProcess.start({
+    dataDir: newFolder(),
+    args: ['--port', `${address.port}`, '--intake-threads', '1'],
+  })
+  const early = await firstAnswer(`${base}/ready`)
+  const server = await starting
+  assert.match(early, /"name":"start","ok":false/)
+  assert.equal(server.baseUrl, base)
+  const late = await fetch(`${base}/health`)
+  assert.equal(late.headers.get('connection'), null, 'this is the gateway')
+  await server.stop()
+})
+
+/** The body of the first answer; until then nobody listens. */
+async function firstAnswer(url: string): Promise<string> {
+  for (;;) {
+    try {
+      return await (await fetch(url)).text()
+    } catch {
+      await nextTurn()
+    }
+  }
+}
