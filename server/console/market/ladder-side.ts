@@ -85,7 +85,10 @@ function writeRow(
   { price, sizeRaw, totalRaw, part }: LadderRow,
 ): void {
   const { element, bar } = row
-  if (element.hidden) element.hidden = false
+  if (element.hidden) {
+    element.hidden = false
+    element.dataset.side = side
+  }
   const [priceText, sizeText] = [String(price), String(sizeRaw)]
   if (element.dataset.price !== priceText) {
     element.dataset.price = priceText
@@ -111,6 +114,7 @@ function writeRow(
 function hide(element: HTMLElement): void {
   if (element.hidden) return
   element.hidden = true
+  delete element.dataset.side
   delete element.dataset.price
   delete element.dataset.size
 }

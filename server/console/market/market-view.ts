@@ -37,7 +37,13 @@ class MarketPage {
     this.#slug = slug
     this.#chosen = new URLSearchParams(location.hash.split('?')[1]).get(CHOSEN)
     const { streams } = context
+    let wasLost = false
     this.#unwatches = [
+      // A market may end while nothing is heard of it, and is followed in vain then.
+      streams.link.watch((link) => {
+        if (link === 'live' && wasLost) this.#refresher.ask()
+        wasLost = link === 'lost'
+      }),
       streams.news((changed) => {
         const isChild = this.#shown?.markets?.some((each) => each.slug === changed)
         if (changed === slug || isChild) this.#refresher.ask()
