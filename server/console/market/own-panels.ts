@@ -94,10 +94,9 @@ export function positionPanel(own: OwnMarket): Panel {
   return shownWith(own, panel('My position', 'position'), ({ held, freeRaw }) => {
     const some = held.filter(({ sharesRaw }) => sharesRaw !== 0)
     const realisedRaw = held.reduce((sum, each) => sum + each.realisedRaw, 0)
-    const rest = factList([
-      ['Realised', gain(realisedRaw)],
-      ['Free to trade', dollars(freeRaw)],
-    ])
+    const free: readonly [string, Child] = ['Free to trade', dollars(freeRaw)]
+    // The exchange tells no row once all shares are sold: what was realised is not known then.
+    const rest = factList(realisedRaw === 0 ? [free] : [['Realised', gain(realisedRaw)], free])
     const none = some.length === 0 && h('p', { class: 'soft' }, 'No shares of this market.')
     return [none, ...some.map(heldPart), rest]
   })
