@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { nameOf } from '../fuzz/plan.ts'
 import { newFolder } from '../support/data-folder.ts'
-import { ExchangeClient } from '../support/exchange-client.ts'
+import { ExchangeClient, send } from '../support/exchange-client.ts'
 import { figuresOf } from '../support/process-figures.ts'
 import { metricsOf, ServerProcess, verify } from '../support/server-process.ts'
-import { ATTACKS, type Attack } from './attacks.ts'
+import { EXEMPT, NOTHING, READS, readsIn } from './around/reads.ts'
+import type { Attack } from './attack.ts'
+import { ATTACKS } from './attacks.ts'
 import { Ground } from './ground.ts'
 import { Load } from './load.ts'
+import { Peer, Told } from './peer.ts'
 import { type Scene, SceneMaker, SMALL } from './scene.ts'
 
 // A short `make hostile`: each attack takes some turns on one process with default flags. It checks
@@ -28,6 +32,12 @@ before(async () => {
   scene = await new SceneMaker(new ExchangeClient(server.baseUrl), SMALL).make()
 })
 after(() => server.signal('SIGKILL'))
+
+/** Waits until balances are counted, so that there is a proof to read. */
+async function whenCounted(): Promise<void> {
+  await new ExchangeClient(server.baseUrl).admin('/admin/solvency', {})
+  while ((await send(server.baseUrl, 'GET', '/solvency')).status !== 200) {}
+}
 
 async function right(load: Load): Promise<void> {
   await load.round()
@@ -64,6 +74,26 @@ for (const [index, attack] of ATTACKS.entries()) {
     assert.ok(grownBytes < GROWN_BYTES_MAX + attack.bytes, `${grownBytes} bytes more`)
   })
 }
+
+test('each open or private read is in an attack, or is left out with a reason', async () => {
+  const names = READS.map(nameOf)
+  for (const name of [...EXEMPT.keys(), ...NOTHING.keys()]) {
+    assert.ok(names.includes(name), `${name} is a read that is open or private`)
+  }
+  await whenCounted()
+  const asked = readsIn(scene)
+  assert.deepEqual(new Set([...asked.map(({ route }) => route), ...EXEMPT.keys()]), new Set(names))
+  const said: string[] = []
+  for (const { route, request } of asked) {
+    const told = new Told()
+    const peer = new Peer(port, '127.0.0.1', told)
+    await peer.ask(request())
+    peer.end()
+    const [answer] = Object.keys(told.counts)
+    if (answer !== (NOTHING.get(route) ?? '200')) said.push(`${route} ${answer}`)
+  }
+  assert.deepEqual(said, [])
+})
 
 test('the attacks cause no fault, and the journal replays to the last state', async () => {
   const text = await metricsOf(server.baseUrl)

@@ -2,6 +2,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { keyOf, orderBody, SHARE } from '../support/exchange-client.ts'
 import { ADMIN_TOKEN } from '../support/server-process.ts'
+import { AROUND } from './around/attacks.ts'
+import { type Attack, asks, CROWDED, SOCKET_BYTES } from './attack.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
 import { JOIN, plain, says, signed, upgrade } from './requests.ts'
@@ -9,23 +11,7 @@ import { cancelAll, cancelEverywhere, heartbeats, sweep } from './wide-acts.ts'
 
 // What one caller with few addresses and one token tries on an exchange with default rates.
 
-export interface Attack {
-  readonly name: string
-  readonly run: (on: Ground) => Promise<void>
-  /** How much memory the attack may take, by the bounds that hold it. */
-  readonly bytes: number
-  /** All answers that the attack may get. */
-  readonly answers: readonly string[]
-  /** The answers that a short attack waits for: the bound that stops it, where it has one. */
-  readonly meets: readonly string[]
-  readonly shortTurns: number
-  /** Nobody reads the log during the attack. */
-  readonly stallsLog?: boolean
-}
-
 const MIB = 2 ** 20
-/** Measured: a socket with its state costs up to 26 KB, a plain connection less. */
-const SOCKET_BYTES = 26 * 1024
 const CONNECTIONS = 5000
 /** The connections without a body come from this many addresses. */
 const ADDRESSES = 4
@@ -139,19 +125,8 @@ async function listeners(on: Ground): Promise<void> {
   }
 }
 
-/** Sends requests one after the other on a few connections, at one rate in all. */
 function hammer(request: () => string, perSecond: number, connections = 8) {
-  return async (on: Ground) => {
-    const caller = async (_: unknown, index: number) => {
-      const from = index % 2
-      let peer = on.peer(from)
-      while (await on.turn(perSecond)) {
-        peer = on.again(peer, from)
-        await peer.ask(request())
-      }
-    }
-    await Promise.all(Array.from({ length: connections }, caller))
-  }
+  return (on: Ground): Promise<void> => asks(on, { perSecond, connections }, request)
 }
 
 const WRONG = plain('DELETE', '/orders/all/none', {
@@ -206,8 +181,6 @@ async function freshLogins(on: Ground): Promise<void> {
   }
   await Promise.all(Array.from({ length: 8 }, caller))
 }
-
-const CROWDED = ['closed', '429 RATE_LIMITED', '503 OVERLOADED']
 
 export const ATTACKS: readonly Attack[] = [
   {
@@ -319,4 +292,5 @@ export const ATTACKS: readonly Attack[] = [
     run: heartbeats,
     ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
   },
+  ...AROUND,
 ]

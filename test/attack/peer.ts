@@ -36,6 +36,8 @@ export class Peer {
   /** The number of complete answers. */
   answers = 0
   isClosed = false
+  /** The entity tag of the last reply, or ''. */
+  etag = ''
   /** Whether the connection is upgraded to a socket. */
   isSocket = false
   readonly #socket: Socket
@@ -121,6 +123,7 @@ export class Peer {
     this.#rest = ''
     this.#body = ''
     this.#status = head.slice(9, 12)
+    this.etag = /etag: *([^\r]+)/i.exec(head)?.[1] ?? ''
     this.isSocket = this.#status === '101'
     this.#bodyLeft = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? '0')
     if (this.#bodyLeft === 0) this.#finish()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { integer, text } from '../../server/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../server/http/schema/schema.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type TestMarket,
   type Trader,
 } from '../support/exchange-client.ts'
+import { prepareAround, type Things } from './around/prepared.ts'
 
 // What the exchange holds before an attack: the traders of the load, and what the attacker
 // prepared.
@@ -43,6 +45,13 @@ export interface Scene {
   /** Markets full of orders that a buyer of `yes` takes. */
   readonly sellers: readonly TestMarket[]
   readonly sweepSize: number
+  /** As many of all markets as one socket may follow, those of the load first. */
+  readonly slugs: readonly string[]
+  /** Two markets that packs can be made of. */
+  readonly legs: readonly TestMarket[]
+  /** A profile that all beaters follow. */
+  readonly famous: Trader
+  readonly things: Things
   readonly beaters: readonly Trader[]
   /** Orders of the attacker with many makers. */
   readonly statusIds: readonly string[]
@@ -54,7 +63,7 @@ const STATUS_ORDERS = 50
 const BATCH = 50
 const AT_ONCE = 8
 const results = compile(openObject({ results: list(openObject({ status: integer() })) }))
-const slugs = compile(list(openObject({ slug: text() })))
+const slugsShape = compile(list(openObject({ slug: text() })))
 
 /** Runs `work` for 0 to `count` - 1, `AT_ONCE` at a time. */
 export async function inTurns(count: number, work: (index: number) => Promise<unknown>) {
@@ -81,17 +90,24 @@ export class SceneMaker {
     const [attacker, maker] = await this.#traders('attacker', 2)
     const markets = await this.#markets('load', 2)
     const [quiet, asked] = await this.#markets('quiet', 2)
+    const legs = await this.#markets('legs', 2)
     const full = await this.#markets('full', sets)
     const sellers = await this.#markets('sellers', sets)
     for (const market of full) await this.#fill(attacker, market, wideOrders, 'yes', 1)
     for (const market of sellers) await this.#fill(maker, market, wideOrders, 'no', 500)
     const statusIds = await this.#traded(attacker, maker, asked)
     const beaters = await this.#beaters(quiet)
-    const made = 2 + 2 + 2 * sets
+    const made = 2 + 2 + 2 + 2 * sets
     await inTurns(marketCount - made, (index) => this.#client.makeMarket(`more-${index}`, true))
-    const active = shaped(slugs, await this.#client.get('/markets/active/slugs'))
+    const active = shaped(slugsShape, await this.#client.get('/markets/active/slugs'))
     assert.equal(active.length, marketCount)
-    const prepared = { traders, markets, attacker, quiet, full, sellers, beaters, statusIds }
+    const named = [...markets.map(({ slug }) => slug), ...active.map(({ slug }) => slug)]
+    const slugs = [...new Set(named)].slice(0, LIMITS.socketMarketsMax)
+    const followed = [...traders, maker]
+    const around = { attacker, famous: maker, fans: beaters, followed, legs, slugs }
+    const things = await prepareAround(this.#client, around)
+    const many = { full, sellers, beaters, statusIds, slugs, legs, things }
+    const prepared = { traders, markets, attacker, quiet, famous: maker, ...many }
     return { ...prepared, sweepSize: wideOrders * SHARE }
   }
 

@@ -5,7 +5,7 @@ import { compile, openObject, schemaOf } from '../../server/http/schema/schema.t
 import { shaped } from '../support/exchange-client.ts'
 import { figuresOf, stolenMs } from '../support/process-figures.ts'
 import { metricsOf, ServerProcess } from '../support/server-process.ts'
-import type { Attack } from './attacks.ts'
+import type { Attack } from './attack.ts'
 import { Child } from './child.ts'
 import type { LoadFigures } from './load.ts'
 import type { Scene } from './scene.ts'

@@ -104,10 +104,15 @@ async function opens(port: number, credentials: Credentials): Promise<boolean> {
 }
 
 async function logIn(port: number, { key }: Trader): Promise<string> {
-  const proof = await proofOf(port, key)
-  const headers: [string, string][] = [...proof, ['content-type', 'application/json']]
   const body = Buffer.from('{"client":"eoa"}')
-  return cookieOf(await plainCall(port, { method: 'POST', target: '/auth/login', headers, body }))
+  for (;;) {
+    const proof = await proofOf(port, key)
+    const headers: [string, string][] = [...proof, ['content-type', 'application/json']]
+    const call = { method: 'POST', target: '/auth/login', headers, body }
+    const answer = await plainCall(port, call)
+    // The read tables of a busy machine may be behind.
+    if (answer.status !== 503) return cookieOf(answer)
+  }
 }
 
 /** A provider of identity tokens, and the flags of an exchange that accepts them. */

@@ -47,12 +47,14 @@ export function upgradeText(headerLines = '', query = '?EIO=4&transport=websocke
   )
 }
 
-/** A masked text frame of at most 125 bytes. */
+/** A masked text frame of less than 64 KiB. */
 export function textFrame(payload: string): Buffer {
   const bytes = Buffer.from(payload)
-  assert.ok(bytes.length < 126, 'the length fits one byte')
+  const { length } = bytes
+  assert.ok(length < 2 ** 16, 'the length fits two bytes')
   const mask = randomBytes(4)
-  const head = Buffer.from([0x81, 0x80 | bytes.length])
+  const lengths = length < 126 ? [length] : [126, length >> 8, length & 0xff]
+  const head = Buffer.from([0x81, 0x80 | lengths[0], ...lengths.slice(1)])
   return Buffer.concat([head, mask, bytes.map((byte, index) => byte ^ mask[index & 3])])
 }
 

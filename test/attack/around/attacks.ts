@@ -1,0 +1,103 @@
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { type Attack, CROWDED, SOCKET_BYTES } from '../attack.ts'
+import {
+  addressSearches,
+  deepBoards,
+  feedWalks,
+  followTurns,
+  offersHeard,
+  packMarkets,
+  packQuotes,
+  publicBookmarks,
+  toolBodies,
+  wholeFiles,
+} from './acts.ts'
+import { consolePages } from './console-pages.ts'
+import { everyRead, NOTHING } from './reads.ts'
+
+// Attacks on everything around the market, on all reads there are, and the traffic of many honest
+// pages of the console.
+
+const MIB = 2 ** 20
+const READ = ['200', ...CROWDED, '503 READ_TIMEOUT']
+/** The library of tools takes 25 MB when it is loaded. */
+const TOOLS_BYTES = 96 * MIB
+const PAGE_SOCKETS = 1000
+
+export const AROUND: readonly Attack[] = [
+  {
+    name: 'the full public bookmarks of one account',
+    run: publicBookmarks,
+    ...{ bytes: LIMITS.unreadReplyBytes.address, answers: READ, meets: ['200'], shortTurns: 40 },
+  },
+  {
+    name: '/parlay/markets page by page',
+    run: packMarkets,
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
+  },
+  {
+    name: 'quotes of packs of ten legs',
+    run: packQuotes,
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
+  },
+  {
+    name: 'searches for starts of addresses',
+    run: addressSearches,
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
+  },
+  {
+    name: 'walks through feeds, an entry a page',
+    run: feedWalks,
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 60 },
+  },
+  {
+    name: 'offers of packs made and taken back before listeners',
+    run: offersHeard,
+    bytes: 500 * SOCKET_BYTES,
+    answers: ['101', '200', '201', '409 OFFER_LIMIT', ...CROWDED, '503 READ_TIMEOUT'],
+    ...{ meets: ['101', '200', '201'], shortTurns: 40 },
+  },
+  {
+    name: 'a profile that many follow, followed and left',
+    run: followTurns,
+    ...{ bytes: 0, answers: ['200', ...CROWDED], meets: ['200'] },
+    shortTurns: 60,
+  },
+  {
+    name: '/mcp with eight tools a body',
+    run: toolBodies,
+    ...{ bytes: TOOLS_BYTES, answers: READ, meets: ['200'], shortTurns: 12 },
+  },
+  {
+    name: 'the depth of leaderboards',
+    run: deepBoards,
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
+  },
+  {
+    name: 'files of pages, not compressed',
+    run: wholeFiles,
+    ...{ bytes: LIMITS.unreadReplyBytes.address, answers: READ, meets: ['200'], shortTurns: 16 },
+  },
+  {
+    name: 'every open read in turn',
+    run: everyRead(false),
+    bytes: 64 * MIB,
+    answers: [...READ, ...NOTHING.values(), '503 NOT_COUNTED'],
+    ...{ meets: ['200'], shortTurns: 60 },
+  },
+  {
+    name: 'every private read in turn',
+    run: everyRead(true),
+    bytes: 64 * MIB,
+    answers: [...READ, ...NOTHING.values(), '503 NOT_COUNTED'],
+    ...{ meets: ['200'], shortTurns: 60 },
+  },
+  {
+    name: `${PAGE_SOCKETS} open pages of the console`,
+    run: consolePages,
+    bytes: PAGE_SOCKETS * SOCKET_BYTES + 64 * MIB,
+    // Honest visitors: nobody turns them away.
+    answers: ['101', '200', '304', '401 UNAUTHENTICATED'],
+    ...{ meets: ['101', '200', '304', '401 UNAUTHENTICATED'], shortTurns: 12 },
+  },
+]
