@@ -189,6 +189,8 @@ export class Ticket implements Panel {
     this.#changed()
     try {
       const { execution } = await placeOrder(trader, info, market, wish)
+      // An empty amount keeps a second press from being a second order.
+      this.#form.amount.input.value = ''
       notices.good(resultOf(wish, execution))
     } catch (error) {
       this.#refuse(error)
