@@ -7,7 +7,7 @@ import type { Chart } from '../page/chart.ts'
 import { button, type Child, h, write } from '../page/dom.ts'
 import { Refresher } from '../page/refresher.ts'
 import { refill, region } from '../page/region.ts'
-import { dayTime, signedDollars } from '../page/words.ts'
+import { dayTime, signedDollars, units } from '../page/words.ts'
 import type { PnlChart } from './account-replies.ts'
 import { failureOf, onOwnNews } from './own-news.ts'
 import type { Part } from './part.ts'
@@ -24,7 +24,11 @@ const UNIT_RAW = 1_000_000
 const HEIGHT_PX = 180
 const MS_PER_SEC = 1000
 
-const money = (units: number): string => signedDollars(units * UNIT_RAW)
+const money = (value: number): string => signedDollars(value * UNIT_RAW)
+
+/** Without a plus and without empty cents: an axis is narrow. */
+const onAxis = (value: number): string =>
+  `${value < 0 ? '−' : ''}$${units(Math.abs(value) * UNIT_RAW)}`
 
 class PnlPart implements Part {
   readonly element: HTMLElement
@@ -69,7 +73,7 @@ class PnlPart implements Part {
       isTime: true,
       heightPx: HEIGHT_PX,
       x: (sec) => dayTime(sec * MS_PER_SEC),
-      y: money,
+      y: onAxis,
     })
     this.#figures.after(this.#chart.element)
     this.#draw()
