@@ -8,7 +8,10 @@ import { openMarket, place } from '../../test/support/live-orders.ts'
 import { LEVELS, SHARE } from './book-size.ts'
 
 const SLUG = 'fan-out'
-const live = await startLive({ flags: ['--market-threads', '1'], socketWaits: { bookMs: 0 } })
+const live = await startLive({
+  flags: ['--market-threads', '1'],
+  socketWaits: { bookMs: 0, bookSendsPerSec: Number.POSITIVE_INFINITY },
+})
 const market = await openMarket(live, SLUG)
 const trader = await live.trader(1_000_000 * SHARE)
 for (let level = 0; level < LEVELS; level++) {

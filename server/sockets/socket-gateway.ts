@@ -42,9 +42,11 @@ export interface SocketWaits {
   /** Least time between two frames of one book, and time until a quiet book is sent again. */
   readonly bookMs: number
   readonly quietBookMs: number
+  /** Frames of all books to all readers in a second; above it books conflate more. */
+  readonly bookSendsPerSec: number
 }
 
-const BOOK_WAITS = { bookMs: 20, quietBookMs: 10_000 }
+const BOOK_WAITS = { bookMs: 20, quietBookMs: 10_000, bookSendsPerSec: 25_000 }
 
 export const SOCKET_WAITS: SocketWaits = {
   joinMs: 10_000,

@@ -92,6 +92,10 @@ export class Room implements Sender, Waiter {
     return this.#topicOf.size === 0
   }
 
+  get size(): number {
+    return this.#topicOf.size
+  }
+
   /** Whether every frame is out. */
   get isIdle(): boolean {
     return this.#queue.length === 0

@@ -57,6 +57,11 @@ export class BookFrames {
     return this.whole.isIdle && this.changes.isIdle
   }
 
+  /** How many readers each frame goes to. */
+  get readers(): number {
+    return this.whole.size + this.changes.size
+  }
+
   get members(): readonly Member[] {
     return [...this.whole.members, ...this.changes.members]
   }

@@ -1,15 +1,24 @@
 // When frames of books are made: at once for a book that was quiet, else `bookMs` after its frame
-// before, and not before every reader that keeps up has that one. So changes in between cost
-// nothing, and the newest book wins. A book without changes is sent again after `quietBookMs`, so
+// before, not before every reader that keeps up has that one, and within the budget of all books.
+// So changes in between cost nothing, and the newest book wins. A book without changes is sent again after `quietBookMs`, so
 // that a client can tell silence from loss.
 
 import type { Member } from '../../member.ts'
 import type { Pump, Sender } from '../../pump.ts'
+import { SendBudget } from '../../shared/send-budget.ts'
 import type { BookFrames } from './book-frames.ts'
+
+export interface BookWaits {
+  /** Least time from one frame of a book to the next. */
+  readonly bookMs: number
+  /** Frames of all books to all readers in a second. */
+  readonly bookSendsPerSec: number
+  readonly quietBookMs: number
+}
 
 export interface PaceParts {
   readonly pump: Pump
-  readonly waits: { readonly bookMs: number; readonly quietBookMs: number }
+  readonly waits: BookWaits
   readonly fail: (error: unknown, members: readonly Member[]) => void
   /** All books that somebody hears. */
   readonly books: () => Iterable<BookFrames>
@@ -22,12 +31,14 @@ const QUIET_LOOKS = 10
 
 export class BookPace implements Sender {
   readonly #parts: PaceParts
+  readonly #budget: SendBudget
   readonly #due = new Set<BookFrames>()
   readonly #quiet: NodeJS.Timeout
   #timer: NodeJS.Timeout | null = null
 
   constructor(parts: PaceParts) {
     this.#parts = parts
+    this.#budget = new SendBudget(parts.waits.bookSendsPerSec)
     const lookMs = Math.max(1, parts.waits.quietBookMs / QUIET_LOOKS)
     this.#quiet = setInterval(() => this.#sendQuiet(), lookMs)
     this.#quiet.unref()
@@ -69,7 +80,8 @@ export class BookPace implements Sender {
   }
 
   #isDue(book: BookFrames, nowMs: number): boolean {
-    return book.isIdle && nowMs - book.flushedMs >= this.#parts.waits.bookMs
+    const isRested = nowMs - book.flushedMs >= this.#parts.waits.bookMs
+    return book.isIdle && isRested && this.#budget.hasRoom(nowMs)
   }
 
   #look(): void {
@@ -88,6 +100,7 @@ export class BookPace implements Sender {
   }
 
   #flush(book: BookFrames, nowMs: number, isQuiet: boolean): void {
+    this.#budget.spend(book.readers, nowMs)
     try {
       book.flush(nowMs, isQuiet)
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { Channel } from '../../channels.ts'
 import type { RoomParts } from '../../shared/room.ts'
 import type { NewsFeeds } from '../news/news-channels.ts'
+import type { BookWaits } from './book-pace.ts'
 import { LifecycleFeed, leaving } from './lifecycle-feed.ts'
 import { MarketTopics } from './market-topics.ts'
 import { PoolMoves } from './pool-moves.ts'
@@ -16,7 +17,7 @@ export interface MarketFeedParts extends RoomParts {
   readonly clock: () => TimeMs
   /** Where matches and offers are told. */
   readonly news: Pick<NewsFeeds, 'scored' | 'offered'>
-  readonly waits: { readonly bookMs: number; readonly quietBookMs: number }
+  readonly waits: BookWaits
 }
 
 /** The public feeds, as the rest of the server sees them. */

@@ -5,7 +5,7 @@ import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { MarketWatch, PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { Member } from '../../member.ts'
 import { BookFrames, type BookParts } from './book-frames.ts'
-import { BookPace } from './book-pace.ts'
+import { BookPace, type BookWaits } from './book-pace.ts'
 import { Tape, type TapeParts } from './tape.ts'
 
 export class MarketTopic implements MarketWatch {
@@ -43,7 +43,7 @@ export class MarketTopic implements MarketWatch {
 }
 
 export type TopicParts = Omit<BookParts & TapeParts, 'left' | 'idle'> & {
-  readonly waits: { readonly bookMs: number; readonly quietBookMs: number }
+  readonly waits: BookWaits
 }
 
 export class MarketTopics {
