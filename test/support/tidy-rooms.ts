@@ -320,6 +320,8 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'server/console', rank: 6, files: files('context'), doors: ALL },
   { path: 'server/console/markets', rank: 6, doors: files('markets-view') },
+  { path: 'server/console/market/shown', rank: 6, doors: ALL, why: 'one file for each panel' },
+  { path: 'server/console/market/own', rank: 6, doors: ALL, why: 'the ticket, and what one holds' },
   { path: 'server/console/market', rank: 6, doors: files('market-view') },
   { path: 'server/console/account', rank: 6, doors: files('account-view visitor-menu') },
   { path: 'server/console/operator', rank: 6, doors: files('operator-start') },

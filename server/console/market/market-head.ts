@@ -17,8 +17,8 @@ import { paint, unpaint } from '../page/painter.ts'
 import type { Unwatch } from '../page/signal.ts'
 import { marketLink } from '../page/view.ts'
 import { countdown, evenCents, hourMinute, short } from '../page/words.ts'
-import type { LiveBook } from './live-book.ts'
-import type { Panel } from './panel.ts'
+import type { LiveBook } from './shown/live-book.ts'
+import type { Panel } from './shown/panel.ts'
 
 const TICK_MS = 1000
 /** The clock of the exchange may be a little behind: it is asked for so long. */

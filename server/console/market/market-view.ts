@@ -11,7 +11,7 @@ import type { Unwatch } from '../page/signal.ts'
 import type { View } from '../page/view.ts'
 import { GroupTabs, TAB_PANEL } from './group-tabs.ts'
 import { marketBody } from './market-body.ts'
-import type { Panel } from './panel.ts'
+import type { Panel } from './shown/panel.ts'
 
 /** The exchange closes a market at its deadline, a moment before or after this page sees it. */
 const PAUSE_MS = 1500

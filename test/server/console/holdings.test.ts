@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endWords, statusWords, toldPrice } from '../../../server/console/exchange/market-words.ts'
 import type { MarketView } from '../../../server/console/exchange/shapes.ts'
-import { heldIn } from '../../../server/console/market/holdings.ts'
+import { heldIn } from '../../../server/console/market/own/holdings.ts'
 
 // What the visitor holds in one market, and what is said of a market.
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { depthOf, ladderOf, sharesNear } from '../../../server/console/market/ladder-rows.ts'
-import { pointsOf, withTrade, wordsOf } from '../../../server/console/market/price-words.ts'
+import { depthOf, ladderOf, sharesNear } from '../../../server/console/market/shown/ladder-rows.ts'
+import { pointsOf, withTrade, wordsOf } from '../../../server/console/market/shown/price-words.ts'
 
 // What the ladder and the charts of a market show.
 

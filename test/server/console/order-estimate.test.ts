@@ -7,7 +7,7 @@ import {
   type Offer,
   offersOf,
   reserveOf,
-} from '../../../server/console/market/estimate.ts'
+} from '../../../server/console/market/own/estimate.ts'
 
 // The estimate of an order before it is signed, against the worked fills of rules §2.6 and §3.1.
 

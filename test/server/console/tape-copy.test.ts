@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TapeTrade, TradeFrame } from '../../../server/console/exchange/shapes.ts'
-import { TapeCopy } from '../../../server/console/market/tape-copy.ts'
+import { TapeCopy } from '../../../server/console/market/shown/tape-copy.ts'
 
 // The tape in a browser: it finds what it lost, and keeps a trade that was taken back as such.
 

@@ -7,14 +7,14 @@ import {
   mostOf,
   priceOfLevel,
   steppedPrice,
-} from '../../../server/console/market/draft.ts'
-import { estimateOf } from '../../../server/console/market/estimate.ts'
+} from '../../../server/console/market/own/draft.ts'
+import { estimateOf } from '../../../server/console/market/own/estimate.ts'
 import {
   linesOf,
   resultOf,
   shortageOf,
   warningOf,
-} from '../../../server/console/market/ticket-words.ts'
+} from '../../../server/console/market/own/ticket-words.ts'
 import { rawOf, ticksOf } from '../../../server/console/page/words.ts'
 
 // The order ticket: what is typed, what it means, and what is said before one signs.

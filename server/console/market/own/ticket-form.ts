@@ -1,6 +1,6 @@
 // The fields of the order ticket, and what is typed in them.
 
-import { button, h, write } from '../page/dom.ts'
+import { button, h, write } from '../../page/dom.ts'
 import { type Draft, KINDS, type Kind, steppedPrice } from './draft.ts'
 
 const KIND_WORDS: Readonly<Record<Kind, string>> = {

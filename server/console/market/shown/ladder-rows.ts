@@ -1,6 +1,6 @@
 // The rows of a ladder and the points of a depth chart, from the levels of a book.
 
-import type { Level } from '../exchange/shapes.ts'
+import type { Level } from '../../exchange/shapes.ts'
 
 export interface LadderRow {
   readonly price: number

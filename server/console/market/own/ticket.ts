@@ -1,20 +1,20 @@
 // The order ticket: what one wants, what it would cost in the book as it is now, and the button
 // that signs and sends it.
 
-import type { Context } from '../context.ts'
-import { Refused } from '../exchange/api.ts'
-import type { Wish } from '../exchange/order-amounts.ts'
-import { placeOrder } from '../exchange/orders.ts'
-import type { MarketView } from '../exchange/shapes.ts'
-import { fill, h, write } from '../page/dom.ts'
-import { askForLogin } from '../page/login-request.ts'
-import { paint, unpaint } from '../page/painter.ts'
-import type { Unwatch } from '../page/signal.ts'
+import type { Context } from '../../context.ts'
+import { Refused } from '../../exchange/api.ts'
+import type { Wish } from '../../exchange/order-amounts.ts'
+import { placeOrder } from '../../exchange/orders.ts'
+import type { MarketView } from '../../exchange/shapes.ts'
+import { fill, h, write } from '../../page/dom.ts'
+import { askForLogin } from '../../page/login-request.ts'
+import { paint, unpaint } from '../../page/painter.ts'
+import type { Unwatch } from '../../page/signal.ts'
+import type { LiveBook } from '../shown/live-book.ts'
+import { type Panel, panel } from '../shown/panel.ts'
 import { meaningOf, mostOf, priceOfLevel } from './draft.ts'
 import { type Estimate, estimateOf, offersOf } from './estimate.ts'
-import type { LiveBook } from './live-book.ts'
 import type { OwnMarket } from './own-market.ts'
-import { type Panel, panel } from './panel.ts'
 import { TicketForm } from './ticket-form.ts'
 import {
   type FeeRate,

@@ -2,8 +2,8 @@
 // the number after that of the frame before. So a loss shows, and the exchange is asked for what is
 // missing. It knows neither sockets nor the page.
 
-import type { Seq } from '../../../engine/domain/ids.ts'
-import type { BustFrame, TapeTrade, TradeFrame } from '../exchange/shapes.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { BustFrame, TapeTrade, TradeFrame } from '../../exchange/shapes.ts'
 
 const TRADES_MAX = 50
 

@@ -1,8 +1,8 @@
 // The depth of the book as a chart and as a sentence.
 
-import type { Chart } from '../page/chart.ts'
-import { h, write } from '../page/dom.ts'
-import { short } from '../page/words.ts'
+import type { Chart } from '../../page/chart.ts'
+import { h, write } from '../../page/dom.ts'
+import { short } from '../../page/words.ts'
 import { depthOf, sharesNear } from './ladder-rows.ts'
 import type { LiveBook } from './live-book.ts'
 import { type Panel, panel } from './panel.ts'
@@ -41,7 +41,7 @@ export class DepthPanel implements Panel {
   }
 
   async #open(): Promise<void> {
-    const { Chart } = await import('../page/chart.ts')
+    const { Chart } = await import('../../page/chart.ts')
     if (this.#isStopped) return
     this.#chart = new Chart({
       lines: [

@@ -1,10 +1,10 @@
 // The ladder: the live depth of the YES book. A price that is pressed goes into the ticket. While
 // the copy of the book is not current, the ladder is dim and says so.
 
-import type { BookCopy } from '../exchange/book-copy.ts'
-import { h, write } from '../page/dom.ts'
-import { paint, unpaint } from '../page/painter.ts'
-import { evenCents } from '../page/words.ts'
+import type { BookCopy } from '../../exchange/book-copy.ts'
+import { h, write } from '../../page/dom.ts'
+import { paint, unpaint } from '../../page/painter.ts'
+import { evenCents } from '../../page/words.ts'
 import { ladderOf } from './ladder-rows.ts'
 import { LadderSide } from './ladder-side.ts'
 import type { LiveBook } from './live-book.ts'

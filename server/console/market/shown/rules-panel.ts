@@ -1,9 +1,9 @@
 // How the market is decided, and how it was.
 
-import { deadlineOf, statusWords } from '../exchange/market-words.ts'
-import type { MarketView } from '../exchange/shapes.ts'
-import { h } from '../page/dom.ts'
-import { dayTime } from '../page/words.ts'
+import { deadlineOf, statusWords } from '../../exchange/market-words.ts'
+import type { MarketView } from '../../exchange/shapes.ts'
+import { h } from '../../page/dom.ts'
+import { dayTime } from '../../page/words.ts'
 import { type Panel, panel } from './panel.ts'
 
 const DECIDERS: Readonly<Record<string, string>> = {

@@ -1,12 +1,12 @@
 // What the visitor has in the market that is shown: open orders, shares, free collateral. It is
 // read again after each event of the visitor, and after trades that move its worth.
 
-import type { Context } from '../context.ts'
-import { call } from '../exchange/api.ts'
-import { openOrdersOf } from '../exchange/orders.ts'
-import type { MarketView, UserOrder } from '../exchange/shapes.ts'
-import { Refresher } from '../page/refresher.ts'
-import { Signal, type Unwatch } from '../page/signal.ts'
+import type { Context } from '../../context.ts'
+import { call } from '../../exchange/api.ts'
+import { openOrdersOf } from '../../exchange/orders.ts'
+import type { MarketView, UserOrder } from '../../exchange/shapes.ts'
+import { Refresher } from '../../page/refresher.ts'
+import { Signal, type Unwatch } from '../../page/signal.ts'
 import { type Held, heldIn, type Positions } from './holdings.ts'
 
 const PAUSE_MS = 300

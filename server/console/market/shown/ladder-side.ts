@@ -1,8 +1,8 @@
 // One side of the ladder. Its rows are made once and change their texts: a row that is focused
 // stays where it is while the book moves.
 
-import { h, write } from '../page/dom.ts'
-import { evenCents, units } from '../page/words.ts'
+import { h, write } from '../../page/dom.ts'
+import { evenCents, units } from '../../page/words.ts'
 import type { LadderRow } from './ladder-rows.ts'
 
 interface Row {

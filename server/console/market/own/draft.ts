@@ -1,7 +1,7 @@
 // The order ticket as it is typed, and the order that it means.
 
-import { amountsOf, type OrderType, type Wish } from '../exchange/order-amounts.ts'
-import { rawOf, ticksOf } from '../page/words.ts'
+import { amountsOf, type OrderType, type Wish } from '../../exchange/order-amounts.ts'
+import { rawOf, ticksOf } from '../../page/words.ts'
 
 export const KINDS = ['GTC', 'FAK', 'FOK', 'MARKET'] as const
 export type Kind = (typeof KINDS)[number]

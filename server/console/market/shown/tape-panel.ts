@@ -1,13 +1,13 @@
 // The tape: the newest trades of the market, live. A trade that was taken back is struck through.
 
-import type { Context } from '../context.ts'
-import { read } from '../exchange/api.ts'
-import type { TapeTrade } from '../exchange/shapes.ts'
-import type { TapeNews } from '../exchange/streams.ts'
-import { fill, h } from '../page/dom.ts'
-import { paint, unpaint } from '../page/painter.ts'
-import type { Unwatch } from '../page/signal.ts'
-import { clockTime, evenCents, units } from '../page/words.ts'
+import type { Context } from '../../context.ts'
+import { read } from '../../exchange/api.ts'
+import type { TapeTrade } from '../../exchange/shapes.ts'
+import type { TapeNews } from '../../exchange/streams.ts'
+import { fill, h } from '../../page/dom.ts'
+import { paint, unpaint } from '../../page/painter.ts'
+import type { Unwatch } from '../../page/signal.ts'
+import { clockTime, evenCents, units } from '../../page/words.ts'
 import { type Panel, panel } from './panel.ts'
 import { type Missing, TapeCopy, type TapeRow } from './tape-copy.ts'
 

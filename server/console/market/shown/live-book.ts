@@ -1,10 +1,10 @@
 // The book of the market that is shown, for all panels of it. A market without a book has null.
 
-import type { BookCopy } from '../exchange/book-copy.ts'
-import { hasBook } from '../exchange/market-words.ts'
-import type { MarketView } from '../exchange/shapes.ts'
-import type { Streams } from '../exchange/streams.ts'
-import type { Unwatch } from '../page/signal.ts'
+import type { BookCopy } from '../../exchange/book-copy.ts'
+import { hasBook } from '../../exchange/market-words.ts'
+import type { MarketView } from '../../exchange/shapes.ts'
+import type { Streams } from '../../exchange/streams.ts'
+import type { Unwatch } from '../../page/signal.ts'
 
 export class LiveBook {
   copy: BookCopy | null = null

@@ -1,16 +1,16 @@
 // What an order would do in the book as it is shown now (rules §1.6, §2.4, §3.1). This is an
 // estimate: the book may move before the order arrives, and it shows levels, not their orders.
 
-import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
+import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../../engine/core/money/taker-fee.ts'
 import {
   costCeilRaw,
   costFloorRaw,
   PRICE_ONE_TICKS,
   SIZE_STEP_RAW,
   sharesForSpendRaw,
-} from '../../../engine/domain/units.ts'
-import type { Wish } from '../exchange/order-amounts.ts'
-import type { Level } from '../exchange/shapes.ts'
+} from '../../../../engine/domain/units.ts'
+import type { Wish } from '../../exchange/order-amounts.ts'
+import type { Level } from '../../exchange/shapes.ts'
 
 /** Shares to be had at a price of the own token. */
 export interface Offer {

@@ -1,7 +1,7 @@
 // What the ticket says of an order before it is signed.
 
-import type { Wish } from '../exchange/order-amounts.ts'
-import { cents, dollars, units } from '../page/words.ts'
+import type { Wish } from '../../exchange/order-amounts.ts'
+import { cents, dollars, units } from '../../page/words.ts'
 import { type Estimate, reserveOf } from './estimate.ts'
 
 const TICKS_ONE = 1000

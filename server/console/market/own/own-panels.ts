@@ -1,15 +1,15 @@
 // The visitor's open orders and shares in the market that is shown.
 
-import type { Context } from '../context.ts'
-import { cancelOrder } from '../exchange/orders.ts'
-import type { MarketView, UserOrder } from '../exchange/shapes.ts'
-import { button, type Child, h } from '../page/dom.ts'
-import { KEY, refill } from '../page/region.ts'
-import { table } from '../page/table.ts'
-import { cents, dollars, evenCents, signedDollars, units } from '../page/words.ts'
+import type { Context } from '../../context.ts'
+import { cancelOrder } from '../../exchange/orders.ts'
+import type { MarketView, UserOrder } from '../../exchange/shapes.ts'
+import { button, type Child, h } from '../../page/dom.ts'
+import { KEY, refill } from '../../page/region.ts'
+import { table } from '../../page/table.ts'
+import { cents, dollars, evenCents, signedDollars, units } from '../../page/words.ts'
+import { type Panel, panel } from '../shown/panel.ts'
 import type { Held } from './holdings.ts'
 import type { OwnMarket, OwnState } from './own-market.ts'
-import { type Panel, panel } from './panel.ts'
 
 const OUTCOMES = ['YES', 'NO'] as const
 

@@ -1,6 +1,6 @@
 // A price history in words, for readers who do not see the chart.
 
-import { cents } from '../page/words.ts'
+import { cents } from '../../page/words.ts'
 
 export interface PricePoint {
   /** Seconds, as charts count. */
