@@ -65,6 +65,7 @@ test('a profile is found by its account or its username, in any letter case', as
     `account=0x${'0'.repeat(40)}`,
     'username=nobody',
     `account=0x${'0'.repeat(40)}&username=rain%20%26%20snow`,
+    `account=${account}&username=nobody`,
     `account=${account}&after=${profileId}`,
   ]) {
     assert.deepEqual(await idsOf(query), [], query)
