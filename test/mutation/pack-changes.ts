@@ -110,7 +110,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a quote pays what it likes',
-        'if (paysRaw < quotedRaw) return REJECT.QUOTE_CHANGED\n',
+        'if (paysRaw < payoutRaw) return REJECT.QUOTE_CHANGED\n',
         '\n',
       ],
       [
@@ -129,7 +129,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
         'if (frozen.isFrozen(offer.makerId)) return REJECT.OFFER_NOT_FOUND\n',
         '\n',
       ],
-      ['a quote is judged by the price of now', 'quotedRaw <= paysRaw &&', 'false &&'],
+      ['a quote is judged by the price of now', 'payoutRaw <= paysRaw &&', 'false &&'],
       ['anybody takes an offer back', ' || offer.makerId !== makerId', ''],
       [
         'a stake is more than was offered',

@@ -32,7 +32,7 @@ const LEGS_EXAMPLE = [
   { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
   { marketSlug: 'goal-in-extra-time', outcomeIndex: 1 },
 ]
-const QUOTE_EXAMPLE = 'AAAAAAKupUAAAAGbdOYnECnoWBUZ7bE0ciZ4oI4lJ6s'
+const QUOTE_EXAMPLE = 'AAAAAAKupUAAAAGbdtsdMAH0AfQAAAAAAAAp6FgVGe2xNHImeKCOJSer'
 const TITLE_UNKNOWN = ''
 
 export const quotePack = route({

@@ -1,10 +1,17 @@
 // What a quote promises, in a text that only this exchange can make: nothing is kept of a quote
-// (rules §8.3). The text names the payout and the end of the promise. Its MAC also covers who
-// asked, the legs and the stake.
+// (rules §8.3). Its MAC also covers who asked, the legs and the stake. The bytes of the text, as
+// base64url, numbers big-endian:
+//
+//    0  payout, raw        u64
+//    8  end of the promise u64, Unix ms
+//   16  price of each leg  u16 × 5, ticks; 0 for a leg that there is not
+//   26  MAC                16 bytes
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { QuotedPack } from '../../../engine/core/decide/money/packs.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
-import type { CollateralRaw, TimeMs } from '../../../engine/domain/units.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import type { CollateralRaw } from '../../../engine/domain/units.ts'
 
 export interface QuotedLeg {
   readonly marketId: MarketId
@@ -18,15 +25,12 @@ export interface Quoted {
   readonly stakeRaw: CollateralRaw
 }
 
-export interface Promised {
-  readonly payoutRaw: CollateralRaw
-  readonly expiresMs: TimeMs
-}
-
-const HEAD_BYTES = 16
+const PRICES_AT = 16
+const PRICE_BYTES = 2
+const HEAD_BYTES = PRICES_AT + PACK_LIMITS.legsMax * PRICE_BYTES
 const MAC_BYTES = 16
-/** Characters of a quoteId: 32 bytes as base64url. */
-export const QUOTE_ID = '^[A-Za-z0-9_-]{43}$'
+/** Characters of a quoteId: 42 bytes as base64url. */
+export const QUOTE_ID = '^[A-Za-z0-9_-]{56}$'
 
 export class PackQuotes {
   readonly #key: Uint8Array
@@ -35,15 +39,18 @@ export class PackQuotes {
     this.#key = key
   }
 
-  idOf(quoted: Quoted, { payoutRaw, expiresMs }: Promised): string {
+  idOf(quoted: Quoted, { payoutRaw, expiresMs, prices }: QuotedPack): string {
     const head = Buffer.alloc(HEAD_BYTES)
     head.writeBigUInt64BE(BigInt(payoutRaw), 0)
     head.writeBigUInt64BE(BigInt(expiresMs), 8)
+    for (const [at, ticks] of prices.entries()) {
+      head.writeUInt16BE(ticks, PRICES_AT + at * PRICE_BYTES)
+    }
     return Buffer.concat([head, this.#mac(quoted, head)]).toString('base64url')
   }
 
   /** Null for a text that is no quote of this to this profile. */
-  promisedBy(quoteId: string, quoted: Quoted): Promised | null {
+  promisedBy(quoteId: string, quoted: Quoted): QuotedPack | null {
     const bytes = Buffer.from(quoteId, 'base64url')
     if (bytes.length !== HEAD_BYTES + MAC_BYTES) return null
     const head = bytes.subarray(0, HEAD_BYTES)
@@ -51,6 +58,7 @@ export class PackQuotes {
     return {
       payoutRaw: Number(head.readBigUInt64BE(0)),
       expiresMs: Number(head.readBigUInt64BE(8)),
+      prices: quoted.legs.map((_leg, at) => head.readUInt16BE(PRICES_AT + at * PRICE_BYTES)),
     }
   }
 

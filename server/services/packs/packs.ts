@@ -112,7 +112,8 @@ export class PackDesk {
     const { legs, stakeRaw } = wish
     const { payoutRaw } = priced
     const quoted = { profileId: profileId ?? 0, legs: idsOf(legs), stakeRaw }
-    const quoteId = isGood ? this.#quotes.idOf(quoted, { payoutRaw, expiresMs }) : null
+    const prices = priced.legs.map(({ priceTicks }) => priceTicks)
+    const quoteId = isGood ? this.#quotes.idOf(quoted, { payoutRaw, expiresMs, prices }) : null
     // What the house holds may not be durable yet (law 1).
     await this.#pipeline.durable()
     return { ...priced, expiresMs, quoteId }
@@ -122,12 +123,12 @@ export class PackDesk {
   async create(ask: MoveAsk, wish: PackWish, quoteId: string): Promise<Seq | Reject | Ineligible> {
     const { owner: profileId } = ask
     const { stakeRaw, legs } = wish
-    const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
-    if (promised === null) return REJECT.QUOTE_INVALID
+    const quoted = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
     let issues: readonly PackIssue[] = []
     const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
-    const made = await this.#once(once, ['pack', quoteId], (nowMs, once) => {
-      if (promised.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
+    // What is no quote of this pack made none before.
+    const isRepeated = quoted !== null
+    const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
       const priced = this.#priced(
         wish,
         { funding: 'house', ownerId: profileId, isPaid: true },
@@ -135,7 +136,7 @@ export class PackDesk {
       )
       ;({ issues } = priced)
       const staking = { profileId, stakeRaw, once }
-      return decidePack(this.#pipeline.clearing, staking, priced, promised.payoutRaw)
+      return decidePack(this.#pipeline.clearing, staking, priced, quoted, nowMs)
     })
     return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
   }
@@ -175,7 +176,8 @@ export class PackDesk {
   accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
     const { owner: profileId } = ask
     const asked = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
-    return this.#once(asked, ['accept', offerId, stakeRaw], (nowMs, once) => {
+    const said = ['accept', offerId, stakeRaw]
+    return this.#once(asked, { said, isRepeated: true }, (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
       return decideAccept(this.#pipeline.clearing, offerId, staking, nowMs)
     })
@@ -214,18 +216,19 @@ export class PackDesk {
     return open.reverse().slice(0, limit)
   }
 
-  /** Gives the seq of the command that the call became, now or before. */
+  /** Gives the seq of the command that the call became, now or, when it may be repeated, before. */
   async #once(
     ask: MoveAsk,
-    asked: readonly unknown[],
+    { said, isRepeated }: { readonly said: readonly unknown[]; readonly isRepeated: boolean },
     decide: (nowMs: TimeMs, once: ReturnType<typeof onceOf>) => PackBody | Reject,
   ): Promise<Seq | Reject> {
     const { clearing } = this.#pipeline
     let seq: Seq = 0
     const refused = await this.#pipeline.change((nowMs) => {
-      const once = onceOf(ask, asked, nowMs)
-      const before = decideOnce(clearing, once, nowMs)
-      if (before instanceof Reject) return before
+      const once = onceOf(ask, said, nowMs)
+      const found = decideOnce(clearing, once, nowMs)
+      if (found instanceof Reject) return found
+      const before = isRepeated ? found : undefined
       seq = before?.seq ?? clearing.lastSeq + 1
       return before === undefined ? decide(nowMs, once) : null
     })

@@ -236,26 +236,43 @@ interface Staking {
   readonly once?: CallOnce | undefined
 }
 
-/** `priced` is the pack as it stands now; `quotedRaw` is what its quote pays. */
+/** What a quote promised. */
+export interface QuotedPack {
+  readonly payoutRaw: CollateralRaw
+  /** By leg: what the payout was made of. */
+  readonly prices: readonly PriceTicks[]
+  readonly expiresMs: TimeMs
+}
+
+/**
+ * `priced` is the pack as it stands now; `quoted` is null without a quote of this pack. The pack
+ * that is made is the quoted one: a price that only its creation saw raises nothing, not even what
+ * a void leg leaves.
+ */
 export function decidePack(
   clearing: Clearing,
   staking: Staking,
   priced: PricedPack,
-  quotedRaw: CollateralRaw,
+  quoted: QuotedPack | null,
+  nowMs: TimeMs,
 ): PackBody | Reject {
   const barred = decideCall(clearing, staking) ?? gateCount(clearing, staking.profileId)
   if (barred !== null) return barred
+  if (quoted === null) return REJECT.QUOTE_INVALID
+  if (quoted.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
   const { issues, payoutRaw: paysRaw } = priced
   const { profileId: ownerId, stakeRaw } = staking
-  const promised = { ownerId, stakeRaw, payoutRaw: quotedRaw }
+  const { payoutRaw, prices } = quoted
   // A pack that would pay more by now pays what was quoted, so its price is judged by that.
   const isOver = ({ code }: PackIssue) =>
-    quotedRaw <= paysRaw &&
+    payoutRaw <= paysRaw &&
     (code === 'MULTIPLIER_TOO_HIGH' ||
-      (code === 'HOUSE_CAPACITY' && houseTakes(clearing, promised, priced.legs)))
+      (code === 'HOUSE_CAPACITY' &&
+        houseTakes(clearing, { ownerId, stakeRaw, payoutRaw }, priced.legs)))
   if (!issues.every(isOver)) return REJECT.PACK_NOT_ELIGIBLE
-  if (paysRaw < quotedRaw) return REJECT.QUOTE_CHANGED
-  return { kind: 'createPack', ...staking, payoutRaw: quotedRaw, legs: journaled(priced.legs) }
+  if (paysRaw < payoutRaw) return REJECT.QUOTE_CHANGED
+  const legs = journaled(priced.legs).map((leg, at) => ({ ...leg, priceTicks: prices[at] }))
+  return { kind: 'createPack', ...staking, payoutRaw, legs }
 }
 
 function gateCount({ packs }: Clearing, profileId: ProfileId): Reject | null {

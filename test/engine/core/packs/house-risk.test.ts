@@ -13,6 +13,7 @@ import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { quoteOf } from '../../../support/pack-quote.ts'
 
 // A maker shows a cheap ask for a moment, and buys packs from the house at that price. It may win
 // no more than the bounds of the house (rules §8.4). The driver checks the laws.
@@ -51,7 +52,8 @@ class Attack {
   buy(profileId: number, legs: readonly AskedLeg[]): Reject | null {
     const { clearing, nowMs } = this.driver
     const priced = pricePack(clearing, this.ask(profileId, legs), nowMs)
-    const decided = decidePack(clearing, { profileId, stakeRaw: STAKE }, priced, priced.payoutRaw)
+    const staking = { profileId, stakeRaw: STAKE }
+    const decided = decidePack(clearing, staking, priced, quoteOf(priced), nowMs)
     if (decided instanceof Reject) {
       assert.deepEqual(
         priced.issues.map(({ code }) => code),

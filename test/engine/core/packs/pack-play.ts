@@ -15,6 +15,7 @@ import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { quoteOf } from '../../../support/pack-quote.ts'
 import type { Random } from '../../../support/random.ts'
 
 // Random packs for flows that mix everything that moves money.
@@ -62,7 +63,7 @@ export function playPack(play: Play, markets: readonly Market[]): void {
     const asked = { ...wish(play, markets, 'house'), ownerId: profileId, isPaid: true }
     const priced = pricePack(clearing, asked, nowMs)
     const staking = { profileId, stakeRaw: asked.stakeRaw }
-    act(decidePack(clearing, staking, priced, priced.payoutRaw))
+    act(decidePack(clearing, staking, priced, quoteOf(priced), nowMs))
   } else if (dice < 0.75) {
     const asked = wish(play, markets, 'maker')
     const priced = pricePack(clearing, asked, nowMs)

@@ -17,6 +17,7 @@ import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { quoteOf } from '../../../support/pack-quote.ts'
 
 // The life of packs and offers (rules §8.4, §8.5). The driver checks the laws.
 
@@ -55,10 +56,17 @@ class World {
     )
   }
 
-  make(quotedRaw = PAYOUT): number | Reject {
-    const priced = pricePack(this.clearing, this.ask(), this.driver.nowMs)
+  make(payoutRaw = PAYOUT): number | Reject {
+    const { nowMs } = this.driver
+    const priced = pricePack(this.clearing, this.ask(), nowMs)
     const staking = { profileId: this.ann, stakeRaw: STAKE }
-    const decided = decidePack(this.clearing, staking, priced, quotedRaw)
+    const decided = decidePack(
+      this.clearing,
+      staking,
+      priced,
+      quoteOf(priced, { payoutRaw }),
+      nowMs,
+    )
     if (decided instanceof Reject) return decided
     this.driver.rare(decided)
     this.driver.holds()
@@ -172,12 +180,34 @@ test('a pack whose price moved in favour of its owner pays what was quoted', () 
     ['MULTIPLIER_TOO_HIGH', 'HOUSE_CAPACITY'],
   )
   const staking = { profileId: world.ann, stakeRaw: STAKE }
-  const decide = (quotedRaw: number) => decidePack(world.clearing, staking, now, quotedRaw)
+  const { nowMs } = world.driver
+  const decide = (payoutRaw: number) =>
+    decidePack(world.clearing, staking, now, { ...quoteOf(quoted), payoutRaw }, nowMs)
   const decided = decide(quoted.payoutRaw)
   assert.ok(!(decided instanceof Reject) && decided.kind === 'createPack')
   assert.equal(decided.payoutRaw, 100 * UNIT)
+  const made = decided.legs.map(({ priceTicks }) => priceTicks)
+  assert.deepEqual(made, [first, second], 'the prices are those that the payout was made of')
   assert.equal(decide(196 * UNIT), REJECT.PACK_NOT_ELIGIBLE, 'the house cannot cover that')
   assert.equal(decide(now.payoutRaw + 1), REJECT.PACK_NOT_ELIGIBLE)
+})
+
+test('a dip at creation alone raises nothing that a void leg leaves', () => {
+  const world = new World()
+  const quoted = quoteOf(pricePack(world.clearing, world.ask(), world.driver.nowMs))
+  const legs = world.ask().legs.map((leg, at) => {
+    return at === 0 ? { ...leg, asks: [{ ticks: 100, sizeRaw: 10_000 * UNIT }] } : leg
+  })
+  const { nowMs } = world.driver
+  const dipped = pricePack(world.clearing, world.ask({ legs }), nowMs)
+  const staking = { profileId: world.ann, stakeRaw: STAKE }
+  const decided = decidePack(world.clearing, staking, dipped, quoted, nowMs)
+  assert(!(decided instanceof Reject), String(decided))
+  world.driver.rare(decided)
+  world.resolve(world.b, SPLIT)
+  world.resolve(world.a, YES)
+  // 10 · 0.9 / 0.5, and not the 45 of a first leg at 0.1.
+  assert.deepEqual(world.money(), [108, 100, 992, 0])
 })
 
 test('nobody accepts an offer of a frozen profile', () => {
