@@ -221,6 +221,7 @@ export class PackModel {
     this.#legsAreFair(legs, nowMs, elsewhere)
     const [stakeMax, payout] = [BigInt(stakeMaxRaw), BigInt(payoutRaw)]
     assert(stakeMax >= 1_000_000n && stakeMax <= 100_000_000n, 'a stake on a maker has bounds')
+    assert(payout <= stakeMax * 20n, 'an offer pays 20 times its stake at most')
     assert.equal(expiresMs, nowMs + 60_000, 'an offer lives a minute')
     this.#move(elsewhere.slow, profileId, stakeMax - payout)
     this.#move(elsewhere.slow, PACK_ACCOUNT, payout - stakeMax)

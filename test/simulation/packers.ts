@@ -183,8 +183,13 @@ export class Packers {
     const { model, packs } = this.#life
     const maker = this.#account(step.dice[0])
     const wish = this.#wish(step, 100 * SHARE)
-    const payoutRaw = wish.stakeRaw + 1 + Math.floor(step.dice[1] * 400 * SHARE)
-    const issues = this.#issuesOf(wish, maker, false)
+    const payoutRaw = wish.stakeRaw + 1 + Math.floor(step.dice[1] * 20 * wish.stakeRaw)
+    const ofHouse = { INSUFFICIENT_DEPTH: false, MULTIPLIER_TOO_LOW: false, HOUSE_CAPACITY: false }
+    const isTooHigh = payoutRaw > wish.stakeRaw * 20
+    const issues = {
+      ...this.#issuesOf(wish, maker, false),
+      ...{ ...ofHouse, MULTIPLIER_TOO_HIGH: isTooHigh },
+    }
     const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wish.stakeRaw)
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(maker),

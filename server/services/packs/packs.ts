@@ -93,7 +93,7 @@ export class PackDesk {
 
   #priced(
     { legs, stakeRaw }: PackWish,
-    by: Pick<PackAsk, 'funding' | 'ownerId' | 'isPaid'>,
+    by: Pick<PackAsk, 'offeredRaw' | 'ownerId' | 'isPaid'>,
     nowMs: TimeMs,
   ): PricedPack {
     return pricePack(this.#pipeline.clearing, { legs: legs.map(askedLeg), stakeRaw, ...by }, nowMs)
@@ -104,7 +104,7 @@ export class PackDesk {
     const nowMs = this.#pipeline.sequencer.nowMs()
     const priced = this.#priced(
       wish,
-      { funding: 'house', ownerId: profileId, isPaid: false },
+      { offeredRaw: null, ownerId: profileId, isPaid: false },
       nowMs,
     )
     const expiresMs = nowMs + PACK_LIMITS.quoteMs
@@ -131,7 +131,7 @@ export class PackDesk {
     const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
       const priced = this.#priced(
         wish,
-        { funding: 'house', ownerId: profileId, isPaid: true },
+        { offeredRaw: null, ownerId: profileId, isPaid: true },
         nowMs,
       )
       ;({ issues } = priced)
@@ -152,7 +152,7 @@ export class PackDesk {
     const changing = this.#pipeline.change((nowMs) => {
       const priced = this.#priced(
         wish,
-        { funding: 'maker', ownerId: profileId, isPaid: false },
+        { offeredRaw: payoutRaw, ownerId: profileId, isPaid: false },
         nowMs,
       )
       ;({ issues } = priced)

@@ -66,8 +66,8 @@ export interface AskedLeg {
 export interface PackAsk {
   readonly stakeRaw: CollateralRaw
   readonly legs: readonly AskedLeg[]
-  /** Who pays what the stake can win. */
-  readonly funding: 'house' | 'maker'
+  /** What a maker pays for the stake; null for a pack of the house, which the books price. */
+  readonly offeredRaw: CollateralRaw | null
   /** Who stakes; null when that is not known. */
   readonly ownerId: ProfileId | null
   /** Whether the stake is paid now, so that the balance of its owner counts. */
@@ -92,7 +92,7 @@ export interface PricedPack {
 
 /** Prices a pack, and names all that is wrong with it. */
 export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): PricedPack {
-  const { legs: asked, stakeRaw, funding } = ask
+  const { legs: asked, stakeRaw, offeredRaw } = ask
   const markets = asked.map(({ marketId }) => {
     return marketId === undefined ? undefined : clearing.catalogue.byId(marketId)
   })
@@ -109,12 +109,12 @@ export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): Pric
     legs,
     payoutRaw: isPriced ? payoutRaw(stakeRaw, prices) : 0,
     multipliers: isPriced ? multipliersOf(prices) : null,
-    stakeMaxRaw: funding === 'house' ? PACK_LIMITS.stakeMaxRaw : PACK_LIMITS.offerStakeMaxRaw,
+    stakeMaxRaw: offeredRaw === null ? PACK_LIMITS.stakeMaxRaw : PACK_LIMITS.offerStakeMaxRaw,
   }
   const issues = [
     ...sizeIssues(asked.length, stakeRaw, priced.stakeMaxRaw),
     ...marketIssues(clearing, asked, markets, nowMs),
-    ...legs.flatMap((leg, legIndex) => legIssues(leg, asked[legIndex], legIndex)),
+    ...legs.flatMap((leg, legIndex) => legIssues(leg, ask, legIndex)),
     ...moneyIssues(clearing, ask, priced, nowMs),
   ]
   return { ...priced, issues: inOrder(issues) }
@@ -175,12 +175,15 @@ function areCorrelated({ series, matches }: Clearing, a: Market, b: Market): boo
 }
 
 function legIssues(
-  { bookTicks, isDeep }: PricedLeg,
-  { asks, marketId }: AskedLeg,
+  { marketId, bookTicks, isDeep }: PricedLeg,
+  { legs, offeredRaw }: PackAsk,
   legIndex: number,
 ): PackIssue[] {
+  const { asks } = legs[legIndex]
   if (marketId === undefined) return []
-  if (bookTicks !== null) return isDeep ? [] : [{ code: 'INSUFFICIENT_DEPTH', legIndex }]
+  // A maker names the payout, so how much is for sale says nothing of it.
+  const isEnough = isDeep || offeredRaw !== null
+  if (bookTicks !== null) return isEnough ? [] : [{ code: 'INSUFFICIENT_DEPTH', legIndex }]
   return [
     { code: 'NO_LIQUIDITY', legIndex },
     ...(asks.some(({ ticks }) => ticks < priceMinTicks)
@@ -204,19 +207,23 @@ function houseTakes(
 
 function moneyIssues(
   clearing: Clearing,
-  { stakeRaw, ownerId, isPaid, funding }: PackAsk,
+  { stakeRaw, ownerId, isPaid, offeredRaw }: PackAsk,
   { multipliers, payoutRaw: paysRaw, legs }: Omit<PricedPack, 'issues'>,
   nowMs: TimeMs,
 ): PackIssue[] {
   const { ledger, modes } = clearing
-  const isPricedByHouse = funding === 'house' && multipliers !== null
+  const isPricedByHouse = offeredRaw === null && multipliers !== null
+  const isTooHigh = isPricedByHouse
+    ? multipliers.isTooHigh
+    : offeredRaw !== null && offeredRaw > stakeRaw * PACK_LIMITS.multiplierMax
+  const isTooLow = isPricedByHouse && multipliers.isTooLow
   const asked = { ownerId, stakeRaw, payoutRaw: paysRaw }
   const lacksHouse = isPricedByHouse && !houseTakes(clearing, asked, legs)
   const lacksStake = isPaid && ownerId !== null && ledger.freeRaw(ownerId) < stakeRaw
   const isBarred = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
   return [
-    ...(multipliers?.isTooHigh === true ? [{ code: 'MULTIPLIER_TOO_HIGH' as const }] : []),
-    ...(multipliers?.isTooLow === true ? [{ code: 'MULTIPLIER_TOO_LOW' as const }] : []),
+    ...(isTooHigh ? [{ code: 'MULTIPLIER_TOO_HIGH' as const }] : []),
+    ...(isTooLow ? [{ code: 'MULTIPLIER_TOO_LOW' as const }] : []),
     ...(lacksHouse ? [{ code: 'HOUSE_CAPACITY' as const }] : []),
     ...(lacksStake ? [{ code: 'INSUFFICIENT_BALANCE' as const }] : []),
     ...(isBarred ? [{ code: 'TRADING_RESTRICTED' as const }] : []),
@@ -256,10 +263,11 @@ export function decidePack(
   quoted: QuotedPack | null,
   nowMs: TimeMs,
 ): PackBody | Reject {
-  const barred = decideCall(clearing, staking) ?? gateCount(clearing, staking.profileId)
+  const barred = decideCall(clearing, staking) ?? gateRoom(clearing)
   if (barred !== null) return barred
   if (quoted === null) return REJECT.QUOTE_INVALID
   if (quoted.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
+  if (hasMost(clearing, staking.profileId)) return REJECT.PACK_LIMIT
   const { issues, payoutRaw: paysRaw } = priced
   const { profileId: ownerId, stakeRaw } = staking
   const { payoutRaw, prices } = quoted
@@ -275,9 +283,13 @@ export function decidePack(
   return { kind: 'createPack', ...staking, payoutRaw, legs }
 }
 
-function gateCount({ packs }: Clearing, profileId: ProfileId): Reject | null {
-  if (packs.count >= PACK_LIMITS.packsMax) return REJECT.CAPACITY
-  return packs.countOf(profileId) < PACK_LIMITS.packsOfProfileMax ? null : REJECT.PACK_LIMIT
+function gateRoom({ packs }: Clearing): Reject | null {
+  return packs.count < PACK_LIMITS.packsMax ? null : REJECT.CAPACITY
+}
+
+/** Whether the profile has as many packs that are not over as it may have. */
+function hasMost({ packs }: Clearing, profileId: ProfileId): boolean {
+  return packs.countOf(profileId) >= PACK_LIMITS.packsOfProfileMax
 }
 
 interface Offering {
@@ -298,19 +310,12 @@ export function decideOffer(
   const barred = decideCall(clearing, { profileId })
   if (barred !== null) return barred
   if (packs.offerCount >= PACK_LIMITS.offersMax) return REJECT.CAPACITY
-  if (packs.offerCountOf(profileId) >= PACK_LIMITS.offersOfMakerMax) return REJECT.OFFER_LIMIT
-  if (priced.issues.some(({ code }) => !ABOUT_HOUSE.has(code))) return REJECT.PACK_NOT_ELIGIBLE
   if (ledger.freeRaw(profileId) < paysRaw - stakeMaxRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  if (priced.issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE
+  if (packs.offerCountOf(profileId) >= PACK_LIMITS.offersOfMakerMax) return REJECT.OFFER_LIMIT
   const expiresMs = nowMs + PACK_LIMITS.offerMs
   return { kind: 'offerPack', ...offering, expiresMs, legs: journaled(priced.legs) }
 }
-
-/** What does not matter when a maker names the payout and pays it. */
-const ABOUT_HOUSE: ReadonlySet<PackReason> = new Set([
-  'INSUFFICIENT_DEPTH',
-  'MULTIPLIER_TOO_HIGH',
-  'MULTIPLIER_TOO_LOW',
-])
 
 /** What a stake on the offer pays: its part of the offered payout, rounded down. */
 export function offeredRaw(
@@ -328,10 +333,14 @@ export function decideAccept(
 ): PackBody | Reject {
   const { packs, ledger, catalogue, modes, frozen } = clearing
   const { profileId, stakeRaw } = staking
-  const barred = decideCall(clearing, staking) ?? gateCount(clearing, profileId)
+  const barred = decideCall(clearing, staking)
   if (barred !== null) return barred
   const closed = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
   if (closed !== null) return closed
+  const full = gateRoom(clearing)
+  if (full !== null) return full
+  if (ledger.freeRaw(profileId) < stakeRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  if (hasMost(clearing, profileId)) return REJECT.PACK_LIMIT
   const offer = packs.offer(offerId)
   if (offer === undefined || offer.expiresMs <= nowMs) return REJECT.OFFER_NOT_FOUND
   if (frozen.isFrozen(offer.makerId)) return REJECT.OFFER_NOT_FOUND
@@ -341,9 +350,8 @@ export function decideAccept(
     return market !== undefined && isActive(market, nowMs)
   })
   if (!areOpen) return REJECT.OFFER_NOT_FOUND
-  if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH
   if (stakeRaw < stakeMinRaw) return REJECT.STAKE_TOO_LOW
-  if (ledger.freeRaw(profileId) < stakeRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH
   return { kind: 'acceptPackOffer', offerId, ...staking, payoutRaw: offeredRaw(offer, stakeRaw) }
 }
 

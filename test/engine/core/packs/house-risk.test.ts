@@ -45,7 +45,7 @@ class Attack {
   }
 
   ask(ownerId: number, legs: readonly AskedLeg[]): PackAsk {
-    return { legs, stakeRaw: STAKE, funding: 'house', ownerId, isPaid: true }
+    return { legs, stakeRaw: STAKE, offeredRaw: null, ownerId, isPaid: true }
   }
 
   /** Makes a pack of the legs, or gives the refusal. */

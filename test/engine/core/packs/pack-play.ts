@@ -31,14 +31,14 @@ interface Play {
   readonly apply: (body: PackBody) => void
 }
 
-function wish({ random }: Play, markets: readonly Market[], funding: PackAsk['funding']): PackAsk {
+function wish({ random }: Play, markets: readonly Market[]): PackAsk {
   const chosen = markets.filter(() => random.chance(0.5)).slice(0, random.between(2, 4))
   const legs = chosen.map(({ marketId }) => {
     const asks = [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }]
     return { marketId, outcome: random.below(2), asks }
   })
   const stakeRaw = random.between(stakeMinRaw, stakeMaxRaw)
-  return { legs, stakeRaw, funding, ownerId: null, isPaid: false }
+  return { legs, stakeRaw, offeredRaw: null, ownerId: null, isPaid: false }
 }
 
 /** One act of one account, if the gates let it. `markets` are open ones with books. */
@@ -60,14 +60,14 @@ export function playPack(play: Play, markets: readonly Market[]): void {
       play.apply({ kind: 'fundHouse', collateralRaw })
     }
   } else if (dice < 0.5) {
-    const asked = { ...wish(play, markets, 'house'), ownerId: profileId, isPaid: true }
+    const asked = { ...wish(play, markets), ownerId: profileId, isPaid: true }
     const priced = pricePack(clearing, asked, nowMs)
     const staking = { profileId, stakeRaw: asked.stakeRaw }
     act(decidePack(clearing, staking, priced, quoteOf(priced), nowMs))
   } else if (dice < 0.75) {
-    const asked = wish(play, markets, 'maker')
-    const priced = pricePack(clearing, asked, nowMs)
-    const payoutRaw = asked.stakeRaw + 1 + random.spread(10 ** 9)
+    const asked = wish(play, markets)
+    const payoutRaw = asked.stakeRaw + 1 + random.spread(asked.stakeRaw * 19)
+    const priced = pricePack(clearing, { ...asked, offeredRaw: payoutRaw }, nowMs)
     const offering = { profileId, stakeMaxRaw: asked.stakeRaw, payoutRaw }
     act(decideOffer(clearing, offering, priced, nowMs))
   } else if (offer !== undefined && dice < 0.9) {

@@ -46,7 +46,7 @@ class World {
       return { marketId, outcome: 0, asks: [{ ticks, sizeRaw: 1000 * UNIT }] }
     }
     const legs = [leg(this.a, 500), leg(this.b, 400)]
-    return { stakeRaw: STAKE, legs, funding: 'house', ownerId: this.ann, isPaid: true, ...changes }
+    return { stakeRaw: STAKE, legs, offeredRaw: null, ownerId: this.ann, isPaid: true, ...changes }
   }
 
   codes(changes: Partial<PackAsk> = {}): string[] {
@@ -75,8 +75,7 @@ class World {
 
   offer(stakeMaxRaw = 20 * UNIT, paysRaw = 80 * UNIT): number {
     const asked = {
-      ...{ stakeRaw: stakeMaxRaw, funding: 'maker' as const },
-      ...{ ownerId: this.ben, isPaid: false },
+      ...{ stakeRaw: stakeMaxRaw, offeredRaw: paysRaw, ownerId: this.ben, isPaid: false },
     }
     const priced = pricePack(this.clearing, this.ask(asked), this.driver.nowMs)
     const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
@@ -304,6 +303,16 @@ test('the house covers every pack, whatever wins', () => {
     decideFunding(world.clearing, HOUSE_ACCOUNT, Number.MAX_SAFE_INTEGER),
     REJECT.BALANCE_LIMIT,
   )
+})
+
+test('a maker names a payout of 20 times the stake at most, whatever the books say', () => {
+  const world = new World(0)
+  const { ben: ownerId } = world
+  const thin = world.ask().legs.map((leg) => ({ ...leg, asks: [{ ticks: 890, sizeRaw: 1000 }] }))
+  const codes = (offeredRaw: number) =>
+    world.codes({ legs: thin, offeredRaw, ownerId, isPaid: false, stakeRaw: 4 * UNIT })
+  assert.deepEqual(codes(80 * UNIT), [])
+  assert.deepEqual(codes(80 * UNIT + 1), ['MULTIPLIER_TOO_HIGH'])
 })
 
 test('a maker funds a pack: what it sets aside is paid, comes back, or goes with the offer', () => {
