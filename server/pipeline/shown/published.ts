@@ -15,6 +15,7 @@ import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/m
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
+import { PackMarkets } from './pack-markets.ts'
 import { type PoolChange, type PoolFigures, poolChangeBy } from './shown-pools.ts'
 import { type ShownTrades, showRecord, showTrade } from './shown-records.ts'
 
@@ -141,6 +142,7 @@ export class PublishedMarkets {
   /** The newest slot of each series. */
   readonly #lastSlots = new Map<SeriesId, PublishedMarket>()
   readonly active = new ActiveMarkets<PublishedMarket>()
+  readonly forPacks = new PackMarkets()
   /** The matches as their durable commands left them: each is applied here once more. */
   readonly matches = new Matches()
   /** Grows when a market is added or when the status of a market may have changed. */
@@ -250,10 +252,15 @@ export class PublishedMarkets {
     this.#byId.set(market.marketId, published)
     this.#bySlug.set(market.slug, published)
     this.#link(published)
-    this.active.note(published, isListed(published))
+    this.#noted(published)
     this.listVersion++
     this.changes++
     this.#listener?.added(published)
+  }
+
+  #noted(published: PublishedMarket): void {
+    this.active.note(published, isListed(published))
+    this.forPacks.note(published)
   }
 
   #link(published: PublishedMarket): void {
@@ -304,7 +311,7 @@ export class PublishedMarkets {
     known.payoutNumerators = market.payoutNumerators
     this.listVersion++
     this.#changed(known)
-    this.active.note(known, isListed(known))
+    this.#noted(known)
     if (isOver) this.#listener?.resolved(known)
   }
 
@@ -330,7 +337,7 @@ export class PublishedMarkets {
     Object.assign(published, tradedOf(market), { pool })
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
-    this.active.note(published, isListed(published))
+    this.#noted(published)
   }
 
   /** Puts back the markets of a group that left memory before it. */

@@ -23,7 +23,6 @@ import {
   type ProfileId,
   type Seq,
 } from '../../../engine/domain/ids.ts'
-import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
 import type { PackBody } from '../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
@@ -185,11 +184,10 @@ export class PackDesk {
 
   /** Markets that take packs, newest first: a part of them, and how many there are. */
   markets(skip: number, limit: number): { markets: PublishedMarket[]; total: number } {
-    const all = this.#pipeline.published.all().filter(({ market, status }) => {
-      return kindOf(market) === 'clob' && status === 'FUNDED' && !market.isFailed
-    })
-    const markets = all.reverse().slice(skip, skip + limit)
-    return { markets, total: all.length }
+    const { published } = this.#pipeline
+    const ids = published.forPacks.page(skip, limit)
+    const markets = ids.flatMap((marketId) => published.byId(marketId) ?? [])
+    return { markets, total: published.forPacks.count }
   }
 
   /** The best usable ask of an outcome; null without one, and for a market that is over. */

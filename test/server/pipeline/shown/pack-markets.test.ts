@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { PublishedMarkets } from '../../../../server/pipeline/shown/published.ts'
+import { marketSpec } from '../../../support/specs.ts'
+
+// The markets that packs can be made of are kept in order as they change.
+
+const START_MS = 1_800_000_000_000
+
+function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
+  return {
+    ...marketSpec(marketId),
+    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
+    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
+    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
+    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
+    ...changes,
+  }
+}
+
+function shown(count: number): PublishedMarkets {
+  const published = new PublishedMarkets()
+  for (let marketId = 1; marketId <= count; marketId++) published.add(marketOf(marketId))
+  return published
+}
+
+test('they are told newest first, in pages', () => {
+  const { forPacks } = shown(5)
+  assert.deepEqual(forPacks.page(0, 2), [5, 4])
+  assert.deepEqual(forPacks.page(2, 2), [3, 2])
+  assert.deepEqual(forPacks.page(4, 2), [1])
+  assert.deepEqual(forPacks.page(5, 2), [])
+  assert.equal(forPacks.count, 5)
+})
+
+test('a market leaves the list and comes back to its place; pools and groups are never in it', () => {
+  const published = shown(4)
+  const { forPacks } = published
+  published.refresh(marketOf(2, { status: 'LOCKED' }))
+  published.refresh(marketOf(4, { status: 'RESOLVED', payoutNumerators: [1, 0] }))
+  assert.deepEqual(forPacks.page(0, 10), [3, 1])
+  published.refresh(marketOf(2))
+  assert.deepEqual(forPacks.page(0, 10), [3, 2, 1])
+  published.refresh(marketOf(3, { isFailed: true }))
+  published.remove(marketOf(4))
+  published.add(marketOf(5, { kind: 'group' }))
+  published.add(marketOf(6, { kind: 'amm', poolAddress: `0x${'a'.repeat(40)}` }))
+  published.add(marketOf(7))
+  assert.deepEqual(forPacks.page(0, 10), [7, 2, 1])
+})
+
+test('a page looks at no market, however many there are', () => {
+  for (const count of [10, 3000]) {
+    let reads = 0
+    const published = new PublishedMarkets()
+    for (let marketId = 1; marketId <= count; marketId++) {
+      const get = (market: Market, key: keyof Market) => {
+        reads++
+        return market[key]
+      }
+      published.add(new Proxy(marketOf(marketId), { get }))
+    }
+    const before = reads
+    assert.equal(published.forPacks.page(0, 5).length, 5)
+    assert.equal(published.forPacks.count, count)
+    assert.deepEqual([before > 0, reads - before], [true, 0], `${count} markets`)
+  }
+})
