@@ -87,13 +87,23 @@ test('POST /parlay/quote: prices of legs, vig in percent, and every check that f
 })
 
 test('POST /parlay/create: a leg outside the prices of packs makes no pack', async () => {
-  const quoteId = at((await quote(['a', 'b'])).body, 'quoteId')
   for (const slug of ['at-90', 'at-910']) {
     assert.equal(at((await quote(['a', slug])).body, 'quoteId'), null, 'it gets no quote')
-    const body = { quoteId, legs: legs('a', slug), stake: STAKE }
-    const refused = await patientCall(live, ann, 'POST', '/parlay/create', body)
-    assert.equal(refused.status, 400, refused.text)
   }
+  const market = await openMarket(live, 'moving')
+  const maker = await live.trader(10_000 * UNIT)
+  const sizeRaw = 1000 * UNIT
+  const asked = { outcome: 1, ticks: 400, sizeRaw } as const
+  assert.equal((await place(live, maker, market, asked)).status, 201)
+  const quoted = await quote(['a', 'moving'])
+  const quoteId = textAt(quoted.body, 'quoteId')
+  // Since the quote the asks were bought, and only one above the prices of packs is left.
+  assert.equal((await place(live, ann, market, { ticks: 600, sizeRaw })).status, 201)
+  assert.equal((await place(live, maker, market, { ...asked, ticks: 50 })).status, 201)
+  const body = { quoteId, legs: legs('a', 'moving'), stake: STAKE }
+  const refused = await patientCall(live, ann, 'POST', '/parlay/create', body)
+  assert.equal(refused.status, 422, refused.text)
+  assert.deepEqual(codesOf(refused), ['NO_LIQUIDITY', 'LEG_PRICE_TOO_HIGH'])
 })
 
 test('GET /parlay/markets: markets for packs, each outcome with isMatch', async () => {
