@@ -92,14 +92,14 @@ export const searchPacks = route({
   lane: 'public',
   room: 'searches',
   cache: cached(lasting(1)),
-  about: 'Packs with a leg of a market that is about a text, newest first.',
+  about: 'Packs with a leg of an active market that is about a text, newest first.',
   query: {
     query: means(text(200, 1), 'What the market is about, in any words.'),
     limit: limit(),
     cursor: before(),
   },
   reply: page(),
-  means: `A page of packs of the ${SEARCHED_MARKETS} markets that fit best.`,
+  means: `A page of packs of the ${SEARCHED_MARKETS} active markets that fit best.`,
   rejects: ['READ_TIMEOUT'],
   example: { query: { query: 'weather', limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ query, call }, services: Services) => {
