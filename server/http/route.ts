@@ -63,10 +63,14 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   /** How long replies may be kept; absent: not at all. For open routes that only read. */
   readonly cache?: Cache
   /**
-   * The queries whose replies everybody gets alike, and how long those may be kept: for an open
-   * read that welcomes proofs. Its handler does not learn who asks such a query.
+   * The queries whose replies everybody gets alike, or everybody without a proof, and how long
+   * those may be kept: for an open read that welcomes proofs. Its handler does not learn who asks
+   * such a query.
    */
-  readonly shared?: { readonly cache: Cache; readonly when: (query: Values<Q>) => boolean }
+  readonly shared?: {
+    readonly cache: Cache
+    readonly when: (query: Values<Q>, isProven: boolean) => boolean
+  }
   readonly rejects?: readonly RejectName[]
   readonly example: {
     readonly params?: Values<P>
@@ -257,7 +261,7 @@ export function route<
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
-      const kept = spec.shared?.when(query) === true ? spec.shared.cache : null
+      const kept = spec.shared?.when(query, proven !== null) === true ? spec.shared.cache : null
       const caller = kept === null ? proven : null
       assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
       const isOther = auth.isForSubAccounts && caller !== null

@@ -3,6 +3,7 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { type Realised, realised } from '../../../persistence/query/read/portfolio/realised.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -139,6 +140,7 @@ export const accountChart = route({
   path: '/portfolio/:account/pnl-chart',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
+  shared: { cache: cached(REVALIDATE), when: (_query, isProven) => !isProven },
   about: 'What an account earned over time; its owner sees what it holds, too.',
   params: { account: account() },
   query: { timeframe: timeframe('7d') },
@@ -170,6 +172,7 @@ export const realisedPnl = route({
   path: '/portfolio/:account/realized-pnl',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
+  shared: { cache: cached(REVALIDATE), when: () => true },
   about: 'What an account realised in a window, and in how many markets.',
   params: { account: account() },
   query: { timeframe: timeframe('all') },

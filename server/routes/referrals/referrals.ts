@@ -1,6 +1,7 @@
 // Who referred whom, and the boards of those who refer (rules §12.7).
 
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
@@ -14,6 +15,7 @@ export const referralLeaderboard = route({
   path: '/referral/usdc/leaderboard',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
+  shared: { cache: cached(REVALIDATE), when: (_query, isProven) => !isProven },
   about: 'Profiles that referred others, by what they earned; with a proof also the own place.',
   query: paging(),
   reply: board(),

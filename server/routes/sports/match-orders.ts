@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { matchOrders } from '../../../persistence/query/read/markets/match-orders.ts'
-import { hmac } from '../../http/access/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
@@ -29,7 +29,7 @@ const params = { slug: means(slug(), 'Slug of the match, or of one of its market
 export const ordersOfMatch = route({
   method: 'GET',
   path: '/sports-markets/:slug/user-orders',
-  auth: hmac().forSubAccounts(),
+  auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   lane: 'private',
   about: "The caller's orders in all markets of a match, newest first; live ones unless named.",
   params,

@@ -163,8 +163,9 @@ function slowSearch(all: readonly Known[], text: string, limit: number): number[
     ...sorted.filter((each) => each[of]?.toLowerCase() === wanted),
     ...sorted.filter((each) => each[of]?.toLowerCase().startsWith(wanted)),
   ]
-  const isHex = !isHandle && /^0x[0-9a-f]+$/.test(wanted)
-  const wallets = isHex ? sorted.filter(({ account }) => account.startsWith(wanted)) : []
+  const isHex = !isHandle && /^(0x[0-9a-f]+|[0-9a-f]{6,})$/.test(wanted)
+  const wallet = wanted.startsWith('0x') ? wanted : `0x${wanted}`
+  const wallets = isHex ? sorted.filter(({ account }) => account.startsWith(wallet)) : []
   const isPart = /[\p{L}\p{N}]{3}/u.test(wanted)
   const within = sorted.filter((each) => {
     return isPart && each.hasTraded && each.name?.toLowerCase().includes(wanted)
@@ -259,6 +260,8 @@ test('names come in the order of the stages: exact, prefix, handle, wallet, with
   assert.deepEqual(desk.found('rain', 2), ids(exact, begun))
   assert.deepEqual(desk.found(other.account.slice(0, 12).toUpperCase().replace('X', 'x')), [5])
   assert.deepEqual(desk.found(`@${other.account.slice(0, 12)}`), [])
+  assert.deepEqual(desk.found(other.account.slice(2, 8)), [5], 'six digits need no 0x')
+  assert.deepEqual(desk.found(other.account.slice(2, 7)), [])
   for (const short of ['', ' ', 'r', '@', '@r', ' @ r ']) assert.deepEqual(desk.found(short), [])
   desk.close()
 })

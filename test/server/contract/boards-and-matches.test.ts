@@ -11,7 +11,7 @@ import { eventOf, putMatch, tellScores } from '../../support/live-matches.ts'
 import { byBearer, openProgram } from '../../support/live-mcp.ts'
 import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
 import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
-import { codeOf } from '../../support/live-session.ts'
+import { codeOf, cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
 
 // What the contract says of boards, matches, market pages and tools, row by row. A row of
 // server/docs/api.md names each test.
@@ -94,6 +94,24 @@ test('GET /portfolio/:account/pnl-chart: of anybody; that of the caller is not k
   assert.equal(own.headers.get('cache-control'), 'private, no-store')
 })
 
+test('what everybody gets alike has an entity tag, though a proof is welcome', async () => {
+  const paths = [
+    `/portfolio/${ann.account}/pnl-chart`,
+    `/portfolio/${ann.account}/realized-pnl`,
+    '/referral/usdc/leaderboard',
+  ]
+  for (const path of paths) {
+    const { headers } = await live.send('GET', path)
+    assert.equal(headers.get('cache-control'), 'public, no-cache', path)
+    assert.ok((headers.get('etag') ?? '').length > 0, path)
+  }
+  const [chart, realised, board] = await Promise.all(paths.map((path) => call(ann, 'GET', path)))
+  for (const { headers } of [chart, board]) {
+    assert.equal(headers.get('cache-control'), 'private, no-store')
+  }
+  assert.equal(realised.headers.get('cache-control'), 'public, no-cache', 'the same for everybody')
+})
+
 test('GET /leaderboard/:type: username and profileId; a category needs page and day', async () => {
   assert.deepEqual(wordsOf(await get('/leaderboard/pnl'), 'data', '0'), ['ann', ann.profileId])
   const volume = listAt(await get('/leaderboard/volume'), 'data')
@@ -153,6 +171,9 @@ test('GET /sports-markets/:slug/user-orders: of all markets of the match', async
   for (const market of [home, away]) await placed(ann, market, { ticks: 100 })
   assert.equal(listAt(await call(ann, 'GET', OF_DERBY)).length, 2)
   assert.equal(listAt(await call(ben, 'GET', OF_DERBY)).length, 0)
+  const cookie = cookieOf(await login(live, newWallet()))
+  const bySession = await withCookie(live, cookie, 'GET', OF_DERBY)
+  assert.deepEqual([bySession.status, bySession.body], [200, []], 'a session reads its own')
 })
 
 test('DELETE /sports-markets/:slug/user-orders: all open orders of the match', async () => {

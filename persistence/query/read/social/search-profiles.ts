@@ -30,6 +30,8 @@ FROM profile_standings WHERE profile_id = ?`
 /** Wallets or names within that one search looks at. */
 export const CANDIDATES_MAX = 500
 const WALLET = /^0x[0-9a-f]{1,40}$/
+/** So many hex digits and more are the start of a wallet, also without their 0x. */
+const BARE_WALLET = /^[0-9a-f]{6,40}$/
 const HAS_PART = /[\p{L}\p{N}]{3}/u
 /** It sorts behind every text that goes on with another character. */
 const LAST = '\u{10ffff}'
@@ -63,6 +65,12 @@ export function isTooShort(wanted: string): boolean {
   return [...wanted].length < PREFIX_CHARACTERS_MIN
 }
 
+/** How wallets begin that the text asks for; null for a text that asks for none. */
+function walletIn(wanted: string): string | null {
+  if (BARE_WALLET.test(wanted)) return `0x${wanted}`
+  return WALLET.test(wanted) ? wanted : null
+}
+
 class ProfileSearch {
   readonly #byPrefix: Statement<[string, isHandle: number, number], Candidate>
   readonly #byWallet: Statement<[string, string, number], Candidate>
@@ -92,8 +100,9 @@ class ProfileSearch {
     fill(this.#byPrefix.all(wanted, first, limit))
     // A profile may be found by both of its names.
     if (found.size < limit) fill(this.#byPrefix.all(wanted, 1 - first, 2 * limit))
-    if (found.size < limit && !isHandle && WALLET.test(wanted)) {
-      fill(this.#inOrder(this.#byWallet.all(wanted, `${wanted}${BEHIND_HEX}`, CANDIDATES_MAX)))
+    const wallet = isHandle ? null : walletIn(wanted)
+    if (found.size < limit && wallet !== null) {
+      fill(this.#inOrder(this.#byWallet.all(wallet, `${wallet}${BEHIND_HEX}`, CANDIDATES_MAX)))
     }
     if (found.size < limit && HAS_PART.test(wanted)) {
       fill(this.#inOrder(this.#byPart.all(wanted, `${wanted}${LAST}`, CANDIDATES_MAX)))
