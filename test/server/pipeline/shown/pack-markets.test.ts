@@ -34,7 +34,7 @@ test('they are told newest first, in pages', () => {
   assert.equal(forPacks.count, 5)
 })
 
-test('a market leaves the list and comes back to its place; pools and groups are never in it', () => {
+test('a market leaves the list and comes back to its place; pools and groups are not in it', () => {
   const published = shown(4)
   const { forPacks } = published
   published.refresh(marketOf(2, { status: 'LOCKED' }))
