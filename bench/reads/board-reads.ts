@@ -59,6 +59,14 @@ const READS: readonly BoardRead[] = [
     path: () => '/leaderboard/pnl?scope=category&marketPageId=__home__',
   },
   { name: 'biggest positions', path: () => '/leaderboard/pnl/unrealized/biggest-positions' },
+  {
+    name: 'biggest positions by profit',
+    path: () => '/leaderboard/pnl/unrealized/biggest-positions?metric=pnl',
+  },
+  {
+    name: 'biggest positions of a market page',
+    path: () => '/leaderboard/pnl/unrealized/biggest-positions?marketPageId=__home__',
+  },
   { name: 'accuracy', path: (world) => `/user-stats/accuracy/${ACCOUNT(world)}` },
   { name: 'traded volume', path: (world) => `/portfolio/${ACCOUNT(world)}/traded-volume` },
 ]

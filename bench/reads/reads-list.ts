@@ -21,6 +21,8 @@ export interface Read {
 }
 
 const LIMIT = LIMITS.activeMarketsLimitMax
+/** Markets on one page of those that packs can be made of. */
+const PACK_MARKETS = 20
 
 /** Lists show a group in place of its children. */
 function listedOf({ active }: ReadsSize): number {
@@ -129,4 +131,15 @@ export const READS: readonly Read[] = [
     path: ({ slug }) => `/markets/${slug()}/post-trade-recommendations`,
   },
   { name: 'tape', path: ({ slug }) => `/markets/${slug()}/trades` },
+  ...(['all', 'featured'] as const).map((audience) => ({
+    name: `feed of the exchange, ${audience}`,
+    // Pages of many sizes: one that was asked for is kept for a minute.
+    path: ({ random }: ReadsWorld) =>
+      `/feed/trading?audience=${audience}&limit=${20 + random.below(10)}`,
+  })),
+  {
+    name: 'markets for packs, any page',
+    path: ({ random, size }) =>
+      `/parlay/markets?page=${1 + random.below(Math.ceil(booksOf(size) / PACK_MARKETS))}`,
+  },
 ]

@@ -57,6 +57,8 @@ function nameOf(profileId: number): string {
 interface Asking {
   readonly random: Random
   readonly profiles: number
+  /** Of some packs. */
+  readonly packIds: readonly number[]
 }
 
 interface SocialRead {
@@ -106,8 +108,23 @@ const READS: readonly SocialRead[] = [
   },
   { name: 'packs of a market', path: (asking) => `/markets/${anySlug(asking)}/packs` },
   { name: 'search of packs', path: (asking) => `/parlay/packs/search?query=${anySlug(asking)}` },
+  { name: 'one pack', path: ({ random, packIds }) => `/parlay/packs/${random.pick([...packIds])}` },
   { name: 'markets for packs', path: () => '/parlay/markets' },
   { name: 'feed of those followed', path: () => '/feed/following', isSigned: true },
+  ...(['all', 'featured', 'following'] as const).map((audience) => ({
+    name: `feed of the exchange, ${audience}`,
+    path: ({ random }: Asking) =>
+      `/feed/trading?audience=${audience}&limit=${20 + random.below(10)}`,
+    isSigned: audience === 'following',
+  })),
+  { name: 'own profile', path: () => '/profiles/me', isSigned: true },
+  { name: 'board of referrals', path: () => '/referral/usdc/leaderboard' },
+  {
+    name: 'board of referred friends',
+    path: () => '/referral/usdc/leaderboard/friends',
+    isSigned: true,
+  },
+  { name: 'referred profiles', path: () => '/referral/usdc/referrals', isSigned: true },
 ]
 
 /** Only those who trade have a token. */
@@ -116,7 +133,8 @@ function tokenOf(profileId: number, seal: Seal) {
   return hasToken ? sealedToken(seal, profileId) : null
 }
 
-function* story(profiles: number, seal: Seal): Iterable<Uint8Array> {
+/** Puts the ids of its packs into `packIds`. */
+function* story(profiles: number, seal: Seal, packIds: number[]): Iterable<Uint8Array> {
   const driver = new ExchangeDriver()
   let records: Uint8Array[] = []
   driver.onCommand = (command) => records.push(encodeCommand(command))
@@ -128,13 +146,15 @@ function* story(profiles: number, seal: Seal): Iterable<Uint8Array> {
     const said = { username: name, xHandle: profileId % 3 === 0 ? `x_${name}` : null }
     const profile = profileFields(profileId, said)
     const token = tokenOf(profileId, seal)
-    driver.rare({ kind: 'createProfile', profileId, profile, token })
+    const referred = profileId % 2 === 0 ? { referredBy: MAKER } : {}
+    driver.rare({ kind: 'createProfile', profileId, profile, token, ...referred })
     driver.rare({ kind: 'showBookmarks', profileId, isPublic: true })
     yield* records
     records = []
   }
   for (let profileId = 1; profileId <= profiles; profileId++) {
-    sayOf(driver, profileId, { random, profiles })
+    sayOf(driver, profileId, { random, profiles, packIds })
+    packIds.push(packOf(driver, profileId))
     yield* records
     records = []
     if (profileId % 1000 === 0) progress(`reads: ${profileId} of ${profiles} profiles`)
@@ -154,17 +174,17 @@ function sayOf(driver: ExchangeDriver, profileId: number, asking: Asking): void 
     driver.rare({ kind: 'putBookmark', profileId, marketId, targetKind: 'clob' })
   }
   if (profileId % TRADER_EVERY === 0) tradeOf(driver, profileId)
-  packOf(driver, profileId)
 }
 
 /** The house funds the pack, so that it can pay every one. */
-function packOf(driver: ExchangeDriver, profileId: number): void {
+function packOf(driver: ExchangeDriver, profileId: number): number {
   const markets = [1 + (profileId % MARKETS), 1 + ((profileId + 1) % MARKETS)]
   const legs = markets.map((marketId) => ({ marketId, outcome: 0, priceTicks: 500 }))
   const [stakeRaw, payoutRaw] = [SHARE, 3 * SHARE]
   driver.rare({ kind: 'fundHouse', collateralRaw: payoutRaw - stakeRaw })
   driver.deposit(profileId, stakeRaw)
   driver.rare({ kind: 'createPack', profileId, stakeRaw, payoutRaw, legs })
+  return driver.clearing.lastSeq
 }
 
 function tradeOf(driver: ExchangeDriver, profileId: number): void {
@@ -188,8 +208,12 @@ class Asker {
   readonly #asking: Asking
   #path = ''
 
-  constructor(baseUrl: string, profiles: number, token: { tokenId: string; secret: string }) {
-    this.#asking = { random: new Random(2), profiles }
+  constructor(
+    baseUrl: string,
+    asked: Omit<Asking, 'random'>,
+    token: { tokenId: string; secret: string },
+  ) {
+    this.#asking = { random: new Random(2), ...asked }
     this.#open = new Caller(baseUrl)
     this.#signed = new Caller(baseUrl, [200], () =>
       headersFor(token, { method: 'GET', path: this.#path, body: '' }),
@@ -216,7 +240,8 @@ async function withSide<T>(
   work: (side: Side<SocialRead>) => Promise<T>,
 ): Promise<T> {
   return withFolder(async (dataDir) => {
-    writeStory(dataDir, (seal) => story(profiles, seal))
+    const packIds: number[] = []
+    writeStory(dataDir, (seal) => story(profiles, seal, packIds))
     const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
     try {
       const { account } = profileFields(MAKER)
@@ -224,7 +249,7 @@ async function withSide<T>(
       const { tokenId, secret } = Object(
         await new ExchangeClient(server.baseUrl).admin('/admin/profiles', body),
       )
-      const asker = new Asker(server.baseUrl, profiles, { tokenId, secret })
+      const asker = new Asker(server.baseUrl, { profiles, packIds }, { tokenId, secret })
       const done = await work({
         name: `${profiles} profiles`,
         rounds: new Rounds(),
