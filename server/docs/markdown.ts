@@ -48,6 +48,11 @@ function sentenceOf(paragraph: string): string {
   return end === -1 ? text : `${text.slice(0, end)}.`
 }
 
+/** What may be wider than a screen scrolls by keys too. Text of a document has no such brackets. */
+function reachable(html: string): string {
+  return html.replaceAll(/<(table|pre)>/g, '<$1 tabindex="0">')
+}
+
 export function render(markdown: string): Rendered {
   const marked = new Marked({ gfm: true })
   const anchor = anchors()
@@ -72,5 +77,5 @@ export function render(markdown: string): Rendered {
   const title = tokens.find(isHeading)?.text ?? ''
   const paragraph = tokens.find(({ type }) => type === 'paragraph')
   const about = paragraph === undefined ? '' : sentenceOf(paragraph.raw.trim())
-  return { title, about, body: marked.parser(tokens) }
+  return { title, about, body: reachable(marked.parser(tokens)) }
 }
