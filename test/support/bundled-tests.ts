@@ -13,9 +13,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Packages that are loaded by name, or hold what a bundle cannot. */
 const UNBUNDLED = [
   '@limitless-exchange/sdk',
+  '@sparticuz/chromium',
   'autocannon',
+  'axe-core',
   'fast-check',
   'nodejs-order-book',
+  'playwright-core',
   'tsx',
 ]
 /** What `import.meta.url` becomes: a source finds the files beside it as if it ran itself. */

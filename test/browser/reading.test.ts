@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { assertAccessible, assertNotWide } from '../support/accessibility.ts'
+import { type PageWish, until } from '../support/browser.ts'
+import { act, BrowserStage, part } from '../support/browser-stage.ts'
+import { ADMIN_TOKEN, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+
+// Everybody can read the console: in both themes, on a phone, and soon on a slow line.
+
+const FUNDS_RAW = 1_000_000_000
+const NARROW = 360
+const FIRST_BYTES_MAX = 100_000
+const THEMES = ['light', 'dark'] as const
+
+let stage: BrowserStage
+let market: LiveMarket
+let trader: Trader
+before(async () => {
+  stage = await BrowserStage.open()
+  const { live } = stage
+  market = await openMarket(live, 'rain-tomorrow', { description: 'By the station at the port.' })
+  await openMarket(live, 'snow-tomorrow')
+  trader = await live.trader(FUNDS_RAW)
+  const other = await live.trader(FUNDS_RAW)
+  const orders = [
+    await place(live, trader, market, { ticks: 520 }),
+    await place(live, other, market, { ticks: 480, outcome: 1 }),
+    await place(live, trader, market, { ticks: 450 }),
+    await place(live, other, market, { ticks: 430, outcome: 1 }),
+  ]
+  for (const { status, text } of orders) assert.equal(status, 201, text)
+})
+after(() => stage.close())
+
+/** Opens a page on a phone, waits until it has something to show, and looks at it. */
+async function look(path: string, shown: string, wish: PageWish): Promise<void> {
+  const watched = await stage.visit(path, { width: NARROW, ...wish })
+  await watched.page.locator(shown).first().waitFor()
+  await assertAccessible(watched.page, path)
+  await assertNotWide(watched.page, path)
+  await watched.close()
+}
+
+for (const theme of THEMES) {
+  test(`everybody can read the list and a market: ${theme}`, async () => {
+    await look('/', `[data-slug="${market.slug}"]`, { theme })
+    const ladder = 'section[aria-label="Order book"][data-state="current"] [data-price]'
+    await look(`/#/market/${market.slug}`, ladder, { theme })
+  })
+
+  test(`everybody can read an account, and the login before it: ${theme}`, async () => {
+    const watched = await stage.member(trader, `/#/market/${market.slug}`, { theme, width: NARROW })
+    const { page } = watched
+    await part(page, 'My position').getByRole('heading', { name: '10 YES' }).waitFor()
+    await assertAccessible(page, 'the market of a member')
+    await assertNotWide(page, 'the market of a member')
+    await page.goto(`${stage.baseUrl}/#/account`)
+    await part(page, 'Positions')
+      .getByRole('row', { name: /rain-tomorrow/ })
+      .waitFor()
+    await act(part(page, 'API tokens'), 'Make token').waitFor()
+    await assertAccessible(page, 'the account')
+    await assertNotWide(page, 'the account')
+    await act(page, 'Log out').click()
+    await act(page.getByRole('banner'), 'Log in').click()
+    await page.getByRole('dialog').waitFor()
+    await assertAccessible(page, 'the login')
+    await watched.close()
+  })
+
+  test(`everybody can read the console of operators: ${theme}`, async () => {
+    const watched = await stage.visit('/operator', { theme, width: NARROW })
+    const { page } = watched
+    await page.locator('input').first().waitFor()
+    await assertAccessible(page, 'the login of operators')
+    await assertNotWide(page, 'the login of operators')
+    await page.locator('input').first().fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    const tabs = page.getByRole('navigation').getByRole('link')
+    await tabs.nth(1).waitFor()
+    for (let index = 0; index < (await tabs.count()); index++) {
+      const name = (await tabs.nth(index).textContent()) ?? ''
+      await tabs.nth(index).click()
+      await until(
+        page,
+        async () => !/Loading/.test((await page.locator('main').textContent()) ?? 'Loading'),
+        `the tab ${name}`,
+      )
+      await assertAccessible(page, `operators: ${name}`)
+      await assertNotWide(page, `operators: ${name}`)
+    }
+    await watched.close()
+  })
+}
+
+test('the list is there after less than 100 KB', async () => {
+  const watched = await stage.visit('/docs', {})
+  const { page, context } = watched
+  const tools = await context.newCDPSession(page)
+  let bytes = 0
+  const paths: string[] = []
+  const codings = new Set<string>()
+  tools.on('Network.responseReceived', ({ response }) => {
+    paths.push(response.url.slice(stage.baseUrl.length))
+    const coding = response.headers['content-encoding'] ?? response.headers['Content-Encoding']
+    if (coding !== undefined) codings.add(coding)
+  })
+  tools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await tools.send('Network.enable')
+  await page.goto(`${stage.baseUrl}/`)
+  await page.locator(`[data-slug="${market.slug}"]`).waitFor()
+  const said = `${bytes} bytes: ${paths.join(' ')}`
+  assert.ok(bytes > 10_000 && bytes < FIRST_BYTES_MAX, said)
+  assert.deepEqual([...codings], ['br'], 'what is compressed is so by brotli')
+  assert.ok(
+    paths.some((path) => path.startsWith('/assets/')),
+    said,
+  )
+  await watched.close()
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { WatchedPage } from '../support/browser.ts'
+import { act, BrowserStage, part, trade } from '../support/browser-stage.ts'
+import { at, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+
+// People trade on the pages of the exchange: what one does by clicking, another sees.
+
+const FUNDS_RAW = 1_000_000_000
+
+let stage: BrowserStage
+let market: LiveMarket
+let alice: Trader
+let bob: Trader
+before(async () => {
+  stage = await BrowserStage.open()
+  market = await openMarket(stage.live, 'rain-tomorrow')
+  alice = await stage.live.trader(FUNDS_RAW)
+  bob = await stage.live.trader(FUNDS_RAW)
+})
+after(() => stage.close())
+
+/** The position of a page has so many shares, at this average price. */
+async function held(page: WatchedPage['page'], shares: string, average: string): Promise<void> {
+  const position = part(page, 'My position')
+  await position.getByRole('heading', { name: shares }).waitFor()
+  await position.getByText(average, { exact: true }).first().waitFor()
+}
+
+test('a trade that is clicked in one page shows in another page', async () => {
+  const path = `/#/market/${market.slug}`
+  const maker = await stage.member(bob, path)
+  const taker = await stage.member(alice, path)
+  await trade(maker.page, { outcome: 'NO', price: '48', shares: '30' })
+  await stage.ladderIs(taker.page, market.slug, 1)
+  assert.match(
+    await trade(taker.page, { outcome: 'YES', price: '52', shares: '10' }),
+    /^Bought 10 YES for \$5\.20\./,
+  )
+  await stage.ladderIs(maker.page, market.slug, 1)
+  const row = part(maker.page, 'Trades').getByRole('row', { name: /Buy.*52(?:\.0)?¢.*10/ })
+  await row.waitFor()
+  await held(maker.page, '10 NO', '48¢')
+  await held(taker.page, '10 YES', '52¢')
+  await part(maker.page, 'My orders').getByText('20 of 30').waitFor()
+  await part(maker.page, 'My orders')
+    .getByRole('button', { name: /^Cancel/ })
+    .click()
+  await stage.ladderIs(taker.page, market.slug, 0)
+  await maker.page.goto(`${stage.baseUrl}/#/account`)
+  await part(maker.page, 'Positions')
+    .getByRole('row', { name: /rain-tomorrow.*NO/ })
+    .waitFor()
+  await maker.close()
+  await taker.close()
+})
+
+test('a login makes one token, keeps its cookie from scripts, and a logout ends both', async () => {
+  const trader = await stage.live.trader(FUNDS_RAW)
+  const watched = await stage.member(trader, `/#/market/${market.slug}`)
+  const { page, context } = watched
+  await trade(page, { outcome: 'YES', price: '5', shares: '10' })
+  await trade(page, { outcome: 'YES', price: '6', shares: '10' })
+  const [cookie, ...others] = await context.cookies()
+  assert.deepEqual([others.length, cookie?.httpOnly, cookie?.sameSite], [0, true, 'Lax'])
+  assert.equal(await page.evaluate('document.cookie'), '')
+  const kept: { tokenId: string; secret: string } = JSON.parse(
+    await page.evaluate("localStorage.getItem('trader-token')"),
+  )
+  const tokens = () => stage.live.call(kept, 'GET', '/auth/api-tokens')
+  const { body } = await tokens()
+  assert.ok(Array.isArray(body))
+  const labels = body.map((each) => at(each, 'label'))
+  assert.equal(labels.filter((label) => label === 'console').length, 1, 'two orders, one token')
+  await page.reload()
+  await act(page, 'Log out').waitFor()
+  await trade(page, { outcome: 'YES', price: '7', shares: '10' })
+  assert.equal(
+    await page.evaluate("JSON.parse(localStorage['trader-token']).tokenId"),
+    kept.tokenId,
+  )
+  await act(page, 'Log out').click()
+  await act(page.getByRole('banner'), 'Log in').waitFor()
+  assert.equal((await tokens()).status, 401, 'the token is revoked')
+  assert.equal(await page.evaluate('localStorage.getItem("trader-token")'), null)
+  assert.deepEqual(await context.cookies(), [])
+  await watched.close()
+})
+
+test('a session that ended elsewhere leaves a page that asks for a login', async () => {
+  const trader = await stage.live.trader(FUNDS_RAW)
+  const watched = await stage.member(trader, '/#/account')
+  const { page, context } = watched
+  await part(page, 'Balance').getByText('$1,000.00').first().waitFor()
+  const [cookie] = await context.cookies()
+  const headers = { cookie: `${cookie?.name}=${cookie?.value}` }
+  const ended = await stage.live.send('DELETE', '/auth/sessions', { headers })
+  assert.equal(ended.status, 200, ended.text)
+  await page.reload()
+  await act(page.getByRole('banner'), 'Log in').waitFor()
+  await page.getByText('Balance, positions, orders and API tokens belong to a wallet').waitFor()
+  await watched.close()
+})
+
+test('keys alone lead from the search to the ticket', async () => {
+  const watched = await stage.visit('/')
+  const { page } = watched
+  await page.locator(`[data-slug="${market.slug}"]`).waitFor()
+  await page.keyboard.press('/')
+  const focused = (what: string) => page.evaluate<string>(`document.activeElement?.${what} ?? ''`)
+  assert.equal(await focused('name'), 'search')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await part(page, 'Order ticket').waitFor()
+  const names: string[] = []
+  while (names.at(-1) !== 'amount') {
+    assert.ok(names.length < 80, `tab comes to the ticket: ${names}`)
+    await page.keyboard.press('Tab')
+    names.push((await focused('name')) || (await focused('textContent')))
+  }
+  for (const name of ['side', 'outcome', 'type', 'price']) assert.ok(names.includes(name), name)
+  await watched.close()
+})
