@@ -25,7 +25,7 @@ SAMPLE ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak sim fuzz overload hostile mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run test soak console-soak sim fuzz overload hostile mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -39,6 +39,9 @@ test: $(INSTALLED) ## Runs all tests, or those whose path holds a word of ONLY="
 
 soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and says what drifted.
 	@$(NODE) --import tsx test/soak.ts $(MIN)
+
+console-soak: $(INSTALLED) ## Keeps the console open for MIN=... minutes (10) while books move: work a frame, and memory.
+	@$(NODE) --import tsx test/console-soak.ts $(MIN)
 
 node22: ## Runs a short suite on Node 22, which it installs into a temporary folder.
 	@bash .ci/node22.sh

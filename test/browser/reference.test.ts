@@ -38,9 +38,7 @@ test('the page of the calls shows every call with its example', async () => {
   assert.equal(await page.locator('.opblock').count(), methods.length)
   const time = page.locator('.opblock', { hasText: '/exchange-info' }).first()
   await time.locator('.opblock-summary-control').click()
-  const example = time.locator('.responses-table .example').first()
-  await example.waitFor()
-  assert.match((await example.textContent()) ?? '', /"domainVersion"/)
+  await time.locator('.opblock-body', { hasText: 'domainVersion' }).waitFor()
   await watched.close()
 })
 

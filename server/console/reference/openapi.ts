@@ -24,7 +24,7 @@ show({
   url: '/openapi.json',
   domNode,
   deepLinking: true,
-  docExpansion: 'none',
+  docExpansion: 'list',
   filter: true,
   defaultModelsExpandDepth: 0,
   // Other calls need a proof, which this page cannot make.
