@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { detailsOf } from '../../../../server/console/operator/audit-details.ts'
 import { bodyOf, type FormField, signedRaw } from '../../../../server/console/operator/form-body.ts'
-import { resolutionOf } from '../../../../server/console/operator/resolution.ts'
+import { resolutionOf } from '../../../../server/console/operator/markets/resolution.ts'
 
 // What the forms of operators send.
 

@@ -7,8 +7,8 @@ import {
   stepsOf,
   timeText,
   WANTED,
-} from '../../../../server/console/operator/health-figures.ts'
-import { RecentLooks } from '../../../../server/console/operator/recent-looks.ts'
+} from '../../../../server/console/operator/health/health-figures.ts'
+import { RecentLooks } from '../../../../server/console/operator/health/recent-looks.ts'
 import { Figures, seriesOf } from '../../../../server/ops/figures.ts'
 import { type LiveExchange, startLive } from '../../../support/live-exchange.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'

@@ -1,6 +1,6 @@
 // What the page shows of the metrics: steps of calls with their histograms, and facts in groups.
 
-import type { Bucket, Figures } from '../../ops/figures.ts'
+import type { Bucket, Figures } from '../../../ops/figures.ts'
 
 export interface StepRow {
   readonly step: string

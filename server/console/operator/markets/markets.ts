@@ -1,15 +1,15 @@
 // Markets of every state: made, edited, locked and resolved here.
 
-import { button, type Child, field, h } from '../page/dom.ts'
-import { type PagedList, pagedList } from '../page/paged-list.ts'
-import { KEY, region } from '../page/region.ts'
-import { table } from '../page/table.ts'
-import type { View } from '../page/view.ts'
-import { visible } from '../page/visible.ts'
-import { dayTime, dollars } from '../page/words.ts'
+import { button, type Child, field, h } from '../../page/dom.ts'
+import { type PagedList, pagedList } from '../../page/paged-list.ts'
+import { KEY, region } from '../../page/region.ts'
+import { table } from '../../page/table.ts'
+import type { View } from '../../page/view.ts'
+import { visible } from '../../page/visible.ts'
+import { dayTime, dollars } from '../../page/words.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import type { ListedMarket } from '../operator-replies.ts'
 import { askToCreate, askToEdit, askToLock, askToResolve } from './market-acts.ts'
-import type { OperatorContext } from './operator-context.ts'
-import type { ListedMarket } from './operator-replies.ts'
 
 interface MarketPage {
   readonly markets: readonly ListedMarket[]

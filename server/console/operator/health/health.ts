@@ -1,11 +1,12 @@
 // The exchange as its metrics show it, read again every two seconds while somebody looks.
 
-import { h, write } from '../page/dom.ts'
-import { Refresher } from '../page/refresher.ts'
-import { refill } from '../page/region.ts'
-import { table } from '../page/table.ts'
-import type { View } from '../page/view.ts'
-import { clockTime } from '../page/words.ts'
+import { h, write } from '../../page/dom.ts'
+import { Refresher } from '../../page/refresher.ts'
+import { refill } from '../../page/region.ts'
+import { table } from '../../page/table.ts'
+import type { View } from '../../page/view.ts'
+import { clockTime } from '../../page/words.ts'
+import type { OperatorContext } from '../operator-context.ts'
 import {
   type FactGroup,
   factsOf,
@@ -16,7 +17,6 @@ import {
   timeText,
   WANTED,
 } from './health-figures.ts'
-import type { OperatorContext } from './operator-context.ts'
 import { RecentLooks } from './recent-looks.ts'
 
 const EVERY_MS = 2000

@@ -1,6 +1,6 @@
 // What an operator resolves a market to, and the call that does it.
 
-import type { FormField } from './form-body.ts'
+import type { FormField } from '../form-body.ts'
 
 export const OUTCOMES = ['YES', 'NO', 'A split', 'A market of this group'] as const
 

@@ -1,14 +1,14 @@
 // What the exchange has and what it owes, as it was counted last.
 
-import type { Seq } from '../../../engine/domain/ids.ts'
-import { Refused } from '../exchange/api.ts'
-import { button, type Child, h } from '../page/dom.ts'
-import { type PagedList, pagedList } from '../page/paged-list.ts'
-import { region } from '../page/region.ts'
-import { table } from '../page/table.ts'
-import type { View } from '../page/view.ts'
-import { dayTime, dollars, units } from '../page/words.ts'
-import type { OperatorContext } from './operator-context.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { Refused } from '../../exchange/api.ts'
+import { button, type Child, h } from '../../page/dom.ts'
+import { type PagedList, pagedList } from '../../page/paged-list.ts'
+import { region } from '../../page/region.ts'
+import { table } from '../../page/table.ts'
+import type { View } from '../../page/view.ts'
+import { dayTime, dollars, units } from '../../page/words.ts'
+import type { OperatorContext } from '../operator-context.ts'
 
 interface Sums {
   readonly assetsRaw: string

@@ -2,7 +2,7 @@
 // them. A text of metrics is large, so of each look only the wanted series are kept, and of the
 // looks only some.
 
-import { Figures, type Look, seriesOf } from '../../ops/figures.ts'
+import { Figures, type Look, seriesOf } from '../../../ops/figures.ts'
 
 const SPACE_MS = 10_000
 const KEPT_MAX = 7

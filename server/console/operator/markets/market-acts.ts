@@ -1,13 +1,13 @@
 // What an operator does to a market, in dialogs.
 
-import { actForm, typedIn } from '../page/act-form.ts'
-import { openDialog, secondLook } from '../page/dialog.ts'
-import { button, h } from '../page/dom.ts'
-import { visible } from '../page/visible.ts'
-import { bodyOf, type FormField } from './form-body.ts'
-import { drawnField } from './form-fields.ts'
-import type { OperatorContext } from './operator-context.ts'
-import type { ListedMarket } from './operator-replies.ts'
+import { actForm, typedIn } from '../../page/act-form.ts'
+import { openDialog, secondLook } from '../../page/dialog.ts'
+import { button, h } from '../../page/dom.ts'
+import { visible } from '../../page/visible.ts'
+import { bodyOf, type FormField } from '../form-body.ts'
+import { drawnField } from '../form-fields.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import type { ListedMarket } from '../operator-replies.ts'
 import { OUTCOME_FIELDS, resolutionOf } from './resolution.ts'
 
 type Again = () => void
