@@ -1,5 +1,6 @@
 # One file on an image without a shell: the binary, and the C and C++ libraries that node needs.
 FROM node:20-bookworm AS build
+ARG COMMIT=unknown
 WORKDIR /build
 COPY . .
 RUN make binary && mkdir /data
@@ -9,7 +10,7 @@ COPY --from=build /build/dist-binary/outcomex /outcomex
 COPY --from=build --chown=nonroot:nonroot /data /data
 VOLUME /data
 EXPOSE 3000
-ENV OUTCOMEX_DATA=/data OUTCOMEX_HOST=0.0.0.0
+ENV OUTCOMEX_DATA=/data OUTCOMEX_HOST=0.0.0.0 NODE_OPTIONS=--v8-pool-size=1
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/outcomex"]
 CMD ["serve"]

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '../engine/domain/assert.ts'
@@ -89,9 +89,15 @@ export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: st
   const { value } = findMark(dataDir, MARK)
   const opened = (key: Uint8Array | null) =>
     value === undefined || key === null ? null : unsealed(value, key)
-  const knownKey = readServerKey(newKeyFile)
+  const [oldKey, knownKey] = [readServerKey(keyFile), readServerKey(newKeyFile)]
+  if (oldKey !== null && knownKey !== null && timingSafeEqual(oldKey, knownKey)) {
+    throw new DataFolderError(
+      `${newKeyFile}: it holds the same key as ${keyFile}; name a file that does not exist yet, ` +
+        'nothing was changed.',
+    )
+  }
   if (opened(knownKey) !== null) return false
-  const folderKey = opened(readServerKey(keyFile))
+  const folderKey = opened(oldKey)
   if (folderKey === null) {
     throw new DataFolderError(
       `${keyFile}: this is not the key the journal was written with; nothing was changed.`,

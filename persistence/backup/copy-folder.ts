@@ -9,7 +9,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { DataLock } from '../data-lock.ts'
 import {
@@ -27,6 +27,7 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { OfflineOptions } from '../snapshot/recovery.ts'
 import { claimOf } from '../snapshot/snapshot-check.ts'
+import { checkSnapshotBytes, UnusableSnapshot } from '../snapshot/snapshot-file.ts'
 import {
   ENDING,
   folderOf,
@@ -43,11 +44,20 @@ import { CopiedJournal, chunksOf } from './copied-journal.ts'
 // The source may be in use. Its journal only grows, and each row has a MAC over all rows before it,
 // so the rows up to any one of them are a whole exchange at one moment.
 
+/** What a copy has before it is whole, and what the file system puts into a disk of its own. */
+const UNFINISHED_FILES = [
+  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'snapshots'],
+  ...['lock.db', 'lock.db-journal', 'lost+found'],
+]
+
 /** What may stand in a folder that takes a copy. */
-const OWN_FILES = new Set([
-  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.head', 'snapshots'],
-  ...['lock.db', 'lock.db-journal', 'server.key'],
-])
+const OWN_FILES = new Set([...UNFINISHED_FILES, 'journal.head', 'server.key'])
+
+/** Says whether a folder holds nothing but a copy that was cut off, or nothing at all. */
+export function isUnfinished(folder: string): boolean {
+  const names = ifThere(folder, () => readdirSync(folder)) ?? []
+  return names.every((name) => UNFINISHED_FILES.includes(name))
+}
 
 /** An exchange keeps as many. */
 const SNAPSHOTS_KEPT = 2
@@ -98,9 +108,15 @@ export function copyDataFolder(
   }
 }
 
+/** Where a path leads, also one that is not there yet: links may stand in its parents. */
+function placeOf(path: string): string {
+  const found = ifThere(path, () => realpathSync(path))
+  if (found !== null || dirname(path) === path) return found ?? path
+  return join(placeOf(dirname(path)), basename(path))
+}
+
 function checkPlaces(dataDir: string, copyDir: string): void {
-  const place = (path: string) => ifThere(path, () => realpathSync(path)) ?? resolve(path)
-  const [from, to] = [place(dataDir), place(copyDir)]
+  const [from, to] = [placeOf(resolve(dataDir)), placeOf(resolve(copyDir))]
   const isIn = (inner: string, outer: string) => `${inner}${sep}`.startsWith(`${outer}${sep}`)
   if (isIn(to, from) || isIn(from, to)) {
     throw new DataFolderError(
@@ -168,6 +184,7 @@ function copySnapshots(source: KeyedFolder, copy: KeyedFolder, tail: JournalTail
   }
 }
 
+/** A snapshot with a wrong byte stays out: no start could use it. */
 function copySnapshot(source: KeyedFolder, copy: KeyedFolder, seq: Seq): void {
   const path = snapshotPath(copy.dataDir, seq)
   const unfinished = `${path}.unfinished`
@@ -177,12 +194,26 @@ function copySnapshot(source: KeyedFolder, copy: KeyedFolder, seq: Seq): void {
       return true
     })
     if (isThere === null) return
+    if (!isAsWritten(copy, unfinished)) {
+      rmSync(unfinished)
+      return
+    }
     const file = openSync(unfinished, 'r+')
     fsyncSync(file)
     closeSync(file)
     renameSync(unfinished, path)
     syncFolder(dirname(path))
   })
+}
+
+function isAsWritten(folder: KeyedFolder, path: string): boolean {
+  try {
+    checkSnapshotBytes(folder, path)
+    return true
+  } catch (error) {
+    if (error instanceof UnusableSnapshot) return false
+    throw error
+  }
 }
 
 function sealCopy(copy: KeyedFolder): void {

@@ -1,14 +1,16 @@
-import { existsSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DataFolderError, ifThere, makeFolder, speaking, syncFolder } from '../folder-error.ts'
+import { DataFolderError, makeFolder, speaking, syncFolder } from '../folder-error.ts'
 import { readSeal } from '../folder-key.ts'
 import { headPath } from '../journal/journal-head.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import { lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
-import { type Copied, copyDataFolder } from './copy-folder.ts'
+import { type Copied, copyDataFolder, isUnfinished } from './copy-folder.ts'
 
 // Makes a data folder of a backup. All of it is copied into a folder beside, which gets its name
-// when it is whole: a data folder is restored or not there. A restore that was cut off goes on.
+// when it is whole: a data folder is restored or not there. A folder that is there, and empty, may
+// be a disk of its own or stand where nothing can be made beside it: it takes the copy itself, and
+// no start reads it before its head, which comes last. A restore that was cut off goes on.
 
 export function restoreFolder(
   backupDir: string,
@@ -16,7 +18,7 @@ export function restoreFolder(
   options: OfflineOptions = {},
 ): Copied {
   const target = resolve(dataDir)
-  if ((ifThere(target, () => readdirSync(target)) ?? []).length > 0) {
+  if (!isUnfinished(target)) {
     throw new DataFolderError(
       `${dataDir}: it is not empty, and a restore replaces nothing; choose a folder that does ` +
         'not exist yet.',
@@ -25,11 +27,11 @@ export function restoreFolder(
   const lock = lockExisting(backupDir)
   try {
     checkWhole(backupDir, options.keyFile)
+    if (existsSync(target)) return copyDataFolder(backupDir, target, options)
     const beside = `${target}.restoring`
     makeFolder(dirname(target))
     const copied = copyDataFolder(backupDir, beside, options)
     speaking(target, () => {
-      if (existsSync(target)) rmdirSync(target)
       renameSync(beside, target)
       syncFolder(dirname(target))
     })
