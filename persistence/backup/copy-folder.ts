@@ -26,8 +26,7 @@ import type { JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { OfflineOptions } from '../snapshot/recovery.ts'
-import { claimOf } from '../snapshot/snapshot-check.ts'
-import { checkSnapshotBytes, UnusableSnapshot } from '../snapshot/snapshot-file.ts'
+import { claimOf, isAsWritten } from '../snapshot/snapshot-check.ts'
 import {
   ENDING,
   folderOf,
@@ -204,16 +203,6 @@ function copySnapshot(source: KeyedFolder, copy: KeyedFolder, seq: Seq): void {
     renameSync(unfinished, path)
     syncFolder(dirname(path))
   })
-}
-
-function isAsWritten(folder: KeyedFolder, path: string): boolean {
-  try {
-    checkSnapshotBytes(folder, path)
-    return true
-  } catch (error) {
-    if (error instanceof UnusableSnapshot) return false
-    throw error
-  }
 }
 
 function sealCopy(copy: KeyedFolder): void {

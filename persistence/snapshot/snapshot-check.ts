@@ -84,6 +84,17 @@ export function claimOf(
   }
 }
 
+/** Says whether every byte of a snapshot is as it was written. */
+export function isAsWritten(folder: KeyedFolder, path: string): boolean {
+  try {
+    readSnapshot(folder, path, { names: false })
+    return true
+  } catch (error) {
+    if (error instanceof UnusableSnapshot) return false
+    throw error
+  }
+}
+
 export interface SnapshotFinding {
   readonly seq: Seq
   /** Why a start cannot use it; null when it can. */

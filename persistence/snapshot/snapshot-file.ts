@@ -161,15 +161,6 @@ class CheckedReader {
     return found
   }
 
-  /** The whole file, in pieces. */
-  checkAll(): void {
-    const room = Buffer.alloc(PIECE_BYTES)
-    while (this.#leftBytes > MAC_BYTES) {
-      this.readChecked(Math.min(room.length, this.#leftBytes - MAC_BYTES), room)
-    }
-    this.checkEnd()
-  }
-
   checkEnd(): void {
     const isOurs = timingSafeEqual(this.#mac.digest(), this.read(MAC_BYTES))
     if (!isOurs || this.#leftBytes > 0) throw damaged()
@@ -193,11 +184,6 @@ function reading<T>(path: string, mac: Hmac, work: (file: CheckedReader) => T): 
 /** Gives what the head claims; only the whole file shows whether the claim is true. */
 export function readSnapshotHead(folder: KeyedFolder, path: string): SnapshotHead {
   return reading(path, macsOf(folder, 'snapshot')(), (file) => decodeHead(file.read(HEAD_BYTES)))
-}
-
-/** Throws UnusableSnapshot unless every byte of the file is as it was written. */
-export function checkSnapshotBytes(folder: KeyedFolder, path: string): void {
-  reading(path, macsOf(folder, 'snapshot')(), (file) => file.checkAll())
 }
 
 function readNames(file: CheckedReader, isWanted: boolean): CapturedFilter | null {

@@ -109,14 +109,13 @@ test('a backup amid trading holds all that was acknowledged when it began', asyn
     const { order } = await client.placed(trader, market, { ...YES, ticks, salt: ++salt })
     orders.push(order.id)
   }
-  // A page of orders has room for all of them.
   const trade = async () => {
     while (!isOver && salt < 190) await placeOne()
   }
   for (let each = 0; each < 40; each++) await placeOne()
   const trading = trade()
   const before = [...orders]
-  // A process of its own: this one is busy with the orders.
+  // A process of its own: this one is busy with the orders, which one page has room for.
   const backup = await runProgram(argsOf('backup', { data, to }))
   const said = backup.stdout
   assert.equal(backup.code, 0, backup.stderr)
