@@ -149,5 +149,7 @@ export const operatorApi: readonly Route<Services>[] = [
   system.ready,
   openMetrics,
   webFile,
+  // Who opens the address of that listener is an operator.
+  { ...operatorPage, path: '/' },
   ...api.filter((each) => isOperators(each) && each !== metrics),
 ]

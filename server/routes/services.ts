@@ -63,6 +63,8 @@ export interface Services {
   /** Calls of each profile on pools; null for no limit. */
   readonly poolCalls: Buckets<ProfileId> | null
   readonly packs: PackDesk
+  /** Offers that each profile makes: all listeners hear of each. Null for no limit. */
+  readonly offerCalls: Buckets<ProfileId> | null
   readonly portfolio: Portfolio
   readonly rewards: RewardViews
   readonly solvency: SolvencyCounts

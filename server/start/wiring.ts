@@ -4,6 +4,7 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
+import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
 import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../auth/guard.ts'
@@ -175,6 +176,8 @@ const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
 const { callsMax, callsSec } = POOL_LIMITS
 /** So many calls at once, and as many again in that time. */
 const POOL_CALLS = { perSecond: callsMax / callsSec, burst: callsMax }
+const { offersPerSecMax, offersBurstMax } = PACK_LIMITS
+const OFFER_CALLS = { perSecond: offersPerSecMax, burst: offersBurstMax }
 
 const PLACE_OF_HOST = 'the-host-of-the-caller'
 
@@ -263,6 +266,7 @@ export async function wire(
     ...moneyMoves(exchange, reads, archive),
     social: new SocialChanges(pipeline),
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
+    offerCalls: config.rateLimit ? new Buckets(OFFER_CALLS) : null,
     solvency: exchange.solvency,
     feeds: new Feeds(archive, reads),
     referrals: new Referrals(reads),

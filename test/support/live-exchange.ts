@@ -299,7 +299,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const told = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
   const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
   const wired = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
-  const services = limits === null ? { ...wired, poolCalls: null } : wired
+  const services = limits === null ? { ...wired, poolCalls: null, offerCalls: null } : wired
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
   const guard = new Guard({ ...guardOptions(config, services.auth), ...identity })

@@ -27,6 +27,9 @@ export const PACK_LIMITS = {
   /** Offers that are not over: of all makers, and of one. */
   offersMax: 4096,
   offersOfMakerMax: 20,
+  /** Offers that a maker makes in a second, and that it may make at once. */
+  offersPerSecMax: 2,
+  offersBurstMax: 40,
   /** Main works on packs this often, so that orders come between. */
   turnEveryMs: 5,
   /** Packs in one command that counts a leg. */

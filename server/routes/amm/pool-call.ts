@@ -2,7 +2,6 @@
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
-import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import type { Call, Caller } from '../../http/call.ts'
@@ -11,6 +10,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { text } from '../../http/schema/scalars.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { askerOf } from '../../services/private-reads.ts'
+import { ownRateRefusal } from '../own-rate.ts'
 import type { Services } from '../services.ts'
 
 const SHAPED_ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -56,8 +56,8 @@ export async function marketOf(
 ): Promise<PublishedMarket | Refusal> {
   const { caller, body } = asked
   const { poolCalls, pipeline, archive } = services
-  const waitMs = poolCalls?.take(caller.profileId, performance.now()) ?? 0
-  if (waitMs > 0) return refuse('RATE_LIMITED', undefined, Math.ceil(waitMs / MS_PER_SEC))
+  const tooOften = ownRateRefusal(poolCalls, caller.profileId)
+  if (tooOften !== null) return tooOften
   if (SHAPED_ADDRESS.test(body.market)) {
     if (parseAddress(body.market) === undefined) {
       return invalid({ field: 'market', message: 'has a wrong EIP-55 checksum' })

@@ -14,6 +14,7 @@ import { makersOf, offer, offerViews } from '../../services/packs/offer-content.
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
+import { ownRateRefusal } from '../own-rate.ts'
 import type { Services } from '../services.ts'
 import { ineligible, legsToPrice, stake, wishedLegs } from './pack-asks.ts'
 import { shownPack } from './pack-stakes.ts'
@@ -94,6 +95,8 @@ export const offerPack = route({
     if (payoutRaw <= stakeRaw) {
       return invalid({ field: 'payout', message: 'must be more than stakeMax' })
     }
+    const tooOften = ownRateRefusal(services.offerCalls, caller.profileId)
+    if (tooOften !== null) return tooOften
     const legs = wishedLegs(body.legs, services)
     if (legs instanceof Refusal) return legs
     // Read before the offer, so a caller that gets a 503 knows that nothing happened.

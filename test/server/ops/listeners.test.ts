@@ -36,20 +36,21 @@ test('on the public listener only operators can read the metrics', async () => {
   for (const path of ['/health', '/ready']) assert.equal((await live.send('GET', path)).status, 200)
 })
 
-test('every route is on one of the two listeners; /health and /ready are on both', () => {
+test('every route is on one of the two listeners; health and what pages load are on both', () => {
   const names = (routes: typeof api) => routes.map(({ method, path }) => `${method} ${path}`)
   const [all, open, closed] = [names(api), names(publicApi), names(operatorApi)]
   assert.deepEqual(new Set([...open, ...closed]), new Set(all))
   assert.deepEqual(
     open.filter((name) => closed.includes(name)),
-    ['GET /health', 'GET /ready'],
+    ['GET /', 'GET /assets/:file', 'GET /health', 'GET /ready'],
   )
   assert.deepEqual(
     open.filter((name) => / \/(admin|metrics)/.test(name)),
     [],
   )
   const rest = closed.filter((name) => !/ \/(admin|metrics)/.test(name))
-  assert.deepEqual(rest.sort(), ['GET /health', 'GET /ready'])
+  const shown = ['GET /', 'GET /assets/:file', 'GET /operator']
+  assert.deepEqual(rest.sort(), [...shown, 'GET /health', 'GET /ready'].sort())
 })
 
 test('with --ops-listen the public listener has no routes of operators', async () => {
@@ -70,6 +71,10 @@ test('with --ops-listen the public listener has no routes of operators', async (
   assert.equal(await statusOf(`${closed}/admin/markets`, made), 201)
   assert.equal(await statusOf(`${closed}/markets/apart`), 404)
   assert.equal(await statusOf(`${open}/markets/apart`), 200)
+  const textOf = async (url: string) => (await fetch(url)).text()
+  assert.match(await textOf(`${open}/`), /<title>outcomex<\/title>/)
+  assert.match(await textOf(`${closed}/`), /<title>outcomex for operators<\/title>/)
+  assert.equal(await statusOf(`${open}/operator`), 404)
   for (const url of [open, closed]) {
     for (const path of ['/health', '/ready']) assert.equal(await statusOf(url + path), 200)
   }
