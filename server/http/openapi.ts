@@ -234,7 +234,8 @@ function responses(route: Documented): Readonly<Record<string, Node>> {
   const media = { schema: route.reply, example: reply }
   const all: Record<string, Node> = {}
   for (const [status, description] of Object.entries(route.means)) {
-    const content = status === '204' ? {} : { content: { [route.produces]: media } }
+    const bodies = Object.fromEntries(route.produces.map((type) => [type, media]))
+    const content = status === '204' ? {} : { content: bodies }
     const headers = cacheHeaders(keptTexts(route), isTagged(route) && status === '200')
     all[status] = { description, headers, ...content }
   }

@@ -58,8 +58,8 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly status?: number
   /** Other statuses that a reply of the same shape may have, each with its meaning. */
   readonly others?: Readonly<Record<number, string>>
-  /** Content type of a reply that is not JSON. */
-  readonly produces?: string
+  /** Content type, or types, of a reply that is not JSON. */
+  readonly produces?: string | readonly string[]
   /** How long replies may be kept; absent: not at all. For open routes that only read. */
   readonly cache?: Cache
   /**
@@ -135,7 +135,8 @@ export interface Route<S> {
   readonly others: readonly number[]
   /** The meaning of each status of a reply. */
   readonly means: Readonly<Record<number, string>>
-  readonly produces: string
+  /** The content types that the plain reply may have. */
+  readonly produces: readonly string[]
   readonly cache: Cache
   /** How long the replies that everybody gets alike may be kept; null when there are none. */
   readonly sharedCache: Cache | null
@@ -191,7 +192,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     status,
     others: Object.keys(others).map(Number),
     means: { [status]: spec.means, ...others },
-    produces: spec.produces ?? 'application/json',
+    produces: [spec.produces ?? 'application/json'].flat(),
     cache: cache ?? (accepts.length === 0 ? NOT_KEPT : PRIVATE),
     sharedCache: spec.shared?.cache ?? null,
     rejects: spec.rejects ?? [],

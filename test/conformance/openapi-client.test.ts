@@ -91,6 +91,12 @@ async function firstPack(): Promise<unknown> {
   }
 }
 
+/** The page of the console names the files that it loads. */
+async function filesOfPage(): Promise<unknown[]> {
+  const page = await (await fetch(server.baseUrl)).text()
+  return [...page.matchAll(/\/assets\/([\w.-]+)/g)].map(([, name]) => name)
+}
+
 async function learnNames(demo: unknown): Promise<void> {
   const entries = listOf(await read('/markets/active/slugs'))
   const group = entries.find((entry) => at(entry, 'markets') !== undefined)
@@ -109,6 +115,7 @@ async function learnNames(demo: unknown): Promise<void> {
   const counts = at(await read('/markets/categories/count'), 'category')
   names.set('categoryId', isTree(counts) ? Object.keys(counts).slice(0, 2) : [])
   names.set('account', [at(demo, 'traders', 0, 'account')])
+  names.set('file', await filesOfPage())
   for (const [name, values] of names) {
     assert.ok(values.length > 0 && !values.includes(undefined), `the demo has a ${name}`)
   }

@@ -194,7 +194,7 @@ function successIssue(
     return `${status}, and ${nameOf(route)} names ${route.status}`
   }
   if (isHead) return answer.text === '' ? '' : 'the answer to HEAD has a body'
-  if (route.produces !== 'application/json') return ''
+  if (!route.produces.includes('application/json')) return ''
   const issues = route.replyIssues(parsed(answer) ?? null)
   return issues.length === 0 ? '' : `a reply breaks its schema: ${JSON.stringify(issues)}`
 }

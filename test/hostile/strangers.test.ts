@@ -18,7 +18,10 @@ const LISTED = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const CLIENT_ORDER_ID = 'the-own-name-of-an-order'
 const FEE_CAP_BPS = 137
 /** Documents, which name the private fields of other calls. */
-const DOCUMENTS = new Set(['/', '/docs', '/docs/:page', '/asyncapi.json', '/openapi.json'])
+const DOCUMENTS = new Set([
+  ...['/', '/docs', '/docs/:page', '/docs/asyncapi', '/docs/openapi'],
+  ...['/asyncapi.json', '/openapi.json'],
+])
 /** No open reply has them, whatever they are about. */
 const NOBODYS = new Set([
   ...['email', 'phone', 'ip', 'ips', 'userAgent', 'session', 'sessions', 'cookie', 'secret'],

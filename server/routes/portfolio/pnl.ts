@@ -140,7 +140,6 @@ export const accountChart = route({
   path: '/portfolio/:account/pnl-chart',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
-  shared: { cache: cached(REVALIDATE), when: (_query, isProven) => !isProven },
   about: 'What an account earned over time; its owner sees what it holds, too.',
   params: { account: account() },
   query: { timeframe: timeframe('7d') },

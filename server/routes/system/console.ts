@@ -99,7 +99,7 @@ export const webFile = route({
   params: { file: means(text(), 'Name of a file, as the page names it.') },
   reply: text(),
   means: 'The file. It never changes: a new version has another name.',
-  produces: 'text/javascript; charset=utf-8',
+  produces: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],
   rejects: ['PATH_NOT_FOUND'],
   example: { params: { file: 'main-ABCD1234.js' }, reply: '' },
   handle: async ({ params }, { web }: Services) => {

@@ -133,7 +133,7 @@ test('limit: 100 bookmarks a profile, and 409 above them', async () => {
 
 /** Ann stakes on two markets; one of them is lost at once. */
 async function packLost(): Promise<void> {
-  assert.equal((await live.admin('/admin/house', { collateralRaw: 500 * UNIT })).status, 200)
+  assert.equal((await live.admin('/admin/house', { collateralRaw: 5000 * UNIT })).status, 200)
   const legs: object[] = []
   for (const slug of ['leg-1', 'leg-2']) {
     const wish = { outcome: 1, ticks: 500, sizeRaw: 100 * UNIT } as const
