@@ -115,8 +115,8 @@ export const PACK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a profile makes any number',
-        'packs.countOf(profileId) < PACK_LIMITS.packsOfProfileMax ? null',
-        'true ? null',
+        'packs.countOf(profileId) >= PACK_LIMITS.packsOfProfileMax',
+        'false',
       ],
       ['an offer never ends', ' || offer.expiresMs <= nowMs', ''],
       [

@@ -218,7 +218,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an address of another machine is reported as a port in use',
-        'inFiles ?? (await addressProblem(host, port))',
+        'inFiles ?? (door === null ? await addressProblem(host, port) : null)',
         'inFiles',
       ],
     ],
