@@ -52,6 +52,8 @@ export class GoldenAccounts {
       bio: random.pick([null, this.#cast.name('Händler')]),
       pfpUrl: random.pick([null, 'https://example.org/a.png']),
       socialUrl: null,
+      xHandle: random.pick([null, this.#cast.name('handle')]),
+      xAvatar: random.pick([null, 'https://example.org/x.png']),
       mode: random.pick([null, 'simple', 'advanced'] as const),
       tradeWalletOption: random.pick([null, 'eoa'] as const),
     }
@@ -68,6 +70,7 @@ export class GoldenAccounts {
       feeCapBps: this.#cast.random.pick([null, 0, 50, 1000]),
       smartWallet: this.#cast.random.chance(0.2) ? `0x${'ab'.repeat(20)}` : null,
       scopes: before?.scopes ?? [],
+      ...(this.#cast.random.chance(0.5) ? { isMachine: this.#cast.random.chance(0.5) } : {}),
       ...this.#about(),
     })
     assert.equal(decideProfile(clearing, profile, before), null)

@@ -21,8 +21,12 @@ import { GoldenCast, MINUTE_MS, TRADERS } from './golden-cast.ts'
 import { GoldenChain } from './golden-chain.ts'
 import { GoldenControls } from './golden-controls.ts'
 import { GoldenMarkets, isPlain } from './golden-markets.ts'
+import { GoldenMoves } from './golden-moves.ts'
+import { GoldenPacks } from './golden-packs.ts'
 import { GoldenPages } from './golden-pages.ts'
+import { GoldenRewards } from './golden-rewards.ts'
 import { GoldenSeries } from './golden-series.ts'
+import { GoldenSocial } from './golden-social.ts'
 
 // A seeded exchange in which everything happens that commands can say; a recording holds it. It
 // decides by the real gates, then stamps and applies, and notes the state hash after each command.
@@ -30,6 +34,11 @@ import { GoldenSeries } from './golden-series.ts'
 const FIRST_MARKETS = 4
 const SLOTS = 1024
 const RATES_BPS = [300, 250, 100, 30, 1, 0, 7]
+/** By the profile that logged in with the code of the other. */
+const REFERRED = new Map([
+  [6, 1],
+  [7, 2],
+])
 const PAYOUTS = [
   [1, 0],
   [0, 1],
@@ -45,6 +54,7 @@ export class GoldenFlow {
   readonly #chain: GoldenChain
   readonly #controls: GoldenControls
   readonly #series: GoldenSeries
+  readonly #packs: GoldenPacks
   readonly #rareSteps: readonly (() => void)[]
 
   constructor(seed: number) {
@@ -54,6 +64,7 @@ export class GoldenFlow {
     this.#chain = new GoldenChain(this.#cast)
     this.#controls = new GoldenControls(this.#cast)
     this.#series = new GoldenSeries(this.#cast)
+    this.#packs = new GoldenPacks(this.#cast)
     this.#rareSteps = [
       () => this.#adjustBalance(),
       () => this.#adjustBalance(),
@@ -66,6 +77,10 @@ export class GoldenFlow {
       ...new GoldenPages(this.#cast).steps,
       ...new GoldenMarkets(this.#cast).steps,
       ...this.#series.steps,
+      ...this.#packs.steps,
+      ...new GoldenMoves(this.#cast).steps,
+      ...new GoldenRewards(this.#cast).steps,
+      ...new GoldenSocial(this.#cast).steps,
       ...Array<() => void>(4).fill(() => this.#chain.mine()),
     ]
     this.driver.onCommand = (command) => {
@@ -77,7 +92,9 @@ export class GoldenFlow {
     this.driver.rare({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) })
     for (const [id, feeRateBps] of RATES_BPS.entries()) {
       const rank = { id, name: `Rank ${id}`, feeRateBps }
-      this.driver.addAccount(50_000_000_000, { rank, scopes: ['trading', 'delegated_signing'] })
+      const referredBy = REFERRED.get(id + 1)
+      const scopes = ['trading', 'delegated_signing'] as const
+      this.driver.addAccount(50_000_000_000, { rank, scopes }, referredBy)
     }
     for (let each = 0; each < FIRST_MARKETS; each++) this.#createMarket()
   }
@@ -93,9 +110,9 @@ export class GoldenFlow {
     this.driver.nowMs += this.#random.below(4000)
     this.#meetDeadlines()
     const dice = this.#random.next()
-    if (dice < 0.62) this.#place()
-    else if (dice < 0.74) this.#cancel()
-    else if (dice < 0.76) this.#cancelAll()
+    if (dice < 0.48) this.#place()
+    else if (dice < 0.56) this.#cancel()
+    else if (dice < 0.58) this.#cancelAll()
     else this.#random.pick(this.#rareSteps)()
   }
 
@@ -261,6 +278,7 @@ export class GoldenFlow {
     }
     this.#controls.meetDeadlines()
     this.#series.meetDeadlines()
+    this.#packs.meetDeadlines()
     this.#releaseDue()
     while (this.#tradable().length < 2) this.#createMarket()
   }

@@ -12,7 +12,7 @@ import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { kindOf, type MarketSpec } from '../../engine/domain/markets/market.ts'
 import { Reject } from '../../engine/domain/reject-precedence.ts'
 import { marketSpec } from '../support/specs.ts'
-import type { GoldenCast } from './golden-cast.ts'
+import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
 
 const GROUPS_MAX = 3
 const POOLS_MAX = 2
@@ -143,10 +143,12 @@ export class GoldenMarkets {
   }
 
   #payOut(): void {
-    const { driver } = this.#cast
+    const { driver, random } = this.#cast
     const unpaid = [...driver.clearing.catalogue.unpaid]
     const due = unpaid.filter((market) => mayPayOut(driver.clearing, market))
     const marketIds = due.map(({ marketId }) => marketId)
-    if (marketIds.length > 0) driver.rare({ kind: 'postPayouts', marketIds })
+    if (marketIds.length === 0) return
+    const redeemAtMs = driver.nowMs + random.below(MINUTE_MS)
+    driver.rare({ kind: 'postPayouts', marketIds, ...(random.chance(0.5) ? { redeemAtMs } : {}) })
   }
 }

@@ -155,7 +155,11 @@ export class ExchangeDriver {
     this.apply({ ...body, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs })
   }
 
-  addAccount(collateralRaw: number, changes: Partial<ProfileFields> = {}): number {
+  addAccount(
+    collateralRaw: number,
+    changes: Partial<ProfileFields> = {},
+    referredBy?: number,
+  ): number {
     const profileId = this.clearing.accounts.count + 1
     const profile = profileFields(profileId, changes)
     const token = {
@@ -164,7 +168,8 @@ export class ExchangeDriver {
       label: null,
       scopes: ['trading' as const],
     }
-    this.rare({ kind: 'createProfile', profileId, profile, token })
+    const referred = referredBy === undefined ? {} : { referredBy }
+    this.rare({ kind: 'createProfile', profileId, profile, token, ...referred })
     this.deposit(profileId, collateralRaw)
     return profileId
   }

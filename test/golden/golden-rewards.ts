@@ -1,0 +1,77 @@
+import { decideFunding, feeMerges, rewardPayments } from '../../engine/core/decide/money/rewards.ts'
+import { REWARDS_ACCOUNT } from '../../engine/domain/ids.ts'
+import type { Credit, ReferralCredit } from '../../engine/domain/rewards/reward-command.ts'
+import { dayOfMinute } from '../../engine/domain/rewards/reward-time.ts'
+import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
+
+const REWARD_RAW = 10 ** 6
+/** Minutes from one sample to the next: some days end in a recording. */
+const STEP_MINUTES = 400
+
+/** Samples, credits and payments of rewards, rebates and referrals, in a golden flow. */
+export class GoldenRewards {
+  readonly #cast: GoldenCast
+
+  constructor(cast: GoldenCast) {
+    this.#cast = cast
+  }
+
+  readonly steps: readonly (() => void)[] = [
+    () => this.#sample(),
+    () => this.#sample(),
+    () => this.#sample(),
+    () => this.#fund(),
+  ]
+
+  #sample(): void {
+    const { driver, random } = this.#cast
+    const { rewards } = driver.clearing
+    const first = Math.floor(driver.nowMs / MINUTE_MS)
+    const minute = Math.max(rewards.minute, first) + random.between(1, STEP_MINUTES)
+    const referralBps = random.pick([undefined, 0, 1000])
+    driver.rare({
+      kind: 'rewardMinute',
+      minute,
+      ...(referralBps === undefined ? {} : { referralBps }),
+    })
+    const rows = Array.from({ length: random.below(6) }, (): Credit => {
+      return [this.#cast.trader(), 1, random.below(REWARD_RAW), random.below(REWARD_RAW)]
+    })
+    const earned = random.below(REWARD_RAW)
+    const referrals: ReferralCredit[] = [[random.between(1, 2), random.between(6, 7), earned]]
+    const credit = { kind: 'creditRewards', minute } as const
+    driver.rare({ ...credit, part: 0, isLast: false, rows })
+    driver.rare({
+      ...{ ...credit, part: 1, isLast: true, rows: [] },
+      ...(random.chance(0.5) ? { referrals } : {}),
+    })
+    const day = dayOfMinute(minute) - 1
+    if (rewards.hasDue(day)) this.#pay(day)
+  }
+
+  /** Pays what was earned before, as far as there are funds. */
+  #pay(day: number): void {
+    const { driver } = this.#cast
+    const { clearing } = driver
+    const { due } = clearing.rewards
+    const pay = { kind: 'payRewards', day } as const
+    driver.rare({ ...pay, isLast: false, merges: [], rows: [] })
+    const marketIds = clearing.catalogue.all().map(({ marketId }) => marketId)
+    const merges = feeMerges(clearing, marketIds, due.totals.rebatesRaw)
+    driver.rare({ ...pay, isLast: false, merges, rows: [] })
+    const left = { ...due.totals }
+    const accounts = due.accounts()
+    while (accounts.length > 0) {
+      const rows = rewardPayments(clearing, left, accounts.splice(0, 3))
+      driver.rare({ ...pay, isLast: accounts.length === 0, merges: [], rows })
+    }
+  }
+
+  #fund(): void {
+    const { driver, random } = this.#cast
+    const amountRaw = random.between(1, 50 * REWARD_RAW)
+    const collateralRaw = random.chance(0.3) ? -amountRaw : amountRaw
+    if (decideFunding(driver.clearing, REWARDS_ACCOUNT, collateralRaw) !== null) return
+    driver.rare({ kind: 'fundRewards', collateralRaw })
+  }
+}
