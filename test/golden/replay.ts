@@ -71,7 +71,7 @@ export function replays(name: string): void {
   const stride = name === NEWEST ? 1 : OLD_STRIDE
   // In parts, so that a slow machine shows that it goes on.
   for (let part = 0; part < PARTS; part++) {
-    test(`${name}: each prefix gives the state recorded at its end, ${part + 1} of ${PARTS}`, () => {
+    test(`${name}: each prefix gives its recorded state, ${part + 1} of ${PARTS}`, () => {
       for (let count = 1 + part * stride; count <= commands.length; count += stride * PARTS) {
         const exchange = newExchange()
         for (let index = 0; index < count; index++) exchange.apply(commands[index])
