@@ -12,7 +12,7 @@ export function readTree(root: string): SourceFile[] {
       const name = relative(root, path).replaceAll('\\', '/')
       if (entry.name === '.git' || isIgnored(name, ignored)) continue
       if (entry.isDirectory()) walk(path)
-      else if (entry.isFile() && !name.endsWith('.bin'))
+      else if (entry.isFile() && !/\.(bin|png|gz)$/.test(name))
         files.push({ path: name, text: readFileSync(path, 'utf8') })
     }
   }
