@@ -312,6 +312,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/sockets', rank: 5, doors: [] },
 
   { path: 'server/console/page', rank: 6, doors: ALL, why: 'what all views share' },
+  { path: 'server/console/page/parts', rank: 6, doors: ALL, why: 'what views are put together of' },
   {
     path: 'server/console/exchange',
     rank: 6,
@@ -323,6 +324,14 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/console/market/shown', rank: 6, doors: ALL, why: 'one file for each panel' },
   { path: 'server/console/market/own', rank: 6, doors: ALL, why: 'the ticket, and what one holds' },
   { path: 'server/console/market', rank: 6, doors: files('market-view') },
+  {
+    path: 'server/console/account',
+    rank: 6,
+    files: files('account-replies part own-news'),
+    doors: ALL,
+    why: 'what its parts share',
+  },
+  { path: 'server/console/account/access', rank: 6, doors: ALL, why: 'logins, tokens, sessions' },
   { path: 'server/console/account', rank: 6, doors: files('account-view visitor-menu') },
   {
     path: 'server/console/operator',

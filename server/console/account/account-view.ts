@@ -6,14 +6,14 @@ import type { Profile } from '../exchange/trader.ts'
 import { button, fill, h } from '../page/dom.ts'
 import type { View } from '../page/view.ts'
 import { shortAddress } from '../page/words.ts'
+import { openLogin } from './access/login-dialog.ts'
+import { sessionsPart } from './access/sessions.ts'
+import { tokensPart } from './access/tokens.ts'
 import { historyPart } from './history.ts'
-import { openLogin } from './login-dialog.ts'
 import { openOrdersPart } from './open-orders.ts'
 import type { Part } from './part.ts'
 import { pnlPart } from './pnl.ts'
 import { balancePart, positionsPart } from './positions.ts'
-import { sessionsPart } from './sessions.ts'
-import { tokensPart } from './tokens.ts'
 
 export function accountView(context: Context): View {
   const element = h('div', { class: 'view account' })

@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts'
 import { Refused } from '../exchange/api.ts'
-import { onActed } from '../page/acted.ts'
+import { onActed } from '../page/parts/acted.ts'
 import type { Unwatch } from '../page/signal.ts'
 
 export function onOwnNews({ streams }: Context, listener: () => void): Unwatch {

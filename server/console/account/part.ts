@@ -2,8 +2,8 @@
 
 import type { Context } from '../context.ts'
 import { type Child, h, write } from '../page/dom.ts'
+import { refill, region } from '../page/parts/region.ts'
 import { Refresher } from '../page/refresher.ts'
-import { refill, region } from '../page/region.ts'
 import { failureOf, onOwnNews } from './own-news.ts'
 
 export interface Part {

@@ -2,10 +2,10 @@
 
 import type { Context } from '../context.ts'
 import { call, read } from '../exchange/api.ts'
-import { tellActed } from '../page/acted.ts'
 import { button, type Child, h } from '../page/dom.ts'
-import { KEY } from '../page/region.ts'
-import { table } from '../page/table.ts'
+import { tellActed } from '../page/parts/acted.ts'
+import { KEY } from '../page/parts/region.ts'
+import { table } from '../page/parts/table.ts'
 import { marketLink } from '../page/view.ts'
 import { cents, dollars, signedDollars, units } from '../page/words.ts'
 import type { Balance, Positions } from './account-replies.ts'

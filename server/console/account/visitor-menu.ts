@@ -8,8 +8,8 @@ import { button, fill, h, write } from '../page/dom.ts'
 import { onLoginAsked } from '../page/login-request.ts'
 import { Refresher } from '../page/refresher.ts'
 import { dollars, shortAddress } from '../page/words.ts'
+import { openLogin } from './access/login-dialog.ts'
 import type { Balance } from './account-replies.ts'
-import { openLogin } from './login-dialog.ts'
 import { failureOf, onOwnNews } from './own-news.ts'
 
 const PAUSE_MS = 700

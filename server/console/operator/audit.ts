@@ -1,9 +1,9 @@
 // What operators did, newest first.
 
 import { type Child, field, h } from '../page/dom.ts'
-import { pagedList } from '../page/paged-list.ts'
-import { region } from '../page/region.ts'
-import { table } from '../page/table.ts'
+import { pagedList } from '../page/parts/paged-list.ts'
+import { region } from '../page/parts/region.ts'
+import { table } from '../page/parts/table.ts'
 import type { View } from '../page/view.ts'
 import { visible } from '../page/visible.ts'
 import { dayTime } from '../page/words.ts'

@@ -1,9 +1,9 @@
 // One profile, and what an operator does to it.
 
-import { actForm, typedIn } from '../page/act-form.ts'
-import { openDialog, secondLook } from '../page/dialog.ts'
 import { button, type Child, field, h } from '../page/dom.ts'
-import { region } from '../page/region.ts'
+import { actForm, typedIn } from '../page/parts/act-form.ts'
+import { openDialog, secondLook } from '../page/parts/dialog.ts'
+import { region } from '../page/parts/region.ts'
 import { visible } from '../page/visible.ts'
 import { dayTime, dollars } from '../page/words.ts'
 import { signedRaw } from './form-body.ts'

@@ -1,11 +1,11 @@
 // Profiles: found by number, account or username, then frozen, cut off or paid.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
-import { actForm, typedIn } from '../page/act-form.ts'
 import { button, type Child, field, fill, h } from '../page/dom.ts'
-import { pagedList } from '../page/paged-list.ts'
-import { KEY, region } from '../page/region.ts'
-import { table } from '../page/table.ts'
+import { actForm, typedIn } from '../page/parts/act-form.ts'
+import { pagedList } from '../page/parts/paged-list.ts'
+import { KEY, region } from '../page/parts/region.ts'
+import { table } from '../page/parts/table.ts'
 import type { View } from '../page/view.ts'
 import { shortAddress } from '../page/words.ts'
 import type { OperatorContext } from './operator-context.ts'

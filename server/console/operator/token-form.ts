@@ -1,8 +1,8 @@
 // Asks for the token of an operator. The field is not of the kind for passwords: a browser would
 // offer to keep what stands in one.
 
-import { actForm } from '../page/act-form.ts'
 import { field, h } from '../page/dom.ts'
+import { actForm } from '../page/parts/act-form.ts'
 import type { View } from '../page/view.ts'
 import type { OperatorContext } from './operator-context.ts'
 

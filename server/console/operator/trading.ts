@@ -1,11 +1,11 @@
 // Trading modes: what is taken now, and windows in which less is.
 
-import { actForm, typedIn } from '../page/act-form.ts'
-import { secondLook } from '../page/dialog.ts'
 import { button, type Child, h } from '../page/dom.ts'
-import { type PagedList, pagedList } from '../page/paged-list.ts'
-import { region } from '../page/region.ts'
-import { table } from '../page/table.ts'
+import { actForm, typedIn } from '../page/parts/act-form.ts'
+import { secondLook } from '../page/parts/dialog.ts'
+import { type PagedList, pagedList } from '../page/parts/paged-list.ts'
+import { region } from '../page/parts/region.ts'
+import { table } from '../page/parts/table.ts'
 import type { View } from '../page/view.ts'
 import { visible } from '../page/visible.ts'
 import { dayTime } from '../page/words.ts'

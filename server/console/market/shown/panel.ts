@@ -1,7 +1,7 @@
 // A part of the page of a market: a titled region that may follow streams.
 
 import type { Child } from '../../page/dom.ts'
-import { region } from '../../page/region.ts'
+import { region } from '../../page/parts/region.ts'
 
 export interface Panel {
   readonly element: HTMLElement

@@ -1,9 +1,9 @@
 // The exchange as its metrics show it, read again every two seconds while somebody looks.
 
 import { h, write } from '../../page/dom.ts'
+import { refill } from '../../page/parts/region.ts'
+import { table } from '../../page/parts/table.ts'
 import { Refresher } from '../../page/refresher.ts'
-import { refill } from '../../page/region.ts'
-import { table } from '../../page/table.ts'
 import type { View } from '../../page/view.ts'
 import { clockTime } from '../../page/words.ts'
 import type { OperatorContext } from '../operator-context.ts'

@@ -1,8 +1,8 @@
 // What an operator does to a market, in dialogs.
 
-import { actForm, typedIn } from '../../page/act-form.ts'
-import { openDialog, secondLook } from '../../page/dialog.ts'
 import { button, h } from '../../page/dom.ts'
+import { actForm, typedIn } from '../../page/parts/act-form.ts'
+import { openDialog, secondLook } from '../../page/parts/dialog.ts'
 import { visible } from '../../page/visible.ts'
 import { bodyOf, type FormField } from '../form-body.ts'
 import { drawnField } from '../form-fields.ts'

@@ -1,9 +1,9 @@
 // Markets of every state: made, edited, locked and resolved here.
 
 import { button, type Child, field, h } from '../../page/dom.ts'
-import { type PagedList, pagedList } from '../../page/paged-list.ts'
-import { KEY, region } from '../../page/region.ts'
-import { table } from '../../page/table.ts'
+import { type PagedList, pagedList } from '../../page/parts/paged-list.ts'
+import { KEY, region } from '../../page/parts/region.ts'
+import { table } from '../../page/parts/table.ts'
 import type { View } from '../../page/view.ts'
 import { visible } from '../../page/visible.ts'
 import { dayTime, dollars } from '../../page/words.ts'

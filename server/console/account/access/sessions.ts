@@ -1,10 +1,10 @@
 // The sessions of the visitor: in this browser and in others.
 
-import type { Context } from '../context.ts'
-import { secondLook } from '../page/dialog.ts'
-import { button, h } from '../page/dom.ts'
-import { region } from '../page/region.ts'
-import type { Part } from './part.ts'
+import type { Context } from '../../context.ts'
+import { button, h } from '../../page/dom.ts'
+import { secondLook } from '../../page/parts/dialog.ts'
+import { region } from '../../page/parts/region.ts'
+import type { Part } from '../part.ts'
 
 export function sessionsPart({ trader, notices }: Context): Part {
   const everywhere = button('Log out everywhere', () =>

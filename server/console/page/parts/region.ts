@@ -1,6 +1,6 @@
 // A part of a view with its own name.
 
-import { type Child, fill, h } from './dom.ts'
+import { type Child, fill, h } from '../dom.ts'
 
 export function region(label: string, ...children: readonly Child[]): HTMLElement {
   return h(

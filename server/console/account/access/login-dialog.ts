@@ -1,11 +1,11 @@
 // Asks who the visitor is: a wallet in the browser, or a trader of the demo.
 
-import type { Context } from '../context.ts'
-import { Refused, read } from '../exchange/api.ts'
-import { injectedWallet } from '../exchange/signer.ts'
-import type { DemoTrader } from '../exchange/trader.ts'
-import { openDialog } from '../page/dialog.ts'
-import { button, fill, h, write } from '../page/dom.ts'
+import type { Context } from '../../context.ts'
+import { Refused, read } from '../../exchange/api.ts'
+import { injectedWallet } from '../../exchange/signer.ts'
+import type { DemoTrader } from '../../exchange/trader.ts'
+import { button, fill, h, write } from '../../page/dom.ts'
+import { openDialog } from '../../page/parts/dialog.ts'
 
 const NO_WALLET =
   'This browser has no wallet. An extension that offers one to pages (EIP-1193) works here.'

@@ -1,7 +1,7 @@
 // A list of the exchange that is read a page at a time.
 
-import { button, type Child, h, write } from './dom.ts'
-import { Refresher } from './refresher.ts'
+import { button, type Child, h, write } from '../dom.ts'
+import { Refresher } from '../refresher.ts'
 import { refill } from './region.ts'
 
 const PAUSE_MS = 500

@@ -1,6 +1,6 @@
 // A table that becomes a list of cards on a narrow screen, where each cell shows its heading.
 
-import { type Child, h } from './dom.ts'
+import { type Child, h } from '../dom.ts'
 
 /** What a column is called; one of numbers says so. */
 export type Column = string | { readonly number: string }

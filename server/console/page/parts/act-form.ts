@@ -1,7 +1,7 @@
 // A form whose act is a call of the exchange. It is sent once at a time, and what the exchange says
 // against it stands below the fields.
 
-import { type Child, fill, h } from './dom.ts'
+import { type Child, fill, h } from '../dom.ts'
 
 export interface Act {
   /** What the button says. */

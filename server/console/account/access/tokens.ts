@@ -1,17 +1,17 @@
 // API tokens of the visitor, by which programs trade. The secret of a new one is shown once, in a
 // dialog, and is nowhere in the page after that.
 
-import type { Context } from '../context.ts'
-import { call, read } from '../exchange/api.ts'
-import { actForm, typedIn } from '../page/act-form.ts'
-import { tellActed } from '../page/acted.ts'
-import { openDialog, secondLook } from '../page/dialog.ts'
-import { button, type Child, field, h, write } from '../page/dom.ts'
-import { KEY } from '../page/region.ts'
-import { table } from '../page/table.ts'
-import { dayTime } from '../page/words.ts'
-import type { ApiToken, NewToken } from './account-replies.ts'
-import { followedPart, type Part } from './part.ts'
+import type { Context } from '../../context.ts'
+import { call, read } from '../../exchange/api.ts'
+import { button, type Child, field, h, write } from '../../page/dom.ts'
+import { actForm, typedIn } from '../../page/parts/act-form.ts'
+import { tellActed } from '../../page/parts/acted.ts'
+import { openDialog, secondLook } from '../../page/parts/dialog.ts'
+import { KEY } from '../../page/parts/region.ts'
+import { table } from '../../page/parts/table.ts'
+import { dayTime } from '../../page/words.ts'
+import type { ApiToken, NewToken } from '../account-replies.ts'
+import { followedPart, type Part } from '../part.ts'
 
 const LABEL_MAX = 64
 const PATH = '/auth/api-tokens'

@@ -1,8 +1,8 @@
 // Dialogs over the page. What one holds leaves the document when it closes, and it closes when the
 // page shows another view.
 
+import { button, type Child, field, h } from '../dom.ts'
 import { actForm } from './act-form.ts'
-import { button, type Child, field, h } from './dom.ts'
 
 export interface Dialog {
   readonly element: HTMLDialogElement

@@ -1,6 +1,6 @@
 // A view did something that moved the visitor's money or orders: other parts read them again.
 
-import type { Unwatch } from './signal.ts'
+import type { Unwatch } from '../signal.ts'
 
 const ACTED = 'acted'
 
