@@ -43,7 +43,7 @@ before(async () => {
   // The tables show the trade when a private read does.
   await readOf(live, '/markets/rain')
   seqs.last = live.exchange.pipeline.durableSeq
-  await live.exchange.follower.whenApplied(seqs.last, Number.MAX_SAFE_INTEGER)
+  await live.exchange.follower.whenApplied(seqs.last, 2 ** 31 - 1)
 })
 after(() => live.stop())
 
