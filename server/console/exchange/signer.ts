@@ -44,7 +44,8 @@ export async function walletSigner(provider: Provider): Promise<Signer> {
   }
 }
 
-function hexOf(text: string): string {
+/** The UTF-8 bytes of a text as hex, as wallets and headers take it. */
+export function hexOf(text: string): string {
   const bytes = new TextEncoder().encode(text)
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

@@ -6,7 +6,7 @@ import { Signal } from '../page/signal.ts'
 import { call, type Method, proven, Refused } from './api.ts'
 import { hmacOf } from './hmac.ts'
 import type { ExchangeInfo, Signer } from './shapes.ts'
-import { injectedWallet, keySigner, walletSigner } from './signer.ts'
+import { hexOf, injectedWallet, keySigner, walletSigner } from './signer.ts'
 
 export interface Profile {
   readonly id: number
@@ -49,11 +49,6 @@ function keptToken(account: string): KeptToken | null {
   if (text === null) return null
   const kept: KeptToken = JSON.parse(text)
   return kept.account === account ? kept : null
-}
-
-function textOfHex(text: string): string {
-  const bytes = new TextEncoder().encode(text)
-  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 export class Trader {
@@ -180,7 +175,7 @@ export class Trader {
     const message = await call<string>('GET', `/auth/signing-message?account=${signer.account}`)
     const headers = {
       'x-account': signer.account,
-      'x-signing-message': textOfHex(message),
+      'x-signing-message': hexOf(message),
       'x-signature': await signer.signText(message),
     }
     await call('POST', '/auth/login', { body: { client: 'eoa' }, headers })
