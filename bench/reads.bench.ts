@@ -29,7 +29,8 @@ interface Plan {
   readonly social: SocialPlan
 }
 
-const OFTEN = { rounds: 5, calls: 400 }
+/** So many that the p99 of a round is not the collections of one thread. */
+const OFTEN = { rounds: 5, calls: 1000 }
 const LONG = { positions: 2000, fills: 1_000_000, ...OFTEN }
 const SHORT = { positions: 400, fills: 100_000, ...OFTEN }
 const CROWD = { profiles: 100_000, trades: 10, ...OFTEN }

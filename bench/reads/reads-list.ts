@@ -21,6 +21,10 @@ export interface Read {
 }
 
 const LIMIT = LIMITS.activeMarketsLimitMax
+/** Books of one call: a part of those that a small exchange has, so that both replies are equal. */
+const BOOKS_MAX = 30
+/** So many markets pass one filter in a small exchange too. */
+const FILTERED = 'limit=2'
 /** Markets on one page of those that packs can be made of. */
 const PACK_MARKETS = 20
 
@@ -55,8 +59,10 @@ const pageMarkets = (query: string, page: string = PAGES.all) =>
 const events = (world: ReadsWorld, page: number, limit: number) =>
   `/markets/${world.slug()}/events?page=${page}&limit=${limit}`
 
-function slugsOf({ slug }: ReadsWorld): string {
-  return Array.from({ length: LIMITS.orderbooksMax }, slug).join(',')
+function slugsOf({ slug, size }: ReadsWorld): string {
+  const slugs = new Set<string>()
+  while (slugs.size < Math.min(BOOKS_MAX, booksOf(size))) slugs.add(slug())
+  return [...slugs].join(',')
 }
 
 export const READS: readonly Read[] = [
@@ -81,13 +87,22 @@ export const READS: readonly Read[] = [
   { name: 'page by path', path: () => '/market-pages/by-path?path=/topic' },
   { name: 'page markets, any page', path: (world) => pageMarkets(`page=${pageOf(world)}`) },
   { name: 'page markets of a topic', path: () => pageMarkets('', PAGES.topic) },
-  { name: 'page markets, one filter', path: (world) => pageMarkets(filterOf(world, 1)) },
-  { name: 'page markets, two filters', path: (world) => pageMarkets(filterOf(world, 2)) },
+  {
+    name: 'page markets, one filter',
+    path: (world) => pageMarkets(`${filterOf(world, 1)}&${FILTERED}`),
+  },
+  {
+    name: 'page markets, two filters',
+    path: (world) => pageMarkets(`${filterOf(world, 2)}&${FILTERED}`),
+  },
   {
     name: 'page markets, a filter of every key',
-    path: (world) => pageMarkets(filterOf(world, PROPERTIES)),
+    path: (world) => pageMarkets(`${filterOf(world, PROPERTIES)}&${FILTERED}`),
   },
-  { name: 'page markets by cursor', path: (world) => pageMarkets(`${filterOf(world, 1)}&cursor=`) },
+  {
+    name: 'page markets by cursor',
+    path: (world) => pageMarkets(`${filterOf(world, 1)}&${FILTERED}&cursor=`),
+  },
   { name: 'property keys', path: () => '/property-keys' },
   {
     name: 'options of a property',
@@ -111,7 +126,7 @@ export const READS: readonly Read[] = [
   },
   { name: 'detail of no market', path: ({ random }) => `/markets/none-${random.below(1e9)}` },
   { name: 'order book', path: ({ slug }) => `/markets/${slug()}/orderbook` },
-  { name: '50 order books', path: (world) => `/markets/orderbooks?slugs=${slugsOf(world)}` },
+  { name: 'many order books', path: (world) => `/markets/orderbooks?slugs=${slugsOf(world)}` },
   { name: 'events', path: (world) => events(world, 1, 100) },
   {
     name: 'events, a page far back',

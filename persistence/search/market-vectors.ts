@@ -1,5 +1,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import type { MarketId } from '../../engine/domain/ids.ts'
+import { LabelIndex, type MarketLabels } from './label-index.ts'
 import { scaleOf } from './word-vectors.ts'
 
 // The vectors of all markets that are searched, side by side in memory. To compare a text with all
@@ -7,11 +8,6 @@ import { scaleOf } from './word-vectors.ts'
 // row, so there are no holes. Invariant: `#rowOf` names each of the rows below `count` once.
 
 const ROWS_AT_FIRST = 64
-
-export interface MarketLabels {
-  readonly groupId: number | null
-  readonly categories: readonly string[]
-}
 
 /** How near one market is to another: first by group, then by category, then by meaning. */
 interface Neighbour {
@@ -21,15 +17,13 @@ interface Neighbour {
   readonly cosine: number
 }
 
-/** Of the market itself. */
-const NO_RANK = -1
-
 export class MarketVectors {
   readonly #dimensions: number
   #steps: Int8Array
   #scales: Float64Array
   readonly #ids: MarketId[] = []
   readonly #labels: MarketLabels[] = []
+  readonly #labelIndex = new LabelIndex()
   readonly #rowOf = new Map<MarketId, number>()
 
   constructor(dimensions: number) {
@@ -62,7 +56,10 @@ export class MarketVectors {
 
   put(marketId: MarketId, steps: Int8Array, labels: MarketLabels): void {
     assert(steps.length === this.#dimensions, 'all vectors have the same dimensions')
-    const row = this.#rowOf.get(marketId) ?? this.count
+    const known = this.#rowOf.get(marketId)
+    if (known !== undefined) this.#labelIndex.remove(marketId, this.#labels[known])
+    this.#labelIndex.add(marketId, labels)
+    const row = known ?? this.count
     if (row === this.#scales.length) this.#grow()
     this.#steps.set(steps, row * this.#dimensions)
     this.#scales[row] = scaleOf(steps)
@@ -74,6 +71,7 @@ export class MarketVectors {
   remove(marketId: MarketId): void {
     const row = this.#rowOf.get(marketId)
     if (row === undefined) return
+    this.#labelIndex.remove(marketId, this.#labels[row])
     const last = this.count - 1
     const from = last * this.#dimensions
     this.#steps.copyWithin(row * this.#dimensions, from, from + this.#dimensions)
@@ -89,6 +87,7 @@ export class MarketVectors {
   clear(): void {
     this.#ids.length = 0
     this.#labels.length = 0
+    this.#labelIndex.clear()
     this.#rowOf.clear()
   }
 
@@ -119,45 +118,39 @@ export class MarketVectors {
 
   /**
    * The markets nearest to one that may be among them, but is not among its own neighbours. Only
-   * markets that can be among the first are compared: mostly those that share a category.
+   * those that share a group or a category are compared, when they are enough.
    */
   nearest(
     { marketId, steps, labels }: { marketId: MarketId; steps: Int8Array; labels: MarketLabels },
     countMax: number,
   ): MarketId[] {
-    const { ranks, rankMin } = this.#ranks(marketId, labels, countMax)
+    const sharers = this.#labelIndex.sharers(marketId, labels)
+    const rankOf = ranking(labels)
     const scale = scaleOf(steps)
     const nearest: Neighbour[] = []
-    for (let row = 0; row < ranks.length; row++) {
-      if (ranks[row] < rankMin) continue
+    for (const each of sharers.size < countMax ? this.#ids : sharers) {
+      const row = this.#rowOf.get(each)
+      if (row === undefined || each === marketId) continue
       const cosine = this.#cosine(row, steps, scale)
-      const each = { marketId: this.#ids[row], rank: ranks[row], cosine }
+      const neighbour = { marketId: each, rank: rankOf(this.#labels[row]), cosine }
       const last = nearest.at(-1)
       const isFull = nearest.length === countMax
-      if (isFull && last !== undefined && nearestFirst(last, each) < 0) continue
+      if (isFull && last !== undefined && nearestFirst(last, neighbour) < 0) continue
       if (isFull) nearest.pop()
-      nearest.push(each)
+      nearest.push(neighbour)
       nearest.sort(nearestFirst)
     }
     return nearest.map((each) => each.marketId)
   }
+}
 
-  /** The rank of each row, and the lowest rank that has a place among the first. */
-  #ranks(marketId: MarketId, labels: MarketLabels, countMax: number) {
-    const wanted = new Set(labels.categories)
-    const ranks = new Int8Array(this.count)
-    const counts = [0, 0, 0, 0]
-    for (let row = 0; row < ranks.length; row++) {
-      const { groupId, categories } = this.#labels[row]
-      const isOfGroup = groupId !== null && groupId === labels.groupId
-      const sharesCategory = categories.some((each) => wanted.has(each))
-      const isOwn = this.#ids[row] === marketId
-      ranks[row] = isOwn ? NO_RANK : 2 * Number(isOfGroup) + Number(sharesCategory)
-      if (!isOwn) counts[ranks[row]]++
-    }
-    let rankMin = counts.length - 1
-    for (let found = counts[rankMin]; rankMin > 0 && found < countMax; ) found += counts[--rankMin]
-    return { ranks, rankMin }
+/** How near others are by their labels. */
+function ranking(labels: MarketLabels): (others: MarketLabels) => number {
+  const wanted = new Set(labels.categories)
+  return ({ groupId, categories }) => {
+    const isOfGroup = groupId !== null && groupId === labels.groupId
+    const sharesCategory = categories.some((each) => wanted.has(each))
+    return 2 * Number(isOfGroup) + Number(sharesCategory)
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type MarketLabels, MarketVectors } from '../../../persistence/search/market-vectors.ts'
+import type { MarketLabels } from '../../../persistence/search/label-index.ts'
+import { MarketVectors } from '../../../persistence/search/market-vectors.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 // The nearest markets, against all markets sorted.
@@ -41,8 +42,16 @@ test('the nearest markets are the first of all markets in order', () => {
   for (let life = 0; life < 200; life++) {
     const random = new Random(SEED + life)
     const vectors = new MarketVectors(DIMENSIONS)
-    const rows = Array.from({ length: random.below(40) }, (_, at) => rowOf(at + 1, random))
-    for (const { marketId, steps, labels } of rows) vectors.put(marketId, steps, labels)
+    const before = Array.from({ length: random.below(60) }, (_, at) => rowOf(at + 1, random))
+    for (const { marketId, steps, labels } of before) vectors.put(marketId, steps, labels)
+    // Some leave, and others change their words and labels.
+    const rows: Row[] = []
+    for (const row of before) {
+      const now = random.chance(0.3) ? rowOf(row.marketId, random) : row
+      if (random.chance(0.3)) vectors.remove(row.marketId)
+      else rows.push(now)
+      if (now !== row && rows.at(-1) === now) vectors.put(now.marketId, now.steps, now.labels)
+    }
     // A market that is over is not among the rows.
     const own = random.chance(0.5) ? rowOf(1000, random) : (rows[0] ?? rowOf(1000, random))
     const cosines = vectors.cosines(own.steps)
