@@ -95,6 +95,15 @@ export function openInMemory(migrations: readonly string[]): Connection {
   return connection
 }
 
+/** Makes a database in a nameless file of the temporary folder, for what need not fit in memory. */
+export function openTemporary(schema: string): Connection {
+  const connection = new SqliteDatabase('')
+  connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
+  connection.pragma('journal_mode = OFF')
+  connection.exec(schema)
+  return connection
+}
+
 /** Opens a tiny database in rollback mode. Its open transaction is a lock between processes. */
 export function openLockFile(path: string): Connection {
   makeFolder(dirname(path))

@@ -4,13 +4,17 @@ import { codeOf } from '../engine/domain/error-code.ts'
 import { readConfig } from './config.ts'
 import { Door } from './http/gateway/listening/door.ts'
 
+/** What a shell reports of a tool that SIGPIPE ended. */
+const BROKEN_PIPE = 128 + 13
+
 const argv = process.argv.slice(2)
 const isServe = argv[0] === 'serve'
 if (!isServe) {
-  // Whoever reads the output may stop, as in `outcomex export --csv trades | head`.
+  // The reader of the output may stop, as in `outcomex export --csv trades | head`. Other tools end
+  // by SIGPIPE then, which Node ignores.
   process.stdout.on('error', (error) => {
     if (codeOf(error) !== 'EPIPE') throw error
-    process.exit()
+    process.exit(BROKEN_PIPE)
   })
 }
 

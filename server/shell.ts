@@ -7,13 +7,24 @@ export interface Shell {
   readonly say: (text: string) => void
   /** Writes one or more lines to standard error. */
   readonly warn: (text: string) => void
+  /** Resolves when standard output takes more; absent where it takes all there is. */
+  readonly taken?: () => Promise<void>
   readonly nowMs: () => number
+}
+
+/** It takes a turn in any case: that the reader has closed its end is told in another turn. */
+function stdoutTaken(): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.stdout.writableNeedDrain) process.stdout.once('drain', resolve)
+    else setImmediate(resolve)
+  })
 }
 
 export const processShell: Shell = {
   env: process.env,
   say: (text) => process.stdout.write(`${text}\n`),
   warn: (text) => process.stderr.write(`${text}\n`),
+  taken: stdoutTaken,
   nowMs: () => Date.now(),
 }
 

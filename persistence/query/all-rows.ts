@@ -22,6 +22,11 @@ export interface TradeRow {
   readonly feeRaw: number
   /** Index into SETTLEMENT_STATUSES; null for a trade that no block passed over. */
   readonly setback: number | null
+  /** Of the taker's order. */
+  readonly orderSeq: Seq
+  /** The makers in the order in which they were met, and the seqs of their orders. */
+  readonly makerIds: readonly number[]
+  readonly makerSeqs: readonly Seq[]
 }
 
 export interface OrderRow {
@@ -43,9 +48,13 @@ export interface OrderRow {
 
 const TRADES = `
 SELECT t.seq, traded_ms AS tradedMs, slug, taker_owner AS takerId, side, outcome,
-  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw, s.status AS setback
+  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw, s.status AS setback,
+  taker_placed_seq AS orderSeq
 FROM trades t JOIN markets m USING (market_id) LEFT JOIN settlements s ON s.trade_seq = t.seq
 WHERE t.seq > ? AND t.seq <= ? ORDER BY t.seq LIMIT ${ROWS_PER_PAGE}`
+const MAKERS = `
+SELECT maker_owner AS makerId, maker_placed_seq AS seq FROM maker_fills
+WHERE trade_seq = ? ORDER BY position`
 const ORDERS = `
 SELECT placed_seq AS seq, placed_ms AS placedMs, slug, owner AS ownerId, side, outcome,
   order_type AS orderType, price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw,
@@ -81,20 +90,26 @@ export class AllRows {
     return row?.seq ?? 0
   }
 
-  trades(): Generator<readonly TradeRow[], void> {
-    return this.#pages<TradeRow>(TRADES)
+  *trades(): Generator<TradeRow, void> {
+    type Stored = Omit<TradeRow, 'makerIds' | 'makerSeqs'>
+    const makers = this.#connection.prepare<[Seq], { makerId: number; seq: Seq }>(MAKERS)
+    for (const row of this.#rows<Stored>(TRADES)) {
+      const met = speaking(this.#path, () => makers.all(row.seq))
+      const makerIds = met.map(({ makerId }) => makerId)
+      yield { ...row, makerIds, makerSeqs: met.map(({ seq }) => seq) }
+    }
   }
 
-  orders(): Generator<readonly OrderRow[], void> {
-    return this.#pages<OrderRow>(ORDERS)
+  orders(): Generator<OrderRow, void> {
+    return this.#rows<OrderRow>(ORDERS)
   }
 
-  *#pages<Row extends { readonly seq: Seq }>(sql: string): Generator<readonly Row[], void> {
+  *#rows<Row extends { readonly seq: Seq }>(sql: string): Generator<Row, void> {
     const page = this.#connection.prepare<[after: Seq, through: Seq], Row>(sql)
     let after: Seq = 0
     for (;;) {
       const rows = speaking(this.#path, () => page.all(after, this.seq))
-      if (rows.length > 0) yield rows
+      yield* rows
       if (rows.length < ROWS_PER_PAGE) return
       after = rows[rows.length - 1].seq
     }

@@ -3,6 +3,7 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { readSeal } from '../folder-key.ts'
+import { readUntouched, tailOf } from '../journal/journal-end.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import { DataFolderError, decodeKnown, type OfflineOptions, UnreadFolder } from './recovery.ts'
 import { startingState } from './snapshot.ts'
@@ -10,13 +11,27 @@ import { startingState } from './snapshot.ts'
 // The state of an exchange as it was. It takes no lock: a running exchange goes on, and what it
 // commits meanwhile changes nothing before it.
 
-/** Shows the state behind each of the commands `seqs`, which rise; `newest` is the last of all. */
-export function readStates(
+function recordsOf(batch: Uint8Array): Uint8Array[] {
+  const all: Uint8Array[] = []
+  eachRecord(batch, (record) => all.push(record))
+  return all
+}
+
+/** The last command of the journal, which is not checked; 0 without one. */
+export function newestSeq(dataDir: string): Seq {
+  return readUntouched(dataDir, (connection) => tailOf(connection).seq) ?? 0
+}
+
+/**
+ * Shows the state behind each of the commands `seqs`, which rise; `newest` is the last of all. The
+ * next command waits until it was shown.
+ */
+export async function readStates(
   dataDir: string,
   seqs: readonly (Seq | 'newest')[],
   { keyFile, onProgress = () => {} }: OfflineOptions,
-  show: (exchange: Exchange) => void,
-): void {
+  show: (exchange: Exchange) => Promise<void>,
+): Promise<void> {
   const seal = readSeal(dataDir, keyFile)
   if (seal === null) throw new UnreadFolder(`${dataDir}: nothing was acknowledged here yet.`)
   const folder = seal.keyed(dataDir)
@@ -35,20 +50,20 @@ export function readStates(
     const { exchange, tail } = startingState(folder, checksumAt, { seqMax, names: false })
     const goal = wanted[wanted.length - 1]
     const order = blankPlace()
-    const shown = () => {
+    const showWanted = async () => {
       while (wanted[0] === exchange.clearing.lastSeq) {
-        show(exchange)
+        await show(exchange)
         wanted.shift()
       }
     }
-    shown()
+    await showWanted()
     for (const { records, lastSeq: seq } of reader.batches(tail.seq + 1)) {
       if (wanted.length === 0) break
-      eachRecord(records, (record) => {
-        if (wanted.length === 0) return
+      for (const record of recordsOf(records)) {
+        if (wanted.length === 0) break
         exchange.apply(decodeKnown(record, seq, order))
-        shown()
-      })
+        if (wanted[0] === exchange.clearing.lastSeq) await showWanted()
+      }
       onProgress(Math.min(seq, goal), goal)
     }
   } finally {

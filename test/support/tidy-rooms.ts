@@ -361,6 +361,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/cli/admin/forms', rank: 6, doors: ALL },
   { path: 'server/cli/admin', rank: 6, doors: files('admin') },
   { path: 'server/cli/order', rank: 6, doors: files('order') },
+  { path: 'server/cli/folder/state', rank: 6, doors: files('kept-lines state-lines') },
   {
     path: 'server/cli/folder',
     rank: 6,

@@ -3,13 +3,14 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import { AllRows, type OrderRow, type TradeRow } from '../../../persistence/query/all-rows.ts'
-import { readStates } from '../../../persistence/snapshot/past-states.ts'
+import { newestSeq, readStates } from '../../../persistence/snapshot/past-states.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
 import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
 import { oneOf, optional } from '../../settings/kinds.ts'
 import { command, EXIT, type Shell } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
 import { progressLines } from '../progress.ts'
+import { pour } from './pour.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 // Rows of a data folder as CSV (RFC 4180). No field is free text: a spreadsheet that opens the file
@@ -32,7 +33,9 @@ const CR = '\r'
 const OUTCOMES = ['YES', 'NO'] as const
 
 const HEADS: Readonly<Record<What, string>> = {
-  trades: 'seq,time,market,taker,side,outcome,shares,collateral,fee,fee_in,settlement',
+  trades:
+    'seq,time,market,taker,side,outcome,shares,collateral,fee,fee_in,settlement,' +
+    'order,makers,maker_orders',
   orders:
     'seq,time,market,profile,side,outcome,type,price,size,spend,filled,remaining,status,ended',
   balances: 'profile,account,token,free,in_orders',
@@ -46,9 +49,13 @@ function help(): string {
     `outcomex export --csv ${WHAT.join('|')}: ${ABOUT}`,
     'The server may run meanwhile.',
   ]
-  return [...lines, 'Times are UTC; amounts are whole units with six decimals.', '', flags].join(
-    '\n',
-  )
+  return [
+    ...lines,
+    'Times are UTC; amounts are whole units with six decimals. An order is named by the seq of its',
+    'row among the orders; a trade lists its makers in the order in which they were met.',
+    '',
+    flags,
+  ].join('\n')
 }
 
 const units = (raw: number) => unitsOf(BigInt(raw))
@@ -62,6 +69,7 @@ function tradeCells(row: TradeRow, minedSeq: Seq): Cell[] {
     ...[seq, timeOf(row.tradedMs), row.slug, row.takerId, sideOf(side), OUTCOMES[row.outcome]],
     ...[units(row.sharesRaw), units(row.collateralRaw), units(row.feeRaw)],
     ...[side === SIDE.BUY ? 'shares' : 'collateral', SETTLEMENT_STATUSES[setback ?? mined]],
+    ...[row.orderSeq, row.makerIds.join(' '), row.makerSeqs.join(' ')],
   ]
 }
 
@@ -74,12 +82,12 @@ function orderCells(row: OrderRow): Cell[] {
   ]
 }
 
-function balanceCells({ clearing: { accounts, ledger, catalogue } }: Exchange): Cell[][] {
-  const rows: Cell[][] = []
+function* balanceCells({ clearing }: Exchange): Iterable<Cell[]> {
+  const { accounts, ledger, catalogue } = clearing
   for (let profile = 1; profile <= accounts.count; profile++) {
     const [free, reserved] = [ledger.freeRaw(profile), ledger.reservedRaw(profile)]
     const account = accounts.accountOf(profile) ?? ''
-    rows.push([profile, account, 'collateral', units(free), units(reserved)])
+    yield [profile, account, 'collateral', units(free), units(reserved)]
   }
   for (let row = 1; row < ledger.rows.end; row++) {
     const profile = ledger.rows.isLive(row) ? ledger.rows.accountOf(row) : 0
@@ -90,35 +98,43 @@ function balanceCells({ clearing: { accounts, ledger, catalogue } }: Exchange): 
       const free = ledger.sharesFreeRaw[row * 2 + outcome]
       const reserved = ledger.sharesReservedRaw[row * 2 + outcome]
       if (free === 0 && reserved === 0) continue
-      rows.push([profile, account, `${name} of ${slug}`, units(free), units(reserved)])
+      yield [profile, account, `${name} of ${slug}`, units(free), units(reserved)]
     }
   }
-  return rows
 }
 
-function write(shell: Shell, rows: readonly (readonly Cell[])[]): void {
-  if (rows.length > 0) shell.say(rows.map((cells) => cells.join(',') + CR).join('\n'))
+function* linesOf(rows: Iterable<Cell[]>): Iterable<string> {
+  for (const cells of rows) yield cells.join(',') + CR
 }
 
-function writeRows(what: 'trades' | 'orders', dataDir: string, shell: Shell): void {
-  const all = new AllRows(dataDir)
+function* rowsOf(what: 'trades' | 'orders', all: AllRows, shell: Shell): Iterable<Cell[]> {
   const onProgress = progressLines(what, shell)
+  const { minedSeq } = all
+  if (what === 'trades') {
+    for (const row of all.trades()) {
+      yield tradeCells(row, minedSeq)
+      onProgress(row.seq, all.seq)
+    }
+    return
+  }
+  for (const row of all.orders()) {
+    yield orderCells(row)
+    onProgress(row.seq, all.seq)
+  }
+}
+
+async function writeRows(what: 'trades' | 'orders', dataDir: string, shell: Shell): Promise<void> {
+  const all = new AllRows(dataDir)
   try {
-    const { minedSeq } = all
-    if (what === 'trades') {
-      for (const page of all.trades()) {
-        write(
-          shell,
-          page.map((row) => tradeCells(row, minedSeq)),
-        )
-        onProgress(page[page.length - 1].seq, all.seq)
-      }
-      return
+    const behind = newestSeq(dataDir) - all.seq
+    if (behind > 0) {
+      shell.warn(
+        `The tables show the commands up to ${all.seq}. The journal has ${behind} more: their ` +
+          'rows are not written. A running exchange catches up, and so does a start.',
+      )
     }
-    for (const page of all.orders()) {
-      write(shell, page.map(orderCells))
-      onProgress(page[page.length - 1].seq, all.seq)
-    }
+    shell.say(HEADS[what] + CR)
+    await pour(shell, linesOf(rowsOf(what, all, shell)))
   } finally {
     all.close()
   }
@@ -133,16 +149,14 @@ export const exportCommand = command({
     const { dataDir, keyFile, given } = folderOf('export', args, shell, EXPORT_ROWS)
     const what = readSetting(CSV, given)
     if (what === undefined) throw new WrongUse(`export needs --csv ${WHAT.join('|')}`)
-    const head = HEADS[what] + CR
     if (what !== 'balances') {
-      shell.say(head)
-      writeRows(what, dataDir, shell)
+      await writeRows(what, dataDir, shell)
       return EXIT.OK
     }
     const onProgress = progressLines('journal', shell)
-    readStates(dataDir, ['newest'], { keyFile, onProgress }, (exchange) => {
-      shell.say(head)
-      write(shell, balanceCells(exchange))
+    await readStates(dataDir, ['newest'], { keyFile, onProgress }, async (exchange) => {
+      shell.say(HEADS[what] + CR)
+      await pour(shell, linesOf(balanceCells(exchange)))
     })
     return EXIT.OK
   },

@@ -1,10 +1,14 @@
+import type { Exchange } from '../../../engine/core/exchange.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { readStates } from '../../../persistence/snapshot/past-states.ts'
-import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
+import { DataFolderError, type OfflineOptions } from '../../../persistence/snapshot/recovery.ts'
 import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
 import { count, optional } from '../../settings/kinds.ts'
-import { command, EXIT } from '../../shell.ts'
+import { command, EXIT, type Shell } from '../../shell.ts'
 import { progressLines } from '../progress.ts'
-import { changedLines, type StateLines, stateLines } from './state-lines.ts'
+import { pour } from './pour.ts'
+import { KeptLines } from './state/kept-lines.ts'
+import { stateLines } from './state/state-lines.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 const seq = optional(count(1, Number.MAX_SAFE_INTEGER, 'SEQ'))
@@ -29,8 +33,36 @@ function help(): string {
   return [`outcomex replay: ${ABOUT}`, 'The server may run meanwhile.', '', flags].join('\n')
 }
 
-/** So many lines are written at once. */
-const LINES_AT_ONCE = 1000
+function headOf(exchange: Exchange): string {
+  const { lastSeq, lastNowMs } = exchange.clearing
+  const at = new Date(lastNowMs).toISOString()
+  return [`seq ${lastSeq} at ${at}`, `state ${exchange.stateHash()}`].join('\n')
+}
+
+function* textsOf({ clearing }: Exchange): Iterable<string> {
+  for (const [, text] of stateLines(clearing)) yield text
+}
+
+async function sayChanges(
+  dataDir: string,
+  seqs: readonly [Seq, Seq | 'newest'],
+  options: OfflineOptions,
+  shell: Shell,
+): Promise<void> {
+  const before = new KeptLines()
+  let isBefore = true
+  try {
+    await readStates(dataDir, seqs, options, async (exchange) => {
+      shell.say(headOf(exchange))
+      const lines = stateLines(exchange.clearing)
+      if (isBefore) before.keep(lines)
+      else await pour(shell, before.changedTo(lines))
+      isBefore = false
+    })
+  } finally {
+    before.close()
+  }
+}
 
 export const replayCommand = command({
   about: ABOUT,
@@ -44,21 +76,13 @@ export const replayCommand = command({
     if (from !== undefined && until !== 'newest' && from >= until) {
       throw new WrongUse('--diff must be a command before that of --until')
     }
-    const states: StateLines[] = []
-    const heads: string[] = []
-    const onProgress = progressLines('journal', shell)
-    const seqs = from === undefined ? [until] : [from, until]
-    readStates(dataDir, seqs, { keyFile, onProgress }, (exchange) => {
-      const { lastSeq, lastNowMs } = exchange.clearing
-      heads.push(`seq ${lastSeq} at ${new Date(lastNowMs).toISOString()}`)
-      heads.push(`state ${exchange.stateHash()}`)
-      states.push(stateLines(exchange))
-    })
-    const [first, second] = states
-    const body = second === undefined ? [...first.values()] : changedLines(first, second)
-    const lines = [...heads, ...body]
-    for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
-      shell.say(lines.slice(at, at + LINES_AT_ONCE).join('\n'))
+    const options = { keyFile, onProgress: progressLines('journal', shell) }
+    if (from !== undefined) await sayChanges(dataDir, [from, until], options, shell)
+    else {
+      await readStates(dataDir, [until], options, async (exchange) => {
+        shell.say(headOf(exchange))
+        await pour(shell, textsOf(exchange))
+      })
     }
     return EXIT.OK
   },

@@ -55,7 +55,9 @@ test('replay prints the state behind any command, and what changed between two',
   assert.match(lines[1], /^state [0-9a-f]{64}$/)
   const of = (profile: Trader) => `profile ${profile.profileId}`
   assert.ok(lines.includes(`${of(maker)}: free 94.000000, in orders 6.000000`), early.said)
-  const open = new RegExp(`: ${of(maker)} buys YES of rain at 0.600, open 10.000000 of 10.000000$`)
+  const open = new RegExp(
+    `: ${of(maker)} buys YES of rain at 0.600, open 10.000000 of 10.000000, GTC,`,
+  )
   assert.ok(
     lines.some((line) => open.test(line)),
     early.said,
@@ -107,6 +109,11 @@ test('export writes every trade, order and balance as CSV', async () => {
   )
   assert.equal(trade.get('settlement'), 'MATCHED')
   const [orderHead, ...orders] = await csv('orders')
+  const orderOf = (index: number) => orders[index][orderHead.indexOf('seq')]
+  assert.deepEqual(
+    ['order', 'makers', 'maker_orders'].map((name) => trade.get(name)),
+    [orderOf(1), String(maker.profileId), orderOf(0)],
+  )
   const column = (name: string) => orders.map((cells) => cells[orderHead.indexOf(name)])
   assert.deepEqual(
     column('profile'),

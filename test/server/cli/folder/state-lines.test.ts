@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Exchange } from '../../../../engine/core/exchange.ts'
+import { decodeCommand } from '../../../../engine/wire/codec.ts'
+import { KeptLines } from '../../../../server/cli/folder/state/kept-lines.ts'
+import type { Line } from '../../../../server/cli/folder/state/state-line.ts'
+import { stateLines } from '../../../../server/cli/folder/state/state-lines.ts'
+import { KINDS, NEWEST, readRecording } from '../../../golden/recording.ts'
+import { newExchange } from '../../../golden/replay.ts'
+import { freshSeed, Random } from '../../../support/random.ts'
+
+// The lines of a state against its hash, over a journal with every kind of command.
+
+/** So many states are compared with one another. */
+const KEPT = 24
+
+/** The hash of all but the last seq and its time, which every command changes. */
+function hashOf(exchange: Exchange): string {
+  const { clearing } = exchange
+  const { lastSeq, lastNowMs } = clearing
+  clearing.lastSeq = 0
+  clearing.lastNowMs = 0
+  const hash = exchange.stateHash()
+  clearing.lastSeq = lastSeq
+  clearing.lastNowMs = lastNowMs
+  return hash
+}
+
+const textOf = (lines: readonly Line[]) => lines.map(([, text]) => text).join('\n')
+
+test('a command changes some line of the state if and only if it changes the hash', () => {
+  const exchange = newExchange()
+  let before = { hash: hashOf(exchange), text: textOf([...stateLines(exchange.clearing)]) }
+  const changing = new Set<string>()
+  for (const record of readRecording(NEWEST).records) {
+    const command = decodeCommand(record)
+    exchange.apply(command)
+    const lines = [...stateLines(exchange.clearing)]
+    const now = { hash: hashOf(exchange), text: textOf(lines) }
+    const what = `${command.kind}, seq ${command.seq}`
+    assert.equal(now.text !== before.text, now.hash !== before.hash, what)
+    assert.equal(new Set(lines.map(([name]) => name)).size, lines.length, `${what}: names`)
+    assert.equal(now.text.split('\n').length, lines.length, `${what}: no line has an end inside`)
+    if (now.hash !== before.hash) changing.add(command.kind)
+    before = now
+  }
+  const still = Object.keys(KINDS).filter((kind) => !changing.has(kind))
+  assert.deepEqual(still, [], 'each kind changes the state somewhere in the recording')
+})
+
+test('a diff leads from one state to the other, and is empty only between equal ones', () => {
+  const random = new Random(freshSeed())
+  const { records } = readRecording(NEWEST)
+  const stops = new Set(Array.from({ length: KEPT }, () => random.between(1, records.length)))
+  const exchange = newExchange()
+  const states: { hash: string; lines: readonly Line[] }[] = []
+  for (const [index, record] of records.entries()) {
+    exchange.apply(decodeCommand(record))
+    if (!stops.has(index + 1)) continue
+    states.push({ hash: hashOf(exchange), lines: [...stateLines(exchange.clearing)] })
+  }
+  for (const before of states) {
+    const after = random.pick(states)
+    const kept = new KeptLines()
+    kept.keep(before.lines)
+    const diff = [...kept.changedTo(after.lines)]
+    kept.close()
+    assert.equal(diff.length === 0, before.hash === after.hash)
+    const now = new Set(before.lines.map(([, text]) => text))
+    for (const each of diff.filter((text) => text.startsWith('- '))) {
+      assert.ok(now.delete(each.slice(2)), each)
+    }
+    for (const each of diff.filter((text) => text.startsWith('+ '))) now.add(each.slice(2))
+    assert.deepEqual([...now].sort(), after.lines.map(([, text]) => text).sort())
+  }
+})
