@@ -8,13 +8,12 @@
 import { assert } from '../engine/domain/assert.ts'
 import { Random } from '../test/support/random.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
-import { Caller } from './http/calls.ts'
-import { type BoardsPlan, boardRows } from './reads/board-reads.ts'
+import { Caller, getting } from './http/calls.ts'
+import { type CrowdPlan, crowdRows } from './reads/crowd/crowd-rows.ts'
 import { type PortfolioPlan, portfolioRows } from './reads/portfolio-reads.ts'
 import { withReadsFolder } from './reads/reads-folder.ts'
 import { READS, type Read } from './reads/reads-list.ts'
 import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads/reads-size.ts'
-import { type SocialPlan, socialRows } from './reads/social-reads.ts'
 import { inTurns, Rounds, type Side } from './reads/turns.ts'
 import { progress } from './report/progress.ts'
 import type { BenchOptions, Report } from './report/report.ts'
@@ -25,47 +24,42 @@ interface Plan {
   readonly rounds: number
   readonly calls: number
   readonly portfolio: PortfolioPlan
-  readonly boards: BoardsPlan
-  readonly social: SocialPlan
+  readonly crowd: CrowdPlan
 }
 
 /** So many that the p99 of a round is not the collections of one thread. */
 const OFTEN = { rounds: 5, calls: 1000 }
 const LONG = { positions: 2000, fills: 1_000_000, ...OFTEN }
 const SHORT = { positions: 400, fills: 100_000, ...OFTEN }
-const CROWD = { profiles: 100_000, trades: 10, ...OFTEN }
+const CROWD = { profiles: 100_000, trades: 100, ...OFTEN }
 const TOWN = { profiles: 10_000, trades: 10, ...OFTEN }
 /** Markets have equally many trades in both, so that their pages are equally full. */
 const FULL: Plan = {
   few: { active: 50, resolved: 50, trades: 100_000 },
   many: { active: 5000, resolved: 200_000, trades: 10_000_000 },
   portfolio: LONG,
-  boards: CROWD,
-  social: { profiles: 100_000, ...OFTEN },
+  crowd: CROWD,
   ...OFTEN,
 }
 const MARKETS: Plan = {
   few: { active: 50, resolved: 50, trades: 2000 },
   many: { active: 5000, resolved: 5000, trades: 200_000 },
   portfolio: SHORT,
-  boards: TOWN,
-  social: { profiles: 10_000, ...OFTEN },
+  crowd: TOWN,
   ...OFTEN,
 }
 const MEDIUM: Plan = {
   few: { active: 50, resolved: 50, trades: 20_000 },
   many: { active: 500, resolved: 4000, trades: 200_000 },
   portfolio: SHORT,
-  boards: TOWN,
-  social: { profiles: 10_000, ...OFTEN },
+  crowd: TOWN,
   ...OFTEN,
 }
 const SMOKE: Plan = {
   few: { active: 5, resolved: 5, trades: 80 },
   many: { active: 10, resolved: 20, trades: 160 },
   portfolio: { positions: 12, fills: 48, rounds: 1, calls: 2 },
-  boards: { profiles: 100, trades: 2, rounds: 1, calls: 2 },
-  social: { profiles: 200, rounds: 1, calls: 2 },
+  crowd: { profiles: 200, trades: 2, rounds: 1, calls: 2 },
   rounds: 1,
   calls: 2,
 }
@@ -79,13 +73,13 @@ async function withServer<T>(
   work: (side: Side<Read>) => Promise<T>,
 ): Promise<T> {
   progress(`reads: ${size.active} active, ${size.resolved} resolved, ${size.trades} trades`)
-  return withReadsFolder(size, process.env.READS_DIR, async (dataDir) => {
+  return withReadsFolder(size, async (dataDir) => {
     const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
     const caller = new Caller(server.baseUrl, [200, 404])
     const random = new Random(1)
     const slug = () => slugOf(marketOfBook(size, 1 + random.below(booksOf(size))))
     const world = { random, size, slug }
-    const round = (read: Read) => caller.round(() => read.path(world), calls)
+    const round = (read: Read) => caller.round(() => getting(read.path(world)), calls)
     try {
       return await work({ name, rounds: new Rounds(), round })
     } finally {
@@ -105,11 +99,7 @@ function planOf(smoke: boolean): Plan {
 
 export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
   const plan = planOf(smoke)
-  const others = [
-    ...(await portfolioRows(plan.portfolio)),
-    ...(await boardRows(plan.boards)),
-    ...(await socialRows(plan.social)),
-  ]
+  const others = [...(await portfolioRows(plan.portfolio)), ...(await crowdRows(plan.crowd))]
   const { rounds, calls } = plan
   const kindOf = ({ isWhole }: Read) => (isWhole ? 'whole list' : 'read')
   const turns = { reads: READS, rounds, kindOf }

@@ -1,22 +1,33 @@
 // One caller that asks one call at a time, so a figure is a latency and not a throughput.
 
-import { Agent, get } from 'node:http'
+import { Agent, request } from 'node:http'
 import { monotonicMs } from '../passes/pacer.ts'
 
 type Headers = Readonly<Record<string, string>>
+
+export interface Ask {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** JSON; empty for none. */
+  readonly body: string
+}
+
+export function getting(path: string): Ask {
+  return { method: 'GET', path, body: '' }
+}
 
 export class Caller {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #baseUrl: string
 
   readonly #statuses: readonly number[]
-  readonly #headersOf: () => Headers
+  readonly #headersOf: (ask: Ask) => Headers
 
   /** `headersOf` is asked before each call. */
   constructor(
     baseUrl: string,
     statuses: readonly number[] = [200],
-    headersOf: () => Headers = () => ({}),
+    headersOf: (ask: Ask) => Headers = () => ({}),
   ) {
     this.#baseUrl = baseUrl
     this.#statuses = statuses
@@ -24,18 +35,20 @@ export class Caller {
   }
 
   /** Asks so many times; gives the latencies in milliseconds, lowest first. */
-  async round(pathOf: () => string, calls: number): Promise<number[]> {
+  async round(askOf: () => Ask, calls: number): Promise<number[]> {
     const ms: number[] = []
-    for (let call = 0; call < calls; call++) ms.push(await this.#once(pathOf()))
+    for (let call = 0; call < calls; call++) ms.push(await this.#once(askOf()))
     return ms.sort((a, b) => a - b)
   }
 
   /** Asks once, and gives the milliseconds until the whole reply is there. */
-  #once(path: string): Promise<number> {
-    const headers = { ...this.#headersOf() }
+  #once(ask: Ask): Promise<number> {
+    const { method, path, body } = ask
+    const headers = { ...this.#headersOf(ask) }
     const startMs = monotonicMs()
     return new Promise((resolve, reject) => {
-      const asked = get(this.#baseUrl + path, { agent: this.#agent, headers }, (reply) => {
+      const init = { method, agent: this.#agent, headers }
+      const asked = request(this.#baseUrl + path, init, (reply) => {
         const { statusCode = 0 } = reply
         if (!this.#statuses.includes(statusCode)) reject(new Error(`${path}: ${statusCode}`))
         reply.on('error', reject)
@@ -43,6 +56,7 @@ export class Caller {
         reply.resume()
       })
       asked.on('error', reject)
+      asked.end(body)
     })
   }
 

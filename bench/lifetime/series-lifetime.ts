@@ -4,7 +4,7 @@
 // and no heap has met its busiest minute.
 
 import { ServerProcess } from '../../test/support/server-process.ts'
-import { Caller, percentile } from '../http/calls.ts'
+import { Caller, getting, percentile } from '../http/calls.ts'
 import { withFolder } from '../passes/folder.ts'
 import { progress } from '../report/progress.ts'
 import { median, type Row, rowOf } from '../report/report.ts'
@@ -80,7 +80,7 @@ async function askBoth(
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) {
       for (const [{ ms }, caller] of sides) {
-        const figure = percentile(await caller.round(pathOf, calls), 50)
+        const figure = percentile(await caller.round(() => getting(pathOf()), calls), 50)
         if (round > 0) ms.set(name, [...(ms.get(name) ?? []), figure])
       }
     }

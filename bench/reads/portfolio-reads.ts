@@ -14,7 +14,7 @@ import {
 import { ExchangeDriver } from '../../test/support/exchange-driver.ts'
 import { ServerProcess } from '../../test/support/server-process.ts'
 import { profileFields } from '../../test/support/specs.ts'
-import { Caller } from '../http/calls.ts'
+import { Caller, getting } from '../http/calls.ts'
 import { withFolder } from '../passes/folder.ts'
 import { progress } from '../report/progress.ts'
 import type { Row } from '../report/report.ts'
@@ -166,7 +166,7 @@ function sideOf(baseUrl: string, owner: Owner, name: string, calls: number): Sid
     const signed = () => headersFor(owner, { method: 'GET', path, body: '' })
     const headersOf = read.isOpen === true ? () => ({}) : signed
     const caller = new Caller(baseUrl, [200], headersOf)
-    const ms = await caller.round(() => path, calls)
+    const ms = await caller.round(() => getting(path), calls)
     caller.close()
     return ms
   }

@@ -5,7 +5,6 @@
 // book, over the last thirty days, all mined in one block. A server that starts on the folder
 // cannot tell.
 
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   DAY_BUCKET_MS,
@@ -20,8 +19,8 @@ import { READ_SCHEMA } from '../../persistence/follower/schema/migrations.ts'
 import { EPOCH_BITS, epochOf } from '../../persistence/follower/tables/epochs.ts'
 import { fillJournal } from '../../test/support/journal-fill.ts'
 import { Random } from '../../test/support/random.ts'
-import { withFolder } from '../passes/folder.ts'
 import { progress } from '../report/progress.ts'
+import { withKeptFolder } from './kept-folder.ts'
 import { booksOf, marketOfBook, type ReadsSize } from './reads-size.ts'
 import { TRADERS, tellStory } from './reads-story.ts'
 
@@ -29,8 +28,6 @@ const DAY_MS = DAY_BUCKET_MS * DAY_BUCKETS
 const HISTORY_MS = 30 * DAY_MS
 const SHARE_RAW = 1_000_000
 const EPOCH_TRADES = 2 ** EPOCH_BITS
-/** A kept folder that is older has too few trades of the last day. */
-const KEPT_MS = DAY_MS / 4
 
 const INDEXES = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trades'`
 const INSERT_TRADE = `
@@ -149,26 +146,11 @@ export function writeReadsFolder(dataDir: string, size: ReadsSize): void {
   progress('reads: the folder is made')
 }
 
-/** Gives `work` a folder of this size. In `keptIn` it stays for the next run, else it goes. */
+/** Gives `work` a folder of this size. */
 export function withReadsFolder<T>(
   size: ReadsSize,
-  keptIn: string | undefined,
   work: (dataDir: string) => Promise<T>,
 ): Promise<T> {
-  if (keptIn === undefined || keptIn === '') {
-    return withFolder((dataDir) => {
-      writeReadsFolder(dataDir, size)
-      return work(dataDir)
-    })
-  }
-  const dataDir = join(keptIn, `reads-${size.active}-${size.resolved}-${size.trades}`)
-  const mark = join(dataDir, 'made')
-  const isKept = existsSync(mark) && Date.now() - statSync(mark).mtimeMs < KEPT_MS
-  if (!isKept) {
-    rmSync(dataDir, { recursive: true, force: true })
-    mkdirSync(dataDir, { recursive: true })
-    writeReadsFolder(dataDir, size)
-    writeFileSync(mark, '')
-  }
-  return work(dataDir)
+  const name = `reads-${size.active}-${size.resolved}-${size.trades}`
+  return withKeptFolder({ name, make: (dataDir) => writeReadsFolder(dataDir, size) }, work)
 }
