@@ -8,7 +8,7 @@ import { checksumAddress, isAddress } from './crypto/address.ts'
 import type { Origins } from './http/access/cors.ts'
 import type { Rates } from './http/access/rate-limit.ts'
 import type { Regions } from './http/access/regions.ts'
-import { LOG_LEVELS, type LogLevel } from './ops/log-level.ts'
+import { LOG_LEVELS, type LogLevel } from './ops/logging/log-level.ts'
 import {
   corsOriginsOf,
   EDGE_ROWS,

@@ -9,7 +9,6 @@ import { candlesAfter } from './read/history/candles.ts'
 import { minedTrades } from './read/history/mined-trades.ts'
 import { prices } from './read/history/prices.ts'
 import { tape } from './read/history/tape.ts'
-import { knownInTables } from './read/known-orders.ts'
 import {
   archivedMarket,
   archivedMarkets,
@@ -17,16 +16,18 @@ import {
   isSlugPrefixUsed,
   isSlugUsed,
 } from './read/markets/markets.ts'
-import { matchOrders } from './read/markets/match-orders.ts'
 import { matches, matchNamed } from './read/markets/matches.ts'
 import { nearMarkets } from './read/markets/near-markets.ts'
 import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
 import { timeline } from './read/markets/timeline.ts'
-import { missedEvents } from './read/missed-events.ts'
-import { missedFrames } from './read/missed-frames.ts'
-import { openOrders } from './read/open-orders.ts'
-import { orderStatuses } from './read/order-status.ts'
+import { knownInTables } from './read/orders/known-orders.ts'
+import { matchOrders } from './read/orders/match-orders.ts'
+import { missedEvents } from './read/orders/missed-events.ts'
+import { missedFrames } from './read/orders/missed-frames.ts'
+import { openOrders } from './read/orders/open-orders.ts'
+import { orderStatuses } from './read/orders/order-status.ts'
+import { orderByClientId, orderBySlot, userOrders } from './read/orders/user-orders.ts'
 import { newestPacks, packById, packsOf } from './read/packs/packs.ts'
 import { heldPositions } from './read/portfolio/held-positions.ts'
 import { fills, history } from './read/portfolio/history.ts'
@@ -42,7 +43,6 @@ import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
 import { following, publicProfile, socialProfiles } from './read/social/profile-lists.ts'
 import { searchProfiles } from './read/social/search-profiles.ts'
 import { tradeParts } from './read/trade-parts.ts'
-import { orderByClientId, orderBySlot, userOrders } from './read/user-orders.ts'
 
 /** All reads of the query thread. The thread does not know a read that is not listed here. */
 export const READS: readonly Query<never, unknown>[] = [

@@ -25,7 +25,7 @@ import { addressProblem, originOf, tlsProblem } from '../http/gateway/listening/
 import { auditLine } from '../ops/audit.ts'
 import { connectionsMax } from '../ops/descriptors.ts'
 import { type Edge, EdgeFaults } from '../ops/faults.ts'
-import { type Log, openLog } from '../ops/log.ts'
+import { type Log, openLog } from '../ops/logging/log.ts'
 import { Metrics } from '../ops/metrics.ts'
 import { TraceFile } from '../ops/trace.ts'
 import { type Clock, SteadyClock } from '../pipeline/spine/clock.ts'

@@ -2,7 +2,7 @@
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
-import type { Log } from '../ops/log.ts'
+import type { Log } from '../ops/logging/log.ts'
 import type { Services } from '../routes/services.ts'
 import type { SocketGateway } from '../sockets/socket-gateway.ts'
 import type { RunningExchange } from './open.ts'

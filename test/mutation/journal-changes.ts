@@ -293,7 +293,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/named-orders.ts',
+    file: 'persistence/query/read/orders/named-orders.ts',
     tests: [`${FOLDER}/follower/tables/orders/order-names.test.ts`],
     changes: [
       [
@@ -326,7 +326,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/user-orders.ts',
+    file: 'persistence/query/read/orders/user-orders.ts',
     tests: ['test/server/routes/admin/settlement.test.ts'],
     changes: [
       ['a reversed fill of a live order is open again', 'iif(status =', 'iif(status = 9 +'],

@@ -46,7 +46,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/ops/log-output.ts',
+    file: 'server/ops/logging/log-output.ts',
     tests: LOG,
     changes: [
       [

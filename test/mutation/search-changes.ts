@@ -70,7 +70,12 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     file: 'persistence/search/market-vectors.ts',
     tests: VECTORS,
     changes: [
-      ['a market is near itself', 'this.#ids[row] === marketId', 'this.#ids[row] < 0'],
+      ['a market is near itself', '|| each === marketId', ''],
+      [
+        'a market keeps the labels that it had',
+        'this.#labelIndex.remove(marketId, this.#labels[known])',
+        'known.toFixed()',
+      ],
       ['a freed row keeps its scale', 'this.#scales[row] = this.#scales[last]', ''],
     ],
   },

@@ -80,7 +80,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/missed-events.ts',
+    file: 'persistence/query/read/orders/missed-events.ts',
     tests: REPLAYS,
     changes: [
       [

@@ -42,7 +42,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/markets/match-orders.ts',
+    file: 'persistence/query/read/orders/match-orders.ts',
     tests: ROUTES,
     changes: [
       ['the page is of one market', 'newest.add(', 'if (newest.aboveSeq === 0) newest.add('],

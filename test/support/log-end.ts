@@ -1,7 +1,7 @@
 // Writes lines to standard error and ends at once, as a fatal fault does. The first argument is the
 // number of lines, the second their length.
 
-import { openLog } from '../../server/ops/log.ts'
+import { openLog } from '../../server/ops/logging/log.ts'
 
 const [lines, characters] = process.argv.slice(2).map(Number)
 const log = openLog('info')

@@ -157,6 +157,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'persistence/follower', rank: 1, doors: files('follower-handle read-database') },
   { path: 'persistence/query/read', rank: 1, doors: ALL },
   { path: 'persistence/query/read/markets', rank: 1, doors: ALL },
+  { path: 'persistence/query/read/orders', rank: 1, doors: ALL },
   { path: 'persistence/query/read/history', rank: 1, doors: ALL },
   { path: 'persistence/query/read/portfolio', rank: 1, doors: ALL },
   { path: 'persistence/query/read/packs', rank: 1, doors: ALL },
@@ -197,6 +198,7 @@ export const ROOMS: readonly Room[] = [
     doors: files('gateway gateway-options socket-port connections'),
     why: 'settings of connections and a check of an address are read before it opens',
   },
+  { path: 'server/ops/logging', rank: 1, doors: ALL },
   { path: 'server/ops', rank: 1, doors: ALL, why: 'each is one thing that an operator sees' },
 
   {

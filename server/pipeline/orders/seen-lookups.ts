@@ -9,7 +9,7 @@ import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import type { Applied } from '../../../persistence/follower/follower-handle.ts'
 import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
-import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
+import { knownInTables } from '../../../persistence/query/read/orders/known-orders.ts'
 
 export class SeenLookups {
   readonly #seen: SeenOrders

@@ -2,7 +2,7 @@
 
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
 import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
-import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
+import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { adjustedMidTicks, price } from './book-views.ts'
 import type { OrderIds } from './orders/order-ids.ts'

@@ -2,7 +2,7 @@
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { openOrders as openOrdersOf } from '../../../persistence/query/read/open-orders.ts'
+import { openOrders as openOrdersOf } from '../../../persistence/query/read/orders/open-orders.ts'
 import { hmacOrSession } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'

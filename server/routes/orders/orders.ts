@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { userOrders as ordersOfUser } from '../../../persistence/query/read/user-orders.ts'
+import { userOrders as ordersOfUser } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmac } from '../../http/access/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'

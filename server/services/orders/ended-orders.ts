@@ -1,5 +1,5 @@
 import type { AccountId, ProfileId } from '../../../engine/domain/ids.ts'
-import { orderByClientId, orderBySlot } from '../../../persistence/query/read/user-orders.ts'
+import { orderByClientId, orderBySlot } from '../../../persistence/query/read/orders/user-orders.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
 import type { PrivateReads } from '../private-reads.ts'
 

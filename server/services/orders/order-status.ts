@@ -9,8 +9,8 @@ import type {
   OrderName,
   OrderStatus,
   TradePart,
-} from '../../../persistence/query/read/order-status.ts'
-import { orderStatuses } from '../../../persistence/query/read/order-status.ts'
+} from '../../../persistence/query/read/orders/order-status.ts'
+import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
 import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { marketText, paidFeeBps, totalsText } from '../../pipeline/orders/order-reply.ts'

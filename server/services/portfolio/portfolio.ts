@@ -2,14 +2,14 @@
 
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
-import { openOrders } from '../../../persistence/query/read/open-orders.ts'
+import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
+import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { heldPositions } from '../../../persistence/query/read/portfolio/held-positions.ts'
 import {
   type PoolTotal,
   poolTotals,
 } from '../../../persistence/query/read/portfolio/pool-trades.ts'
 import type { PositionRow } from '../../../persistence/query/read/positions.ts'
-import type { OrderRow } from '../../../persistence/query/read/user-orders.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { marketValueRaw } from '../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'

@@ -16,7 +16,7 @@ import {
   orderByClientId,
   orderBySlot,
   userOrders,
-} from '../../../persistence/query/read/user-orders.ts'
+} from '../../../persistence/query/read/orders/user-orders.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'

@@ -5,14 +5,14 @@ import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { type Connection, openReadOnly, openWritable } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
-import { knownInTables } from '../../../persistence/query/read/known-orders.ts'
-import { openOrders } from '../../../persistence/query/read/open-orders.ts'
-import { orderStatuses } from '../../../persistence/query/read/order-status.ts'
+import { knownInTables } from '../../../persistence/query/read/orders/known-orders.ts'
+import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
+import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
 import {
   orderByClientId,
   orderBySlot,
   userOrders,
-} from '../../../persistence/query/read/user-orders.ts'
+} from '../../../persistence/query/read/orders/user-orders.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'

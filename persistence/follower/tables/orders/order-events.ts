@@ -11,7 +11,7 @@ import { eachPaced, type Pace } from '../pace.ts'
 // missed. A row is what the other tables do not say of one event; its number only counts. Rows are
 // only added, so a commit changes few pages, and each row says how far back the row before it of
 // the same owner stands. So no index is needed: whoever reads an owner's events goes back from the
-// newest, and visits nothing of others (query/read/missed-events.ts).
+// newest, and visits nothing of others (query/read/orders/missed-events.ts).
 //
 // The event of a trade in its block has no row: it follows from the trade and the block. A trade
 // that its block passed over has a row for each owner's part, once it is mined or fails.

@@ -1,6 +1,6 @@
 // What a client names when it comes back: the ids of the newest events that it has (rules §5.3).
 
-import type { EndMark, EventMark } from '../../../../persistence/query/read/missed-events.ts'
+import type { EndMark, EventMark } from '../../../../persistence/query/read/orders/missed-events.ts'
 import { invalid, type Refusal } from '../../../http/refusal.ts'
 import type { OrderIds } from '../../../pipeline/shown/orders/order-ids.ts'
 import type { SubscriptionAsk } from '../../channels.ts'

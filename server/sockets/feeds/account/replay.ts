@@ -7,8 +7,11 @@
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
-import { type MissedEvent, missedEvents } from '../../../../persistence/query/read/missed-events.ts'
-import { missedFrames } from '../../../../persistence/query/read/missed-frames.ts'
+import {
+  type MissedEvent,
+  missedEvents,
+} from '../../../../persistence/query/read/orders/missed-events.ts'
+import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
 import { type Refusal, refuse } from '../../../http/refusal.ts'
 import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { ArchivedMarkets } from '../../../services/markets/archived-markets.ts'

@@ -1,12 +1,12 @@
-import { assert } from '../../../engine/domain/assert.ts'
-import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
-import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
-import type { Connection, Statement } from '../../database.ts'
-import { ORDER_EVENT, TAKER_PLACE } from '../../follower/tables/orders/order-events.ts'
-import { SELF_TRADE_REASON } from '../../follower/tables/orders/orders.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import { CANCEL_REASONS } from '../../../../engine/domain/event.ts'
+import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { ORDER_EVENT, TAKER_PLACE } from '../../../follower/tables/orders/order-events.ts'
+import { SELF_TRADE_REASON } from '../../../follower/tables/orders/orders.ts'
+import { query } from '../query.ts'
+import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 import type { MissedEvent } from './missed-events.ts'
-import { query } from './query.ts'
-import { type TradePart, TradePartsTable } from './trade-parts.ts'
 
 // What the frames of missed events are made of: the same facts that the live feed has of them.
 

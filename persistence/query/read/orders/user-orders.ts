@@ -1,9 +1,9 @@
-import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
-import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
-import type { Connection, Statement } from '../../database.ts'
-import { clientIdName, listName, slotName } from '../../follower/tables/accounts/names.ts'
+import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import { ORDER_STATUSES, SIDE } from '../../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { clientIdName, listName, slotName } from '../../../follower/tables/accounts/names.ts'
+import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
-import { query } from './query.ts'
 
 // A profile's orders, as the routes need them. Numbers are those of engine/domain/order.ts.
 

@@ -2,9 +2,9 @@ import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { listName } from '../../../follower/tables/accounts/names.ts'
-import { NamedOrders } from '../named-orders.ts'
 import { query } from '../query.ts'
-import { ORDER_COLUMNS, type OrderRow } from '../user-orders.ts'
+import { NamedOrders } from './named-orders.ts'
+import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
 // A profile's orders over the markets of a match, newest first. Each market is asked for orders
 // that are newer than the oldest of those that the page would have without it.

@@ -1,7 +1,7 @@
-import type { AccountId, Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
-import type { Connection, Statement } from '../../database.ts'
-import { ORDER_EVENT, TAKER_PLACE } from '../../follower/tables/orders/order-events.ts'
-import { query } from './query.ts'
+import type { AccountId, Generation, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { ORDER_EVENT, TAKER_PLACE } from '../../../follower/tables/orders/order-events.ts'
+import { query } from '../query.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
 // Which order events of an account came after one that its client names (rules §5.3). The account's

@@ -1,10 +1,10 @@
-import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
-import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
-import type { Connection, Statement } from '../../database.ts'
-import { clientIdName, hashName } from '../../follower/tables/accounts/names.ts'
-import { signedHalf } from '../../follower/tables/orders/orders.ts'
+import type { KnownInTables } from '../../../../engine/core/decide/decide.ts'
+import type { AccountId, Seq } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { clientIdName, hashName } from '../../../follower/tables/accounts/names.ts'
+import { signedHalf } from '../../../follower/tables/orders/orders.ts'
+import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
-import { query } from './query.ts'
 
 // Says whether the tables hold an order or a client order id, and which seq they show. One
 // transaction reads both, so that both are of one state.

@@ -1,5 +1,5 @@
-import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
-import { query } from './query.ts'
+import type { AccountId, Seq } from '../../../../engine/domain/ids.ts'
+import { query } from '../query.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
 // The open orders of a profile over all markets. The index begins a page where the page before

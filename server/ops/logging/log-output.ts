@@ -5,8 +5,8 @@
 // counted, and the log says how many were lost once there is room again.
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { codeOf } from '../../engine/domain/error-code.ts'
-import { LIMITS } from '../../engine/domain/limits.ts'
+import { codeOf } from '../../../engine/domain/error-code.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 
 const STDERR = 2
 /** Pause before a full pipe is tried again. */

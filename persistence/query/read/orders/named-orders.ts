@@ -1,6 +1,6 @@
-import type { Seq } from '../../../engine/domain/ids.ts'
-import type { Connection, Statement } from '../../database.ts'
-import { LAYERS_MAX } from '../../follower/tables/orders/order-names.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { LAYERS_MAX } from '../../../follower/tables/orders/order-names.ts'
 
 // Finds orders by a name (follower/tables/names.ts): asks each layer of names, newest first. The
 // follower moves names between layers, so a reader that asks more than one layer does so in one

@@ -1,10 +1,10 @@
-import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
-import type { AccountId, Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
-import { SIDE } from '../../../engine/domain/order.ts'
-import type { Connection, Statement } from '../../database.ts'
-import { SELF_TRADE_REASON } from '../../follower/tables/orders/orders.ts'
-import { query } from './query.ts'
-import { type Settlement, Settlements } from './settlements.ts'
+import { makerLegRaw, takerLegRaw } from '../../../../engine/core/money/fill-money.ts'
+import type { AccountId, Generation, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import { SIDE } from '../../../../engine/domain/order.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { SELF_TRADE_REASON } from '../../../follower/tables/orders/orders.ts'
+import { query } from '../query.ts'
+import { type Settlement, Settlements } from '../settlements.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
 // What POST /orders/status/batch says of an order: its signed fields and its newest trade (rules
