@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { constants, gzipSync } from 'node:zlib'
 import { VERSION } from '../version.ts'
 import { bundleScript } from './bundle.ts'
-import { bundleProgram } from './program.ts'
+import { BEHIND_DOOR, bundleProgram } from './program.ts'
 import { ARCHIVE, packed } from './unpacking/archive.ts'
 import { WHOLE } from './whole-bundle.ts'
 
@@ -45,13 +45,14 @@ function commitOf(): string {
 
 /** All files of the program as one archive. */
 async function archive(folder: string): Promise<Buffer> {
-  await bundleProgram(folder, {
+  const options = {
     ...WHOLE,
     sourcemap: false,
     minifySyntax: true,
     minifyWhitespace: true,
     define: { OUTCOMEX_COMMIT: JSON.stringify(commitOf()) },
-  })
+  }
+  await bundleProgram(folder, options, BEHIND_DOOR)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'start.cjs'), 'module.exports = (url) => import(url)')
   const files = readdirSync(folder).map((name) => {
@@ -67,7 +68,8 @@ async function makeBinary(folder: string): Promise<void> {
   const files = await archive(join(parts, 'program'))
   writeFileSync(join(parts, ARCHIVE), files)
   const start = join(parts, 'start.cjs')
-  await bundleScript(join(ROOT, 'server/build/unpacking/start.ts'), start)
+  const { plugins } = WHOLE
+  await bundleScript(join(ROOT, 'server/build/unpacking/start.ts'), start, { plugins })
   const config = join(parts, 'sea.json')
   const blob = join(parts, 'sea.blob')
   writeFileSync(

@@ -71,7 +71,12 @@ export function bundleWeb(entryPoints: string[]) {
 }
 
 /** One script for what cannot load modules. */
-export async function bundleScript(entry: string, outfile: string): Promise<void> {
+export async function bundleScript(
+  entry: string,
+  outfile: string,
+  more: BuildOptions = {},
+): Promise<void> {
   const { platform, target } = BUNDLING
-  await build({ entryPoints: [entry], outfile, bundle: true, format: 'cjs', platform, target })
+  const script = { bundle: true, format: 'cjs', platform, target } as const
+  await build({ entryPoints: [entry], outfile, ...script, ...more })
 }

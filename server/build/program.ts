@@ -6,7 +6,7 @@
 // with a binary and those that are loaded by name.
 
 import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { PAGES_FILE, renderedPages } from '../docs/pages.ts'
@@ -16,6 +16,8 @@ import { makeWeb } from './web.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAM = join(ROOT, 'server', 'main.ts')
+/** The program behind its door, for what opens the door itself. */
+export const BEHIND_DOOR = join(ROOT, 'server', 'all-commands.ts')
 /** What the search reads. */
 const DATA = join(ROOT, 'persistence', 'search')
 
@@ -29,15 +31,19 @@ function writeWeb(folder: string, { pages, files }: MadeFiles): void {
 }
 
 /** Empties the folder, bundles the whole program into it, and gives the program's path. */
-export async function bundleProgram(folder: string, more: BuildOptions = {}): Promise<string> {
+export async function bundleProgram(
+  folder: string,
+  more: BuildOptions = {},
+  entry = PROGRAM,
+): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
-  await bundleCode([PROGRAM, ...threadFiles()], folder, more)
+  await bundleCode([entry, ...threadFiles()], folder, more)
   for (const name of readdirSync(DATA)) {
     if (!name.endsWith('.ts')) copyFileSync(join(DATA, name), join(folder, name))
   }
   writeFileSync(join(folder, PAGES_FILE), JSON.stringify(renderedPages()))
   writeWeb(folder, await makeWeb('small'))
-  const program = join(folder, 'main.js')
+  const program = join(folder, `${basename(entry, '.ts')}.js`)
   chmodSync(program, 0o755)
   return program
 }

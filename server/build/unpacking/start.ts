@@ -1,23 +1,43 @@
-// What the binary runs first: it sees to its files and starts the program that lies in them.
+// What the binary runs first: it opens the door of an exchange, sees to its files, and runs the
+// program that lies in them. The door is part of this file: it answers while files are checked.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { earlyDoor } from '../../start/early-door.ts'
 import { ARCHIVE, Archive } from './archive.ts'
-import { keepInUse, unpacked } from './unpacked.ts'
+import { keepInUse, unpacking } from './unpacked.ts'
 
 interface Sea {
   getRawAsset(name: string): ArrayBuffer
 }
 
-const sea: Sea = createRequire(process.execPath)('node:sea')
-try {
-  const folder = unpacked(new Archive(Buffer.from(sea.getRawAsset(ARCHIVE))))
+async function filesOf(sea: Sea): Promise<string> {
+  const steps = unpacking(new Archive(Buffer.from(sea.getRawAsset(ARCHIVE))))
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    await setImmediate()
+  }
+}
+
+async function start(argv: readonly string[]): Promise<number> {
+  const door = await earlyDoor(argv)
+  const folder = await filesOf(createRequire(process.execPath)('node:sea'))
   keepInUse(folder)
   // A single executable cannot import a file, but a file that it requires can.
-  const start = createRequire(join(folder, 'start.cjs'))
-  start('./start.cjs')(pathToFileURL(join(folder, 'main.js')).href)
-} catch (error) {
-  process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
-  process.exitCode = 1
+  const load = createRequire(join(folder, 'start.cjs'))('./start.cjs')
+  const { runLine } = await load(pathToFileURL(join(folder, 'all-commands.js')).href)
+  return await runLine(argv, door)
 }
+
+start(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
+    process.exitCode = 1
+  },
+)

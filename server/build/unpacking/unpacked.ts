@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   accessSync,
   chmodSync,
@@ -9,7 +9,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   utimesSync,
@@ -18,7 +18,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { codeOf } from '../../../engine/domain/error-code.ts'
-import { type Archive, digestOf, type IndexEntry } from './archive.ts'
+import type { Archive, IndexEntry } from './archive.ts'
 
 // Where the files of the binary lie while it runs: in a folder of this user alone, named by their
 // digest. Each start checks every file, and puts a right one in the place of what is not as it was
@@ -35,14 +35,27 @@ const UNUSED_MS = 7 * TOUCH_EVERY_MS
 /** A folder of a version, with what an older version added when its start was cut off. */
 const OF_A_VERSION = /^[0-9a-f]{32}(\.\w+)?$/
 const UNFINISHED = '.unfinished'
+const piece = Buffer.alloc(1 << 18)
 
 /** The folder with the files of the archive; throws a sentence when there is no place for it. */
 export function unpacked(archive: Archive, env: NodeJS.ProcessEnv = process.env): string {
+  const steps = unpacking(archive, env)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
+
+/** The same, with a pause after each file that was checked. */
+export function* unpacking(
+  archive: Archive,
+  env: NodeJS.ProcessEnv = process.env,
+): Generator<undefined, string> {
   const tried: string[] = []
   for (const root of rootsOf(env)) {
     try {
       const folder = join(ownFolder(root), archive.digest.slice(0, 32))
-      if (bring(ownFolder(folder), archive)) forgetUnused(root)
+      if (yield* bringing(ownFolder(folder), archive)) forgetUnused(root)
       return folder
     } catch (error) {
       tried.push(`${root}: ${error instanceof Error ? error.message : error}`)
@@ -116,9 +129,13 @@ const isOurs = (uid: number): boolean => uid === (process.getuid?.() ?? uid)
 const modeOf = (name: string): number => (name.endsWith(ADDON) ? FOR_CODE : FOR_DATA)
 
 /** Puts right what is wrong; says whether anything was. */
-function bring(folder: string, archive: Archive): boolean {
+function* bringing(folder: string, archive: Archive): Generator<undefined, boolean> {
   touch(folder)
-  const wrong = new Set(archive.index.filter((entry) => !isRight(folder, entry)).map(nameOf))
+  const wrong = new Set<string>()
+  for (const entry of archive.index) {
+    if (!isRight(folder, entry)) wrong.add(entry.name)
+    yield
+  }
   if (wrong.size > 0) {
     for (const { name, bytes } of archive.files()) {
       if (wrong.has(name)) put(folder, name, bytes)
@@ -130,14 +147,27 @@ function bring(folder: string, archive: Archive): boolean {
   return wrong.size > 0
 }
 
-const nameOf = ({ name }: IndexEntry): string => name
-
 function isRight(folder: string, { name, length, sha256 }: IndexEntry): boolean {
   const path = join(folder, name)
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined || !stat.isFile() || !isOurs(stat.uid)) return false
   if ((stat.mode & 0o777) !== modeOf(name) || stat.size !== length) return false
-  return digestOf(readFileSync(path)) === sha256
+  return digestOfFile(path) === sha256
+}
+
+/** One buffer serves all files: fresh memory for each costs more than its digest. */
+function digestOfFile(path: string): string {
+  const hash = createHash('sha256')
+  const file = openSync(path, 'r')
+  try {
+    for (;;) {
+      const count = readSync(file, piece)
+      if (count === 0) return hash.digest('hex')
+      hash.update(piece.subarray(0, count))
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 function put(folder: string, name: string, bytes: Uint8Array): void {
