@@ -168,6 +168,7 @@ export async function consoleSoak(load: ConsoleLoad): Promise<ConsoleRun> {
     await page.getByRole('button', { name: 'Show more markets' }).click()
     await until(page, async () => (await shown()) > before, 'more markets')
   }
+  await page.evaluate('scrollTo(0, 0)')
   const tools = await Watch.open(await context.newCDPSession(page))
   await page.locator('.link[data-link="live"]').waitFor()
   await page.evaluate(COUNT_FRAMES)
