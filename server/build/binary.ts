@@ -16,7 +16,9 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { constants, gzipSync } from 'node:zlib'
+import { codeOf } from '../../engine/domain/error-code.ts'
 import { VERSION } from '../version.ts'
+import { billOfMaterials } from './bill-of-materials.ts'
 import { bundleScript } from './bundle.ts'
 import { BEHIND_DOOR, bundleProgram } from './program.ts'
 import { ARCHIVE, packed } from './unpacking/archive.ts'
@@ -93,13 +95,13 @@ async function makeBinary(folder: string): Promise<void> {
   writeBeside(folder, binary)
 }
 
-/** The compressed binary, the list of packages and the checksums of all three. */
+/** The binary compressed, the list of what is inside, and checksums of all of them. */
 function writeBeside(folder: string, binary: string): void {
   const level = constants.Z_BEST_COMPRESSION
   writeFileSync(`${binary}.gz`, gzipSync(readFileSync(binary), { level }))
-  const sbom = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx']
-  writeFileSync(join(folder, 'sbom.json'), quietly('npm', sbom))
   const names = ['outcomex', 'outcomex.gz', 'sbom.json']
+  if (compressedByXz(binary)) names.push('outcomex.xz')
+  writeFileSync(join(folder, 'sbom.json'), sbom())
   const lines = names.map((name) => {
     const bytes = readFileSync(join(folder, name))
     return `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`
@@ -107,6 +109,25 @@ function writeBeside(folder: string, binary: string): void {
   writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''))
   const megabytes = (readFileSync(binary).length / 1e6).toFixed(1)
   process.stdout.write(`outcomex ${VERSION}: ${binary}, ${megabytes} MB\n`)
+}
+
+function sbom(): string {
+  const { platform: os, arch: cpu, versions } = process
+  const lock: unknown = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const bill = billOfMaterials(lock, { os, cpu, libc: 'glibc', node: versions.node })
+  return `${JSON.stringify(bill, null, 2)}\n`
+}
+
+/** No package of npm makes such a file without an addon, so it is made where the tool is. */
+function compressedByXz(binary: string): boolean {
+  try {
+    quietly('xz', ['--keep', '--force', '-6', binary])
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    process.stdout.write('xz is not on this machine: there is no outcomex.xz\n')
+    return false
+  }
 }
 
 const [, started, folder] = process.argv
