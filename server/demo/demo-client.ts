@@ -77,10 +77,11 @@ export class DemoClient {
   }
 
   async call(method: string, path: string, body?: unknown): Promise<unknown> {
-    return accepted(await this.#send(method, path, body))
+    return accepted(await this.send(method, path, body))
   }
 
-  async #send(method: string, path: string, body?: unknown): Promise<OwnReply> {
+  /** The reply as it is; a refusal too. */
+  async send(method: string, path: string, body?: unknown): Promise<OwnReply> {
     const { server, headerPrefix } = this.#venue
     const payload = body === undefined ? '' : JSON.stringify(body)
     const timestamp = new Date().toISOString()
@@ -102,7 +103,7 @@ export class DemoClient {
 
   /** Cancels what still lives of at most LIMITS.batchCancelIdsMax orders. */
   async cancel(orderIds: readonly string[]): Promise<void> {
-    const reply = await this.#send('POST', '/orders/batch-cancel', { orderIds })
+    const reply = await this.send('POST', '/orders/batch-cancel', { orderIds })
     // 400: every one of them has ended already.
     if (reply.status !== 400) accepted(reply)
   }

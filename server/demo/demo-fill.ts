@@ -1,12 +1,10 @@
 // Makes the missing parts of a demo. It may be killed between any two calls, because the next start
 // calls again.
 
-import { createHash } from 'node:crypto'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
-import { accountOf } from '../intake/order/client-order.ts'
-import { accepted, adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
+import { accepted, adminCall, DemoClient, type DemoTrader } from './demo-client.ts'
 import {
   FIRST_PRICES,
   FUNDS_RAW,
@@ -18,6 +16,7 @@ import {
   SERIES,
 } from './demo-content.ts'
 import { MATCHES } from './demo-matches.ts'
+import { type Filling, fund, signIn } from './demo-profiles.ts'
 import type { OwnServer } from './own-server.ts'
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
@@ -27,59 +26,7 @@ const PAST_PAIRS_RAW = '100000000'
 const POOL_FUNDS_RAW = 10_000_000_000
 const POOL_HINTS = [40, 60]
 const TRADER_FUNDS_RAW = 10_000_000_000
-const BOT_FUNDS_RAW = 1_000_000_000_000
-
-export interface Filling {
-  readonly venue: Venue
-  /** The server of the admin API. */
-  readonly operators: OwnServer
-  readonly adminToken: string
-  readonly isStopped: () => boolean
-}
-
-const knownProfile = compile(
-  openObject({ profileId: integer(1), account: text(), tokenId: text(), secret: text() }),
-)
-const knownTokens = compile(list(openObject({ tokenId: text() })))
-
-/** A key is derived from the admin token, so that a later start finds the same profiles. */
-function keyOf(adminToken: string, name: string): Buffer {
-  return createHash('sha256').update(`outcomex demo ${name} ${adminToken}`).digest()
-}
-
-/** A profile with a new token. Tokens of earlier starts are revoked, so they never pile up. */
-export async function signIn(filling: Filling, name: string): Promise<DemoTrader> {
-  const { venue, adminToken } = filling
-  const key = keyOf(adminToken, name)
-  const made = await adminCall(filling.operators, adminToken, '/admin/profiles', {
-    account: accountOf(key),
-    rank: 'Bronze',
-    apiToken: { scopes: ['trading', 'withdrawal', 'delegated_signing'] },
-  })
-  if (!knownProfile.holds(made)) throw new Error('a new profile comes with a token')
-  const { profileId, account, tokenId, secret } = made
-  const privateKey = `0x${key.toString('hex')}`
-  const trader = { profileId, account, privateKey, tokenId, secret }
-  const client = new DemoClient(trader, venue)
-  const tokens = await client.call('GET', '/auth/api-tokens')
-  if (!knownTokens.holds(tokens)) throw new Error('a token list is a list')
-  for (const token of tokens) {
-    if (token.tokenId !== tokenId) await client.call('DELETE', `/auth/api-tokens/${token.tokenId}`)
-  }
-  return trader
-}
-
-const knownBalance = compile(openObject({ freeRaw: integer() }))
-
-/** Before its first trade a profile has all its collateral or none, so it is never funded twice. */
-async function fund(filling: Filling, profileId: ProfileId, collateralRaw: number): Promise<void> {
-  const { operators, adminToken } = filling
-  const path = `/admin/balances/${profileId}`
-  const balance = await adminCall(operators, adminToken, path)
-  if (!knownBalance.holds(balance)) throw new Error('a balance is a number')
-  if (balance.freeRaw > 0) return
-  await adminCall(operators, adminToken, '/admin/balances', { profileId, collateralRaw })
-}
+export const BOT_FUNDS_RAW = 1_000_000_000_000
 
 const knownFunds = compile(openObject({ balanceRaw: integer() }))
 

@@ -3,7 +3,7 @@
 
 import { DemoClient, type DemoTrader } from './demo-client.ts'
 import { GROUP, MARKETS, POOL } from './demo-content.ts'
-import type { Filling } from './demo-fill.ts'
+import type { Filling } from './demo-profiles.ts'
 
 const BOOKMARKS = [
   ...MARKETS.slice(0, 3).map(({ slug }) => `clob/${slug}`),

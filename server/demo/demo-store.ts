@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { integer, text } from '../http/schema/scalars.ts'
-import { compile, list, openObject } from '../http/schema/schema.ts'
+import { boolean, integer, text } from '../http/schema/scalars.ts'
+import { compile, list, openObject, optional } from '../http/schema/schema.ts'
 import type { DemoTrader } from './demo-client.ts'
 
 export interface DemoFile {
@@ -21,6 +21,8 @@ export interface DemoFile {
   readonly adminToken: string
   /** Empty while the exchange is still being filled. */
   readonly traders: readonly DemoTrader[]
+  /** Whether people, names and what they say of each other were made once. */
+  readonly hasCompany?: boolean
 }
 
 const knownTrader = openObject({
@@ -31,7 +33,12 @@ const knownTrader = openObject({
   secret: text(),
 })
 const knownDemo = compile(
-  openObject({ baseUrl: text(), adminToken: text(), traders: list(knownTrader) }),
+  openObject({
+    baseUrl: text(),
+    adminToken: text(),
+    traders: list(knownTrader),
+    hasCompany: optional(boolean()),
+  }),
 )
 
 const pathOf = (dataDir: string) => join(dataDir, 'demo.json')

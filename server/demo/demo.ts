@@ -1,29 +1,22 @@
 // `--demo`: fills an empty data folder with a lively exchange, and runs bots that quote in its
 // books.
 
-import { boolean, text } from '../http/schema/scalars.ts'
-import { compile, openObject } from '../http/schema/schema.ts'
-import { adminCall, DemoClient, type DemoMarket } from './demo-client.ts'
-import { FIRST_PRICES, GROUP, MARKETS, POOL, SERIES } from './demo-content.ts'
+import { adminCall } from './demo-client.ts'
+import { findPeople, makeCompany } from './demo-company.ts'
 import {
   BOTS,
-  type Filling,
   fillBots,
   fillMarkets,
   fillPast,
   fillTraders,
-  signIn,
   slugsOf,
   TRADERS,
 } from './demo-fill.ts'
+import { type Play, startPlay } from './demo-play.ts'
+import { type Filling, signIn } from './demo-profiles.ts'
 import { fillSocial } from './demo-social.ts'
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { OwnServer } from './own-server.ts'
-import { type MarketMaker, startMarketMaker } from './play/market-maker.ts'
-import { startMatchPlay } from './play/match-play.ts'
-import { startPackTrader } from './play/pack-trader.ts'
-import { startPoolTrader } from './play/pool-trader.ts'
-import { startPriceWalk } from './play/price-walk.ts'
 
 export interface DemoOptions {
   readonly dataDir: string
@@ -44,25 +37,6 @@ export interface Demo {
   /** True when the books have their first quotes; false when the demo was stopped before. */
   readonly ready: Promise<boolean>
   stop(): Promise<void>
-}
-
-const knownMarket = compile(
-  openObject({
-    slug: text(),
-    tokens: openObject({ yes: text(), no: text() }),
-    venue: openObject({ exchange: text() }),
-    metadata: openObject({ fee: boolean() }),
-    automationType: text(),
-  }),
-)
-
-async function readMarket(server: OwnServer, path: string): Promise<DemoMarket | null> {
-  const { body: market } = await server.call('GET', `/markets/${path}`, {})
-  if (!knownMarket.holds(market)) return null
-  const { slug, tokens, venue, metadata } = market
-  const pair = [tokens.yes, tokens.no] as const
-  const isSlot = market.automationType === 'lumy'
-  return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee, isSlot }
 }
 
 interface Found {
@@ -87,21 +61,24 @@ async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found 
   const elsewhere = operatorsUrl === baseUrl ? {} : { operatorsUrl }
   const traders = known !== null && known.traders.length >= TRADERS.length ? known.traders : []
   const hasBots = traders.length > 0 && known?.adminToken === adminToken
-  return { demo: { baseUrl, ...elsewhere, adminToken, traders }, hasBots }
+  const hasCompany = hasBots && known?.hasCompany === true
+  return { demo: { baseUrl, ...elsewhere, adminToken, traders, hasCompany }, hasBots }
 }
 
 /** demo.json gets its traders when all are made and funded, so that none is ever funded twice. */
-async function complete(dataDir: string, found: Found, filling: Filling): Promise<void> {
+async function complete(dataDir: string, found: Found, filling: Filling): Promise<DemoFile> {
   const { demo, hasBots } = found
   const hasTraders = demo.traders.length > 0
   if (hasBots || !hasTraders) writeDemo(dataDir, demo)
-  if (hasBots) return
+  if (hasBots) return demo
   await fillMarkets(filling)
   await fillBots(filling)
   const traders = hasTraders ? demo.traders : await fillTraders(filling)
   if (!hasTraders && traders.length > 0) await fillPast(filling, traders[0])
   if (!hasTraders) await fillSocial(filling, traders)
-  if (!filling.isStopped()) writeDemo(dataDir, { ...demo, traders })
+  const whole = { ...demo, traders }
+  if (!filling.isStopped()) writeDemo(dataDir, whole)
+  return whole
 }
 
 /** Writes a new admin token before it is valid: without it no later start can fill the demo. */
@@ -118,41 +95,25 @@ async function begin(
   options: DemoOptions,
   { server, operators }: OwnServers,
   isStopped: () => boolean,
-): Promise<MarketMaker | null> {
-  const { config, log } = options
+): Promise<Play | null> {
+  const { config, log, dataDir } = options
   const found = await findDemo(options, server)
   if (found === null) return null
   const venue = { server, headerPrefix: config.headerPrefixes[0], domain: config.domain }
   const filling = { venue, operators, adminToken: found.demo.adminToken, isStopped }
-  await complete(options.dataDir, found, filling)
+  const demo = await complete(dataDir, found, filling)
   if (isStopped()) return null
   // So that a proof of a trader's funds need not wait for the first count. It may fail at a stop.
   await adminCall(operators, filling.adminToken, '/admin/solvency', {}).catch(() => null)
-  const maker = new DemoClient(await signIn(filling, BOTS[0]), venue)
-  const taker = new DemoClient(await signIn(filling, BOTS[1]), venue)
-  const known = (market: DemoMarket | null) => (market === null ? [] : [market])
-  const lasting = [...MARKETS, ...GROUP.markets].map(({ slug }) => readMarket(server, slug))
-  const fixed = (await Promise.all(lasting)).flatMap(known)
-  const markets = async () => {
-    const slots = SERIES.map(({ stableSlug }) => readMarket(server, `stable/${stableSlug}`))
-    return [...fixed, ...(await Promise.all(slots)).flatMap(known)]
-  }
+  const bots = [await signIn(filling, BOTS[0]), await signIn(filling, BOTS[1])]
   if (isStopped()) return null
-  const warn = (sentence: string) => log.warn(sentence)
-  const { adminToken } = found.demo
-  const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
-  const play = startMatchPlay({ operators, adminToken, warn })
-  const bots = startMarketMaker({ maker, taker, markets, warn })
-  // A demo that an older version made has no pool.
-  const hasPool = (await readMarket(server, POOL.slug)) !== null
-  const pool = hasPool ? startPoolTrader({ trader: taker, market: POOL.slug, warn }) : null
-  const packs = startPackTrader({ trader: taker, ready: bots.ready, warn })
-  return {
-    ready: bots.ready,
-    async stop() {
-      await Promise.all([walk.stop(), play.stop(), bots.stop(), pool?.stop(), packs.stop()])
-    },
+  const people = async () => {
+    if (demo.hasCompany) return findPeople(filling)
+    const made = await makeCompany(filling, demo.traders, bots)
+    if (!isStopped()) writeDemo(dataDir, { ...demo, hasCompany: true })
+    return made
   }
+  return startPlay({ filling, bots, people, warn: (sentence) => log.warn(sentence) })
 }
 
 /** Makes or finds the demo and starts its bots. */

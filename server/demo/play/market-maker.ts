@@ -1,6 +1,7 @@
 // Two bots of the demo: a maker that quotes around a wandering price, and an occasional taker.
 
 import type { DemoClient, DemoMarket } from '../demo-client.ts'
+import { startRounds } from './rounds.ts'
 
 export interface MarketMaker {
   /** Resolves when every book has its first quotes. */
@@ -22,6 +23,8 @@ export interface MarketMakerOptions {
 }
 
 const ROUND_MS = 1500
+/** A round moves one part of so many of the books: what a quiet demo writes must fit a disk. */
+const PARTS = 3
 const LEVELS = 4
 const LEVEL_STEP_TICKS = 10
 const HALF_SPREAD_TICKS = 10
@@ -75,7 +78,6 @@ async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number
   await taker.place(market, { isBuy: true, outcome, priceTicks, shares, type: 'FAK' })
 }
 
-/** Repeats rounds of quotes. The same failure of a round is told once. */
 export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const { maker, taker, markets, warn } = options
   const books = new Map<string, Book>()
@@ -90,15 +92,16 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
     return book
   }
   let stopped = false
-  let said = ''
-  let timer: NodeJS.Timeout | undefined
+  let turn = 0
   const round = async () => {
     const open = await markets()
+    const part = turn++ % PARTS
     for (const slug of books.keys()) {
       if (!open.some((market) => market.slug === slug)) books.delete(slug)
     }
-    for (const market of open) {
+    for (const [index, market] of open.entries()) {
       if (stopped) return
+      if (books.has(market.slug) && index % PARTS !== part) continue
       const book = bookOf(market)
       book.ticks = wander(book.ticks)
       try {
@@ -110,28 +113,22 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
       }
     }
   }
-  const guarded = () =>
-    round().catch((error) => {
-      const sentence = `the demo's market maker: ${error instanceof Error ? error.message : error}`
-      if (!stopped && sentence !== said) warn(sentence)
-      said = sentence
-    })
-  const next = () => {
-    if (stopped) return
-    timer = setTimeout(() => {
-      running = guarded()
-      running.then(next)
-    }, ROUND_MS)
-  }
-  let running = guarded()
-  const ready = running
-  ready.then(next)
+  let tellReady = () => {}
+  const ready = new Promise<void>((resolve) => {
+    tellReady = resolve
+  })
+  const rounds = startRounds({
+    name: "the demo's market maker",
+    warn,
+    first: () => round().finally(tellReady),
+    round,
+    pauseMs: () => ROUND_MS,
+  })
   return {
     ready,
-    async stop() {
+    stop() {
       stopped = true
-      clearTimeout(timer)
-      await running
+      return rounds.stop()
     },
   }
 }

@@ -1,0 +1,120 @@
+// Gives a demo its company: names, handles, referrals, follows and bookmarks. It may be killed
+// between any two calls, because the next start calls again until all is done once. Later starts
+// leave alone what a person changed since.
+
+import { signHash } from '../crypto/ecdsa.ts'
+import { hashPersonalMessage } from '../crypto/eip712.ts'
+import { nullable, text } from '../http/schema/scalars.ts'
+import { compile, openObject } from '../http/schema/schema.ts'
+import { accountOf } from '../intake/order/client-order.ts'
+import { accepted, DemoClient, type DemoTrader } from './demo-client.ts'
+import { BOTS } from './demo-fill.ts'
+import {
+  type DemoPerson,
+  type Introduction,
+  introductionOf,
+  MACHINES,
+  PEOPLE,
+} from './demo-people.ts'
+import { type Filling, fund, keyOf, signIn } from './demo-profiles.ts'
+
+const CONFLICT = 409
+export const PERSON_FUNDS_RAW = 10_000_000_000
+const REGISTRATION_REFUSALS: readonly unknown[] = ['REGISTRATION_CLOSED', 'REGISTRATION_LIMIT']
+
+const knownOwner = compile(
+  openObject({ referralCode: text(), username: nullable(text()), xHandle: nullable(text()) }),
+)
+const knownMessage = compile(text())
+const knownRefusal = compile(openObject({ code: text() }))
+
+/** Says who a profile is, where it has not said so; gives its referral code. */
+async function introduce(client: DemoClient, said: Introduction): Promise<string> {
+  const { handle, ...words } = said
+  const owner = await client.call('GET', '/profiles/me')
+  if (!knownOwner.holds(owner)) throw new Error('a profile has a referral code')
+  if (owner.username === null) {
+    const named = await client.send('PATCH', '/profiles/me', words)
+    // Somebody else has the name: the profile stays without one.
+    if (named.status !== CONFLICT) accepted(named)
+  }
+  if (owner.xHandle === null) {
+    await client.call('POST', '/profiles/x/connection', { code: `demo:${handle}` })
+  }
+  return owner.referralCode
+}
+
+/** A first login with a code makes the profile and says who referred it. */
+async function joinBy(filling: Filling, name: string, code: string): Promise<void> {
+  const { server } = filling.venue
+  const key = keyOf(filling.adminToken, name)
+  const message = accepted(await server.call('GET', '/auth/signing-message', {}))
+  if (!knownMessage.holds(message)) throw new Error('a message to sign is a text')
+  const signature = Buffer.from(signHash(hashPersonalMessage(message), key)).toString('hex')
+  const headers = {
+    'x-account': accountOf(key),
+    'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,
+    'x-signature': `0x${signature}`,
+    'content-type': 'application/json',
+  }
+  const reply = await server.call('POST', '/auth/login', headers, JSON.stringify({ r: code }))
+  const { body } = reply
+  // Where only operators make profiles, nobody is referred.
+  if (knownRefusal.holds(body) && REGISTRATION_REFUSALS.includes(body.code)) return
+  accepted(reply)
+}
+
+async function markMachines({ operators, adminToken }: Filling, bots: readonly DemoTrader[]) {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
+  for (const [index, { profileId }] of bots.entries()) {
+    const words = JSON.stringify(MACHINES[BOTS[index]])
+    const reply = await operators.call('PATCH', `/admin/profiles/${profileId}`, headers, words)
+    if (reply.status !== CONFLICT) accepted(reply)
+  }
+}
+
+const nameOf = ({ username }: DemoPerson) => `person ${username}`
+
+/** Signs all people in; they are there already. */
+export async function findPeople(filling: Filling): Promise<DemoClient[]> {
+  const people: DemoClient[] = []
+  for (const person of PEOPLE) {
+    if (filling.isStopped()) return people
+    people.push(new DemoClient(await signIn(filling, nameOf(person)), filling.venue))
+  }
+  return people
+}
+
+async function follow(client: DemoClient, others: readonly DemoClient[]): Promise<void> {
+  for (const { trader } of others) await client.call('PUT', `/profiles/${trader.account}/follow`)
+}
+
+/** Makes everybody and everything; says so by the people, or by none when it was stopped. */
+export async function makeCompany(
+  filling: Filling,
+  traders: readonly DemoTrader[],
+  bots: readonly DemoTrader[],
+): Promise<DemoClient[]> {
+  const codes = new Map<string | number, string>()
+  const players = traders.map((trader) => new DemoClient(trader, filling.venue))
+  for (const [index, player] of players.entries()) {
+    codes.set(index, await introduce(player, introductionOf(index)))
+  }
+  await markMachines(filling, bots)
+  const people: DemoClient[] = []
+  for (const { referrer, bookmarks, ...person } of PEOPLE) {
+    if (filling.isStopped()) return []
+    const { username, displayName, bio, handle } = person
+    const name = nameOf({ ...person, referrer, bookmarks })
+    await joinBy(filling, name, codes.get(referrer) ?? '')
+    const client = new DemoClient(await signIn(filling, name), filling.venue)
+    await fund(filling, client.trader.profileId, PERSON_FUNDS_RAW)
+    codes.set(username, await introduce(client, { username, displayName, bio, handle }))
+    await follow(client, people)
+    for (const target of bookmarks) await client.call('PUT', `/market-bookmarks/${target}`)
+    await client.call('PATCH', '/market-bookmarks/visibility', { isPublic: true })
+    people.push(client)
+  }
+  for (const player of players) await follow(player, people)
+  return filling.isStopped() ? [] : people
+}

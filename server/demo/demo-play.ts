@@ -1,0 +1,118 @@
+// Everything that moves by itself in a demo: prices, matches, quotes, trades and packs.
+
+import { boolean, text } from '../http/schema/scalars.ts'
+import { compile, openObject } from '../http/schema/schema.ts'
+import { DemoClient, type DemoMarket, type DemoTrader } from './demo-client.ts'
+import { PERSON_FUNDS_RAW } from './demo-company.ts'
+import { FIRST_PRICES, GROUP, MARKETS, POOL, SERIES } from './demo-content.ts'
+import { BOT_FUNDS_RAW } from './demo-fill.ts'
+import type { Filling } from './demo-profiles.ts'
+import type { OwnServer } from './own-server.ts'
+import { pick } from './play/chance.ts'
+import { startCrowd } from './play/crowd.ts'
+import { startMarketMaker } from './play/market-maker.ts'
+import { startMatchPlay } from './play/match-play.ts'
+import { startPackMaker } from './play/pack-maker.ts'
+import { startPackTrader } from './play/pack-trader.ts'
+import { startPoolTrader } from './play/pool-trader.ts'
+import { startPriceWalk } from './play/price-walk.ts'
+import { startPurseKeeper } from './play/purse.ts'
+import { startRounds } from './play/rounds.ts'
+
+export interface Play {
+  /** Resolves when every book has its first quotes. */
+  readonly ready: Promise<void>
+  stop(): Promise<void>
+}
+
+export interface PlayOptions {
+  readonly filling: Filling
+  /** The maker, and who takes from it. */
+  readonly bots: readonly DemoTrader[]
+  /** Makes or finds the people; none when the demo is stopped before. */
+  readonly people: () => Promise<readonly DemoClient[]>
+  readonly warn: (sentence: string) => void
+}
+
+const AGAIN_MS = 5000
+
+const knownMarket = compile(
+  openObject({
+    slug: text(),
+    tokens: openObject({ yes: text(), no: text() }),
+    venue: openObject({ exchange: text() }),
+    metadata: openObject({ fee: boolean() }),
+    automationType: text(),
+  }),
+)
+
+async function readMarket(server: OwnServer, path: string): Promise<DemoMarket | null> {
+  const { body: market } = await server.call('GET', `/markets/${path}`, {})
+  if (!knownMarket.holds(market)) return null
+  const { slug, tokens, venue, metadata } = market
+  const pair = [tokens.yes, tokens.no] as const
+  const isSlot = market.automationType === 'lumy'
+  return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee, isSlot }
+}
+
+/** Reads the markets that trade now: the lasting ones, and a slot of each series. */
+async function tradedMarkets(server: OwnServer): Promise<() => Promise<readonly DemoMarket[]>> {
+  const known = (market: DemoMarket | null) => (market === null ? [] : [market])
+  const lasting = [...MARKETS, ...GROUP.markets].map(({ slug }) => readMarket(server, slug))
+  const fixed = (await Promise.all(lasting)).flatMap(known)
+  return async () => {
+    const slots = SERIES.map(({ stableSlug }) => readMarket(server, `stable/${stableSlug}`))
+    return [...fixed, ...(await Promise.all(slots)).flatMap(known)]
+  }
+}
+
+const isSlot = (slug: string) => SERIES.some(({ slugPrefix }) => slug.startsWith(`${slugPrefix}-`))
+
+/** Brings the people in behind the first quotes, so that a start does not wait for them. */
+function inviteCompany({ people, warn }: PlayOptions, ready: Promise<unknown>) {
+  let here: readonly DemoClient[] = []
+  const invite = async () => {
+    if (here.length === 0) here = await people()
+  }
+  const rounds = startRounds({
+    name: "the demo's company",
+    warn,
+    first: () => ready.then(invite),
+    round: invite,
+    pauseMs: () => AGAIN_MS,
+  })
+  return { rounds, here: () => here }
+}
+
+export async function startPlay(options: PlayOptions): Promise<Play> {
+  const { filling, warn } = options
+  const { venue, operators, adminToken } = filling
+  const [maker, taker] = options.bots.map((trader) => new DemoClient(trader, venue))
+  const markets = await tradedMarkets(venue.server)
+  const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
+  const matches = startMatchPlay({ operators, adminToken, warn })
+  const quotes = startMarketMaker({ maker, taker, markets, warn })
+  const { ready } = quotes
+  const company = inviteCompany(options, ready)
+  const anybody = () => pick(company.here()) ?? taker
+  const purses = () => [
+    ...[maker, taker].map((owner) => ({ owner, fundsRaw: BOT_FUNDS_RAW })),
+    ...company.here().map((owner) => ({ owner, fundsRaw: PERSON_FUNDS_RAW })),
+  ]
+  const bots = [
+    ...[walk, matches, quotes, company.rounds],
+    startCrowd({ people: company.here, markets, warn }),
+    startPackTrader({ trader: anybody, isSlot, ready, warn }),
+    startPackMaker({ maker, taker: anybody, isSlot, ready, warn }),
+    startPurseKeeper({ operators, adminToken, purses, warn }),
+  ]
+  // A demo that an older version made has no pool.
+  const hasPool = (await readMarket(venue.server, POOL.slug)) !== null
+  if (hasPool) bots.push(startPoolTrader({ trader: taker, market: POOL.slug, warn }))
+  return {
+    ready,
+    async stop() {
+      await Promise.all(bots.map((bot) => bot.stop()))
+    },
+  }
+}

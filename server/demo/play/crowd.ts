@@ -1,0 +1,68 @@
+// The people of the demo as they trade: one of them each round buys, or sells what it holds, so
+// that boards and feeds have names and profits.
+
+import type { DemoClient, DemoMarket } from '../demo-client.ts'
+import { pick } from './chance.ts'
+import { type Holding, holdingsOf } from './holdings.ts'
+import { type Rounds, startRounds } from './rounds.ts'
+
+export interface CrowdOptions {
+  /** Those who are there by now. */
+  readonly people: () => readonly DemoClient[]
+  readonly markets: () => Promise<readonly DemoMarket[]>
+  readonly warn: (sentence: string) => void
+}
+
+const ROUND_MS = 2500
+const SHARE_RAW = 1_000_000
+/** They take what the book has: a buy pays up to the one, a sale takes down to the other. */
+const BUY_TICKS = 950
+const SELL_TICKS = 50
+const SELL_CHANCE = 0.45
+const SHARES_MAX = 40
+/** Some trades are large enough for the featured feed. */
+const LARGE_CHANCE = 0.08
+const LARGE_SHARES = 240
+
+/** The side of a holding that a whole share can be sold of. */
+function saleOf({ yesRaw, noRaw }: Holding) {
+  const outcome = yesRaw >= noRaw ? (0 as const) : (1 as const)
+  return { outcome, shares: Math.floor(Math.max(yesRaw, noRaw) / SHARE_RAW) }
+}
+
+async function sellSome(person: DemoClient, open: readonly DemoMarket[]): Promise<boolean> {
+  const { books } = await holdingsOf(person)
+  const sales = books.flatMap((holding) => {
+    const market = open.find(({ slug }) => slug === holding.slug)
+    const sale = saleOf(holding)
+    return market === undefined || sale.shares === 0 ? [] : [{ market, ...sale }]
+  })
+  const chosen = pick(sales)
+  if (chosen === undefined) return false
+  const { market, outcome, shares } = chosen
+  const order = { isBuy: false, outcome, shares, priceTicks: SELL_TICKS }
+  await person.place(market, { ...order, type: 'FAK' })
+  return true
+}
+
+async function buySome(person: DemoClient, open: readonly DemoMarket[]): Promise<void> {
+  const market = pick(open)
+  if (market === undefined) return
+  const isLarge = Math.random() < LARGE_CHANCE
+  const shares = isLarge ? LARGE_SHARES : 1 + Math.floor(Math.random() * SHARES_MAX)
+  const outcome = Math.random() < 0.5 ? 0 : 1
+  const order = { isBuy: true, outcome, shares, priceTicks: BUY_TICKS } as const
+  await person.place(market, { ...order, type: 'FAK' })
+}
+
+export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
+  const round = async () => {
+    const person = pick(people())
+    if (person === undefined) return
+    // A slot may end while it is traded in; the lasting markets are enough.
+    const open = (await markets()).filter(({ isSlot }) => !isSlot)
+    if (Math.random() < SELL_CHANCE && (await sellSome(person, open))) return
+    await buySome(person, open)
+  }
+  return startRounds({ name: "the demo's crowd", warn, round, pauseMs: () => ROUND_MS })
+}

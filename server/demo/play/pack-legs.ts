@@ -1,0 +1,44 @@
+// Legs for the packs of the demo: outcomes that are quoted now.
+
+import { integer, number, text } from '../../http/schema/scalars.ts'
+import { compile, list, openObject } from '../../http/schema/schema.ts'
+import type { DemoClient } from '../demo-client.ts'
+
+export interface QuotedLeg {
+  readonly marketSlug: string
+  readonly outcomeIndex: number
+  readonly bookPrice: number
+}
+
+export const LEGS = 2
+
+const knownMarkets = compile(
+  openObject({
+    data: list(openObject({ marketSlug: text(), outcomes: list(openObject({})) })),
+  }),
+)
+const quoted = compile(openObject({ outcomeIndex: integer(0, 1), bookPrice: number(0, 1) }))
+
+/** Less than 0, 0 or more than 0, by chance. */
+const anyOrder = () => Math.random() - 0.5
+
+/** One outcome of as many markets as a pack of the demo has, by chance; fewer when fewer trade. */
+export async function quotedLegs(
+  trader: DemoClient,
+  isWished: (slug: string) => boolean,
+): Promise<QuotedLeg[]> {
+  const found = await trader.call('GET', '/parlay/markets?limit=50')
+  if (!knownMarkets.holds(found)) throw new Error('markets of packs have outcomes')
+  const legs = found.data.flatMap(({ marketSlug, outcomes }) => {
+    const chosen = outcomes.sort(anyOrder).find((outcome) => quoted.holds(outcome))
+    if (!isWished(marketSlug) || !quoted.holds(chosen)) return []
+    const { outcomeIndex, bookPrice } = chosen
+    return [{ marketSlug, outcomeIndex, bookPrice }]
+  })
+  return legs.sort(anyOrder).slice(0, LEGS)
+}
+
+/** As a call names them. */
+export function namesOf(legs: readonly QuotedLeg[]) {
+  return legs.map(({ marketSlug, outcomeIndex }) => ({ marketSlug, outcomeIndex }))
+}

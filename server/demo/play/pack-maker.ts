@@ -1,0 +1,86 @@
+// A bot of the demo that offers packs. An offer lives for a minute, so a fresh one is made before
+// the last is over; now and then a person accepts it first.
+
+import { text } from '../../http/schema/scalars.ts'
+import { compile, openObject } from '../../http/schema/schema.ts'
+import { accepted, type DemoClient } from '../demo-client.ts'
+import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'
+import { type Rounds, startRounds } from './rounds.ts'
+
+export interface PackMakerOptions {
+  readonly maker: DemoClient
+  /** Who may accept an offer. */
+  readonly taker: () => DemoClient
+  /** Whether a market ends soon. */
+  readonly isSlot: (slug: string) => boolean
+  /** Resolves when the markets are quoted. */
+  readonly ready: Promise<unknown>
+  readonly warn: (sentence: string) => void
+}
+
+const PAUSE_MS = 50_000
+/** Until enough markets are quoted. */
+const AGAIN_MS = 3000
+const ACCEPT_CHANCE = 0.5
+const STAKE_RAW = 20_000_000
+const ACCEPTED_RAW = '5000000'
+/** What a fair payout leaves to the maker, and how much more than the stake it may be. */
+const PAYOUT_PART = 0.94
+const MULTIPLIER_MAX = 18
+
+const knownOffer = compile(openObject({ id: text() }))
+
+/** What the stake pays when all legs win. */
+function payoutRawOf(legs: readonly { readonly bookPrice: number }[]): number {
+  const fair = legs.reduce((product, { bookPrice }) => product / bookPrice, PAYOUT_PART)
+  return Math.floor(STAKE_RAW * Math.min(MULTIPLIER_MAX, Math.max(1.1, fair)))
+}
+
+async function acceptOne({ taker }: PackMakerOptions, offerId: string): Promise<void> {
+  const path = `/parlay/offers/${offerId}/accept`
+  const reply = await taker().send('POST', path, { stake: ACCEPTED_RAW })
+  // A visitor accepted it, or it is over.
+  if (reply.status >= 500) accepted(reply)
+}
+
+interface Offer {
+  readonly id: string
+  /** Whether a pack of it ends soon. */
+  readonly isShort: boolean
+}
+
+/** Null when too few markets are quoted. */
+async function offerOne({ maker, isSlot }: PackMakerOptions): Promise<Offer | null> {
+  const isShort = Math.random() < 0.5
+  const legs = await quotedLegs(maker, (slug) => !isShort || isSlot(slug))
+  if (legs.length < LEGS) return null
+  const body = {
+    legs: namesOf(legs),
+    stakeMax: String(STAKE_RAW),
+    payout: String(payoutRawOf(legs)),
+  }
+  const reply = await maker.send('POST', '/parlay/offers', body)
+  // A slot may end, or its price leave the range, since it was read.
+  if (reply.status >= 400 && reply.status < 500) return null
+  const made = accepted(reply)
+  if (!knownOffer.holds(made)) throw new Error('an offer has an id')
+  return { id: made.id, isShort }
+}
+
+export function startPackMaker(options: PackMakerOptions): Rounds {
+  let offer: Offer | null = null
+  const round = async () => {
+    const last = offer
+    offer = null
+    // Only packs that end are accepted, so that they never pile up.
+    if (last?.isShort && Math.random() < ACCEPT_CHANCE) await acceptOne(options, last.id)
+    offer = await offerOne(options)
+  }
+  return startRounds({
+    name: "the demo's maker of packs",
+    warn: options.warn,
+    first: () => options.ready.then(round),
+    round,
+    pauseMs: () => (offer === null ? AGAIN_MS : PAUSE_MS),
+  })
+}

@@ -1,0 +1,44 @@
+// Looks after the money of everybody who trades by itself in the demo: one of them each round.
+
+import { integer } from '../../http/schema/scalars.ts'
+import { compile, openObject } from '../../http/schema/schema.ts'
+import { adminCall, type DemoClient } from '../demo-client.ts'
+import type { OwnServer } from '../own-server.ts'
+import { collect } from './holdings.ts'
+import { type Rounds, startRounds } from './rounds.ts'
+
+export interface Purse {
+  readonly owner: DemoClient
+  /** What it began with, and gets again when nearly all of it is lost. */
+  readonly fundsRaw: number
+}
+
+export interface PurseKeeperOptions {
+  readonly operators: OwnServer
+  readonly adminToken: string
+  /** Those who trade by now. */
+  readonly purses: () => readonly Purse[]
+  readonly warn: (sentence: string) => void
+}
+
+const ROUND_MS = 10_000
+const LEFT_PART = 20
+
+const knownBalance = compile(openObject({ freeRaw: integer(), reservedRaw: integer() }))
+
+export function startPurseKeeper(options: PurseKeeperOptions): Rounds {
+  const { operators, adminToken, purses, warn } = options
+  let turn = 0
+  const round = async () => {
+    const all = purses()
+    const { owner, fundsRaw } = all[turn++ % all.length]
+    await collect(owner)
+    const { profileId } = owner.trader
+    const balance = await adminCall(operators, adminToken, `/admin/balances/${profileId}`)
+    if (!knownBalance.holds(balance)) throw new Error('a balance is two numbers')
+    if (balance.freeRaw + balance.reservedRaw > fundsRaw / LEFT_PART) return
+    const given = { profileId, collateralRaw: fundsRaw }
+    await adminCall(operators, adminToken, '/admin/balances', given)
+  }
+  return startRounds({ name: "the demo's purse keeper", warn, round, pauseMs: () => ROUND_MS })
+}
