@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { startDemo } from '../../server/demo/demo.ts'
 import { boolean, integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, object, openObject } from '../../server/http/schema/schema.ts'
+import { compile, list, object, openObject, optional } from '../../server/http/schema/schema.ts'
 import { compiledProgram } from '../support/compiled.ts'
 import { newFolder } from '../support/data-folder.ts'
 import {
@@ -43,7 +43,14 @@ const trader = object({
   tokenId: text(),
   secret: text(),
 })
-const demoShape = compile(object({ baseUrl: text(), adminToken: text(), traders: list(trader) }))
+const demoShape = compile(
+  object({
+    baseUrl: text(),
+    adminToken: text(),
+    traders: list(trader),
+    hasCompany: optional(boolean()),
+  }),
+)
 const readyShape = compile(openObject({ ready: boolean(), seq: integer(0) }))
 const marketShape = compile(
   openObject({
