@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr'
 import { assert, fault } from '../domain/assert.ts'
 import type { Command, RareCommand } from '../domain/command.ts'
+import { isRareKind } from '../domain/command-kinds.ts'
 import type { Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { decodeCancel } from './cancel-codec.ts'
@@ -65,6 +66,8 @@ export function decodeCommand(record: Uint8Array): Command {
       const packedBytes = view.getUint32(RARE.msgpackBytes, true)
       assert(RARE.msgpack + packedBytes <= record.length, 'a rare body lies in its record')
       const body = packr.unpack(record.subarray(RARE.msgpack, RARE.msgpack + packedBytes))
+      // Nothing would apply it: the state would go on without the command.
+      assert(isRareKind((body as RareCommand).kind), 'a rare command has a known kind')
       const seq = view.getFloat64(HEAD.seq, true)
       const nowMs = view.getFloat64(HEAD.nowMs, true)
       return { ...(body as RareCommand), seq, nowMs }

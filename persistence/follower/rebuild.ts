@@ -1,5 +1,4 @@
-import { openSeal } from '../folder-key.ts'
-import { journalEnd, lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
+import { lockExisting, type OfflineOptions, recoverJournal } from '../snapshot/recovery.ts'
 import { Follower } from './follower.ts'
 import { deleteReadTables } from './read-database.ts'
 
@@ -13,8 +12,8 @@ export function rebuildReadTables(
 ): number {
   const lock = lockExisting(dataDir)
   try {
-    const folder = openSeal(dataDir, keyFile).keyed(dataDir)
-    const { tail } = journalEnd(folder)
+    // The old tables go only when every command is known to this version.
+    const { tail, folder } = recoverJournal(dataDir, { keyFile, visit: () => {} })
     deleteReadTables(dataDir)
     const follower = new Follower(folder)
     while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
@@ -138,10 +139,17 @@ export function replay(
   )
 }
 
+/** A command that puts rules in force which this version does not have is unknown to it, too. */
+function knownRules(record: Uint8Array): Command {
+  const command = decodeCommand(record)
+  if (command.kind !== 'rules' || command.version <= RULES_VERSION) return command
+  throw new Error(`rules ${command.version}, this one knows ${RULES_VERSION}`)
+}
+
 /** The checksum is right, so another version wrote a record that does not decode. */
 export function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
   try {
-    if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
+    if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return knownRules(record)
     decodePlaceInto(record, order)
     return order
   } catch (error) {
