@@ -117,7 +117,7 @@ for (const [what, write, why] of later) {
   })
 }
 
-test('tables of a later version are made anew, and an export refuses them as they are', async () => {
+test('tables of a later version are made anew, and an export leaves them alone', async () => {
   const dataDir = copy()
   migrate(join(dataDir, 'read.db'), READ_SCHEMA)
   const content = contentOf(dataDir)
