@@ -49,6 +49,20 @@ export function findDemo(dataDir: string): Demo | undefined {
   throw new Failure(`${path} is damaged; stop the server and start it on an empty data folder.`)
 }
 
+/** Host and port; null for a text that is no address. */
+function placeOf(url: string): string | null {
+  if (!URL.canParse(url)) return null
+  const { protocol, hostname, port } = new URL(url)
+  return `${protocol}//${hostname === 'localhost' ? '127.0.0.1' : hostname}:${port}`
+}
+
+/** Whether the demo itself listens there: its admin token goes nowhere else. */
+export function isOfDemo(url: string, { baseUrl, operatorsUrl }: Demo): boolean {
+  const own = [baseUrl, operatorsUrl].flatMap((each) => (each === undefined ? [] : placeOf(each)))
+  const place = placeOf(url)
+  return place !== null && own.includes(place)
+}
+
 export function readDemo(dataDir: string): Demo {
   const demo = findDemo(dataDir)
   if (demo !== undefined) return demo

@@ -41,7 +41,9 @@ export class Figures {
   constructor(before: Look, now: Look) {
     this.#before = byName(before.series)
     this.#now = byName(now.series)
-    this.#seconds = Math.max(0.001, (now.atMs - before.atMs) / 1000)
+    // By a clock that started anew, all that there is was added since then.
+    const spanMs = now.atMs < before.atMs ? now.atMs : now.atMs - before.atMs
+    this.#seconds = Math.max(0.001, spanMs / 1000)
   }
 
   /** The sum of what the series have now; 0 for none. */

@@ -1,7 +1,7 @@
 import { helpText, WrongUse } from '../../settings/flags.ts'
 import { command, EXIT, type Shell } from '../../shell.ts'
 import { accepted, send } from '../client.ts'
-import { findDemo } from '../demo-file.ts'
+import { findDemo, isOfDemo } from '../demo-file.ts'
 import { ADMIN_ROWS, ADMIN_USES, ADMIN_WORDS, readAdminLine } from './admin-line.ts'
 
 const ABOUT = 'Calls the admin API.'
@@ -37,21 +37,21 @@ export function tableText(rows: readonly object[]): string {
 async function work(args: readonly string[], shell: Shell): Promise<number> {
   const { call, fields, url, token, dataDir, table, isJson } = readAdminLine(args, shell.env)
   const demo = findDemo(dataDir)
-  const adminToken = token ?? demo?.adminToken
+  const baseUrl = url ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
+  const ofDemo = demo !== undefined && isOfDemo(baseUrl, demo) ? demo.adminToken : undefined
+  const adminToken = token ?? ofDemo
   if (adminToken === undefined) {
     throw new WrongUse(
       'The admin token is missing: give --admin-token or OUTCOMEX_ADMIN_TOKEN; the first start ' +
-        'of the server printed it. (A demo keeps it in demo.json: name its folder with --data.)',
+        'of the server printed it. (A demo keeps it in demo.json, ' +
+        'for its own address alone: name its folder with --data.)',
     )
   }
   const headers = {
     authorization: `Bearer ${adminToken}`,
     ...(call.body === '' ? {} : { 'content-type': 'application/json' }),
   }
-  const reply = await send(url ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL, {
-    ...call,
-    headers,
-  })
+  const reply = await send(baseUrl, { ...call, headers })
   const body = accepted(reply, fields)
   const rows = table === null || isJson ? null : rowsOf(body, table)
   if (rows !== null) shell.say(tableText(rows))

@@ -13,7 +13,7 @@ import {
 } from '../../settings/flags.ts'
 import { count, onOff, optional, words } from '../../settings/kinds.ts'
 import { command, EXIT, Failure, type Shell } from '../../shell.ts'
-import { findDemo } from '../demo-file.ts'
+import { findDemo, isOfDemo } from '../demo-file.ts'
 import { type Ticker, viewLines } from './view.ts'
 
 const URL_FLAG: Setting<string | undefined> = {
@@ -21,6 +21,12 @@ const URL_FLAG: Setting<string | undefined> = {
   kind: optional(words('URL', 'the address of the server')),
   fallback: undefined,
   help: 'Where operators reach the server; else the address in demo.json.',
+}
+const MARKETS_URL: Setting<string | undefined> = {
+  flag: 'markets-url',
+  kind: optional(words('URL', 'the public address of the server')),
+  fallback: undefined,
+  help: 'Where markets are read, when the server has --ops-listen; else the address of --url.',
 }
 const INTERVAL: Setting<number> = {
   flag: 'interval',
@@ -34,7 +40,7 @@ const ONCE: Setting<boolean> = {
   fallback: false,
   help: 'Print one view after one interval, and end; also without a terminal.',
 }
-const TOP_ROWS = [URL_FLAG, INTERVAL, ONCE, SETTINGS.adminToken, SETTINGS.data]
+const TOP_ROWS = [URL_FLAG, MARKETS_URL, INTERVAL, ONCE, SETTINGS.adminToken, SETTINGS.data]
 
 const ABOUT = 'Shows rates, latencies, queues and the busiest markets of a running exchange.'
 const DEFAULT_URL = 'http://127.0.0.1:3000'
@@ -43,6 +49,8 @@ const CLEAR = '\u001b[H\u001b[J'
 const ENTER = '\u001b[?1049h\u001b[?25l'
 const LEAVE = '\u001b[?25h\u001b[?1049l'
 const MS_PER_SEC = 1000
+/** The clock of all rates: the figures are of the instant at which the server made their text. */
+const UPTIME = 'outcomex_uptime_seconds'
 
 const tickersReply = compile(
   openObject({
@@ -77,8 +85,10 @@ async function tickersOf({ publicUrl }: Source): Promise<readonly Ticker[]> {
 }
 
 async function lookAt({ url, token }: Source): Promise<Look> {
-  const body = await asked(`${url}/metrics`, token)
-  return { atMs: performance.now(), series: seriesOf(body) }
+  const series = seriesOf(await asked(`${url}/metrics`, token))
+  const uptime = series.find(({ name }) => name === UPTIME)
+  if (uptime === undefined) throw new Failure(`${url}/metrics is not of an exchange.`)
+  return { atMs: uptime.value * MS_PER_SEC, series }
 }
 
 /** A view after each interval, until the signal ends it. */
@@ -91,7 +101,8 @@ async function* views(
   for (;;) {
     try {
       const now = await lookAt(source)
-      if (before !== null) {
+      // A server makes the text at most once a second: the same text again tells nothing new.
+      if (before !== null && now.atMs !== before.atMs) {
         const figures = new Figures(before, now)
         yield viewLines({ url: source.url, figures, tickers: await tickersOf(source) })
       }
@@ -141,8 +152,13 @@ function sourceOf(args: readonly string[], { env }: Shell) {
   const given = [...scanEnvironment(env, TOP_ROWS), ...said]
   const demo = findDemo(readSetting(SETTINGS.data, given))
   const url = readSetting(URL_FLAG, given) ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
-  const token = readSetting(SETTINGS.adminToken, given) ?? demo?.adminToken
-  const source = { url, publicUrl: demo?.baseUrl ?? url, token }
+  const own = demo !== undefined && isOfDemo(url, demo) ? demo : undefined
+  const publicUrl = readSetting(MARKETS_URL, given) ?? own?.baseUrl ?? url
+  const source = {
+    url,
+    publicUrl,
+    token: readSetting(SETTINGS.adminToken, given) ?? own?.adminToken,
+  }
   return { source, seconds: readSetting(INTERVAL, given), isOnce: readSetting(ONCE, given) }
 }
 

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { commands } from '../../../../server/cli/commands.ts'
 import { plain, viewLines } from '../../../../server/cli/top/view.ts'
@@ -29,9 +33,10 @@ test('figures are what was added between two looks', () => {
   assert.equal(figures.quantile('took_seconds', 0.5, { step: 's' }), 0.001)
   assert.equal(figures.quantile('took_seconds', 0.99, { step: 's' }), 0.01)
   assert.equal(figures.quantile('took_seconds', 0.5, { step: 'none' }), null)
-  // A server that started anew counts from zero.
-  const anew = new Figures(look(0, text(30, 8, 14)), look(1000, text(3, 1, 2)))
+  // A server that started anew counts from zero, and so does its clock.
+  const anew = new Figures(look(9000, text(30, 8, 14)), look(1500, text(3, 1, 2)))
   assert.equal(anew.added('orders_total', { kind: 'a' }), 3)
+  assert.equal(anew.perSecond('orders_total', { kind: 'a' }), 2)
 })
 
 test('text of the server cannot move the cursor', () => {
@@ -72,6 +77,78 @@ test('a view tells the rates, the steps, the queues and the busiest markets', as
     ],
   )
   await live.stop()
+})
+
+/** A server of somebody else: it gives each of the texts in turn, and notes who asked for what. */
+async function stranger(texts: readonly string[]) {
+  const asked: string[] = []
+  let next = 0
+  const server = createServer(({ url, headers }, response) => {
+    asked.push(`${url} ${headers.authorization ?? 'without a token'}`)
+    response.end(texts[Math.min(next++, texts.length - 1)])
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  return { url: `http://127.0.0.1:${address.port}`, asked, server }
+}
+
+function demoFolder(baseUrl: string): string {
+  const dataDir = newFolder()
+  const demo = { baseUrl, adminToken: 'the-token-of-the-demo', traders: [] }
+  writeFileSync(join(dataDir, 'demo.json'), JSON.stringify(demo))
+  return dataDir
+}
+
+async function run(name: 'top' | 'admin', ...args: string[]) {
+  const [said, warned]: [string[], string[]] = [[], []]
+  const shell = {
+    ...{ env: {}, nowMs: () => 0, say: (text: string) => said.push(text) },
+    warn: (text: string) => warned.push(text),
+  }
+  const code = await commands[name].run(args, shell)
+  return { code, said: said.join('\n'), warned: warned.join('\n') }
+}
+
+test('rates go by the clock of the server, and markets come from their own address', async () => {
+  const at = (seconds: number, requests: number) =>
+    `outcomex_uptime_seconds ${seconds}\noutcomex_http_requests_total ${requests}\n`
+  // The second look comes before the server has made a new text.
+  const metrics = await stranger([at(10, 100), at(10, 100), at(14, 180)])
+  const tickers = [{ slug: 'rain', volume24h: '1', last: 0.5, bid: null, ask: null }]
+  const markets = await stranger([JSON.stringify({ tickers })])
+  const urls = ['--url', metrics.url, '--markets-url', markets.url]
+  const { code, said } = await run('top', '--once', ...urls, '--data', newFolder())
+  assert.equal(code, 0)
+  assert.match(said, / requests 20, /)
+  assert.match(said, / rain$/)
+  assert.deepEqual(markets.asked, ['/markets/tickers without a token'])
+  for (const { server } of [metrics, markets]) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+test('the admin token of a demo goes to the demo alone', async () => {
+  const other = await stranger([1, 2, 3, 4, 5].map((up) => `outcomex_uptime_seconds ${up}`))
+  const demo = demoFolder('http://127.0.0.1:1')
+  await run('top', '--once', '--url', other.url, '--data', demo)
+  const admin = await run('admin', 'markets', '--url', other.url, '--data', demo)
+  assert.equal(admin.code, 2)
+  assert.match(admin.warned, /The admin token is missing/)
+  const all = ['/metrics', '/metrics', '/markets/tickers']
+  assert.deepEqual(
+    other.asked,
+    all.map((path) => `${path} without a token`),
+  )
+  // The same place in other words is the demo's own.
+  const { port } = new URL(other.url)
+  const own = demoFolder(other.url)
+  await run('top', '--once', '--url', `http://localhost:${port}/`, '--data', own)
+  assert.match(other.asked[all.length], /^.?\/?\/metrics Bearer the-token-of-the-demo$/)
+  other.server.close()
+  other.server.closeAllConnections()
 })
 
 test('without a server there is a sentence', async () => {
