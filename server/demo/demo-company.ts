@@ -2,6 +2,7 @@
 // between any two calls, because the next start calls again until all is done once. Later starts
 // leave alone what a person changed since.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import { signHash } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
 import { nullable, text } from '../http/schema/scalars.ts'
@@ -20,6 +21,8 @@ import { type Filling, fund, keyOf, signIn } from './demo-profiles.ts'
 
 const CONFLICT = 409
 export const PERSON_FUNDS_RAW = 10_000_000_000
+/** One person after another: all at once would be more calls than one address may make. */
+const PAUSE_MS = 1000
 const REGISTRATION_REFUSALS: readonly unknown[] = ['REGISTRATION_CLOSED', 'REGISTRATION_LIMIT']
 
 const knownOwner = compile(
@@ -114,7 +117,11 @@ export async function makeCompany(
     for (const target of bookmarks) await client.call('PUT', `/market-bookmarks/${target}`)
     await client.call('PATCH', '/market-bookmarks/visibility', { isPublic: true })
     people.push(client)
+    await pause(PAUSE_MS)
   }
-  for (const player of players) await follow(player, people)
+  for (const player of players) {
+    await follow(player, people)
+    await pause(PAUSE_MS)
+  }
   return filling.isStopped() ? [] : people
 }

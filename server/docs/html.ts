@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto'
 import type { Header } from '../http/reply.ts'
 
 const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:6vh auto;padding:0 1rem}' +
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:6vh auto;padding:0 1rem;' +
+  'overflow-wrap:break-word}' +
   'pre{overflow-x:auto;padding:.8rem;background:#8881;border-radius:4px}' +
   'code{font:.9em ui-monospace,monospace}' +
   'table{display:block;overflow-x:auto;border-collapse:collapse}' +

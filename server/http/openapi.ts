@@ -118,7 +118,7 @@ function operation(route: Documented): Node {
     operationId: operationId(route),
     summary: route.about,
     description: [route.about, ...scopes, `Rate lane: ${route.lane}.`].join(' '),
-    tags: [route.path.split('/')[1]],
+    tags: [route.path.split('/')[1] || 'console'],
     // An empty requirement says that a call may come without a proof.
     security: welcomes === undefined ? security : [{}, ...security],
     parameters: parameters(route),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { BrowserContext } from 'playwright-core'
 import { assertAccessible, assertNotWide } from '../support/accessibility.ts'
 import { type PageWish, until } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
@@ -12,6 +13,15 @@ const FUNDS_RAW = 1_000_000_000
 const NARROW = 360
 const FIRST_BYTES_MAX = 100_000
 const THEMES = ['light', 'dark'] as const
+/** Each tab of operators: a part of it, and words that only come with what it is to show. */
+const TABS = [
+  ['Markets', 'All markets', 'rain-tomorrow'],
+  ['Profiles', 'All profiles', 'active'],
+  ['Trading', 'Now', 'Everything is taken.'],
+  ['Audit', 'Acts of operators', 'adjustBalance'],
+  ['Health', 'Checks', 'passes'],
+  ['Solvency', 'Newest count', 'not counted yet'],
+] as const
 
 let stage: BrowserStage
 let market: LiveMarket
@@ -78,10 +88,16 @@ for (const theme of THEMES) {
     await page.locator('input').first().fill(ADMIN_TOKEN)
     await page.keyboard.press('Enter')
     const tabs = page.getByRole('navigation').getByRole('link')
-    await tabs.nth(1).waitFor()
-    for (let index = 0; index < (await tabs.count()); index++) {
-      const name = (await tabs.nth(index).textContent()) ?? ''
-      await tabs.nth(index).click()
+    await tabs.nth(TABS.length - 1).waitFor()
+    const names = await tabs.allTextContents()
+    assert.deepEqual(
+      names,
+      TABS.map(([name]) => name),
+    )
+    for (const [name, content, words] of TABS) {
+      await tabs.getByText(name, { exact: true }).click()
+      await page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
+      await part(page, content).getByText(words).first().waitFor()
       await until(
         page,
         async () => !/Loading/.test((await page.locator('main').textContent()) ?? 'Loading'),
@@ -119,5 +135,18 @@ test('the list is there after less than 100 KB', async () => {
     paths.some((path) => path.startsWith('/assets/')),
     said,
   )
+  await watched.close()
+})
+
+test('charts are drawn in a browser whose language nobody knows', async () => {
+  const language = "{ get: () => 'en-US@posix', configurable: true }"
+  const prepare = async (context: BrowserContext) => {
+    await context.addInitScript(
+      `Object.defineProperty(Navigator.prototype, 'language', ${language})`,
+    )
+  }
+  const watched = await stage.visit(`/#/market/${market.slug}`, { prepare })
+  const { page } = watched
+  await part(page, 'Depth').locator('canvas').waitFor()
   await watched.close()
 })

@@ -2,6 +2,8 @@
 // What a chart shows is also told in words: the view gives them, and a screen reader says them.
 // A style that is loaded late would not be linked: the view imports `chart.css` itself.
 
+// Before the library, which reads it as it loads.
+import './language.ts'
 import Plot from 'uplot'
 import { h } from './dom.ts'
 import { colour } from './theme.ts'
@@ -28,6 +30,9 @@ export type Columns = readonly [x: readonly number[], ...ys: (readonly (number |
 const FONT = '12px system-ui, sans-serif'
 const Y_AXIS_PX = 54
 const X_GAP_PX = 70
+/** What is shown around a single point. */
+const AROUND_SEC = 300
+const AROUND_VALUE = 1
 
 function axisOf(words: (value: number) => string, isTime: boolean): Plot.Axis {
   return {
@@ -36,6 +41,15 @@ function axisOf(words: (value: number) => string, isTime: boolean): Plot.Axis {
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },
     ...(isTime ? {} : { values: (_plot: Plot, values: number[]) => values.map(words) }),
+  }
+}
+
+/** The library would show years around a single point. */
+function spanOf(around: number): Plot.Range.Function {
+  return (_plot, min, max) => {
+    // Without points both are null.
+    const isOne = Number.isFinite(min) && min === max
+    return isOne ? [min - around, max + around] : [min, max]
   }
 }
 
@@ -94,7 +108,7 @@ export class Chart {
       label,
       stroke: colour(stroke),
       width: 2,
-      points: { show: false },
+      points: { show: (plot: Plot) => plot.data[0].length === 1 },
       ...(fill === undefined ? {} : { fill: colour(fill) }),
       ...pathsOf(step),
     }))
@@ -103,7 +117,7 @@ export class Chart {
       height: heightPx,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false },
-      scales: { x: { time: isTime } },
+      scales: { x: { time: isTime, range: spanOf(isTime ? AROUND_SEC : AROUND_VALUE) } },
       axes: [
         { ...axisOf(x, isTime), space: X_GAP_PX },
         { ...axisOf(y, false), size: Y_AXIS_PX },

@@ -1,6 +1,6 @@
 // Dark or light: as the system says, until the visitor chooses.
 
-import { button } from './dom.ts'
+import { button, h } from './dom.ts'
 
 const KEY = 'theme'
 const THEMES = ['system', 'dark', 'light'] as const
@@ -39,7 +39,12 @@ export function themeButton(): HTMLButtonElement {
   return made
 }
 
-/** The value of a colour of the theme, for canvases. */
+/** A colour of the theme as it is now, for canvases, which do not know the names. */
 export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
+  const probe = h('span', {})
+  probe.style.color = `var(--${name})`
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
 }
