@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { chromiumPath } from './chromium.ts'
+import { browserProgram } from './chromium.ts'
 
 // One browser for a test file. Its pages talk to the exchange alone: every other host fails the
 // test, and so do errors of scripts, dialogs and breaches of the content policy.
@@ -74,8 +74,8 @@ export class TestBrowser {
   }
 
   static async open(): Promise<TestBrowser> {
-    const executablePath = await chromiumPath()
-    const browser = await chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE_MS })
+    const program = await browserProgram()
+    const browser = await chromium.launch({ ...program, args: FLAGS, timeout: PATIENCE_MS })
     return new TestBrowser(browser)
   }
 
