@@ -97,6 +97,12 @@ export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: st
     )
   }
   if (opened(knownKey) !== null) return false
+  if (oldKey === null) {
+    throw new DataFolderError(
+      `${keyFile}: there is no such file; name the file of the old key with --key-file. ` +
+        'Nothing was changed.',
+    )
+  }
   const folderKey = opened(oldKey)
   if (folderKey === null) {
     throw new DataFolderError(

@@ -137,6 +137,8 @@ test('a new server key seals one value anew, and the old key is then refused', (
   const foreign = join(newFolder(), 'foreign.key')
   writeFileSync(foreign, `${'ab'.repeat(32)}\n`)
   assert.throws(() => resealFolderKey(dataDir, foreign, newFile), /nothing was changed/)
+  const missing = join(newFolder(), 'missing.key')
+  assert.throws(() => resealFolderKey(dataDir, missing, newFile), /there is no such file/)
   resealFolderKey(dataDir, oldFile, newFile)
   assert.equal(statSync(newFile).mode & 0o777, 0o600)
   assert.deepEqual(openSeal(dataDir, newFile).open(sealed, OWNER), SECRET)
