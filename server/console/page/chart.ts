@@ -44,12 +44,11 @@ function axisOf(words: (value: number) => string, isTime: boolean): Plot.Axis {
   }
 }
 
-/** The library would show years around a single point. */
+/** The library widens the span of a single point to years of time before it asks for a range. */
 function spanOf(around: number): Plot.Range.Function {
-  return (_plot, min, max) => {
-    // Without points both are null.
-    const isOne = Number.isFinite(min) && min === max
-    return isOne ? [min - around, max + around] : [min, max]
+  return ({ data: [xs] }, min, max) => {
+    const [first] = xs
+    return xs.length === 1 ? [first - around, first + around] : [min, max]
   }
 }
 
