@@ -14,21 +14,20 @@ import { type PortfolioPlan, portfolioRows } from './reads/portfolio-reads.ts'
 import { withReadsFolder } from './reads/reads-folder.ts'
 import { READS, type Read } from './reads/reads-list.ts'
 import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads/reads-size.ts'
-import { inTurns, Rounds, type Side } from './reads/turns.ts'
+import { inTurns, type Pace, Rounds, type Side } from './reads/turns.ts'
 import { progress } from './report/progress.ts'
 import type { BenchOptions, Report } from './report/report.ts'
 
-interface Plan {
+interface Plan extends Pace {
   readonly few: ReadsSize
   readonly many: ReadsSize
-  readonly rounds: number
-  readonly calls: number
   readonly portfolio: PortfolioPlan
   readonly crowd: CrowdPlan
 }
 
 /** So many that the p99 of a round is not the collections of one thread. */
-const OFTEN = { rounds: 5, calls: 1000 }
+const OFTEN = { rounds: 5, calls: 1000, warmMs: 2000 }
+const ONCE = { rounds: 1, calls: 2, warmMs: 0 }
 const LONG = { positions: 2000, fills: 1_000_000, ...OFTEN }
 const SHORT = { positions: 400, fills: 100_000, ...OFTEN }
 const CROWD = { profiles: 100_000, trades: 100, ...OFTEN }
@@ -58,10 +57,9 @@ const MEDIUM: Plan = {
 const SMOKE: Plan = {
   few: { active: 5, resolved: 5, trades: 80 },
   many: { active: 10, resolved: 20, trades: 160 },
-  portfolio: { positions: 12, fills: 48, rounds: 1, calls: 2 },
-  crowd: { profiles: 200, trades: 2, rounds: 1, calls: 2 },
-  rounds: 1,
-  calls: 2,
+  portfolio: { positions: 12, fills: 48, ...ONCE },
+  crowd: { profiles: 200, trades: 2, ...ONCE },
+  ...ONCE,
 }
 
 /** A stop saves a snapshot: of a large exchange that may take a while. */
@@ -100,9 +98,9 @@ function planOf(smoke: boolean): Plan {
 export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
   const plan = planOf(smoke)
   const others = [...(await portfolioRows(plan.portfolio)), ...(await crowdRows(plan.crowd))]
-  const { rounds, calls } = plan
+  const { calls } = plan
   const kindOf = ({ isWhole }: Read) => (isWhole ? 'whole list' : 'read')
-  const turns = { reads: READS, rounds, kindOf }
+  const turns = { ...plan, reads: READS, kindOf }
   const nameOf = ({ active }: ReadsSize) => `${active} markets`
   return withServer(nameOf(plan.few), plan.few, calls, (few) =>
     withServer(nameOf(plan.many), plan.many, calls, async (many) => {

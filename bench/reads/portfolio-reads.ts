@@ -18,15 +18,13 @@ import { Caller, getting } from '../http/calls.ts'
 import { withFolder } from '../passes/folder.ts'
 import { progress } from '../report/progress.ts'
 import type { Row } from '../report/report.ts'
-import { inTurns, Rounds, type Side } from './turns.ts'
+import { inTurns, type Pace, Rounds, type Side } from './turns.ts'
 import { sealedToken, writeStory } from './written-folder.ts'
 
-export interface PortfolioPlan {
+export interface PortfolioPlan extends Pace {
   /** Positions of the large account, and its fills, a whole number for each position. */
   readonly positions: number
   readonly fills: number
-  readonly rounds: number
-  readonly calls: number
 }
 
 const FEW = 10
@@ -174,7 +172,7 @@ function sideOf(baseUrl: string, owner: Owner, name: string, calls: number): Sid
 }
 
 export function portfolioRows(plan: PortfolioPlan): Promise<Row[]> {
-  const { positions, fills, rounds, calls } = plan
+  const { positions, fills, calls } = plan
   return withFolder(async (dataDir) => {
     writeStory(dataDir, (seal) => new Story(seal).tell(plan, Date.now()))
     const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
@@ -187,7 +185,7 @@ export function portfolioRows(plan: PortfolioPlan): Promise<Row[]> {
       const name = `${positions} positions, ${fills} fills`
       const many = sideOf(server.baseUrl, large, name, calls)
       const kindOf = ({ isWhole }: PortfolioRead) => (isWhole ? 'whole portfolio' : 'portfolio')
-      return await inTurns(few, many, { reads: READS, rounds, kindOf })
+      return await inTurns(few, many, { ...plan, reads: READS, kindOf })
     } finally {
       await server.stop()
     }

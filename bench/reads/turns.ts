@@ -2,6 +2,7 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import { percentile } from '../http/calls.ts'
+import { monotonicMs } from '../passes/pacer.ts'
 import { progress } from '../report/progress.ts'
 import { median, type Row, rowOf } from '../report/report.ts'
 
@@ -15,11 +16,11 @@ export class Rounds<Read> {
     this.#rounds.set(read, [...(this.#rounds.get(read) ?? []), ms])
   }
 
-  /** One figure a round. The first round warmed up the code and the pages. */
+  /** One figure a round. */
   figures(read: Read, percent: number): number[] {
     const rounds = this.#rounds.get(read)
     assert(rounds !== undefined, 'a read is measured before it is told')
-    return rounds.slice(1).map((ms) => percentile(ms, percent))
+    return rounds.map((ms) => percentile(ms, percent))
   }
 }
 
@@ -30,22 +31,37 @@ export interface Side<Read> {
   readonly round: (read: Read) => Promise<number[]>
 }
 
-interface Turns<Read> {
-  readonly reads: readonly Read[]
+export interface Pace {
   readonly rounds: number
+  /** Calls of a round. */
+  readonly calls: number
+  /** How long each read is asked on each side before its first round, at least one round. */
+  readonly warmMs: number
+}
+
+interface Turns<Read> extends Pace {
+  readonly reads: readonly Read[]
   /** What the reads are of, for the progress and for the rows. */
   readonly kindOf: (read: Read) => string
+}
+
+/** The compilers of the language work on a read for thousands of calls, and its tail is theirs. */
+async function warmUp<Read>(side: Side<Read>, read: Read, warmMs: number): Promise<void> {
+  const untilMs = monotonicMs() + warmMs
+  do await side.round(read)
+  while (monotonicMs() < untilMs)
 }
 
 /** Measures each read on both sides; a row of `many` is judged by that of `few`. */
 export async function inTurns<Read extends { readonly name: string }>(
   few: Side<Read>,
   many: Side<Read>,
-  { reads, rounds, kindOf }: Turns<Read>,
+  { reads, rounds, warmMs, kindOf }: Turns<Read>,
 ): Promise<Row[]> {
   for (const read of reads) {
     progress(`reads: ${kindOf(read)}: ${read.name}`)
-    for (let round = 0; round <= rounds; round++) {
+    for (const side of [few, many]) await warmUp(side, read, warmMs)
+    for (let round = 0; round < rounds; round++) {
       for (const side of [few, many]) side.rounds.add(read, await side.round(read))
     }
   }

@@ -15,6 +15,8 @@ export interface CrowdRead {
 
 const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
 const HOME = 'marketPageId=__home__'
+/** Both exchanges have so many matches in play: a longer page of the large one would have more. */
+const PAGE_OF_BOTH = 5
 
 const board = (name: string, path: string): CrowdRead => {
   return { name, kind: 'board', ask: () => getting(path) }
@@ -97,8 +99,8 @@ const OTHERS: readonly CrowdRead[] = [
   open('board of referrals', () => '/referral/usdc/leaderboard'),
   signed('board of referred friends', () => '/referral/usdc/leaderboard/friends'),
   signed('referred profiles', () => '/referral/usdc/referrals'),
-  open('live matches', () => '/sports/live'),
-  open('matches', () => '/sports/events'),
+  open('live matches', () => `/sports/live?limit=${PAGE_OF_BOTH}`),
+  open('matches', () => `/sports/events?limit=${PAGE_OF_BOTH}`),
   signed('own orders in a match', ({ random, size }) => {
     const matches = Math.min(MARKETS_OF_MATCHES, matchesOf(size))
     return `/sports-markets/${matchSlugOf(1 + random.below(matches))}/user-orders`

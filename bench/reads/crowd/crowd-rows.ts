@@ -10,17 +10,14 @@ import { Caller } from '../../http/calls.ts'
 import { progress } from '../../report/progress.ts'
 import type { Row } from '../../report/report.ts'
 import { withKeptFolder } from '../kept-folder.ts'
-import { inTurns, Rounds, type Side } from '../turns.ts'
+import { inTurns, type Pace, Rounds, type Side } from '../turns.ts'
 import { writeStory } from '../written-folder.ts'
 import { CROWD_READS, type CrowdRead } from './crowd-list.ts'
 import { type Asking, accountOf, anyId } from './crowd-names.ts'
 import { type CrowdSize, MAKER } from './crowd-size.ts'
 import { CrowdStory } from './crowd-story.ts'
 
-export interface CrowdPlan extends CrowdSize {
-  readonly rounds: number
-  readonly calls: number
-}
+export type CrowdPlan = CrowdSize & Pace
 
 /** How many times fewer profiles the small exchange has. */
 const TIMES = 100
@@ -109,6 +106,6 @@ async function withSide<T>(
 export function crowdRows(plan: CrowdPlan): Promise<Row[]> {
   const small = { ...plan, profiles: Math.ceil(plan.profiles / TIMES) }
   const kindOf = ({ kind }: CrowdRead) => kind
-  const turns = { reads: CROWD_READS, rounds: plan.rounds, kindOf }
+  const turns = { ...plan, reads: CROWD_READS, kindOf }
   return withSide(small, (few) => withSide(plan, (many) => inTurns(few, many, turns)))
 }
