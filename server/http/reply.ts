@@ -2,6 +2,7 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import type { Cache } from './caching/cache.ts'
+import type { Payload } from './caching/payload.ts'
 
 export type Header = readonly [name: string, value: string]
 
@@ -20,17 +21,12 @@ export class Reply<T> {
 
 /** A body that is already encoded. */
 export class Bytes {
-  readonly payload: Uint8Array | string
+  readonly payload: Payload
   readonly contentType: string
   readonly status: number
   readonly headers: readonly Header[]
 
-  constructor(
-    payload: Uint8Array | string,
-    contentType: string,
-    status: number,
-    headers: readonly Header[],
-  ) {
+  constructor(payload: Payload, contentType: string, status: number, headers: readonly Header[]) {
     this.payload = payload
     this.contentType = contentType
     this.status = status
@@ -104,7 +100,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 const NO_HEADERS: readonly Header[] = []
 
 export function bytes(
-  payload: Uint8Array | string,
+  payload: Payload,
   contentType = JSON_TYPE,
   status = 200,
   headers: readonly Header[] = NO_HEADERS,

@@ -9,6 +9,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Coding } from './accept-encoding.ts'
+import { bytesOf, type Payload } from './payload.ts'
 
 export interface CompressedBounds {
   readonly bytesMax: number
@@ -76,8 +77,8 @@ export class CompressedReplies {
   }
 
   /** The bytes in this coding; null when the caller gets plain ones. */
-  find(tag: string, coding: Coding, payload: Uint8Array | string): Uint8Array | null {
-    const built = typeof payload === 'string' ? undefined : builtBrotli.get(payload)
+  find(tag: string, coding: Coding, payload: Payload): Uint8Array | null {
+    const built = payload instanceof Uint8Array ? builtBrotli.get(payload) : undefined
     if (built !== undefined && coding === 'br') return built
     if (payload.length < SHORT_BYTES || payload.length > LONG_BYTES) return null
     const entry = this.#entries.get(tag)
@@ -94,10 +95,10 @@ export class CompressedReplies {
     return entry.bytes
   }
 
-  #begin(tag: string, entry: Entry, make: Make, payload: Uint8Array | string): void {
+  #begin(tag: string, entry: Entry, make: Make, payload: Payload): void {
     entry.isBegun = true
     this.#atWork++
-    const plain = typeof payload === 'string' ? Buffer.from(payload) : payload
+    const plain = bytesOf(payload)
     make(plain)
       .then((bytes) => this.#made(tag, entry, bytes, plain.length))
       .catch(this.#onFault)

@@ -4,25 +4,13 @@
 
 import { createHash } from 'node:crypto'
 import type { Coding } from './accept-encoding.ts'
+import { Joined, type Payload } from './payload.ts'
 
 /** 132 bits: nobody finds two replies with one digest. */
 const DIGEST_CHARACTERS = 22
 
 /** The tags of one reply, in their quotes. */
 export type Tags = Readonly<Record<Coding | 'identity', string>>
-
-/** What bytes were joined from, as long as the bytes are kept. */
-const partsOf = new WeakMap<Uint8Array, readonly Uint8Array[]>()
-
-/**
- * Joins bytes that are encoded once each. The tag of the whole follows from the tags of its parts,
- * so a list that is joined for each call is not hashed for each call.
- */
-export function joined(parts: readonly Uint8Array[]): Buffer {
-  const whole = Buffer.concat(parts)
-  partsOf.set(whole, parts)
-  return whole
-}
 
 function tagsOf(payload: Uint8Array | string): Tags {
   const digest = createHash('sha256').update(payload).digest('base64url')
@@ -34,15 +22,21 @@ function tagsOf(payload: Uint8Array | string): Tags {
 export class EntityTags {
   readonly #known = new WeakMap<Uint8Array, Tags>()
 
-  of(payload: Uint8Array | string): Tags {
+  of(payload: Payload): Tags {
     if (typeof payload === 'string') return tagsOf(payload)
+    if (payload instanceof Joined) return this.#ofParts(payload)
     const known = this.#known.get(payload)
     if (known !== undefined) return known
-    const parts = partsOf.get(payload)
-    const digested = parts?.map((part) => this.of(part).identity).join('') ?? payload
-    const tags = tagsOf(digested)
+    const tags = tagsOf(payload)
     this.#known.set(payload, tags)
     return tags
+  }
+
+  /** A list is not hashed whole for each call: its tag follows from the tags of its parts. */
+  #ofParts({ parts }: Joined): Tags {
+    const named = parts.map((part) => (typeof part === 'string' ? part : this.of(part).identity))
+    // No part has a raw end of line, so no two lists of parts give one text.
+    return tagsOf(named.join('\n'))
   }
 }
 

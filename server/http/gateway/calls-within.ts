@@ -5,6 +5,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import { SCOPE_REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { isBarredThere } from '../access/regions.ts'
+import { wholeOf } from '../caching/payload.ts'
 import type { Caller } from '../call.ts'
 import { Refusal, refusalStatus, refuse } from '../refusal.ts'
 import { Pending } from '../reply.ts'
@@ -59,7 +60,7 @@ export class CallsWithin<S> {
       if (this.#options.verifyReplies === true) verify(route, outcome)
       const out = encoded(outcome, route.status)
       ending = out
-      return outcome instanceof Refusal ? outcome : out.payload
+      return outcome instanceof Refusal ? outcome : wholeOf(out.payload)
     } finally {
       this.#rooms.leave(guest)
       this.#observe(route, asked, ending)

@@ -11,6 +11,7 @@ import type {
   WebSocket,
 } from 'uWebSockets.js'
 import { assert } from '../../../engine/domain/assert.ts'
+import { wholeOf } from '../caching/payload.ts'
 import { joinHeader, NO_BYTES } from '../call.ts'
 import { invalid, Refusal } from '../refusal.ts'
 import { encoded, statusLine } from './replies/outgoing.ts'
@@ -274,6 +275,6 @@ function answer(response: HttpResponse, refusal: Refusal): void {
   response.cork(() => {
     response.writeStatus(statusLine(status)).writeHeader('content-type', type)
     for (const [name, value] of headers) response.writeHeader(name, value)
-    response.end(payload, true)
+    response.end(wholeOf(payload), true)
   })
 }

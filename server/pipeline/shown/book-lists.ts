@@ -2,7 +2,7 @@
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { joined } from '../../http/caching/entity-tag.ts'
+import { Joined } from '../../http/caching/payload.ts'
 import { orderbookBytes } from './book-views.ts'
 import type { PublishedMarket } from './published.ts'
 
@@ -11,14 +11,14 @@ function showsBook({ market, status }: PublishedMarket): boolean {
   return kindOf(market) === 'clob' && (status === 'CREATED' || status === 'FUNDED')
 }
 
-const BOOKS_HEAD = Buffer.from('{"books":[')
+const BOOKS_HEAD = '{"books":['
 
 /** Several books, joined from their bytes, and the slugs that have none. */
 export function orderbookListBytes(
   asked: readonly { readonly slug: string; readonly published: PublishedMarket | undefined }[],
   nowMs: TimeMs,
-): Buffer {
-  const parts: Buffer[] = [BOOKS_HEAD]
+): Joined {
+  const parts: (Buffer | string)[] = [BOOKS_HEAD]
   const missing: string[] = []
   for (const { slug, published } of asked) {
     if (published === undefined || !showsBook(published)) {
@@ -26,9 +26,9 @@ export function orderbookListBytes(
       continue
     }
     const comma = parts.length === 1 ? '' : '},'
-    parts.push(Buffer.from(`${comma}{"slug":"${slug}","book":`), orderbookBytes(published, nowMs))
+    parts.push(`${comma}{"slug":"${slug}","book":`, orderbookBytes(published, nowMs))
   }
   const end = parts.length === 1 ? '' : '}'
-  parts.push(Buffer.from(`${end}],"missing":${JSON.stringify(missing)}}`))
-  return joined(parts)
+  parts.push(`${end}],"missing":${JSON.stringify(missing)}}`)
+  return new Joined(parts)
 }

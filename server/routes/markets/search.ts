@@ -5,6 +5,7 @@ import { nearMarkets } from '../../../persistence/query/read/markets/near-market
 import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
+import { Joined } from '../../http/caching/payload.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -63,8 +64,8 @@ export const searchMarkets = route({
     if (found === undefined) return refuse('READ_TIMEOUT')
     const markets = foundMarkets(found.marketIds, { published: pipeline.published, lists })
     const { total } = found
-    const tail = Buffer.from(`,"total":${total},"page":${page},"limit":${limit}}`)
-    return bytes(Buffer.concat([Buffer.from('{"markets":'), markets, tail]))
+    const tail = `],"total":${total},"page":${page},"limit":${limit}}`
+    return bytes(new Joined(['{"markets":[', ...markets, tail]))
   },
 })
 
@@ -89,6 +90,6 @@ export const postTradeRecommendations = route({
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return refuse('MARKET_NOT_FOUND')
     const markets = foundMarkets(found, { published: pipeline.published, lists })
-    return bytes(Buffer.concat([Buffer.from('{"markets":'), markets, Buffer.from('}')]))
+    return bytes(new Joined(['{"markets":[', ...markets, ']}']))
   },
 })

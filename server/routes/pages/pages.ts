@@ -4,6 +4,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
+import { Joined } from '../../http/caching/payload.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -170,7 +171,7 @@ export const pageMarkets = route({
     if (page === undefined) return refuse('PAGE_NOT_FOUND')
     const { sort = '-createdAt', filters = {}, ...rest } = query
     const read = markets.read(page, { ...rest, sort, filters })
-    return Buffer.isBuffer(read) ? bytes(read) : invalid(read)
+    return read instanceof Joined ? bytes(read) : invalid(read)
   },
 })
 

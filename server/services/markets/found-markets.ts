@@ -10,22 +10,14 @@ import type { Asker } from '../private-reads.ts'
 /** Callers that search take turns as one: their reads cost more than those of others. */
 export const SEARCHERS: Asker = { profileId: -2 }
 
-const OPEN = Buffer.from('[')
-const CLOSE = Buffer.from(']')
-const COMMA = Buffer.from(',')
-
-/** A JSON list of the markets of these ids that are active. */
+/** The JSON of the markets of these ids that are active, with commas between them. */
 export function foundMarkets(
   marketIds: readonly MarketId[],
   { published, lists }: { published: PublishedMarkets; lists: MarketLists },
-): Buffer {
-  const parts: Buffer[] = [OPEN]
-  for (const marketId of marketIds) {
-    const found = published.byId(marketId)
-    if (found === undefined || !takesOrders(found.status)) continue
-    if (parts.length > 1) parts.push(COMMA)
-    parts.push(lists.market(found))
-  }
-  parts.push(CLOSE)
-  return Buffer.concat(parts)
+): readonly (Buffer | string)[] {
+  const found = marketIds.flatMap((marketId) => {
+    const shown = published.byId(marketId)
+    return shown !== undefined && takesOrders(shown.status) ? [shown] : []
+  })
+  return lists.joined(found)
 }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Joined } from '../../http/caching/payload.ts'
 import type { Issue } from '../../http/schema/schema.ts'
 import type { Bits } from '../../pipeline/shown/lists/bits.ts'
 import { type Filter, OWN_FACETS } from '../../pipeline/shown/lists/facets.ts'
@@ -45,7 +46,7 @@ export class PageMarkets {
   }
 
   /** The JSON of the reply, or what is wrong with the call. */
-  read(shown: ShownPage, ask: PageAsk): Buffer | Issue {
+  read(shown: ShownPage, ask: PageAsk): Joined | Issue {
     const issue = this.#issueOf(shown, ask)
     if (issue !== null) return issue
     const filter = filterOf(ask.filters)
@@ -57,7 +58,7 @@ export class PageMarkets {
     const counts = filter.size === 0 ? '' : this.#countsText(shown, filter, ask.filters)
     const rest = counts === '' ? paging : `${paging},"counts":${counts}`
     const data = this.#lists.joined(found.markets)
-    return Buffer.concat([Buffer.from('{"data":['), ...data, Buffer.from(`],${rest}}`)])
+    return new Joined(['{"data":[', ...data, `],${rest}}`])
   }
 
   #issueOf(shown: ShownPage, { page, cursor, filters }: PageAsk): Issue | null {

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/domain/markets/market.ts'
 import type { BookmarkKind } from '../../../engine/domain/social/social-command.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
-import { joined } from '../../http/caching/entity-tag.ts'
+import { Joined } from '../../http/caching/payload.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
@@ -72,7 +72,7 @@ export class BookmarkViews {
   }
 
   /** The bookmarks of a profile, newest first; undefined without an answer in time. */
-  async listOf(profileId: ProfileId, asker: Asker): Promise<Buffer | undefined> {
+  async listOf(profileId: ProfileId, asker: Asker): Promise<Joined | undefined> {
     const { pipeline } = this.#parts
     const { bookmarks } = pipeline.clearing.social
     const shown = bookmarks.of(profileId).reverse()
@@ -87,12 +87,12 @@ export class BookmarkViews {
       leftBytes -= json.length
       return this.#viewOf(bookmark, published, leftBytes < 0 ? NO_MARKET : json)
     })
-    const tail = Buffer.from(`],"isPublic":${isPublic},"total":${shown.length}}`)
-    return joined([LIST_HEAD, ...withCommas(views), tail])
+    const tail = `],"isPublic":${isPublic},"total":${shown.length}}`
+    return new Joined([LIST_HEAD, ...withCommas(views), tail])
   }
 
-  one(bookmark: Bookmark, published: PublishedMarket): Buffer {
-    return joined(this.#viewOf(bookmark, published, this.#json(published)))
+  one(bookmark: Bookmark, published: PublishedMarket): Joined {
+    return new Joined(this.#viewOf(bookmark, published, this.#json(published)))
   }
 
   /**
@@ -135,7 +135,7 @@ export class BookmarkViews {
     { seq, targetKind, marketId, putMs }: Bookmark,
     published: PublishedMarket | undefined,
     json: Buffer,
-  ): Buffer[] {
+  ): (Buffer | string)[] {
     const availability = published === undefined ? 'unavailable' : availabilityOf(published.status)
     const told = {
       bookmarkId: seq,
@@ -146,15 +146,14 @@ export class BookmarkViews {
       createdAt: isoText(putMs),
     }
     const head = JSON.stringify(told).slice(0, -1)
-    return [Buffer.from(`${head},"market":`), json, CLOSE]
+    return [`${head},"market":`, json, CLOSE]
   }
 }
 
 const NO_MARKET = Buffer.from('null')
-const LIST_HEAD = Buffer.from('{"data":[')
-const COMMA = Buffer.from(',')
-const CLOSE = Buffer.from('}')
+const LIST_HEAD = '{"data":['
+const CLOSE = '}'
 
-function withCommas(views: readonly Buffer[][]): Buffer[] {
-  return views.flatMap((parts, index) => (index === 0 ? parts : [COMMA, ...parts]))
+function withCommas(views: readonly (Buffer | string)[][]): (Buffer | string)[] {
+  return views.flatMap((parts, index) => (index === 0 ? parts : [',', ...parts]))
 }

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Cache } from '../../caching/cache.ts'
+import type { Payload } from '../../caching/payload.ts'
 import { Refusal } from '../../refusal.ts'
 import { Bytes, type Header, JSON_TYPE, Reply, Shared } from '../../reply.ts'
 import type { Route } from '../../route.ts'
@@ -17,7 +18,7 @@ export function statusLine(status: number): string {
 export interface Outgoing {
   readonly status: number
   readonly type: string
-  readonly payload: Uint8Array | string
+  readonly payload: Payload
   readonly headers: readonly Header[]
   readonly refusal: string | null
   /** Ends the connection too: later bytes on it are not worth reading. */
@@ -78,15 +79,11 @@ export function withHeaders(out: Outgoing, headers: readonly Header[]): Outgoing
 export function outgoing(
   status: number,
   type: string,
-  payload: Uint8Array | string,
+  payload: Payload,
   headers: readonly Header[],
   refusal: string | null = null,
 ): Outgoing {
   return { status, type, payload, headers, refusal, close: false, head: '' }
-}
-
-export function sizeOf({ payload }: Outgoing): number {
-  return typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
 }
 
 function json(value: unknown): string {

@@ -66,7 +66,7 @@ export class ReplyHeads {
 
   #public(call: Call, { replies }: Cache, out: Outgoing): Outgoing {
     const { payload, headers } = out
-    const isSame = this.#cors === null && headers.length === 0 && typeof payload !== 'string'
+    const isSame = this.#cors === null && headers.length === 0 && payload instanceof Uint8Array
     const isPlain = isSame && !call.headers.has('if-none-match') && !this.#codingOf(call)
     const known = isPlain ? this.#plain.get(payload) : undefined
     // Another route may send the same bytes as another type, or let them be kept longer.

@@ -4,10 +4,22 @@
 // Invariant: the bytes of an unread reply are counted until it is out or its connection has ended.
 
 import type { HttpResponse } from 'uWebSockets.js'
-import { type Outgoing, sizeOf, statusLine } from './outgoing.ts'
+import { byteLengthOf, bytesOf, Joined, type Payload } from '../../caching/payload.ts'
+import { type Outgoing, statusLine } from './outgoing.ts'
 
 /** Shorter replies go to the kernel, or into the buffer of their connection, at once. */
 const SHORT_BYTES = 1024
+
+/**
+ * Where one reply at a time is joined from its parts: the library has sent or copied the bytes when
+ * it returns. Longer ones, which are rare, get a buffer of their own.
+ */
+const joining = Buffer.allocUnsafeSlow(1 << 20)
+
+function sendable(payload: Payload): Uint8Array | string {
+  if (!(payload instanceof Joined)) return payload
+  return payload.length <= joining.length ? payload.within(joining) : payload.whole()
+}
 
 /** The library closes an idle connection after ten seconds, and looks every four. */
 const KEEP_ALIVE = '\r\nkeep-alive: timeout=3'
@@ -48,10 +60,10 @@ function written(response: HttpResponse, out: Outgoing, writing: Writing): boole
   else if (hasNoBody(status) || isHead) {
     // The library would wait for the bytes of a length that it prints, and end the connection when
     // it brings another request instead.
-    if (!hasNoBody(status)) response.writeHeader('content-length', `${sizeOf(out)}`)
+    if (!hasNoBody(status)) response.writeHeader('content-length', `${byteLengthOf(payload)}`)
     response.endWithoutBody()
-  } else if (close || isShort) response.end(payload, close)
-  else return response.tryEnd(payload, sizeOf(out))[1]
+  } else if (close || isShort) response.end(sendable(payload), close)
+  else return response.tryEnd(sendable(payload), byteLengthOf(payload))[1]
   return true
 }
 
@@ -113,8 +125,8 @@ export class UnreadReplies {
     address: string,
     done: () => void,
   ): UnreadReply | 'full' {
-    const isShared = typeof payload !== 'string'
-    const whole = isShared ? payload : Buffer.from(payload)
+    const isShared = payload instanceof Uint8Array
+    const whole = bytesOf(payload)
     const bytes = isShared ? 0 : whole.length
     const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes
     if (this.#bytes + bytes > this.#bounds.all) return 'full'

@@ -5,7 +5,7 @@
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { joined } from '../../../http/caching/entity-tag.ts'
+import { Joined } from '../../../http/caching/payload.ts'
 import { listedRestingRaw, listedVolume } from '../market-kinds.ts'
 import { type CollateralToken, marketView, slugView } from '../market-view.ts'
 import type { PublishedMarket, PublishedMarkets } from '../published.ts'
@@ -84,8 +84,7 @@ interface Encoded {
   readonly bytes: Buffer
 }
 
-const COMMA = Buffer.from(',')
-const PAGE_HEAD = Buffer.from('{"data":[')
+const PAGE_HEAD = '{"data":['
 
 export class MarketLists {
   readonly #published: PublishedMarkets
@@ -150,22 +149,21 @@ export class MarketLists {
   }
 
   /** A page of the active markets that pass the filter, with their number. */
-  page({ sortBy, page, limit, filter = EVERYTHING }: Page): Buffer {
+  page({ sortBy, page, limit, filter = EVERYTHING }: Page): Joined {
     const { facets } = this
     facets.catchUp()
     const list = this.ordered(sortBy)
     const bits = filter.size === 0 ? null : facets.passing(filter)
     const shown = list.page((page - 1) * limit, limit, bits)
     const count = bits === null ? list.count : bits.count
-    const tail = Buffer.from(`],"totalMarketsCount":${count}}`)
-    return joined([PAGE_HEAD, ...this.joined(shown), tail])
+    return new Joined([PAGE_HEAD, ...this.joined(shown), `],"totalMarketsCount":${count}}`])
   }
 
   /** The JSON of markets with commas between them. */
-  joined(markets: readonly PublishedMarket[]): Buffer[] {
+  joined(markets: readonly PublishedMarket[]): (Buffer | string)[] {
     return markets.flatMap((published, index) => {
       const bytes = this.market(published)
-      return index === 0 ? [bytes] : [COMMA, bytes]
+      return index === 0 ? [bytes] : [',', bytes]
     })
   }
 

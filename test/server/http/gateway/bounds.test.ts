@@ -157,7 +157,7 @@ test('a stop refuses incomplete bodies and does not wait for them', async () => 
 
 test('long replies arrive whole, and unread replies do not pile up', async () => {
   const toys = await bounded({})
-  for (const path of ['/document', '/wide']) {
+  for (const path of ['/document', '/wide', '/joined']) {
     const text = await (await fetch(`${toys.url}${path}`)).text()
     assert.ok(text.length >= 300_000, path)
     assert.ok(Array.isArray(JSON.parse(text)), path)
@@ -174,24 +174,46 @@ test('long replies arrive whole, and unread replies do not pile up', async () =>
   await toys.gateway.stop()
 })
 
-test('unread replies have a bound: past it the connection of the slow reader ends', async () => {
-  const bytes = 8 << 20
-  const toys = await bounded({}, { unreadReplyBytes: { all: bytes * 3.5, address: bytes * 2 } })
-  const ask = (from: string) =>
-    new RawClient(toys.port).pause().send(request(`GET /wide?size=${bytes}`, from))
-  const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(ask)
-  await toys.ended(3)
-  // The address has no room for the whole of its second reply.
-  assert.equal(toys.gateway.inFlight, 2)
-  sleepers.push(ask('10.0.0.3'))
-  await toys.ended(4)
-  assert.equal(toys.gateway.inFlight, 3)
-  sleepers.push(ask('10.0.0.4'))
-  await toys.ended(5)
-  assert.equal(toys.gateway.inFlight, 3)
-  for (const client of sleepers) client.destroy()
-  await until(() => toys.gateway.inFlight === 0)
-  const text = await (await fetch(`${toys.url}/wide?size=${bytes}`)).text()
-  assert.ok(text.length > bytes)
+test('a joined reply that waits for its reader is kept apart from later ones', async () => {
+  const toys = await bounded({})
+  const ask = (fill: string) => request(`GET /joined?size=800000&fill=${fill}`, '10.0.0.1')
+  const slow = new RawClient(toys.port).pause()
+  let asked = 0
+  // The kernel takes the first ones whole.
+  while (toys.gateway.inFlight === 0) {
+    slow.send(ask('a'))
+    asked++
+    await until(() => toys.seen.length === asked)
+  }
+  const quick = new RawClient(toys.port).send(ask('b'))
+  const [other] = await quick.replies(1)
+  assert.match(other, /","b{800000}"\]$/)
+  const replies = await slow.resume().replies(asked)
+  assert.equal(replies.length, asked)
+  for (const each of replies) assert.match(each, /","a{800000}"\]$/)
+  for (const client of [slow, quick]) client.destroy()
   await toys.gateway.stop()
 })
+
+for (const path of ['/wide', '/joined'])
+  test(`unread replies of ${path} have a bound: past it the slow reader is cut off`, async () => {
+    const bytes = 8 << 20
+    const toys = await bounded({}, { unreadReplyBytes: { all: bytes * 3.5, address: bytes * 2 } })
+    const ask = (from: string) =>
+      new RawClient(toys.port).pause().send(request(`GET ${path}?size=${bytes}`, from))
+    const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(ask)
+    await toys.ended(3)
+    // The address has no room for the whole of its second reply.
+    assert.equal(toys.gateway.inFlight, 2)
+    sleepers.push(ask('10.0.0.3'))
+    await toys.ended(4)
+    assert.equal(toys.gateway.inFlight, 3)
+    sleepers.push(ask('10.0.0.4'))
+    await toys.ended(5)
+    assert.equal(toys.gateway.inFlight, 3)
+    for (const client of sleepers) client.destroy()
+    await until(() => toys.gateway.inFlight === 0)
+    const text = await (await fetch(`${toys.url}${path}?size=${bytes}`)).text()
+    assert.ok(text.length > bytes)
+    await toys.gateway.stop()
+  })

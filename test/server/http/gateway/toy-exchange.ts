@@ -1,6 +1,7 @@
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { ROLES } from '../../../../engine/domain/operator.ts'
 import { admin, hmac, hmacOrSession, open } from '../../../../server/http/access/auth-scheme.ts'
+import { Joined } from '../../../../server/http/caching/payload.ts'
 import { type Call, type Caller, cookie, header } from '../../../../server/http/call.ts'
 import { Gateway } from '../../../../server/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../../../../server/http/gateway/gateway-options.ts'
@@ -92,6 +93,21 @@ export const wide = route({
   means: 'The two texts of this caller.',
   example: { reply: ['x'] },
   handle: ({ query }) => ['é'.repeat(100_000), 'x'.repeat(query.size)],
+})
+
+const HALF = Buffer.from(`["${'é'.repeat(100_000)}","`)
+
+export const joined = route({
+  method: 'GET',
+  path: '/joined',
+  auth: open(),
+  lane: 'public',
+  about: 'A long reply, joined for each caller from a part of all and a text.',
+  query: { size: defaulted(integer(1, 1 << 24), 200_000), fill: defaulted(text(1), 'x') },
+  reply: list(text()),
+  means: 'The two texts of this caller.',
+  example: { reply: ['x'] },
+  handle: ({ query }) => bytes(new Joined([HALF, `${query.fill.repeat(query.size)}"]`])),
 })
 
 export const health = route({
@@ -256,6 +272,7 @@ export const TOY_ROUTES: readonly Route<Toys>[] = [
   activeSlugs,
   document,
   wide,
+  joined,
   health,
   free,
   slowOrder,

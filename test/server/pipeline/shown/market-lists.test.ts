@@ -49,7 +49,9 @@ class Shown {
   }
 
   page(page = 1, limit = 25) {
-    const value: unknown = JSON.parse(this.lists.page({ sortBy: 'newest', page, limit }).toString())
+    const value: unknown = JSON.parse(
+      this.lists.page({ sortBy: 'newest', page, limit }).whole().toString(),
+    )
     assert.ok(pageShape.holds(value), JSON.stringify(pageShape.issues(value)))
     return value
   }
