@@ -12,25 +12,33 @@ import { type MoveRow, moveOfRow } from './moves.ts'
 
 // What an account did, newest first: its arrivals that traded, its fills as a maker, and its moves
 // outside trading. Each list is read by the account from where a page begins, so a page costs what
-// it gives. A trade that was taken back is left out.
+// it gives. A page of one market passes over acts in others: the database does that, since each row
+// that it gives costs more than ten that it passes over. A trade that was taken back is left out.
 
+const TAKEN_BY = `
+FROM trades WHERE taker_owner = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 const TAKEN = `
-SELECT seq, 0 AS leg, market_id AS marketId, is_busted AS isBusted FROM trades
-WHERE taker_owner = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
-const MADE = `
-SELECT f.trade_seq AS seq, f.position AS leg, t.market_id AS marketId, t.is_busted AS isBusted
-FROM maker_fills f JOIN trades t ON t.seq = f.trade_seq
+SELECT seq, 0 AS leg, market_id AS marketId, is_busted AS isBusted ${TAKEN_BY}`
+const TAKEN_END = `SELECT seq, 0 AS leg ${TAKEN_BY} OFFSET ?`
+const MADE_BY = `
 WHERE f.maker_owner = ? AND (f.trade_seq, f.position) < (?, ?) AND f.trade_seq >= ?
 ORDER BY f.trade_seq DESC, f.position DESC LIMIT ?`
+const MADE = `
+SELECT f.trade_seq AS seq, f.position AS leg, t.market_id AS marketId, t.is_busted AS isBusted
+FROM maker_fills f JOIN trades t ON t.seq = f.trade_seq ${MADE_BY}`
+const MADE_END = `
+SELECT f.trade_seq AS seq, f.position AS leg FROM maker_fills f ${MADE_BY} OFFSET ?`
+const MOVED_OF = `
+FROM moves WHERE owner = ? AND (seq, leg) < (?, ?) ORDER BY seq DESC, leg DESC LIMIT ?`
 const MOVED = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
-  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail
-FROM moves WHERE owner = ? AND (seq, leg) < (?, ?) ORDER BY seq DESC, leg DESC LIMIT ?`
+  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail ${MOVED_OF}`
+const MOVED_END = `SELECT seq, leg ${MOVED_OF} OFFSET ?`
 /** Times and seqs of trades rise together. */
 const TRADED_FROM = 'SELECT traded_ms AS ms FROM trades WHERE seq >= ? ORDER BY seq LIMIT 1'
 const NEWEST_TRADE = 'SELECT seq FROM trades ORDER BY seq DESC LIMIT 1'
 const WITHDRAW = MOVE_KINDS.indexOf('WITHDRAW')
-/** Rows of each list that one page of a single market may pass over. */
+/** Rows of each list that one page of a single market looks at. */
 const PASSED_MAX = 2000
 
 /** The place of an act among all of an account; later acts are greater. */
@@ -101,19 +109,51 @@ type MovedRow = Place & MoveRow & { readonly movedMs: number }
 
 const isBefore = (a: Place, b: Place) => a.seq < b.seq || (a.seq === b.seq && a.leg < b.leg)
 
+/** The first rows of a list, and behind which place it was not looked further; null at its end. */
+interface Listed<Row> {
+  readonly rows: readonly Row[]
+  readonly cut: Place | null
+}
+
+/** One list of an account, newest first; `Key` says where it begins and where it ends. */
+class List<Key extends unknown[], Row extends Place> {
+  readonly #all: Statement<[...Key, limit: number], Row>
+  readonly #ofMarket: Statement<[...Key, limit: number, MarketId, limit: number], Row>
+  readonly #end: Statement<[...Key, limit: number, offset: number], Place>
+
+  constructor(connection: Connection, rows: string, end: string) {
+    this.#all = connection.prepare(rows)
+    this.#ofMarket = connection.prepare(
+      `SELECT * FROM (${rows}) AS passed WHERE marketId = ? LIMIT ?`,
+    )
+    this.#end = connection.prepare(end)
+  }
+
+  from(key: Key, { limit, marketId }: HistoryAsk): Listed<Row> {
+    const most = limit + 1
+    const rows =
+      marketId === null
+        ? this.#all.all(...key, most)
+        : this.#ofMarket.all(...key, PASSED_MAX, marketId, most)
+    if (rows.length === most) return { rows, cut: placeOf(rows[limit]) }
+    const end = marketId === null ? undefined : this.#end.get(...key, 1, PASSED_MAX - 1)
+    return { rows, cut: end ?? null }
+  }
+}
+
 class History {
-  readonly #taken: Statement<[AccountId, Seq, from: Seq, number], TradeRow>
-  readonly #made: Statement<[AccountId, Seq, number, from: Seq, number], TradeRow>
+  readonly #taken: List<[AccountId, Seq, from: Seq], TradeRow>
+  readonly #made: List<[AccountId, Seq, number, from: Seq], TradeRow>
+  readonly #moved: List<[AccountId, Seq, number], MovedRow>
   readonly #tradedFrom: Statement<[Seq], { ms: TimeMs }>
   readonly #newestTrade: Statement<[], { seq: Seq }>
-  readonly #moved: Statement<[AccountId, Seq, number, number], MovedRow>
   readonly #parts: TradePartsTable
   readonly #settlements: Settlements
 
   constructor(connection: Connection) {
-    this.#taken = connection.prepare(TAKEN)
-    this.#made = connection.prepare(MADE)
-    this.#moved = connection.prepare(MOVED)
+    this.#taken = new List(connection, TAKEN, TAKEN_END)
+    this.#made = new List(connection, MADE, MADE_END)
+    this.#moved = new List(connection, MOVED, MOVED_END)
     this.#tradedFrom = connection.prepare(TRADED_FROM)
     this.#newestTrade = connection.prepare(NEWEST_TRADE)
     this.#parts = new TradePartsTable(connection)
@@ -122,29 +162,26 @@ class History {
 
   page(asked: HistoryAsk): HistoryPage {
     const { owner, before } = asked
-    const most = mostOf(asked)
-    const lists: Found[][] = [
-      this.#takenBy(owner, before.seq, 0, most),
-      this.#madeBy(owner, before, 0, most),
-      this.#moved.all(owner, before.seq, before.leg, most).map((row) => {
-        return { ...row, from: 'MOVED' as const }
-      }),
+    const moved = this.#moved.from([owner, before.seq, before.leg], asked)
+    const lists: Listed<Found>[] = [
+      this.#takenBy(before, 0, asked),
+      this.#madeBy(before, 0, asked),
+      { rows: moved.rows.map((row) => ({ ...row, from: 'MOVED' as const })), cut: moved.cut },
     ]
-    const { found, next } = merged(lists, most, asked)
+    const { found, next } = merged(lists, asked)
     return { rows: found.map((each) => this.#rowOf(each)), next }
   }
 
   fills(asked: FillsAsk): FillsPage {
-    const { owner, fromMs, toMs, roles } = asked
+    const { fromMs, toMs, roles } = asked
     const end = { seq: this.#firstFrom(toMs), leg: 0 }
     const before = isBefore(end, asked.before) ? end : asked.before
     const from = this.#firstFrom(fromMs)
-    const most = mostOf(asked)
     const lists = [
-      ...(roles.includes('TAKER') ? [this.#takenBy(owner, before.seq, from, most)] : []),
-      ...(roles.includes('MAKER') ? [this.#madeBy(owner, before, from, most)] : []),
+      ...(roles.includes('TAKER') ? [this.#takenBy(before, from, asked)] : []),
+      ...(roles.includes('MAKER') ? [this.#madeBy(before, from, asked)] : []),
     ]
-    const { found, next } = merged<TradeFound>(lists, most, asked)
+    const { found, next } = merged<TradeFound>(lists, asked)
     const rows = found.map((each) => {
       const { seq, leg } = each
       return { seq, leg, part: this.#partOf(each), settlement: this.#settlements.of(seq) }
@@ -152,14 +189,14 @@ class History {
     return { rows, next }
   }
 
-  #takenBy(owner: AccountId, before: Seq, from: Seq, most: number): TradeFound[] {
-    const rows = this.#taken.all(owner, before, from, most)
-    return rows.map((row) => ({ ...row, from: 'TAKEN' as const }))
+  #takenBy({ seq }: Place, from: Seq, asked: HistoryAsk): Listed<TradeFound> {
+    const { rows, cut } = this.#taken.from([asked.owner, seq, from], asked)
+    return { rows: rows.map((row) => ({ ...row, from: 'TAKEN' as const })), cut }
   }
 
-  #madeBy(owner: AccountId, { seq, leg }: Place, from: Seq, most: number): TradeFound[] {
-    const rows = this.#made.all(owner, seq, leg, from, most)
-    return rows.map((row) => ({ ...row, from: 'MADE' as const }))
+  #madeBy({ seq, leg }: Place, from: Seq, asked: HistoryAsk): Listed<TradeFound> {
+    const { rows, cut } = this.#made.from([asked.owner, seq, leg, from], asked)
+    return { rows: rows.map((row) => ({ ...row, from: 'MADE' as const })), cut }
   }
 
   /** The least seq whose trades, and all later ones, were made from this time on. */
@@ -197,25 +234,19 @@ class History {
   }
 }
 
-/** How many rows of each list one page reads. */
-function mostOf({ limit, marketId }: HistoryAsk): number {
-  return marketId === null ? limit + 1 : Math.max(limit + 1, PASSED_MAX)
-}
-
-/** The newest rows of several lists that are shown, of which each has `most` rows or all. */
+/** The newest rows of several lists that are shown. */
 function merged<Row extends Found>(
-  lists: readonly (readonly Row[])[],
-  most: number,
+  lists: readonly Listed<Row>[],
   { limit, marketId }: HistoryAsk,
 ): { found: readonly Row[]; next: Place | null } {
-  // Behind the end of a list that was cut, acts of that list are missing.
+  // Behind the place where a list was cut, acts of that list are missing.
   let floor: Place | null = null
-  for (const list of lists) {
-    const last = list.length === most ? list[most - 1] : null
-    if (last !== null && (floor === null || isBefore(floor, last))) floor = last
+  for (const { cut } of lists) {
+    if (cut !== null && (floor === null || isBefore(floor, cut))) floor = cut
   }
   const found: Row[] = []
-  for (const row of lists.flat().sort((a, b) => b.seq - a.seq || b.leg - a.leg)) {
+  const rows = lists.flatMap((list) => list.rows).sort((a, b) => b.seq - a.seq || b.leg - a.leg)
+  for (const row of rows) {
     if (floor !== null && isBefore(row, floor)) break
     if (found.length === limit) return { found, next: placeOf(found[limit - 1]) }
     if (isShown(row, marketId)) found.push(row)
