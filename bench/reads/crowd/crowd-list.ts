@@ -14,7 +14,7 @@ export interface CrowdRead {
 }
 
 const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
-const HOME = 'marketPageId=__home__'
+export const HOME = 'marketPageId=__home__'
 /** Both exchanges have so many matches in play: a longer page of the large one would have more. */
 const PAGE_OF_BOTH = 5
 

@@ -12,7 +12,7 @@ import type { Row } from '../../report/report.ts'
 import { withKeptFolder } from '../kept-folder.ts'
 import { inTurns, type Pace, Rounds, type Side } from '../turns.ts'
 import { writeStory } from '../written-folder.ts'
-import { CROWD_READS, type CrowdRead } from './crowd-list.ts'
+import { CROWD_READS, type CrowdRead, HOME } from './crowd-list.ts'
 import { type Asking, accountOf, anyId } from './crowd-names.ts'
 import { type CrowdSize, MAKER } from './crowd-size.ts'
 import { CrowdStory } from './crowd-story.ts'
@@ -32,9 +32,11 @@ async function whenProjected(baseUrl: string, { profiles }: CrowdSize): Promise<
   for (let left = TRIES_MAX; left > 0; left--) {
     const reply = await fetch(`${baseUrl}/leaderboard/pnl?limit=1`)
     const biggest = await fetch(`${baseUrl}/leaderboard/pnl/unrealized/biggest-positions?limit=1`)
+    // The board of a page is made when it is first asked for, and may be late then.
+    const ofPage = await fetch(`${baseUrl}/leaderboard/pnl?scope=category&${HOME}`)
     const { totalRows } = Object(await reply.json())
     const { state } = Object(await biggest.json())
-    if (totalRows >= profiles && state === 'READY') return
+    if (totalRows >= profiles && state === 'READY' && ofPage.ok) return
     progress(`reads: ${totalRows ?? 'no'} profiles are on the board`)
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }

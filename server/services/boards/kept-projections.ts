@@ -1,12 +1,16 @@
-// Projections of market pages. One is made when somebody asks for it, and kept for a minute. Few
-// pages are asked for, so the others cost nothing. They are made one after the other. Bounds: the
-// pages that are kept, and those that wait; the page that nobody asked for longest makes room.
+// Projections of market pages. One is made when somebody asks for it, and kept for a minute. In the
+// next minute whoever asks gets it too, while a new one is made: nobody waits for a page that many
+// ask for. Few pages are asked for, so the others cost nothing. They are made one after the other.
+// Bounds: the pages that are kept, and those that wait; the page that nobody asked for longest
+// makes room.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 import type { Projected } from './board-turns.ts'
 
 const FRESH_MS = 60 * MS_PER_SEC
+/** An answer that is not older is given at once, and is made anew behind it. */
+const NEARLY_FRESH_MS = 2 * FRESH_MS
 /** An answer that is not older is better than none, when a new one takes too long. */
 const USABLE_MS = 5 * FRESH_MS
 
@@ -27,8 +31,14 @@ export class KeptProjections {
   /** A kept answer or a new one; undefined when there is neither in time. */
   async read(name: string, nowMs: TimeMs, make: Make): Promise<Projected | undefined> {
     const known = this.#found(name)
-    if (known !== undefined && nowMs - known.atMs < FRESH_MS) return known
+    const ageMs = known === undefined ? Number.POSITIVE_INFINITY : nowMs - known.atMs
+    if (ageMs < FRESH_MS) return known
     const making = this.#making(name, make)
+    if (ageMs < NEARLY_FRESH_MS) {
+      // Whoever asks when this answer is too old meets the same fault.
+      making?.catch(() => {})
+      return known
+    }
     if (making !== null) await withinDeadline(making)
     const now = this.#found(name)
     return now !== undefined && nowMs - now.atMs < USABLE_MS ? now : undefined

@@ -9,7 +9,7 @@ function made(atMs: number, value = atMs): Projected {
   return { rows: Float64Array.of(value), atMs }
 }
 
-test('a page is made once for all who ask, and again after a minute', async () => {
+test('a page is made once for all who ask, and again when two minutes have passed', async () => {
   const kept = new KeptProjections(2)
   let makes = 0
   const read = (nowMs: number) =>
@@ -20,8 +20,25 @@ test('a page is made once for all who ask, and again after a minute', async () =
   const [one, other] = await Promise.all([read(0), read(0)])
   assert.deepEqual([one, other, makes], [made(0), made(0), 1])
   assert.deepEqual(await read(MINUTE_MS - 1), made(0))
-  assert.deepEqual(await read(MINUTE_MS), made(MINUTE_MS))
+  assert.equal(makes, 1)
+  assert.deepEqual(await read(2 * MINUTE_MS), made(2 * MINUTE_MS))
   assert.equal(makes, 2)
+})
+
+test('behind a minute the kept answer is given at once, and a new one is made', async () => {
+  const kept = new KeptProjections(2)
+  await kept.read('a', 0, async () => made(0))
+  let done: (made: Projected) => void = () => {}
+  const slow = () => new Promise<Projected>((resolve) => (done = resolve))
+  assert.deepEqual(await kept.read('a', MINUTE_MS, slow), made(0))
+  assert.deepEqual(await kept.read('a', MINUTE_MS + 1, slow), made(0))
+  done(made(MINUTE_MS))
+  await new Promise(setImmediate)
+  assert.deepEqual(await kept.read('a', MINUTE_MS + 2, slow), made(MINUTE_MS))
+  const broken = async () => {
+    throw new Error('a broken question')
+  }
+  assert.deepEqual(await kept.read('a', 2 * MINUTE_MS, broken), made(MINUTE_MS))
 })
 
 test('pages are made one after the other, and the one unasked for longest makes room', async () => {
