@@ -1,6 +1,5 @@
 // The public reads that `make bench-reads` measures. Add a row for a new read.
 
-import { LIMITS } from '../../engine/domain/limits.ts'
 import type { Random } from '../../test/support/random.ts'
 import { BLOCK, booksOf, groupOf, type ReadsSize, slugOf } from './reads-size.ts'
 import { ASSETS, optionOf, PAGES, PROPERTIES, TOPICS, uuidOf } from './reads-words.ts'
@@ -20,10 +19,11 @@ export interface Read {
   readonly isWhole?: boolean
 }
 
-const LIMIT = LIMITS.activeMarketsLimitMax
+/** Markets on a page: a small exchange has full pages too, and as many groups in all. */
+const LIMIT = 10
 /** Books of one call: a part of those that a small exchange has, so that both replies are equal. */
 const BOOKS_MAX = 30
-/** So many markets pass one filter in a small exchange too. */
+/** So many markets pass one filter, or are of one topic, in a small exchange too. */
 const FILTERED = 'limit=2'
 /** Markets on one page of those that packs can be made of. */
 const PACK_MARKETS = 20
@@ -66,27 +66,33 @@ function slugsOf({ slug, size }: ReadsWorld): string {
 }
 
 export const READS: readonly Read[] = [
-  { name: 'active markets, any page', path: (world) => `/markets/active?page=${pageOf(world)}` },
+  {
+    name: 'active markets, any page',
+    path: (world) => `/markets/active?limit=${LIMIT}&page=${pageOf(world)}`,
+  },
   ...(['high_value', 'liquidity', 'ending_soon'] as const).map((sortBy) => ({
     name: `active markets by ${sortBy}`,
-    path: () => `/markets/active?sortBy=${sortBy}`,
+    path: () => `/markets/active?limit=${LIMIT}&sortBy=${sortBy}`,
   })),
   {
     name: 'active markets of a category',
-    path: ({ random }) => `/markets/active/${1 + random.below(TOPICS)}`,
+    path: ({ random }) => `/markets/active/${1 + random.below(TOPICS)}?${FILTERED}`,
   },
   {
     name: 'active groups, any page',
     path: ({ random, size }) => {
       const pages = Math.ceil(size.active / BLOCK.markets / LIMIT)
-      return `/markets/active?tradeType=group&page=${1 + random.below(pages)}`
+      return `/markets/active?tradeType=group&limit=${LIMIT}&page=${1 + random.below(pages)}`
     },
   },
   { name: 'category counts', path: () => '/markets/categories/count' },
   { name: 'navigation', path: () => '/navigation' },
   { name: 'page by path', path: () => '/market-pages/by-path?path=/topic' },
-  { name: 'page markets, any page', path: (world) => pageMarkets(`page=${pageOf(world)}`) },
-  { name: 'page markets of a topic', path: () => pageMarkets('', PAGES.topic) },
+  {
+    name: 'page markets, any page',
+    path: (world) => pageMarkets(`limit=${LIMIT}&page=${pageOf(world)}`),
+  },
+  { name: 'page markets of a topic', path: () => pageMarkets(FILTERED, PAGES.topic) },
   {
     name: 'page markets, one filter',
     path: (world) => pageMarkets(`${filterOf(world, 1)}&${FILTERED}`),

@@ -67,7 +67,8 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     changes: [
       ['pages are made side by side', 'this.#last.then(make)', 'make()'],
       ['any number waits', 'if (this.#underWay.size >= this.#max) return null\n', '\n'],
-      ['an answer is good for ever', 'nowMs - known.atMs < FRESH_MS', 'true'],
+      ['an answer is good for ever', 'ageMs < FRESH_MS', 'known !== undefined'],
+      ['a caller waits for each new answer', 'ageMs < NEARLY_FRESH_MS', 'false'],
     ],
   },
   {

@@ -114,8 +114,18 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a long reply is copied for a client that does not read',
-        'else return response.tryEnd(payload, sizeOf(out))[1]',
-        'else response.end(payload)',
+        'else return response.tryEnd(sendable(payload), byteLengthOf(payload))[1]',
+        'else response.end(sendable(payload))',
+      ],
+      [
+        'a joined reply that waits is where the next one is joined',
+        'const whole = bytesOf(payload)',
+        'const whole = payload instanceof Joined ? payload.within(joining) : bytesOf(payload)',
+      ],
+      [
+        'a joined reply that waits is not counted',
+        'const isShared = payload instanceof Uint8Array',
+        "const isShared = typeof payload !== 'string'",
       ],
       [
         'unread replies of an address have no bound',

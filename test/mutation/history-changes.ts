@@ -92,6 +92,22 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     changes: [['a page ends with its epoch', 'number = found.firstNumber - 1\n', 'number = 0\n']],
   },
   {
+    file: 'persistence/query/read/portfolio/history.ts',
+    tests: ['test/persistence/query/portfolio-history.test.ts'],
+    changes: [
+      [
+        'the history of one market ends where a page looked no further',
+        'return { rows, cut: end ?? null }',
+        'return { rows, cut: null }',
+      ],
+      [
+        'rows behind the place where one list was cut come too early',
+        'if (floor !== null && isBefore(row, floor)) break\n',
+        '\n',
+      ],
+    ],
+  },
+  {
     file: 'persistence/query/read/history/joined-trades.ts',
     tests: HISTORY,
     changes: [
