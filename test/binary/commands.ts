@@ -59,8 +59,11 @@ export function complete(): void {
   for (const shell of ['bash', 'zsh', 'fish']) {
     const script = run('completion', shell)
     assert.match(script, /verify-proof/, shell)
+    // fish reads no script from its standard input.
+    const file = join(folder, `completion.${shell}`)
+    writeFileSync(file, script)
     try {
-      execFileSync(shell, ['-n'], { input: script, stdio: ['pipe', 'pipe', 'pipe'] })
+      execFileSync(shell, ['-n', file], { stdio: 'pipe' })
     } catch (error) {
       const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!isAbsent) throw error
