@@ -25,8 +25,11 @@ interface Plan extends Pace {
   readonly crowd: CrowdPlan
 }
 
-/** So many that the p99 of a round is not the collections of one thread. */
-const OFTEN = { rounds: 5, calls: 1000, warmMs: 2000 }
+/**
+ * So many that the p99 of a round is not the collections of one thread, and so many rounds that the
+ * median of them stays: with five it moved fourfold from run to run.
+ */
+const OFTEN = { rounds: 15, calls: 1000, warmMs: 3000 }
 const ONCE = { rounds: 1, calls: 2, warmMs: 0 }
 const LONG = { positions: 2000, fills: 1_000_000, ...OFTEN }
 const SHORT = { positions: 400, fills: 100_000, ...OFTEN }
