@@ -212,6 +212,7 @@ function ownRejects(route: Documented): RejectName[] {
   // A call for a sub-account needs a scope that the route itself does not ask for.
   const isDelegable = route.rejects.includes('NOT_SUB_ACCOUNT')
   const scopes = new Set(accepts.flatMap((each) => each.scopes))
+  const takesCookie = accepted.has('session') || welcomed.has('session')
   const needsProof = accepted.has('hmac') || accepted.has('identity')
   if (isDelegable) scopes.add('delegated_signing')
   return [
@@ -220,7 +221,7 @@ function ownRejects(route: Documented): RejectName[] {
     ...(needsProof ? (['UNAUTHENTICATED'] as const) : []),
     ...(accepted.has('hmac') || welcomed.has('hmac') ? hmac : []),
     ...(accepted.has('session') ? (['COOKIE_REQUIRED', 'SESSION_INVALID'] as const) : []),
-    ...(accepted.has('session') && route.method !== 'GET' ? cookie : []),
+    ...(takesCookie && route.method !== 'GET' ? cookie : []),
     ...(accepted.has('identity') || welcomed.has('identity') ? identity : []),
     ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID', 'ROLE_MISSING'] as const) : []),
     ...[...scopes].map((scope) => SCOPE_REJECT[scope]),

@@ -119,7 +119,7 @@ function resolved(value: unknown): unknown {
   return found
 }
 
-test('the document has the status of success of each route, and 401 if it checks a proof', () => {
+test('the document has each success, 401 for a proof, 415 for a cookie with a body', () => {
   for (const route of api) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const operation = at(document, 'paths', path, route.method.toLowerCase())
@@ -127,5 +127,7 @@ test('the document has the status of success of each route, and 401 if it checks
     assert.ok(responses.includes(String(route.status)), path)
     const { accepts, welcomes = [] } = route.auth
     if (accepts.length + welcomes.length > 0) assert.ok(responses.includes('401'), path)
+    const takesCookie = [...accepts, ...welcomes].some(({ scheme }) => scheme === 'session')
+    if (takesCookie && route.method !== 'GET') assert.ok(responses.includes('415'), path)
   }
 })
