@@ -116,7 +116,7 @@ function foreignIssue(
   // A reply with several results names the profile in each of them.
   if (!(ON_BEHALF in route.headers) || at(parsed(answer), 'results') !== undefined) return ''
   const named = parts.headers.filter(([name]) => name.toLowerCase() === ON_BEHALF)
-  const other = named.find(([, value]) => !own.has(Number(value)))
+  const other = named.find(([, value]) => !own.has(Number(value.replace(DROPPED, ''))))
   return other === undefined ? '' : `${answer.status} on behalf of ${other[1]}`
 }
 
@@ -198,6 +198,9 @@ function successIssue(
   const issues = route.replyIssues(parsed(answer) ?? null)
   return issues.length === 0 ? '' : `a reply breaks its schema: ${JSON.stringify(issues)}`
 }
+
+/** The library drops bytes at the end of a header value that are not printable ASCII. */
+const DROPPED = /[^!-~]+$/
 
 /** Whether the proof may open this route. */
 function isHonest(plan: Plan, route: FuzzRoute): boolean {
