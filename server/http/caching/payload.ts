@@ -5,7 +5,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 
 /** Bytes that are encoded once for all, or a text of one reply. */
-type Part = Uint8Array | string
+export type Part = Uint8Array | string
 
 const lengthOf = (part: Part) => (typeof part === 'string' ? Buffer.byteLength(part) : part.length)
 

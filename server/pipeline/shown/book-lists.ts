@@ -2,7 +2,7 @@
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { Joined } from '../../http/caching/payload.ts'
+import { Joined, type Part } from '../../http/caching/payload.ts'
 import { orderbookBytes } from './book-views.ts'
 import type { PublishedMarket } from './published.ts'
 
@@ -18,7 +18,7 @@ export function orderbookListBytes(
   asked: readonly { readonly slug: string; readonly published: PublishedMarket | undefined }[],
   nowMs: TimeMs,
 ): Joined {
-  const parts: (Buffer | string)[] = [BOOKS_HEAD]
+  const parts: Part[] = [BOOKS_HEAD]
   const missing: string[] = []
   for (const { slug, published } of asked) {
     if (published === undefined || !showsBook(published)) {

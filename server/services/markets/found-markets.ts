@@ -3,6 +3,7 @@
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'
+import type { Part } from '../../http/caching/payload.ts'
 import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
 import type { PublishedMarkets } from '../../pipeline/shown/published.ts'
 import type { Asker } from '../private-reads.ts'
@@ -14,7 +15,7 @@ export const SEARCHERS: Asker = { profileId: -2 }
 export function foundMarkets(
   marketIds: readonly MarketId[],
   { published, lists }: { published: PublishedMarkets; lists: MarketLists },
-): readonly (Buffer | string)[] {
+): readonly Part[] {
   const found = marketIds.flatMap((marketId) => {
     const shown = published.byId(marketId)
     return shown !== undefined && takesOrders(shown.status) ? [shown] : []

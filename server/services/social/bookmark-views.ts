@@ -11,7 +11,7 @@ import {
 } from '../../../engine/domain/markets/market.ts'
 import type { BookmarkKind } from '../../../engine/domain/social/social-command.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
-import { Joined } from '../../http/caching/payload.ts'
+import { Joined, type Part } from '../../http/caching/payload.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
@@ -135,7 +135,7 @@ export class BookmarkViews {
     { seq, targetKind, marketId, putMs }: Bookmark,
     published: PublishedMarket | undefined,
     json: Buffer,
-  ): (Buffer | string)[] {
+  ): Part[] {
     const availability = published === undefined ? 'unavailable' : availabilityOf(published.status)
     const told = {
       bookmarkId: seq,
@@ -154,6 +154,6 @@ const NO_MARKET = Buffer.from('null')
 const LIST_HEAD = '{"data":['
 const CLOSE = '}'
 
-function withCommas(views: readonly (Buffer | string)[][]): (Buffer | string)[] {
+function withCommas(views: readonly Part[][]): Part[] {
   return views.flatMap((parts, index) => (index === 0 ? parts : [',', ...parts]))
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { reversalOf } from '../../../engine/core/money/reversal.ts'
@@ -7,8 +6,7 @@ import type { SettlementCommand } from '../../../engine/domain/command.ts'
 import { dayBucketOf, oldestBucketOf } from '../../../engine/domain/day-window.ts'
 import { totalOf } from '../../../engine/domain/units.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
-import { type Connection, openInMemory, openReadOnly } from '../../../persistence/database.ts'
-import { Follower } from '../../../persistence/follower/follower.ts'
+import { type Connection, openInMemory } from '../../../persistence/database.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { PositionsTable } from '../../../persistence/follower/tables/accounts/positions.ts'
 import { CandlesTable } from '../../../persistence/follower/tables/candles.ts'
@@ -24,8 +22,7 @@ import { prices } from '../../../persistence/query/read/history/prices.ts'
 import { tape } from '../../../persistence/query/read/history/tape.ts'
 import { settledTrade, tradesAfter } from '../../../persistence/query/read/settlements.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
-import { keyed, newFolder } from '../../support/data-folder.ts'
-import { fillJournal } from '../../support/journal-fill.ts'
+import { openTablesOf } from '../../support/followed-tables.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 // The reads of a market's history against a plain list of its trades.
@@ -35,15 +32,6 @@ const GROUP = 9
 const CHILDREN: readonly number[] = [1, 2, 4]
 const seed = freshSeed()
 const random = new Random(seed)
-
-function follow(flow: CommandFlow): string {
-  const dataDir = newFolder()
-  fillJournal(dataDir, flow.records)
-  const follower = new Follower(keyed(dataDir))
-  while (follower.step(flow.seq));
-  follower.close()
-  return dataDir
-}
 
 interface Trade extends TradeRow {
   readonly marketId: number
@@ -99,10 +87,10 @@ interface World {
 function followed(): World {
   const flow = new CommandFlow(seed)
   flow.run(4000)
-  const before = openReadOnly(join(follow(flow), 'read.db'))
+  const before = openTablesOf(flow)
   const settled = settle(flow, (work) => work(before))
   before.close()
-  const db = openReadOnly(join(follow(flow), 'read.db'))
+  const db = openTablesOf(flow)
   return { db, trades: db.prepare<[], Trade>(ALL).all(), ...settled }
 }
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
-import { type Connection, openReadOnly } from '../../../persistence/database.ts'
-import { Follower } from '../../../persistence/follower/follower.ts'
+import type { Connection } from '../../../persistence/database.ts'
 import {
   fills,
   history,
@@ -11,8 +9,7 @@ import {
   ROLES,
 } from '../../../persistence/query/read/portfolio/history.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
-import { keyed, newFolder } from '../../support/data-folder.ts'
-import { fillJournal } from '../../support/journal-fill.ts'
+import { openTablesOf } from '../../support/followed-tables.ts'
 import { freshSeed } from '../../support/random.ts'
 
 // What an account did in one market, page by page, against a plain list of its trades. The account
@@ -36,12 +33,7 @@ type Listed = Place & { readonly marketId: MarketId }
 function followed(): Connection {
   const flow = new CommandFlow(seed)
   flow.run(COMMANDS)
-  const dataDir = newFolder()
-  fillJournal(dataDir, flow.records)
-  const follower = new Follower(keyed(dataDir))
-  while (follower.step(flow.seq));
-  follower.close()
-  return openReadOnly(join(dataDir, 'read.db'))
+  return openTablesOf(flow)
 }
 
 interface Walked {

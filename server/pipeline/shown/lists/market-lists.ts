@@ -5,7 +5,7 @@
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { Joined } from '../../../http/caching/payload.ts'
+import { Joined, type Part } from '../../../http/caching/payload.ts'
 import { listedRestingRaw, listedVolume } from '../market-kinds.ts'
 import { type CollateralToken, marketView, slugView } from '../market-view.ts'
 import type { PublishedMarket, PublishedMarkets } from '../published.ts'
@@ -160,7 +160,7 @@ export class MarketLists {
   }
 
   /** The JSON of markets with commas between them. */
-  joined(markets: readonly PublishedMarket[]): (Buffer | string)[] {
+  joined(markets: readonly PublishedMarket[]): Part[] {
     return markets.flatMap((published, index) => {
       const bytes = this.market(published)
       return index === 0 ? [bytes] : [',', bytes]
