@@ -2,6 +2,7 @@ import { api } from '../../server/api.ts'
 import { curlText } from '../../server/cli/client.ts'
 import { type Plan, planAt } from './plan.ts'
 import type { Rendered } from './render.ts'
+import { OWN_PROOF_SMUGGLES } from './smuggle.ts'
 import { Stage } from './stage.ts'
 import { Tally } from './tally.ts'
 
@@ -25,11 +26,13 @@ export function plansOf(seed: number, count: number): Plan[] {
 }
 
 /** Whether a right answer may change what the owner has. */
-function mayChangeOwner({ speaker }: Plan): boolean {
+function mayChangeOwner({ speaker, edits }: Plan): boolean {
   const { role, flaw } = speaker
-  return role === 'owner'
-    ? flaw === 'none' || flaw === 'scope'
-    : role === 'admin' && flaw === 'none'
+  if (role !== 'owner') return role === 'admin' && flaw === 'none'
+  const isProven = flaw === 'none' || flaw === 'scope'
+  return (
+    isProven || edits.some((edit) => edit.at === 'smuggle' && OWN_PROOF_SMUGGLES.has(edit.name))
+  )
 }
 
 /** `strict` checks the owner's state after each request instead of once in a while. */

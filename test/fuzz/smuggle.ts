@@ -134,6 +134,9 @@ export const BENT_SMUGGLES: ReadonlySet<string> = new Set([
   ...['spaceInName', 'folded', 'bareReturn', 'bareNewline'],
 ])
 
+/** Smuggles that bring a valid cookie or identity token of the speaker, beside its flawed proof. */
+export const OWN_PROOF_SMUGGLES: ReadonlySet<string> = new Set(['cookiesOfBoth', 'allProofs'])
+
 /** Smuggles that bring a valid proof of some actor: the call may then act as that actor. */
 export const OPENING_SMUGGLES: ReadonlySet<string> = new Set([
   ...['cookieOfOther', 'cookiesOfBoth', 'identityOfOther', 'identityTwice', 'allProofs'],
