@@ -182,7 +182,7 @@ function isOrderCovered({ ledger, orders, seen }: Clearing, order: PlaceOrder): 
   return freeRaw >= reserveRaw
 }
 
-test('market threads, one thread and the disk come to one state from one journal', async () => {
+test('market threads, one thread and the disk come to one state from one journal', async (t) => {
   const { records, hash } = await recorded()
   const dataDir = newFolder()
   fillJournal(dataDir, records)
@@ -191,8 +191,8 @@ test('market threads, one thread and the disk come to one state from one journal
   for (const record of records) exchange.apply(decodeCommand(record))
   assert.equal(exchange.stateHash(), hash, 'on one thread')
   const threaded = new ThreadedReplay()
+  t.after(() => threaded.shards.stop())
   for (const record of records) await threaded.apply(record)
   assert.equal(await threaded.hash(), hash, 'on market threads')
   assert(threaded.lateMax > 10, `${threaded.lateMax} commands were under way at once`)
-  await threaded.shards.stop()
 })

@@ -155,7 +155,10 @@ export function settleProceeds(
     const feeRaw = buyFeeSharesRaw(feeBps, collateralRaw, sharesRaw)
     ledger.creditShares(orders.rowOf(taker), outcome, sharesRaw - feeRaw)
     if (feeRaw > 0) {
-      ledger.creditShares(ledger.rowFor(FEES, market), outcome, feeRaw)
+      const fees = ledger.rowFor(FEES, market)
+      ledger.creditShares(fees, outcome, feeRaw)
+      // Empty when main heard of the reversal first.
+      ledger.freeRowIfEmpty(fees, market)
     }
     return feeRaw
   }

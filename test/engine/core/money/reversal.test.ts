@@ -13,6 +13,7 @@ import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
+import { LateMarkets } from '../../../support/late-markets.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
@@ -206,6 +207,29 @@ test('a reversal of spent funds makes a free balance negative, which blocks rese
   // A balance one raw unit below the reversed amount is broken, and so is any other negative one.
   driver.clearing.ledger.collateralFreeRaw[ann] = -50 * UNIT - 1
   assert.match(driver.exchange.checkInvariants() ?? '', /negative balance/)
+})
+
+test('a trade that main hears after its reversal leaves no row without shares', () => {
+  const driver = new ExchangeDriver()
+  const commands: Command[] = []
+  driver.onCommand = (command) => commands.push(structuredClone(command))
+  const marketId = driver.addMarket({ feeEnabled: true })
+  const [ann, ben] = [driver.addAccount(100 * UNIT), driver.addAccount(100 * UNIT)]
+  const size = { marketId, side: BUY, sizeRaw: 100 * UNIT } as const
+  driver.place({ ...size, account: ann, outcome: NO, priceTicks: 400, type: 'GTC' })
+  const wish: Wish = { ...size, account: ben, outcome: YES, priceTicks: 600, type: 'FAK' }
+  const minted = driver.place(wish)
+  assert(minted.feeRaw > 0)
+  fail(driver, driver.clearing.lastSeq, reversalOf(tradeOf(driver, wish, minted)))
+  assert.equal(driver.clearing.ledger.rows.count, 0)
+  const hash = driver.exchange.stateHash()
+  const late = new LateMarkets()
+  for (const command of commands) late.apply(command)
+  for (let left = late.unheardCount; left > 0; left--) late.hear(marketId)
+  assert.equal(late.hash(), hash)
+  assert.equal(late.clearing.ledger.rows.count, 0)
+  const { rowCount } = late.clearing.catalogue.existing(marketId)
+  assert.equal(rowCount, 0, 'the market may be archived')
 })
 
 test('a trade is reversed once, before it is mined, and a reversal must add up', () => {
