@@ -35,15 +35,20 @@ const demoShape = compile(
 )
 const demo = shaped(demoShape, JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')))
 assert.equal(demo.baseUrl, server.baseUrl)
-const market = await new ExchangeClient(demo.baseUrl, demo.adminToken).makeMarket(SLUG, true)
+const exchange = new ExchangeClient(demo.baseUrl, demo.adminToken)
+const market = await exchange.makeMarket(SLUG, true)
 
 interface Party {
   readonly client: Client
   readonly orders: OrderClient
 }
 
-function partyOf({ privateKey, tokenId, secret }: (typeof demo.traders)[number]): Party {
-  const client = new Client({ baseURL: demo.baseUrl, hmacCredentials: { tokenId, secret } })
+const clientOf = ({ tokenId, secret }: { tokenId: string; secret: string }) =>
+  new Client({ baseURL: demo.baseUrl, hmacCredentials: { tokenId, secret } })
+
+function partyOf(trader: (typeof demo.traders)[number]): Party {
+  const { privateKey } = trader
+  const client = clientOf(trader)
   return { client, orders: client.newOrderClient(privateKey) }
 }
 const [alice, bob] = demo.traders.map(partyOf)
@@ -114,20 +119,23 @@ test('the client finds the active markets, a market and a book with quotes', asy
 })
 
 test('the client reads its own profile', async () => {
-  const profile = await alice.client.portfolio.getProfile(alice.orders.walletAddress)
-  assert.equal(profile.id, demo.traders[0].profileId)
+  // The demo names its own traders and brings them friends meanwhile.
+  const carol = await exchange.makeTrader('carol', SHARE)
+  const { portfolio } = clientOf(carol)
+  const profile = await portfolio.getProfile(carol.account)
+  assert.equal(profile.id, carol.profileId)
   assert.equal(profile.rank?.feeRateBps, 300)
-  assert.deepEqual(await alice.client.portfolio.getProfile(), profile)
-  const { data } = await alice.client.portfolio.getProfile('', { withRawResponse: true })
+  assert.deepEqual(await portfolio.getProfile(), profile)
+  const { data } = await portfolio.getProfile('', { withRawResponse: true })
   assert.deepEqual(data, profile)
   const statusOf = (address: string) =>
-    alice.client.portfolio.getProfile(address).then(
+    portfolio.getProfile(address).then(
       () => 200,
       (error: unknown) => (error instanceof APIError ? error.status : 0),
     )
   assert.equal(await statusOf(bob.orders.walletAddress), 403)
   assert.equal(await statusOf(`0x${'1'.repeat(40)}`), 404)
-  assert.equal(await statusOf('alice'), 400)
+  assert.equal(await statusOf('carol'), 400)
 })
 
 test('a bid rests, and a buyer of the other outcome mints a pair with it', async () => {
