@@ -6,9 +6,12 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { isMove, type MoveCommand } from '../../engine/core/moves/move-commands.ts'
 import { OrderTable, STATE } from '../../engine/core/orders/order-table.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
+import { isOfPacks } from '../../engine/core/packs/packs.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { type Command, concernsBook, type PlaceOrder } from '../../engine/domain/command.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
+import type { PackBody } from '../../engine/domain/packs/pack-command.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
@@ -19,6 +22,10 @@ import { freshSeed } from '../support/random.ts'
 import { scriptOf } from './script.ts'
 import { World } from './world.ts'
 
+type PackCommand = Extract<Command, { kind: PackBody['kind'] }>
+type PayRewards = Extract<Command, { kind: 'payRewards' }>
+
+const BOTH = [OUTCOME.YES, OUTCOME.NO]
 const STEPS = 4000
 const PUBLISH_EVERY = 64
 const seed = freshSeed()
@@ -136,13 +143,16 @@ function isCovered(clearing: Clearing, command: Command): boolean {
     return mayArchive(clearing, catalogue.existing(command.marketId))
   }
   if (command.kind === 'placeOrder') return isOrderCovered(clearing, command)
-  return concernsBook(command) || !isMove(command) || isMoveCovered(clearing, command)
+  if (concernsBook(command)) return true
+  if (isOfPacks(command)) return isPackCovered(clearing, command)
+  if (command.kind === 'payRewards') return isPayCovered(clearing, command)
+  return !isMove(command) || isMoveCovered(clearing, command)
 }
 
 function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): boolean {
   const holds = (account: number, marketId: number, outcome: number, sizeRaw: number) =>
     ledger.freeSharesRaw(account, marketId, outcome) >= sizeRaw
-  const has = (account: number, raw: number) => ledger.collateralFreeRaw[account] >= raw
+  const has = (account: number, raw: number) => ledger.freeRaw(account) >= raw
   switch (command.kind) {
     case 'splitPosition':
       return has(command.profileId, command.amountRaw)
@@ -156,7 +166,7 @@ function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): b
     case 'drainPool':
       return true
     case 'mergePositions':
-      return [OUTCOME.YES, OUTCOME.NO].every((outcome) =>
+      return BOTH.every((outcome) =>
         holds(command.profileId, command.marketId, outcome, command.amountRaw),
       )
     case 'convertPositions':
@@ -167,6 +177,29 @@ function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): b
       // A position is final once its market has answered everything.
       return catalogue.existing(command.marketId).book === 0
   }
+}
+
+function isPackCovered({ ledger }: Clearing, command: PackCommand): boolean {
+  const has = (account: number, raw: number) => ledger.freeRaw(account) >= raw
+  switch (command.kind) {
+    case 'createPack':
+    case 'acceptPackOffer':
+      return has(command.profileId, command.stakeRaw)
+    case 'offerPack':
+      return has(command.profileId, command.payoutRaw - command.stakeMaxRaw)
+    default:
+      return true
+  }
+}
+
+/** A pay spends fees: main must have heard the trades that they come from. */
+function isPayCovered({ ledger }: Clearing, { merges, rows }: PayRewards): boolean {
+  const rebatesRaw = rows.reduce((sum, [, , rebateRaw]) => sum + rebateRaw, 0)
+  const mergedRaw = merges.reduce((sum, [, amountRaw]) => sum + amountRaw, 0)
+  const holdsPairs = merges.every(([marketId, amountRaw]) =>
+    BOTH.every((outcome) => ledger.freeSharesRaw(FEE_ACCOUNT, marketId, outcome) >= amountRaw),
+  )
+  return holdsPairs && ledger.freeRaw(FEE_ACCOUNT) + mergedRaw >= rebatesRaw
 }
 
 function isOrderCovered({ ledger, orders, seen }: Clearing, order: PlaceOrder): boolean {
