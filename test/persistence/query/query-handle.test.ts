@@ -6,17 +6,16 @@ import { FAULT_VARIABLE } from '../../../engine/thread/fault-point.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
+import { patientTurn } from '../../support/patient-turn.ts'
 
 const GREEDY = 1
 const MODEST = 2
-/** So long that no deadline passes: the queue alone decides. */
-const PATIENT_MS = 600_000
 
 async function opened() {
   const exchange = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
   await fill(exchange, 1)
-  const untilMs = performance.now() + PATIENT_MS
-  const ask = (owner: number) => exchange.query.ask(profiles, [1], { owner, untilMs })
+  // No deadline passes: the queue alone decides.
+  const ask = (owner: number) => exchange.query.ask(profiles, [1], patientTurn(owner))
   return { exchange, ask }
 }
 

@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { searchMarkets } from '../../../../persistence/query/read/markets/search.ts'
 import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
 import { codeOf } from '../../../support/live-session.ts'
+import { patientTurn } from '../../../support/patient-turn.ts'
 
 // Searches over HTTP, from a market that an operator makes to the bytes that a reader gets.
 
@@ -23,9 +24,8 @@ for (const fields of MARKETS) {
   assert.equal(made.status, 201, made.text)
 }
 // The first search of a process reads the vectors, which takes long on a machine that is busy.
-const patient = { owner: 0, untilMs: performance.now() + 60_000 }
 const all = { text: 'warm', similarityMin: 0, skip: 0, limit: 1 }
-await live.exchange.query.ask(searchMarkets, all, patient)
+await live.exchange.query.ask(searchMarkets, all, patientTurn())
 
 const search = (query: string, more = '') =>
   live.send('GET', `/markets/search?query=${encodeURIComponent(query)}${more}`)
