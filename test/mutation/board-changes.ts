@@ -4,6 +4,7 @@ import type { FileChanges } from './mutation.ts'
 
 const BOARDS = ['test/persistence/follower/boards.test.ts']
 const PROJECTED = ['test/persistence/follower/projector.test.ts']
+const PASSED = ['test/persistence/follower/biggest-positions.test.ts']
 const KEPT = ['test/server/services/boards/kept-projections.test.ts']
 const PLACED = ['test/persistence/query/board-place.test.ts']
 const SHOWN = ['test/server/routes/boards/boards.test.ts']
@@ -60,6 +61,30 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
       ['NO has the mark of YES', 'row.outcome === 0 ? mark.yesE6', 'true ? mark.yesE6'],
       ['an empty book has a middle', 'if (!middle.isEmpty)', 'if (true)'],
     ],
+  },
+  {
+    file: 'persistence/follower/boards/biggest-positions.ts',
+    tests: PASSED,
+    changes: [
+      ['a pass hears of no change', '!changed.has(marketId) && ', ''],
+      ['a moved mark changes nothing', 'isSame(mark, before.marks.get(marketId))', 'true'],
+      ['a missed position stays out', 'if (!found.misses(marketId)) continue', 'continue'],
+      ['a market is walked twice', 'found.forget(marketId)\n', '\n'],
+      ['every market changes always', '!changed.has(marketId) && ', 'false && '],
+    ],
+  },
+  {
+    file: 'persistence/follower/boards/ranking.ts',
+    tests: PASSED,
+    changes: [
+      ['what was missed is not kept', 'if (missed !== undefined) this', 'if (false) this'],
+      ['the last missed row counts', ' || this.#order(out, known) < 0', ' || true'],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/accounts/positions.ts',
+    tests: PROJECTED,
+    changes: [['a written position tells no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
   },
   {
     file: 'server/services/boards/kept-projections.ts',

@@ -12,13 +12,22 @@ export class BestRows<Row> {
     this.#order = order
   }
 
-  add(row: Row): void {
-    const { rows } = this
-    const last = rows.at(-1)
-    const isFull = rows.length === this.#max
-    if (isFull && last !== undefined && this.#order(last, row) < 0) return
-    if (isFull) rows.pop()
-    rows.splice(this.#placeOf(row), 0, row)
+  hasPlaceFor(row: Row): boolean {
+    const last = this.rows.at(-1)
+    return this.rows.length < this.#max || last === undefined || this.#order(row, last) < 0
+  }
+
+  /** Gives the row that has no place now: this one, or the last of the others. */
+  add(row: Row): Row | null {
+    if (!this.hasPlaceFor(row)) return row
+    const out = this.rows.length === this.#max ? this.rows.pop() : undefined
+    this.rows.splice(this.#placeOf(row), 0, row)
+    return out ?? null
+  }
+
+  drop(isGone: (row: Row) => boolean): void {
+    const kept = this.rows.filter((row) => !isGone(row))
+    this.rows.splice(0, this.rows.length, ...kept)
   }
 
   #placeOf(row: Row): number {

@@ -9,17 +9,18 @@ import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { isBid } from '../../../engine/domain/order.ts'
 import { mulDivFloor, PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { BestRows } from './best-rows.ts'
 import {
   BIGGEST_ROWS_MAX,
   MARK_SOURCES,
   type ProjectionAsk,
   type ProjectionRows,
 } from './projection.ts'
+import { Ranking } from './ranking.ts'
 
 // The largest open positions, by what they are worth and by what they gained (rules §9.5). The
 // marks are those of the follower's own books and pools, each at the moment when its market is
-// looked at.
+// looked at. A pass of all markets walks the positions of those whose mark or positions changed
+// since the pass before: it costs what happened, not what is held.
 
 const OF_MARKET = `
 SELECT owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw
@@ -76,46 +77,124 @@ export function markOf(market: Market, { ledger, orders }: Clearing, look = NO_L
   return { yesE6: lastYesTicks * 2 * E6_PER_HALF_TICK, source: 'lastTrade' }
 }
 
-export class BiggestPositions {
-  readonly #ofMarket: Statement<[MarketId, ProfileId, outcome: number, limit: number], Held>
-  readonly #clearing: Clearing
-  readonly #look: () => void
+const isSame = (one: Mark, other: Mark | undefined) =>
+  one.yesE6 === other?.yesE6 && one.source === other.source
 
-  /** `look` is called while the orders of a large book are walked. */
-  constructor(connection: Connection, clearing: Clearing, look: () => void) {
-    this.#ofMarket = connection.prepare(OF_MARKET)
-    this.#clearing = clearing
-    this.#look = look
+/** What a pass found, in both orders. */
+class Found {
+  readonly worth = new Ranking<Valued>(BIGGEST_ROWS_MAX, byWorth)
+  readonly gain = new Ranking<Valued>(BIGGEST_ROWS_MAX, byGain)
+  /** The mark of each market that has shares and is open. */
+  readonly marks = new Map<MarketId, Mark>()
+
+  add(row: Valued): void {
+    this.worth.add(row)
+    this.gain.add(row)
   }
 
-  *rows({ marketIds }: ProjectionAsk): Generator<undefined, ProjectionRows> {
-    const worth = new BestRows<Valued>(BIGGEST_ROWS_MAX, byWorth)
-    const gain = new BestRows<Valued>(BIGGEST_ROWS_MAX, byGain)
-    const { catalogue } = this.#clearing
-    for (const marketId of marketIds ?? catalogue.all().map((each) => each.marketId)) {
-      const market = catalogue.byId(marketId)
-      yield
-      // A resolved market has nothing open, and a group has no shares of its own.
-      if (market === undefined || market.payoutNumerators !== null) continue
-      if (kindOf(market) === 'group') continue
-      for (const row of this.#valued(market)) {
-        if (row === null) yield
-        else for (const list of [worth, gain]) list.add(row)
-      }
-    }
+  keep(marketIds: readonly MarketId[], before: Found): void {
+    this.worth.keep(marketIds, before.worth)
+    this.gain.keep(marketIds, before.gain)
+  }
+
+  misses(marketId: MarketId): boolean {
+    return this.worth.misses(marketId) || this.gain.misses(marketId)
+  }
+
+  forget(marketId: MarketId): void {
+    this.worth.forget(marketId)
+    this.gain.forget(marketId)
+  }
+
+  rows(): ProjectionRows {
     return Float64Array.from(
-      [worth, gain].flatMap(({ rows }, order) =>
+      [this.worth, this.gain].flatMap(({ rows }, order) =>
         rows.flatMap(({ marketId, owner, outcome, sizeRaw, costRaw, markE6, source }) => [
           ...[order, marketId, owner, outcome, sizeRaw, costRaw, markE6, source],
         ]),
       ),
     )
   }
+}
+
+export interface BiggestParts {
+  readonly clearing: Clearing
+  /** Called while the orders of a large book are walked. */
+  readonly look: () => void
+  /** The markets whose positions changed since the last call. */
+  readonly takeChanged: () => ReadonlySet<MarketId>
+}
+
+export class BiggestPositions {
+  readonly #ofMarket: Statement<[MarketId, ProfileId, outcome: number, limit: number], Held>
+  readonly #parts: BiggestParts
+  /** What the last pass of all markets found. */
+  #last = new Found()
+
+  constructor(connection: Connection, parts: BiggestParts) {
+    this.#ofMarket = connection.prepare(OF_MARKET)
+    this.#parts = parts
+  }
+
+  *rows({ marketIds }: ProjectionAsk): Generator<undefined, ProjectionRows> {
+    const found = new Found()
+    if (marketIds === null) yield* this.#findAll(found)
+    else {
+      yield* this.#mark(marketIds, found)
+      for (const marketId of found.marks.keys()) yield* this.#walk(marketId, found)
+    }
+    return found.rows()
+  }
+
+  *#findAll(found: Found): Generator<undefined, void> {
+    const { clearing, takeChanged } = this.#parts
+    const before = this.#last
+    const changed = takeChanged()
+    yield* this.#mark(
+      clearing.catalogue.all().map(({ marketId }) => marketId),
+      found,
+    )
+    const isQuiet = (marketId: MarketId, mark: Mark) =>
+      !changed.has(marketId) && isSame(mark, before.marks.get(marketId))
+    const quiet: MarketId[] = []
+    for (const [marketId, mark] of found.marks) if (isQuiet(marketId, mark)) quiet.push(marketId)
+    found.keep(quiet, before)
+    const kept = new Set(quiet)
+    for (const marketId of found.marks.keys()) {
+      if (!kept.has(marketId)) yield* this.#walk(marketId, found)
+    }
+    // What others lost may have made room for a position that was missed before.
+    for (const marketId of quiet) {
+      yield
+      if (!found.misses(marketId)) continue
+      found.forget(marketId)
+      yield* this.#walk(marketId, found)
+    }
+    this.#last = found
+  }
+
+  *#mark(marketIds: readonly MarketId[], { marks }: Found): Generator<undefined, void> {
+    const { clearing, look } = this.#parts
+    for (const marketId of marketIds) {
+      yield
+      const market = clearing.catalogue.byId(marketId)
+      // A resolved market has nothing open, and a group has no shares of its own.
+      if (market === undefined || market.payoutNumerators !== null) continue
+      if (kindOf(market) !== 'group') marks.set(marketId, markOf(market, clearing, look))
+    }
+  }
+
+  *#walk(marketId: MarketId, found: Found): Generator<undefined, void> {
+    const mark = found.marks.get(marketId)
+    if (mark === undefined) return
+    for (const row of this.#valued(marketId, mark)) {
+      if (row === null) yield
+      else found.add(row)
+    }
+  }
 
   /** The open positions of a market, and null where others may have a turn. */
-  *#valued(market: Market): Generator<Valued | null, void> {
-    const { marketId } = market
-    const mark = markOf(market, this.#clearing, this.#look)
+  *#valued(marketId: MarketId, mark: Mark): Generator<Valued | null, void> {
     const source = MARK_SOURCES.indexOf(mark.source)
     let at: Pick<Held, 'owner' | 'outcome'> = { owner: 0, outcome: 0 }
     for (;;) {

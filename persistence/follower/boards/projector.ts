@@ -1,5 +1,5 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import type { Connection } from '../../database.ts'
 import type { Pace } from '../tables/pace.ts'
 import { BiggestPositions } from './biggest-positions.ts'
@@ -23,7 +23,10 @@ interface Job {
 }
 
 interface Changes {
-  readonly positions: { takeChanged(): ReadonlySet<ProfileId> }
+  readonly positions: {
+    takeChanged(): ReadonlySet<ProfileId>
+    takeChangedMarkets(): ReadonlySet<MarketId>
+  }
 }
 
 const NO_ROWS = new Float64Array(0)
@@ -43,7 +46,11 @@ export class Projector {
     this.#clearing = clearing
     this.#boards = new BoardKeeper(connection, () => positions.takeChanged())
     this.#pnl = new PagePnl(connection)
-    this.#biggest = new BiggestPositions(connection, clearing, () => pace.look())
+    this.#biggest = new BiggestPositions(connection, {
+      clearing,
+      look: () => pace.look(),
+      takeChanged: () => positions.takeChangedMarkets(),
+    })
     this.#results = new ResultCounts(connection)
   }
 

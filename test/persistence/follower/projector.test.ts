@@ -274,6 +274,31 @@ test('the biggest positions are those of a whole sort, of all markets or of some
   }
 })
 
+test('a pass hears of shares that came since the one before, at the same price', () => {
+  const teller = new Teller()
+  const { driver } = teller
+  const marketId = driver.addMarket({ minSizeRaw: 0 })
+  teller.tradeForHalf(marketId)
+  const padded = () => {
+    while (driver.clearing.lastSeq % BATCH !== 0) driver.deposit(1, 1)
+    return driver.clearing.lastSeq
+  }
+  const firstSeq = padded()
+  driver.rare({ kind: 'splitPosition', profileId: ACCOUNTS[0], marketId, amountRaw: 1_000_000 })
+  const lastSeq = padded()
+  const dataDir = newFolder()
+  keyed(dataDir)
+  fillJournal(dataDir, teller.records, BATCH)
+  const follower = new Follower(keyed(dataDir))
+  const [before, after] = [firstSeq, lastSeq].map((seq) => {
+    while (follower.step(seq));
+    return answers(follower, [all('biggest')])[0].length / BIGGEST_ROW.width
+  })
+  follower.close()
+  // Both owners of a pair, in both orders; then one more owner of both outcomes.
+  assert.deepEqual([before, after], [4, 8])
+})
+
 test('the boards follow from the journal, wherever a process ended', () => {
   const whole = copyFolder(story.dataDir)
   const first = follow(whole)

@@ -91,6 +91,8 @@ export class PositionsTable {
   readonly #pnl: PnlTable
   #sold: SoldRow[] = []
   #due: DueRow[] = []
+  /** Each market counts once. */
+  #changedMarkets = new Set<MarketId>()
 
   constructor(connection: Connection) {
     this.#pnl = new PnlTable(connection)
@@ -104,6 +106,13 @@ export class PositionsTable {
   /** The profiles that realised or traded something since the last call. */
   takeChanged(): ReadonlySet<ProfileId> {
     return this.#pnl.takeChanged()
+  }
+
+  /** The markets whose positions changed since the last call, as far as they are written. */
+  takeChangedMarkets(): ReadonlySet<MarketId> {
+    const changed = this.#changedMarkets
+    this.#changedMarkets = new Set()
+    return changed
   }
 
   /** The next changes are those of a command of this time. */
@@ -245,6 +254,7 @@ export class PositionsTable {
     eachPaced(this.#held.values(), pace, (row) => {
       const { owner, marketId, outcome, sizeRaw, costRaw, realisedRaw } = row
       this.#put.run(owner, marketId, outcome, sizeRaw, costRaw, realisedRaw)
+      this.#changedMarkets.add(marketId)
     })
     eachPaced(this.#sold, pace, (row) => this.#putSold.run(...row))
     eachPaced(this.#due, pace, (row) => this.#putDue.run(...row))
