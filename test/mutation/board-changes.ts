@@ -77,7 +77,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/boards/ranking.ts',
     tests: PASSED,
     changes: [
-      ['what was missed is not kept', 'if (missed !== undefined) this', 'if (false) this'],
+      ['what was missed is not kept', 'if (marketIds.has(marketId)) this', 'if (false) this'],
       ['the last missed row counts', ' || this.#order(out, known) < 0', ' || true'],
     ],
   },

@@ -8,10 +8,14 @@ import { OrderTable, STATE } from '../../engine/core/orders/order-table.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import { isOfPacks } from '../../engine/core/packs/packs.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
-import { type Command, concernsBook, type PlaceOrder } from '../../engine/domain/command.ts'
+import {
+  type Command,
+  concernsBook,
+  type PackCommand,
+  type PlaceOrder,
+} from '../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
-import type { PackBody } from '../../engine/domain/packs/pack-command.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
@@ -22,7 +26,6 @@ import { freshSeed } from '../support/random.ts'
 import { scriptOf } from './script.ts'
 import { World } from './world.ts'
 
-type PackCommand = Extract<Command, { kind: PackBody['kind'] }>
 type PayRewards = Extract<Command, { kind: 'payRewards' }>
 
 const BOTH = [OUTCOME.YES, OUTCOME.NO]
@@ -152,14 +155,13 @@ function isCovered(clearing: Clearing, command: Command): boolean {
 function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): boolean {
   const holds = (account: number, marketId: number, outcome: number, sizeRaw: number) =>
     ledger.freeSharesRaw(account, marketId, outcome) >= sizeRaw
-  const has = (account: number, raw: number) => ledger.freeRaw(account) >= raw
   switch (command.kind) {
     case 'splitPosition':
-      return has(command.profileId, command.amountRaw)
+      return ledger.freeRaw(command.profileId) >= command.amountRaw
     case 'withdraw':
     case 'fundPool':
     case 'buyFromPool':
-      return has(command.profileId, command.collateralRaw)
+      return ledger.freeRaw(command.profileId) >= command.collateralRaw
     case 'sellToPool':
       return holds(command.profileId, command.marketId, command.outcome, command.sharesRaw)
     case 'approvePool':
@@ -180,13 +182,12 @@ function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): b
 }
 
 function isPackCovered({ ledger }: Clearing, command: PackCommand): boolean {
-  const has = (account: number, raw: number) => ledger.freeRaw(account) >= raw
   switch (command.kind) {
     case 'createPack':
     case 'acceptPackOffer':
-      return has(command.profileId, command.stakeRaw)
+      return ledger.freeRaw(command.profileId) >= command.stakeRaw
     case 'offerPack':
-      return has(command.profileId, command.payoutRaw - command.stakeMaxRaw)
+      return ledger.freeRaw(command.profileId) >= command.payoutRaw - command.stakeMaxRaw
     default:
       return true
   }

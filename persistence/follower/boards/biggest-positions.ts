@@ -92,7 +92,7 @@ class Found {
     this.gain.add(row)
   }
 
-  keep(marketIds: readonly MarketId[], before: Found): void {
+  keep(marketIds: ReadonlySet<MarketId>, before: Found): void {
     this.worth.keep(marketIds, before.worth)
     this.gain.keep(marketIds, before.gain)
   }
@@ -156,12 +156,11 @@ export class BiggestPositions {
     )
     const isQuiet = (marketId: MarketId, mark: Mark) =>
       !changed.has(marketId) && isSame(mark, before.marks.get(marketId))
-    const quiet: MarketId[] = []
-    for (const [marketId, mark] of found.marks) if (isQuiet(marketId, mark)) quiet.push(marketId)
+    const quiet = new Set<MarketId>()
+    for (const [marketId, mark] of found.marks) if (isQuiet(marketId, mark)) quiet.add(marketId)
     found.keep(quiet, before)
-    const kept = new Set(quiet)
     for (const marketId of found.marks.keys()) {
-      if (!kept.has(marketId)) yield* this.#walk(marketId, found)
+      if (!quiet.has(marketId)) yield* this.#walk(marketId, found)
     }
     // What others lost may have made room for a position that was missed before.
     for (const marketId of quiet) {

@@ -32,13 +32,11 @@ export class Ranking<Row extends OfMarket> {
   }
 
   /** Takes over what an earlier ranking has of markets that did not change. */
-  keep(marketIds: Iterable<MarketId>, before: Ranking<Row>): void {
-    const kept = new Set(marketIds)
-    for (const marketId of kept) {
-      const missed = before.#missed.get(marketId)
-      if (missed !== undefined) this.#missed.set(marketId, missed)
+  keep(marketIds: ReadonlySet<MarketId>, before: Ranking<Row>): void {
+    for (const [marketId, missed] of before.#missed) {
+      if (marketIds.has(marketId)) this.#missed.set(marketId, missed)
     }
-    for (const row of before.rows) if (kept.has(row.marketId)) this.add(row)
+    for (const row of before.rows) if (marketIds.has(row.marketId)) this.add(row)
   }
 
   /** Whether a row of the market that is not here would have a place. */
