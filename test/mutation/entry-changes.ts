@@ -179,6 +179,18 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/moves/conditions.ts',
+    tests: [`${CORE}/moves/conditions.test.ts`, `${CORE}/money/reversal.test.ts`],
+    changes: [
+      [
+        'fees that are owed are a credit',
+        'if (paidRaw < 0) ledger',
+        'if (paidRaw < 0 && !isSystemAccount(accountId)) ledger',
+      ],
+      ['a debt is collected as a payment', 'accountId, -paidRaw)', 'accountId, paidRaw)'],
+    ],
+  },
+  {
     file: 'engine/core/money/blocks.ts',
     tests: [`${CORE}/money/blocks.test.ts`],
     changes: [

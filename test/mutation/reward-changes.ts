@@ -7,6 +7,7 @@ const REBATES = ['test/engine/core/rewards/rebates.test.ts']
 const STATE = [
   'test/engine/core/rewards/rewards.test.ts',
   'test/engine/core/rewards/referral-parts.test.ts',
+  'test/engine/core/money/reversal.test.ts',
 ]
 const FOLLOWED = ['test/persistence/follower/rewards.test.ts']
 const PAID = ['test/server/routes/portfolio/rewards.test.ts']
@@ -67,6 +68,11 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
         'referralBps, parts: 0',
       ],
       ['rewards come from nowhere', 'ledger.takeSystem(REWARDS_ACCOUNT, rewardRaw)\n', '\n'],
+      [
+        'fees below zero stop every payment',
+        'if (rebateRaw > 0) ledger.takeSystem',
+        'ledger.takeSystem',
+      ],
       ['what is paid is still owed', 'this.due.take(accountId, rewardRaw, rebateRaw)\n', '\n'],
     ],
   },

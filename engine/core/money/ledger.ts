@@ -157,10 +157,11 @@ export class Ledger {
     this.collateralFreeRaw[profileId] -= amountRaw
   }
 
-  /** Takes what an account owes since a reversal, below zero if it must. */
-  collectDebt(profileId: ProfileId, amountRaw: number): void {
+  /** Takes what any account owes since a reversal, below zero if it must. */
+  collectDebt(accountId: AccountId, amountRaw: number): void {
     assert(amountRaw > 0, 'a debt is more than nothing')
-    this.collateralFreeRaw[profileId] -= amountRaw
+    if (isSystemAccount(accountId)) this.systemRaw[systemIndex(accountId)] -= amountRaw
+    else this.collateralFreeRaw[accountId] -= amountRaw
   }
 
   /** Collateral comes in for an account of the system (positive), or goes out (negative). */

@@ -73,8 +73,8 @@ export function redeem(
   if (accountId === BURN_ACCOUNT) {
     assert(group !== null, 'only conversions in a group burn shares')
     group.conditionRaw += paidRaw
-  } else if (isSystemAccount(accountId)) ledger.creditSystem(accountId, paidRaw)
-  else if (paidRaw >= 0) ledger.creditCollateral(accountId, paidRaw)
-  else ledger.collectDebt(accountId, -paidRaw)
+  } else if (paidRaw < 0) ledger.collectDebt(accountId, -paidRaw)
+  else if (isSystemAccount(accountId)) ledger.creditSystem(accountId, paidRaw)
+  else ledger.creditCollateral(accountId, paidRaw)
   return Math.max(0, -paidRaw)
 }

@@ -223,7 +223,8 @@ export class Rewards {
     for (const [accountId, rewardRaw, rebateRaw] of command.rows) {
       this.due.take(accountId, rewardRaw, rebateRaw)
       ledger.takeSystem(REWARDS_ACCOUNT, rewardRaw)
-      ledger.takeSystem(FEE_ACCOUNT, rebateRaw)
+      // Reversals may have left the fees below zero. Whoever gets no rebate is paid all the same.
+      if (rebateRaw > 0) ledger.takeSystem(FEE_ACCOUNT, rebateRaw)
       ledger.creditCollateral(accountId, rewardRaw + rebateRaw)
     }
     if (command.isLast) this.paidDay = command.day

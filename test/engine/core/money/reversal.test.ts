@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
+import { redeemedOf } from '../../../../engine/core/decide/money/moves.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import {
   type Reversal,
@@ -230,6 +231,51 @@ test('a trade that main hears after its reversal leaves no row without shares', 
   assert.equal(late.clearing.ledger.rows.count, 0)
   const { rowCount } = late.clearing.catalogue.existing(marketId)
   assert.equal(rowCount, 0, 'the market may be archived')
+})
+
+test('fees of a reversed trade that were paid on as rebates are owed, and stop no payment', () => {
+  const driver = new ExchangeDriver()
+  const { clearing } = driver
+  const marketId = driver.addMarket({ feeEnabled: true })
+  const [ann, ben] = [driver.addAccount(200 * UNIT), driver.addAccount(200 * UNIT)]
+  const size = { marketId, side: BUY, sizeRaw: 100 * UNIT } as const
+  // Ben pays fees in YES, and then as many in NO.
+  driver.place({ ...size, account: ann, outcome: NO, priceTicks: 500, type: 'GTC' })
+  const wish: Wish = { ...size, account: ben, outcome: YES, priceTicks: 500, type: 'FAK' }
+  const minted = driver.place(wish)
+  const tradeSeq = clearing.lastSeq
+  const reversal = reversalOf(tradeOf(driver, wish, minted))
+  const { feeRaw } = minted
+  driver.place({ ...size, account: ann, outcome: YES, priceTicks: 500, type: 'GTC' })
+  driver.place({ ...size, account: ben, outcome: NO, priceTicks: 500, type: 'FAK' })
+  const fees = () => totals(driver, marketId)[0]
+  assert.deepEqual(fees(), [0, feeRaw, feeRaw])
+
+  const day = 20_000
+  const minute = day * 1440
+  driver.rare({ kind: 'fundRewards', collateralRaw: UNIT })
+  driver.rare({ kind: 'rewardMinute', minute })
+  const credits = [[ann, marketId, 0, feeRaw] as const, [ben, marketId, UNIT, 0] as const]
+  driver.rare({ kind: 'creditRewards', minute, part: 0, isLast: true, rows: credits })
+  const merges = [[marketId, feeRaw] as const]
+  driver.rare({ kind: 'payRewards', day, isLast: false, merges, rows: [[ann, 0, feeRaw]] })
+  assert.deepEqual(fees(), [0, 0, 0])
+
+  fail(driver, tradeSeq, reversal)
+  assert.deepEqual(fees(), [0, -feeRaw, 0])
+  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
+  driver.rare({ kind: 'mineBlock', height: 1, throughSeq: clearing.lastSeq, chainId: 1 })
+  driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+  const row = clearing.ledger.rows.find(FEE_ACCOUNT, marketId)
+  const owed = redeemedOf(clearing, clearing.catalogue.existing(marketId), row)
+  assert(owed !== null)
+  assert.equal(owed.paidRaw, -feeRaw)
+  driver.rare({ kind: 'redeemPositions', marketId, positions: [owed] })
+  assert.deepEqual(fees(), [-feeRaw, 0, 0])
+  driver.holds()
+  driver.rare({ kind: 'payRewards', day, isLast: true, merges: [], rows: [[ben, UNIT, 0]] })
+  driver.holds()
+  assert.deepEqual(clearing.rewards.due.accounts(), [])
 })
 
 test('a trade is reversed once, before it is mined, and a reversal must add up', () => {
