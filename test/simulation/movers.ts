@@ -36,10 +36,7 @@ export class Movers {
   /** A new call, or now and then one that came before. */
   move(act: MoveAct, step: Step, index: number): void {
     const again = this.#sent[Math.floor(step.dice[0] * this.#sent.length)]
-    // A crash may have taken a market back that was never told.
-    const { length } = this.#life.model.markets
-    const isThere = again?.marketIds.every((marketId) => marketId <= length) === true
-    if (again !== undefined && isThere && step.dice[1] > 0.9) {
+    if (again !== undefined && this.#isThere(again) && step.dice[1] > 0.9) {
       this.#send(again)
       return
     }
@@ -47,6 +44,14 @@ export class Movers {
     this.#sent.push(call)
     if (this.#sent.length > SENT_MAX) this.#sent.shift()
     this.#send(call)
+  }
+
+  /** A crash may have taken a profile or a market back that was never told. */
+  #isThere({ ask, marketIds }: SentMove): boolean {
+    const { model, pipeline } = this.#life
+    const { length } = model.markets
+    if (ask.owner > pipeline.clearing.accounts.count) return false
+    return marketIds.every((marketId) => marketId <= length)
   }
 
   #call(act: MoveAct, { dice }: Step, index: number): SentMove {
