@@ -3,7 +3,7 @@
 // counted from when each command was meant to begin. The yardstick is SQLite alone, with the run's
 // own batches or with a lone commit.
 
-import type { OnCommit } from '../persistence/journal/journal-handle.ts'
+import type { OnCommit } from '../persistence/journal/thread/journal-handle.ts'
 import { flood } from './http/flood.ts'
 import { withFolder } from './passes/folder.ts'
 import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'

@@ -5,7 +5,7 @@
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { HEAD } from '../../engine/wire/record-layout.ts'
-import type { JournalHandle } from '../../persistence/journal/journal-handle.ts'
+import type { JournalHandle } from '../../persistence/journal/thread/journal-handle.ts'
 import { SETTINGS } from '../../server/config.ts'
 import {
   IntakePool,

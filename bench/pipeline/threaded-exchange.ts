@@ -9,7 +9,7 @@ import {
   JournalHandle,
   type OnCommit,
   startJournalThread,
-} from '../../persistence/journal/journal-handle.ts'
+} from '../../persistence/journal/thread/journal-handle.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 import { Pipeline } from '../../server/pipeline/pipeline.ts'
 import { OrderIds } from '../../server/pipeline/shown/orders/order-ids.ts'

@@ -17,13 +17,13 @@ import { Bells } from '../../engine/thread/bells.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { openSeal } from '../../persistence/folder-key.ts'
 import { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
+import type { Durability } from '../../persistence/journal/journal-port.ts'
 import {
   JournalHandle,
   type JournalThread,
   type OnCommit,
   startJournalThread,
-} from '../../persistence/journal/journal-handle.ts'
-import type { Durability } from '../../persistence/journal/journal-port.ts'
+} from '../../persistence/journal/thread/journal-handle.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { patiently } from '../../persistence/query/patient-read.ts'
 import { QueryHandle } from '../../persistence/query/query-handle.ts'

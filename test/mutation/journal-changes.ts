@@ -59,7 +59,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/checkpoint.worker.ts',
+    file: 'persistence/journal/thread/checkpoint.worker.ts',
     tests: CHECKPOINTS,
     changes: [
       [
@@ -165,7 +165,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/batch-buffer.ts',
+    file: 'persistence/journal/thread/batch-buffer.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -186,7 +186,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/journal.worker.ts',
+    file: 'persistence/journal/thread/journal.worker.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -197,7 +197,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/commit-report.ts',
+    file: 'persistence/journal/thread/commit-report.ts',
     tests: JOURNAL,
     changes: [
       [
@@ -213,7 +213,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/journal-handle.ts',
+    file: 'persistence/journal/thread/journal-handle.ts',
     tests: JOURNAL,
     changes: [
       ['a record may be appended out of order', 'seq === this.#appendedSeq + 1,', 'seq > 0,'],

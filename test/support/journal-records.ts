@@ -2,13 +2,13 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
+import type { Durability, JournalTail } from '../../persistence/journal/journal-port.ts'
+import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
 import {
   JournalHandle,
   type OnCommit,
   startJournalThread,
-} from '../../persistence/journal/journal-handle.ts'
-import type { Durability, JournalTail } from '../../persistence/journal/journal-port.ts'
-import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
+} from '../../persistence/journal/thread/journal-handle.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 
 const NOW_MS = 1_700_000_000_000

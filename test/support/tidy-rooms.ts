@@ -119,11 +119,12 @@ export const ROOMS: readonly Room[] = [
     path: 'persistence/journal',
     rank: 1,
     doors: files(
-      `journal-port journal-handle sqlite-journal journal-chain journal-end journal-head
-       journal-marks`,
+      `journal-port sqlite-journal journal-chain journal-end journal-head journal-marks
+       checkpoint-call`,
     ),
     why: 'a start, a key and verify read the journal without its thread',
   },
+  { path: 'persistence/journal/thread', rank: 1, doors: files('journal-handle journal-thread') },
   { path: 'persistence', rank: 1, files: files('seal server-key folder-key'), doors: [] },
   {
     path: 'persistence/snapshot',

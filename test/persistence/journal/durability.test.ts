@@ -8,12 +8,12 @@ import { encodePlace } from '../../../engine/wire/place-codec.ts'
 import { DataLock } from '../../../persistence/data-lock.ts'
 import { type Durability, openCheckpointer, openWritable } from '../../../persistence/database.ts'
 import { rebuildReadTables } from '../../../persistence/follower/rebuild.ts'
-import { BatchBuffer } from '../../../persistence/journal/batch-buffer.ts'
 import { journalPath, openJournal } from '../../../persistence/journal/journal-end.ts'
 import {
   SqliteJournalReader,
   SqliteJournalWriter,
 } from '../../../persistence/journal/sqlite-journal.ts'
+import { BatchBuffer } from '../../../persistence/journal/thread/batch-buffer.ts'
 import { recoverJournal } from '../../../persistence/snapshot/recovery.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'

@@ -1,9 +1,9 @@
-import { faultPoint } from '../../engine/thread/fault-point.ts'
-import { StretchClock } from '../../engine/thread/stretches.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
+import { StretchClock } from '../../../engine/thread/stretches.ts'
+import { CheckpointCall } from '../checkpoint-call.ts'
+import type { SqliteJournalWriter } from '../sqlite-journal.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
-import { CheckpointCall } from './checkpoint-call.ts'
 import { type JournalThreadData, REPORT, REPORT_F64S } from './journal-thread.ts'
-import type { SqliteJournalWriter } from './sqlite-journal.ts'
 
 /** Measures commits, checkpoints and the stretches between; `bytes` is the report for main. */
 export class CommitReport {

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { assert } from '../../engine/domain/assert.ts'
-import { Bells } from '../../engine/thread/bells.ts'
-import { Ring } from '../../engine/thread/ring.ts'
-import { stallPoint } from '../../engine/thread/stall-point.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { Bells } from '../../../engine/thread/bells.ts'
+import { Ring } from '../../../engine/thread/ring.ts'
+import { stallPoint } from '../../../engine/thread/stall-point.ts'
+import { SqliteJournalWriter } from '../sqlite-journal.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import { CommitReport } from './commit-report.ts'
 import { CUT_TAG, type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
-import { SqliteJournalWriter } from './sqlite-journal.ts'
 
 // Takes all waiting records, commits them as one batch, and reports the durable seq.
 

@@ -1,7 +1,7 @@
-import type { StretchCells } from '../../engine/thread/stretches.ts'
-import type { FileIdentity } from '../file-identity.ts'
-import type { KeyedFolder } from '../keyed-folder.ts'
-import type { Durability, JournalTail } from './journal-port.ts'
+import type { StretchCells } from '../../../engine/thread/stretches.ts'
+import type { FileIdentity } from '../../file-identity.ts'
+import type { KeyedFolder } from '../../keyed-folder.ts'
+import type { Durability, JournalTail } from '../journal-port.ts'
 
 /** What the journal thread receives at its start. */
 export interface JournalThreadData {

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { assert } from '../../engine/domain/assert.ts'
-import { CheckpointCall } from './checkpoint-call.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { CheckpointCall } from '../checkpoint-call.ts'
+import { JournalCheckpointer } from '../sqlite-journal.ts'
 import type { CheckpointThreadData } from './journal-thread.ts'
-import { JournalCheckpointer } from './sqlite-journal.ts'
 
 // Copies the WAL of the journal into journal.db, so that no commit waits for that.
 

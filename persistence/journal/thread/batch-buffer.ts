@@ -1,8 +1,8 @@
-import { assert } from '../../engine/domain/assert.ts'
-import type { Seq } from '../../engine/domain/ids.ts'
-import { LIMITS } from '../../engine/domain/limits.ts'
-import type { Ring } from '../../engine/thread/ring.ts'
-import { HEAD } from '../../engine/wire/record-layout.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { Ring } from '../../../engine/thread/ring.ts'
+import { HEAD } from '../../../engine/wire/record-layout.ts'
 
 assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits into a batch')
 
