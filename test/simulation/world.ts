@@ -161,7 +161,6 @@ export class World {
   /** Null when the act is not one of the machine; true when a turn of the loop ends the act. */
   #machine({ act, dice }: Step): boolean | null {
     const { threads, journal, pipeline } = this.#life
-    const thread = threads[Math.floor(dice[0] * threads.length)]
     switch (act) {
       case 'turn':
         if (this.#turnsToLive > 0 && --this.#turnsToLive === 0) {
@@ -169,8 +168,9 @@ export class World {
         }
         return true
       case 'thread':
-        thread.run(1 + Math.floor(dice[1] * 24))
-        if (dice[1] > 0.1) thread.show()
+      case 'stall':
+      case 'death':
+        this.#befall(act, dice)
         return false
       case 'hear':
         this.#life.hear()
@@ -197,17 +197,28 @@ export class World {
         this.#clock.nowMs += DAY_MS
         pipeline.tick()
         return false
-      case 'stall':
-        thread.isStalled = true
-        return false
       default:
         return this.#trouble({ act, dice, row: 0 })
     }
   }
 
+  /** Acts on one of the threads. A life that starts without a live market has none yet. */
+  #befall(act: 'thread' | 'stall' | 'death', [which, more]: Step['dice']): void {
+    const { threads } = this.#life
+    const thread = threads.at(Math.floor(which * threads.length))
+    if (thread === undefined) return
+    if (act === 'stall') thread.isStalled = true
+    else if (act === 'death') {
+      thread.isDead = true
+      this.#turnsToLive = LAST_TURNS
+    } else {
+      thread.run(1 + Math.floor(more * 24))
+      if (more > 0.1) thread.show()
+    }
+  }
+
   #trouble({ act, dice }: Step): boolean | null {
     const { threads, journal } = this.#life
-    const thread = threads[Math.floor(dice[0] * threads.length)]
     switch (act) {
       case 'wake':
         for (const each of threads) each.isStalled = false
@@ -222,10 +233,6 @@ export class World {
       case 'crash':
         this.#crash(dice)
         return true
-      case 'death':
-        thread.isDead = true
-        this.#turnsToLive = LAST_TURNS
-        return false
       default:
         return null
     }
