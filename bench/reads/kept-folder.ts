@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DAY_BUCKET_MS, DAY_BUCKETS } from '../../engine/domain/day-window.ts'
+import { DAY_BUCKET_MS, DAY_BUCKETS } from '../../engine/domain/markets/day-window.ts'
 import { withFolder } from '../passes/folder.ts'
 
 /** A kept folder that is older has too few trades of the last day. */

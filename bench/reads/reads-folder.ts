@@ -11,7 +11,7 @@ import {
   DAY_BUCKETS,
   dayBucketOf,
   oldestBucketOf,
-} from '../../engine/domain/day-window.ts'
+} from '../../engine/domain/markets/day-window.ts'
 import { type Connection, openWritable } from '../../persistence/database.ts'
 import { openSeal } from '../../persistence/folder-key.ts'
 import { Follower } from '../../persistence/follower/follower.ts'

@@ -1,7 +1,7 @@
 // Reply shapes that several routes share (rules §12).
 
 import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
-import { SETTLEMENT_STATUSES } from '../../engine/domain/settlement.ts'
+import { SETTLEMENT_STATUSES } from '../../engine/domain/moves/settlement.ts'
 import {
   address,
   bytes32,

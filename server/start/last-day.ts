@@ -2,8 +2,8 @@
 // and the markets that left memory before their group. A start reads it from the tables before the
 // first command is decided, so that nothing counts twice and nothing is missed.
 
-import { dayBucketOf, oldestBucketOf } from '../../engine/domain/day-window.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { dayBucketOf, oldestBucketOf } from '../../engine/domain/markets/day-window.ts'
 import { kindOf } from '../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { DataFolderError } from '../../persistence/folder-error.ts'
@@ -12,7 +12,7 @@ import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { type CandlePlace, candlesAfter } from '../../persistence/query/read/history/candles.ts'
 import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
-import { DayFigures } from '../pipeline/shown/day-figures.ts'
+import { DayFigures } from '../pipeline/shown/kept/day-figures.ts'
 import type { PublishedMarkets } from '../pipeline/shown/published.ts'
 
 /** Gives the answer of the tables; without one the start fails. */

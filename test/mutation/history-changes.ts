@@ -141,7 +141,7 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/day-figures.ts',
+    file: 'server/pipeline/shown/kept/day-figures.ts',
     tests: DAYS,
     changes: [
       ['a day never ends', 'if (columns.bucket[at] < oldest) continue\n', '\n'],

@@ -199,7 +199,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/shown-records.ts',
+    file: 'server/pipeline/shown/kept/shown-records.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -228,7 +228,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/depth.ts',
+    file: 'server/pipeline/shown/kept/depth.ts',
     tests: PIPELINE,
     changes: [
       ['a level forgets its side', 'this.#isBid[ticks] = isBid ? 1 : 0', 'this.#isBid[ticks] = 1'],

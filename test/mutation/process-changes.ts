@@ -121,7 +121,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/active-markets.ts',
+    file: 'server/pipeline/shown/kept/active-markets.ts',
     tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
     changes: [
       [

@@ -221,11 +221,16 @@ export const ROOMS: readonly Room[] = [
 
   { path: 'server/pipeline/shown/orders', rank: 3, doors: ALL },
   {
+    path: 'server/pipeline/shown/kept',
+    rank: 3,
+    doors: files('shown-records shown-pools active-markets pack-markets depth day-figures'),
+    why: 'one file for each thing that a durable record changes',
+  },
+  {
     path: 'server/pipeline/shown',
     rank: 3,
     doors: files(
-      `published views book-views market-view position-views market-kinds day-figures tickers
-       shown-pools book-lists active-markets`,
+      'published views book-views market-view position-views market-kinds tickers book-lists',
     ),
     why: 'one file for each thing that the outside may know',
   },

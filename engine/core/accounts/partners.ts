@@ -3,7 +3,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
-import type { ApprovalStatus } from '../../domain/settlement.ts'
+import type { ApprovalStatus } from '../../domain/moves/settlement.ts'
 
 export interface SubAccount {
   readonly profileId: ProfileId

@@ -1,9 +1,9 @@
 import { rebateRaw, referralRaw } from '../../../engine/core/rewards/rebates.ts'
 import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
 import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 

@@ -1,5 +1,5 @@
-import { dayBucketOf, oldestBucketOf } from '../../../engine/domain/day-window.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
+import { dayBucketOf, oldestBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'

@@ -1,8 +1,11 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { SettlementCommand } from '../../../engine/domain/command.ts'
 import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
+import {
+  SETTLEMENT_STATUSES,
+  type SettlementStatus,
+} from '../../../engine/domain/moves/settlement.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
-import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { listName } from './accounts/names.ts'
 import type { OrderNames } from './orders/order-names.ts'

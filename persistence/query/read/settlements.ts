@@ -1,7 +1,10 @@
 import type { SettledTrade } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
-import { SETTLEMENT_STATUSES, type SettlementStatus } from '../../../engine/domain/settlement.ts'
+import {
+  SETTLEMENT_STATUSES,
+  type SettlementStatus,
+} from '../../../engine/domain/moves/settlement.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 

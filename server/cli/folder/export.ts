@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../engine/core/exchange.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import { AllRows, type OrderRow, type TradeRow } from '../../../persistence/query/all-rows.ts'
 import { newestSeq, readStates } from '../../../persistence/snapshot/past-states.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'

@@ -3,7 +3,7 @@
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
-import type { Level } from './depth.ts'
+import type { Level } from './kept/depth.ts'
 import type { PublishedMarket } from './published.ts'
 
 const ONE = 1000

@@ -6,9 +6,9 @@ import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { midTicks, price } from './book-views.ts'
+import { poolLiquidityRaw, poolYesE6 } from './kept/shown-pools.ts'
 import { automationTypeOf, listedVolume } from './market-kinds.ts'
 import type { PublishedMarket } from './published.ts'
-import { poolLiquidityRaw, poolYesE6 } from './shown-pools.ts'
 
 /** Collateral of the exchange, as every market names it. */
 export interface CollateralToken {

@@ -13,13 +13,13 @@ import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
 import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
-import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
-import { Depth } from './depth.ts'
-import { PackMarkets } from './pack-markets.ts'
-import { type PoolChange, type PoolFigures, poolChangeBy } from './shown-pools.ts'
-import { type ShownTrades, showRecord, showTrade } from './shown-records.ts'
+import { ActiveMarkets, NOT_NOTED, type Noted } from './kept/active-markets.ts'
+import { Depth } from './kept/depth.ts'
+import { PackMarkets } from './kept/pack-markets.ts'
+import { type PoolChange, type PoolFigures, poolChangeBy } from './kept/shown-pools.ts'
+import { type ShownTrades, showRecord, showTrade } from './kept/shown-records.ts'
 
-export type { MarketWatch } from './shown-records.ts'
+export type { MarketWatch } from './kept/shown-records.ts'
 
 /** Hears which markets are shown. It must not throw. */
 export interface MarketsListener {

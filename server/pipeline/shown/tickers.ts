@@ -3,7 +3,7 @@
 // joined at most once a second, however many ask. Invariant: no line is kept of a market that left
 // the list.
 
-import { dayBucketOf } from '../../../engine/domain/day-window.ts'
+import { dayBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
 import { PRICE_ONE_TICKS, totalOf } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'

@@ -5,9 +5,9 @@ import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/unit
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { adjustedMidTicks, price } from './book-views.ts'
+import { poolYesE6 } from './kept/shown-pools.ts'
 import type { OrderIds } from './orders/order-ids.ts'
 import type { PublishedMarket } from './published.ts'
-import { poolYesE6 } from './shown-pools.ts'
 
 const ONE = 1000
 const E6_PER_TICK = UNIT_RAW / ONE

@@ -2,8 +2,8 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { ApprovalStatus } from '../../../engine/domain/moves/settlement.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
-import type { ApprovalStatus } from '../../../engine/domain/settlement.ts'
 import { profiles, shownName } from '../../../persistence/query/read/profiles.ts'
 import { subAccount } from '../../auth/delegation.ts'
 import { proveWallet } from '../../auth/session.ts'

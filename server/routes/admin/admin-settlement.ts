@@ -1,7 +1,7 @@
 // What an operator sees of settlement, and the fault hook of the embedded chain (design §5).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { newestTrades } from '../../../persistence/query/read/settlements.ts'
 import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'

@@ -18,8 +18,8 @@ import type { ReplaceLegs } from '../../services/orders/cancel-replace.ts'
 import { ORDER_ID, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { orderReply } from '../shapes.ts'
-import { signedCall } from '../signed-call.ts'
 import { refused } from './order-answers.ts'
+import { signedCall } from './signed-call.ts'
 
 const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'

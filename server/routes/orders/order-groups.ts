@@ -13,8 +13,8 @@ import { ordersBody } from '../../intake/order/order-group.ts'
 import { ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { orderData } from '../shapes.ts'
-import { signedCall } from '../signed-call.ts'
 import { groupAnswered } from './order-answers.ts'
+import { signedCall } from './signed-call.ts'
 
 const issue = () =>
   object({

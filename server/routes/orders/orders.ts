@@ -24,7 +24,6 @@ import {
 } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { message, orderReply, userOrder } from '../shapes.ts'
-import { signedCall } from '../signed-call.ts'
 import {
   batchCancelReply,
   batchResult,
@@ -36,6 +35,7 @@ import {
   SOME_CANCELED,
 } from './cancel-replies.ts'
 import { answered } from './order-answers.ts'
+import { signedCall } from './signed-call.ts'
 import { statusNumbers, userOrderQuery } from './user-order-query.ts'
 
 const CREATED = 201

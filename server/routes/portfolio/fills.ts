@@ -1,8 +1,8 @@
 // The trades of a profile in books, each with its role and fee (rules §9.2).
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/settlement.ts'
 import {
   type FillRow,
   fills as fillsOf,

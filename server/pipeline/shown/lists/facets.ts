@@ -3,7 +3,7 @@
 // of a value are those whose noted pairs name it.
 
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { ActiveMarkets } from '../active-markets.ts'
+import type { ActiveMarkets } from '../kept/active-markets.ts'
 import { automationTypeOf, tradeTypeOf } from '../market-kinds.ts'
 import type { PublishedMarket } from '../published.ts'
 import { Bits } from './bits.ts'

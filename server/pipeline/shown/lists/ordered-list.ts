@@ -3,7 +3,7 @@
 // Invariants: `#order` holds the slots of `#held`, by falling worth, equal ones newest first.
 
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { ActiveMarkets, Noted } from '../active-markets.ts'
+import type { ActiveMarkets, Noted } from '../kept/active-markets.ts'
 import type { Bits } from './bits.ts'
 
 /** What an order needs of a market. */

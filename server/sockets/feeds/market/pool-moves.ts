@@ -6,8 +6,8 @@ import type { Seq } from '../../../../engine/domain/ids.ts'
 import { UNIT_RAW } from '../../../../engine/domain/units.ts'
 import { isoText } from '../../../http/iso-text.ts'
 import type { BlockFact, SettlementListener } from '../../../pipeline/chain/mining.ts'
+import { type PoolFigures, poolYesE6 } from '../../../pipeline/shown/kept/shown-pools.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
-import { type PoolFigures, poolYesE6 } from '../../../pipeline/shown/shown-pools.ts'
 
 interface Moved {
   readonly published: PublishedMarket

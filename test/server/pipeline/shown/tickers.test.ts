@@ -5,9 +5,9 @@ import {
   DAY_BUCKETS,
   dayBucketOf,
   oldestBucketOf,
-} from '../../../../engine/domain/day-window.ts'
+} from '../../../../engine/domain/markets/day-window.ts'
 import { totalOf } from '../../../../engine/domain/units.ts'
-import { DayFigures } from '../../../../server/pipeline/shown/day-figures.ts'
+import { DayFigures } from '../../../../server/pipeline/shown/kept/day-figures.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
 interface Fill {

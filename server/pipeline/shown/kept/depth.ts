@@ -2,8 +2,8 @@
 // The public book of one market, kept from the same events it publishes (law 1). Only durable
 // events come here. Invariant: a level's size is the sum of its resting orders' sizes.
 
-import { assert } from '../../../engine/domain/assert.ts'
-import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import { ladderTicks, OUTCOME } from '../../../../engine/domain/order.ts'
 
 export interface Level {
   ticks: number

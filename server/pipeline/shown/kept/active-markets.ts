@@ -4,7 +4,7 @@
 // changed after some instant, a market that names this slot changed after it too, or it was
 // forgotten after it.
 
-import { assert } from '../../../engine/domain/assert.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
 
 export interface Noted<T> {
   /** Its newest slot; another market may own this slot when the market is not active. */

@@ -1,7 +1,7 @@
 // The last day of a market, in buckets. The newest bucket is the current one, so the window is a
 // day less the part of that bucket which is still to come.
 
-import type { TimeMs } from './units.ts'
+import type { TimeMs } from '../units.ts'
 
 export const DAY_BUCKET_MS = 5 * 60_000
 export const DAY_BUCKETS = (24 * 3_600_000) / DAY_BUCKET_MS

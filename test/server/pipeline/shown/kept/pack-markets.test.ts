@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Market } from '../../../../engine/core/markets/catalogue.ts'
-import { PublishedMarkets } from '../../../../server/pipeline/shown/published.ts'
-import { marketSpec } from '../../../support/specs.ts'
+import type { Market } from '../../../../../engine/core/markets/catalogue.ts'
+import { PublishedMarkets } from '../../../../../server/pipeline/shown/published.ts'
+import { marketSpec } from '../../../../support/specs.ts'
 
 // The markets that packs can be made of are kept in order as they change.
 

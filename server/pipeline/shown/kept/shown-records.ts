@@ -1,7 +1,6 @@
 // Hot path. bench/pipeline.bench.ts
 // What a record of a market changes of what the outside sees.
 
-import { dayBucketOf } from '../../../engine/domain/day-window.ts'
 import {
   EVENT,
   eventCode,
@@ -15,15 +14,16 @@ import {
   eventTicks,
   MAKER,
   RESULT,
-} from '../../../engine/domain/event.ts'
-import type { Seq } from '../../../engine/domain/ids.ts'
+} from '../../../../engine/domain/event.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { dayBucketOf } from '../../../../engine/domain/markets/day-window.ts'
 import {
   addTo,
   costCeilRaw,
   costFloorRaw,
   type GrowingSum,
   type TimeMs,
-} from '../../../engine/domain/units.ts'
+} from '../../../../engine/domain/units.ts'
 import { DayFigures } from './day-figures.ts'
 import type { Depth } from './depth.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { windowOf } from '../../../../engine/core/packs/pack-odds.ts'
-import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
-import { Depth } from '../../../../server/pipeline/shown/depth.ts'
-import { freshSeed, Random } from '../../../support/random.ts'
+import { windowOf } from '../../../../../engine/core/packs/pack-odds.ts'
+import { PACK_LIMITS } from '../../../../../engine/domain/packs/pack-limits.ts'
+import { Depth } from '../../../../../server/pipeline/shown/kept/depth.ts'
+import { freshSeed, Random } from '../../../../support/random.ts'
 
 const { priceMinTicks, priceMaxTicks } = PACK_LIMITS
 

@@ -2,9 +2,9 @@
 // has none. A bucket takes 20 bytes, so a market takes some 6 KB at the most. Invariants: buckets
 // rise from the oldest to the newest; none is empty; there is room for a whole day.
 
-import { assert } from '../../../engine/domain/assert.ts'
-import { DAY_BUCKETS, oldestBucketOf } from '../../../engine/domain/day-window.ts'
-import { addTo, type GrowingSum, SUM_CARRY_RAW } from '../../../engine/domain/units.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import { DAY_BUCKETS, oldestBucketOf } from '../../../../engine/domain/markets/day-window.ts'
+import { addTo, type GrowingSum, SUM_CARRY_RAW } from '../../../../engine/domain/units.ts'
 
 export interface DayBucket extends Readonly<GrowingSum> {
   readonly firstTicks: number

@@ -1,9 +1,9 @@
 // The markets that packs can be made of, kept in order as they change, so that a page of them costs
 // what the page holds. Invariant: the ids rise, and each is of a market that takes packs.
 
-import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import type { MarketId } from '../../../engine/domain/ids.ts'
-import { kindOf, type MarketStatus } from '../../../engine/domain/markets/market.ts'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { MarketId } from '../../../../engine/domain/ids.ts'
+import { kindOf, type MarketStatus } from '../../../../engine/domain/markets/market.ts'
 
 interface Shown {
   readonly market: Market

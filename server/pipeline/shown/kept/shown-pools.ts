@@ -1,20 +1,20 @@
 // What the outside sees of a pool (rules §7.1): copied when a command changed it, and shown once
 // that command is durable (law 1).
 
-import { reservesRaw } from '../../../engine/core/amm/pool-commands.ts'
-import { poolValueRaw, yesPriceOf } from '../../../engine/core/amm/pool-price.ts'
-import type { Clearing } from '../../../engine/core/clearing.ts'
-import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import type { MoveCommand } from '../../../engine/core/moves/move-commands.ts'
-import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
-import { kindOf } from '../../../engine/domain/markets/market.ts'
-import type { BothRaw } from '../../../engine/domain/moves/pool-command.ts'
+import { reservesRaw } from '../../../../engine/core/amm/pool-commands.ts'
+import { poolValueRaw, yesPriceOf } from '../../../../engine/core/amm/pool-price.ts'
+import type { Clearing } from '../../../../engine/core/clearing.ts'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { MoveCommand } from '../../../../engine/core/moves/move-commands.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
+import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
 import {
   type CollateralRaw,
   type GrowingSum,
   type PriceTicks,
   UNIT_RAW,
-} from '../../../engine/domain/units.ts'
+} from '../../../../engine/domain/units.ts'
 
 export interface PoolFigures {
   readonly reservesRaw: BothRaw
