@@ -340,6 +340,11 @@ export const ROOMS: readonly Room[] = [
     why: 'what its parts share',
   },
   { path: 'server/console/account/access', rank: 6, doors: ALL, why: 'logins, tokens, sessions' },
+  {
+    path: 'server/console/account/holdings',
+    rank: 6,
+    doors: files('positions open-orders pnl'),
+  },
   { path: 'server/console/account', rank: 6, doors: files('account-view visitor-menu') },
   {
     path: 'server/console/operator',
@@ -350,6 +355,7 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'server/console/operator/markets', rank: 6, doors: files('markets') },
   { path: 'server/console/operator/health', rank: 6, doors: files('health solvency') },
+  { path: 'server/console/operator/profiles', rank: 6, doors: files('profiles') },
   { path: 'server/console/operator', rank: 6, doors: files('operator-start') },
   { path: 'server/console/reference', rank: 6, doors: [] },
   { path: 'server/console', rank: 6, doors: [] },

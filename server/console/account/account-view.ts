@@ -10,10 +10,10 @@ import { openLogin } from './access/login-dialog.ts'
 import { sessionsPart } from './access/sessions.ts'
 import { tokensPart } from './access/tokens.ts'
 import { historyPart } from './history.ts'
-import { openOrdersPart } from './open-orders.ts'
+import { openOrdersPart } from './holdings/open-orders.ts'
+import { pnlPart } from './holdings/pnl.ts'
+import { balancePart, positionsPart } from './holdings/positions.ts'
 import type { Part } from './part.ts'
-import { pnlPart } from './pnl.ts'
-import { balancePart, positionsPart } from './positions.ts'
 
 export function accountView(context: Context): View {
   const element = h('div', { class: 'view account' })

@@ -9,9 +9,9 @@ import { table } from '../page/parts/table.ts'
 import { cents, dayTime } from '../page/words.ts'
 import type { Act, PageOf } from './account-replies.ts'
 import { type HistoryRow, historyRow } from './history-rows.ts'
+import { marketCell } from './holdings/positions.ts'
 import { onOwnNews } from './own-news.ts'
 import type { Part } from './part.ts'
-import { marketCell } from './positions.ts'
 
 const ACTS_A_PAGE = 20
 const COLUMNS = [

@@ -1,6 +1,6 @@
 // The page of one market, or of a group: a tab for each of its markets.
 
-import '../page/chart.css'
+import '../page/parts/chart.css'
 import './market.css'
 import type { Context } from '../context.ts'
 import { read } from '../exchange/api.ts'

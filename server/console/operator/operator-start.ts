@@ -12,7 +12,7 @@ import { healthView } from './health/health.ts'
 import { solvencyView } from './health/solvency.ts'
 import { marketsView } from './markets/markets.ts'
 import type { OperatorContext } from './operator-context.ts'
-import { profilesView } from './profiles.ts'
+import { profilesView } from './profiles/profiles.ts'
 import { tokenView } from './token-form.ts'
 import { tradingView } from './trading.ts'
 

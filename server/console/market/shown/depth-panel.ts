@@ -1,7 +1,7 @@
 // The depth of the book as a chart and as a sentence.
 
-import type { Chart } from '../../page/chart.ts'
 import { h, write } from '../../page/dom.ts'
+import type { Chart } from '../../page/parts/chart.ts'
 import { short } from '../../page/words.ts'
 import { depthOf, sharesNear } from './ladder-rows.ts'
 import type { LiveBook } from './live-book.ts'
@@ -41,7 +41,7 @@ export class DepthPanel implements Panel {
   }
 
   async #open(): Promise<void> {
-    const { Chart } = await import('../../page/chart.ts')
+    const { Chart } = await import('../../page/parts/chart.ts')
     if (this.#isStopped) return
     this.#chart = new Chart({
       lines: [

@@ -2,8 +2,8 @@
 
 import { read } from '../../exchange/api.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
-import type { Chart } from '../../page/chart.ts'
 import { button, fill, h, write } from '../../page/dom.ts'
+import type { Chart } from '../../page/parts/chart.ts'
 import { cents, dayTime, evenCents } from '../../page/words.ts'
 import { type Panel, panel } from './panel.ts'
 import { type PricePoint, pointsOf, withTrade, wordsOf } from './price-words.ts'
@@ -79,7 +79,7 @@ export class HistoryPanel implements Panel {
   }
 
   async #open(): Promise<void> {
-    const { Chart } = await import('../../page/chart.ts')
+    const { Chart } = await import('../../page/parts/chart.ts')
     if (this.#isStopped) return
     this.#chart = new Chart({
       lines: [{ label: 'YES', colour: 'accent', step: 1 }],

@@ -7,7 +7,10 @@ import type {
   PoolPosition,
 } from '../../../../server/console/account/account-replies.ts'
 import { historyRow } from '../../../../server/console/account/history-rows.ts'
-import { positionRows, rawOfUnits } from '../../../../server/console/account/position-rows.ts'
+import {
+  positionRows,
+  rawOfUnits,
+} from '../../../../server/console/account/holdings/position-rows.ts'
 
 // What the account of the console shows of the replies about its visitor.
 

@@ -1,14 +1,14 @@
 // One profile, and what an operator does to it.
 
-import { button, type Child, field, h } from '../page/dom.ts'
-import { actForm, typedIn } from '../page/parts/act-form.ts'
-import { openDialog, secondLook } from '../page/parts/dialog.ts'
-import { region } from '../page/parts/region.ts'
-import { visible } from '../page/visible.ts'
-import { dayTime, dollars } from '../page/words.ts'
-import { signedRaw } from './form-body.ts'
-import type { OperatorContext } from './operator-context.ts'
-import type { FoundProfile } from './operator-replies.ts'
+import { button, type Child, field, h } from '../../page/dom.ts'
+import { actForm, typedIn } from '../../page/parts/act-form.ts'
+import { openDialog, secondLook } from '../../page/parts/dialog.ts'
+import { region } from '../../page/parts/region.ts'
+import { visible } from '../../page/visible.ts'
+import { dayTime, dollars } from '../../page/words.ts'
+import { signedRaw } from '../form-body.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import type { FoundProfile } from '../operator-replies.ts'
 
 interface HeldBalance {
   readonly freeRaw: number

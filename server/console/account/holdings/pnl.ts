@@ -1,16 +1,16 @@
 // What the visitor earned over time: a chart of what was realised, and figures of now.
 
-import '../page/chart.css'
-import type { Context } from '../context.ts'
-import { read } from '../exchange/api.ts'
-import type { Chart } from '../page/chart.ts'
-import { button, type Child, h, write } from '../page/dom.ts'
-import { refill, region } from '../page/parts/region.ts'
-import { Refresher } from '../page/refresher.ts'
-import { dayTime, signedDollars, units } from '../page/words.ts'
-import type { PnlChart } from './account-replies.ts'
-import { failureOf, onOwnNews } from './own-news.ts'
-import type { Part } from './part.ts'
+import '../../page/parts/chart.css'
+import type { Context } from '../../context.ts'
+import { read } from '../../exchange/api.ts'
+import { button, type Child, h, write } from '../../page/dom.ts'
+import type { Chart } from '../../page/parts/chart.ts'
+import { refill, region } from '../../page/parts/region.ts'
+import { Refresher } from '../../page/refresher.ts'
+import { dayTime, signedDollars, units } from '../../page/words.ts'
+import type { PnlChart } from '../account-replies.ts'
+import { failureOf, onOwnNews } from '../own-news.ts'
+import type { Part } from '../part.ts'
 
 const FRAMES = [
   ['1d', 'Day'],
@@ -66,7 +66,7 @@ class PnlPart implements Part {
   }
 
   async #open(): Promise<void> {
-    const { Chart } = await import('../page/chart.ts')
+    const { Chart } = await import('../../page/parts/chart.ts')
     if (this.#isStopped) return
     this.#chart = new Chart({
       lines: [{ label: 'Realised', colour: 'accent', step: 1 }],

@@ -1,6 +1,6 @@
 // What the visitor holds, as rows of a table: one for each outcome of a market.
 
-import type { BookPosition, HeldMarket, PoolPosition, Positions } from './account-replies.ts'
+import type { BookPosition, HeldMarket, PoolPosition, Positions } from '../account-replies.ts'
 
 export interface PositionRow {
   readonly slug: string

@@ -1,15 +1,15 @@
 // Profiles: found by number, account or username, then frozen, cut off or paid.
 
-import type { ProfileId } from '../../../engine/domain/ids.ts'
-import { button, type Child, field, fill, h } from '../page/dom.ts'
-import { actForm, typedIn } from '../page/parts/act-form.ts'
-import { pagedList } from '../page/parts/paged-list.ts'
-import { KEY, region } from '../page/parts/region.ts'
-import { table } from '../page/parts/table.ts'
-import type { View } from '../page/view.ts'
-import { shortAddress } from '../page/words.ts'
-import type { OperatorContext } from './operator-context.ts'
-import type { FoundProfile, ProfilePage } from './operator-replies.ts'
+import type { ProfileId } from '../../../../engine/domain/ids.ts'
+import { button, type Child, field, fill, h } from '../../page/dom.ts'
+import { actForm, typedIn } from '../../page/parts/act-form.ts'
+import { pagedList } from '../../page/parts/paged-list.ts'
+import { KEY, region } from '../../page/parts/region.ts'
+import { table } from '../../page/parts/table.ts'
+import type { View } from '../../page/view.ts'
+import { shortAddress } from '../../page/words.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import type { FoundProfile, ProfilePage } from '../operator-replies.ts'
 import { profileCard } from './profile-card.ts'
 
 const PROFILES_A_PAGE = 50

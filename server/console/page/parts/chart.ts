@@ -3,10 +3,10 @@
 // A style that is loaded late would not be linked: the view imports `chart.css` itself.
 
 // Before the library, which reads it as it loads.
-import './language.ts'
+import '../language.ts'
 import Plot from 'uplot'
-import { h } from './dom.ts'
-import { colour } from './theme.ts'
+import { h } from '../dom.ts'
+import { colour } from '../theme.ts'
 
 export interface ChartLine {
   readonly label: string

@@ -1,7 +1,7 @@
 // Markets that rows name by their slug alone: the page reads what they are called once.
 
-import { read } from '../exchange/api.ts'
-import type { MarketView } from '../exchange/shapes.ts'
+import { read } from '../../exchange/api.ts'
+import type { MarketView } from '../../exchange/shapes.ts'
 
 const KNOWN_MAX = 200
 

@@ -1,15 +1,15 @@
 // What the visitor has: collateral and shares.
 
-import type { Context } from '../context.ts'
-import { call, read } from '../exchange/api.ts'
-import { button, type Child, h } from '../page/dom.ts'
-import { tellActed } from '../page/parts/acted.ts'
-import { KEY } from '../page/parts/region.ts'
-import { table } from '../page/parts/table.ts'
-import { marketLink } from '../page/view.ts'
-import { cents, dollars, signedDollars, units } from '../page/words.ts'
-import type { Balance, Positions } from './account-replies.ts'
-import { followedPart, type Part } from './part.ts'
+import type { Context } from '../../context.ts'
+import { call, read } from '../../exchange/api.ts'
+import { button, type Child, h } from '../../page/dom.ts'
+import { tellActed } from '../../page/parts/acted.ts'
+import { KEY } from '../../page/parts/region.ts'
+import { table } from '../../page/parts/table.ts'
+import { marketLink } from '../../page/view.ts'
+import { cents, dollars, signedDollars, units } from '../../page/words.ts'
+import type { Balance, Positions } from '../account-replies.ts'
+import { followedPart, type Part } from '../part.ts'
 import { type PositionRow, positionRows } from './position-rows.ts'
 
 const UNIT_RAW = 1_000_000
