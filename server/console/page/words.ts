@@ -70,6 +70,26 @@ export function dayTime(at: string | number): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 }
 
+const DAY_SEC = 86_400
+
+function dayOf(atSec: number): string {
+  return new Date(atSec * 1000).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+}
+
+/**
+ * What an axis says below its marks, in Unix seconds, `stepSec` apart: the time, and the day where
+ * a new one begins, or days alone.
+ */
+export function axisTimes(marksSec: readonly number[], stepSec: number): string[] {
+  return marksSec.map((atSec, index) => {
+    const day = dayOf(atSec)
+    if (stepSec >= DAY_SEC) return day
+    const time = stepSec < 60 ? clockTime(atSec * 1000) : hourMinute(atSec * 1000)
+    const isNew = index === 0 || dayOf(marksSec[index - 1]) !== day
+    return isNew ? `${time}\n${day}` : time
+  })
+}
+
 /** The time until then, like `4:07`, `3 h 12 min` or `5 days`; `now` when it has come. */
 export function countdown(untilMs: number, nowMs: number): string {
   const sec = Math.ceil((untilMs - nowMs) / 1000)

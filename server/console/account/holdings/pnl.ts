@@ -22,6 +22,7 @@ type Frame = (typeof FRAMES)[number][0]
 const PAUSE_MS = 2000
 const UNIT_RAW = 1_000_000
 const HEIGHT_PX = 180
+const LEAST_SPAN = 0.1
 const MS_PER_SEC = 1000
 
 const money = (value: number): string => signedDollars(value * UNIT_RAW)
@@ -72,6 +73,7 @@ class PnlPart implements Part {
       lines: [{ label: 'Realised', colour: 'accent', step: 1 }],
       isTime: true,
       heightPx: HEIGHT_PX,
+      leastSpan: LEAST_SPAN,
       x: (sec) => dayTime(sec * MS_PER_SEC),
       y: onAxis,
     })

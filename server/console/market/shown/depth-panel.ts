@@ -13,6 +13,7 @@ const DRAW_AFTER_MS = 400
 const REACH = 0.05
 const CHART_REACH = 0.2
 const HEIGHT_PX = 190
+const LEAST_SPAN = 10
 const shares = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
 export class DepthPanel implements Panel {
@@ -50,6 +51,7 @@ export class DepthPanel implements Panel {
       ],
       isTime: false,
       heightPx: HEIGHT_PX,
+      leastSpan: LEAST_SPAN,
       x: (value) => `${value}¢`,
       y: (value) => shares.format(value),
     })

@@ -11,6 +11,7 @@ import { type PricePoint, pointsOf, withTrade, wordsOf } from './price-words.ts'
 const INTERVALS = ['5m', '1h', '6h', '1d', '1w', '1m', 'all'] as const
 type Interval = (typeof INTERVALS)[number]
 const HEIGHT_PX = 230
+const LEAST_SPAN = 0.02
 const ROWS_MAX = 20
 const MS_PER_SEC = 1000
 
@@ -85,6 +86,7 @@ export class HistoryPanel implements Panel {
       lines: [{ label: 'YES', colour: 'accent', step: 1 }],
       isTime: true,
       heightPx: HEIGHT_PX,
+      leastSpan: LEAST_SPAN,
       x: (sec) => dayTime(sec * MS_PER_SEC),
       y: cents,
     })

@@ -7,6 +7,7 @@ import '../language.ts'
 import Plot from 'uplot'
 import { h } from '../dom.ts'
 import { colour } from '../theme.ts'
+import { axisTimes } from '../words.ts'
 
 export interface ChartLine {
   readonly label: string
@@ -21,6 +22,8 @@ export interface ChartForm {
   readonly lines: readonly ChartLine[]
   readonly isTime: boolean
   readonly heightPx: number
+  /** The smallest span of y. A smaller one would show the same words at each mark. */
+  readonly leastSpan: number
   readonly x: (value: number) => string
   readonly y: (value: number) => string
 }
@@ -30,6 +33,8 @@ export type Columns = readonly [x: readonly number[], ...ys: (readonly (number |
 const FONT = '12px system-ui, sans-serif'
 const Y_AXIS_PX = 54
 const X_GAP_PX = 70
+/** Room for half of the words below the last mark of x. */
+const RIGHT_PX = 28
 /** What is shown around a single point. */
 const AROUND_SEC = 300
 const AROUND_VALUE = 1
@@ -40,7 +45,8 @@ function axisOf(words: (value: number) => string, isTime: boolean): Plot.Axis {
     font: FONT,
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },
-    ...(isTime ? {} : { values: (_plot: Plot, values: number[]) => values.map(words) }),
+    values: (_plot, marks, _axis, _spacePx, step) =>
+      isTime ? axisTimes(marks, step) : marks.map(words),
   }
 }
 
@@ -49,6 +55,17 @@ function spanOf(around: number): Plot.Range.Function {
   return ({ data: [xs] }, min, max) => {
     const [first] = xs
     return xs.length === 1 ? [first - around, first + around] : [min, max]
+  }
+}
+
+/** A tenth of the span is left above and below. */
+function heightsOf(leastSpan: number): Plot.Range.Function {
+  return (_plot, min, max) => {
+    if (min === null || max === null) return [0, leastSpan]
+    const lack = Math.max(0, leastSpan - (max - min))
+    // What is never below zero has no mark below zero.
+    const low = min < 0 ? min - lack / 2 : Math.max(0, min - lack / 2)
+    return Plot.rangeNum(low, Math.max(max, low + leastSpan), 0.1, true)
   }
 }
 
@@ -102,7 +119,7 @@ export class Chart {
   }
 
   #options(width: number): Plot.Options {
-    const { lines, isTime, heightPx, x, y } = this.#form
+    const { lines, isTime, heightPx, leastSpan, x, y } = this.#form
     const series = lines.map(({ label, colour: stroke, fill, step }) => ({
       label,
       stroke: colour(stroke),
@@ -116,7 +133,11 @@ export class Chart {
       height: heightPx,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false },
-      scales: { x: { time: isTime, range: spanOf(isTime ? AROUND_SEC : AROUND_VALUE) } },
+      padding: [null, RIGHT_PX, null, null],
+      scales: {
+        x: { time: isTime, range: spanOf(isTime ? AROUND_SEC : AROUND_VALUE) },
+        y: { range: heightsOf(leastSpan) },
+      },
       axes: [
         { ...axisOf(x, isTime), space: X_GAP_PX },
         { ...axisOf(y, false), size: Y_AXIS_PX },
