@@ -4,6 +4,7 @@ import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part, trade } from '../support/browser-stage.ts'
 import { at, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+import { openGroupAndPool } from '../support/live-targets.ts'
 
 // People trade on the pages of the exchange: what one does by clicking, another sees.
 
@@ -120,5 +121,29 @@ test('keys alone lead from the search to the ticket', async () => {
     names.push((await focused('name')) || (await focused('textContent')))
   }
   for (const name of ['side', 'outcome', 'type', 'price']) assert.ok(names.includes(name), name)
+  await watched.close()
+})
+
+test('a pool takes what a visitor lets it take, and trades both ways', async () => {
+  await openGroupAndPool(stage.live)
+  const watched = await stage.member(alice, '/#/market/pool')
+  const { page } = watched
+  const ticket = part(page, 'Trade with the pool')
+  const amount = ticket.locator('input[name="amount"]')
+  await amount.fill('10')
+  await ticket.getByText('19.82 YES').waitFor()
+  await act(ticket, 'Buy YES').click()
+  await ticket.getByText('The pool may not take your dollars yet.').waitFor()
+  await act(ticket, 'Let the pool take dollars').click()
+  await act(ticket, 'Buy YES').click()
+  await page.getByText('Bought 19.82 YES for $10.00.').waitFor()
+  await part(page, 'My position').getByRole('heading', { name: '19.82 YES' }).waitFor()
+  await ticket.getByRole('radio', { name: 'Sell', exact: true }).check()
+  await ticket.getByRole('button', { name: /^Max/ }).click()
+  assert.match(await amount.inputValue(), /^9\.9[0-9]+$/)
+  await act(ticket, 'Sell YES').click()
+  await act(ticket, 'Let the pool take shares').click()
+  await act(ticket, 'Sell YES').click()
+  await page.getByText(/^Sold 19.82 YES for/).waitFor()
   await watched.close()
 })

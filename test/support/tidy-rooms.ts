@@ -331,6 +331,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/console/markets', rank: 6, doors: files('markets-view') },
   { path: 'server/console/market/shown', rank: 6, doors: ALL, why: 'one file for each panel' },
   { path: 'server/console/market/own', rank: 6, doors: ALL, why: 'the ticket, and what one holds' },
+  { path: 'server/console/market/pool', rank: 6, doors: files('live-pool pool-ticket') },
   { path: 'server/console/market', rank: 6, doors: files('market-view') },
   {
     path: 'server/console/account',

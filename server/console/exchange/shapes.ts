@@ -33,7 +33,10 @@ export interface MarketView {
   readonly conditionId?: string
   readonly tokens?: Token
   readonly prices?: readonly number[]
+  /** Of a pool: its address, what it holds, and its fee. */
   readonly address?: string
+  readonly reserves?: Token
+  readonly feeBps?: number
   readonly venue?: { readonly exchange: string; readonly adapter: string | null }
   readonly settings?: {
     readonly minSize: string

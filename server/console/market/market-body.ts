@@ -8,6 +8,8 @@ import { MarketHead } from './market-head.ts'
 import { OwnMarket } from './own/own-market.ts'
 import { ordersPanel, positionPanel } from './own/own-panels.ts'
 import { Ticket } from './own/ticket.ts'
+import { LivePool } from './pool/live-pool.ts'
+import { PoolTicket } from './pool/pool-ticket.ts'
 import { BookPanel, closedBook } from './shown/book-panel.ts'
 import { DepthPanel } from './shown/depth-panel.ts'
 import { HistoryPanel } from './shown/history-panel.ts'
@@ -18,20 +20,6 @@ import { TapePanel } from './shown/tape-panel.ts'
 
 function column(name: string, ...panels: readonly Panel[]): HTMLElement {
   return h('div', { class: `column ${name}` }, ...panels.map(({ element }) => element))
-}
-
-/** Pools trade by the API alone: a call of the visitor's session, without a signed order. */
-function poolNotice(): Panel {
-  const link = h('a', { href: '/docs/openapi' }, 'API')
-  const sentence = h(
-    'p',
-    {},
-    'This market has no order book. It trades against a pool: ' +
-      'programs buy and sell by the calls /amm/buy and /amm/sell of the ',
-    link,
-    '.',
-  )
-  return { element: panel('Pool', 'pool', sentence), stop() {} }
 }
 
 function noTicket(market: MarketView): Panel {
@@ -47,7 +35,8 @@ function noTicket(market: MarketView): Panel {
 export function marketBody(context: Context, market: MarketView, due: () => void): Panel {
   const book = new LiveBook(context.streams, market)
   const own = new OwnMarket(context, market)
-  const head = new MarketHead({ context, market, book, due })
+  const pool = market.tradeType === 'amm' ? new LivePool(context, market) : null
+  const head = new MarketHead({ context, market, book, pool, due })
   const history = new HistoryPanel(market)
   const position = positionPanel(own)
   const rules = rulesPanel(market)
@@ -63,8 +52,15 @@ export function marketBody(context: Context, market: MarketView, due: () => void
       for (const each of ends) each.stop()
     },
   })
-  if (market.tradeType === 'amm') {
-    return frame(column('wide', history, rules), column('side', poolNotice(), position))
+  if (pool !== null) {
+    const parts = { context, market, pool, own }
+    const ticket = isOpen(market) ? new PoolTicket(parts) : noTicket(market)
+    const unwatch = pool.price.watch((price) => {
+      if (price !== null && isOpen(market)) history.addTrade(price, new Date().toISOString())
+      own.pricesMoved()
+    })
+    ends.push(pool, ticket, { stop: unwatch })
+    return frame(column('wide', history, rules), column('side', ticket, position))
   }
   const ticket = isOpen(market) ? new Ticket({ context, market, book, own }) : noTicket(market)
   const pick = (yesPrice: number): void => {

@@ -17,6 +17,7 @@ import { paint, unpaint } from '../page/painter.ts'
 import type { Unwatch } from '../page/signal.ts'
 import { marketLink } from '../page/view.ts'
 import { countdown, evenCents, hourMinute, short } from '../page/words.ts'
+import type { LivePool } from './pool/live-pool.ts'
 import type { LiveBook } from './shown/live-book.ts'
 import type { Panel } from './shown/panel.ts'
 
@@ -41,6 +42,8 @@ export interface HeadParts {
   readonly context: Context
   readonly market: MarketView
   readonly book: LiveBook
+  /** Null for a market with a book. */
+  readonly pool: LivePool | null
   /** The market opens or ends now: the exchange is asked what it is. */
   readonly due: () => void
 }
@@ -56,21 +59,12 @@ export class MarketHead implements Panel {
   readonly #unwatches: Unwatch[]
   readonly #asked = new AbortController()
   readonly #ticking: number
-  #pool: number | null = null
 
   constructor(parts: HeadParts) {
     this.#parts = parts
-    const { market, book, context } = parts
+    const { market, book, pool } = parts
     this.#unwatches = [book.watch(() => paint(this.#draw))]
-    const { tradeType, address } = market
-    if (tradeType === 'amm' && address !== undefined) {
-      this.#unwatches.push(
-        context.streams.pool(address, ({ updatedPrices: [now] }) => {
-          this.#pool = now?.yesPrice ?? null
-          paint(this.#draw)
-        }),
-      )
-    }
+    if (pool !== null) this.#unwatches.push(pool.price.watch(() => paint(this.#draw)))
     const chip = h(
       'span',
       { class: 'chip', attrs: { 'data-open': isOpen(market) } },
@@ -120,10 +114,10 @@ export class MarketHead implements Panel {
   }
 
   get #price(): number | null {
-    const { book, market } = this.#parts
+    const { book, market, pool } = this.#parts
     const { copy } = book
     if (market.status === 'RESOLVED') return toldPrice(market)
-    if (market.tradeType === 'amm') return this.#pool ?? toldPrice(market)
+    if (pool !== null) return pool.price.value
     if (copy === null) return toldPrice(market)
     if (copy.bestBid !== null && copy.bestAsk !== null) return copy.midpoint
     return copy.lastTradePrice

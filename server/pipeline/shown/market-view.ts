@@ -3,6 +3,7 @@
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { poolFeeBpsOf } from '../../../engine/domain/moves/pool-limits.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { midTicks, price } from './book-views.ts'
@@ -131,6 +132,9 @@ function poolFields({ market, pool }: PublishedMarket) {
     liquidityFormatted: centsText(BigInt(liquidityRaw)),
     openInterest: String(pool.openInterestRaw),
     openInterestFormatted: centsText(BigInt(pool.openInterestRaw)),
+    // Beyond the spec: who trades can work out what the pool would give (rules §7.2, §7.3).
+    feeBps: poolFeeBpsOf(market),
+    reserves: { yes: String(pool.reservesRaw[0]), no: String(pool.reservesRaw[1]) },
     ...venueField(market),
   }
 }

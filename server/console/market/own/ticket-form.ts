@@ -1,7 +1,8 @@
 // The fields of the order ticket, and what is typed in them.
 
-import { button, h, write } from '../../page/dom.ts'
+import { button, h } from '../../page/dom.ts'
 import { type Draft, KINDS, type Kind, steppedPrice } from './draft.ts'
+import { Entry, outcomeChoice, sideChoice } from './fields.ts'
 
 const KIND_WORDS: Readonly<Record<Kind, string>> = {
   GTC: 'Limit: rests until canceled (GTC)',
@@ -10,80 +11,12 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
   MARKET: 'Market: all now or nothing',
 }
 
-interface Choice {
-  readonly element: HTMLElement
-  readonly value: () => string
-  readonly choose: (value: string) => void
-}
-
-/** Radio buttons side by side; arrows move between them. */
-function choiceOf(
-  label: string,
-  name: string,
-  options: readonly (readonly [string, string])[],
-): Choice {
-  const inputs = options.map(([value], index) =>
-    h('input', { attrs: { type: 'radio', name, value, checked: index === 0 } }),
-  )
-  const labels = options.map(([value, words], index) =>
-    h('label', { class: `option ${value}` }, inputs[index], h('span', {}, words)),
-  )
-  const legend = h('legend', { class: 'hidden' }, label)
-  return {
-    element: h('fieldset', { class: 'choice' }, legend, ...labels),
-    value: () => inputs.find(({ checked }) => checked)?.value ?? '',
-    choose: (value) => {
-      for (const input of inputs) input.checked = input.value === value
-    },
-  }
-}
-
-/** A text field with its fault below. */
-class Entry {
-  readonly element: HTMLElement
-  readonly input: HTMLInputElement
-  readonly #label: HTMLElement
-  readonly #fault: HTMLElement
-
-  constructor(label: string, name: string, ...beside: readonly HTMLElement[]) {
-    const id = `ticket-${name}`
-    this.#label = h('label', { attrs: { for: id } }, label)
-    this.input = h('input', {
-      id,
-      attrs: {
-        name,
-        inputmode: 'decimal',
-        autocomplete: 'off',
-        'aria-describedby': `${id}-fault`,
-      },
-    })
-    this.#fault = h('p', { class: 'fault sell', id: `${id}-fault` })
-    const row = h('div', { class: 'entry-row' }, this.input, ...beside)
-    this.element = h('div', { class: 'entry' }, this.#label, row, this.#fault)
-  }
-
-  name(label: string): void {
-    write(this.#label, label)
-  }
-
-  complain(sentence: string): void {
-    write(this.#fault, sentence)
-    this.input.setAttribute('aria-invalid', String(sentence !== ''))
-  }
-}
-
 const STEP = 1
 const WIDE_STEP = 10
 
 export class TicketForm {
-  readonly #side = choiceOf('Side', 'side', [
-    ['buy', 'Buy'],
-    ['sell', 'Sell'],
-  ])
-  readonly #outcome = choiceOf('Outcome', 'outcome', [
-    ['yes', 'YES'],
-    ['no', 'NO'],
-  ])
+  readonly #side = sideChoice()
+  readonly #outcome = outcomeChoice()
   readonly #kind = h(
     'select',
     { id: 'ticket-type', attrs: { name: 'type' } },

@@ -6,7 +6,7 @@ import { Refused } from '../../exchange/api.ts'
 import type { Wish } from '../../exchange/order-amounts.ts'
 import { placeOrder } from '../../exchange/orders.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
-import { fill, h, write } from '../../page/dom.ts'
+import { h, write } from '../../page/dom.ts'
 import { askForLogin } from '../../page/login-request.ts'
 import { paint, unpaint } from '../../page/painter.ts'
 import type { Unwatch } from '../../page/signal.ts'
@@ -14,6 +14,7 @@ import type { LiveBook } from '../shown/live-book.ts'
 import { type Panel, panel } from '../shown/panel.ts'
 import { meaningOf, mostOf, priceOfLevel } from './draft.ts'
 import { type Estimate, estimateOf, offersOf } from './estimate.ts'
+import { drawLines } from './fields.ts'
 import type { OwnMarket } from './own-market.ts'
 import { TicketForm } from './ticket-form.ts'
 import {
@@ -150,23 +151,14 @@ export class Ticket implements Panel {
     if (wish === null || estimate === null) {
       const { copy } = this.#parts.book
       const isCurrent = copy?.isCurrent === true
-      this.#summary.hidden = true
+      drawLines(this.#summary, [])
       write(
         this.#warning,
         wish === null || isCurrent ? '' : 'No estimate while the book is behind.',
       )
       return
     }
-    this.#summary.hidden = false
-    const lines = linesOf(wish, estimate, this.#feeBps)
-    if (this.#summary.childElementCount !== lines.length) {
-      fill(this.#summary, ...lines.map(() => h('div', {}, h('dt'), h('dd'))))
-    }
-    for (const [index, [name, value]] of lines.entries()) {
-      const [term, words] = this.#summary.children[index]?.children ?? []
-      if (term !== undefined) write(term, name)
-      if (words !== undefined) write(words, value)
-    }
+    drawLines(this.#summary, linesOf(wish, estimate, this.#feeBps))
     write(this.#warning, warningOf(wish, estimate))
   }
 

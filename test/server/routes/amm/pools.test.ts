@@ -106,6 +106,8 @@ test('a purchase and a sale give the worked numbers, and the market shows them',
   assert.equal(at(shown, 'volume'), '10000000')
   assert.equal(at(shown, 'liquidity'), '999950891')
   assert.equal(at(shown, 'openInterest'), String(1_009_960_000 - 990_138_224))
+  assert.deepEqual(at(shown, 'reserves'), { yes: '990138224', no: '1009960000' })
+  assert.equal(at(shown, 'feeBps'), 40)
   await mine()
   const sold = made(await sell(ann, slug, 5 * UNIT))
   assert.equal(at(sold, 'expectedShares'), '9966220')
