@@ -36,19 +36,27 @@ export class Blocks {
     return this.#aside.size
   }
 
-  /** Whether a command that moved money outside trading waits for a block. */
-  get isMoveWaiting(): boolean {
+  get #isMoveWaiting(): boolean {
     return this.movedSeq > this.throughSeq
   }
 
-  /** Whether a block up to this seq is wanted by a command that moved money outside trading. */
+  /**
+   * Whether something other than a trade waits for a block: a command that moved money outside
+   * trading, or a reversal, since the payout of its market waits until a block has passed the trade.
+   */
+  get isWaiting(): boolean {
+    return this.#isMoveWaiting || this.#failed.size > 0
+  }
+
+  /** Whether a block up to this seq would hold or pass some of that. */
   wantsBlock(throughSeq: Seq): boolean {
-    return this.isMoveWaiting && this.#oldestMoveSeq <= throughSeq
+    for (const tradeSeq of this.#failed) if (tradeSeq <= throughSeq) return true
+    return this.#isMoveWaiting && this.#oldestMoveSeq <= throughSeq
   }
 
   /** The command moved money outside trading: the next block holds it. */
   moved(seq: Seq): void {
-    if (!this.isMoveWaiting) this.#oldestMoveSeq = seq
+    if (!this.#isMoveWaiting) this.#oldestMoveSeq = seq
     this.movedSeq = seq
   }
 

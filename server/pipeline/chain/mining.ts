@@ -200,7 +200,7 @@ export class Mining {
     const { clearing, blockMs } = this.#parts
     const { blocks, accounts } = clearing
     const waiting = this.#waiting.count + blocks.asideCount + accounts.partners.submittedCount
-    const isNothing = waiting === 0 && !blocks.isMoveWaiting
+    const isNothing = waiting === 0 && !blocks.isWaiting
     return isNothing ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
   }
 
@@ -220,7 +220,7 @@ export class Mining {
     if (this.#parts.blockMs !== 0) return
     const { blocks, accounts } = this.#parts.clearing
     const waiting = this.#waiting.count + accounts.partners.submittedCount
-    if (waiting > 0 || blocks.isMoveWaiting) this.#mine()
+    if (waiting > 0 || blocks.isWaiting) this.#mine()
   }
 
   #mine(): void {
@@ -231,8 +231,8 @@ export class Mining {
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
     const approvers = clearing.accounts.partners.submittedBy(throughSeq)
-    const isMove = clearing.blocks.wantsBlock(throughSeq)
-    if (aside.length + due.length + approvers.length === 0 && !isMove) return
+    const isWanted = clearing.blocks.wantsBlock(throughSeq)
+    if (aside.length + due.length + approvers.length === 0 && !isWanted) return
     this.#submit([...aside, ...due])
     const unknown = [...this.#verdicts].flatMap(([seq, setback]) => {
       return setback === 'FAILED' && !this.#reversals.has(seq) ? [seq] : []
@@ -271,10 +271,12 @@ export class Mining {
     const { clearing, publisher } = this.#parts
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
-    // A trade that got a new verdict is not mined late in this round.
+    // A trade that got a new verdict is not mined late in this round, but one that is too wide to
+    // be taken back is: no verdict would ever be another one.
     const again = new Set(this.#verdicts.keys())
+    const tooWide = new Set([...again].filter((seq) => this.#reversals.get(seq) === null))
     if (this.#stampSetbacks(round)) {
-      const late = aside.filter((seq) => !again.has(seq))
+      const late = aside.filter((seq) => !again.has(seq) || tooWide.has(seq))
       round.block = this.#stampBlock(throughSeq, late)
     }
     this.#ending += endsOf(round)

@@ -125,8 +125,7 @@ export class PositionsTable {
     const { sharesRaw, collateralRaw, feeRaw = 0 } = part
     this.#pnl.traded(part.owner, part.marketId, collateralRaw + feeRaw)
     if (part.side === SIDE.BUY) {
-      held.sizeRaw += sharesRaw
-      held.costRaw += collateralRaw
+      this.#came(held, sharesRaw, collateralRaw)
       return
     }
     const removedRaw = removeFrom(held, sharesRaw)
@@ -139,13 +138,13 @@ export class PositionsTable {
     for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of legs) {
       if (isSystemAccount(accountId)) continue
       const held = this.#heldOf(accountId, marketId, outcome)
-      held.sizeRaw += sharesRaw
       if (sharesRaw > 0) {
         const costRaw = this.#soldCostRaw(tradeSeq, accountId, outcome)
-        held.costRaw += costRaw
+        this.#came(held, sharesRaw, costRaw)
         this.#realise(held, collateralRaw + costRaw)
         continue
       }
+      held.sizeRaw += sharesRaw
       // The owner may have sold some of these shares. What comes back beyond the cost is realised.
       const backRaw = Math.min(collateralRaw, held.costRaw)
       held.costRaw -= backRaw
@@ -167,9 +166,19 @@ export class PositionsTable {
     sharesRaw: number,
     costRaw: number,
   ): void {
-    const held = this.#heldOf(owner, marketId, outcome)
+    this.#came(this.#heldOf(owner, marketId, outcome), sharesRaw, costRaw)
+  }
+
+  /**
+   * Shares come in. Those that fill up what a reversal took below zero are gone at once: their part
+   * of the cost is a loss, as what they were sold for was a profit.
+   */
+  #came(held: HeldRow, sharesRaw: number, costRaw: number): void {
+    const owedRaw = Math.min(sharesRaw, Math.max(0, -held.sizeRaw))
+    const lostRaw = owedRaw === 0 ? 0 : mulDivFloor(costRaw, owedRaw, sharesRaw)
     held.sizeRaw += sharesRaw
-    held.costRaw += costRaw
+    held.costRaw += costRaw - lostRaw
+    this.#realise(held, -lostRaw)
   }
 
   /** A trade of one outcome. Its collateral counts the fee. */

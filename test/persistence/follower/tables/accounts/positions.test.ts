@@ -133,6 +133,52 @@ const SEQUENCES: readonly (readonly [name: string, steps: readonly (readonly [St
         ],
       ],
     ],
+    [
+      'a buy fails and then the sale of its shares: nothing is left, as nothing happened',
+      [
+        [
+          ['buy', 100 * SHARE, 50 * SHARE],
+          [100 * SHARE, 50 * SHARE, 0],
+        ],
+        [
+          ['sell', 100 * SHARE, 60 * SHARE],
+          [0, 0, 10 * SHARE],
+        ],
+        [
+          ['fail', 0],
+          [-100 * SHARE, 0, 60 * SHARE],
+        ],
+        [
+          ['fail', 1],
+          [0, 0, 0],
+        ],
+      ],
+    ],
+    [
+      'shares that fill up what is below zero have no cost, and a failure of that buy undoes it',
+      [
+        [
+          ['buy', 100 * SHARE, 50 * SHARE],
+          [100 * SHARE, 50 * SHARE, 0],
+        ],
+        [
+          ['sell', 100 * SHARE, 60 * SHARE],
+          [0, 0, 10 * SHARE],
+        ],
+        [
+          ['fail', 0],
+          [-100 * SHARE, 0, 60 * SHARE],
+        ],
+        [
+          ['buy', 150 * SHARE, 105 * SHARE],
+          [50 * SHARE, 35 * SHARE, -10 * SHARE],
+        ],
+        [
+          ['fail', 2],
+          [-100 * SHARE, 0, 60 * SHARE],
+        ],
+      ],
+    ],
   ]
 
 function stateOf(owner: number): State {
