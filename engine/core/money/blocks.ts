@@ -42,7 +42,7 @@ export class Blocks {
 
   /**
    * Whether something other than a trade waits for a block: a command that moved money outside
-   * trading, or a reversal, since the payout of its market waits until a block has passed the trade.
+   * trading, or a reversal. The payout of its market waits until a block has passed the trade.
    */
   get isWaiting(): boolean {
     return this.#isMoveWaiting || this.#failed.size > 0

@@ -53,8 +53,8 @@ export class RewardPayments {
     this.#lookedMs = nowMs
     faultPoint('mid-rewards')
     const day = dayOf(nowMs) - 1
-    // Another day has ended: what was earned in it comes due, and the sums of the round do not count
-    // it. What the round leaves is paid with that day.
+    // Another day has ended. What was earned in it comes due, and the sums of the round do not
+    // count it. What the round leaves is paid with that day.
     if (this.#round !== null && this.#round.day < day) this.#round = null
     if (this.#round === null && this.#clearing.rewards.hasDue(day)) this.#begin(day)
     else if (this.#round !== null) this.#goOn(this.#round)
