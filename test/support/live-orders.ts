@@ -19,6 +19,19 @@ export interface LiveMarket {
   readonly feeBps: number
 }
 
+function termsOf(slug: string, view: unknown): LiveMarket {
+  const tokens = [textAt(view, 'tokens', 'yes'), textAt(view, 'tokens', 'no')] as const
+  const feeBps = at(view, 'metadata', 'fee') === true ? BRONZE_BPS : 0
+  return { slug, tokens, exchange: textAt(view, 'venue', 'exchange'), feeBps }
+}
+
+/** A market that is there already. */
+export async function marketOf(live: LiveExchange, slug: string): Promise<LiveMarket> {
+  const shown = await live.send('GET', `/markets/${slug}`)
+  assert.equal(shown.status, 200, shown.text)
+  return termsOf(slug, shown.body)
+}
+
 export async function openMarket(
   live: LiveExchange,
   slug: string,
@@ -27,11 +40,7 @@ export async function openMarket(
   const body = { kind: 'clob', slug, title: `Will ${slug}?`, ...fields }
   const made = await live.admin('/admin/markets', body)
   assert.equal(made.status, 201, made.text)
-  const yes = textAt(made.body, 'tokens', 'yes')
-  const no = textAt(made.body, 'tokens', 'no')
-  const exchange = textAt(made.body, 'venue', 'exchange')
-  const feeBps = at(made.body, 'metadata', 'fee') === true ? BRONZE_BPS : 0
-  return { slug, tokens: [yes, no], exchange, feeBps }
+  return termsOf(slug, made.body)
 }
 
 export interface OrderWish {

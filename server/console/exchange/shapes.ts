@@ -105,7 +105,6 @@ export interface TapeTrade extends Omit<TradeFrame, 'marketSlug' | 'sequence'> {
 }
 
 export interface PoolFrame {
-  /** In lower case. */
   readonly marketAddress: string
   readonly updatedPrices: readonly { readonly yesPrice: number; readonly noPrice: number }[]
 }

@@ -90,7 +90,7 @@ export class Streams {
       this.#symbols.tell(price.symbol, price)
     })
     this.#socket.on('newPriceData', (frame: PoolFrame) => {
-      this.#pools.tell(frame.marketAddress, frame)
+      this.#pools.tell(frame.marketAddress.toLowerCase(), frame)
     })
     for (const event of ['marketCreated', 'marketResolved']) {
       this.#socket.on(event, ({ slug }: { slug: string }) => this.#tellNews(slug))

@@ -3,7 +3,7 @@
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
-import type { Level } from './kept/depth.ts'
+import { Depth, type Level } from './kept/depth.ts'
 import type { PublishedMarket } from './published.ts'
 
 const ONE = 1000
@@ -17,10 +17,17 @@ export function midTicks(bidTicks: number, askTicks: number): number {
  * Only levels that hold an order of at least minSize count. Without one, the plain best counts
  * (rules §11.1).
  */
-export function adjustedMidTicks({ depth }: PublishedMarket): number {
+export function adjustedMidTicks({ depth }: { readonly depth: Depth }): number {
   const bid = depth.bestBid(true) || depth.bestBid()
   const largeAsk = depth.bestAsk(true)
   return midTicks(bid, largeAsk === ONE ? depth.bestAsk() : largeAsk)
+}
+
+const NO_DEPTH = new Depth(0)
+
+/** The book that everybody may see. A flagged market trades and shows none. */
+export function shownDepth({ status, depth }: PublishedMarket): Depth {
+  return status === 'FUNDED_FLAGGED' ? NO_DEPTH : depth
 }
 
 function levelView({ ticks, sizeRaw }: Level, side: 'BUY' | 'SELL') {
@@ -29,12 +36,13 @@ function levelView({ ticks, sizeRaw }: Level, side: 'BUY' | 'SELL') {
 
 /** The part of the book that replies and frames share. */
 function bookView(published: PublishedMarket) {
-  const { market, depth, lastYesTicks } = published
+  const { market, lastYesTicks } = published
+  const depth = shownDepth(published)
   return {
     bids: depth.bids().map((level) => levelView(level, 'BUY')),
     asks: depth.asks().map((level) => levelView(level, 'SELL')),
     tokenId: market.yesTokenId,
-    adjustedMidpoint: price(adjustedMidTicks(published)),
+    adjustedMidpoint: price(adjustedMidTicks({ depth })),
     midpoint: price(midTicks(depth.bestBid(), depth.bestAsk())),
     lastTradePrice: lastYesTicks === 0 ? null : price(lastYesTicks),
   }
@@ -99,11 +107,12 @@ export function changesFrameText(
   changes: ReturnType<typeof bookChanges>,
   nowMs: TimeMs,
 ): string {
-  const { market, depth, lastYesTicks, sequence } = published
+  const { market, lastYesTicks, sequence } = published
+  const depth = shownDepth(published)
   return JSON.stringify({
     marketSlug: market.slug,
     ...changes,
-    adjustedMidpoint: price(adjustedMidTicks(published)),
+    adjustedMidpoint: price(adjustedMidTicks({ depth })),
     midpoint: price(midTicks(depth.bestBid(), depth.bestAsk())),
     lastTradePrice: lastYesTicks === 0 ? null : price(lastYesTicks),
     sequence,

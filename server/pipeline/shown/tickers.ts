@@ -7,6 +7,7 @@ import { dayBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
 import { PRICE_ONE_TICKS, totalOf } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
+import { shownDepth } from './book-views.ts'
 import type { PublishedMarket, PublishedMarkets } from './published.ts'
 
 interface Line {
@@ -27,7 +28,8 @@ const JOINED_MS = 1000
 const price = (ticks: number) => ticks / PRICE_ONE_TICKS
 
 export function tickerView(published: PublishedMarket, bucket: number) {
-  const { market, depth, lastYesTicks } = published
+  const { market, lastYesTicks } = published
+  const depth = shownDepth(published)
   const bid = depth.bestBid()
   const ask = depth.bestAsk()
   const day = published.day?.view(bucket) ?? null

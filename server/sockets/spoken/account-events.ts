@@ -251,12 +251,17 @@ export const exception = event({
     message: means(anyOf(text(), list(openObject({}))), 'Why, in a sentence or by field.'),
     code: means(text(), 'The code for programs, as in a refusal over HTTP.'),
     channel: means(optional(text()), 'The event that was refused.'),
+    missing: means(
+      optional(list(text())),
+      'With MARKET_NOT_FOUND: the slugs and addresses that no market has. Nothing was changed.',
+    ),
   }),
   example: {
     message: 'Market not found',
     error: 'Not Found',
     statusCode: 404,
     code: 'MARKET_NOT_FOUND',
+    missing: ['rain-tomorow'],
     channel: 'subscribe_market_prices',
   },
 })

@@ -32,14 +32,17 @@ const marketPrices = channel({
   about: 'Books of markets: the whole book at once, then each change, the newest in any case.',
   isPrivate: false,
   payload: openObject({
-    marketSlugs: means(slugs(), 'The markets whose books are wanted; they replace earlier ones.'),
+    marketSlugs: means(
+      slugs(),
+      'The markets whose books are wanted, or prices of a pool; they replace earlier ones.',
+    ),
     marketAddresses: means(
       optional(list(address(), 0, most)),
       'Addresses of pools whose prices are wanted.',
     ),
     symbols: means(
       optional(list(text(32, 1), 0, most)),
-      'Symbols whose values of oracles are wanted.',
+      'Symbols whose values of oracles are wanted, like BTC or BTC/USD.',
     ),
     mode: means(
       optional(oneOf('book', 'delta')),
@@ -59,7 +62,10 @@ const trades = channel({
   about: 'The public tapes of markets: each trade, and each that is taken back.',
   isPrivate: false,
   payload: openObject({
-    marketSlugs: means(slugs(), 'The markets whose trades are wanted; they replace earlier ones.'),
+    marketSlugs: means(
+      slugs(),
+      'The markets whose trades are wanted, a group for its children; they replace earlier ones.',
+    ),
   }),
   example: { marketSlugs: ['rain-tomorrow'] },
   events: [trade, tradeBusted],

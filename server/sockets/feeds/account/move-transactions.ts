@@ -107,7 +107,7 @@ export class MoveTransactions implements SettlementListener {
       marketSlug: slug,
       conditionId,
       tokens: [yesTokenId, noTokenId],
-      marketAddress: poolAddress?.toLowerCase() ?? null,
+      marketAddress: poolAddress ?? null,
     }
   }
 }

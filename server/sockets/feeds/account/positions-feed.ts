@@ -314,7 +314,7 @@ function positionsFrame(account: string, shown: PublishedMarket, rows: readonly 
     return {
       type: 'AMM',
       account,
-      marketAddress: (market.poolAddress ?? '').toLowerCase(),
+      marketAddress: market.poolAddress ?? '',
       positions: rows.map((row) => poolPositionView(row, shown, pool)),
     }
   }

@@ -6,7 +6,12 @@
 
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
-import { bookChanges, bookFrameText, changesFrameText } from '../../../pipeline/shown/book-views.ts'
+import {
+  bookChanges,
+  bookFrameText,
+  changesFrameText,
+  shownDepth,
+} from '../../../pipeline/shown/book-views.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { Member } from '../../member.ts'
 import { packetOf, packetOfText } from '../../packets.ts'
@@ -83,7 +88,7 @@ export class BookFrames {
   watchChanges(): void {
     if (this.#before !== null) return
     this.#before = new Float64Array(TICKS)
-    this.#published.depth.signedInto(this.#before)
+    shownDepth(this.#published).signedInto(this.#before)
   }
 
   /** Tells every reader of prices, and each later one, of what became of the market. */
@@ -106,7 +111,7 @@ export class BookFrames {
   #changed(): Uint8Array {
     this.watchChanges()
     const before = this.#before ?? now
-    this.#published.depth.signedInto(now)
+    shownDepth(this.#published).signedInto(now)
     const changes = bookChanges(before, now)
     before.set(now)
     const text = changesFrameText(this.#published, changes, this.#clock())

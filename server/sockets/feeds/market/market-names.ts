@@ -1,20 +1,36 @@
 // How a client names markets in a public channel, and the markets that it means.
 
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
 
-/** The markets by slug, or the refusal when one of them is not shown. */
-export function marketsNamed(
+/** The markets whose tapes are meant, a group by its children; or the refusal. */
+export function tapesNamed(
   published: PublishedMarkets,
   slugs: readonly string[],
 ): Map<string, PublishedMarket> | Refusal {
   const found = new Map<string, PublishedMarket>()
+  const missing: string[] = []
   for (const slug of slugs) {
     const shown = published.bySlug(slug)
-    if (shown === undefined) return refuse('MARKET_NOT_FOUND')
-    found.set(slug, shown)
+    if (shown === undefined) missing.push(slug)
+    else for (const each of tapesOf(published, shown)) found.set(each.market.slug, each)
   }
-  return found
+  return missing.length > 0 ? marketsMissing(missing) : found
+}
+
+/** A group trades as its children. One that left memory trades no more. */
+export function tapesOf(
+  published: PublishedMarkets,
+  shown: PublishedMarket,
+): readonly PublishedMarket[] {
+  if (kindOf(shown.market) !== 'group') return [shown]
+  return shown.children.filter((child) => published.bySlug(child.market.slug) === child)
+}
+
+/** Tells the client which of its names no market has: the others are right. */
+export function marketsMissing(missing: readonly string[]): Refusal {
+  return refuse('MARKET_NOT_FOUND', { missing })
 }
 
 export function namesMissing(): Refusal {

@@ -56,7 +56,7 @@ export function pricesFrame(
   pool: PoolFigures,
   block: { readonly height: number; readonly ms: number },
 ): object {
-  const marketAddress = (market.poolAddress ?? '').toLowerCase()
+  const marketAddress = market.poolAddress ?? ''
   const yesE6 = poolYesE6(pool)
   const [yesPrice, noPrice] = [yesE6 / UNIT_RAW, (UNIT_RAW - yesE6) / UNIT_RAW]
   return {

@@ -1,9 +1,10 @@
 // The channel `subscribe_market_prices` (rules §12.8): the books of the named markets, prices of
-// pools by their address, and values of oracles for a market or a symbol. A repeated subscribe
+// pools by address or slug, and values of oracles for a market or a symbol. A repeated subscribe
 // replaces the set; with `snapshot` it leaves the set as it is and asks for the newest books again.
 
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
-import { Refusal, refuse } from '../../../http/refusal.ts'
+import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
 import type { Channel, SubscriptionAsk } from '../../channels.ts'
 import type { Member } from '../../member.ts'
@@ -11,9 +12,11 @@ import type { OraclePrice } from '../../outside-prices.ts'
 import { packetOf } from '../../packets.ts'
 import { Ears } from '../../shared/ears.ts'
 import { Room, type RoomParts } from '../../shared/room.ts'
-import { marketsNamed, namesMissing } from './market-names.ts'
+import { marketsMissing, namesMissing } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 import { pricesFrame } from './pool-moves.ts'
+
+const IN_USD = '/USD'
 
 export interface PriceParts extends RoomParts {
   readonly published: PublishedMarkets
@@ -37,27 +40,25 @@ export class PriceFeed implements Channel {
 
   subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
     if (asked.snapshot === true) return this.#again(member, asked)
-    const { marketSlugs, marketAddresses, symbols } = asked
-    if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return namesMissing()
-    const addresses = (marketAddresses ?? []).map((each) => each.toLowerCase())
-    const { published } = this.#parts
-    if (!addresses.every((each) => published.byAddress(each))) return refuse('MARKET_NOT_FOUND')
-    const markets = marketsNamed(published, marketSlugs ?? [])
-    if (markets instanceof Refusal) return markets
-    const names = [...addresses.map(poolName), ...(symbols ?? []).map(symbolName)]
-    const count = markets.size + new Set(names).size
+    const named = this.#namedBy(asked)
+    if (named === undefined) return namesMissing()
+    const { books, others, missing } = named
+    if (missing.length > 0) return marketsMissing(missing)
+    const count = books.size + others.size
     const refusal = this.#ears.refusalOf(member, Math.max(1, count), count)
     if (refusal !== null) return refusal
-    const rooms = new Map(names.map((name) => [name, this.#roomOf(name)]))
-    for (const shown of markets.values()) {
-      rooms.set(marketName(shown), this.#bookRoom(shown, asked.mode === 'delta'))
+    const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
+    for (const [name, shown] of books) {
+      rooms.set(name, this.#bookRoom(shown, asked.mode === 'delta'))
     }
     this.#ears.set(member, rooms)
     return null
   }
 
   unsubscribe(member: Member, asked: SubscriptionAsk): void {
-    this.#ears.drop(member, namedBy(asked) ?? this.#ears.namesOf(member))
+    const named = this.#namedBy(asked)
+    const names = named && [...named.books.keys(), ...named.others, ...named.missing.map(nameOf)]
+    this.#ears.drop(member, names ?? this.#ears.namesOf(member))
   }
 
   left(member: Member): void {
@@ -68,13 +69,13 @@ export class PriceFeed implements Channel {
   ended(shown: PublishedMarket): void {
     const topic = this.#parts.topics.byId(shown.market.marketId)
     for (const member of topic?.book.members ?? []) this.#ears.drop(member, [marketName(shown)])
-    const pool = poolName((shown.market.poolAddress ?? '').toLowerCase())
+    const pool = poolName(shown.market.poolAddress ?? '')
     for (const member of this.#named.get(pool)?.members ?? []) this.#ears.drop(member, [pool])
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   poolPrices({ market }: PublishedMarket, frame: object): void {
-    const room = this.#named.get(poolName((market.poolAddress ?? '').toLowerCase()))
+    const room = this.#named.get(poolName(market.poolAddress ?? ''))
     if (room === undefined) return
     try {
       room.say(packetOf('newPriceData', frame))
@@ -98,10 +99,38 @@ export class PriceFeed implements Channel {
 
   /** A member that saw a gap asks for whole books of markets that it hears already. */
   #again(member: Member, asked: SubscriptionAsk): Refusal | null {
-    const names = namedBy(asked) ?? this.#ears.namesOf(member)
-    if (!member.seat.asks(Math.max(1, names.length))) return refuse('RATE_LIMITED')
+    const heard = this.#ears.namesOf(member)
+    const named = this.#namedBy(asked)
+    const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
+    if (!member.seat.asks(Math.max(1, named?.count ?? names.length))) return refuse('RATE_LIMITED')
+    const missing = named?.missing ?? []
+    if (missing.length > 0) return marketsMissing(missing)
+    if (names.some((name) => !heard.includes(name))) return notHeard()
     this.#ears.again(member, names)
     return null
+  }
+
+  /** What a client means, by the names of rooms; undefined when it names nothing. */
+  #namedBy({ marketSlugs, marketAddresses, symbols }: SubscriptionAsk): Named | undefined {
+    if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return undefined
+    const { published } = this.#parts
+    const books = new Map<string, PublishedMarket>()
+    const others = new Set((symbols ?? []).map(symbolName))
+    const missing: string[] = []
+    for (const slug of marketSlugs ?? []) {
+      const shown = published.bySlug(slug)
+      const kind = shown && kindOf(shown.market)
+      // A group has no book, as over REST. A pool has prices in place of one.
+      if (shown === undefined || kind === 'group') missing.push(slug)
+      else if (kind === 'amm') others.add(poolName(shown.market.poolAddress ?? ''))
+      else books.set(nameOf(slug), shown)
+    }
+    for (const address of marketAddresses ?? []) {
+      if (published.byAddress(address) === undefined) missing.push(address)
+      else others.add(poolName(address))
+    }
+    const count = [marketSlugs, marketAddresses, symbols].flatMap((each) => each ?? []).length
+    return { count, books, others, missing }
   }
 
   #bookRoom(shown: PublishedMarket, isDelta: boolean): Room {
@@ -134,16 +163,24 @@ export class PriceFeed implements Channel {
   }
 }
 
-const marketName = ({ market }: PublishedMarket) => `market ${market.slug}`
-const poolName = (address: string) => `pool ${address}`
-const symbolName = (symbol: string) => `symbol ${symbol}`
-
-/** The names of rooms that a client means; undefined when it names none. */
-function namedBy({ marketSlugs, marketAddresses, symbols }: SubscriptionAsk) {
-  if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return undefined
-  return [
-    ...(marketSlugs ?? []).map((slug) => `market ${slug}`),
-    ...(marketAddresses ?? []).map((address) => poolName(address.toLowerCase())),
-    ...(symbols ?? []).map(symbolName),
-  ]
+interface Named {
+  /** How many names it said, a repeated one again. */
+  readonly count: number
+  /** Markets with a book, by the names of their rooms. */
+  readonly books: ReadonlyMap<string, PublishedMarket>
+  /** The names of rooms of pools and of symbols. */
+  readonly others: ReadonlySet<string>
+  /** Slugs and addresses that no market has. */
+  readonly missing: readonly string[]
 }
+
+function notHeard(): Refusal {
+  return invalid({ field: 'snapshot', message: 'is of markets that the subscription names' })
+}
+
+const nameOf = (slug: string) => `market ${slug}`
+const marketName = ({ market }: PublishedMarket) => nameOf(market.slug)
+const poolName = (address: string) => `pool ${address.toLowerCase()}`
+/** BTC and BTC/USD are one symbol: series and candles name it so. */
+const symbolName = (symbol: string) =>
+  `symbol ${symbol.endsWith(IN_USD) ? symbol : symbol + IN_USD}`

@@ -1,4 +1,5 @@
-// The channel `subscribe_trades`: the public tapes of the named markets.
+// The channel `subscribe_trades`: the public tapes of the named markets. A group stands for its
+// children, each with a tape of its own.
 
 import { Refusal } from '../../../http/refusal.ts'
 import type { SettlementFact, SettlementListener } from '../../../pipeline/chain/mining.ts'
@@ -7,7 +8,7 @@ import type { Channel, SubscriptionAsk } from '../../channels.ts'
 import type { Member } from '../../member.ts'
 import { Ears } from '../../shared/ears.ts'
 import type { Room } from '../../shared/room.ts'
-import { marketsNamed, namesMissing } from './market-names.ts'
+import { namesMissing, tapesNamed, tapesOf } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 
 export class TradeFeed implements Channel, SettlementListener {
@@ -23,7 +24,7 @@ export class TradeFeed implements Channel, SettlementListener {
 
   subscribe(member: Member, { marketSlugs }: SubscriptionAsk): Refusal | null {
     if (marketSlugs === undefined) return namesMissing()
-    const markets = marketsNamed(this.#published, marketSlugs)
+    const markets = tapesNamed(this.#published, marketSlugs)
     if (markets instanceof Refusal) return markets
     const refusal = this.#ears.refusalOf(member, Math.max(1, markets.size), markets.size)
     if (refusal !== null) return refusal
@@ -34,7 +35,12 @@ export class TradeFeed implements Channel, SettlementListener {
   }
 
   unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
-    this.#ears.drop(member, marketSlugs ?? this.#ears.namesOf(member))
+    const named = marketSlugs?.flatMap((slug) => {
+      const shown = this.#published.bySlug(slug)
+      if (shown === undefined) return [slug]
+      return tapesOf(this.#published, shown).map(({ market }) => market.slug)
+    })
+    this.#ears.drop(member, named ?? this.#ears.namesOf(member))
   }
 
   left(member: Member): void {

@@ -253,7 +253,7 @@ test('partners trade for sub-accounts, sessions for themselves, legacy keys not'
 test('prices come with the block that holds the trade', async () => {
   const slug = await openPool()
   const ann = await admitted(slug)
-  const marketAddress = (await addressOf(slug)).toLowerCase()
+  const marketAddress = await addressOf(slug)
   const client = await SocketClient.open(live.port)
   client.socket.emit('subscribe_market_prices', { marketAddresses: [marketAddress] })
   const [first] = await client.take('newPriceData', 1)
@@ -313,7 +313,7 @@ test('prices of the past, history and positions show trades with pools', async (
 test('positions and transactions of pools come to the sockets of their owner', async () => {
   const slug = await openPool()
   const ann = await admitted(slug)
-  const marketAddress = (await addressOf(slug)).toLowerCase()
+  const marketAddress = await addressOf(slug)
   const client = await SocketClient.open(live.port, { headers: handshakeOf(ann, live.nowMs()) })
   client.socket.emit('subscribe_transactions')
   client.socket.emit('subscribe_positions', { marketAddresses: [marketAddress] })

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { ADMIN } from '../../../support/chain-desk.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { openGroupAndPool } from '../../../support/live-targets.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
@@ -105,8 +107,61 @@ test('an unknown market is refused, and the earlier set stays', async () => {
     said.map((each) => at(each, 'code')),
     ['MARKET_NOT_FOUND', 'MARKET_NOT_FOUND', 'VALIDATION'],
   )
+  assert.deepEqual(at(said[0], 'missing'), ['no-such-market'], 'and the client hears which')
   await bid(rain, 130)
   await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.13) === SHARE)
+})
+
+test('a group has no book, as over REST, and a pool tells its prices under its slug', async () => {
+  await openGroupAndPool(live)
+  const client = await join({ marketSlugs: ['rain', 'cup'] })
+  const [refused] = await client.take('exception', 1)
+  assert.deepEqual([at(refused, 'code'), at(refused, 'missing')], ['MARKET_NOT_FOUND', ['cup']])
+  client.socket.emit('subscribe_market_prices', { marketSlugs: ['pool'] })
+  const [prices] = await client.take('newPriceData', 1)
+  const { body } = await live.send('GET', '/markets/pool')
+  assert.equal(at(prices, 'marketAddress'), at(body, 'address'), 'it is written as in replies')
+  assert.equal(at(prices, 'updatedPrices', 0, 'yesPrice'), 0.5)
+  const channel = 'subscribe_market_prices'
+  const left = { channel, marketSlugs: ['pool'] }
+  assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', left), {})
+  client.socket.emit(channel, { snapshot: true, marketSlugs: ['pool'] })
+  const [, late] = await client.take('exception', 2)
+  assert.equal(at(late, 'code'), 'VALIDATION', 'it hears the pool no more')
+  assert.equal(client.of('orderbookUpdate').length, 0)
+})
+
+test('a flagged market trades and shows no book, on no socket and in no line', async () => {
+  const whole = await join({ marketSlugs: ['rain'] })
+  const changes = await join({ marketSlugs: ['rain'], mode: 'delta' })
+  await bid(rain, 105)
+  await whole.until(() => sizeAt(books(whole).at(-1), 'bids', 0.105) !== undefined)
+  await changes.until(() => follow(changes).bids.has(0.105))
+  const line = async () => {
+    const tickers = at((await live.send('GET', '/markets/tickers')).body, 'tickers')
+    assert.ok(Array.isArray(tickers))
+    return tickers.find((each) => at(each, 'slug') === 'rain')
+  }
+  const flag = async (isFlagged: boolean) => {
+    const headers = { ...ADMIN.headers, 'content-type': 'application/json' }
+    const body = JSON.stringify({ isFlagged })
+    const reply = await live.send('PUT', '/admin/markets/rain/flag', { headers, body })
+    assert.equal(reply.status, 200, reply.text)
+    live.shiftClock(1000)
+  }
+  await flag(true)
+  await bid(rain, 106)
+  const bidsOf = (frame: unknown) => at(frame, 'orderbook', 'bids')
+  await whole.until(() => JSON.stringify(bidsOf(books(whole).at(-1))) === '[]')
+  await changes.until(() => follow(changes).bids.size === 0)
+  const late = await join({ marketSlugs: ['rain'] })
+  const [first] = await late.take('orderbookUpdate', 1)
+  assert.deepEqual(bidsOf(first), [])
+  assert.deepEqual([at(await line(), 'bid'), at(await line(), 'ask')], [null, null])
+  await flag(false)
+  await whole.until(() => sizeAt(books(whole).at(-1), 'bids', 0.106) !== undefined)
+  await changes.until(() => follow(changes).bids.has(0.106))
+  assert.equal(at(await line(), 'bid') !== null, true)
 })
 
 test('a client that leaves a market gets no more frames of it', async () => {
@@ -219,7 +274,7 @@ test('a report of the oracle goes to the open slot it is about, and to its symbo
     await new Promise(setImmediate)
   }
   const slug = slotOf()?.market.slug
-  const client = await join({ marketSlugs: [slug], symbols: ['BTC/USD'] })
+  const client = await join({ marketSlugs: [slug], symbols: ['BTC'] })
   await client.take('orderbookUpdate', 1)
   const reports = [{ symbol: 'BTC', price: '64000.5' }]
   const told = await live.admin('/admin/oracle/prices', { reports })

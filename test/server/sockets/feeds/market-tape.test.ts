@@ -8,7 +8,8 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { type LiveMarket, marketOf, openMarket, place } from '../../../support/live-orders.ts'
+import { openGroupAndPool } from '../../../support/live-targets.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
@@ -52,6 +53,20 @@ async function trade(ticks: readonly number[], sizeRaw = SHARE): Promise<string>
   assert.equal(taken.status, 201, taken.text)
   return textAt(taken.body, 'execution', 'tradeEventId')
 }
+
+test('a group stands for its children, whose trades come with their own numbers', async () => {
+  await openGroupAndPool(live)
+  const reds = await marketOf(live, 'cup-reds')
+  const client = await join('subscribe_trades', { marketSlugs: ['cup'] })
+  await place(live, alice, reds, { ticks: 500, sizeRaw: SHARE })
+  await place(live, bob, reds, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  const [frame] = await client.take('trade', 1)
+  assert.deepEqual([at(frame, 'marketSlug'), at(frame, 'sequence')], ['cup-reds', 1])
+  const left = { channel: 'subscribe_trades', marketSlugs: ['cup'] }
+  assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', left), {})
+  const { published } = live.exchange.pipeline
+  assert.equal(published.bySlug('cup-reds')?.watch, null, 'nobody hears it')
+})
 
 test('each arrival that traded is one frame, which names the trade before it', async () => {
   const client = await join('subscribe_trades', { marketSlugs: ['rain'] })
