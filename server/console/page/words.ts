@@ -24,6 +24,11 @@ export function percent(fraction: number | null | undefined): string {
   return `${Math.round(fraction * CENTS)}%`
 }
 
+/** A rate in basis points, like `0.4%`. */
+export function bpsPercent(bps: number): string {
+  return `${bps / CENTS}%`
+}
+
 /** Raw shares or collateral as units with at most two decimals. */
 export function units(raw: number | string): string {
   return grouped.format(Number(raw) / RAW)

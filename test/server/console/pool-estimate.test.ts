@@ -29,7 +29,7 @@ test('a purchase and a sale are told as the worked pool gives them', () => {
   assert.deepEqual(poolLinesOf(BUY, bought, POOL), [
     ['You give', '$10.00'],
     ['You get', '19.82 YES'],
-    ['Average price', '50.4¢'],
+    ['Average price', '50.2¢'],
     ['Worst price', '50.5¢'],
     ['Fee', '$0.04 (rate 0.4%)'],
   ])

@@ -1,11 +1,10 @@
 // What the ticket says of an order before it is signed.
 
 import type { Wish } from '../../exchange/order-amounts.ts'
-import { cents, dollars, units } from '../../page/words.ts'
+import { bpsPercent, cents, dollars, units } from '../../page/words.ts'
 import { type Estimate, reserveOf } from './estimate.ts'
 
 const TICKS_ONE = 1000
-const BPS_PER_PERCENT = 100
 export const OUTCOMES = ['YES', 'NO'] as const
 
 export type Line = readonly [name: string, value: string]
@@ -17,7 +16,7 @@ function feeWords(wish: Wish, { feeRaw }: Estimate, feeBps: FeeRate): string {
   if (feeBps === null) return 'by your rank, after login'
   if (feeBps === 0) return 'none'
   const amount = wish.isBuy ? `${units(feeRaw)} shares` : dollars(feeRaw)
-  return `${amount} (rate ${feeBps / BPS_PER_PERCENT}%)`
+  return `${amount} (rate ${bpsPercent(feeBps)})`
 }
 
 export function averageOf({ sharesRaw, collateralRaw }: Estimate): number | null {

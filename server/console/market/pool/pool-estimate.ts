@@ -4,7 +4,7 @@
 import { buyQuote, exitRaw, sellQuote } from '../../../../engine/core/amm/pool-price.ts'
 import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
 import { type FeeBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
-import { cents, dollars, units } from '../../page/words.ts'
+import { bpsPercent, cents, dollars, units } from '../../page/words.ts'
 import { type Line, type Means, OUTCOMES } from '../own/ticket-words.ts'
 
 export interface Pool {
@@ -60,20 +60,19 @@ export function mostRaw(
   return isBuy ? collateralRaw : exitRaw(reservesRaw, outcome, sharesRaw, feeBps)
 }
 
-const BPS_PER_PERCENT = 100
-
 export function poolLinesOf(
   { isBuy, outcome, collateralRaw }: PoolWish,
   { sharesRaw, feeRaw, worst }: PoolEstimate,
   { feeBps }: Pool,
 ): readonly Line[] {
   const shares = `${units(sharesRaw)} ${OUTCOMES[outcome]}`
+  const tradedRaw = isBuy ? collateralRaw - feeRaw : collateralRaw + feeRaw
   return [
     ['You give', isBuy ? dollars(collateralRaw) : shares],
     ['You get', isBuy ? shares : dollars(collateralRaw)],
-    ['Average price', cents(collateralRaw / sharesRaw)],
+    ['Average price', cents(tradedRaw / sharesRaw)],
     ['Worst price', cents(worst)],
-    ['Fee', `${dollars(feeRaw)} (rate ${feeBps / BPS_PER_PERCENT}%)`],
+    ['Fee', `${dollars(feeRaw)} (rate ${bpsPercent(feeBps)})`],
   ]
 }
 

@@ -3,7 +3,7 @@
 import { deadlineOf, statusWords } from '../../exchange/market-words.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
 import { h } from '../../page/dom.ts'
-import { dayTime } from '../../page/words.ts'
+import { bpsPercent, dayTime } from '../../page/words.ts'
 import { type Panel, panel } from './panel.ts'
 
 const DECIDERS: Readonly<Record<string, string>> = {
@@ -11,7 +11,8 @@ const DECIDERS: Readonly<Record<string, string>> = {
   sports: 'By the score of its match',
 }
 
-function feeOf({ metadata }: MarketView): string {
+function feeOf({ metadata, feeBps }: MarketView): string {
+  if (feeBps !== undefined) return `${bpsPercent(feeBps)} of each trade, for the pool`
   return metadata.fee ? 'Takers pay by their rank; makers pay nothing' : 'None'
 }
 
@@ -25,7 +26,8 @@ function factsOf(market: MarketView): readonly (readonly [string, string])[] {
     ['Decided', decided],
     ['Fee', feeOf(market)],
   ]
-  if (market.tradeType === 'clob') facts.push(['One share pays', '$1 if its outcome wins, else $0'])
+  if (market.tradeType !== 'group')
+    facts.push(['One share pays', '$1 if its outcome wins, else $0'])
   if (openPrice !== undefined && openPrice !== null) facts.push(['Open price', String(openPrice)])
   if (closePrice !== undefined && closePrice !== null) facts.push(['Close price', closePrice])
   return facts
