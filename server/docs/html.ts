@@ -46,6 +46,6 @@ export function htmlPage(title: string, body: string): string {
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
     `<meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>` +
-    `<style>${STYLE}</style></head><body>${body}</body></html>\n`
+    `<style>${STYLE}</style></head><body><main>${body}</main></body></html>\n`
   )
 }

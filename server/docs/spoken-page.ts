@@ -1,5 +1,8 @@
 // The AsyncAPI document of the sockets as a page without scripts: what a client may send, what it
 // then hears, and every message with its fields and its example.
+//
+// The library for this, @asyncapi/react-component 3.2.1, is 2.5 MB of script even without its parser
+// and compiles code from text. No page of the exchange may do that, so this one is written here.
 
 import { escaped, htmlPage } from './html.ts'
 
@@ -97,7 +100,7 @@ function fieldsOf(payload: Schema): string {
 function messageOf({ name, summary, payload, examples }: Message): string {
   const shown = examples.map((example) => {
     const text = escaped(JSON.stringify(example.payload, null, 2))
-    return `<pre tabindex="0"><code>${text}</code></pre>`
+    return `<p>Example:</p><pre tabindex="0"><code>${text}</code></pre>`
   })
   return (
     `<h3 id="message-${escaped(name)}">${code(name)}</h3><p>${escaped(summary)}</p>` +
