@@ -1,8 +1,8 @@
 // The AsyncAPI document of the sockets as a page without scripts: what a client may send, what it
 // then hears, and every message with its fields and its example.
 //
-// The library for this, @asyncapi/react-component 3.2.1, is 2.5 MB of script even without its parser
-// and compiles code from text. No page of the exchange may do that, so this one is written here.
+// The library for this, @asyncapi/react-component 3.2.1, is 2.5 MB of script without its parser,
+// and it compiles code from text. No page of the exchange may do that, so this one is our own.
 
 import { escaped, htmlPage } from './html.ts'
 
