@@ -10,6 +10,7 @@ import { minedTrades } from './read/history/mined-trades.ts'
 import { prices } from './read/history/prices.ts'
 import { tape } from './read/history/tape.ts'
 import {
+  archivedBySlugs,
   archivedMarket,
   archivedMarkets,
   archivedOfGroup,
@@ -78,6 +79,7 @@ export const READS: readonly Query<never, unknown>[] = [
   missedEvents,
   missedFrames,
   audit,
+  archivedBySlugs,
   archivedMarket,
   archivedMarkets,
   archivedOfGroup,

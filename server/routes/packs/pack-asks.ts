@@ -58,22 +58,31 @@ interface SaidLeg {
   readonly outcomeIndex: number
 }
 
-/** The legs that a body names; a market that nobody can see is undefined. */
-export function wishedLegs(
+/**
+ * The legs that a body names, also of markets that left memory: such a market is over, not unknown.
+ * A market that nobody can see is undefined.
+ */
+export async function wishedLegs(
   legs: readonly SaidLeg[],
-  { pipeline }: Services,
-): WishedLeg[] | Refusal {
-  const wished: WishedLeg[] = []
-  for (const { marketSlug, marketId, outcomeIndex: outcome } of legs) {
-    if ((marketSlug === undefined) === (marketId === undefined)) {
-      return invalid({ field: 'legs', message: 'must each name either marketSlug or marketId' })
-    }
-    const { published } = pipeline
-    const market =
-      marketSlug === undefined ? published.byId(marketId ?? 0) : published.bySlug(marketSlug)
-    wished.push({ market: market?.status === 'DRAFT' ? undefined : market, outcome })
+  { archive }: Services,
+  asker: Asker,
+): Promise<WishedLeg[] | Refusal> {
+  if (legs.some((leg) => (leg.marketSlug === undefined) === (leg.marketId === undefined))) {
+    return invalid({ field: 'legs', message: 'must each name either marketSlug or marketId' })
   }
-  return wished
+  const slugs = await archive.bySlugs(
+    legs.flatMap(({ marketSlug }) => marketSlug ?? []),
+    asker,
+  )
+  const ids = await archive.byIds(
+    legs.flatMap(({ marketId }) => marketId ?? []),
+    asker,
+  )
+  if (slugs === undefined || ids === undefined) return refuse('READ_TIMEOUT')
+  return legs.map(({ marketSlug, marketId, outcomeIndex: outcome }) => {
+    const market = marketSlug === undefined ? ids.get(marketId ?? 0) : slugs.get(marketSlug)
+    return { market: market?.status === 'DRAFT' ? undefined : market, outcome }
+  })
 }
 
 export const reasons = () =>
@@ -92,25 +101,4 @@ export function reasonViews(issues: readonly PackIssue[]) {
 /** The refusal of a pack that cannot be made, with all that is wrong with it. */
 export function ineligible({ issues }: { readonly issues: readonly PackIssue[] }): Refusal {
   return refuse('PACK_NOT_ELIGIBLE', { ineligibleReasons: reasonViews(issues) })
-}
-
-/** The same legs, also of markets that left memory: a call may come again after that. */
-export async function lastingLegs(
-  legs: readonly SaidLeg[],
-  services: Services,
-  asker: Asker,
-): Promise<WishedLeg[] | Refusal> {
-  const wished = wishedLegs(legs, services)
-  if (!Array.isArray(wished)) return wished
-  const { archive } = services
-  for (const [at, { market, outcome }] of wished.entries()) {
-    const { marketSlug, marketId } = legs[at]
-    if (market !== undefined) continue
-    const slugs = marketSlug === undefined ? null : await archive.bySlug(marketSlug, asker)
-    const ids = marketId === undefined ? null : await archive.byIds([marketId], asker)
-    if (slugs === undefined || ids === undefined) return refuse('READ_TIMEOUT')
-    const found = slugs ?? (marketId === undefined ? undefined : ids?.get(marketId))
-    wished[at] = { market: found?.status === 'DRAFT' ? undefined : found, outcome }
-  }
-  return wished
 }

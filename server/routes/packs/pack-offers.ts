@@ -97,10 +97,11 @@ export const offerPack = route({
     }
     const tooOften = ownRateRefusal(services.offerCalls, caller.profileId)
     if (tooOften !== null) return tooOften
-    const legs = wishedLegs(body.legs, services)
+    const asker = askerOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs
     // Read before the offer, so a caller that gets a 503 knows that nothing happened.
-    const found = await services.reads.read(profiles, [caller.profileId], askerOf({ caller, call }))
+    const found = await services.reads.read(profiles, [caller.profileId], asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
     if (made instanceof Reject) return refuse(made)

@@ -13,19 +13,11 @@ import { boolean, integer, nullable, number, pattern, text } from '../../http/sc
 import { list, object } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { QUOTE_ID } from '../../services/packs/pack-quotes.ts'
-import { askerOf } from '../../services/private-reads.ts'
+import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
-import {
-  ineligible,
-  lastingLegs,
-  legsToPrice,
-  reasons,
-  reasonViews,
-  stake,
-  wishedLegs,
-} from './pack-asks.ts'
+import { ineligible, legsToPrice, reasons, reasonViews, stake, wishedLegs } from './pack-asks.ts'
 import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
 
 const LEGS_EXAMPLE = [
@@ -74,7 +66,7 @@ export const quotePack = route({
     expiresAt: means(isoTime(), 'Until when the quote is good.'),
   }),
   means: 'The pack as the books price it now.',
-  rejects: ['VALIDATION'],
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: {
     body: { legs: LEGS_EXAMPLE, stake: '10000000' },
     reply: {
@@ -100,8 +92,9 @@ export const quotePack = route({
       expiresAt: '2026-01-01T00:00:30.000Z',
     },
   },
-  handle: async ({ body, caller }, services: Services) => {
-    const legs = wishedLegs(body.legs, services)
+  handle: async ({ body, caller, call }, services: Services) => {
+    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs
     const stakeRaw = Number(body.stake)
     const quote = await services.packs.quote({ legs, stakeRaw }, caller?.profileId ?? null)
@@ -179,7 +172,7 @@ export const createPack = route({
   handle: async ({ body, caller, call }, services: Services) => {
     const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
     if (ask instanceof Refusal) return ask
-    const legs = await lastingLegs(body.legs, services, askerOf({ caller, call }))
+    const legs = await wishedLegs(body.legs, services, askerOf({ caller, call }))
     if (legs instanceof Refusal) return legs
     const wish = { legs, stakeRaw: Number(body.stake) }
     const made = await services.packs.create(ask, wish, body.quoteId)

@@ -6,6 +6,7 @@ import { kindOf } from '../../../engine/domain/markets/market.ts'
 import {
   archivedMarkets as archivedByIds,
   archivedMarket as archivedBySlug,
+  archivedBySlugs,
   archivedOfGroup,
   isSlugPrefixUsed,
   isSlugUsed,
@@ -35,6 +36,26 @@ export class ArchivedMarkets {
     // A group leaves memory behind its markets, so all of them are in the tables.
     const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, asker)
     return ofGroup === undefined ? undefined : archivedMarket(facts, ofGroup)
+  }
+
+  /** Those of these slugs that exist, groups without their markets; undefined as for one slug. */
+  async bySlugs(
+    slugs: Iterable<string>,
+    asker: Asker,
+  ): Promise<ReadonlyMap<string, PublishedMarket> | undefined> {
+    const found = new Map<string, PublishedMarket>()
+    const missing: string[] = []
+    for (const slug of new Set(slugs)) {
+      const live = this.#pipeline.published.bySlug(slug)
+      if (live === undefined) missing.push(slug)
+      else found.set(slug, live)
+    }
+    if (missing.length === 0) return found
+    const read = await this.#reads.read(archivedBySlugs, missing, asker)
+    for (const facts of read ?? []) {
+      if (facts !== null) found.set(facts.slug, archivedMarket(facts))
+    }
+    return read === undefined ? undefined : found
   }
 
   /** The markets of these ids, which all exist; undefined without an answer in time. */

@@ -57,7 +57,7 @@ export interface PackIssue {
 
 /** A leg that is asked for, with the asks of its token in the public book, best first. */
 export interface AskedLeg {
-  /** Undefined when there is no such market. */
+  /** Undefined when there is no such market; a market that is over may have left memory. */
   readonly marketId: MarketId | undefined
   readonly outcome: number
   readonly asks: readonly AskLevel[]
@@ -142,12 +142,16 @@ function marketIssues(
   nowMs: TimeMs,
 ): PackIssue[] {
   return markets.flatMap((market, legIndex): PackIssue[] => {
-    if (market === undefined) return [{ code: 'MARKET_NOT_FOUND', legIndex }]
+    const { marketId } = asked[legIndex]
+    if (marketId === undefined) return [{ code: 'MARKET_NOT_FOUND', legIndex }]
+    const isTwice = asked.slice(0, legIndex).some((each) => each.marketId === marketId)
+    const twice = isTwice ? [{ code: 'DUPLICATE_MARKET' as const, legIndex }] : []
+    // Only a market that is over leaves memory.
+    if (market === undefined) return [...twice, { code: 'MARKET_NOT_ACTIVE', legIndex }]
     const before = markets.slice(0, legIndex).filter((each) => each !== undefined)
-    const isTwice = asked.slice(0, legIndex).some(({ marketId }) => marketId === market.marketId)
     const isTied = before.some((each) => areCorrelated(clearing, each, market))
     return [
-      ...(isTwice ? [{ code: 'DUPLICATE_MARKET' as const, legIndex }] : []),
+      ...twice,
       ...(isTied && !isTwice ? [{ code: 'CORRELATED_LEGS' as const, legIndex }] : []),
       ...(isActive(market, nowMs) ? [] : [{ code: 'MARKET_NOT_ACTIVE' as const, legIndex }]),
       ...(kindOf(market) === 'clob' ? [] : [{ code: 'MARKET_NOT_ELIGIBLE' as const, legIndex }]),

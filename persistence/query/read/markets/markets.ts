@@ -36,6 +36,13 @@ export const archivedMarket = query({
   run: (bySlug, slug: string) => marketOf(bySlug.get(slug)),
 })
 
+/** Archived markets in the order of the slugs; null for one that is not archived. */
+export const archivedBySlugs = query({
+  name: 'archivedBySlugs',
+  prepare: (db) => db.prepare<[string], Facts>(BY_SLUG),
+  run: (bySlug, slugs: readonly string[]) => slugs.map((slug) => marketOf(bySlug.get(slug))),
+})
+
 /** Archived markets in the order of the ids; null for one that is not archived. */
 export const archivedMarkets = query({
   name: 'archivedMarkets',

@@ -162,3 +162,23 @@ function closeTrading(driver: ExchangeDriver): void {
   const window = { windowId: 1, startsAtMs: driver.nowMs, endsAtMs: null, publicMessage: '' }
   driver.rare({ kind: 'putTradingWindow', window: { ...window, mode: 'cancel_only' } })
 }
+
+test('a market that left memory is not active, and is not unknown', () => {
+  const { driver, clearing, markets, ann } = new Stage()
+  const [first, gone] = markets
+  const payoutNumerators = [1, 0] as const
+  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId: gone, payoutNumerators }] })
+  driver.rare({ kind: 'archiveMarket', marketId: gone })
+  const leg = (marketId: number) => ({ marketId, outcome: 0, asks: [] })
+  const asked = {
+    ...{ legs: [first, gone, gone].map(leg), stakeRaw: STAKE, ownerId: ann },
+    ...{ offeredRaw: null, isPaid: false },
+  }
+  const { issues } = pricePack(clearing, asked, driver.nowMs)
+  const ofMarkets = issues.filter(({ code }) => code !== 'NO_LIQUIDITY')
+  assert.deepEqual(ofMarkets, [
+    { code: 'DUPLICATE_MARKET', legIndex: 2 },
+    { code: 'MARKET_NOT_ACTIVE', legIndex: 1 },
+    { code: 'MARKET_NOT_ACTIVE', legIndex: 2 },
+  ])
+})

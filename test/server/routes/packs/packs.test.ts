@@ -122,6 +122,28 @@ test('a quote names every reason, and such a pack is refused with the same list'
   assert.equal(codeOf(await create(ann, bent)), 'QUOTE_INVALID')
 })
 
+test('a market that is over is not active, also when it left memory', async () => {
+  await fresh()
+  const [, leg] = legs()
+  const { slug } = await openMarket(live, `over-${count}`)
+  const path = `/admin/markets/${slug}/resolve`
+  const resolved = await live.admin(path, { winningOutcomeIndex: 0 })
+  const marketId = at(resolved.body, 'id')
+  const { published } = live.exchange.pipeline
+  while (published.bySlug(slug) !== undefined) await new Promise(setImmediate)
+  for (const name of [{ marketSlug: slug }, { marketId }]) {
+    const asked = [leg, { ...name, outcomeIndex: 0 }]
+    const { body, text } = await quote(ann, { legs: asked, stake: STAKE })
+    const reason = at(body, 'ineligibleReasons', '0')
+    assert.deepEqual([at(reason, 'code'), at(reason, 'legIndex')], ['MARKET_NOT_ACTIVE', 1], text)
+    const shown = at(body, 'legs', '1')
+    assert.deepEqual([at(shown, 'marketSlug'), at(shown, 'title')], [slug, `Will ${slug}?`])
+    const offering = { legs: asked, stakeMax: STAKE, payout: '20000000' }
+    const refused = await live.call(ben, 'POST', '/parlay/offers', offering)
+    assert.equal(at(refused.body, 'ineligibleReasons', '0', 'code'), 'MARKET_NOT_ACTIVE')
+  }
+})
+
 test('a pack is made once of its quote, and wins', async () => {
   await fresh()
   const before = await balance(ann)
