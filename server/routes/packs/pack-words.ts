@@ -99,12 +99,13 @@ export async function packViews(rows: readonly ShownPack[], services: Services, 
   const creatorOf = new Map(creators.map((each, at) => [owners[at], each]))
   return rows.map((row) => {
     const creator = creatorOf.get(row.owner)
+    const payoutRaw = paysRaw(row)
     return {
       id: String(row.packId),
       status: row.status,
       stake: String(row.stakeRaw),
-      payout: String(paysRaw(row)),
-      multiplier: multiplierOf(row.payoutRaw, row.stakeRaw),
+      payout: String(payoutRaw),
+      multiplier: multiplierOf(payoutRaw, row.stakeRaw),
       createdAt: isoText(row.madeMs),
       resolvedAt: row.endedMs === null ? null : isoText(row.endedMs),
       funding: row.maker === null ? ('house' as const) : ('maker' as const),

@@ -164,6 +164,18 @@ test('a pack is made once of its quote, and wins', async () => {
   assert.equal(at(repeated.body, 'id'), at(made.body, 'id'))
 })
 
+test('a void leg lowers the multiplier with the payout', async () => {
+  await fresh()
+  const made = await create(ann, await quoted(ann))
+  assert.deepEqual([at(made.body, 'payout'), at(made.body, 'multiplier')], ['45000000', 4.5])
+  await resolve(markets[0], [1, 0])
+  await resolve(markets[1], [1, 1])
+  await over(at(made.body, 'id'))
+  const { body } = await get(`/parlay/${ann.account}/positions?status=WON&limit=1`)
+  const pack = at(body, 'data', '0')
+  assert.deepEqual([at(pack, 'payout'), at(pack, 'multiplier')], ['18000000', 1.8])
+})
+
 test('a quote ends, and is refused when the books pay less', async () => {
   await fresh()
   const late = await quoted(ann)
