@@ -13,7 +13,7 @@ import type { Asker } from '../../services/private-reads.ts'
 import type { Services } from '../services.ts'
 
 /** More legs than a pack takes are priced too, so that a reply names all that is wrong. */
-const LEGS_ASKED_MAX = 10
+const LEGS_ASKED_MAX = 20
 const SENTENCES = {
   TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more.`,
   TOO_MANY_LEGS: `A pack has ${PACK_LIMITS.legsMax} legs at most.`,
@@ -38,7 +38,11 @@ const SENTENCES = {
 export const stake = (what: string) =>
   means(pattern('^[1-9][0-9]{0,14}$', 'Raw units as decimal text, at least 1.'), what)
 
-export const legsToPrice = () =>
+/** A quote says of any stake what is wrong with it, also of none. */
+export const quotedStake = (what: string) =>
+  means(pattern('^(0|[1-9][0-9]{0,14})$', 'Raw units as decimal text, at least 0.'), what)
+
+export const legsToPrice = (legsMin = 1) =>
   means(
     list(
       object({
@@ -46,7 +50,7 @@ export const legsToPrice = () =>
         marketId: means(optional(integer(1)), 'Number of the market; or name its marketSlug.'),
         outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
       }),
-      1,
+      legsMin,
       LEGS_ASKED_MAX,
     ),
     `The legs, ${PACK_LIMITS.legsMin} to ${PACK_LIMITS.legsMax}; each is of another market.`,
@@ -67,9 +71,11 @@ export async function wishedLegs(
   { archive }: Services,
   asker: Asker,
 ): Promise<WishedLeg[] | Refusal> {
-  if (legs.some((leg) => (leg.marketSlug === undefined) === (leg.marketId === undefined))) {
-    return invalid({ field: 'legs', message: 'must each name either marketSlug or marketId' })
-  }
+  const issues = legs.flatMap(({ marketSlug, marketId }, at) => {
+    if ((marketSlug === undefined) !== (marketId === undefined)) return []
+    return [{ field: `legs.${at}`, message: 'must name either marketSlug or marketId' }]
+  })
+  if (issues.length > 0) return invalid(...issues)
   const slugs = await archive.bySlugs(
     legs.flatMap(({ marketSlug }) => marketSlug ?? []),
     asker,

@@ -17,7 +17,15 @@ import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
-import { ineligible, legsToPrice, reasons, reasonViews, stake, wishedLegs } from './pack-asks.ts'
+import {
+  ineligible,
+  legsToPrice,
+  quotedStake,
+  reasons,
+  reasonViews,
+  stake,
+  wishedLegs,
+} from './pack-asks.ts'
 import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
 
 const LEGS_EXAMPLE = [
@@ -33,7 +41,7 @@ export const quotePack = route({
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
   about: 'Prices a pack from the public books, and names all that is wrong with it.',
-  body: object({ legs: legsToPrice(), stake: stake('Raw collateral to stake.') }),
+  body: object({ legs: legsToPrice(0), stake: quotedStake('Raw collateral to stake.') }),
   reply: object({
     quoteId: means(
       nullable(text()),

@@ -121,9 +121,9 @@ export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): Pric
 }
 
 function inOrder(issues: readonly PackIssue[]): PackIssue[] {
-  const placeOf = ({ code, legIndex = -1 }: PackIssue) =>
-    PACK_REASONS.indexOf(code) * (legsMax + 2) + legIndex
-  return [...issues].sort((a, b) => placeOf(a) - placeOf(b))
+  const placeOf = ({ code }: PackIssue) => PACK_REASONS.indexOf(code)
+  const legOf = ({ legIndex = -1 }: PackIssue) => legIndex
+  return [...issues].sort((a, b) => placeOf(a) - placeOf(b) || legOf(a) - legOf(b))
 }
 
 function sizeIssues(legs: number, stakeRaw: CollateralRaw, maxRaw: CollateralRaw): PackIssue[] {

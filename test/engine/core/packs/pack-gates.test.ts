@@ -182,3 +182,19 @@ test('a market that left memory is not active, and is not unknown', () => {
     { code: 'MARKET_NOT_ACTIVE', legIndex: 2 },
   ])
 })
+
+test('the reasons stand in the order of the rules, however many legs there are', () => {
+  const stage = new Stage()
+  const [leg] = stage.ask(500).legs
+  const { issues } = pricePack(
+    stage.clearing,
+    stage.ask(500, { legs: Array.from({ length: 20 }, () => leg), stakeRaw: 0 }),
+    stage.driver.nowMs,
+  )
+  const twice = Array.from({ length: 19 }, () => 'DUPLICATE_MARKET')
+  const all = ['TOO_MANY_LEGS', 'STAKE_TOO_LOW', ...twice, 'MULTIPLIER_TOO_HIGH']
+  assert.deepEqual(
+    issues.map(({ code }) => code),
+    all,
+  )
+})

@@ -122,6 +122,26 @@ test('a quote names every reason, and such a pack is refused with the same list'
   assert.equal(codeOf(await create(ann, bent)), 'QUOTE_INVALID')
 })
 
+test('a quote answers at its edges too; what a leg lacks is told with its index', async () => {
+  await fresh()
+  const [first, second] = legs()
+  const asked = async (said: object[], stake = STAKE) => {
+    const { body, status, text } = await quote(ann, { legs: said, stake })
+    if (status === 400) return JSON.stringify(at(body, 'message'))
+    assert.equal(at(body, 'eligible'), false, text)
+    return at(body, 'ineligibleReasons', '0', 'code')
+  }
+  const many = (length: number) => Array.from({ length }, () => first)
+  assert.equal(await asked([]), 'TOO_FEW_LEGS')
+  assert.equal(await asked(many(20)), 'TOO_MANY_LEGS')
+  assert.match(String(await asked(many(21))), /"field":"legs"/)
+  assert.equal(await asked([first, second], '0'), 'STAKE_TOO_LOW')
+  for (const wrong of [{ outcomeIndex: 0 }, { ...first, marketId: 1 }]) {
+    const said = await asked([first, wrong])
+    assert.equal(said, '[{"field":"legs.1","message":"must name either marketSlug or marketId"}]')
+  }
+})
+
 test('a market that is over is not active, also when it left memory', async () => {
   await fresh()
   const [, leg] = legs()
