@@ -149,11 +149,13 @@ const kindFields = () => ({
   ),
   prices: means(
     optional(list(number(0, 100), 2, 2)),
-    'Price of YES, then of NO: the midpoint from 0 to 1, percent for a pool. Absent for a group.',
+    'Price of YES, then of NO: the midpoint, or what a share pays once the market is resolved. ' +
+      'From 0 to 1, percent for a pool. Absent for a group.',
   ),
   tradePrices: means(
     optional(tradePrices()),
-    'Best prices from the side of a trader, YES then NO; present for a market with a book.',
+    'Best prices from the side of a trader, YES then NO; what a share pays once the market is ' +
+      'resolved. Present for a market with a book.',
   ),
   venue: means(venue(), 'Contracts that the market trades at.'),
   nextMarket: means(

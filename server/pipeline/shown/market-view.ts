@@ -19,14 +19,26 @@ export interface CollateralToken {
 }
 
 const ONE = 1000
-const E6_PER_PERCENT = UNIT_RAW / 100
+const PERCENT = 100
+const E6_PER_PERCENT = UNIT_RAW / PERCENT
 const MINUTES_PER_DAY = 1440
 /** What a market without a deadline shows: typed clients know no null there. */
 const NO_DEADLINE = 'No deadline'
 const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 
+type Pair = readonly [yes: number, no: number]
+
+/** What a share of each outcome pays; null until the market is resolved. */
+function paidPrices({ payoutNumerators: payout }: PublishedMarket): Pair | null {
+  if (payout === null) return null
+  const [yes, no] = payout
+  return [yes / (yes + no), no / (yes + no)]
+}
+
 /** The best prices that a trader of YES and a trader of NO meet (rules §11.4). */
-function tradePrices({ depth }: PublishedMarket) {
+function tradePrices({ depth }: PublishedMarket, paid: Pair | null) {
+  if (paid !== null)
+    return { buy: { market: paid, limit: paid }, sell: { market: paid, limit: paid } }
   const bid = price(depth.bestBid())
   const ask = price(depth.bestAsk())
   const noBid = price(ONE - depth.bestAsk())
@@ -81,13 +93,15 @@ function bookFields(published: PublishedMarket) {
   const { market } = published
   const { orderInGroup, slot } = market
   const yesMid = midTicks(published.depth.bestBid(), published.depth.bestAsk())
+  // A share of a resolved market is worth what it pays, whatever its book last said (rules §9.1).
+  const paid = paidPrices(published)
   return {
     tradeType: 'clob' as const,
     marketType: 'single' as const,
     ...tokenFields(market),
     negRiskRequestId: market.negRiskId ?? null,
-    prices: [price(yesMid), price(ONE - yesMid)],
-    tradePrices: tradePrices(published),
+    prices: paid ?? [price(yesMid), price(ONE - yesMid)],
+    tradePrices: tradePrices(published, paid),
     isRewardable: (market.dailyRewardRaw ?? 0) > 0,
     settings: {
       minSize: String(market.minSizeRaw),
@@ -118,16 +132,18 @@ function groupFields(published: PublishedMarket, token: CollateralToken, nowMs: 
 }
 
 /** A pool shows percentages. Until it is funded it has no price. */
-function poolFields({ market, pool }: PublishedMarket) {
+function poolFields(published: PublishedMarket) {
+  const { market, pool } = published
   assert(pool !== null, 'a market that shows a pool has one')
   const yesE6 = poolYesE6(pool)
+  const paid = paidPrices(published)?.map((each) => each * PERCENT)
   const liquidityRaw = poolLiquidityRaw(pool)
   return {
     tradeType: 'amm' as const,
     marketType: 'single' as const,
     ...tokenFields(market),
     address: market.poolAddress ?? '',
-    prices: [yesE6 / E6_PER_PERCENT, (UNIT_RAW - yesE6) / E6_PER_PERCENT],
+    prices: paid ?? [yesE6 / E6_PER_PERCENT, (UNIT_RAW - yesE6) / E6_PER_PERCENT],
     liquidity: String(liquidityRaw),
     liquidityFormatted: centsText(BigInt(liquidityRaw)),
     openInterest: String(pool.openInterestRaw),
