@@ -122,6 +122,16 @@ const metadata = () =>
     ),
   })
 
+const oracleAsset = () =>
+  object({
+    ticker: means(text(), 'Symbol of the asset, as GET /markets/timeline takes it.'),
+    assetType: means(text(), 'Kind of asset, as in crypto.'),
+    pythAddress: means(text(), 'Feed of Pyth; always empty here: the oracle is our own.'),
+    symbol: means(text(), 'The asset and the money of its price, as in BTC/USD.'),
+    name: means(text(), 'Name of the asset, as in Bitcoin.'),
+    logo: means(optional(text()), 'Picture of the asset; absent without one.'),
+  })
+
 const nextSlot = () =>
   object({
     slug: means(text(), 'Slug of its market.'),
@@ -198,6 +208,10 @@ export function market() {
     ),
     marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
     metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
+    priceOracleMetadata: means(
+      optional(oracleAsset()),
+      'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
+    ),
     volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
     volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
     ...kindFields(),

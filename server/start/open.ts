@@ -41,6 +41,7 @@ import { taughtProfile } from '../intake/taught-profile.ts'
 import type { IsArchived } from '../pipeline/orders/order-decisions.ts'
 import { SeenLookups } from '../pipeline/orders/seen-lookups.ts'
 import { Pipeline, type PipelineParts } from '../pipeline/pipeline.ts'
+import { assetOf } from '../pipeline/shown/kept/shown-oracles.ts'
 import { poolFigures } from '../pipeline/shown/kept/shown-pools.ts'
 import { OrderIds } from '../pipeline/shown/orders/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
@@ -125,7 +126,8 @@ async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
 function showRestored({ clearing }: Exchange, published: PublishedMarkets): void {
   const { orders } = clearing
   for (const market of clearing.catalogue.all()) {
-    published.restore(market, poolFigures(clearing, market), (rest) => {
+    const about = { pool: poolFigures(clearing, market), asset: assetOf(market, clearing) }
+    published.restore(market, about, (rest) => {
       if (market.book === 0) return
       eachResting(market.book, (ticks, slot, _owner, leftRaw) => {
         rest(ticks, leftRaw, isBid(orders.sideOf(slot), orders.outcomeOf(slot)))

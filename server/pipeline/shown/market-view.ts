@@ -24,6 +24,8 @@ const E6_PER_PERCENT = UNIT_RAW / PERCENT
 const MINUTES_PER_DAY = 1440
 /** What a market without a deadline shows: typed clients know no null there. */
 const NO_DEADLINE = 'No deadline'
+/** The oracle is the exchange's own. */
+const NO_PYTH_FEED = ''
 const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 
 type Pair = readonly [yes: number, no: number]
@@ -177,6 +179,18 @@ function oracleFields({ strikeE8, closeE8 }: Market) {
   }
 }
 
+/** The asset behind the candles of a slot; empty for a market without an oracle (rules §12.3). */
+function assetField({ asset, market: { logo } }: PublishedMarket) {
+  if (asset === null) return {}
+  const { symbol, assetName: name, assetType } = asset
+  const pair = `${symbol}/USD`
+  const priceOracleMetadata = {
+    ...{ ticker: symbol, assetType, pythAddress: NO_PYTH_FEED, symbol: pair, name },
+    ...(logo === undefined ? {} : { logo }),
+  }
+  return { priceOracleMetadata }
+}
+
 function nextView(next: PublishedMarket | null) {
   if (next?.market.slot === undefined || next.market.deadlineMs === null) return null
   const { slug, slot, deadlineMs } = next.market
@@ -227,6 +241,7 @@ function commonFields(published: PublishedMarket, collateralToken: CollateralTok
     automationType: automationTypeOf(published),
     imageUrl,
     logo,
+    ...assetField(published),
     ...settlementFields(published),
   }
 }

@@ -12,13 +12,15 @@ import { type Command, concernsBook, type RareCommand } from '../../../engine/do
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
 import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
-import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './kept/active-markets.ts'
 import { Depth } from './kept/depth.ts'
 import { PackMarkets } from './kept/pack-markets.ts'
+import { assetOf, reportBy, type ShownReport, type SlotAsset } from './kept/shown-oracles.ts'
 import { type PoolChange, type PoolFigures, poolChangeBy } from './kept/shown-pools.ts'
 import { type ShownTrades, showRecord, showTrade } from './kept/shown-records.ts'
 
+export type { ShownReport } from './kept/shown-oracles.ts'
 export type { MarketWatch } from './kept/shown-records.ts'
 
 /** Hears which markets are shown. It must not throw. */
@@ -37,22 +39,6 @@ export interface MarketsListener {
 
 /** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
 export type MovesHeard = (facts: readonly MoveFact[], seq: Seq) => void
-
-/** A report of the oracle, and the slugs of the slots that traded then and are about it. */
-export interface ShownReport {
-  readonly symbol: string
-  readonly atMs: TimeMs
-  readonly priceE8: PriceE8
-  readonly slugs: readonly string[]
-}
-
-function openSlots({ series, catalogue }: Clearing, symbol: string): string[] {
-  const ofSymbol = [...series.all()].filter((each) => each.symbol === symbol)
-  const markets = ofSymbol.flatMap(({ slots }) =>
-    [...slots.values()].map((id) => catalogue.byId(id)),
-  )
-  return markets.flatMap((market) => (market && takesOrders(market.status) ? market.slug : []))
-}
 
 export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   /** A copy, as its newest durable command left it; trades show in the fields below. */
@@ -78,6 +64,8 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   readonly children: PublishedMarket[]
   /** The slot that follows this one in its series. */
   next: PublishedMarket | null
+  /** Of a slot: the asset that it is about; null for any other market. */
+  readonly asset: SlotAsset | null
 }
 
 /** Collateral that the resting orders stand for. */
@@ -88,7 +76,7 @@ export function restingRaw(published: PublishedMarket): number {
 
 const NO_POOL: PoolFigures = { reservesRaw: [0, 0], openInterestRaw: 0 }
 
-function publishedOf(market: Market): PublishedMarket {
+function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
   const { status, payoutNumerators, updatedMs } = market
   return {
     market,
@@ -111,6 +99,7 @@ function publishedOf(market: Market): PublishedMarket {
     group: null,
     children: [],
     next: null,
+    asset,
     ...NOT_NOTED,
   }
 }
@@ -124,8 +113,12 @@ function tradedOf({ lastYesTicks, volume }: Market) {
  * A market that left memory, as the read tables keep it, and a group with its markets. Nothing of
  * them changes any more.
  */
-export function archivedMarket(market: Market, ofGroup: readonly Market[] = []): PublishedMarket {
-  const group = { ...publishedOf(market), ...tradedOf(market) }
+export function archivedMarket(
+  market: Market,
+  asset: SlotAsset | null = null,
+  ofGroup: readonly Market[] = [],
+): PublishedMarket {
+  const group = { ...publishedOf(market, asset), ...tradedOf(market) }
   group.children.push(...ofGroup.map((child) => ({ ...archivedMarket(child), group })))
   return group
 }
@@ -187,8 +180,7 @@ export class PublishedMarkets {
    */
   shownBy(command: RareCommand, clearing: Clearing): (() => void) | null {
     if (command.kind === 'reportPrice') {
-      const { symbol, atMs, priceE8 } = command
-      const report = { symbol, atMs, priceE8, slugs: openSlots(clearing, symbol) }
+      const report = reportBy(command, clearing)
       return () => this.#listener?.reported(report)
     }
     if (command.kind === 'offerPack') {
@@ -205,13 +197,15 @@ export class PublishedMarkets {
     return this.#marketsBy(command, clearing)
   }
 
-  #marketsBy(command: RareCommand, { catalogue }: Clearing): (() => void) | null {
-    const copies = marketsChangedBy(command, catalogue).map((market) => ({ ...market }))
+  #marketsBy(command: RareCommand, clearing: Clearing): (() => void) | null {
+    const copies = marketsChangedBy(command, clearing.catalogue).map((market) => {
+      return { copy: { ...market }, asset: assetOf(market, clearing) }
+    })
     if (copies.length === 0) return null
     return () => {
-      for (const copy of copies) {
+      for (const { copy, asset } of copies) {
         if (this.#byId.has(copy.marketId)) this.refresh(copy)
-        else this.add(copy)
+        else this.add(copy, asset)
       }
     }
   }
@@ -245,10 +239,10 @@ export class PublishedMarkets {
   }
 
   /** Shows a market that is created. Call it when the command is durable. */
-  add(market: Market): void {
+  add(market: Market, asset: SlotAsset | null = null): void {
     assert(market.marketId > this.lastId, 'markets are published in order')
     this.lastId = market.marketId
-    const published = publishedOf(market)
+    const published = publishedOf(market, asset)
     this.#byId.set(market.marketId, published)
     this.#bySlug.set(market.slug, published)
     this.#link(published)
@@ -328,10 +322,10 @@ export class PublishedMarkets {
   /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */
   restore(
     market: Market,
-    pool: PoolFigures | null,
+    { pool, asset }: Pick<PublishedMarket, 'pool' | 'asset'>,
     eachOrder: (rest: Depth['rested']) => void,
   ): void {
-    this.add({ ...market })
+    this.add({ ...market }, asset)
     const published = this.#byId.get(market.marketId)
     assert(published !== undefined, 'a restored market is published')
     Object.assign(published, tradedOf(market), { pool })

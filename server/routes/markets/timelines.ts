@@ -83,6 +83,7 @@ const ofSlug = () =>
           nullable(oneOf(...SUB_FREQUENCIES)),
           'Length of a slot of a minutely or hourly series; null for others.',
         ),
+        stableSlug: means(text(), 'Names the market of its current slot in /markets/stable/:slug.'),
       }),
       'The series that the slot belongs to.',
     ),
@@ -103,6 +104,7 @@ const SERIES_EXAMPLE = {
   symbol: 'BTC',
   frequency: 'minutely' as const,
   subFrequency: 'minutes_5' as const,
+  stableSlug: 'btc-5min-price',
 }
 
 /** Readers that ask each second are mostly answered by a cache. */

@@ -1,6 +1,7 @@
 // Markets for those who read them: from memory, or else from the read tables, which keep what left
 // memory (design §10). No market is changed here.
 
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import {
@@ -12,6 +13,7 @@ import {
   isSlugUsed,
 } from '../../../persistence/query/read/markets/markets.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { assetOf } from '../../pipeline/shown/kept/shown-oracles.ts'
 import { archivedMarket, type PublishedMarket } from '../../pipeline/shown/published.ts'
 import { ANYBODY, type Asker, type PrivateReads } from '../private-reads.ts'
 
@@ -26,16 +28,21 @@ export class ArchivedMarkets {
     this.#reads = reads
   }
 
+  /** What a series is about never changes, and its slot was durable: nothing here is new. */
+  #shown(facts: Market): PublishedMarket {
+    return archivedMarket(facts, assetOf(facts, this.#pipeline.clearing))
+  }
+
   /** The market of a slug; null when there never was one, undefined without an answer in time. */
   async bySlug(slug: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
     const live = this.#pipeline.published.bySlug(slug)
     if (live !== undefined) return live
     const facts = await this.#reads.read(archivedBySlug, slug, asker)
     if (facts === undefined || facts === null) return facts
-    if (kindOf(facts) !== 'group') return archivedMarket(facts)
+    if (kindOf(facts) !== 'group') return this.#shown(facts)
     // A group leaves memory behind its markets, so all of them are in the tables.
     const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, asker)
-    return ofGroup === undefined ? undefined : archivedMarket(facts, ofGroup)
+    return ofGroup === undefined ? undefined : archivedMarket(facts, null, ofGroup)
   }
 
   /** Those of these slugs that exist, groups without their markets; undefined as for one slug. */
@@ -53,7 +60,7 @@ export class ArchivedMarkets {
     if (missing.length === 0) return found
     const read = await this.#reads.read(archivedBySlugs, missing, asker)
     for (const facts of read ?? []) {
-      if (facts !== null) found.set(facts.slug, archivedMarket(facts))
+      if (facts !== null) found.set(facts.slug, this.#shown(facts))
     }
     return read === undefined ? undefined : found
   }
@@ -73,7 +80,7 @@ export class ArchivedMarkets {
     if (missing.length === 0) return found
     const read = await this.#reads.read(archivedByIds, missing, asker)
     for (const facts of read ?? []) {
-      if (facts !== null) found.set(facts.marketId, archivedMarket(facts))
+      if (facts !== null) found.set(facts.marketId, this.#shown(facts))
     }
     return read === undefined ? undefined : found
   }

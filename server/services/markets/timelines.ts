@@ -34,12 +34,13 @@ function timedView(slot: SlotRow | null, nowMs: TimeMs) {
   return { ...slotView(slot), countdownSec }
 }
 
-function jobView({ seriesId, symbol, frequency, subFrequency }: SeriesRow) {
+function jobView({ seriesId, symbol, frequency, subFrequency, stableSlug }: SeriesRow) {
   return {
     id: seriesId,
     symbol,
     frequency: named<Frequency>(FREQUENCIES, frequency) ?? FREQUENCIES[0],
     subFrequency: named<SubFrequency>(SUB_FREQUENCIES, subFrequency),
+    stableSlug,
   }
 }
 

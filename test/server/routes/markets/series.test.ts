@@ -59,6 +59,19 @@ test('a series shows its current slot, the next one and those ahead', async () =
   assert.equal(Number(at(body, 'next', 'countdownSec')) - left, 300)
 })
 
+const ASSET = { ticker: 'BTC', assetType: 'crypto', pythAddress: '', symbol: 'BTC/USD' }
+
+test('a slot tells its asset, and its timeline the stable slug of the series', async () => {
+  const line = await read(BY_SYMBOL)
+  const slug = String(at(line.body, 'current', 'slug'))
+  const market = await read(`/markets/${slug}`)
+  assert.deepEqual(at(market.body, 'priceOracleMetadata'), { ...ASSET, name: 'Bitcoin' })
+  const ofSlug = await read(`/markets/${slug}/timeline`)
+  assert.equal(at(ofSlug.body, 'job', 'stableSlug'), SERIES.stableSlug)
+  const plain = await live.admin('/admin/markets', { kind: 'clob', slug: 'plain', title: 'Plain?' })
+  assert.equal(at(plain.body, 'priceOracleMetadata'), undefined)
+})
+
 test('the stable slug names the market of the current slot', async () => {
   const current = String(at((await read(BY_SYMBOL)).body, 'current', 'slug'))
   const stable = await read('/markets/stable/btc-5min-price')
@@ -142,6 +155,9 @@ test('slots are resolved, and the timeline keeps those that left memory', async 
   const ended = await read(`/markets/${first}`)
   assert.equal(at(ended.body, 'winningOutcomeIndex'), 0)
   assert.equal(at(ended.body, 'metadata', 'closePrice'), '95000.5')
+  const { published } = live.exchange.pipeline
+  assert.equal(published.bySlug(first), undefined, 'it is in memory no more')
+  assert.equal(at(ended.body, 'priceOracleMetadata', 'name'), 'Bitcoin')
 })
 
 test('a group is one market with children, and one of them wins', async () => {
