@@ -1,6 +1,7 @@
 // Reply shapes that several routes share (rules §12).
 
 import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
+import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/moves/settlement.ts'
 import {
   address,
@@ -166,6 +167,14 @@ const kindFields = () => ({
     optional(tradePrices()),
     'Best prices from the side of a trader, YES then NO; what a share pays once the market is ' +
       'resolved. Present for a market with a book.',
+  ),
+  reserves: means(
+    optional(object({ yes: uint256Text(), no: uint256Text() })),
+    'Raw shares that the pool holds; what it would give follows from them and feeBps.',
+  ),
+  feeBps: means(
+    optional(integer(0, POOL_LIMITS.feeBpsMax)),
+    'Fee of the pool in basis points; absent for a market without a pool.',
   ),
   venue: means(venue(), 'Contracts that the market trades at.'),
   nextMarket: means(
