@@ -35,9 +35,9 @@ export function isSearched(market: Pick<SearchedMarket, 'status' | 'kind'>): boo
   return takesOrders(market.status) && kindOf(market) !== 'group'
 }
 
-/** The group of a market; null for a market of none. */
-export function groupIdOf({ groupId }: SearchedMarket): number | null {
-  return groupId ?? null
+/** The group of a market, which for a group is itself; null for a market of none. */
+export function groupIdOf({ groupId, marketId, kind }: SearchedMarket): number | null {
+  return kindOf({ kind }) === 'group' ? marketId : (groupId ?? null)
 }
 
 /** The terms of a market by column of `search_words`, divided by spaces. */

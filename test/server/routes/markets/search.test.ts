@@ -116,6 +116,19 @@ test('recommendations are other active markets, those of the same category first
   assert.deepEqual([unknown.status, codeOf(unknown)], [404, 'MARKET_NOT_FOUND'])
 })
 
+test('next to a group its own markets come first, then those of its category', async () => {
+  const categories = ['Elections']
+  const markets = ['aa', 'bb'].map((name) => ({ slug: `${name}-wins`, title: name }))
+  const group = { slug: 'mayor', title: 'Who becomes mayor?', categories, markets }
+  // Its words are nearer to those of the group than the names of people are.
+  const like = { kind: 'clob', slug: 'new-mayor', title: 'Who becomes mayor next?', categories }
+  assert.equal((await live.admin('/admin/groups', group)).status, 201)
+  assert.equal((await live.admin('/admin/markets', like)).status, 201)
+  const near = await slugsOf('/markets/mayor/post-trade-recommendations')
+  assert.deepEqual(new Set(near.slice(0, 2)), new Set(['aa-wins', 'bb-wins']))
+  assert.equal(near[2], 'new-mayor')
+})
+
 test('an address that floods with different searches is told to wait', async () => {
   const flood = Array.from({ length: 200 }, (_each, at) => search(`flood number ${at} of crypto`))
   const detail = await live.send('GET', '/markets/btc-150k')
