@@ -4,9 +4,27 @@ import { codeOf } from '../engine/domain/error-code.ts'
 
 // Turns a failure at a data folder into a sentence that says what is wrong and what to do.
 
+/** What to do about damage depends on whose file it is. */
+interface Damage {
+  readonly path: string
+  readonly what: string
+}
+
 /** A data folder that cannot be used as it is. The message says what is wrong and what to do. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError'
+  /** The file whose bytes are not as they were written, if that is the reason. */
+  readonly damage: Damage | null
+
+  constructor(message: string, damage: Damage | null = null) {
+    super(message)
+    this.damage = damage
+  }
+
+  static ofDamage(path: string, what: string, detail = ''): DataFolderError {
+    const message = `${path}: ${what}; restore the data folder from a backup${detail}.`
+    return new DataFolderError(message, { path, what })
+  }
 }
 
 /** The folder was not checked: it has no journal, or another process uses it. It may be sound. */
@@ -23,8 +41,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   SQLITE_FULL: 'the disk is full; free some space and start again, nothing acknowledged is lost',
   SQLITE_READONLY: 'the file or its folder is read-only; make both writable for this user',
   SQLITE_CANTOPEN: 'it cannot be opened; check that the folder exists and that this user owns it',
-  SQLITE_CORRUPT: 'the file is damaged; restore the data folder from a backup',
-  SQLITE_NOTADB: 'the file is not a database; restore the data folder from a backup',
   SQLITE_BUSY: 'another process holds it; stop that process first',
   SQLITE_LOCKED: 'another connection holds it; stop that process first',
   SQLITE_IOERR: 'the disk failed to read or write it; check the disk and the free space',
@@ -43,16 +59,15 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENFILE: 'the machine has no file descriptor left; raise its limit (fs.file-max)',
 }
 
+const DAMAGE: Readonly<Record<string, string>> = {
+  SQLITE_CORRUPT: 'the file is damaged',
+  SQLITE_NOTADB: 'the file is not a database',
+}
+
 /** The read tables are a copy: the journal gives back whatever they lose. */
 const OF_A_COPY: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'the read tables are damaged; run outcomex rebuild, nothing is lost',
   SQLITE_NOTADB: 'the read tables are damaged; run outcomex rebuild, nothing is lost',
-}
-
-function sentenceOf(code: string, path: string): string | undefined {
-  const primary = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code
-  const isCopy = basename(path) === 'read.db'
-  return (isCopy ? OF_A_COPY[primary] : undefined) ?? SENTENCES[primary]
 }
 
 /**
@@ -62,10 +77,16 @@ function sentenceOf(code: string, path: string): string | undefined {
 export function dataFolderError(error: unknown, path: string): unknown {
   if (error instanceof DataFolderError || !(error instanceof Error)) return error
   const code = codeOf(error)
+  const detail = ` (${code}: ${error.message})`
+  const primary = /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code
+  const ofCopy = basename(path) === 'read.db' ? OF_A_COPY[primary] : undefined
+  if (ofCopy === undefined && primary in DAMAGE) {
+    return DataFolderError.ofDamage(path, DAMAGE[primary], detail)
+  }
   const isOfFiles = 'syscall' in error
-  const sentence = sentenceOf(code, path) ?? (isOfFiles ? 'it cannot be used' : undefined)
+  const sentence = ofCopy ?? SENTENCES[primary] ?? (isOfFiles ? 'it cannot be used' : undefined)
   if (sentence === undefined) return error
-  return new DataFolderError(`${path}: ${sentence} (${code}: ${error.message}).`)
+  return new DataFolderError(`${path}: ${sentence}${detail}.`)
 }
 
 /** Runs `work` and turns its failures at `path` into sentences. */

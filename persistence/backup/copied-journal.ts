@@ -1,3 +1,4 @@
+import type { Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import type { Connection, Statement } from '../database.ts'
 import { DataFolderError, speaking } from '../folder-error.ts'
@@ -5,8 +6,9 @@ import { same } from '../journal/journal-chain.ts'
 import { journalPath, openJournal, tailOf } from '../journal/journal-end.ts'
 import { HeadFile } from '../journal/journal-head.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
-import type { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import type { Progress } from '../snapshot/recovery.ts'
 
 // The journal of a copy, row by row as in its source. It takes the rows in chunks, each one
 // transaction, so a copy that was cut off is a shorter journal and goes on where it was.
@@ -42,6 +44,19 @@ export class CopiedJournal {
       `${this.#path}: it holds commands up to seq ${seq} that the source does not have; it is a ` +
         'copy of another exchange, or newer than the source: choose another folder.',
     )
+  }
+
+  /**
+   * Throws unless every row that an earlier run left here is as it was written. The disk of a
+   * backup ages too, and nobody reads a copy before it is needed. It keeps a few rows at a time.
+   */
+  checkRows(goal: Seq, onProgress: Progress): void {
+    const reader = new SqliteJournalReader(this.#folder)
+    try {
+      for (const { lastSeq } of reader.batches(1)) onProgress(lastSeq, goal)
+    } finally {
+      reader.close()
+    }
   }
 
   /** The rows are on the disk when this returns. */

@@ -76,7 +76,7 @@ export interface Copied {
 
 /**
  * Copies what is acknowledged when it begins; what an earlier copy to the same folder took is kept
- * and checked by its end. Every record is checked on the way. It locks the copy, not the source.
+ * and read again. Every record is checked, old and new. It locks the copy, not the source.
  */
 export function copyDataFolder(
   dataDir: string,
@@ -102,9 +102,21 @@ export function copyDataFolder(
     const snapshots = copySnapshots(source, copy, tail)
     sealCopy(copy)
     return { ...tail, fromSeq, lostRecords, snapshots }
+  } catch (error) {
+    throw ofCopy(error, copyDir)
   } finally {
     lock.release()
   }
+}
+
+/** A damaged copy is of no use, and its source is here: the way out is a new copy. */
+function ofCopy(error: unknown, copyDir: string): unknown {
+  const damage = error instanceof DataFolderError ? error.damage : null
+  if (damage === null || resolve(dirname(damage.path)) !== resolve(copyDir)) return error
+  return new DataFolderError(
+    `${damage.path}: ${damage.what}. This copy is of no use any more: remove what is in ` +
+      `${copyDir} and run the command again, which copies everything anew.`,
+  )
 }
 
 /** Where a path leads, also one that is not there yet: links may stand in its parents. */
@@ -143,8 +155,9 @@ function copyJournal(
     // A journal that lost its end must not become a whole backup.
     const { tail: end, lostRecords } = reader.checkEnd()
     taken.belongsTo(reader)
-    copySealedKey(source.dataDir, copy.dataDir)
     const goal = end.seq
+    taken.checkRows(goal, onProgress)
+    copySealedKey(source.dataDir, copy.dataDir)
     const { seq: fromSeq } = taken.tail
     for (const chunk of chunksOf(reader.batches(fromSeq + 1))) {
       taken.add(chunk)
@@ -166,6 +179,10 @@ function copySnapshots(source: KeyedFolder, copy: KeyedFolder, tail: JournalTail
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
     const isOurs = (folder: KeyedFolder, seq: Seq) => claimOf(folder, seq, checksumAt) === 'ours'
     makeFolder(folderOf(copy.dataDir))
+    for (const seq of snapshotSeqs(copy.dataDir)) {
+      const path = snapshotPath(copy.dataDir, seq)
+      if (!isAsWritten(copy, path)) speaking(path, () => rmSync(path))
+    }
     for (const seq of snapshotSeqs(source.dataDir)) {
       const isNew = seq <= tail.seq && !snapshotSeqs(copy.dataDir).includes(seq)
       if (isNew && isOurs(source, seq)) copySnapshot(source, copy, seq)

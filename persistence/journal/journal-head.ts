@@ -52,9 +52,10 @@ export function readHead(folder: KeyedFolder): JournalHead | null {
     if (bytes === null) return null
     if (timingSafeEqual(macOf(bytes, newMac()), bytes.subarray(MAC_AT))) return decode(bytes)
   }
-  throw new DataFolderError(
-    `${headPath(folder.dataDir)}: the file is damaged, or was written without the key of this ` +
-      'folder, so the end of the journal cannot be checked; restore the data folder from a backup.',
+  throw DataFolderError.ofDamage(
+    headPath(folder.dataDir),
+    'the file is damaged, or was written without the key of this folder, so the end of the ' +
+      'journal cannot be checked',
   )
 }
 
@@ -74,9 +75,9 @@ function headBytes(dataDir: string): Buffer | null {
   if (bytes === null || bytes.length === 0) return null
   const whole = bytes.length === HEAD_BYTES && MAGIC.equals(bytes.subarray(0, MAGIC.length))
   if (whole) return bytes
-  throw new DataFolderError(
-    `${path}: the file is damaged, so the end of the journal cannot be checked; ` +
-      'restore the data folder from a backup.',
+  throw DataFolderError.ofDamage(
+    path,
+    'the file is damaged, so the end of the journal cannot be checked',
   )
 }
 

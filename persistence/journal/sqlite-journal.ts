@@ -136,9 +136,7 @@ export class SqliteJournalReader implements JournalReader {
   }
 
   #refuse(what: string): never {
-    throw new DataFolderError(
-      `${this.#path}: the journal is damaged, ${what}; restore the data folder from a backup.`,
-    )
+    throw DataFolderError.ofDamage(this.#path, `the journal is damaged, ${what}`)
   }
 
   close(): void {

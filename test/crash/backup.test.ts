@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
+import { copyDataFolder } from '../../persistence/backup/copy-folder.ts'
 import { commands, runCommand } from '../../server/cli/commands.ts'
 import { CommandFlow } from '../support/command-flow.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
@@ -226,6 +227,10 @@ test('a backup leaves out a snapshot with a wrong byte', async () => {
   assert.deepEqual(readdirSync(join(to, 'snapshots')), [])
   writeFileSync(join(folder, name), whole)
   assert.match(await done('backup', { data, to }), /^snapshots \d+$/m)
+  // A copy that went bad later is taken anew.
+  writeFileSync(join(to, 'snapshots', name), broken)
+  assert.match(await done('backup', { data, to }), /^snapshots \d+$/m)
+  assert.deepEqual(readFileSync(join(to, 'snapshots', name)), whole)
 })
 
 test('a backup refuses what would make it worthless, and says what to do', async () => {
@@ -275,6 +280,51 @@ test('a changed record is found on the way, and the backup keeps what was good',
   await refused('restore', { data: join(newFolder(), 'x'), from: to, key }, /journal|finished/)
   await done('backup', { data: whole, to })
   await verified(to, key)
+})
+
+/** Flips one bit of one row that is not the last. */
+function flipInOldRow(path: string): void {
+  const journal = new SqliteDatabase(path)
+  const rows = journal
+    .prepare<[], { seq: number; records: Buffer }>('SELECT first_seq AS seq, records FROM batches')
+    .all()
+  const { seq, records } = random.pick(rows.slice(0, -1))
+  records[random.below(records.length)] ^= 1 << random.below(8)
+  journal.prepare('UPDATE batches SET records = ? WHERE first_seq = ?').run(records, seq)
+  journal.close()
+}
+
+function flipByte(path: string, at: number): void {
+  const bytes = readFileSync(path)
+  bytes[at] ^= 1
+  writeFileSync(path, bytes)
+}
+
+test('a copy whose disk changed a bit is not whole, and a new one is', async () => {
+  const data = filled(6000)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  await done('backup', { data, to })
+  const whole = copyFolder(to)
+  const shown: number[] = []
+  const { seq } = copyDataFolder(data, to, { onProgress: (at, goal) => shown.push(at, goal) })
+  assert.deepEqual(shown.slice(-2), [seq, seq], 'the rows of the copy are read again')
+  assert.ok(shown[0] < seq)
+  const damages: [why: RegExp, damage: () => void][] = [
+    [/journal\.db: .*records \d+/, () => flipInOldRow(join(to, 'journal.db'))],
+    [/journal\.db: the file is not a database/, () => flipByte(join(to, 'journal.db'), 3)],
+    [/journal\.head: the file is damaged/, () => flipByte(join(to, 'journal.head'), 20)],
+  ]
+  for (const [why, damage] of damages) {
+    damage()
+    await refused('backup', { data, to: `${to}/` }, why)
+    await refused('backup', { data, to }, /no use any more: remove what is in .*backup and run the/)
+    rmSync(to, { recursive: true })
+    cpSync(whole, to, { recursive: true })
+  }
+  rmSync(to, { recursive: true })
+  await done('backup', { data, to })
+  assert.deepEqual(await verified(to, key), await verified(data, key))
 })
 
 test('a new server key takes over at once, wherever the rotation died', async () => {
