@@ -14,6 +14,7 @@ import { blankPlace } from '../engine/wire/place-codec.ts'
 import { DataFolderError, speaking } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
 import { checkReadTables, type ReadTablesFinding } from './follower/read-database.ts'
+import { hasHead, headPath } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
@@ -73,8 +74,18 @@ export function verifyFolder(
   }
 }
 
+/** A journal without rows says nothing about its end; only its head can. */
+function requireHead(dataDir: string): void {
+  if (hasHead(dataDir)) return
+  throw new DataFolderError(
+    `${headPath(dataDir)}: the file is missing or empty. This is a backup that was not finished: ` +
+      'run outcomex backup to it once more. Or a first start was cut off here: start again.',
+  )
+}
+
 /** Nothing was ever acknowledged in this folder, so the next start makes the keys. */
 function emptyReport(dataDir: string): FolderReport {
+  requireHead(dataDir)
   return {
     ...countsOf(new Exchange()),
     readTables: checkReadTables(dataDir, (seq) => (seq === 0 ? new Uint8Array(32) : null)),
@@ -103,6 +114,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
   const reader = new SqliteJournalReader(folder)
   try {
     const { tail, lostRecords } = reader.checkEnd()
+    requireHead(dataDir)
     const exchange = new Exchange()
     exchange.clearing.seen.countOnly()
     const visit = (command: Command) => exchange.apply(command)

@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DataFolderError, makeFolder, speaking, syncFolder } from '../folder-error.ts'
 import { readSeal } from '../folder-key.ts'
-import { headPath } from '../journal/journal-head.ts'
+import { hasHead } from '../journal/journal-head.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import { lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
 import { type Copied, copyDataFolder, isUnfinished } from './copy-folder.ts'
@@ -42,7 +42,7 @@ export function restoreFolder(
 }
 
 function checkWhole(backupDir: string, keyFile: string | undefined): void {
-  if (!existsSync(headPath(backupDir))) {
+  if (!hasHead(backupDir)) {
     throw new DataFolderError(
       `${backupDir}: this backup was not finished; run outcomex backup to it once more.`,
     )

@@ -68,6 +68,14 @@ export function claimedSeq(dataDir: string): Seq {
   return bytes === null ? 0 : decode(bytes).seq
 }
 
+/**
+ * Says whether a folder was ever finished: a start and a backup write the head before they end. A
+ * folder without may still be a new one, or a backup that was cut off.
+ */
+export function hasHead(dataDir: string): boolean {
+  return headBytes(dataDir) !== null
+}
+
 function headBytes(dataDir: string): Buffer | null {
   const path = headPath(dataDir)
   const bytes = ifThere(path, () => readFileSync(path))

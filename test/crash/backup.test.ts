@@ -194,6 +194,34 @@ test('a backup and a restore that die are finished by the next', async () => {
   assert.deepEqual(await verified(restored, key), await verified(data, key))
 })
 
+test('a backup that was cut off before its first row is no sound folder', async () => {
+  const data = filled(100)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  await done('backup', { data, to })
+  // The schema comes first, then the sealed key, then rows; the head comes last.
+  for (const table of ['batches', 'marks']) {
+    const journal = new SqliteDatabase(join(to, 'journal.db'))
+    journal.exec(`DELETE FROM ${table}`)
+    journal.close()
+    for (const cutOff of [
+      () => writeFileSync(join(to, 'journal.head'), ''),
+      () => {
+        rmSync(join(to, 'journal.head'))
+      },
+    ]) {
+      cutOff()
+      const why = /journal\.head: .* backup that was not finished: run outcomex backup/
+      await refused('verify', { data: to, key }, why)
+      await refused('verify', { data: to }, why)
+      const restored = join(newFolder(), 'x')
+      await refused('restore', { data: restored, from: to, key }, /was not finished; run outcomex/)
+    }
+  }
+  await done('backup', { data, to })
+  assert.deepEqual(await verified(to, key), await verified(data, key))
+})
+
 test('an empty folder takes a restore itself, and one that was cut off there goes on', async () => {
   const data = filled(6000)
   const key = keyOf(data)
