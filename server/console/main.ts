@@ -12,9 +12,13 @@ import { marketView } from './market/market-view.ts'
 import { marketsView } from './markets/markets-view.ts'
 import { h } from './page/dom.ts'
 import { Notices } from './page/notices.ts'
+import { whileVisible } from './page/parts/while-visible.ts'
 import { linkState, openShell } from './page/shell.ts'
 import { startTheme } from './page/theme.ts'
 import { type Place, Places } from './page/view.ts'
+
+/** How often a page that is looked at asks for what no stream tells. */
+const ASK_AGAIN_MS = 30_000
 
 const PLACES: readonly Place<Context>[] = [
   { pattern: '#/', open: marketsView },
@@ -28,7 +32,14 @@ async function start(): Promise<void> {
   const notices = new Notices()
   const streams = new Streams()
   const info = await read<ExchangeInfo>('/exchange-info')
-  const trader = new Trader(info, () => streams.renew())
+  const trader = new Trader(info, {
+    changed: () => streams.renew(),
+    over: () => notices.bad('The session has ended; log in again.'),
+  })
+  // A session that is over says so itself; without an answer it is asked again later.
+  const confirm = () => void trader.confirm().catch(() => {})
+  streams.doubts(confirm)
+  whileVisible(ASK_AGAIN_MS, confirm)
   const context = { info, streams, trader, notices }
   const shell = openShell({
     home: '#/',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part, trade } from '../support/browser-stage.ts'
-import { at, type Trader } from '../support/live-exchange.ts'
+import { ADMIN_TOKEN, at, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket } from '../support/live-orders.ts'
 import { openGroupAndPool } from '../support/live-targets.ts'
 
@@ -103,6 +103,60 @@ test('a session that ended elsewhere leaves a page that asks for a login', async
   await page.getByText('Balance, positions, orders and API tokens belong to a wallet').waitFor()
   await watched.close()
 })
+
+test('who logs out everywhere ends the other pages, and none of them trades on', async () => {
+  const trader = await stage.live.trader(FUNDS_RAW)
+  const path = `/#/market/${market.slug}`
+  const one = await stage.member(trader, path)
+  const other = await stage.member(trader, '/#/account')
+  await trade(one.page, { outcome: 'YES', price: '5', shares: '10' })
+  const kept: { tokenId: string; secret: string } = JSON.parse(
+    await one.page.evaluate("localStorage.getItem('trader-token')"),
+  )
+  await act(part(other.page, 'Sessions'), 'Log out everywhere').click()
+  await act(other.page, 'Log out all browsers').click()
+  await act(other.page.getByRole('banner'), 'Log in').waitFor()
+  const asked = await stage.live.call(kept, 'GET', '/auth/api-tokens')
+  assert.equal(asked.status, 401, 'the token of the other page is revoked')
+  await order(one.page)
+  await isOut(one)
+  await one.close()
+  await other.close()
+})
+
+test('a page whose sessions an operator ended asks before it sends an order', async () => {
+  const trader = await stage.live.trader(FUNDS_RAW)
+  const watched = await stage.member(trader, `/#/market/${market.slug}`)
+  const { page } = watched
+  await trade(page, { outcome: 'YES', price: '5', shares: '10' })
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const path = `/admin/profiles/${trader.profileId}/sessions`
+  const ended = await stage.live.send('DELETE', path, { headers })
+  assert.equal(ended.status, 200, ended.text)
+  await order(page)
+  await isOut(watched)
+  const { reservedRaw } = stage.live.balances(trader)
+  assert.equal(reservedRaw, 500_000, 'the order before the end is the only one')
+  await watched.close()
+})
+
+/** Fills in and sends an order, whatever comes of it. */
+async function order(page: WatchedPage['page']): Promise<void> {
+  const ticket = part(page, 'Order ticket')
+  await ticket.locator('input[name="price"]').fill('5')
+  await ticket.locator('input[name="amount"]').fill('10')
+  await ticket.locator('button[type="submit"]').click()
+}
+
+/** The page says once that its session is over, shows the login, and keeps no token. */
+async function isOut({ page }: WatchedPage): Promise<void> {
+  await act(page.getByRole('banner'), 'Log in').waitFor()
+  await act(part(page, 'Order ticket'), 'Log in to trade').waitFor()
+  const said = page.locator('.notice').getByText('The session has ended; log in again.')
+  await said.waitFor()
+  assert.equal(await said.count(), 1)
+  assert.equal(await page.evaluate('localStorage.getItem("trader-token")'), null)
+}
 
 test('keys alone lead from the search to the ticket', async () => {
   const watched = await stage.visit('/')

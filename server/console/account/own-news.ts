@@ -1,7 +1,6 @@
 // When something of the visitor may have changed: its orders and trades, and acts of this page.
 
 import type { Context } from '../context.ts'
-import { Refused } from '../exchange/api.ts'
 import { onActed } from '../page/parts/acted.ts'
 import type { Unwatch } from '../page/signal.ts'
 
@@ -12,10 +11,7 @@ export function onOwnNews({ streams }: Context, listener: () => void): Unwatch {
   }
 }
 
-const UNKNOWN_SPEAKER = 401
-
-/** The sentence of a failed read. A session that ended elsewhere ends here too. */
-export function failureOf(error: unknown, { trader }: Context): string {
-  if (error instanceof Refused && error.status === UNKNOWN_SPEAKER) trader.ended()
+/** The sentence of a failed read. */
+export function failureOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

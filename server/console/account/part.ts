@@ -36,7 +36,7 @@ export function followedPart<Reply>(
       if (text !== shown) refill(content, ...show(reply))
       shown = text
     } catch (error) {
-      if (!signal.aborted) write(said, failureOf(error, context))
+      if (!signal.aborted) write(said, failureOf(error))
     }
   }, PAUSE_MS)
   const unwatch = onOwnNews(context, () => refresher.ask())

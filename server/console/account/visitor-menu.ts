@@ -49,7 +49,7 @@ function showVisitor(element: HTMLElement, profile: Profile, context: Context): 
       const balance = await read<Balance>('/portfolio/balance', signal)
       if (!signal.aborted) write(free, dollars(balance.free))
     } catch (error) {
-      if (!signal.aborted) free.title = failureOf(error, context)
+      if (!signal.aborted) free.title = failureOf(error)
     }
   }, PAUSE_MS)
   const leave = button('Log out', async () => {

@@ -17,6 +17,23 @@ export class Refused extends Error {
   }
 }
 
+/** What the exchange says of a session that is over, and of a browser that sends no cookie. */
+const SESSION_OVER: ReadonlySet<string> = new Set([
+  'SESSION_INVALID',
+  'COOKIE_REQUIRED',
+  'UNAUTHENTICATED',
+])
+const overListeners = new Set<() => void>()
+
+export function isSessionOver(code: unknown): boolean {
+  return typeof code === 'string' && SESSION_OVER.has(code)
+}
+
+/** Called when any call of this page is refused because its session is over. */
+export function onSessionOver(listener: () => void): void {
+  overListeners.add(listener)
+}
+
 /** Proves a call: gives the headers to send with it. */
 export type Prove = (method: Method, path: string, body: string) => Promise<Record<string, string>>
 
@@ -42,7 +59,9 @@ async function refusedOf(response: Response): Promise<Refused> {
   } catch {
     // A proxy may answer with a page.
   }
-  return new Refused(response.status, body.code ?? '', sentenceOf(body, response.status), body)
+  const code = body.code ?? ''
+  if (isSessionOver(code)) for (const listener of overListeners) listener()
+  return new Refused(response.status, code, sentenceOf(body, response.status), body)
 }
 
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

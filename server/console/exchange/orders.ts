@@ -117,7 +117,7 @@ async function sendOrder(
     feeRateBps: feeRateBps ?? (metadata.fee ? (profile.effectiveFeeRateBps ?? 0) : 0),
   })
   const { domainName, domainVersion, chainId } = info.chain
-  const signature = await signer.signTyped({
+  const typed = {
     domain: {
       name: domainName,
       version: domainVersion,
@@ -127,7 +127,9 @@ async function sendOrder(
     types: { EIP712Domain: DOMAIN_TYPE, Order: ORDER_TYPE },
     primaryType: 'Order',
     message: order,
-  })
+  }
+  // The session is asked while the wallet signs: nothing is sent for a session that is over.
+  const [signature] = await Promise.all([signer.signTyped(typed), trader.confirm()])
   return trader.signed('POST', '/orders', {
     order: { ...order, signature },
     ownerId: profile.id,

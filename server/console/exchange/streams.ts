@@ -4,6 +4,7 @@
 
 import { io, type Socket } from 'socket.io-client'
 import { Signal, type Unwatch } from '../page/signal.ts'
+import { isSessionOver } from './api.ts'
 import { BookCopy } from './book-copy.ts'
 import type { BookFrame, BustFrame, DeltaFrame, PoolFrame, TradeFrame } from './shapes.ts'
 
@@ -70,6 +71,7 @@ export class Streams {
   readonly #pools = new Listeners<PoolFrame>()
   readonly #news = new Set<Listener<string>>()
   readonly #orders = new Set<Listener<OrderEvent>>()
+  readonly #doubts = new Set<() => void>()
   readonly #unsaid = new Set<() => void>()
   #timer = 0
   /** Books that lost a frame since the page was opened, for its foot and for tests. */
@@ -98,7 +100,10 @@ export class Streams {
     this.#socket.on('orderEvent', (event: OrderEvent) => {
       for (const listener of [...this.#orders]) listener(event)
     })
-    this.#socket.on('exception', () => setTimeout(() => this.#sayAll(), AGAIN_AFTER_MS))
+    this.#socket.on('exception', ({ code }: { code?: unknown }) => {
+      setTimeout(() => this.#sayAll(), AGAIN_AFTER_MS)
+      if (isSessionOver(code)) this.#doubt()
+    })
   }
 
   /** Follows the book of a market; called at once with what is known, and for each change. */
@@ -160,6 +165,12 @@ export class Streams {
     return () => void this.#orders.delete(listener)
   }
 
+  /** Calls when the visitor may be known no more: at a new connection, and when one says so. */
+  doubts(listener: () => void): Unwatch {
+    this.#doubts.add(listener)
+    return () => void this.#doubts.delete(listener)
+  }
+
   /** The visitor logged in or out: a new handshake carries the new cookie. */
   renew(): void {
     this.#socket.disconnect().connect()
@@ -174,6 +185,11 @@ export class Streams {
   #connected(): void {
     this.link.set('live')
     this.#sayAll()
+    this.#doubt()
+  }
+
+  #doubt(): void {
+    for (const listener of [...this.#doubts]) listener()
   }
 
   #lost(): void {

@@ -3,7 +3,7 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { Signal } from '../page/signal.ts'
-import { call, type Method, proven, Refused } from './api.ts'
+import { call, isSessionOver, type Method, onSessionOver, proven, Refused } from './api.ts'
 import { hmacOf } from './hmac.ts'
 import type { ExchangeInfo, Signer } from './shapes.ts'
 import { hexOf, injectedWallet, keySigner, walletSigner } from './signer.ts'
@@ -13,6 +13,12 @@ export interface Profile {
   readonly account: string
   readonly displayName: string
   readonly effectiveFeeRateBps: number | null
+}
+
+/** What the exchange tells of an API token. */
+interface ToldToken {
+  readonly tokenId: string
+  readonly label: string | null
 }
 
 interface KeptToken {
@@ -34,6 +40,16 @@ const VISITOR = 'visitor'
 const LABEL = 'console'
 /** What the exchange says of an API token that it does not know any more. */
 const REVOKED = 'API_KEY_INVALID'
+/** What it says of one that is to be revoked and was revoked already. */
+const UNKNOWN = 'TOKEN_UNKNOWN'
+const TOKENS = '/auth/api-tokens'
+
+export interface TraderNews {
+  /** Another visitor begins: the streams need a new handshake then. */
+  readonly changed: () => void
+  /** The session ended somewhere else. */
+  readonly over: () => void
+}
 
 /** A session that has ended already is as good as one that ends now. */
 async function endedOr(ending: Promise<unknown>): Promise<void> {
@@ -55,14 +71,14 @@ export class Trader {
   /** Null while nobody is logged in. */
   readonly profile = new Signal<Profile | null>(null)
   readonly #info: ExchangeInfo
-  readonly #onChange: () => void
+  readonly #news: TraderNews
   #signer: Signer | null = null
   #token: KeptToken | null = null
 
-  /** `onChange` is called when another visitor begins: the streams need a new handshake then. */
-  constructor(info: ExchangeInfo, onChange: () => void) {
+  constructor(info: ExchangeInfo, news: TraderNews) {
     this.#info = info
-    this.#onChange = onChange
+    this.#news = news
+    onSessionOver(() => this.#over())
     addEventListener('storage', ({ key }) => {
       if (key === VISITOR) void this.#follow()
     })
@@ -73,7 +89,28 @@ export class Trader {
     this.#signer = null
     this.#token = null
     await this.resume()
-    this.#onChange()
+    this.#news.changed()
+  }
+
+  /** Any call may be the first to learn it, and only the first one says it. */
+  #over(): void {
+    if (this.profile.value === null) return
+    this.ended()
+    this.#news.over()
+  }
+
+  /**
+   * Asks whether the session is still there; it ends here and this throws when it is not. A token
+   * outlives its session, so a page that did not ask would go on to trade.
+   */
+  async confirm(): Promise<void> {
+    const { value } = this.profile
+    if (value === null) return
+    const account = await call<string>('GET', '/auth/verify-auth')
+    if (account === value.account) return
+    // Another page of this browser has just logged in.
+    await this.#follow()
+    throw new Error('Another account is logged in now.')
   }
 
   /** Goes on with the session of an earlier visit, when there is one. */
@@ -82,8 +119,10 @@ export class Trader {
       const profile = await call<Profile>('GET', '/profiles/me')
       this.#token = keptToken(profile.account)
       this.profile.set(profile)
-    } catch {
-      this.profile.set(null)
+    } catch (error) {
+      // Without a session its token has no use here, and nobody else is to find it.
+      if (error instanceof Refused && isSessionOver(error.code)) this.#forget()
+      else this.profile.set(null)
     }
   }
 
@@ -105,19 +144,33 @@ export class Trader {
     this.ended()
   }
 
-  /** Ends the sessions of all browsers. */
+  /**
+   * Ends the sessions of all browsers. The tokens of their consoles come first: each would sign for
+   * its browser without a session.
+   */
   async logoutEverywhere(): Promise<void> {
-    const token = this.#token
-    if (token !== null) await this.#revoke(token.tokenId)
+    await endedOr(this.#revokeConsoles())
     await endedOr(call('DELETE', '/auth/sessions'))
     this.ended()
+  }
+
+  async #revokeConsoles(): Promise<void> {
+    const tokens = await call<readonly ToldToken[]>('GET', TOKENS)
+    for (const { tokenId, label } of tokens) {
+      if (label !== LABEL) continue
+      try {
+        await call('DELETE', `${TOKENS}/${encodeURIComponent(tokenId)}`)
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== UNKNOWN) throw error
+      }
+    }
   }
 
   /** The session is over, here or elsewhere. */
   ended(): void {
     if (this.profile.value === null) return
     this.#forget()
-    this.#onChange()
+    this.#news.changed()
   }
 
   #forget(): void {
@@ -184,7 +237,7 @@ export class Trader {
     this.#token = keptToken(profile.account)
     localStorage.setItem(VISITOR, `${profile.account} ${Date.now()}`)
     this.profile.set(profile)
-    this.#onChange()
+    this.#news.changed()
   }
 
   async #tokenNow(): Promise<KeptToken> {
@@ -192,11 +245,9 @@ export class Trader {
     const { profile } = this
     if (profile.value === null) throw new Error('Log in first.')
     const body = { label: LABEL, scopes: ['trading'] }
-    const made = await call<{ tokenId: string; secret: string }>(
-      'POST',
-      '/auth/api-tokens/derive',
-      { body },
-    )
+    const made = await call<{ tokenId: string; secret: string }>('POST', `${TOKENS}/derive`, {
+      body,
+    })
     const { tokenId, secret } = made
     this.#token = { account: profile.value.account, tokenId, secret }
     localStorage.setItem(KEPT, JSON.stringify(this.#token))
@@ -205,6 +256,6 @@ export class Trader {
 
   /** One that was revoked before is as good. */
   async #revoke(tokenId: string): Promise<void> {
-    await call('DELETE', `/auth/api-tokens/${encodeURIComponent(tokenId)}`).catch(() => {})
+    await call('DELETE', `${TOKENS}/${encodeURIComponent(tokenId)}`).catch(() => {})
   }
 }

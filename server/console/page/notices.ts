@@ -1,4 +1,5 @@
 // Sentences that tell what became of an act. A screen reader says them; each goes after a while.
+// Several calls may fail for one reason, so a sentence that is said again takes its old place.
 
 import { button, h } from './dom.ts'
 
@@ -25,6 +26,9 @@ export class Notices {
   }
 
   #show(sentence: string, kind: 'good' | 'bad'): void {
+    for (const each of [...this.element.children]) {
+      if (each.firstChild?.textContent === sentence) each.remove()
+    }
     const notice = h('div', { class: `notice ${kind}` }, h('span', {}, sentence))
     const close = () => notice.remove()
     notice.append(

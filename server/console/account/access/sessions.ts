@@ -12,7 +12,11 @@ export function sessionsPart({ trader, notices }: Context): Part {
       title: 'Log out everywhere?',
       about: [
         h('p', {}, 'Every session of this account ends, in this browser and in all others. '),
-        h('p', { class: 'soft' }, 'API tokens and open orders stay.'),
+        h(
+          'p',
+          { class: 'soft' },
+          'Tokens that these pages made end too. Other API tokens and open orders stay.',
+        ),
       ],
       act: 'Log out all browsers',
       async run() {

@@ -33,7 +33,6 @@ const onAxis = (value: number): string =>
 
 class PnlPart implements Part {
   readonly element: HTMLElement
-  readonly #context: Context
   readonly #figures = h('dl', { class: 'figures' })
   readonly #said = h('p', { class: 'said', attrs: { role: 'alert' } })
   readonly #refresher = new Refresher((signal) => this.#read(signal), PAUSE_MS)
@@ -45,7 +44,6 @@ class PnlPart implements Part {
   #isStopped = false
 
   constructor(context: Context) {
-    this.#context = context
     this.#buttons = FRAMES.map(([name, label]) => button(label, () => this.#choose(name)))
     const choice = h(
       'div',
@@ -99,7 +97,7 @@ class PnlPart implements Part {
       write(this.#said, '')
       this.#draw()
     } catch (error) {
-      if (!signal.aborted) write(this.#said, failureOf(error, this.#context))
+      if (!signal.aborted) write(this.#said, failureOf(error))
     }
   }
 
