@@ -14,9 +14,9 @@ export function isOpen({ status }: MarketView): boolean {
   return status === 'FUNDED' || status === 'FUNDED_FLAGGED'
 }
 
-/** Whether the exchange still keeps a book of it. */
+/** Whether the exchange shows a book of it (rules §12.3). */
 export function hasBook({ status, tradeType }: MarketView): boolean {
-  return tradeType === 'clob' && status !== 'RESOLVED' && status !== 'DRAFT'
+  return tradeType === 'clob' && (status === 'FUNDED' || status === 'CREATED')
 }
 
 /** A child of a group by its short name. */
@@ -60,6 +60,7 @@ function outcomeWords({ winningOutcomeIndex, payoutNumerators }: MarketView): st
 export function statusWords(market: MarketView): string {
   if (market.status === 'RESOLVED') return `Resolved: ${outcomeWords(market)}`
   if (market.status === 'LOCKED') return 'Closed, waits for its resolution'
+  if (market.status === 'FUNDED_FLAGGED') return 'Open, its book is not shown'
   if (isOpen(market)) return 'Open'
   return market.startAt === undefined ? 'Not open yet' : 'Opens with its slot'
 }

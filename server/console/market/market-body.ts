@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { hasBook, isOpen } from '../exchange/market-words.ts'
 import type { MarketView } from '../exchange/shapes.ts'
 import { h } from '../page/dom.ts'
+import type { Unwatch } from '../page/signal.ts'
 import { MarketHead } from './market-head.ts'
 import { OwnMarket } from './own/own-market.ts'
 import { ordersPanel, positionPanel } from './own/own-panels.ts'
@@ -32,9 +33,21 @@ function noTicket(market: MarketView): Panel {
   return { element, stop() {} }
 }
 
+/** No stream tells that a market closed, but its orders end then. */
+function onEmptied(book: LiveBook, due: () => void): Unwatch {
+  let wasEmpty = true
+  return book.watch(() => {
+    if (book.copy?.isCurrent !== true) return
+    const isEmpty = book.copy.bestBid === null && book.copy.bestAsk === null
+    if (isEmpty && !wasEmpty) due()
+    wasEmpty = isEmpty
+  })
+}
+
+/** `due` asks the exchange what the market is now. */
 export function marketBody(context: Context, market: MarketView, due: () => void): Panel {
   const book = new LiveBook(context.streams, market)
-  const own = new OwnMarket(context, market)
+  const own = new OwnMarket(context, market, due)
   const pool = market.tradeType === 'amm' ? new LivePool(context, market) : null
   const head = new MarketHead({ context, market, book, pool, due })
   const history = new HistoryPanel(market)
@@ -66,15 +79,17 @@ export function marketBody(context: Context, market: MarketView, due: () => void
   const pick = (yesPrice: number): void => {
     if (ticket instanceof Ticket) ticket.pick(yesPrice)
   }
-  const isLive = hasBook(market)
-  const ladder = isLive ? new BookPanel(book, pick) : closedBook('The market is over: no book.')
-  const depth = isLive ? [new DepthPanel(book)] : []
+  const isShown = hasBook(market)
+  const ladder = isShown ? new BookPanel(book, pick) : closedBook(market)
+  const depth = isShown ? [new DepthPanel(book)] : []
+  // A book that is not shown may trade, and a closed one may have trades taken back.
+  const isLive = market.status !== 'RESOLVED' && market.status !== 'DRAFT'
   const tape = new TapePanel(context, { slug: market.slug, isLive }, ({ price, timestamp }) => {
     history.addTrade(price, timestamp)
     own.pricesMoved()
   })
   const orders = ordersPanel(context, own, market)
-  ends.push(ticket, ladder, ...depth, tape, orders)
+  ends.push(ticket, ladder, ...depth, tape, orders, { stop: onEmptied(book, due) })
   return frame(
     column('left', ladder, tape),
     column('wide', history, ...depth, rules),

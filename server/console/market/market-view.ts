@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { read } from '../exchange/api.ts'
 import type { MarketView } from '../exchange/shapes.ts'
 import { fill, h } from '../page/dom.ts'
+import { whileVisible } from '../page/parts/while-visible.ts'
 import { Refresher } from '../page/refresher.ts'
 import type { Unwatch } from '../page/signal.ts'
 import type { View } from '../page/view.ts'
@@ -15,6 +16,8 @@ import type { Panel } from './shown/panel.ts'
 
 /** The exchange closes a market at its deadline, a moment before or after this page sees it. */
 const PAUSE_MS = 1500
+/** No stream tells that an operator closed, opened or flagged a market. */
+const ASK_AGAIN_MS = 30_000
 const CHOSEN = 'market'
 
 class MarketPage {
@@ -48,6 +51,7 @@ class MarketPage {
         const isChild = this.#shown?.markets?.some((each) => each.slug === changed)
         if (changed === slug || isChild) this.#refresher.ask()
       }),
+      whileVisible(ASK_AGAIN_MS, () => this.#refresher.ask()),
     ]
     this.#refresher.ask()
   }

@@ -2,7 +2,7 @@
 // read again after each event of the visitor, and after trades that move its worth.
 
 import type { Context } from '../../context.ts'
-import { call } from '../../exchange/api.ts'
+import { call, Refused } from '../../exchange/api.ts'
 import { openOrdersOf } from '../../exchange/orders.ts'
 import type { MarketView, UserOrder } from '../../exchange/shapes.ts'
 import { Refresher } from '../../page/refresher.ts'
@@ -12,6 +12,9 @@ import { type Held, heldIn, type Positions } from './holdings.ts'
 const PAUSE_MS = 300
 /** Worth changes with each trade of anybody: it is read again in this time at the earliest. */
 const WORTH_AFTER_MS = 3000
+/** Refusals that say that this page shows a state of the market that is over. */
+const STATE_CHANGED: ReadonlySet<string> = new Set(['MARKET_NOT_TRADABLE', 'MARKET_NOT_FOUND'])
+
 export interface OwnState {
   readonly orders: readonly UserOrder[]
   readonly held: readonly Held[]
@@ -23,13 +26,16 @@ export class OwnMarket {
   readonly state = new Signal<OwnState | null>(null)
   readonly #context: Context
   readonly #market: MarketView
+  readonly #due: () => void
   readonly #refresher = new Refresher((signal) => this.#read(signal), PAUSE_MS)
   readonly #unwatches: Unwatch[]
   #timer = 0
 
-  constructor(context: Context, market: MarketView) {
+  /** `due` asks the exchange what the market is now. */
+  constructor(context: Context, market: MarketView, due: () => void) {
     this.#context = context
     this.#market = market
+    this.#due = due
     const { streams, trader } = context
     this.#unwatches = [
       trader.profile.watch(() => this.refresh()),
@@ -42,6 +48,11 @@ export class OwnMarket {
 
   refresh(): void {
     this.#refresher.ask()
+  }
+
+  /** An order or a trade was refused: what the page shows may be why. */
+  refused(error: unknown): void {
+    if (error instanceof Refused && STATE_CHANGED.has(error.code)) this.#due()
   }
 
   pricesMoved(): void {

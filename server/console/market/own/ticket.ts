@@ -3,6 +3,7 @@
 
 import type { Context } from '../../context.ts'
 import { Refused } from '../../exchange/api.ts'
+import { hasBook } from '../../exchange/market-words.ts'
 import type { Wish } from '../../exchange/order-amounts.ts'
 import { placeOrder } from '../../exchange/orders.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
@@ -149,17 +150,18 @@ export class Ticket implements Panel {
   #drawSummary(wish: Wish | null): void {
     const estimate = wish === null ? null : this.#estimate(wish)
     if (wish === null || estimate === null) {
-      const { copy } = this.#parts.book
-      const isCurrent = copy?.isCurrent === true
       drawLines(this.#summary, [])
-      write(
-        this.#warning,
-        wish === null || isCurrent ? '' : 'No estimate while the book is behind.',
-      )
+      write(this.#warning, wish === null ? '' : this.#noEstimate())
       return
     }
     drawLines(this.#summary, linesOf(wish, estimate, this.#feeBps))
     write(this.#warning, warningOf(wish, estimate))
+  }
+
+  #noEstimate(): string {
+    const { book, market } = this.#parts
+    if (!hasBook(market)) return 'No estimate: the book is not shown.'
+    return book.copy?.isCurrent === true ? '' : 'No estimate while the book is behind.'
   }
 
   #drawSubmit(isBuy: boolean, outcome: 0 | 1): void {
@@ -186,6 +188,7 @@ export class Ticket implements Panel {
       notices.good(resultOf(wish, execution))
     } catch (error) {
       this.#refuse(error)
+      own.refused(error)
     }
     this.#isSending = false
     own.refresh()

@@ -164,6 +164,7 @@ export class PoolTicket implements Panel {
       else await this.#trade(wish)
     } catch (error) {
       this.#refuse(error, side)
+      this.#parts.own.refused(error)
     }
     this.#busy = ''
     this.#draw()

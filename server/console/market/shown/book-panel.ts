@@ -2,6 +2,7 @@
 // the copy of the book is not current, the ladder is dim and says so.
 
 import type { BookCopy } from '../../exchange/book-copy.ts'
+import type { MarketView } from '../../exchange/shapes.ts'
 import { h, write } from '../../page/dom.ts'
 import { paint, unpaint } from '../../page/painter.ts'
 import { evenCents } from '../../page/words.ts'
@@ -80,9 +81,15 @@ export class BookPanel implements Panel {
   }
 }
 
-/** In place of a book that is over. */
-export function closedBook(sentence: string): Panel {
-  const element = panel('Order book', 'book', h('p', { class: 'soft' }, sentence))
+function noBookWords({ status }: MarketView): string {
+  if (status === 'RESOLVED') return 'The market is over: no book.'
+  if (status === 'LOCKED') return 'The market is closed: no book.'
+  return 'The exchange does not show the book of this market now.'
+}
+
+/** In place of a book that is not shown. */
+export function closedBook(market: MarketView): Panel {
+  const element = panel('Order book', 'book', h('p', { class: 'soft' }, noBookWords(market)))
   element.dataset.state = 'current'
   element.dataset.sequence = '0'
   return { element, stop() {} }
