@@ -8,10 +8,12 @@ import { read } from './exchange/api.ts'
 import type { ExchangeInfo } from './exchange/shapes.ts'
 import { Streams } from './exchange/streams.ts'
 import { Trader } from './exchange/trader.ts'
+import { TradingMode } from './exchange/trading-mode.ts'
 import { marketView } from './market/market-view.ts'
 import { marketsView } from './markets/markets-view.ts'
 import { h } from './page/dom.ts'
 import { Notices } from './page/notices.ts'
+import { modeBanner } from './page/parts/mode-banner.ts'
 import { whileVisible } from './page/parts/while-visible.ts'
 import { linkState, openShell } from './page/shell.ts'
 import { startTheme } from './page/theme.ts'
@@ -38,9 +40,13 @@ async function start(): Promise<void> {
   })
   // A session that is over says so itself; without an answer it is asked again later.
   const confirm = () => void trader.confirm().catch(() => {})
+  const mode = new TradingMode()
   streams.doubts(confirm)
-  whileVisible(ASK_AGAIN_MS, confirm)
-  const context = { info, streams, trader, notices }
+  whileVisible(ASK_AGAIN_MS, () => {
+    confirm()
+    void mode.ask()
+  })
+  const context = { info, streams, trader, mode, notices }
   const shell = openShell({
     home: '#/',
     links: [
@@ -55,7 +61,9 @@ async function start(): Promise<void> {
       h('a', { href: '/docs/openapi' }, 'API'),
     ],
     notices: notices.element,
+    banner: modeBanner(mode.restriction),
   })
+  void mode.ask()
   await trader.resume()
   new Places(shell.root, context, PLACES, shell.mark)
 }

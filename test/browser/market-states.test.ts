@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
-import { ADMIN_TOKEN, type Trader } from '../support/live-exchange.ts'
+import { ADMIN_TOKEN, at, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
 
 // What an operator does to a market or to all of trading shows on the pages that are open.
@@ -80,5 +80,26 @@ test('an order that is refused for the state of its market shows that state', as
   await acts(`/admin/markets/${market.slug}/lock`)
   await order(page, 'Buy YES')
   await page.locator('.market-head .chip').getByText(CLOSED).waitFor()
+  await watched.close()
+})
+
+test('a restriction of trading is told with the words of the operator, as text', async () => {
+  const market = await openMarket(stage.live, 'hail-tomorrow')
+  const watched = await stage.member(trader, `/#/market/${market.slug}`)
+  const { page } = watched
+  const publicMessage = 'An update. <img src=x onerror=alert(1)>'
+  const set = await stage.live.admin('/admin/trading-modes', { mode: 'cancel_only', publicMessage })
+  assert.equal(set.status, 201, set.text)
+  await order(page, 'Buy YES')
+  const banner = page.locator('.banner')
+  await banner.getByText('The exchange takes cancels alone.').waitFor()
+  await banner.getByText(publicMessage).waitFor()
+  assert.equal(await page.locator('img').count(), 0)
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const id = Number(at(set.body, 'id'))
+  const ended = await stage.live.send('DELETE', `/admin/trading-modes/${id}`, { headers })
+  assert.equal(ended.status, 200, ended.text)
+  await comeBack(page)
+  await banner.getByText('The exchange takes cancels alone.').waitFor({ state: 'detached' })
   await watched.close()
 })

@@ -10,6 +10,8 @@ export interface ShellParts {
   readonly aside: readonly Child[]
   readonly foot: readonly Child[]
   readonly notices: HTMLElement
+  /** Stands below the head; empty while there is nothing to say. */
+  readonly banner?: HTMLElement
 }
 
 export interface Shell {
@@ -19,7 +21,7 @@ export interface Shell {
   readonly mark: (fragment: string) => void
 }
 
-export function openShell({ home, links, aside, foot, notices }: ShellParts): Shell {
+export function openShell({ home, links, aside, foot, notices, banner }: ShellParts): Shell {
   const root = h('main', { id: 'main', attrs: { tabindex: -1 } })
   const anchors = links.map(([href, label]) => h('a', { href }, label))
   const head = h(
@@ -37,6 +39,7 @@ export function openShell({ home, links, aside, foot, notices }: ShellParts): Sh
       'Skip to content',
     ),
     head,
+    ...(banner === undefined ? [] : [banner]),
     root,
     h('footer', { class: 'foot' }, ...feet, themeButton()),
     notices,

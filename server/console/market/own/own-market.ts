@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import { call, Refused } from '../../exchange/api.ts'
 import { openOrdersOf } from '../../exchange/orders.ts'
 import type { MarketView, UserOrder } from '../../exchange/shapes.ts'
+import { isModeRefusal } from '../../exchange/trading-mode.ts'
 import { Refresher } from '../../page/refresher.ts'
 import { Signal, type Unwatch } from '../../page/signal.ts'
 import { type Held, heldIn, type Positions } from './holdings.ts'
@@ -52,7 +53,9 @@ export class OwnMarket {
 
   /** An order or a trade was refused: what the page shows may be why. */
   refused(error: unknown): void {
-    if (error instanceof Refused && STATE_CHANGED.has(error.code)) this.#due()
+    if (!(error instanceof Refused)) return
+    if (STATE_CHANGED.has(error.code)) this.#due()
+    if (isModeRefusal(error.code)) void this.#context.mode.ask()
   }
 
   pricesMoved(): void {
