@@ -138,6 +138,21 @@ test('the summary tells cost, fee, average and worst price, and what waits', () 
   assert.equal(lines.get('Fee'), '3.99 shares (rate 3%)')
   assert.equal(lines.get('You get'), '146.01 YES')
   assert.equal(lines.get('Waits in the book'), '50 shares at 55¢')
+  assert.equal(lines.get('Reserved until it trades or is canceled'), '$27.50')
+})
+
+test('an order that only waits tells what it reserves, and no row is empty', () => {
+  const wish: Wish = { ...WISH, priceTicks: 500, amountRaw: 20_000_000 }
+  assert.deepEqual(linesOf(wish, estimateOf(wish, OFFERS, 300), 300), [
+    ['Trades now', 'nothing'],
+    ['Waits in the book', '20 shares at 50¢'],
+    ['Reserved until it trades or is canceled', '$10.00'],
+  ])
+  const sale = { ...wish, isBuy: false }
+  const reserved = linesOf(sale, estimateOf(sale, [], 300), 300).at(-1)
+  assert.deepEqual(reserved, ['Reserved until it trades or is canceled', '20 shares'])
+  const taker: Wish = { ...wish, type: 'FAK' }
+  assert.deepEqual(linesOf(taker, estimateOf(taker, OFFERS, 300), 300), [['Trades now', 'nothing']])
 })
 
 test('a rate that is not known yet is not guessed', () => {

@@ -23,23 +23,33 @@ export function averageOf({ sharesRaw, collateralRaw }: Estimate): number | null
   return sharesRaw === 0 ? null : collateralRaw / sharesRaw
 }
 
+/** What an order keeps from other uses while it waits. */
+function restLines(wish: Wish, leftRaw: number): readonly Line[] {
+  if (wish.type !== 'GTC' || leftRaw === 0 || wish.priceTicks === null) return []
+  const reservedRaw = reserveOf({ ...wish, amountRaw: leftRaw })
+  const reserved = wish.isBuy ? dollars(reservedRaw) : `${units(reservedRaw)} shares`
+  return [
+    ['Waits in the book', `${units(leftRaw)} shares at ${cents(wish.priceTicks / TICKS_ONE)}`],
+    ['Reserved until it trades or is canceled', reserved],
+  ]
+}
+
+/** Of an order that finds nobody there is no cost, price or fee to tell. */
 export function linesOf(wish: Wish, estimate: Estimate, feeBps: FeeRate): readonly Line[] {
   const { sharesRaw, collateralRaw, feeRaw, worstTicks, leftRaw } = estimate
-  const isNone = sharesRaw === 0
+  const rest = restLines(wish, leftRaw)
+  if (sharesRaw === 0) return [['Trades now', 'nothing'], ...rest]
   const name = OUTCOMES[wish.outcome]
   const netShares = units(sharesRaw - feeRaw)
-  const trade: Line[] = [
-    ['Trades now', isNone ? 'nothing' : `${units(sharesRaw)} shares`],
+  return [
+    ['Trades now', `${units(sharesRaw)} shares`],
     ['Average price', cents(averageOf(estimate))],
-    ['Worst price', isNone ? '–' : cents(worstTicks / TICKS_ONE)],
+    ['Worst price', cents(worstTicks / TICKS_ONE)],
     [wish.isBuy ? 'Cost' : 'Proceeds', dollars(collateralRaw)],
     ['Fee', feeWords(wish, estimate, feeBps)],
     ['You get', wish.isBuy ? `${netShares} ${name}` : dollars(collateralRaw - feeRaw)],
+    ...rest,
   ]
-  const isResting = wish.type === 'GTC' && leftRaw > 0 && wish.priceTicks !== null
-  if (!isResting) return trade
-  const rest = `${units(leftRaw)} shares at ${cents((wish.priceTicks ?? 0) / TICKS_ONE)}`
-  return [...trade, ['Waits in the book', rest]]
 }
 
 /** What would go otherwise than the trader may think; empty for nothing. */
