@@ -28,6 +28,7 @@ export interface FoundProfile {
 interface ListedProfile {
   readonly profileId: ProfileId
   readonly account: string
+  readonly username: string | null
   readonly rank: string | null
   readonly feeCapBps: number | null
   readonly isFrozen: boolean

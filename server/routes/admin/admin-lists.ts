@@ -5,13 +5,14 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { totalOf } from '../../../engine/domain/units.ts'
+import { profiles as shownProfiles } from '../../../persistence/query/read/profiles.ts'
 import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { account } from '../../http/schema/profile-fields.ts'
+import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -64,6 +65,7 @@ export const listProfiles = route({
         object({
           profileId: profileId(),
           account: account(),
+          username: shownUsername(),
           rank: means(nullable(text()), 'Name of its rank; null without one.'),
           feeCapBps: feeCapBps(),
           isFrozen: means(boolean(), 'True while it may neither trade nor withdraw.'),
@@ -78,19 +80,23 @@ export const listProfiles = route({
     query: { after: 0, limit: 1 },
     reply: {
       profiles: [
-        { profileId: 1, account: ACCOUNT, rank: 'Bronze', feeCapBps: null, isFrozen: false },
+        {
+          ...{ profileId: 1, account: ACCOUNT, username: 'rainmaker' },
+          ...{ rank: 'Bronze', feeCapBps: null, isFrozen: false },
+        },
       ],
       next: 1,
     },
   },
-  handle: async ({ query }, { pipeline }: Services) => {
+  rejects: ['READ_TIMEOUT'],
+  handle: async ({ query }, { pipeline, reads }: Services) => {
     const { after, limit, account: wanted, username } = query
     const { accounts, frozen } = pipeline.clearing
     const isOne = wanted !== undefined || username !== undefined
     const ids = isOne
       ? namedIds(accounts, wanted, username).filter((id) => id > after)
       : idsAfter(after, limit, accounts.count)
-    const profiles = ids.flatMap((id) => {
+    const rows = ids.flatMap((id) => {
       const profile = accounts.byId(id)
       if (profile === undefined) return []
       const { account, rank, feeCapBps } = profile
@@ -98,6 +104,11 @@ export const listProfiles = route({
       return [{ profileId: id, account, rank: rank?.name ?? null, feeCapBps, isFrozen }]
     })
     await pipeline.durable()
+    // Only the read tables have usernames; the core knows them by their hashes.
+    const named = await reads.read(shownProfiles, ids)
+    if (named === undefined) return refuse('READ_TIMEOUT')
+    const names = new Map(named.map((each) => [each?.profileId, each?.username]))
+    const profiles = rows.map((row) => ({ ...row, username: names.get(row.profileId) ?? null }))
     return { profiles, next: isOne ? null : nextOf(ids, limit) }
   },
 })

@@ -3,10 +3,11 @@
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { button, type Child, field, fill, h } from '../../page/dom.ts'
 import { actForm, typedIn } from '../../page/parts/act-form.ts'
-import { pagedList } from '../../page/parts/paged-list.ts'
+import { type PagedList, pagedList } from '../../page/parts/paged-list.ts'
 import { KEY, region } from '../../page/parts/region.ts'
 import { table } from '../../page/parts/table.ts'
 import type { View } from '../../page/view.ts'
+import { visible } from '../../page/visible.ts'
 import { shortAddress } from '../../page/words.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { FoundProfile, ProfilePage } from '../operator-replies.ts'
@@ -19,17 +20,27 @@ const NUMBER = /^\d{1,10}$/
 export function profilesView(context: OperatorContext): View {
   const { access } = context
   const card = h('div', { attrs: { 'aria-live': 'polite' } })
-  const show = async (profileId: ProfileId) => {
+  let searches = 0
+  /** The card goes first: its buttons must not act on a profile that is not asked for any more. */
+  const show = async (find: () => Promise<ProfileId>) => {
+    searches++
+    const search = searches
+    fill(card)
+    const profileId = await find()
     const profile = await access.call<FoundProfile>('GET', `/admin/profiles/${profileId}`)
-    fill(card, await profileCard(profile, context, () => show(profileId)))
+    const found = await profileCard(profile, context, async () => {
+      list.again()
+      await show(async () => profileId)
+    })
+    if (search === searches) fill(card, found)
   }
-  const list = pagedList<number>(async (cursor, signal) => {
+  const list: PagedList = pagedList<number>(async (cursor, signal) => {
     const query = `after=${cursor ?? 0}&limit=${PROFILES_A_PAGE}`
     const page = await access.call<ProfilePage>('GET', `/admin/profiles?${query}`, { signal })
     return { content: shown(page.profiles, (id) => openCard(id)), next: page.next }
   })
   const openCard = (profileId: ProfileId) => {
-    show(profileId).then(
+    show(async () => profileId).then(
       () => card.scrollIntoView({ block: 'nearest' }),
       (error: unknown) => context.notices.failure(error),
     )
@@ -39,7 +50,7 @@ export function profilesView(context: OperatorContext): View {
     {
       act: 'Find',
       isMain: true,
-      run: async (form) => show(await idOf(typedIn(form, 'wanted'), context)),
+      run: (form) => show(() => idOf(typedIn(form, 'wanted'), context)),
     },
     wanted.element,
   )
@@ -66,17 +77,18 @@ async function idOf(wanted: string, { access }: OperatorContext): Promise<Profil
 }
 
 function shown(profiles: ProfilePage['profiles'], open: (profileId: ProfileId) => void): Child {
-  const rows = profiles.map(({ profileId, account, rank, feeCapBps, isFrozen }) => [
+  const rows = profiles.map(({ profileId, account, username, ...rest }) => [
     profileId,
+    h('bdi', {}, visible(username ?? '–')),
     h('span', { attrs: { title: account } }, shortAddress(account)),
-    rank ?? '–',
-    feeCapBps === null ? '–' : `${feeCapBps} bps`,
-    isFrozen ? h('span', { class: 'sell' }, 'frozen') : 'active',
+    rest.rank ?? '–',
+    rest.feeCapBps === null ? '–' : `${rest.feeCapBps} bps`,
+    rest.isFrozen ? h('span', { class: 'sell' }, 'frozen') : 'active',
     button('Open', () => open(profileId), {
       class: 'small',
       attrs: { [KEY]: `open ${profileId}`, 'aria-label': `Open profile ${profileId}` },
     }),
   ])
-  const columns = [{ number: 'Number' }, 'Account', 'Rank', 'Fee cap', 'State', 'Act']
+  const columns = [{ number: 'Number' }, 'Username', 'Account', 'Rank', 'Fee cap', 'State', 'Act']
   return h('div', { class: 'table-box' }, table('Profiles', columns, rows))
 }

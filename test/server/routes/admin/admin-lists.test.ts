@@ -38,7 +38,8 @@ test('profiles and balances are listed by id, in pages', async () => {
   const missing = await live.send('GET', '/admin/balances/4', { headers })
   assert.deepEqual([missing.status, at(missing.body, 'code')], [404, 'PROFILE_NOT_FOUND'])
   const profiles = await asked('/admin/profiles?after=1&limit=1')
-  const row = { profileId: 2, account: rich.account, rank: 'Bronze', feeCapBps: null }
+  const { account } = rich
+  const row = { profileId: 2, account, username: null, rank: 'Bronze', feeCapBps: null }
   assert.deepEqual(profiles, { profiles: [{ ...row, isFrozen: false }], next: 2 })
   assert.deepEqual(await asked('/admin/profiles?after=99'), { profiles: [], next: null })
 })
