@@ -66,6 +66,7 @@ function loads(page: Page, { paths, tags }: Files): string[] {
   return [
     ...paths.map((path) => plain('GET', path, { headers: headers(path) })),
     plain('GET', '/exchange-info'),
+    plain('GET', '/maintenance/status'),
     ...(isList(page) ? OF_LIST : ofMarket).map((path) => plain('GET', path)),
     ...(visitor === null
       ? [plain('GET', me)]
