@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { Ring } from '../../engine/thread/ring.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
+import { Stretches } from '../../engine/thread/stretches.ts'
 import type { SigningDomain } from './directory.ts'
 import type { IntakeRequest } from './intake.ts'
 import { TO_INTAKE } from './intake-layout.ts'
@@ -26,6 +27,8 @@ export interface LaneParts {
   readonly ringBytes: number
   /** Unanswered requests of the thread that this one replaces. */
   readonly open?: Map<number, number>
+  /** Of the thread that this one replaces, so that its figures go on. */
+  readonly stretches?: Stretches
   readonly onResults: (lane: IntakeLane) => void
   readonly onEnd: (lane: IntakeLane) => void
 }
@@ -38,6 +41,7 @@ export class IntakeLane {
    * were answered; it is 0 before the first answer and for a single order.
    */
   readonly open: Map<number, number>
+  readonly stretches: Stretches
   isReady = false
   /** The thread has the whole directory. */
   isTaught = true
@@ -60,6 +64,7 @@ export class IntakeLane {
   constructor(parts: LaneParts) {
     this.index = parts.index
     this.open = parts.open ?? new Map()
+    this.stretches = parts.stretches ?? new Stretches()
     const requests = Ring.allocate(parts.ringBytes)
     const results = Ring.allocate(parts.ringBytes)
     const working = new SharedArrayBuffer(WORKING.words * Int32Array.BYTES_PER_ELEMENT)
@@ -68,7 +73,9 @@ export class IntakeLane {
     this.results = new Ring(results)
     this.#working = new Int32Array(working)
     this.#working[WORKING.key] = AT_NOTHING
-    const workerData: IntakeThreadData = { requests, results, working, domain: parts.domain }
+    const { domain } = parts
+    const { cells: stretches } = this.stretches
+    const workerData: IntakeThreadData = { requests, results, working, stretches, domain }
     this.#worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
       name: this.name,
       workerData,

@@ -1,6 +1,7 @@
 import { assert } from '../../engine/domain/assert.ts'
 import { threadPoint } from '../../engine/thread/fault-point.ts'
 import { Ring } from '../../engine/thread/ring.ts'
+import { type StretchCells, StretchClock } from '../../engine/thread/stretches.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
 import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
@@ -14,6 +15,7 @@ export interface IntakeThreadData {
   readonly results: SharedArrayBuffer
   /** The words of WORKING. */
   readonly working: SharedArrayBuffer
+  readonly stretches: StretchCells
   readonly domain: SigningDomain
 }
 
@@ -32,6 +34,7 @@ export class IntakeLoop {
   readonly #directory: Directory
   readonly #intake: Intake
   readonly #working: Int32Array
+  readonly #clock: StretchClock
   readonly #ringDoorbell: () => void
   #untold = 0
 
@@ -39,22 +42,26 @@ export class IntakeLoop {
     this.#requests = new Ring(data.requests)
     this.#results = new Ring(data.results)
     this.#working = new Int32Array(data.working)
+    this.#clock = new StretchClock(data.stretches)
     this.#directory = new Directory(data.domain)
     this.#intake = new Intake(this.#directory)
     this.#ringDoorbell = ringDoorbell
   }
 
   serve(): never {
+    this.#clock.begin()
     this.#give(FROM_INTAKE.READY, NOTHING)
     for (;;) {
       this.#endIfAsked()
       while (this.#requests.next()) {
         this.#take()
         this.#endIfAsked()
-        if (this.#untold >= BATCH_RESULTS) this.#tell()
+        if (this.#untold >= BATCH_RESULTS) this.#tellAmidWork()
       }
       this.#tell()
+      this.#clock.end()
       this.#requests.waitForData(IDLE_WAIT_MS)
+      this.#clock.begin()
     }
   }
 
@@ -83,9 +90,18 @@ export class IntakeLoop {
     while (!this.#results.push(tag, bytes)) {
       this.#tell()
       this.#endIfAsked()
+      this.#clock.end()
       this.#results.waitForSpace()
+      this.#clock.begin()
     }
     this.#untold++
+  }
+
+  /** The clock is asked for each batch, not for each order; a flood has no end of its own. */
+  #tellAmidWork(): void {
+    this.#tell()
+    this.#clock.end()
+    this.#clock.begin()
   }
 
   #tell(): void {

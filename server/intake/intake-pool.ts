@@ -112,10 +112,11 @@ export class IntakePool {
     return this.#ready
   }
 
-  #start(index: number, open = new Map<number, number>()): IntakeLane {
+  /** `before` is the thread that this one replaces. */
+  #start(index: number, before?: IntakeLane): IntakeLane {
     const { domain, ringBytes = LIMITS.ringBytes } = this.#options
     return new IntakeLane({
-      ...{ index, domain, ringBytes, open },
+      ...{ index, domain, ringBytes, open: before?.open, stretches: before?.stretches },
       onResults: (lane) => this.#drain(lane),
       onEnd: (lane) => {
         // While the pool is paused, the thread's last results are read first, by `resume`.
@@ -345,7 +346,7 @@ export class IntakePool {
       onFault(new Error(`${sentence}${isTooOften ? '; too often, and no order is to blame' : ''}`))
       return
     }
-    const lane = this.#start(ended.index, open)
+    const lane = this.#start(ended.index, ended)
     this.#lanes[ended.index] = lane
     if (isToBlame) this.#break(open, workingAt, `the thread ${sentence}`)
     const orders = ended.unanswered()
@@ -372,6 +373,11 @@ export class IntakePool {
     }
     lane.taught()
     this.#flush(lane)
+  }
+
+  /** The threads by their names, for metrics; none when main checks the orders itself. */
+  get threads(): readonly Pick<IntakeLane, 'name' | 'stretches'>[] {
+    return this.#lanes
   }
 
   /** Unanswered requests, for metrics and for a stop that waits. */

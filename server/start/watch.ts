@@ -12,7 +12,7 @@ import type { Seen } from '../http/route.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
 import type { LogOutput } from '../ops/logging/log-output.ts'
 import { watchRest } from '../ops/main-rest.ts'
-import type { Metrics, Series } from '../ops/metrics.ts'
+import type { Metrics } from '../ops/metrics.ts'
 import { watchProcess } from '../ops/process-metrics.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import { type TraceFile, traceLine } from '../ops/trace.ts'
@@ -23,6 +23,7 @@ import { SOCKET_REFUSALS } from '../sockets/census.ts'
 import type { SocketGateway } from '../sockets/socket-gateway.ts'
 import type { RunningExchange } from './open.ts'
 import { ReadinessWatch } from './readiness.ts'
+import { collectionsOf, watchThreads } from './watch-threads.ts'
 
 export interface Watch {
   /** Gets every request when it has ended. */
@@ -71,7 +72,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   watchState(exchange, metrics)
   watchQueues(exchange, metrics)
   watchCommits(exchange, commits, metrics)
-  watchStretches(exchange, metrics)
+  watchThreads(exchange, commits, metrics)
   watchLimits(limits, metrics)
   const endProcess = watchProcess(metrics, () => collectionsOf(exchange))
   const endRest = watchRest()
@@ -203,36 +204,6 @@ function watchCommits(
   metrics.sizes('outcomex_commit_bytes', 'Bytes of commands in a group commit.', bytes)
   metrics.totals('outcomex_journal_records_total', 'Commands committed.', [], () => [
     { labels: {}, value: journal.stats.records },
-  ])
-}
-
-/** Every thread that works beside an order's way through main and intake. */
-function stretchesOf({ shards, journal, follower, query }: RunningExchange) {
-  const inThreads = shards.all.filter((shard) => !shard.isInline)
-  return [
-    ...inThreads.map(({ name, stretches }) => ({ labels: { thread: name }, stretches })),
-    { labels: { thread: 'journal' }, stretches: journal.stretches },
-    { labels: { thread: 'follower' }, stretches: follower.figures.stretches },
-    { labels: { thread: 'query' }, stretches: query.stretches },
-  ]
-}
-
-function collectionsOf(exchange: RunningExchange): Series[] {
-  return stretchesOf(exchange).map(({ labels, stretches }) => {
-    return { labels, values: stretches.collectionMicros }
-  })
-}
-
-function watchStretches(exchange: RunningExchange, metrics: Metrics): void {
-  const worked =
-    'Work of a thread in one go, from a wake-up to the next sleep or look for work. Commits and ' +
-    'checkpoints are not in it, collections are.'
-  metrics.seconds('outcomex_stretch_seconds', worked, () =>
-    stretchesOf(exchange).map(({ labels, stretches }) => ({ labels, values: stretches.micros })),
-  )
-  const committed = 'One commit of the read tables, its checkpoint included.'
-  metrics.seconds('outcomex_tables_commit_seconds', committed, () => [
-    { labels: {}, values: exchange.follower.figures.commitMicros },
   ])
 }
 

@@ -21,6 +21,8 @@ const STEPS = ['read', 'intake', 'sequence', 'journal', 'match', 'settle', 'publ
 const KINDS = ['order', 'cancel', 'change', 'query'] as const
 const MODES = ['normal', 'post_only', 'cancel_only', 'disabled']
 const BUSIEST = 8
+/** Main, an intake, the journal, two markets and the follower: as many as the line holds. */
+const BUSIEST_THREADS = 6
 const QUEUES = [
   ['orders in the intake', 'intake_in_flight'],
   ['replies', 'replies_waiting'],
@@ -68,12 +70,14 @@ function stepLines(figures: Figures): string[] {
 }
 
 function threadLine(figures: Figures): string {
-  const metric = name('stretch_seconds')
-  const spent = figures.valuesOf(`${metric}_sum`, 'thread').map((thread) => {
-    return [thread, figures.perSecond(`${metric}_sum`, { thread })] as const
+  const metric = name('thread_busy_seconds_total')
+  const spent = figures.valuesOf(metric, 'thread').map((thread) => {
+    return [thread, figures.perSecond(metric, { thread }) * 100] as const
   })
-  const busiest = spent.sort(([, a], [, b]) => b - a).slice(0, 5)
-  const said = busiest.map(([thread, part]) => `${thread} ${(part * 100).toFixed(0)}%`)
+  const byShare = spent.sort(([a, ofA], [b, ofB]) => ofB - ofA || a.localeCompare(b))
+  const said = byShare.slice(0, BUSIEST_THREADS).map(([thread, percent]) => {
+    return `${thread} ${percent.toFixed(percent < 9.95 ? 1 : 0)}%`
+  })
   return `threads   ${said.join(', ')}`
 }
 

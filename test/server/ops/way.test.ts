@@ -108,7 +108,8 @@ test('stretches of work and collections have series for each thread', async () =
   await openMarket(live, 'watched-work')
   const seq = live.exchange.pipeline.durableSeq
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
-  for (const thread of ['journal', 'follower', 'market-0']) {
+  await place(live, alice, market, { ticks: 100 })
+  for (const thread of ['journal', 'follower', 'market-0', 'intake-0']) {
     const count = await live.gauge(`outcomex_stretch_seconds_count{thread="${thread}"}`)
     assert.ok(count > 0, thread)
   }
@@ -117,6 +118,24 @@ test('stretches of work and collections have series for each thread', async () =
     const count = await live.gauge(`outcomex_collection_seconds_count{thread="${thread}"}`)
     assert.ok(count >= 0, thread)
   }
+})
+
+test('each thread tells how long it was busy, main and its commits too', async () => {
+  const seq = live.exchange.pipeline.durableSeq
+  assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
+  // All of one text: a later one has counted more.
+  const all = await samples('outcomex_')
+  const secOf = (name: string) => all.get(name) ?? -1
+  const busyOf = (thread: string) => secOf(`thread_busy_seconds_total{thread="${thread}"}`)
+  for (const thread of ['main', 'intake-0', 'market-0']) assert.ok(busyOf(thread) > 0, thread)
+  const besides = { journal: 'commit_seconds', follower: 'tables_commit_seconds' }
+  for (const [thread, commits] of Object.entries(besides)) {
+    const spentSec = secOf(`${commits}_sum`)
+    const workedSec = secOf(`stretch_seconds_sum{thread="${thread}"}`)
+    assert.ok(spentSec > 0 && workedSec > 0, thread)
+    assert.ok(busyOf(thread) >= 0.999 * (spentSec + workedSec), thread)
+  }
+  assert.ok(busyOf('query') >= 0)
 })
 
 test('every metric has a sentence, a type and a row in the document', async () => {

@@ -36,13 +36,13 @@ const parts = (short: string) => ['_bucket', '_sum', '_count'].map((end) => name
 export const WANTED: ReadonlySet<string> = new Set([
   ...parts('step_seconds'),
   ...parts('commit_seconds'),
-  ...parts('stretch_seconds'),
   ...parts('event_loop_delay_seconds'),
   ...[
     ...['uptime_seconds', 'trading_mode', 'open_orders', 'check_passed', 'faults_total'],
     ...['durable_seq', 'intake_in_flight', 'replies_waiting', 'replies_waiting_for_disk'],
     ...['journal_waiting_bytes', 'market_waiting_bytes', 'query_waiting', 'disk_free_bytes'],
     ...['follower_lag_commands', 'journal_records_total', 'snapshot_failures_total'],
+    ...['thread_busy_seconds_total'],
     ...['sockets_open', 'socket_frames_total', 'socket_held_bytes', 'sockets_refused_total'],
     ...['sockets_slow_total', 'connections_open', 'resident_bytes', 'heap_bytes'],
     ...['cpu_seconds_total', 'http_requests_total', 'refusals_total', 'rate_limited_total'],
@@ -97,14 +97,20 @@ function upText(seconds: number): string {
   return [...(days >= 1 ? [`${Math.floor(days)} d`] : []), ...parts].join(' ')
 }
 
-/** Which part of the time each thread worked, busiest first. */
+/** A thread that works a little is not one that rests. */
+function partText(part: number): string {
+  const percent = part * 100
+  return `${percent < 9.95 ? percent.toFixed(1) : Math.round(percent)}%`
+}
+
+/** Which part of the time each thread worked, busiest first, equal ones by their names. */
 function threads(figures: Figures): FactGroup['facts'] {
-  const metric = name('stretch_seconds_sum')
+  const metric = name('thread_busy_seconds_total')
   return figures
     .valuesOf(metric, 'thread')
     .map((thread) => [thread, figures.perSecond(metric, { thread })] as const)
-    .sort(([, a], [, b]) => b - a)
-    .map(([thread, part]) => [thread, `${Math.round(part * 100)}%`, part > 0.9])
+    .sort(([a, partOfA], [b, partOfB]) => partOfB - partOfA || a.localeCompare(b))
+    .map(([thread, part]) => [thread, partText(part), part > 0.9])
 }
 
 type Facts = FactGroup['facts']

@@ -75,6 +75,25 @@ test('times and bytes are told in units that people read', () => {
   ])
 })
 
+test('threads are shown by their part of the time, equal ones by name', () => {
+  const busySec = Object.entries({ 'market-1': 1, main: 95.4, query: 0, 'market-0': 1, journal: 9 })
+  const lines = busySec.map(([thread, sec]) => {
+    return `outcomex_thread_busy_seconds_total{thread="${thread}"} ${sec}`
+  })
+  const figures = new RecentLooks(WANTED).take(
+    `outcomex_uptime_seconds 100\n${lines.join('\n')}`,
+    0,
+  )
+  const threads = factsOf(figures).find(({ label }) => label === 'Threads at work')
+  assert.deepEqual(threads?.facts, [
+    ['main', '95%', true],
+    ['journal', '9.0%', false],
+    ['market-0', '1.0%', false],
+    ['market-1', '1.0%', false],
+    ['query', '0.0%', false],
+  ])
+})
+
 test('every series that the page wants is one of a running exchange', async () => {
   const market = await openMarket(live, 'rain')
   await place(live, await live.trader(100_000_000), market, { sizeRaw: 1_000_000 })

@@ -1,0 +1,68 @@
+// How long each thread works: in one go, and in all.
+
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import type { Distribution } from '../../engine/thread/distribution.ts'
+import type { Metrics, Series } from '../ops/metrics.ts'
+import type { RunningExchange } from './open.ts'
+
+const MICROS_PER_SEC = 1e6
+
+/** What the journal thread does between its stretches. */
+interface BetweenStretches {
+  readonly micros: Distribution
+  readonly shortMicros: Distribution
+}
+
+/** Every thread but main, whose loop counts for itself. */
+function stretchesOf({ shards, intake, journal, follower, query }: RunningExchange) {
+  const inThreads = [...intake.threads, ...shards.all.filter((shard) => !shard.isInline)]
+  return [
+    ...inThreads.map(({ name, stretches }) => ({ labels: { thread: name }, stretches })),
+    { labels: { thread: 'journal' }, stretches: journal.stretches },
+    { labels: { thread: 'follower' }, stretches: follower.figures.stretches },
+    { labels: { thread: 'query' }, stretches: query.stretches },
+  ]
+}
+
+/** The collections of garbage of every thread but main. */
+export function collectionsOf(exchange: RunningExchange): Series[] {
+  return stretchesOf(exchange).map(({ labels, stretches }) => {
+    return { labels, values: stretches.collectionMicros }
+  })
+}
+
+export function watchThreads(
+  exchange: RunningExchange,
+  commits: BetweenStretches,
+  metrics: Metrics,
+): void {
+  const worked =
+    'Work of a thread in one go, from a wake-up to the next sleep or look for work. Commits and ' +
+    'checkpoints are not in it, collections are. Main has none.'
+  metrics.seconds('outcomex_stretch_seconds', worked, () =>
+    stretchesOf(exchange).map(({ labels, stretches }) => ({ labels, values: stretches.micros })),
+  )
+  const { commitMicros } = exchange.follower.figures
+  const committed = 'One commit of the read tables, its checkpoint included.'
+  metrics.seconds('outcomex_tables_commit_seconds', committed, () => [
+    { labels: {}, values: commitMicros },
+  ])
+  const busy =
+    'Time that a thread did not wait for work. Commits are in it, and so is their wait for the ' +
+    'disk.'
+  metrics.totals('outcomex_thread_busy_seconds_total', busy, ['thread'], () => {
+    const besides: Readonly<Record<string, number>> = {
+      journal: commits.micros.sum + commits.shortMicros.sum,
+      follower: commitMicros.sum,
+    }
+    // The loop of main counts its waits anyway, so that an order costs nothing more.
+    const mainSec = performance.eventLoopUtilization().active / MS_PER_SEC
+    return [
+      { labels: { thread: 'main' }, value: mainSec },
+      ...stretchesOf(exchange).map(({ labels, stretches }) => {
+        const allMicros = stretches.micros.sum + (besides[labels.thread] ?? 0)
+        return { labels, value: allMicros / MICROS_PER_SEC }
+      }),
+    ]
+  })
+}
