@@ -70,13 +70,23 @@ interface Source {
   readonly token: string | undefined
 }
 
+/** What is behind an answer that is none, as far as its status tells. */
+function reasonOf(status: number): string {
+  if (status === 401 || status === 403) return ': is the admin token right?'
+  if (status !== 404) return '.'
+  return (
+    ': it is not told there. A server with --ops-listen tells it at that address alone: ' +
+    'name that one with --url, and the public one with --markets-url.'
+  )
+}
+
 async function asked(url: string, token?: string): Promise<string> {
   const headers: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` }
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(DEADLINE_MS) })
   const body = await response.text()
   if (response.ok) return body
-  throw new Failure(`${url} answers ${response.status}: is the admin token right?`)
+  throw new Failure(`${url} answers ${response.status}${reasonOf(response.status)}`)
 }
 
 async function tickersOf({ publicUrl }: Source): Promise<readonly Ticker[]> {

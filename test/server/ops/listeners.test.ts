@@ -75,6 +75,14 @@ test('with --ops-listen the public listener has no routes of operators', async (
   assert.match(await textOf(`${open}/`), /<title>outcomex<\/title>/)
   assert.match(await textOf(`${closed}/`), /<title>outcomex for operators<\/title>/)
   assert.equal(await statusOf(`${open}/operator`), 404)
+  const top = (url: string) => {
+    const words = ['top', '--once', '--data', newFolder(), '--admin-token', ADMIN_TOKEN]
+    return runProgram([...words, '--url', url])
+  }
+  const { code, stderr } = await top(open)
+  assert.equal(code, 1)
+  assert.match(stderr, /\/metrics answers 404: .* --ops-listen .* with --url, .* --markets-url\.$/m)
+  assert.match((await top(closed)).stdout, /^outcomex {2}http/)
   for (const url of [open, closed]) {
     for (const path of ['/health', '/ready']) assert.equal(await statusOf(url + path), 200)
   }

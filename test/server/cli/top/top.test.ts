@@ -153,6 +153,16 @@ test('the admin token of a demo goes to the demo alone', async () => {
   other.server.closeAllConnections()
 })
 
+test('a server that refuses the token is told from one that fails', async () => {
+  const live = await startLive()
+  const url = `http://127.0.0.1:${live.port}`
+  const wrong = ['--url', url, '--data', newFolder(), '--admin-token', 'a-guess-of-sixteen']
+  const { code, warned } = await run('top', '--once', ...wrong)
+  assert.equal(code, 1)
+  assert.match(warned, /\/metrics answers 401: is the admin token right\?$/)
+  await live.stop()
+})
+
 test('without a server there is a sentence', async () => {
   const warned: string[] = []
   const shell = {
