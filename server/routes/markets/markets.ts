@@ -8,6 +8,7 @@ import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
+import { addressOrSlug } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
@@ -169,12 +170,7 @@ export const marketDetail = route({
   lane: 'public',
   cache: cached(REVALIDATE),
   about: 'One market, group or pool by its slug; a pool by its address too.',
-  params: {
-    addressOrSlug: means(
-      text(LIMITS.slugCharactersMax, 1),
-      'Slug of the market, or address of the pool.',
-    ),
-  },
+  params: { addressOrSlug: addressOrSlug() },
   query: { include: include() },
   reply: anyOf(market(), envelope()),
   means: 'The market as it stands now; in an envelope when something is included.',

@@ -15,6 +15,7 @@ import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
+import { addressOrSlug } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import {
   boolean,
@@ -219,7 +220,7 @@ export const candles = route({
   lane: 'public',
   cache: cached(lasting(1)),
   about: "Candles of the oracle's price of the asset that a slot is about.",
-  params: { addressOrSlug: slug() },
+  params: { addressOrSlug: addressOrSlug() },
   query: {
     from: means(
       optional(integer(0, LAST_SECOND)),
@@ -265,7 +266,7 @@ export const candles = route({
   handle: async ({ params, query, call }, services: Services) => {
     const asker = publicAsker(call)
     const { reads, timelines, archive, clock } = services
-    const found = await archive.bySlug(params.addressOrSlug, asker)
+    const found = await archive.byAddressOrSlug(params.addressOrSlug, asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return refuse('MARKET_NOT_FOUND')
     if (found.market.slot === undefined) return refuse('NO_ORACLE')
@@ -273,7 +274,7 @@ export const candles = route({
     const from = query.from ?? Math.floor(firstMs / MS_PER_SEC)
     const to = query.to ?? Math.floor(clock() / MS_PER_SEC)
     if (from > to) return invalid({ field: 'from', message: 'must not be later than to' })
-    const series = { slug: params.addressOrSlug }
+    const series = { slug: found.market.slug }
     const line = await timelines.around({ series, before: 0, after: 0 }, asker)
     if (line === undefined) return refuse('READ_TIMEOUT')
     if (line === null) return refuse('MARKET_NOT_FOUND')

@@ -7,7 +7,8 @@ import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
-import { isoTime, slug } from '../../http/schema/fields.ts'
+import { isoTime } from '../../http/schema/fields.ts'
+import { addressOrSlug } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
@@ -76,7 +77,10 @@ export const putBookmark = route({
       oneOf(...BOOKMARK_KINDS),
       'Kind of the market: clob with a book, amm with a pool, negrisk or ladder for a group.',
     ),
-    targetId: means(slug(), 'Number or slug of the market; digits are taken as a number first.'),
+    targetId: means(
+      addressOrSlug(),
+      'Number or slug of the market, or address of the pool; digits are taken as a number first.',
+    ),
   },
   reply: bookmark(),
   means: 'The bookmark of the market.',

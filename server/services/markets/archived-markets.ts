@@ -45,6 +45,12 @@ export class ArchivedMarkets {
     return ofGroup === undefined ? undefined : archivedMarket(facts, null, ofGroup)
   }
 
+  /** As for a slug; the address of a pool names it while the pool is in memory. */
+  async byAddressOrSlug(name: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+    const { published } = this.#pipeline
+    return published.bySlug(name) ?? published.byAddress(name) ?? this.bySlug(name, asker)
+  }
+
   /** Those of these slugs that exist, groups without their markets; undefined as for one slug. */
   async bySlugs(
     slugs: Iterable<string>,

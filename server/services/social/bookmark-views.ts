@@ -58,7 +58,10 @@ export class BookmarkViews {
     this.#parts = parts
   }
 
-  /** The market of an id or a slug; null for none, undefined without an answer in time. */
+  /**
+   * The market of an id, a slug or the address of a pool; null for none, undefined without an
+   * answer in time.
+   */
   async target(targetId: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
     const { archive } = this.#parts
     if (MARKET_ID.test(targetId)) {
@@ -68,7 +71,7 @@ export class BookmarkViews {
       const known = found.get(marketId)
       if (known !== undefined) return known
     }
-    return archive.bySlug(targetId, asker)
+    return archive.byAddressOrSlug(targetId, asker)
   }
 
   /** The bookmarks of a profile, newest first; undefined without an answer in time. */

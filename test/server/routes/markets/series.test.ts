@@ -113,6 +113,16 @@ test('timelines refuse what is not theirs', async () => {
   }
 })
 
+test('the address of a pool, which has no oracle, names it in any spelling', async () => {
+  const pool = await live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' })
+  const address = String(at(pool.body, 'address'))
+  for (const name of [address, address.toLowerCase()]) {
+    assertRefused(await read(`/markets/${name}/oracle-candles`), 400, 'NO_ORACLE')
+  }
+  const unknown = await read(`/markets/0x${'A'.repeat(40)}/oracle-candles`)
+  assertRefused(unknown, 404, 'MARKET_NOT_FOUND')
+})
+
 test('candles join the reports of the oracle, however they come', async () => {
   const nowMs = live.exchange.pipeline.sequencer.nowMs()
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000 - 60_000

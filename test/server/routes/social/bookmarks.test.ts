@@ -83,6 +83,19 @@ test('the same target again changes nothing, under the other name of a group too
   assert.ok(social.bookmarks.of(ann.profileId).every(({ seq }) => seq <= before))
 })
 
+test('the address of a pool names it in any spelling', async () => {
+  const address = String(at((await live.send('GET', '/markets/pool')).body, 'address'))
+  const first = at((await mine(ann))[3], 'bookmarkId')
+  for (const name of [address, address.toLowerCase()]) {
+    const again = await put(ann, 'amm', name)
+    assert.deepEqual([again.status, at(again.body, 'bookmarkId')], [200, first], again.text)
+    const wrong = await put(ann, 'clob', name)
+    assert.deepEqual([wrong.status, codeOf(wrong)], [400, 'BOOKMARK_KIND'])
+  }
+  const unknown = await put(ann, 'amm', `0x${'1'.repeat(40)}`)
+  assert.deepEqual([unknown.status, codeOf(unknown)], [404, 'MARKET_NOT_FOUND'])
+})
+
 test('a target of another kind and one that is not there are refused', async () => {
   const rows = [
     ['amm', 'rain', 400, 'BOOKMARK_KIND'],
@@ -94,7 +107,8 @@ test('a target of another kind and one that is not there are refused', async () 
     ['clob', '0', 404, 'MARKET_NOT_FOUND'],
     ['clob', '9'.repeat(100), 404, 'MARKET_NOT_FOUND'],
     ['group', 'cup', 400, 'VALIDATION'],
-    ['clob', 'Not%20a%20slug', 400, 'VALIDATION'],
+    ['clob', 'Not%20a%20slug', 404, 'MARKET_NOT_FOUND'],
+    ['clob', 'x'.repeat(200), 400, 'VALIDATION'],
   ] as const
   for (const [kind, target, status, code] of rows) {
     const reply = await put(ben, kind, target)
