@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN } from '../support/live-exchange.ts'
+import { openMarket } from '../support/live-orders.ts'
 
 // What operators find and do on their page.
 
@@ -22,6 +23,29 @@ async function operator(tab: string): Promise<WatchedPage> {
   await page.getByRole('heading', { name: tab, level: 1, exact: true }).waitFor()
   return watched
 }
+
+test('the newest market stands first, and slugs and words find others', async () => {
+  await openMarket(stage.live, 'rain-tomorrow', { title: 'Will it rain in Oslo?' })
+  await openMarket(stage.live, 'snow-tomorrow')
+  const watched = await operator('Markets')
+  const { page } = watched
+  const rows = part(page, 'All markets').locator('tbody tr')
+  const first = (slug: string) => rows.first().getByText(slug, { exact: true }).waitFor()
+  await first('snow-tomorrow')
+  const wanted = page.locator('input[name="wanted"]')
+  await wanted.fill('rain-tomorrow')
+  await first('rain-tomorrow')
+  await wanted.fill('nobody asks this')
+  await page.getByText('No market has this slug').waitFor()
+  await wanted.fill('rain in Oslo')
+  await first('rain-tomorrow')
+  await act(page, 'Create market').click()
+  await page.locator('input[name="slug"]').fill('hail-tomorrow')
+  await page.locator('input[name="title"]').fill('Will it hail?')
+  await act(page, 'Create this market').click()
+  await first('hail-tomorrow')
+  await watched.close()
+})
 
 test('a search that finds nobody leaves no card, and a freeze shows in the list', async () => {
   const { account, profileId } = await stage.live.trader(0)

@@ -13,9 +13,10 @@ import { route } from '../../http/route.ts'
 import { address, isoTime, profileId, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account, shownUsername } from '../../http/schema/profile-fields.ts'
-import { boolean, integer, nullable, text } from '../../http/schema/scalars.ts'
+import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { ANYBODY } from '../../services/private-reads.ts'
 import { ACCOUNT } from '../examples.ts'
 import { feeCapBps } from '../profile-words.ts'
 import type { Services } from '../services.ts'
@@ -176,13 +177,34 @@ function rowOf({ market, status, volume }: PublishedMarket) {
   return { id: marketId, slug: name, title, status, deadline, volumeRaw }
 }
 
+/** The ids next to `after` in an order, out of 1 to `lastId`. */
+function marketIds(
+  { order, after, limit }: { order: 'rising' | 'falling'; after: number; limit: number },
+  lastId: number,
+): number[] {
+  if (order === 'rising') return idsAfter(after, limit, lastId)
+  const from = after === 0 ? lastId : Math.min(lastId, after - 1)
+  return Array.from({ length: Math.min(limit, from) }, (_, index) => from - index)
+}
+
 export const listMarkets = route({
   method: 'GET',
   path: '/admin/markets',
   auth: admin('read'),
   lane: 'admin',
-  about: 'Markets of every status by rising id, a page at a time.',
-  query: paging(),
+  about: 'Markets of every status by id, a page at a time, or the one with a slug.',
+  query: {
+    ...paging(),
+    after: means(
+      defaulted(integer(0), 0),
+      'Id of the last market of the page before; 0 for the first page.',
+    ),
+    order: means(
+      defaulted(oneOf('rising', 'falling'), 'rising'),
+      'Order of the ids; falling lists the newest markets first.',
+    ),
+    slug: optional(slug()),
+  },
   reply: object({
     markets: means(
       list(
@@ -195,13 +217,14 @@ export const listMarkets = route({
           volumeRaw: means(text(), 'Collateral traded so far, raw units as decimal text.'),
         }),
       ),
-      'Markets of this page, by rising number.',
+      'Markets of this page, in the order that was asked for.',
     ),
     next: next(),
   }),
   means: 'One page of markets; a page behind the last is empty.',
+  rejects: ['READ_TIMEOUT'],
   example: {
-    query: { after: 0, limit: 1 },
+    query: { after: 0, limit: 1, order: 'rising' },
     reply: {
       markets: [
         {
@@ -216,14 +239,19 @@ export const listMarkets = route({
       next: 1,
     },
   },
-  handle: async ({ query: { after, limit } }, { pipeline, archive }: Services) => {
-    const ids = idsAfter(after, limit, pipeline.published.lastId)
+  handle: async ({ query }, { pipeline, archive }: Services) => {
+    if (query.slug !== undefined) {
+      const one = await archive.bySlug(query.slug, ANYBODY)
+      if (one === undefined) return refuse('READ_TIMEOUT')
+      return { markets: one === null ? [] : [rowOf(one)], next: null }
+    }
+    const ids = marketIds(query, pipeline.published.lastId)
     const found = await archive.byIds(ids)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const markets = ids.flatMap((id) => {
       const shown = found.get(id)
       return shown === undefined ? [] : [rowOf(shown)]
     })
-    return { markets, next: nextOf(ids, limit) }
+    return { markets, next: nextOf(ids, query.limit) }
   },
 })

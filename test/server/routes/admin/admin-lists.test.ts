@@ -90,6 +90,20 @@ test('markets of every status are listed', async () => {
   )
 })
 
+test('markets are listed newest first too, and one is found by its slug', async () => {
+  const page = async (query: string): Promise<unknown> => {
+    const body = await asked(`/admin/markets?${query}`)
+    const markets: { slug: string }[] = Object(at(body, 'markets'))
+    return [markets.map((each) => each.slug), at(body, 'next')]
+  }
+  assert.deepEqual(await page('order=falling&limit=1'), [['over'], 2])
+  assert.deepEqual(await page('order=falling&limit=1&after=2'), [['listed'], 1])
+  assert.deepEqual(await page('order=falling&after=1'), [[], null])
+  assert.deepEqual(await page('order=falling&after=99'), [['over', 'listed'], null])
+  assert.deepEqual(await page('slug=over'), [['over'], null])
+  assert.deepEqual(await page('slug=nowhere'), [[], null])
+})
+
 test('only the operator reads the lists, and their pages are bounded', async () => {
   for (const path of [
     '/admin/profiles',
