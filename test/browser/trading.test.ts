@@ -9,6 +9,8 @@ import { openGroupAndPool } from '../support/live-targets.ts'
 // People trade on the pages of the exchange: what one does by clicking, another sees.
 
 const FUNDS_RAW = 1_000_000_000
+const HOUR_MS = 3_600_000
+const MINUTE_MS = 60_000
 
 let stage: BrowserStage
 let market: LiveMarket
@@ -199,5 +201,19 @@ test('a pool takes what a visitor lets it take, and trades both ways', async () 
   await act(ticket, 'Let the pool take shares').click()
   await act(ticket, 'Sell YES').click()
   await page.getByText(/^Sold 19.82 YES for/).waitFor()
+  await watched.close()
+})
+
+// The last test: it leaves the clocks of the exchange and of the pages apart.
+test('an order with an end leaves the book when its time has come', async () => {
+  const rain = await openMarket(stage.live, 'rain-today')
+  const watched = await stage.member(alice, `/#/market/${rain.slug}`)
+  const { page } = watched
+  await trade(page, { outcome: 'YES', price: '6', shares: '10' })
+  await part(page, 'Order ticket').locator('select[name="until"]').selectOption('hour')
+  await trade(page, { outcome: 'YES', price: '5', shares: '10' })
+  await stage.ladderIs(page, rain.slug, 2)
+  stage.live.shiftClock(HOUR_MS + MINUTE_MS)
+  await stage.ladderIs(page, rain.slug, 1)
   await watched.close()
 })

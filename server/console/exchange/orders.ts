@@ -61,10 +61,11 @@ interface Unsigned extends Amounts {
   readonly tokenId: string
   readonly side: 0 | 1
   readonly account: string
+  readonly expirationSec: number
   readonly feeRateBps: number
 }
 
-function orderOf({ tokenId, side, account, feeRateBps, makerAmount, takerAmount }: Unsigned) {
+function orderOf({ tokenId, side, account, makerAmount, takerAmount, ...rest }: Unsigned) {
   return {
     salt: newSalt(),
     maker: account,
@@ -73,12 +74,18 @@ function orderOf({ tokenId, side, account, feeRateBps, makerAmount, takerAmount 
     tokenId,
     makerAmount,
     takerAmount,
-    expiration: 0,
+    expiration: rest.expirationSec,
     nonce: 0,
-    feeRateBps,
+    feeRateBps: rest.feeRateBps,
     side,
     signatureType: 0,
   }
+}
+
+export interface OrderAsked {
+  readonly wish: Wish
+  /** The last second of the order, in Unix seconds; 0 for no end. */
+  readonly expirationSec: number
 }
 
 /** Signs and sends an order. After a change of its fee rate it is signed once more. */
@@ -86,14 +93,14 @@ export async function placeOrder(
   trader: Trader,
   info: ExchangeInfo,
   market: MarketView,
-  wish: Wish,
+  asked: OrderAsked,
 ): Promise<Placed> {
   try {
-    return await sendOrder(trader, info, market, { wish, feeRateBps: null })
+    return await sendOrder(trader, info, market, { ...asked, feeRateBps: null })
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== 'FEE_RATE_MISMATCH') throw error
     const expected: unknown = Reflect.get(Object(error.body), 'expectedFeeRateBps')
-    return sendOrder(trader, info, market, { wish, feeRateBps: Number(expected) })
+    return sendOrder(trader, info, market, { ...asked, feeRateBps: Number(expected) })
   }
 }
 
@@ -101,7 +108,7 @@ async function sendOrder(
   trader: Trader,
   info: ExchangeInfo,
   { slug, tokens, venue, metadata }: MarketView,
-  { wish, feeRateBps }: { readonly wish: Wish; readonly feeRateBps: number | null },
+  { wish, expirationSec, feeRateBps }: OrderAsked & { readonly feeRateBps: number | null },
 ): Promise<Placed> {
   const amounts = amountsOf(wish)
   const profile = trader.profile.value
@@ -114,6 +121,7 @@ async function sendOrder(
     tokenId: wish.outcome === 0 ? tokens.yes : tokens.no,
     side: wish.isBuy ? 0 : 1,
     account: profile.account,
+    expirationSec,
     feeRateBps: feeRateBps ?? (metadata.fee ? (profile.effectiveFeeRateBps ?? 0) : 0),
   })
   const { domainName, domainVersion, chainId } = info.chain

@@ -3,12 +3,35 @@
 import { button, h } from '../../page/dom.ts'
 import { type Draft, KINDS, type Kind, steppedPrice } from './draft.ts'
 import { Entry, outcomeChoice, sideChoice } from './fields.ts'
+import { type Lifetime, UNTILS, type Until } from './lifetime.ts'
 
 const KIND_WORDS: Readonly<Record<Kind, string>> = {
-  GTC: 'Limit: rests until canceled (GTC)',
+  GTC: 'Limit: waits in the book (GTC)',
   FAK: 'Limit: take what is there (FAK)',
   FOK: 'Limit: all or nothing (FOK)',
   MARKET: 'Market: all now or nothing',
+}
+
+const UNTIL_WORDS: Readonly<Record<Until, string>> = {
+  canceled: 'Until it is canceled',
+  hour: '1 hour',
+  day: '1 day',
+  midnight: 'Until the end of this day',
+  own: 'Until a time of your own',
+}
+
+/** A choice of one below its label. */
+function listOf<Value extends string>(
+  label: string,
+  name: string,
+  words: Readonly<Record<Value, string>>,
+  values: readonly Value[],
+) {
+  const id = `ticket-${name}`
+  const options = values.map((value) => h('option', { attrs: { value } }, words[value]))
+  const select = h('select', { id, attrs: { name } }, ...options)
+  const element = h('div', { class: 'entry' }, h('label', { attrs: { for: id } }, label), select)
+  return { element, value: () => values.find((each) => each === select.value) }
 }
 
 const STEP = 1
@@ -17,11 +40,8 @@ const WIDE_STEP = 10
 export class TicketForm {
   readonly #side = sideChoice()
   readonly #outcome = outcomeChoice()
-  readonly #kind = h(
-    'select',
-    { id: 'ticket-type', attrs: { name: 'type' } },
-    ...KINDS.map((value) => h('option', { attrs: { value } }, KIND_WORDS[value])),
-  )
+  readonly #kind = listOf('Type', 'type', KIND_WORDS, KINDS)
+  readonly #until = listOf('It lasts', 'until', UNTIL_WORDS, UNTILS)
   readonly #postOnly = h('input', { attrs: { type: 'checkbox', name: 'postOnly' } })
   readonly #postOnlyLabel = h(
     'label',
@@ -31,6 +51,8 @@ export class TicketForm {
   )
   readonly price: Entry
   readonly amount: Entry
+  /** The end of an order that has one of its own. */
+  readonly end = new Entry('Its end, your local time', 'end')
   readonly fields: readonly HTMLElement[]
 
   constructor(onChange: () => void, onMost: () => void) {
@@ -45,19 +67,11 @@ export class TicketForm {
     const most = button('Max', onMost, { attrs: { 'aria-label': 'Max: the most you can' } })
     this.amount = new Entry('Shares', 'amount', most)
     this.price.input.addEventListener('keydown', (event) => this.#stepByKey(event, onChange))
-    const kind = h(
-      'div',
-      { class: 'entry' },
-      h('label', { attrs: { for: 'ticket-type' } }, 'Type'),
-      this.#kind,
-    )
+    this.end.input.type = 'datetime-local'
     this.fields = [
-      this.#side.element,
-      this.#outcome.element,
-      kind,
-      this.price.element,
-      this.amount.element,
-      this.#postOnlyLabel,
+      ...[this.#side.element, this.#outcome.element, this.#kind.element],
+      ...[this.price.element, this.amount.element],
+      ...[this.#until.element, this.end.element, this.#postOnlyLabel],
     ]
   }
 
@@ -65,11 +79,18 @@ export class TicketForm {
     return {
       isBuy: this.#side.value() === 'buy',
       outcome: this.#outcome.value() === 'no' ? 1 : 0,
-      kind: KINDS.find((each) => each === this.#kind.value) ?? 'GTC',
+      kind: this.#kind.value() ?? 'GTC',
       isPostOnly: this.#postOnly.checked,
       price: this.price.input.value,
       amount: this.amount.input.value,
     }
+  }
+
+  /** Only an order that may wait has an end. */
+  get lifetime(): Lifetime {
+    const isWaiting = this.draft.kind === 'GTC'
+    const until = isWaiting ? (this.#until.value() ?? 'canceled') : 'canceled'
+    return { until, at: this.end.input.value }
   }
 
   /** Shows the fields that this kind of order has. */
@@ -77,6 +98,8 @@ export class TicketForm {
     const { kind, isBuy } = this.draft
     this.price.element.hidden = kind === 'MARKET'
     this.#postOnlyLabel.hidden = kind !== 'GTC'
+    this.#until.element.hidden = kind !== 'GTC'
+    this.end.element.hidden = this.lifetime.until !== 'own'
     this.amount.name(kind === 'MARKET' && isBuy ? 'Spend, $' : 'Shares')
   }
 

@@ -16,6 +16,7 @@ import { type Panel, panel } from '../shown/panel.ts'
 import { meaningOf, mostOf, priceOfLevel } from './draft.ts'
 import { type Estimate, estimateOf, offersOf } from './estimate.ts'
 import { drawLines } from './fields.ts'
+import { expirationSecOf, lifetimeFault } from './lifetime.ts'
 import type { OwnMarket } from './own-market.ts'
 import { TicketForm } from './ticket-form.ts'
 import {
@@ -143,6 +144,7 @@ export class Ticket implements Panel {
     const shortage = wish === null || means === null ? '' : shortageOf(wish, means)
     this.#form.price.complain(this.#refused.price || faults.price)
     this.#form.amount.complain(this.#refused.amount || faults.amount || shortage)
+    this.#form.end.complain(lifetimeFault(this.#form.lifetime, Date.now()))
     this.#drawSummary(wish)
     this.#drawSubmit(draft.isBuy, draft.outcome)
   }
@@ -178,11 +180,12 @@ export class Ticket implements Panel {
     const { trader, notices, info } = context
     if (trader.profile.value === null) return askForLogin()
     const { wish } = meaningOf(this.#form.draft)
-    if (wish === null || this.#isSending) return this.#pointOut()
+    const expirationSec = expirationSecOf(this.#form.lifetime, Date.now())
+    if (wish === null || expirationSec === null || this.#isSending) return this.#pointOut()
     this.#isSending = true
     this.#changed()
     try {
-      const { execution } = await placeOrder(trader, info, market, wish)
+      const { execution } = await placeOrder(trader, info, market, { wish, expirationSec })
       // An empty amount keeps a second press from being a second order.
       this.#form.amount.input.value = ''
       notices.good(resultOf(wish, execution))
@@ -197,11 +200,14 @@ export class Ticket implements Panel {
 
   /** Says what is missing, and goes there. */
   #pointOut(): void {
-    const { draft, price, amount } = this.#form
+    const { draft, lifetime, price, amount, end } = this.#form
     const isPriceMissing = draft.kind !== 'MARKET' && draft.price.trim() === ''
     if (isPriceMissing) price.complain('Type a price.')
     if (draft.amount.trim() === '') amount.complain('Type an amount.')
-    const first = [price, amount].find((each) => each.input.getAttribute('aria-invalid') === 'true')
+    if (lifetime.until === 'own' && lifetime.at === '') end.complain('Type a date and a time.')
+    const first = [price, amount, end].find(
+      (each) => each.input.getAttribute('aria-invalid') === 'true',
+    )
     first?.input.focus()
   }
 
