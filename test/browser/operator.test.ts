@@ -69,3 +69,13 @@ test('a search that finds nobody leaves no card, and a freeze shows in the list'
   assert.equal(await card.count(), 0)
   await watched.close()
 })
+
+test('a count of what is owed shows when it is made', async () => {
+  const watched = await operator('Solvency')
+  const { page } = watched
+  const newest = part(page, 'Newest count')
+  await newest.getByText('not counted yet').waitFor()
+  await act(page, 'Count now').click()
+  await newest.getByText('What it has is what it owes.').waitFor()
+  await watched.close()
+})

@@ -204,6 +204,31 @@ test('a pool takes what a visitor lets it take, and trades both ways', async () 
   await watched.close()
 })
 
+test('an order without an answer says that it may have arrived', async () => {
+  const trader = await stage.live.trader(FUNDS_RAW)
+  const watched = await stage.member(trader, `/#/market/${market.slug}`)
+  const { page } = watched
+  await page.route('**/orders', (route) => route.abort())
+  await order(page)
+  await part(page, 'Order ticket')
+    .getByText('The order may or may not have arrived: look at My orders')
+    .waitFor()
+  await watched.close()
+})
+
+test('a notice does not stand over own orders and positions on a wide screen', async () => {
+  const trader = await stage.live.trader(FUNDS_RAW)
+  const watched = await stage.member(trader, `/#/market/${market.slug}`)
+  const { page } = watched
+  await order(page)
+  const notices = await page.locator('.notice').last().boundingBox()
+  const own = await part(page, 'My orders').boundingBox()
+  assert.ok(notices !== null && own !== null, 'both are shown')
+  const noticeEnd = notices.x + notices.width
+  assert.ok(noticeEnd <= own.x, `the notice ends at ${noticeEnd}, own orders begin at ${own.x}`)
+  await watched.close()
+})
+
 // The last test: it leaves the clocks of the exchange and of the pages apart.
 test('an order with an end leaves the book when its time has come', async () => {
   const rain = await openMarket(stage.live, 'rain-today')

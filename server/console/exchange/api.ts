@@ -17,6 +17,20 @@ export class Refused extends Error {
   }
 }
 
+const UNREACHED = 'The exchange cannot be reached: look at your connection and try again.'
+const UNSURE =
+  'The exchange cannot be reached. What you sent may have arrived: look before you send it again.'
+
+/** A call without an answer. Its reader cannot know whether one that changes something arrived. */
+export class Unreached extends Error {
+  readonly isUnsure: boolean
+
+  constructor(method: Method) {
+    super(method === 'GET' ? UNREACHED : UNSURE)
+    this.isUnsure = method !== 'GET'
+  }
+}
+
 /** What the exchange says of a session that is over, and of a browser that sends no cookie. */
 const SESSION_OVER: ReadonlySet<string> = new Set([
   'SESSION_INVALID',
@@ -89,6 +103,9 @@ async function send(method: Method, path: string, { body, headers, signal }: Cal
     body: text,
     signal: signal ?? null,
     credentials: 'same-origin',
+  }).catch((error: unknown) => {
+    // This is how a browser tells that it could not connect.
+    throw error instanceof TypeError ? new Unreached(method) : error
   })
 }
 

@@ -100,9 +100,9 @@ export class Streams {
     this.#socket.on('orderEvent', (event: OrderEvent) => {
       for (const listener of [...this.#orders]) listener(event)
     })
-    this.#socket.on('exception', ({ code }: { code?: unknown }) => {
+    this.#socket.on('exception', (why?: { readonly code?: unknown }) => {
       setTimeout(() => this.#sayAll(), AGAIN_AFTER_MS)
-      if (isSessionOver(code)) this.#doubt()
+      if (isSessionOver(why?.code)) this.#doubt()
     })
   }
 

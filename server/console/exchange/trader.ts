@@ -74,6 +74,8 @@ export class Trader {
   readonly #news: TraderNews
   #signer: Signer | null = null
   #token: KeptToken | null = null
+  /** True while this page ends the session itself. */
+  #isLeaving = false
 
   constructor(info: ExchangeInfo, news: TraderNews) {
     this.#info = info
@@ -96,7 +98,7 @@ export class Trader {
   #over(): void {
     if (this.profile.value === null) return
     this.ended()
-    this.#news.over()
+    if (!this.#isLeaving) this.#news.over()
   }
 
   /**
@@ -139,9 +141,10 @@ export class Trader {
 
   async logout(): Promise<void> {
     const token = this.#token
-    if (token !== null) await this.#revoke(token.tokenId)
-    await endedOr(call('POST', '/auth/logout'))
-    this.ended()
+    await this.#leave(async () => {
+      if (token !== null) await this.#revoke(token.tokenId)
+      await endedOr(call('POST', '/auth/logout'))
+    })
   }
 
   /**
@@ -149,9 +152,21 @@ export class Trader {
    * its browser without a session.
    */
   async logoutEverywhere(): Promise<void> {
-    await endedOr(this.#revokeConsoles())
-    await endedOr(call('DELETE', '/auth/sessions'))
-    this.ended()
+    await this.#leave(async () => {
+      await endedOr(this.#revokeConsoles())
+      await endedOr(call('DELETE', '/auth/sessions'))
+    })
+  }
+
+  /** Reads under way may fail meanwhile: that is no news, and they get no new token. */
+  async #leave(end: () => Promise<void>): Promise<void> {
+    this.#isLeaving = true
+    try {
+      await end()
+      this.ended()
+    } finally {
+      this.#isLeaving = false
+    }
   }
 
   async #revokeConsoles(): Promise<void> {
@@ -243,7 +258,7 @@ export class Trader {
   async #tokenNow(): Promise<KeptToken> {
     if (this.#token !== null) return this.#token
     const { profile } = this
-    if (profile.value === null) throw new Error('Log in first.')
+    if (profile.value === null || this.#isLeaving) throw new Error('Log in first.')
     const body = { label: LABEL, scopes: ['trading'] }
     const made = await call<{ tokenId: string; secret: string }>('POST', `${TOKENS}/derive`, {
       body,

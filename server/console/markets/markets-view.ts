@@ -25,6 +25,8 @@ import { RowList } from './row-list.ts'
 /** Many markets may be made at once: the list is read once for them. */
 const RELOAD_AFTER_MS = 700
 const TICK_MS = 1000
+/** The longest search that the exchange takes. */
+const SEARCH_MAX = 200
 
 class MarketsPage {
   readonly element: HTMLElement
@@ -40,6 +42,7 @@ class MarketsPage {
       'aria-label': 'Search markets',
       'aria-keyshortcuts': '/',
       autocomplete: 'off',
+      maxlength: SEARCH_MAX,
     },
   })
   readonly #categories = h('nav', { class: 'categories', attrs: { 'aria-label': 'Categories' } })

@@ -41,7 +41,7 @@ export function auditView({ access }: OperatorContext): View {
 function shown(entries: readonly AuditEntry[]): Child {
   if (entries.length === 0) return h('p', { class: 'soft' }, 'Nothing here.')
   const rows = entries.map((entry) => [
-    h('span', { class: 'when' }, dayTime(entry.at)),
+    h('span', { class: 'when' }, dayTime(entry.at, 'medium')),
     h('bdi', {}, entry.operator),
     entry.kind,
     h(

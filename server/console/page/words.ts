@@ -71,8 +71,9 @@ export function hourMinute(at: string | number): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
-export function dayTime(at: string | number): string {
-  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+/** With seconds it is `medium`. */
+export function dayTime(at: string | number, timeStyle: 'short' | 'medium' = 'short'): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle })
 }
 
 const DAY_SEC = 86_400

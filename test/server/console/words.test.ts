@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axisTimes } from '../../../server/console/page/words.ts'
+import { axisTimes, dayTime } from '../../../server/console/page/words.ts'
 
-// What the axis of a chart says.
+// Times as people read them.
 
 const at = (hour: number, minute = 0, second = 0): number =>
   new Date(2026, 4, 3, hour, minute, second).getTime() / 1000
@@ -15,4 +15,10 @@ test('an axis of hours names the day at its first mark and where a new day begin
 test('an axis of seconds tells them, and an axis of days tells no time', () => {
   assert.deepEqual(axisTimes([at(9, 5), at(9, 5, 30)], 30), ['09:05:00\n3 May', '09:05:30'])
   assert.deepEqual(axisTimes([at(0), at(24)], 86_400), ['3 May', '4 May'])
+})
+
+test('a time of a list has no seconds unless they are asked for', () => {
+  const atMs = at(9, 5, 30) * 1000
+  assert.equal(dayTime(atMs), '3 May 2026, 09:05')
+  assert.equal(dayTime(atMs, 'medium'), '3 May 2026, 09:05:30')
 })

@@ -2,7 +2,7 @@
 // that signs and sends it.
 
 import type { Context } from '../../context.ts'
-import { Refused } from '../../exchange/api.ts'
+import { Refused, Unreached } from '../../exchange/api.ts'
 import { hasBook } from '../../exchange/market-words.ts'
 import type { Wish } from '../../exchange/order-amounts.ts'
 import { placeOrder } from '../../exchange/orders.ts'
@@ -45,6 +45,10 @@ const FIELD_OF: Readonly<Record<string, 'price' | 'amount'>> = {
   INSUFFICIENT_SHARES: 'amount',
   OPEN_SIZE_LIMIT: 'amount',
 }
+
+const UNSURE =
+  'The exchange cannot be reached. The order may or may not have arrived: ' +
+  'look at My orders before you send it again.'
 
 export class Ticket implements Panel {
   readonly element: HTMLElement
@@ -212,7 +216,9 @@ export class Ticket implements Panel {
   }
 
   #refuse(error: unknown): void {
-    const sentence = error instanceof Error ? error.message : String(error)
+    const isUnsure = error instanceof Unreached && error.isUnsure
+    const said = error instanceof Error ? error.message : String(error)
+    const sentence = isUnsure ? UNSURE : said
     const field = error instanceof Refused ? FIELD_OF[error.code] : undefined
     if (field === undefined) write(this.#said, sentence)
     else this.#refused = { ...this.#refused, [field]: sentence }

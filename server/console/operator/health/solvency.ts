@@ -30,24 +30,41 @@ interface Counted {
 }
 
 const TOKENS_A_PAGE = 50
+const LOOK_MS = 1000
+const LOOKS_MAX = 60
 const NOT_COUNTED = 'NOT_COUNTED'
 
 export function solvencyView({ access, notices }: OperatorContext): View {
+  let shownCount = ''
   const list: PagedList = pagedList<number>(async (cursor, signal) => {
     const path = `/admin/solvency?after=${cursor ?? 0}&limit=${TOKENS_A_PAGE}`
     try {
       const counted = await access.call<Counted>('GET', path, { signal })
+      shownCount = `${counted.snapshot.seq} ${counted.snapshot.at}`
       return { content: shown(counted), next: counted.next }
     } catch (error) {
       if (!(error instanceof Refused) || error.code !== NOT_COUNTED) throw error
       return { content: h('p', { class: 'soft' }, error.message), next: null }
     }
   })
+  let looking = 0
+  /** A count takes a while, and nothing tells when it is made. */
+  const lookForCount = () => {
+    clearInterval(looking)
+    const before = shownCount
+    let looks = 0
+    looking = setInterval(() => {
+      looks++
+      if (shownCount !== before || looks > LOOKS_MAX) clearInterval(looking)
+      else list.first()
+    }, LOOK_MS)
+  }
   const count = button('Count now', async () => {
     count.disabled = true
     try {
       await access.call('POST', '/admin/solvency')
-      notices.good('The count began. Reload to see it.')
+      notices.good('The count began. It shows here when it is made.')
+      lookForCount()
     } catch (error) {
       notices.failure(error)
     }
@@ -65,7 +82,11 @@ export function solvencyView({ access, notices }: OperatorContext): View {
     ),
     region('Newest count', list.element),
   )
-  return { title: 'Solvency', element, stop: () => list.stop() }
+  const stop = () => {
+    clearInterval(looking)
+    list.stop()
+  }
+  return { title: 'Solvency', element, stop }
 }
 
 function shown({ snapshot, tokens }: Counted): Child {
