@@ -267,9 +267,15 @@ export function roleMissing(needed: Role, { role }: { readonly role: Role }): Re
   return refuse('ROLE_MISSING', { message })
 }
 
+/** A request may be wrong in hundreds of ways, and the reply must not grow with it. */
+const ISSUES_TOLD_MAX = 10
+
 /** A refusal that says what is wrong with the request, field by field. */
 export function invalid(...issues: Issue[]): Refusal {
-  return new Refusal('VALIDATION', issues, NO_EXTRA)
+  const told = issues.slice(0, ISSUES_TOLD_MAX)
+  const left = issues.length - told.length
+  if (left > 0) told.push({ field: '', message: `${left} more faults are not listed` })
+  return new Refusal('VALIDATION', told, NO_EXTRA)
 }
 
 export function refusalStatus(reject: RejectName): number {

@@ -18,7 +18,8 @@ const VISIBLE = '[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]'
 export function username() {
   const rest = LIMITS.usernameCharactersMax - 1
   const name = `[A-Za-z][A-Za-z0-9._-]{0,${rest}}`
-  return pattern(`^${SPACE}${name}${SPACE}$`, 'A letter, then letters, digits, dots, dashes or _.')
+  const form = `A letter, then up to ${rest} letters, digits, dots, dashes or _.`
+  return pattern(`^${SPACE}${name}${SPACE}$`, form)
 }
 
 /** One line that is not blank; it is trimmed later. */

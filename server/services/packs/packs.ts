@@ -172,14 +172,17 @@ export class PackDesk {
   }
 
   /** An offer takes one stake; the same call again gives the pack that it became. */
-  accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
+  async accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
     const { owner: profileId } = ask
     const asked = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
     const said = ['accept', offerId, stakeRaw]
-    return this.#once(asked, { said, isRepeated: true }, (nowMs, once) => {
+    const made = await this.#once(asked, { said, isRepeated: true }, (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
       return decideAccept(this.#pipeline.clearing, offerId, staking, nowMs)
     })
+    // A caller that sent no key knows of none: the offer is over since its own first stake.
+    const isOurKey = ask.idempotencyKey === undefined
+    return isOurKey && made === REJECT.IDEMPOTENCY_KEY_TAKEN ? REJECT.OFFER_NOT_FOUND : made
   }
 
   /** Markets that take packs, newest first: a part of them, and how many there are. */

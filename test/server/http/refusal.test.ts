@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
-import { refusalStatus, refuse } from '../../../server/http/refusal.ts'
+import { invalid, refusalStatus, refuse } from '../../../server/http/refusal.ts'
 
 /** The codes that the API spells in lower case. */
 const MODE_CODES = new Set<string>(['POST_ONLY_MODE', 'CANCEL_ONLY_MODE', 'TRADING_DISABLED'])
@@ -24,6 +24,14 @@ test('every refusal has the four fields, and only 503 and 429 ask to wait', () =
     assert.equal(refusal.retryAfterSec > 0, refusal.status === 503 || refusal.status === 429)
     assert.equal(refuse(reject), refusal)
   }
+})
+
+test('a request with many faults is told the first ten, and how many there are besides', () => {
+  const faults = Array.from({ length: 400 }, (_each, at) => ({ field: `a${at}`, message: 'no' }))
+  const { message } = JSON.parse(invalid(...faults).body)
+  assert.deepEqual(message.slice(0, 10), faults.slice(0, 10))
+  assert.deepEqual(message.slice(10), [{ field: '', message: '390 more faults are not listed' }])
+  assert.deepEqual(JSON.parse(invalid(...faults.slice(0, 10)).body).message, faults.slice(0, 10))
 })
 
 test('extra fields come after the usual four', () => {

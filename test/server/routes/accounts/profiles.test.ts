@@ -201,6 +201,13 @@ test('a username belongs to one profile, in any letter case, until it is given u
   assert.equal((await name(second, 'same')).status, 200)
 })
 
+test('a username that is too long is told how long it may be', async () => {
+  const gina = await live.trader(0)
+  const edit = (letters: number) => live.call(gina, 'PATCH', ME, { username: 'g'.repeat(letters) })
+  assert.match(String(at((await edit(45)).body, 'message', 0, 'message')), /up to 43 letters/)
+  assert.equal((await edit(44)).status, 200)
+})
+
 test('an edit with a wrong field is refused and changes nothing', async () => {
   const gina = await live.trader(0)
   const before = await live.call(gina, 'GET', ME)

@@ -296,6 +296,8 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   )
   const again = await accept(ann, '5000000')
   assert.deepEqual([again.status, at(again.body, 'id')], [201, at(staked.body, 'id')])
+  const other = await accept(ann, '6000000')
+  assert.equal(codeOf(other), 'OFFER_NOT_FOUND', 'no key was sent, so none is named')
   assert.equal((await balance(ben)).parked - start.parked, 15 * UNIT)
   await resolve(markets[0], [0, 1])
   assert.equal(at(await over(at(staked.body, 'id')), 'status'), 'LOST')
