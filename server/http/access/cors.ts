@@ -19,6 +19,12 @@ const EXPOSE: Header = ['access-control-expose-headers', EXPOSED]
 export const VARY_ORIGIN = 'origin'
 const NONE: readonly Header[] = []
 
+/** HEAD is GET without the body. Only an exchange with origins answers OPTIONS. */
+export function allowed(methods: readonly string[], takesOptions: boolean): Header {
+  const head = methods.includes('GET') ? ['HEAD'] : []
+  return ['allow', [...methods, ...head, ...(takesOptions ? ['OPTIONS'] : [])].join(', ')]
+}
+
 export class Cors {
   readonly #byOrigin: ReadonlyMap<string, readonly Header[]>
   /** For origins that are not listed. */
@@ -46,10 +52,7 @@ export class Cors {
 
   /** The headers of the answer to a preflight of a path that takes these methods. */
   preflight(call: Call, methods: readonly string[]): readonly Header[] {
-    const allow = methods.includes('GET')
-      ? [...methods, 'HEAD', 'OPTIONS']
-      : [...methods, 'OPTIONS']
-    const own: Header = ['allow', allow.join(', ')]
+    const own = allowed(methods, true)
     const shared = this.of(call)
     if (shared.length === 0) return [own]
     return [own, ...shared, ['access-control-allow-methods', own[1]], ...this.#asked]

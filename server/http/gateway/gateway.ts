@@ -318,7 +318,7 @@ export class Gateway<S> {
     const { call, allow } = turn
     const isMethod = refusal.name === 'METHOD_NOT_ALLOWED'
     const preflight = isMethod ? this.heads.preflight(call, allow) : null
-    const headers: Header[] = isMethod ? [['allow', allow.join(', ')]] : []
+    const headers: Header[] = isMethod ? [this.heads.allow(allow)] : []
     this.send(turn, { ...(preflight ?? this.heads.ofRefusal(call, refusal, headers)), close })
   }
 

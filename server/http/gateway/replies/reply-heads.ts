@@ -2,7 +2,7 @@
 // which pages may read it. A reply that its caller has already becomes 304.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { type Cors, VARY_ORIGIN } from '../../access/cors.ts'
+import { allowed, type Cors, VARY_ORIGIN } from '../../access/cors.ts'
 import { AcceptedCodings, type Coding } from '../../caching/accept-encoding.ts'
 import { type Cache, NOT_KEPT } from '../../caching/cache.ts'
 import { CompressedReplies } from '../../caching/compressed.ts'
@@ -47,6 +47,11 @@ export class ReplyHeads {
   /** A refusal before a route had its say. */
   ofRefusal(call: Call, refusal: Refusal, more: readonly Header[]): Outgoing {
     return this.of(call, NOT_KEPT, encoded(refusal, refusal.status, more))
+  }
+
+  /** The header of a refusal on a path that takes these methods. */
+  allow(methods: readonly string[]): Header {
+    return allowed(methods, this.#cors !== null)
   }
 
   /** The answer to OPTIONS on a path that takes these methods; null when no origin is allowed. */

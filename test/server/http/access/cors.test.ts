@@ -129,6 +129,13 @@ test('a preflight names the methods of its path and the headers that a page may 
     const plain = await ask(toys, 'OPTIONS', '/orders/1')
     assert.deepEqual([plain.status, plain.cors], [204, []])
     assert.equal(plain.header('allow'), 'DELETE, POST, OPTIONS')
+    for (const [path, allow] of [
+      ['/orders/1', 'DELETE, POST, OPTIONS'],
+      ['/markets/active/slugs', 'GET, HEAD, OPTIONS'],
+    ]) {
+      const refused = await ask(toys, 'PATCH', path)
+      assert.deepEqual([refused.status, refused.header('allow')], [405, allow])
+    }
   }
 })
 

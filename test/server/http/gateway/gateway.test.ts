@@ -154,7 +154,7 @@ test('an unknown path is 404; a known path with another method is 405 with Allow
   for (const method of ['DELETE', 'PUT', 'OPTIONS', 'PATCH', 'PROPFIND']) {
     const refused = await ask('/markets/btc/echo', { method })
     assert.equal(refused.status, 405, method)
-    assert.equal(refused.headers.get('allow'), 'GET')
+    assert.equal(refused.headers.get('allow'), 'GET, HEAD')
   }
 })
 
