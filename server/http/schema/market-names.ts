@@ -8,3 +8,7 @@ const name = () => text(LIMITS.slugCharactersMax, 1)
 export function addressOrSlug() {
   return means(name(), 'Slug of the market, or address of the pool in any letter case.')
 }
+
+export function marketName() {
+  return means(name(), 'Slug of the market: its name in paths and orders, which never changes.')
+}

@@ -6,7 +6,7 @@ import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { slug } from '../../http/schema/fields.ts'
+import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, oneOf } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
@@ -50,7 +50,7 @@ export const marketEvents = route({
   lane: 'public',
   cache: cached(REVALIDATE, ['MARKET_NOT_FOUND', lasting(300, 300)]),
   about: 'Finalized (MINED) trades of one market or of all markets of a group, newest first.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: paging(),
   reply: object({
     events: means(list(marketEvent()), 'Trades of this page, the one mined last first.'),
@@ -76,7 +76,7 @@ export const marketFeed = route({
   cache: cached(REVALIDATE),
   about:
     'What happened in a market or a group, newest first: trades, its creation, its resolution.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: paging(),
   reply: object({
     data: means(
@@ -107,7 +107,7 @@ export const historicalPrice = route({
   lane: 'public',
   cache: cached(lasting(1)),
   about: 'YES prices of one market over time, newest first, in steps that the interval sets.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: {
     interval: means(
       defaulted(oneOf(...INTERVALS), '1d'),
@@ -132,7 +132,7 @@ export const marketTrades = route({
   lane: 'public',
   cache: cached(REVALIDATE),
   about: 'The public tape of a market or a group, by rising seq: it fills gaps of the socket tape.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: {
     afterSeq: means(
       optional(integer(0)),

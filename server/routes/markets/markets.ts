@@ -8,7 +8,7 @@ import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime, slug } from '../../http/schema/fields.ts'
-import { addressOrSlug } from '../../http/schema/market-names.ts'
+import { addressOrSlug, marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
@@ -201,7 +201,7 @@ export const marketOrderbook = route({
   lane: 'public',
   cache: cached(REVALIDATE),
   about: 'The live YES book of one active market, NO interest folded in.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   reply: orderbook(),
   means: 'The book as it stands now, every price level of it.',
   rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'ORDERBOOK_OF_POOL', 'READ_TIMEOUT'],

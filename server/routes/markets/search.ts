@@ -9,7 +9,7 @@ import { Joined } from '../../http/caching/payload.ts'
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
-import { slug } from '../../http/schema/fields.ts'
+import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, defaulted, integer, number, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
@@ -77,7 +77,7 @@ export const postTradeRecommendations = route({
   room: 'searches',
   cache: cached(lasting(1)),
   about: 'Active markets for one who just traded: of the same group, then category, then topic.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   reply: object({
     markets: means(list(market()), `The nearest markets, ${LIMITS.recommendationsMax} at most.`),
   }),

@@ -14,8 +14,8 @@ import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { isoTime, slug } from '../../http/schema/fields.ts'
-import { addressOrSlug } from '../../http/schema/market-names.ts'
+import { isoTime } from '../../http/schema/fields.ts'
+import { addressOrSlug, marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import {
   boolean,
@@ -158,7 +158,7 @@ export const timelineBySlug = route({
   lane: 'public',
   cache: cached(lasting(TIMELINE_SEC)),
   about: 'The slots of a series around the slot of one market.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: {
     before: around(BEFORE, 'How many slots before the anchor.'),
     after: around(AFTER, 'How many slots behind the anchor.'),
@@ -186,7 +186,7 @@ export const stableMarket = route({
   lane: 'public',
   cache: cached(REVALIDATE),
   about: 'The market of the current slot of a series, by its stable slug.',
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: { include: include() },
   reply: anyOf(market(), envelope()),
   means: 'The market as it stands now; in an envelope when something is included.',

@@ -8,7 +8,8 @@ import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute, route } from '../../http/route.ts'
-import { orderId, slug } from '../../http/schema/fields.ts'
+import { orderId } from '../../http/schema/fields.ts'
+import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { type Issue, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
@@ -185,7 +186,7 @@ export const cancelAll = route({
   lane: 'trade',
   room: 'frees',
   about: "Cancels all of the caller's open orders in one market.",
-  params: { slug: slug() },
+  params: { slug: marketName() },
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: cancelAllReply(),
   means: 'No order of the caller is open in the market any more.',
@@ -305,7 +306,7 @@ export const userOrders = route({
   auth: hmac().forSubAccounts(),
   lane: 'private',
   about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
-  params: { slug: slug() },
+  params: { slug: marketName() },
   query: userOrderQuery(),
   reply: list(userOrder()),
   means: 'The orders, newest first; an empty list when there is none.',

@@ -11,6 +11,7 @@ import type { Call } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
+import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
 import {
@@ -157,7 +158,9 @@ export const packsOfMarket = route({
   lane: 'public',
   cache: cached(lasting(1)),
   about: 'Packs with a leg of a market, or of a market of a group or match; newest first.',
-  params: { slug: means(slug(), 'Slug of a market or group, or of a match that is neither.') },
+  params: {
+    slug: means(marketName(), 'Slug of a market or group, or of a match that is neither.'),
+  },
   query: { limit: limit(), cursor: before() },
   reply: page(),
   means: 'A page of packs that hold the market.',

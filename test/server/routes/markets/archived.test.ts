@@ -120,6 +120,22 @@ test('an archived market is read and refuses as a resolved one, after a restart 
   await refusesAsResolved()
 })
 
+test('a name that no market can have is not found, as any unknown one', async () => {
+  const reads = ['', '/orderbook', '/timeline', '/events', '/historical-price', '/packs']
+  for (const name of ['RAIN', 'rain_or_snow', '-rain', 'r%C3%A9gen']) {
+    for (const of of reads) {
+      const reply = await read(`/markets/${name}${of}`)
+      assert.deepEqual([reply.status, codeOf(reply)], [404, 'MARKET_NOT_FOUND'], `${name}${of}`)
+    }
+    assert.equal(codeOf(await read(`/markets/stable/${name}`)), 'MARKET_NOT_FOUND')
+    assert.equal(codeOf(await ordersOf(ann, name)), 'MARKET_NOT_FOUND')
+    const canceled = await live.call(ann, 'DELETE', `/orders/all/${name}`)
+    assert.equal(codeOf(canceled), 'MARKET_NOT_FOUND')
+  }
+  const long = await read(`/markets/${'r'.repeat(200)}/orderbook`)
+  assert.equal(codeOf(long), 'VALIDATION')
+})
+
 test('of markets with one fresh slug at the same moment one is made', async () => {
   const made = await Promise.all(
     [1, 2, 3].map(() =>

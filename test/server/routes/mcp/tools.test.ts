@@ -181,7 +181,7 @@ test('a refusal is the result of the tool, with the JSON of the refusal', async 
   const rows: readonly (readonly [string, object, string, string?])[] = [
     ['get_market', { addressOrSlug: 'nowhere' }, 'MARKET_NOT_FOUND'],
     ['get_order_book', { slug: 'nowhere' }, 'MARKET_NOT_FOUND'],
-    ['get_order_book', { slug: 'No Slug' }, 'VALIDATION', 'slug'],
+    ['get_order_book', { slug: 'No Slug' }, 'MARKET_NOT_FOUND'],
     ['get_order_book', {}, 'VALIDATION', 'slug'],
     ['get_order_book', { slug: market.slug, depth: 5 }, 'VALIDATION', 'depth'],
     ['search_markets', { query: 'rain', limit: '5' }, 'VALIDATION', 'limit'],
