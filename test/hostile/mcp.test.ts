@@ -153,6 +153,14 @@ test('a body that is no message of the protocol is refused', async () => {
     assert.equal(reply.status, 400, said)
     assert.match(codeOf(reply), /^(VALIDATION|BODY_MALFORMED)$/, said)
   }
+  const lacks = ['jsonrpc', 'method'].map((field) => ({ field, message: 'is required' }))
+  assert.deepEqual(at((await say(live, bearer, {})).body, 'message'), lacks)
+  const listed = lacks.map(({ field, message }) => ({ field: `1.${field}`, message }))
+  assert.deepEqual(at((await say(live, bearer, [LIST, {}])).body, 'message'), listed)
+  const wrong = [{ field: 'method', message: 'must be text' }]
+  assert.deepEqual(at((await say(live, bearer, { ...LIST, method: 1 })).body, 'message'), wrong)
+  const other = [{ field: '', message: 'must be an object or a list' }]
+  assert.deepEqual(at((await say(live, bearer, 7)).body, 'message'), other)
   const huge = toolCall('get_market', { addressOrSlug: 'x'.repeat(70_000) })
   assert.equal(codeOf(await say(live, bearer, huge)), 'BODY_TOO_LARGE')
   const old = await say(live, bearer, LIST, { 'mcp-protocol-version': '1999-01-01' })

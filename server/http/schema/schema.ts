@@ -76,13 +76,38 @@ export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<
     compiled ??= Compile(schema)
     return compiled
   }
+  const shapes = shapesOf(schema)
   return {
     holds: (value): value is Infer<S> => validator().Check(value),
-    issues: (value) =>
-      validator()
+    issues: (value) => {
+      // Of a choice, the one shape of the value's own kind tells what is wrong with the value.
+      const alike = shapes.filter(({ kind }) => kind === kindOf(value))
+      if (alike.length === 1) return alike[0].checker.issues(value)
+      return validator()
         .Errors(value)[1]
-        .flatMap((error) => issuesOf(error, schema)),
+        .flatMap((error) => issuesOf(error, schema))
+    },
   }
+}
+
+interface Shape {
+  readonly kind: unknown
+  readonly checker: Checker<unknown>
+}
+
+/** The shapes of a choice; none for any other schema. */
+function shapesOf(schema: object): Shape[] {
+  const shapes: unknown = Reflect.get(schema, 'anyOf')
+  if (!Array.isArray(shapes)) return []
+  return shapes.map((shape: Schema) => {
+    return { kind: Reflect.get(shape, 'type'), checker: compile(shape) }
+  })
+}
+
+/** As `type` of a schema names it. */
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
 }
 
 /** The checker of a closed object with these fields, or with none. */
