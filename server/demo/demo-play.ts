@@ -1,11 +1,12 @@
 // Everything that moves by itself in a demo: prices, matches, quotes, trades and packs.
 
-import { boolean, text } from '../http/schema/scalars.ts'
-import { compile, openObject } from '../http/schema/schema.ts'
+import { MARKET_STATUSES, takesOrders } from '../../engine/domain/markets/market.ts'
+import { boolean, oneOf, text } from '../http/schema/scalars.ts'
+import { compile, list, openObject } from '../http/schema/schema.ts'
 import { DemoClient, type DemoMarket, type DemoTrader } from './demo-client.ts'
 import { PERSON_FUNDS_RAW } from './demo-company.ts'
 import { FIRST_PRICES, GROUP, MARKETS, POOL, SERIES } from './demo-content.ts'
-import { BOT_FUNDS_RAW } from './demo-fill.ts'
+import { BOT_FUNDS_RAW, slugsOf } from './demo-fill.ts'
 import type { Filling } from './demo-profiles.ts'
 import type { OwnServer } from './own-server.ts'
 import { pick } from './play/chance.ts'
@@ -36,9 +37,15 @@ export interface PlayOptions {
 
 const AGAIN_MS = 5000
 
+const status = () => oneOf(...MARKET_STATUSES)
+
+const knownGroup = compile(
+  openObject({ markets: list(openObject({ slug: text(), status: status() })) }),
+)
+
 const knownMarket = compile(
   openObject({
-    slug: text(),
+    ...{ slug: text(), status: status() },
     tokens: openObject({ yes: text(), no: text() }),
     venue: openObject({ exchange: text() }),
     metadata: openObject({ fee: boolean() }),
@@ -46,23 +53,47 @@ const knownMarket = compile(
   }),
 )
 
-async function readMarket(server: OwnServer, path: string): Promise<DemoMarket | null> {
+/** Null when it is not there or takes no orders. */
+async function readOpen(server: OwnServer, path: string): Promise<DemoMarket | null> {
   const { body: market } = await server.call('GET', `/markets/${path}`, {})
-  if (!knownMarket.holds(market)) return null
+  if (!knownMarket.holds(market) || !takesOrders(market.status)) return null
   const { slug, tokens, venue, metadata } = market
   const pair = [tokens.yes, tokens.no] as const
   const isSlot = market.automationType === 'lumy'
   return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee, isSlot }
 }
 
-/** Reads the markets that trade now: the lasting ones, and a slot of each series. */
-async function tradedMarkets(server: OwnServer): Promise<() => Promise<readonly DemoMarket[]>> {
-  const known = (market: DemoMarket | null) => (market === null ? [] : [market])
-  const lasting = [...MARKETS, ...GROUP.markets].map(({ slug }) => readMarket(server, slug))
-  const fixed = (await Promise.all(lasting)).flatMap(known)
+/** The slugs that take orders; a list has a group as one, so its markets are read in the group. */
+async function openSlugs(server: OwnServer): Promise<ReadonlySet<string>> {
+  const listed = await slugsOf(server)
+  if (!listed.has(GROUP.slug)) return listed
+  const { body: group } = await server.call('GET', `/markets/${GROUP.slug}`, {})
+  const children = knownGroup.holds(group) ? group.markets : []
+  const open = children.filter((child) => takesOrders(child.status)).map(({ slug }) => slug)
+  return new Set([...listed, ...open])
+}
+
+/**
+ * Reads the markets that trade now: the lasting ones, and a slot of each series. Operators lock,
+ * resolve and unlock them while the demo runs.
+ */
+function tradedMarkets(server: OwnServer): () => Promise<readonly DemoMarket[]> {
+  const lasting = [...MARKETS, ...GROUP.markets].map(({ slug }) => slug)
+  const known = new Map<string, DemoMarket>()
   return async () => {
-    const slots = SERIES.map(({ stableSlug }) => readMarket(server, `stable/${stableSlug}`))
-    return [...fixed, ...(await Promise.all(slots)).flatMap(known)]
+    const open = await openSlugs(server)
+    const found: DemoMarket[] = []
+    for (const slug of lasting) {
+      const market = known.get(slug)
+      known.delete(slug)
+      const read = open.has(slug) ? (market ?? (await readOpen(server, slug))) : null
+      if (read === null) continue
+      known.set(slug, read)
+      found.push(read)
+    }
+    const slots = SERIES.map(({ stableSlug }) => readOpen(server, `stable/${stableSlug}`))
+    for (const slot of await Promise.all(slots)) if (slot !== null) found.push(slot)
+    return found
   }
 }
 
@@ -88,7 +119,7 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
   const { filling, warn } = options
   const { venue, operators, adminToken } = filling
   const [maker, taker] = options.bots.map((trader) => new DemoClient(trader, venue))
-  const markets = await tradedMarkets(venue.server)
+  const markets = tradedMarkets(venue.server)
   const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
   const matches = startMatchPlay({ operators, adminToken, warn })
   const quotes = startMarketMaker({ maker, taker, markets, warn })
@@ -99,16 +130,16 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
     ...[maker, taker].map((owner) => ({ owner, fundsRaw: BOT_FUNDS_RAW })),
     ...company.here().map((owner) => ({ owner, fundsRaw: PERSON_FUNDS_RAW })),
   ]
+  // A demo that an older version made has no pool.
+  const hasPool = async () => (await slugsOf(venue.server)).has(POOL.slug)
   const bots = [
     ...[walk, matches, quotes, company.rounds],
     startCrowd({ people: company.here, markets, warn }),
     startPackTrader({ trader: anybody, isSlot, ready, warn }),
     startPackMaker({ maker, taker: anybody, isSlot, ready, warn }),
     startPurseKeeper({ operators, adminToken, purses, warn }),
+    startPoolTrader({ trader: taker, market: POOL.slug, isOpen: hasPool, warn }),
   ]
-  // A demo that an older version made has no pool.
-  const hasPool = (await readMarket(venue.server, POOL.slug)) !== null
-  if (hasPool) bots.push(startPoolTrader({ trader: taker, market: POOL.slug, warn }))
   return {
     ready,
     async stop() {

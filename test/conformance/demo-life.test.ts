@@ -187,6 +187,32 @@ test('a visitor of the demo finds feeds that move', () => expectFeeds(visit))
 test('a visitor of the demo finds packs to buy', () => expectPacks(visit))
 test('a visitor of the demo finds boards with names and profits', () => expectBoards(visit))
 
+/** Every third book moves in one round: that of the first market stands before this one. */
+const NEIGHBOUR = 'rates-cut-in-march'
+const bookPath = (slug: string) => `/markets/${slug}/orderbook`
+const hasQuotes = (book: unknown) => at(book, 'bids', 0) !== undefined
+
+/** Sees the quotes of a market move once more. */
+async function expectMoves(visit: Visit, slug: string): Promise<void> {
+  const quotes = (book: unknown) => JSON.stringify([at(book, 'bids'), at(book, 'asks')])
+  const before = quotes(await visit.sees(bookPath(slug), hasQuotes))
+  await visit.sees(bookPath(slug), (book) => hasQuotes(book) && quotes(book) !== before)
+}
+
+test('markets that an operator closes leave the others alone, and come back', async () => {
+  const { client } = visit
+  await client.admin('/admin/markets/rain-tomorrow/resolve', { winningOutcomeIndex: 0 })
+  await client.admin('/admin/markets/reds-win-the-cup/lock', {})
+  await client.admin('/admin/markets/meteor-shower/lock', {})
+  // Each part of the books has its turn, and after the first the bots have seen the change.
+  for (const slug of [NEIGHBOUR, 'blues-win-the-cup', 'btc-above-100k', NEIGHBOUR]) {
+    await expectMoves(visit, slug)
+  }
+  await client.admin('/admin/markets/reds-win-the-cup/unlock', {})
+  await client.admin('/admin/markets/meteor-shower/unlock', {})
+  await expectMoves(visit, 'reds-win-the-cup')
+})
+
 test('the next start of a demo adds nobody and leaves alone what was changed', async () => {
   const mira = rows(await visit.client.get('/profiles/search?query=mira')).at(0)
   const [player] = visit.players
@@ -201,5 +227,7 @@ test('the next start of a demo adds nobody and leaves alone what was changed', a
   await visit.seesOwn('/feed/following', (body) => Number(at(rows(body).at(0), 'id')) > last)
   // The people trade again, so whatever this start says of them is said.
   await expectKept(visit, at(mira, 'followersCount'))
+  // The market that was resolved is no market of this start.
+  await expectMoves(visit, NEIGHBOUR)
   await visit.end()
 })

@@ -1,10 +1,11 @@
 // The people of the demo as they trade: one of them each round buys, or sells what it holds, so
 // that boards and feeds have names and profits.
 
-import type { DemoClient, DemoMarket } from '../demo-client.ts'
+import type { DemoClient, DemoMarket, DemoOrder } from '../demo-client.ts'
 import { pick } from './chance.ts'
 import { type Holding, holdingsOf } from './holdings.ts'
 import { type Rounds, startRounds } from './rounds.ts'
+import { whileOpen } from './while-open.ts'
 
 export interface CrowdOptions {
   /** Those who are there by now. */
@@ -30,7 +31,12 @@ function saleOf({ yesRaw, noRaw }: Holding) {
   return { outcome, shares: Math.floor(Math.max(yesRaw, noRaw) / SHARE_RAW) }
 }
 
-async function sellSome(person: DemoClient, open: readonly DemoMarket[]): Promise<boolean> {
+interface Wish {
+  readonly market: DemoMarket
+  readonly order: DemoOrder
+}
+
+async function saleIn(person: DemoClient, open: readonly DemoMarket[]): Promise<Wish | undefined> {
   const { books } = await holdingsOf(person)
   const sales = books.flatMap((holding) => {
     const market = open.find(({ slug }) => slug === holding.slug)
@@ -38,21 +44,20 @@ async function sellSome(person: DemoClient, open: readonly DemoMarket[]): Promis
     return market === undefined || sale.shares === 0 ? [] : [{ market, ...sale }]
   })
   const chosen = pick(sales)
-  if (chosen === undefined) return false
+  if (chosen === undefined) return undefined
   const { market, outcome, shares } = chosen
-  const order = { isBuy: false, outcome, shares, priceTicks: SELL_TICKS }
-  await person.place(market, { ...order, type: 'FAK' })
-  return true
+  const order = { isBuy: false, outcome, shares, priceTicks: SELL_TICKS, type: 'FAK' } as const
+  return { market, order }
 }
 
-async function buySome(person: DemoClient, open: readonly DemoMarket[]): Promise<void> {
+function purchaseIn(open: readonly DemoMarket[]): Wish | undefined {
   const market = pick(open)
-  if (market === undefined) return
+  if (market === undefined) return undefined
   const isLarge = Math.random() < LARGE_CHANCE
   const shares = isLarge ? LARGE_SHARES : 1 + Math.floor(Math.random() * SHARES_MAX)
   const outcome = Math.random() < 0.5 ? 0 : 1
-  const order = { isBuy: true, outcome, shares, priceTicks: BUY_TICKS } as const
-  await person.place(market, { ...order, type: 'FAK' })
+  const order = { isBuy: true, outcome, shares, priceTicks: BUY_TICKS, type: 'FAK' } as const
+  return { market, order }
 }
 
 export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
@@ -61,8 +66,14 @@ export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
     if (person === undefined) return
     // A slot may end while it is traded in; the lasting markets are enough.
     const open = (await markets()).filter(({ isSlot }) => !isSlot)
-    if (Math.random() < SELL_CHANCE && (await sellSome(person, open))) return
-    await buySome(person, open)
+    const sale = Math.random() < SELL_CHANCE ? await saleIn(person, open) : undefined
+    const wish = sale ?? purchaseIn(open)
+    if (wish === undefined) return
+    const { market, order } = wish
+    await whileOpen(
+      async () => (await markets()).some(({ slug }) => slug === market.slug),
+      () => person.place(market, order),
+    )
   }
   return startRounds({ name: "the demo's crowd", warn, round, pauseMs: () => ROUND_MS })
 }

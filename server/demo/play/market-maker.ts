@@ -2,6 +2,7 @@
 
 import type { DemoClient, DemoMarket } from '../demo-client.ts'
 import { startRounds } from './rounds.ts'
+import { whileOpen } from './while-open.ts'
 
 export interface MarketMaker {
   /** Resolves when every book has its first quotes. */
@@ -17,7 +18,7 @@ interface Book {
 export interface MarketMakerOptions {
   readonly maker: DemoClient
   readonly taker: DemoClient
-  /** The markets to quote in now; slots come and go. */
+  /** The markets to quote in now; they come and go. */
   readonly markets: () => Promise<readonly DemoMarket[]>
   readonly warn: (sentence: string) => void
 }
@@ -78,40 +79,69 @@ async function takeSome(taker: DemoClient, market: DemoMarket, fairTicks: number
   await taker.place(market, { isBuy: true, outcome, priceTicks, shares, type: 'FAK' })
 }
 
+class Books {
+  readonly #maker: DemoClient
+  readonly #bySlug = new Map<string, Book>()
+  #opened = 0
+
+  constructor(maker: DemoClient) {
+    this.#maker = maker
+  }
+
+  has({ slug }: DemoMarket): boolean {
+    return this.#bySlug.has(slug)
+  }
+
+  /** A new market starts at a price of its own. */
+  of(market: DemoMarket): Book {
+    const known = this.#bySlug.get(market.slug)
+    if (known !== undefined) return known
+    const ticks = market.isSlot ? 500 : 250 + ((100 * ++this.#opened) % 500)
+    const book = { ticks, quotes: new Quotes(this.#maker, market) }
+    this.#bySlug.set(market.slug, book)
+    return book
+  }
+
+  /** Forgets the others. */
+  keep(open: readonly DemoMarket[]): void {
+    for (const slug of this.#bySlug.keys()) {
+      if (!open.some((market) => market.slug === slug)) this.#bySlug.delete(slug)
+    }
+  }
+}
+
 export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const { maker, taker, markets, warn } = options
-  const books = new Map<string, Book>()
-  let opened = 0
-  /** A new market starts at a price of its own. */
-  const bookOf = (market: DemoMarket): Book => {
-    const known = books.get(market.slug)
-    if (known !== undefined) return known
-    const ticks = market.isSlot ? 500 : 250 + ((100 * ++opened) % 500)
-    const book = { ticks, quotes: new Quotes(maker, market) }
-    books.set(market.slug, book)
-    return book
+  const books = new Books(maker)
+  const isOpen = async ({ slug }: DemoMarket) =>
+    (await markets()).some((each) => each.slug === slug)
+  const trade = async (market: DemoMarket) => {
+    const book = books.of(market)
+    book.ticks = wander(book.ticks)
+    await book.quotes.renew(book.ticks)
+    if (Math.random() < 0.5) await takeSome(taker, market, book.ticks)
   }
   let stopped = false
   let turn = 0
   const round = async () => {
     const open = await markets()
     const part = turn++ % PARTS
-    for (const slug of books.keys()) {
-      if (!open.some((market) => market.slug === slug)) books.delete(slug)
-    }
+    books.keep(open)
+    const failures: unknown[] = []
     for (const [index, market] of open.entries()) {
-      if (stopped) return
-      if (books.has(market.slug) && index % PARTS !== part) continue
-      const book = bookOf(market)
-      book.ticks = wander(book.ticks)
+      if (stopped) break
+      if (books.has(market) && index % PARTS !== part) continue
       try {
-        await book.quotes.renew(book.ticks)
-        if (Math.random() < 0.5) await takeSome(taker, market, book.ticks)
+        await whileOpen(
+          () => isOpen(market),
+          () => trade(market),
+        )
       } catch (error) {
-        // A slot may end while it is quoted.
-        if (!market.isSlot) throw error
+        // A slot may end while it is quoted. The failure of one market must not silence the others.
+        if (!market.isSlot) failures.push(error)
       }
     }
+    if (failures.length > 0) throw failures[0]
   }
   let tellReady = () => {}
   const ready = new Promise<void>((resolve) => {

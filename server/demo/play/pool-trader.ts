@@ -3,11 +3,13 @@
 
 import type { DemoClient } from '../demo-client.ts'
 import { type Rounds, startRounds } from './rounds.ts'
+import { whileOpen } from './while-open.ts'
 
 export interface PoolTraderOptions {
   readonly trader: DemoClient
   /** Slug of the market of the pool. */
   readonly market: string
+  readonly isOpen: () => Promise<boolean>
   readonly warn: (sentence: string) => void
 }
 
@@ -21,14 +23,16 @@ async function tradeOnce({ trader, market }: PoolTraderOptions): Promise<void> {
   await trader.call('POST', '/amm/buy', { market, outcomeIndex, collateralAmount: String(raw) })
 }
 
-/** Approves once, then trades in rounds. */
+/** Approves in a round of its own, because that counts from its block on; then it trades. */
 export function startPoolTrader(options: PoolTraderOptions): Rounds {
-  const { trader, market, warn } = options
-  return startRounds({
-    name: "the demo's pool trader",
-    warn,
-    first: () => trader.call('POST', '/amm/allowances/approve', { market, side: 'BUY' }),
-    round: () => tradeOnce(options),
-    pauseMs: () => ROUND_MS,
-  })
+  const { trader, market, isOpen, warn } = options
+  let isApproved = false
+  const approve = async () => {
+    await trader.call('POST', '/amm/allowances/approve', { market, side: 'BUY' })
+    isApproved = true
+  }
+  const round = async () => {
+    if (await isOpen()) await whileOpen(isOpen, isApproved ? () => tradeOnce(options) : approve)
+  }
+  return startRounds({ name: "the demo's pool trader", warn, round, pauseMs: () => ROUND_MS })
 }
