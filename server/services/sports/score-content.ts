@@ -52,8 +52,8 @@ const fieldContent = {
 
 const cricketContent = {
   sportType: sport('cricket'),
-  homeScore: means(points(), 'The same as homeRuns, for readers of any sport.'),
-  awayScore: means(points(), 'The same as awayRuns, for readers of any sport.'),
+  homeScore: means(nullable(points()), 'As homeRuns, for readers of any sport; null when untold.'),
+  awayScore: means(nullable(points()), 'As awayRuns, for readers of any sport; null when untold.'),
   elapsedMinutes: means(nullable(minutes()), 'Always null in cricket.'),
   extraMinutes: means(nullable(minutes()), 'Always null here as well.'),
   statusShort: means(text(), 'Where the match stands, in short; may be empty.'),
@@ -180,7 +180,9 @@ export function scoreJsonOf(event: ScoreEventBody): string {
   }
   const { homeRuns = 0, homeWickets = 0, awayRuns = 0, awayWickets = 0, overRuns: over = 0 } = event
   const { battingTeam, currentOver, ballInOver } = event
-  const runs = { homeScore: homeRuns, awayScore: awayRuns, homeRuns, awayRuns, overRuns: over }
+  // Nobody told a score of a side that has not batted, and 0 would be one.
+  const { homeRuns: homeScore = null, awayRuns: awayScore = null } = event
+  const runs = { homeScore, awayScore, homeRuns, awayRuns, overRuns: over }
   const wickets = { homeWickets, awayWickets }
   const now = { battingTeam, currentOver, ballInOver }
   return JSON.stringify({ ...shared, ...runs, ...wickets, ...now })

@@ -222,6 +222,13 @@ test('scores of each sport have their own fields, and zeros stay', async () => {
   const told = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
   assert.equal(at(told, 'overRuns'), 0)
   for (const name of Object.keys(now)) assert.equal(at(told, name), undefined)
+  // A side that was told nothing has no score yet; its runs and wickets are numbers all the same.
+  await tellScores(live, event(1, 'cricket', { eventId: 'g', sequence: 3, awayRuns: 0 }))
+  const early = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
+  assert.deepEqual(
+    ['homeScore', 'awayScore', 'homeRuns', 'homeWickets'].map((name) => at(early, name)),
+    [null, 0, 0, 0],
+  )
 })
 
 test('an event that does not fit its sport is refused with the whole call', async () => {
