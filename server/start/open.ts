@@ -125,6 +125,8 @@ async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
 /** Publishes the books of a snapshot: all their commands were durable before the snapshot was. */
 function showRestored({ clearing }: Exchange, published: PublishedMarkets): void {
   const { orders } = clearing
+  // A market shows whether it is about a match.
+  published.matches.restore(clearing.matches.capture())
   for (const market of clearing.catalogue.all()) {
     const about = { pool: poolFigures(clearing, market), asset: assetOf(market, clearing) }
     published.restore(market, about, (rest) => {
@@ -135,7 +137,6 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
     })
   }
   published.lastId = clearing.catalogue.lastId
-  published.matches.restore(clearing.matches.capture())
 }
 
 /** Brings the one-thread core to the end of the journal. */

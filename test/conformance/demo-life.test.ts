@@ -162,6 +162,10 @@ async function expectMatches(visit: Visit): Promise<void> {
   const isScored = (row: unknown) => typeof at(row, 'score') === 'object'
   await visit.sees('/sports/live', (body) => rows(body).some(isScored))
   await visit.sees('/sports/events', (body) => rows(body).length === 2)
+  const slugs = (body: unknown) => rows(body).map((row) => at(row, 'slug'))
+  await visit.sees('/markets/active?automationType=sports', (body) => {
+    return ['derby-draw', 'three-maps'].every((slug) => slugs(body).includes(slug))
+  })
 }
 
 /** The first trader follows one person less and says something else; nobody came or went. */

@@ -224,7 +224,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/shown/kept',
     rank: 3,
     doors: files(
-      'shown-records shown-pools shown-oracles active-markets pack-markets depth day-figures',
+      `shown-records shown-pools shown-oracles shown-matches active-markets pack-markets depth
+       day-figures`,
     ),
     why: 'one file for each thing that a durable record changes',
   },

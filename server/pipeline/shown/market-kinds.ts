@@ -3,16 +3,20 @@
 import { kindOf, type MarketKind } from '../../../engine/domain/markets/market.ts'
 import { addTo, type GrowingSum } from '../../../engine/domain/units.ts'
 import { poolLiquidityRaw } from './kept/shown-pools.ts'
-import { type PublishedMarket, restingRaw } from './published.ts'
+import type { PublishedMarket } from './published.ts'
 
 /** By what a market is traded. */
 export function tradeTypeOf({ market }: PublishedMarket): MarketKind {
   return kindOf(market)
 }
 
-/** What runs a market. Slots of series are made by the exchange itself. */
-export function automationTypeOf({ market }: PublishedMarket): 'manual' | 'lumy' | 'sports' {
-  return market.slot === undefined ? 'manual' : 'lumy'
+/** What a market goes by: the clock of its series, a match, or its operator alone. */
+export function automationTypeOf({
+  market,
+  isOfMatch,
+}: PublishedMarket): 'manual' | 'lumy' | 'sports' {
+  if (market.slot !== undefined) return 'lumy'
+  return isOfMatch ? 'sports' : 'manual'
 }
 
 /** The collateral traded in it; of a group, in all its children. */
@@ -24,6 +28,12 @@ export function listedVolume({ volume, children }: PublishedMarket): GrowingSum 
     addTo(sum, child.volume.raw)
   }
   return sum
+}
+
+/** Collateral that the resting orders stand for. */
+export function restingRaw(published: PublishedMarket): number {
+  published.restingRaw ??= published.depth.restingRaw()
+  return published.restingRaw
 }
 
 /** The collateral that resting orders stand for; of a group, in all its children; of a pool. */

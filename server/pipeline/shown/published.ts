@@ -13,9 +13,11 @@ import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
 import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { ArchivedMarket } from '../../../persistence/query/read/markets/markets.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './kept/active-markets.ts'
 import { Depth } from './kept/depth.ts'
 import { PackMarkets } from './kept/pack-markets.ts'
+import { showMatches } from './kept/shown-matches.ts'
 import { assetOf, reportBy, type ShownReport, type SlotAsset } from './kept/shown-oracles.ts'
 import { type PoolChange, type PoolFigures, poolChangeBy } from './kept/shown-pools.ts'
 import { type ShownTrades, showRecord, showTrade } from './kept/shown-records.ts'
@@ -55,9 +57,10 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   sequence: number
   /** False while its newest records are published, but not told as a change. */
   isTold: boolean
+  isOfMatch: boolean
   /** Null for a market without a pool. */
   pool: PoolFigures | null
-  /** The result of `restingRaw`, computed once per version. */
+  /** The result of `restingRaw` (market-kinds.ts), computed once per version. */
   restingRaw: number | null
   /** The group of a child; its children of a group, in their order. */
   group: PublishedMarket | null
@@ -66,12 +69,6 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   next: PublishedMarket | null
   /** Of a slot: the asset that it is about; null for any other market. */
   readonly asset: SlotAsset | null
-}
-
-/** Collateral that the resting orders stand for. */
-export function restingRaw(published: PublishedMarket): number {
-  published.restingRaw ??= published.depth.restingRaw()
-  return published.restingRaw
 }
 
 const NO_POOL: PoolFigures = { reservesRaw: [0, 0], openInterestRaw: 0 }
@@ -95,6 +92,7 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
     isTold: true,
     watch: null,
     restingRaw: null,
+    isOfMatch: false,
     pool: kindOf(market) === 'amm' ? NO_POOL : null,
     group: null,
     children: [],
@@ -114,11 +112,11 @@ function tradedOf({ lastYesTicks, volume }: Market) {
  * them changes any more.
  */
 export function archivedMarket(
-  market: Market,
+  { isOfMatch, ...market }: ArchivedMarket,
   asset: SlotAsset | null = null,
-  ofGroup: readonly Market[] = [],
+  ofGroup: readonly ArchivedMarket[] = [],
 ): PublishedMarket {
-  const group = { ...publishedOf(market, asset), ...tradedOf(market) }
+  const group = { ...publishedOf(market, asset), ...tradedOf(market), isOfMatch }
   group.children.push(...ofGroup.map((child) => ({ ...archivedMarket(child), group })))
   return group
 }
@@ -190,7 +188,7 @@ export class PublishedMarkets {
     if (isMove(command)) return this.#movedBy(command, clearing)
     if (isOfMatches(command)) {
       return () => {
-        const scored = this.matches.apply(command)
+        const scored = showMatches(this.matches, command, this.#byId, (each) => this.#changed(each))
         if (scored.length > 0) this.#listener?.scored(scored)
       }
     }
@@ -239,10 +237,11 @@ export class PublishedMarkets {
   }
 
   /** Shows a market that is created. Call it when the command is durable. */
-  add(market: Market, asset: SlotAsset | null = null): void {
+  add(market: Market, asset: SlotAsset | null = null): PublishedMarket {
     assert(market.marketId > this.lastId, 'markets are published in order')
     this.lastId = market.marketId
     const published = publishedOf(market, asset)
+    published.isOfMatch = this.matches.byMarket(market.marketId) !== undefined
     this.#byId.set(market.marketId, published)
     this.#bySlug.set(market.slug, published)
     this.#link(published)
@@ -250,6 +249,7 @@ export class PublishedMarkets {
     this.listVersion++
     this.changes++
     this.#listener?.added(published)
+    return published
   }
 
   #noted(published: PublishedMarket): void {
@@ -325,9 +325,7 @@ export class PublishedMarkets {
     { pool, asset }: Pick<PublishedMarket, 'pool' | 'asset'>,
     eachOrder: (rest: Depth['rested']) => void,
   ): void {
-    this.add({ ...market }, asset)
-    const published = this.#byId.get(market.marketId)
-    assert(published !== undefined, 'a restored market is published')
+    const published = this.add({ ...market }, asset)
     Object.assign(published, tradedOf(market), { pool })
     const { depth } = published
     eachOrder((ticks, leftRaw, isBid) => depth.rested(ticks, leftRaw, isBid))
@@ -335,7 +333,7 @@ export class PublishedMarkets {
   }
 
   /** Puts back the markets of a group that left memory before it. */
-  restoreGroup(group: PublishedMarket, archived: readonly Market[]): void {
+  restoreGroup(group: PublishedMarket, archived: readonly ArchivedMarket[]): void {
     const left = archived.map((market) => ({ ...archivedMarket(market), group }))
     const all = [...group.children, ...left].sort((a, b) => a.market.marketId - b.market.marketId)
     group.children.splice(0, group.children.length, ...all)

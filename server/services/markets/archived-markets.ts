@@ -1,10 +1,10 @@
 // Markets for those who read them: from memory, or else from the read tables, which keep what left
 // memory (design §10). No market is changed here.
 
-import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import {
+  type ArchivedMarket,
   archivedMarkets as archivedByIds,
   archivedMarket as archivedBySlug,
   archivedBySlugs,
@@ -29,7 +29,7 @@ export class ArchivedMarkets {
   }
 
   /** What a series is about never changes, and its slot was durable: nothing here is new. */
-  #shown(facts: Market): PublishedMarket {
+  #shown(facts: ArchivedMarket): PublishedMarket {
     return archivedMarket(facts, assetOf(facts, this.#pipeline.clearing))
   }
 

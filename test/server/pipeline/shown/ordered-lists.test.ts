@@ -11,10 +11,10 @@ import {
   MarketLists,
   SORT_NAMES,
 } from '../../../../server/pipeline/shown/lists/market-lists.ts'
+import { restingRaw } from '../../../../server/pipeline/shown/market-kinds.ts'
 import {
   type PublishedMarket,
   PublishedMarkets,
-  restingRaw,
 } from '../../../../server/pipeline/shown/published.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'

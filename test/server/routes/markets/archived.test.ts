@@ -10,6 +10,7 @@ import {
   startLive,
   type Trader,
 } from '../../../support/live-exchange.ts'
+import { putMatch } from '../../../support/live-matches.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
 import { codeOf } from '../../../support/live-session.ts'
 import { marketSpec } from '../../../support/specs.ts'
@@ -59,7 +60,9 @@ const ordersOf = (trader: Trader, slug: string) =>
 const rain = await traded('rain')
 const lastOrder = await place(live, ann, rain, { ticks: 100, sizeRaw: SHARE })
 const orderId = String(at(lastOrder.body, 'order', 'id'))
+await putMatch(live, 'derby', 1, ['rain'])
 const ended = await resolve('rain')
+assert.equal(at(ended.body, 'automationType'), 'sports')
 await gone('rain')
 
 /** What everybody reads of the archived market, which a restart does not change. */
@@ -183,4 +186,13 @@ test('a market gets the book of one that is over, and trades there', async () =>
   assert.equal((await place(live, ann, sun, { ticks: 50, sizeRaw: SHARE })).status, 201)
   const { body } = await read('/markets/sun/orderbook')
   assert.deepEqual(at(body, 'bids'), [{ price: 0.05, size: SHARE, side: 'BUY' }])
+})
+
+test('a market of a match is of sports after a restart too', async () => {
+  await putMatch(live, 'cup', 2, ['sun'])
+  await live.stop()
+  live = await start()
+  const listed = await read('/markets/active?automationType=sports')
+  assert.equal(at(listed.body, 'data', 0, 'slug'), 'sun')
+  assert.equal(at((await read('/markets/sun')).body, 'automationType'), 'sports')
 })

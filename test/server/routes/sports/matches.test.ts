@@ -48,6 +48,28 @@ function assertRefused(reply: Reply, status: number, code: string, said = reply.
   assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], said)
 }
 
+test('the markets of a match are of sports, as long as it has them', async () => {
+  const typeOf = async (slug: string) =>
+    textAt((await get(`/markets/${slug}`)).body, 'automationType')
+  const ofSports = async () => {
+    const data = listAt(await get('/markets/active?automationType=sports'), 'data')
+    return data.map((each) => textAt(each, 'slug')).sort()
+  }
+  assert.deepEqual([await typeOf('m1'), await ofSports()], ['manual', []])
+  await putMatch(live, 'final', 7, ['m1', 'm2', 'g-a'])
+  // A group is listed as one, and is no market of the match itself.
+  assert.deepEqual(await ofSports(), ['m1', 'm2'])
+  assert.deepEqual(await Promise.all(['m1', 'g-a', 'm3'].map(typeOf)), [
+    'sports',
+    'sports',
+    'manual',
+  ])
+  await putMatch(live, 'final', 7, ['m2', 'm3'])
+  assert.deepEqual(await ofSports(), ['m2', 'm3'])
+  await removeMatch(live, 'final')
+  assert.deepEqual([await typeOf('m2'), await ofSports()], ['manual', []])
+})
+
 test('a match is shown as it was put, and as it was put again', async () => {
   const esports = { sportType: 'esports', esportType: 'cs2', startsAt: 1_772_366_400_000 }
   const markets = [{ slug: 'm1', esportsPropType: 'map_winner' }, { slug: 'g-a' }]
