@@ -259,7 +259,7 @@ test('cancel all ends the orders of one profile in one market, even if it has no
   const empty = await live.call(alice, 'DELETE', '/orders/all/rain')
   assert.deepEqual(at(empty.body, 'canceled'), [])
   assertRefused(await live.call(alice, 'DELETE', '/orders/all/fog'), 404, 'MARKET_NOT_FOUND')
-  assertRefused(await live.call(alice, 'DELETE', '/orders/all/RAIN'), 400, 'VALIDATION')
+  assertRefused(await live.call(alice, 'DELETE', '/orders/all/RAIN'), 404, 'MARKET_NOT_FOUND')
   assert.equal((await cancel(alice, other)).status, 200)
   assert.equal((await cancel(bob, theirs)).status, 200)
 })
