@@ -147,6 +147,12 @@ const child = () =>
     slug: means(text(), 'Name of the market in paths and orders.'),
   })
 
+const poolReserves = () =>
+  object({
+    yes: means(uint256Text(), 'Raw YES shares in the pool.'),
+    no: means(uint256Text(), 'Raw NO shares in the pool.'),
+  })
+
 /** What only some kinds of markets have. */
 const kindFields = () => ({
   conditionId: means(
@@ -169,7 +175,7 @@ const kindFields = () => ({
       'resolved. Present for a market with a book.',
   ),
   reserves: means(
-    optional(object({ yes: uint256Text(), no: uint256Text() })),
+    optional(poolReserves()),
     'Raw shares that the pool holds; what it would give follows from them and feeBps.',
   ),
   feeBps: means(

@@ -163,7 +163,7 @@ export class Model {
     return this.#owners[this.idOf(slot, generation)] ?? 0
   }
 
-  admit(command: Command): void {
+  admit(command: Command, isReplayed = false): void {
     assert.equal(command.seq, this.seq + 1, 'commands come without a gap')
     this.seq = command.seq
     this.controls.admit(command)
@@ -173,7 +173,7 @@ export class Model {
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
     else this.#rare(command)
     this.chain.admit(command, this.slow, this.#pending.keys())
-    this.referrals.admit(command, this.slow, this.chain.mined)
+    this.referrals.admit(command, this.slow, { mined: this.chain.mined, isReplayed })
   }
 
   #admitOrder(order: PlaceOrder): void {
@@ -355,6 +355,6 @@ export class Model {
 
 /** Applies a command of a journal, and at once the answer of its market. */
 export function replayInto(model: Model, command: Command): void {
-  model.admit(command)
+  model.admit(command, true)
   if (concernsBook(command)) model.settle(command.seq)
 }

@@ -8,7 +8,7 @@ import { type Panel, panel } from './panel.ts'
 
 const DECIDERS: Readonly<Record<string, string>> = {
   lumy: 'By the price of its oracle at the end of the slot',
-  sports: 'By the score of its match',
+  sports: 'By the operator of this exchange, by the score of its match',
 }
 
 function feeOf({ metadata, feeBps }: MarketView): string {
