@@ -34,11 +34,12 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     file: 'persistence/query/read/markets/search-index.ts',
     tests: FOLLOWED,
     changes: [
+      ['a first search reads no more than changes', 'this.#vectors === null || isGap', 'isGap'],
       ['a reader goes on where changes are missing', 'this.#change < oldest - 1 || ', ''],
       [
         'a market that left stays in memory',
-        'this.#vectors.remove(marketId)',
-        'this.#vectors.rowOf(marketId)',
+        'vectors.remove(marketId)',
+        'vectors.rowOf(marketId)',
       ],
     ],
   },

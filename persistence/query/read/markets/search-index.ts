@@ -43,9 +43,10 @@ export class SearchIndex {
   readonly #one: Statement<[MarketId], MarketRow>
   readonly #all: Statement<[number], MarketRow>
   #meaning: Meaning | null = null
-  #vectors = new MarketVectors(0)
-  /** The newest change that `#vectors` shows; −1 before the first. */
-  #change = -1
+  /** Null before the first search. */
+  #vectors: MarketVectors | null = null
+  /** The newest change that `#vectors` shows. */
+  #change = 0
 
   constructor(connection: Connection) {
     this.connection = connection
@@ -64,31 +65,32 @@ export class SearchIndex {
   /** The markets as the tables show them, and the change that they show. */
   current(): { readonly vectors: MarketVectors; readonly change: number } {
     const newest = this.#newest.get()?.change ?? 0
-    if (newest === this.#change) return { vectors: this.#vectors, change: newest }
     const oldest = this.#oldest.get()?.change ?? 0
-    if (this.#change < oldest - 1 || this.#change > newest) this.#readAll()
-    else this.#readSince()
+    const isGap = this.#change < oldest - 1 || this.#change > newest
+    if (this.#vectors === null || isGap) this.#vectors = this.#readAll()
+    else if (newest !== this.#change) this.#readSince(this.#vectors)
     this.#change = newest
     return { vectors: this.#vectors, change: newest }
   }
 
-  #readAll(): void {
-    this.#vectors = new MarketVectors(this.meaning.dimensions)
-    for (const row of this.#all.all(LIMITS.searchedMarketsMax)) this.#put(row)
+  #readAll(): MarketVectors {
+    const vectors = new MarketVectors(this.meaning.dimensions)
+    for (const row of this.#all.all(LIMITS.searchedMarketsMax)) put(vectors, row)
+    return vectors
   }
 
-  #readSince(): void {
+  #readSince(vectors: MarketVectors): void {
     const changed = this.#since.all(this.#change).map(({ marketId }) => marketId)
     for (const marketId of new Set(changed)) {
       const row = this.#one.get(marketId)
-      if (row === undefined) this.#vectors.remove(marketId)
-      else if (this.#vectors.count < LIMITS.searchedMarketsMax) this.#put(row)
+      if (row === undefined) vectors.remove(marketId)
+      else if (vectors.count < LIMITS.searchedMarketsMax) put(vectors, row)
     }
   }
+}
 
-  #put({ marketId, groupId, categories, vector }: MarketRow): void {
-    const { buffer, byteOffset, length } = vector
-    const labels = { groupId, categories: JSON.parse(categories) }
-    this.#vectors.put(marketId, new Int8Array(buffer, byteOffset, length), labels)
-  }
+function put(vectors: MarketVectors, { marketId, groupId, categories, vector }: MarketRow): void {
+  const { buffer, byteOffset, length } = vector
+  const labels = { groupId, categories: JSON.parse(categories) }
+  vectors.put(marketId, new Int8Array(buffer, byteOffset, length), labels)
 }

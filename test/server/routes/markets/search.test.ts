@@ -47,6 +47,19 @@ test('a search finds a market that does not say its words, in its own bytes', as
   assert.deepEqual(await slugsOf('/markets/search?query=monetary+policy'), ['fed-march'])
 })
 
+test('a search before the first market does not spoil the searches behind it', async () => {
+  const young = await startLive()
+  const { query, follower, pipeline } = young.exchange
+  assert.deepEqual(await query.ask(searchMarkets, all, patientTurn()), { total: 0, marketIds: [] })
+  const body = { kind: 'clob', slug: 'btc-200k', title: 'Bitcoin above 200,000?' }
+  assert.equal((await young.admin('/admin/markets', body)).status, 201)
+  while (!(await follower.whenApplied(pipeline.durableSeq, 1000))) await pipeline.whenIdle()
+  const found = await young.send('GET', '/markets/search?query=bitcoin')
+  assert.equal(at(found.body, 'markets', 0, 'slug'), 'btc-200k', found.text)
+  await young.stop()
+  assert.deepEqual(young.faults, [])
+})
+
 test('a page is a part of all that was found', async () => {
   const whole = await slugsOf('/markets/search?query=crypto')
   assert.deepEqual(new Set(whole), new Set(['btc-150k', 'eth-10k']))
