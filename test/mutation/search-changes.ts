@@ -36,11 +36,7 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a first search reads no more than changes', 'this.#vectors === null || isGap', 'isGap'],
       ['a reader goes on where changes are missing', 'this.#change < oldest - 1 || ', ''],
-      [
-        'a market that left stays in memory',
-        'vectors.remove(marketId)',
-        'vectors.rowOf(marketId)',
-      ],
+      ['a market that left stays in memory', 'vectors.remove(marketId)', 'vectors.rowOf(marketId)'],
     ],
   },
   {
