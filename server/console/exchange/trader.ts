@@ -74,6 +74,7 @@ export class Trader {
   readonly #news: TraderNews
   #signer: Signer | null = null
   #token: KeptToken | null = null
+  #making: Promise<KeptToken> | null = null
   /** True while this page ends the session itself. */
   #isLeaving = false
 
@@ -255,7 +256,15 @@ export class Trader {
     this.#news.changed()
   }
 
-  async #tokenNow(): Promise<KeptToken> {
+  /** Calls that need a token at the same time make one. */
+  #tokenNow(): Promise<KeptToken> {
+    this.#making ??= this.#keptOrMade().finally(() => {
+      this.#making = null
+    })
+    return this.#making
+  }
+
+  async #keptOrMade(): Promise<KeptToken> {
     if (this.#token !== null) return this.#token
     const { profile } = this
     if (profile.value === null || this.#isLeaving) throw new Error('Log in first.')
