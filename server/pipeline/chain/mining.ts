@@ -273,10 +273,10 @@ export class Mining {
     const before = clearing.lastSeq
     // A trade that got a new verdict is not mined late in this round, but one that is too wide to
     // be taken back is: no verdict would ever be another one.
-    const again = new Set(this.#verdicts.keys())
-    const tooWide = new Set([...again].filter((seq) => this.#reversals.get(seq) === null))
+    const seqs = [...this.#verdicts.keys()]
+    const again = new Set(seqs.filter((seq) => this.#reversals.get(seq) !== null))
     if (this.#stampSetbacks(round)) {
-      const late = aside.filter((seq) => !again.has(seq) || tooWide.has(seq))
+      const late = aside.filter((seq) => !again.has(seq))
       round.block = this.#stampBlock(throughSeq, late)
     }
     this.#ending += endsOf(round)

@@ -1,6 +1,7 @@
 // The ticket of a pool: what one wants, what the pool would give now, and the button that sends it.
 // A pool takes what a visitor trades only once the visitor has let it (rules §7.5).
 
+import { UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { Context } from '../../context.ts'
 import { call, Refused } from '../../exchange/api.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
@@ -16,7 +17,6 @@ import { type Panel, panel } from '../shown/panel.ts'
 import type { LivePool } from './live-pool.ts'
 import { estimateOf, mostRaw, type PoolWish, poolLinesOf, poolShortageOf } from './pool-estimate.ts'
 
-const RAW = 1_000_000
 /** A block confirms an approval: it is asked for again after a while, so many times. */
 const CONFIRM_AFTER_MS = 1000
 const CONFIRM_TRIES = 6
@@ -91,6 +91,10 @@ export class PoolTicket implements Panel {
     return this.#side.value() === 'buy'
   }
 
+  get #outcomeIndex(): 0 | 1 {
+    return this.#outcome.value() === 'no' ? 1 : 0
+  }
+
   get #sideName(): SideName {
     return this.#isBuy ? 'BUY' : 'SELL'
   }
@@ -99,7 +103,7 @@ export class PoolTicket implements Panel {
   get #wish(): PoolWish | null {
     const collateralRaw = rawOf(this.#amount.input.value)
     if (collateralRaw === null || collateralRaw === 0) return null
-    return { isBuy: this.#isBuy, outcome: this.#outcome.value() === 'no' ? 1 : 0, collateralRaw }
+    return { isBuy: this.#isBuy, outcome: this.#outcomeIndex, collateralRaw }
   }
 
   /** Null before a login. */
@@ -111,11 +115,11 @@ export class PoolTicket implements Panel {
   }
 
   #fillMost(): void {
-    const outcome = this.#outcome.value() === 'no' ? 1 : 0
+    const outcome = this.#outcomeIndex
     const means = this.#means(outcome)
     if (means === null) return
     const raw = mostRaw(this.#parts.pool.pool, { isBuy: this.#isBuy, outcome }, means)
-    this.#amount.input.value = String(raw / RAW)
+    this.#amount.input.value = String(raw / UNIT_RAW)
     this.#draw()
   }
 
@@ -141,8 +145,7 @@ export class PoolTicket implements Panel {
     if (this.#unapproved.has(this.#sideName)) {
       return this.#isBuy ? 'Let the pool take dollars' : 'Let the pool take shares'
     }
-    const outcome = OUTCOMES[this.#outcome.value() === 'no' ? 1 : 0]
-    return `${this.#isBuy ? 'Buy' : 'Sell'} ${outcome}`
+    return `${this.#isBuy ? 'Buy' : 'Sell'} ${OUTCOMES[this.#outcomeIndex]}`
   }
 
   async #send(): Promise<void> {

@@ -29,6 +29,22 @@ type Step =
   | readonly ['fail', step: number]
 type State = readonly [sizeRaw: number, costRaw: number, realisedRaw: number]
 
+/** What was bought is sold, and the purchase fails: the position is below zero. */
+const SOLD_AND_FAILED: readonly (readonly [Step, State])[] = [
+  [
+    ['buy', 100 * SHARE, 50 * SHARE],
+    [100 * SHARE, 50 * SHARE, 0],
+  ],
+  [
+    ['sell', 100 * SHARE, 60 * SHARE],
+    [0, 0, 10 * SHARE],
+  ],
+  [
+    ['fail', 0],
+    [-100 * SHARE, 0, 60 * SHARE],
+  ],
+]
+
 const SEQUENCES: readonly (readonly [name: string, steps: readonly (readonly [Step, State])[]])[] =
   [
     [
@@ -136,18 +152,7 @@ const SEQUENCES: readonly (readonly [name: string, steps: readonly (readonly [St
     [
       'a buy fails and then the sale of its shares: nothing is left, as nothing happened',
       [
-        [
-          ['buy', 100 * SHARE, 50 * SHARE],
-          [100 * SHARE, 50 * SHARE, 0],
-        ],
-        [
-          ['sell', 100 * SHARE, 60 * SHARE],
-          [0, 0, 10 * SHARE],
-        ],
-        [
-          ['fail', 0],
-          [-100 * SHARE, 0, 60 * SHARE],
-        ],
+        ...SOLD_AND_FAILED,
         [
           ['fail', 1],
           [0, 0, 0],
@@ -157,18 +162,7 @@ const SEQUENCES: readonly (readonly [name: string, steps: readonly (readonly [St
     [
       'shares that fill up what is below zero have no cost, and a failure of that buy undoes it',
       [
-        [
-          ['buy', 100 * SHARE, 50 * SHARE],
-          [100 * SHARE, 50 * SHARE, 0],
-        ],
-        [
-          ['sell', 100 * SHARE, 60 * SHARE],
-          [0, 0, 10 * SHARE],
-        ],
-        [
-          ['fail', 0],
-          [-100 * SHARE, 0, 60 * SHARE],
-        ],
+        ...SOLD_AND_FAILED,
         [
           ['buy', 150 * SHARE, 105 * SHARE],
           [50 * SHARE, 35 * SHARE, -10 * SHARE],
