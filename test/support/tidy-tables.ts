@@ -50,7 +50,7 @@ export const MANY_EXPORTS = [
 export const LIMIT = {
   lineColumns: 100,
   functionLines: 60,
-  fileLines: 400,
+  fileLines: 600,
   workerLines: 59,
   parameters: 5,
   nesting: 3,
