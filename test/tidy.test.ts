@@ -72,7 +72,7 @@ const PLANTED: readonly Planted[] = [
   ['file-name', 'server/ops/helpers.test.ts', ''],
   ['file-name', 'server/ops/rateLimit.ts', ''],
   ['line-columns', 'server/ops/logging/log.ts', `// ${'x'.repeat(98)}`],
-  ['file-lines', 'server/ops/logging/log.ts', lines(401, '// x')],
+  ['file-lines', 'server/ops/logging/log.ts', lines(601, '// x')],
   ['worker-lines', 'server/intake/intake.worker.ts', lines(60, '// x')],
   ['function-lines', 'server/ops/logging/log.ts', `function f(): void {\n${lines(59, 'g()')}}`],
   [
