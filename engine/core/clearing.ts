@@ -249,6 +249,7 @@ export class Clearing {
       case 'armHeartbeat':
       case 'disarmHeartbeat':
       case 'fireHeartbeat':
+      case 'fireHeartbeats':
         this.heartbeats.apply(command)
         return
       case 'freezeProfile':

@@ -58,6 +58,7 @@ const RARE_KINDS: Readonly<Record<RareCommand['kind'], true>> = {
   armHeartbeat: true,
   disarmHeartbeat: true,
   fireHeartbeat: true,
+  fireHeartbeats: true,
   freezeProfile: true,
   unfreezeProfile: true,
   revokeTokens: true,

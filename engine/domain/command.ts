@@ -315,6 +315,8 @@ export type RareCommand = Stamp &
     | { kind: 'armHeartbeat'; profileId: ProfileId; cancelAtMs: TimeMs }
     | { kind: 'disarmHeartbeat'; profileId: ProfileId }
     | { kind: 'fireHeartbeat'; profileId: ProfileId }
+    /** Heartbeats whose deadlines have passed. Older journals have one `fireHeartbeat` for each. */
+    | { kind: 'fireHeartbeats'; profileIds: readonly ProfileId[] }
     /** `reason` is what the operator gave; '' without one. */
     | { kind: 'freezeProfile'; profileId: ProfileId; reason: string }
     | { kind: 'unfreezeProfile'; profileId: ProfileId; reason: string }
@@ -345,6 +347,7 @@ export type ControlCommand = Extract<
       | 'armHeartbeat'
       | 'disarmHeartbeat'
       | 'fireHeartbeat'
+      | 'fireHeartbeats'
       | 'freezeProfile'
       | 'unfreezeProfile'
       | 'addOperator'

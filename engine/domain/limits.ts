@@ -58,6 +58,9 @@ export const LIMITS = {
   openOrdersPerProfileMax: 1 << 18,
   /** Orders that one cancel command may name. A wider cancel becomes several commands. */
   cancelItemsMax: 1000,
+  /** Heartbeats that one command fires, and the live orders of all their profiles together. */
+  heartbeatsAtOnceMax: 512,
+  heartbeatOrdersAtOnceMax: 4096,
   batchCancelIdsMax: 50,
   batchOrdersMax: 50,
   batchReplacesMax: 20,
@@ -73,9 +76,14 @@ export const LIMITS = {
   /** Makers in the reply to an order, and own orders in it that self-trade prevention canceled. */
   replyOrdersMax: 1000,
   /**
-   * What main settles and publishes before it lets other work run: a record is 1, a frame 8 more.
+   * Milliseconds that main works on one wide thing (due deadlines, answers of markets, replies of a
+   * commit) before it lets other work run. The rest continues in the next turn of the event loop.
    */
-  drainWorkMax: 4096,
+  mainSliceMs: 4,
+  /**
+   * What main settles and publishes between two looks at that time: a record is 1, a frame 8 more.
+   */
+  drainWorkPerLook: 256,
   clientOrderIdCodePointsMax: 128,
   clientOrderIdBytesMax: 512,
   /** The id as sent, with the spaces around it, which are trimmed (rules §4.5). */

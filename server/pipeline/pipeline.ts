@@ -35,6 +35,7 @@ import { byOperator } from './spine/rare-body.ts'
 import { type Decision, type OrderName, Sequencer } from './spine/sequencer.ts'
 import type { Shards } from './spine/shard-map.ts'
 import { StillMoment } from './spine/still-moment.ts'
+import { TimeSlice } from './spine/time-slice.ts'
 
 /** What the threads of the books tell main. */
 export interface ShardListener {
@@ -59,6 +60,8 @@ export interface PipelineParts<Journal extends JournalWriter>
   ) => IntakePool
   /** Absent when the caller calls `tick` as time passes. */
   readonly isTimed?: boolean
+  /** Milliseconds since any instant, by which time slices end. Absent when they never end. */
+  readonly monotonicMs?: () => number
   /** Called with each new durable seq, after its replies went out. */
   readonly onDurable: (seq: Seq) => void
   /** Seconds the profile must wait before its next order; 0 = none. */
@@ -111,10 +114,13 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** Index of the shard to drain next. */
   #drainNext = 0
   #unsent = 0
+  #dueSoon = false
+  readonly #drainSlice: TimeSlice
 
   constructor(parts: PipelineParts<Journal>) {
-    const { clearing, published, clock, settlement } = parts
+    const { clearing, published, clock, settlement, monotonicMs = () => 0 } = parts
     this.#parts = parts
+    this.#drainSlice = new TimeSlice(monotonicMs)
     this.clearing = clearing
     this.published = published
     this.ids = parts.ids
@@ -129,10 +135,11 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       onFired: (seq, profileIds) => {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
+      slice: new TimeSlice(monotonicMs),
     })
     const { journal, sequencer, queues } = this
     this.publisher = new Publisher({
-      ...{ clearing, published },
+      ...{ clearing, published, slice: new TimeSlice(monotonicMs) },
       durableSeq: journal.durableSeq,
       onEnded: (slot) => sequencer.ended(slot),
       onHeld: (slot) => sequencer.held(slot),
@@ -222,7 +229,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     const looking = this.#parts.lookups?.count ?? 0
     const waiting = this.groups.waiting + this.queues.waiting
     const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
-    return this.#asked.count + waiting + looking + telling
+    return this.#asked.count + this.orders.waiting + waiting + looking + telling
   }
 
   /** Whether one more order may come. This bound does not hold up cancels or any other call. */
@@ -238,6 +245,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     setImmediate(() => {
       this.#sendDue = false
       this.#send()
+      this.#continueDue()
       this.#timer?.check()
     })
   }
@@ -256,27 +264,38 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /**
-   * Settles what the markets answered, and publishes what is durable. What is too much for one turn
-   * of the loop goes on in the next turn, so that nobody waits for a sweep or a wide cancel. The
-   * next turn begins behind the shard that used this one up, so no shard waits for another that is
+   * Settles what the markets answered, and publishes what is durable, for the length of one time
+   * slice. The rest goes on in the next turn of the event loop, so that nobody waits for a sweep or
+   * a wide cancel. The shards take turns with bounded parts, so no shard waits for another that is
    * always busy.
    */
   drain(): void {
-    const shards = this.shards.all
-    let left = LIMITS.drainWorkMax
-    for (let turn = 0; turn < shards.length && left > 0; turn++) {
-      const shard = shards[this.#drainNext]
-      this.#drainNext = (this.#drainNext + 1) % shards.length
-      left -= shard.drain(this.publisher.durableSeq, left)
-      this.times.drained()
-      left -= shard.publishThrough(this.publisher.durableSeq, left)
+    this.#drainSlice.begin()
+    let idle = 0
+    while (idle < this.shards.all.length) {
+      if (this.#drainPart()) idle = 0
+      else idle++
+      if (idle > 0 || !this.#drainSlice.isOver) continue
+      this.#drainSoon()
+      break
     }
-    if (left <= 0) this.#drainSoon()
-    this.publisher.news.flush(this.publisher.durableSeq, shards)
+    this.publisher.news.flush(this.publisher.durableSeq, this.shards.all)
     this.publisher.tellAnswered()
     if (this.#isStarted) this.mining?.drained()
     this.stillMoment.check()
+    this.#retryOrders()
     this.#timer?.check()
+  }
+
+  /** Drains a part of the next shard. True when the shard may have more. */
+  #drainPart(): boolean {
+    const shard = this.shards.all[this.#drainNext]
+    const { durableSeq } = this.publisher
+    this.#drainNext = (this.#drainNext + 1) % this.shards.all.length
+    const settled = shard.drain(durableSeq, LIMITS.drainWorkPerLook)
+    this.times.drained()
+    const published = shard.publishThrough(durableSeq, LIMITS.drainWorkPerLook)
+    return settled + published >= LIMITS.drainWorkPerLook
   }
 
   #drainSoon(): void {
@@ -290,10 +309,32 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /** Emits every deadline that is due; the timer calls it, or the caller. */
   tick(): void {
-    if (!this.stillMoment.isOn) this.sequencer.emitDue(this.sequencer.nowMs())
+    this.#emitDue()
     this.slots?.tick()
     this.packTurns.tick()
     this.mining?.tick()
+  }
+
+  #emitDue(): void {
+    if (this.stillMoment.isOn) return
+    this.sequencer.emitDue(this.sequencer.nowMs())
+    this.#retryOrders()
+    this.#continueDue()
+  }
+
+  /** Decides the orders that waited for a deadline, as far as it is stamped now. */
+  #retryOrders(): void {
+    if (this.orders.waiting > 0 && !this.stillMoment.isOn) this.orders.retry()
+  }
+
+  /** Deadlines that one time slice left go on in the next turn of the event loop. */
+  #continueDue(): void {
+    if (!this.sequencer.isCut || this.#dueSoon) return
+    this.#dueSoon = true
+    setImmediate(() => {
+      this.#dueSoon = false
+      if (this.sequencer.isCut) this.#emitDue()
+    })
   }
 
   /** Answers a signed order; `reply` is called exactly once. */

@@ -74,6 +74,8 @@ export interface OpenOptions extends SnapshotWishes, SolvencyWishes {
   readonly profileWaitSec: (profileId: ProfileId) => number
   /** Deadlines come by a timer. Without it the caller calls `pipeline.tick`. */
   readonly isTimed?: boolean
+  /** Milliseconds since any instant, by which main's time slices end. Without it they never do. */
+  readonly monotonicMs?: () => number
   /** Called once a group commit. */
   readonly onCommit?: OnCommit
   /** Gets a sentence that says which part died and why; the process must stop. */
@@ -375,6 +377,7 @@ function startPipeline(
     ids: new OrderIds(seal.derive('order-ids')),
     clock,
     isTimed: options.isTimed === true,
+    ...(options.monotonicMs === undefined ? {} : { monotonicMs: options.monotonicMs }),
     profileWaitSec,
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
     openShards: (main) => {

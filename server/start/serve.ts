@@ -119,6 +119,7 @@ async function open(
     ...config,
     clock,
     isTimed: true,
+    monotonicMs: () => performance.now(),
     profileWaitSec: (profileId) =>
       limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0,
     onCommit,

@@ -40,7 +40,7 @@ function countsOf(dataDir: string): { fired: number; canceled: number } {
   let fired = 0
   let canceled = 0
   for (const command of recoverAll(dataDir).commands) {
-    if (command.kind === 'fireHeartbeat') fired++
+    if (command.kind === 'fireHeartbeats') fired += command.profileIds.length
     if (command.kind === 'cancelOrders') canceled += command.count
   }
   return { fired, canceled }

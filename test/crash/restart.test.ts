@@ -206,7 +206,7 @@ function deadlinesOf(commands: readonly Command[], fromMs: number): Met[] {
   return commands.flatMap((command): Met[] => {
     const { kind, nowMs } = command
     if (nowMs < fromMs) return []
-    if (kind === 'releaseOrder' || kind === 'fireHeartbeat') return [{ what: kind, nowMs }]
+    if (kind === 'releaseOrder' || kind === 'fireHeartbeats') return [{ what: kind, nowMs }]
     const reason = kind === 'cancelOrders' ? CANCEL_REASONS[command.reason] : 'USER'
     if (kind !== 'cancelOrders' || reason === 'USER') return []
     return Array.from({ length: command.count }, () => ({ what: reason, nowMs }))
@@ -252,7 +252,7 @@ test('after a restart each deadline is met once, and never early', async () => {
 
   const deadlines = deadlinesOf(recoverAll(dataDir).commands, fromMs)
   const expected = [
-    { what: 'fireHeartbeat', dueMs: cancelAt },
+    { what: 'fireHeartbeats', dueMs: cancelAt },
     { what: 'HEARTBEAT', dueMs: cancelAt },
     { what: 'HEARTBEAT', dueMs: cancelAt },
     { what: 'EXPIRED', dueMs: (expirationSec + 1) * 1000 },

@@ -81,6 +81,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   armHeartbeat: true,
   disarmHeartbeat: true,
   fireHeartbeat: true,
+  fireHeartbeats: false,
   releaseOrder: true,
   freezeProfile: true,
   unfreezeProfile: true,

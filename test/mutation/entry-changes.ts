@@ -107,22 +107,47 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/spine/due-cancels.ts',
-    tests: ['test/server/services/trading/heartbeats.test.ts', 'test/server/services/wide.test.ts'],
+    tests: [
+      'test/server/services/trading/heartbeats.test.ts',
+      'test/server/services/wide.test.ts',
+      'test/server/pipeline/spine/time-slices.test.ts',
+    ],
     changes: [
       [
         'a heartbeat cancels in one row only',
-        'row = rows.nextOf(row)) {\n    const',
-        'row = 0) {\n    const',
+        'row = rows.nextOf(row)) {\n        const',
+        'row = 0) {\n        const',
       ],
       [
         'a heartbeat cancels orders that came after it',
-        'if (orders.seqOf(slot) >= seq) continue\n',
-        '\n',
+        ' || orders.seqOf(slot) >= cause.beforeSeq',
+        '',
       ],
       [
-        'only a part of a wide cancel is made',
-        'while (due.sent < orders.length && hasRoom',
-        'if (due.sent < orders.length && hasRoom',
+        'a slice of cancels has no end',
+        "return isOver() ? 'out of time' : 'complete'",
+        "return 'complete'",
+      ],
+      [
+        'a market whose cancels are not stamped takes orders',
+        'return this.#due.some(',
+        'return this.#due.every(',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/sequencer.ts',
+    tests: ['test/server/pipeline/spine/time-slices.test.ts'],
+    changes: [
+      [
+        'an order comes before a due heartbeat',
+        'this.heartbeats.nextMs <= nowMs || this.#expiries.nextMsOf(book) <= nowMs) return true',
+        'this.#expiries.nextMsOf(book) <= nowMs) return true',
+      ],
+      [
+        'an order comes before a due expiration',
+        'this.#expiries.nextMsOf(book) <= nowMs) return true',
+        'false) return true',
       ],
     ],
   },

@@ -49,13 +49,13 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a command is stamped before a due deadline',
-        'const isFree = this.emitDue(nowMs) && this.#hasRoom',
-        'const isFree = this.#hasRoom',
+        'const isEmitted = this.#isCut || this.emitDue(nowMs)',
+        'const isEmitted = true',
       ],
       [
         'an expired order lives a millisecond longer',
-        'if (this.#expiries.nextMs <= nowMs) this',
-        'if (this.#expiries.nextMs < nowMs) this',
+        'this.#expiries.nextMs <= nowMs) this.#cancelExpired',
+        'this.#expiries.nextMs < nowMs) this.#cancelExpired',
       ],
       [
         'a market locks a millisecond late',

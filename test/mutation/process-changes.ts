@@ -165,8 +165,8 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a wide cancel is settled in one stretch',
-        'let left = LIMITS.drainWorkMax',
-        'let left = Number.MAX_SAFE_INTEGER',
+        'if (idle > 0 || !this.#drainSlice.isOver) continue',
+        'continue',
       ],
     ],
   },

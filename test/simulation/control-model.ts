@@ -68,11 +68,12 @@ export class ControlModel {
       case 'disarmHeartbeat':
         this.beats.delete(command.profileId)
         return
-      case 'fireHeartbeat': {
-        const beat = this.beats.get(command.profileId)
-        assert(beat !== undefined && beat.cancelAtMs <= command.nowMs, 'a deadline is due')
-        this.beats.set(command.profileId, { ...beat, firedSeq: command.seq })
-      }
+      case 'fireHeartbeats':
+        for (const profileId of command.profileIds) {
+          const beat = this.beats.get(profileId)
+          assert(beat !== undefined && beat.cancelAtMs <= command.nowMs, 'a deadline is due')
+          this.beats.set(profileId, { ...beat, firedSeq: command.seq })
+        }
     }
   }
 }

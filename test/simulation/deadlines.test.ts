@@ -33,7 +33,7 @@ class Day {
   constructor(deadlineMs: number | null) {
     this.#begin(deadlineMs)
     this.life = new Life({
-      setting: { accounts: 2, lanes: 1, threads: 1, capacity: 64, takerDelayMs: 0 },
+      setting: { accounts: 2, lanes: 1, threads: 1, capacity: 64, takerDelayMs: 0, lookMs: 0 },
       disk: this.disk,
       clock: this.clock,
       conserves: conserved,
@@ -151,7 +151,7 @@ const ROWS: readonly Row[] = [
       day.life.follow(day.life.heartbeats.beat(1, DUE_MS))
       day.settle()
     },
-    story: ['6000 fireHeartbeat', '6000 HEARTBEAT'],
+    story: ['6000 fireHeartbeats', '6000 HEARTBEAT'],
   },
 ]
 

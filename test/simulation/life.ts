@@ -20,6 +20,7 @@ import { Pipeline, type ShardListener } from '../../server/pipeline/pipeline.ts'
 import { OrderIds } from '../../server/pipeline/shown/orders/order-ids.ts'
 import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
 import { toldClock } from '../../server/pipeline/spine/clock.ts'
+import { DEADLINES_FIRST } from '../../server/pipeline/spine/sequencer.ts'
 import { Shards } from '../../server/pipeline/spine/shard-map.ts'
 import { AccountChanges } from '../../server/services/accounts/accounts.ts'
 import { OperatorChanges } from '../../server/services/accounts/operators.ts'
@@ -27,6 +28,7 @@ import { PartnerAccounts } from '../../server/services/accounts/partner-accounts
 import { MarketChanges } from '../../server/services/markets/market-changes.ts'
 import { SeriesChanges } from '../../server/services/markets/series-changes.ts'
 import { slotSpecOf } from '../../server/services/markets/slot-spec.ts'
+import { CancelEverywhere } from '../../server/services/orders/cancel-everywhere.ts'
 import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
 import { Cancels } from '../../server/services/orders/cancels.ts'
 import { PackQuotes } from '../../server/services/packs/pack-quotes.ts'
@@ -89,6 +91,7 @@ export class Life {
   readonly changes: MarketChanges
   readonly series: SeriesChanges
   readonly cancels: Cancels
+  readonly everywhere: CancelEverywhere
   readonly modes: TradingModeChanges
   readonly heartbeats: HeartbeatChanges
   readonly operators: OperatorChanges
@@ -106,6 +109,7 @@ export class Life {
   /** Why a thread died; the process must then stop. */
   fault: string | null = null
   hasDoorbell = false
+  #lookedMs = 0
   readonly nowMs: () => number
   /** The first reason with which a promise of main was rejected. */
   failure: unknown = null
@@ -165,6 +169,7 @@ export class Life {
       // Main has every order here, so it never asks.
       orderByClientId: () => Promise.resolve(undefined),
     })
+    this.everywhere = new CancelEverywhere(pipeline, this.cancels)
     this.replaces = new CancelReplace(pipeline, this.cancels)
     this.packs = new PackDesk(pipeline, new PackQuotes(new Uint8Array(32)))
     // No tables are there to give the first reply of a call again.
@@ -178,6 +183,10 @@ export class Life {
       published: this.published,
       ids: new OrderIds(new Uint8Array(32)),
       clock: toldClock(this.nowMs),
+      monotonicMs: () => {
+        this.#lookedMs += setting.lookMs
+        return this.#lookedMs
+      },
       openJournal: (onDurable) =>
         new SimJournal(disk, {
           onDurable,
@@ -245,6 +254,8 @@ export class Life {
       const expected = expectedRefusal(this.model, request, sequencer.nowMs(), this.capacity)
       const before = this.watch.lines.newestOf(order.accountId)
       const refusal = place(request, record)
+      // Nothing is decided yet: the same order comes again when its market's deadlines are stamped.
+      if (refusal === DEADLINES_FIRST) return refusal
       this.watch.lines.decided(order, { refusal, at: clearing.lastSeq, before })
       this.checked(() => {
         if (refusal === REJECT.OVERLOADED) this.assertLow(order.book)

@@ -25,7 +25,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['reportPrice', 'decideBoundary'] as const),
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
-  ...(['disarmHeartbeat', 'fireHeartbeat', 'releaseOrder'] as const),
+  ...(['disarmHeartbeat', 'fireHeartbeats', 'releaseOrder'] as const),
   ...(['freezeProfile', 'unfreezeProfile'] as const),
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress', 'withdraw'] as const),
   ...(['splitPosition', 'mergePositions', 'redeemPositions', 'convertPositions'] as const),

@@ -2,6 +2,7 @@
 // so any steps may be left out and the others keep their meaning.
 
 import { OP, Workload } from '../../bench/workload/workload.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { Random } from '../support/random.ts'
 
 /** Clients and operators act; the last acts happen to the machine. */
@@ -111,6 +112,8 @@ export interface Setting {
   readonly capacity: number
   /** Taker delay of every second market at the beginning of a world. */
   readonly takerDelayMs: number
+  /** Time that passes between two looks at a time slice of main; with 0 no slice ends. */
+  readonly lookMs: number
 }
 
 export interface Script {
@@ -226,6 +229,7 @@ export function scriptOf(seed: number, length: number, more: Odds = {}): Script 
     threads: random.pick([1, 2, 3, 16]),
     capacity: random.pick([48, 160, 160, 400, 1000, 1000]),
     takerDelayMs: random.pick([0, 0, 1, 500, 3000]),
+    lookMs: seed % 3 === 0 ? 0 : LIMITS.mainSliceMs / (seed % 3),
   }
   const live = random.pick([20, 50, 80, 110])
   const spin = wheelOf({ ...CLIENTS, ...random.pick(MACHINES), ...CRASHES, ...more })

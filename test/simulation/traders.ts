@@ -357,14 +357,14 @@ export class Traders {
   }
 
   cancelAll({ dice }: Step): void {
-    const { cancels, pipeline, watch } = this.#life
+    const { everywhere, pipeline, watch } = this.#life
     const known = this.#pickKnown(dice[0])
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
     // A cancel that waits in the queue may run when more orders are open.
     const isHeld = pipeline.queues.isBusy(known.account)
-    const told = cancels.all(known.account, known.marketId).then((outcome) => {
+    const told = everywhere.run(known.account, [known.marketId]).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return

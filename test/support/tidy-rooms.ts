@@ -44,7 +44,7 @@ export const ROOMS: readonly Room[] = [
     rank: 0.5,
     doors: files(
       `catalogue market-commands market-pages property-keys series-table oracle trading-mode
-       heartbeats deadlines`,
+       heartbeats deadlines book-deadlines`,
     ),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
@@ -247,7 +247,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/spine',
     rank: 3,
     doors: files(
-      'sequencer durable-publisher rare-body clock deadline-timer shard-map still-moment',
+      `sequencer durable-publisher rare-body clock deadline-timer shard-map still-moment
+       time-slice`,
     ),
     why: 'a start joins its parts',
   },

@@ -1,24 +1,34 @@
 // Due times by slot, in a binary heap that knows the place of each slot. So a deadline that is
 // dropped early leaves the heap at once, and the heap holds live deadlines only. 16 bytes a
 // deadline.
-// Invariants: the due time of a parent ≤ the due times of its children; #placeOf[slot] is the
+// Invariants: the due time of a parent ≤ the due times of its children; #places.of[slot] is the
 // slot's index + 1, or 0 when the slot has no deadline.
 
 import { assert } from '../../domain/assert.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
+import { wideEnough } from '../cells/columns.ts'
+
+/** Index + 1 of each slot in its heap. Heaps whose slots differ may share it. */
+export class HeapPlaces {
+  of: Int32Array
+
+  /** A slot past the capacity widens it. Unused pages cost address space only. */
+  constructor(capacity: number) {
+    this.of = new Int32Array(capacity)
+  }
+}
+
+const FIRST_ENTRIES = 64
 
 export class Deadlines {
-  #slots: Int32Array
-  #due: Float64Array
-  #placeOf: Int32Array
+  readonly #places: HeapPlaces
+  #slots = new Int32Array(FIRST_ENTRIES)
+  #due = new Float64Array(FIRST_ENTRIES)
   #count = 0
 
-  /** A slot past the capacity doubles it. Unused pages cost address space only. */
-  constructor(capacity: number = LIMITS.orderSlotsMax) {
-    this.#slots = new Int32Array(capacity)
-    this.#due = new Float64Array(capacity)
-    this.#placeOf = new Int32Array(capacity)
+  constructor(places: HeapPlaces = new HeapPlaces(LIMITS.orderSlotsMax)) {
+    this.#places = places
   }
 
   get count(): number {
@@ -30,39 +40,48 @@ export class Deadlines {
     return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#due[0]
   }
 
+  /** The slot with the earliest deadline. */
+  get next(): number {
+    assert(this.#count > 0, 'the next deadline exists')
+    return this.#slots[0]
+  }
+
+  /** The deadline of a slot; Infinity when it has none. */
+  dueMsOf(slot: number): TimeMs {
+    const index = (this.#places.of[slot] ?? 0) - 1
+    return index < 0 ? Number.POSITIVE_INFINITY : this.#due[index]
+  }
+
   add(slot: number, dueMs: TimeMs): void {
-    while (slot >= this.#placeOf.length) this.#grow()
-    assert(this.#placeOf[slot] === 0, 'a slot has one deadline')
+    if (slot >= this.#places.of.length) this.#places.of = wideEnough(this.#places.of, slot)
+    assert(this.#places.of[slot] === 0, 'a slot has one deadline')
+    if (this.#count === this.#slots.length) this.#grow()
     this.#rise(this.#count++, slot, dueMs)
   }
 
   #grow(): void {
-    const { length } = this.#placeOf
-    const slots = new Int32Array(length * 2)
-    const due = new Float64Array(length * 2)
-    const placeOf = new Int32Array(length * 2)
+    const slots = new Int32Array(this.#count * 2)
+    const due = new Float64Array(this.#count * 2)
     slots.set(this.#slots)
     due.set(this.#due)
-    placeOf.set(this.#placeOf)
     this.#slots = slots
     this.#due = due
-    this.#placeOf = placeOf
   }
 
   /** Takes out the slot with the earliest deadline. */
   pop(): number {
-    assert(this.#count > 0, 'a popped deadline exists')
-    const slot = this.#slots[0]
+    const slot = this.next
     this.remove(slot)
     return slot
   }
 
   /** Forgets the slot's deadline, if there is one. A slot past the capacity has none. */
   remove(slot: number): void {
-    if (slot >= this.#placeOf.length) return
-    const index = this.#placeOf[slot] - 1
+    const places = this.#places.of
+    if (slot >= places.length) return
+    const index = places[slot] - 1
     if (index < 0) return
-    this.#placeOf[slot] = 0
+    places[slot] = 0
     const last = --this.#count
     if (index === last) return
     const moved = this.#slots[last]
@@ -74,7 +93,7 @@ export class Deadlines {
   #put(index: number, slot: number, dueMs: TimeMs): void {
     this.#slots[index] = slot
     this.#due[index] = dueMs
-    this.#placeOf[slot] = index + 1
+    this.#places.of[slot] = index + 1
   }
 
   #rise(from: number, slot: number, dueMs: TimeMs): void {

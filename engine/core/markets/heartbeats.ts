@@ -10,7 +10,7 @@
 // crash in the middle the rest follows from the state.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { RareCommand, Stamp } from '../../domain/command.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -25,7 +25,7 @@ export type CapturedHeartbeats = readonly Heartbeat[]
 
 type HeartbeatCommand = Extract<
   RareCommand,
-  { kind: 'armHeartbeat' | 'disarmHeartbeat' | 'fireHeartbeat' }
+  { kind: 'armHeartbeat' | 'disarmHeartbeat' | 'fireHeartbeat' | 'fireHeartbeats' }
 >
 
 export class Heartbeats {
@@ -49,23 +49,32 @@ export class Heartbeats {
   }
 
   apply(command: HeartbeatCommand): void {
-    const { kind, profileId } = command
-    if (kind === 'armHeartbeat') {
-      const { cancelAtMs } = command
-      this.#byProfile.set(profileId, { profileId, cancelAtMs, firedSeq: 0 })
-      return
+    switch (command.kind) {
+      case 'armHeartbeat': {
+        const { profileId, cancelAtMs } = command
+        this.#byProfile.set(profileId, { profileId, cancelAtMs, firedSeq: 0 })
+        return
+      }
+      case 'disarmHeartbeat':
+        assert(this.isArmed(command.profileId), 'only an armed heartbeat is disarmed')
+        this.#byProfile.delete(command.profileId)
+        return
+      case 'fireHeartbeat':
+        this.#fire(command.profileId, command)
+        return
+      case 'fireHeartbeats':
+        for (const profileId of command.profileIds) this.#fire(profileId, command)
+        return
+      default:
+        command satisfies never
     }
+  }
+
+  #fire(profileId: ProfileId, { seq, nowMs }: Stamp): void {
     const before = this.#byProfile.get(profileId)
-    assert(
-      before !== undefined && before.firedSeq === 0,
-      'only an armed heartbeat is disarmed or fired',
-    )
-    if (kind === 'disarmHeartbeat') {
-      this.#byProfile.delete(profileId)
-      return
-    }
-    assert(before.cancelAtMs <= command.nowMs, 'a heartbeat fires at its deadline')
-    this.#byProfile.set(profileId, { ...before, firedSeq: command.seq })
+    assert(before !== undefined && before.firedSeq === 0, 'only an armed heartbeat fires')
+    assert(before.cancelAtMs <= nowMs, 'a heartbeat fires at its deadline')
+    this.#byProfile.set(profileId, { profileId, cancelAtMs: before.cancelAtMs, firedSeq: seq })
   }
 
   /** All the state, for the state hash; no fact while there is no heartbeat. */

@@ -6,7 +6,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
@@ -18,7 +18,7 @@ import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import type { Clock } from '../spine/clock.ts'
 import type { OrderReceipt, Publisher } from '../spine/durable-publisher.ts'
-import type { Sequencer } from '../spine/sequencer.ts'
+import { DEADLINES_FIRST, type Sequencer } from '../spine/sequencer.ts'
 import type { AccountQueues } from './account-queues.ts'
 import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
 import { orderReplyText } from './order-reply.ts'
@@ -78,9 +78,25 @@ export class OrderDecisions {
   readonly #order = blankPlace()
   /** The requests whose orders are stamped and not answered. */
   readonly #underWay = new Slab<Asked>()
+  /** Orders that wait for what is due in their markets, in the order of their arrival. */
+  #waiting: Arrival[] = []
+  readonly #waitingIn = new Set<MarketId>()
 
   constructor(parts: OrderDecisionParts) {
     this.#parts = parts
+  }
+
+  /** How many orders wait for what is due in their markets. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** Decides the waiting orders; those whose markets are still behind wait on. */
+  retry(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#waitingIn.clear()
+    for (const arrival of waiting) this.#decideKept(arrival)
   }
 
   /** Checks the intake's verdict, then the caller's token and rate, then the sequencer's gates. */
@@ -183,7 +199,15 @@ export class OrderDecisions {
     const { order, recvWindowMs } = arrival.request
     if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
     const { reply, timesRow, decided } = arrival.asked
-    const refusal = this.#parts.sequencer.place(arrival.request, arrival.record)
+    // Orders of a market are decided in the order of their arrival.
+    const isBehind = this.#waitingIn.size > 0 && this.#waitingIn.has(order.marketId)
+    const refusal = isBehind
+      ? DEADLINES_FIRST
+      : this.#parts.sequencer.place(arrival.request, arrival.record)
+    if (refusal === DEADLINES_FIRST) {
+      this.#wait(arrival)
+      return
+    }
     if (refusal === ASK_TABLES) {
       this.#askTables(arrival)
       return
@@ -195,6 +219,11 @@ export class OrderDecisions {
       this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => reply(answer))
     } else this.#accepted(arrival)
     decided?.()
+  }
+
+  #wait(arrival: Arrival): void {
+    this.#waiting.push(copyOf(arrival))
+    this.#waitingIn.add(arrival.request.order.marketId)
   }
 
   #accepted({ request: { order }, echo, asked }: Arrival): void {

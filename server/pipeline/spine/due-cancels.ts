@@ -1,110 +1,211 @@
-// Cancels that the exchange itself makes: for a market that closed, for orders that expired, for a
-// heartbeat whose deadline passed, for a profile that was frozen. They are stamped behind the
-// command that caused them, one per market and per thousand orders. A cancel that finds no room
-// stays due, and its market takes nothing else before it. Main's thread owns it.
-// Invariant: a profile is waited for while some orders of its heartbeat are not stamped.
+// Cancels that the exchange itself makes: for a market that closed, for a heartbeat whose deadline
+// passed, for a profile that was frozen. They follow the command that caused them, one per market
+// and per thousand orders. Nothing lists the orders beforehand: each call of `emit` walks the live
+// orders, and goes on until the time slice is over or a ring is full. Main's thread owns it.
+// Invariants: an order is named once (`#stamped`). A cause stays due until every order that came
+// before it is named, and until then its markets take no new orders (`holds`).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import type { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
 import type {
   Book,
   Generation,
   MarketId,
+  PositionRow,
   ProfileId,
   Seq,
   Slot,
 } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import type { TimeMs } from '../../../engine/domain/units.ts'
 
 export interface OrderName {
   slot: Slot
   generation: Generation
 }
 
-export interface DueCancel {
-  readonly marketId: MarketId
-  readonly reason: CancelReason
-  readonly orders: readonly OrderName[]
-  /** The profiles whose heartbeats caused the cancel. */
-  readonly profileIds: readonly ProfileId[]
+/** What asks for cancels: all orders of a market or of profiles that came before a command. */
+export type CancelCause = { readonly reason: CancelReason; readonly beforeSeq: Seq } & (
+  | { readonly marketId: MarketId }
+  | { readonly profileIds: readonly ProfileId[] }
+)
+
+interface Due {
+  readonly cause: CancelCause
+  /** Markets in which every order is named. */
+  readonly done: Set<MarketId>
 }
 
-interface Due extends DueCancel {
-  sent: number
+export interface CancelStamper {
+  /** Whether the rings have room for one more cancel of a market. */
+  readonly hasRoom: (marketId: MarketId) => boolean
+  readonly stamp: (marketId: MarketId, reason: CancelReason, orders: readonly OrderName[]) => void
+  readonly isOver: () => boolean
 }
 
-const NOBODY: readonly number[] = []
-const NOWHERE: ReadonlySet<MarketId> = new Set()
+/** Why a walk ended. */
+type End = 'complete' | 'no room' | 'out of time'
+
+const { cancelItemsMax } = LIMITS
 
 export class DueCancels {
+  readonly #clearing: Clearing
   #due: Due[] = []
-  /** The markets of cancels that the last `emit` left; most leave none. */
-  #leftIn: ReadonlySet<MarketId> = NOWHERE
-  /** For each profile, how many of the due cancels its heartbeat caused. */
-  readonly #waiting = new Map<number, number>()
+  /** 1 for each live order that a cancel of this class names. */
+  readonly #stamped: Uint8Array
+  #stampedCount = 0
+
+  constructor(clearing: Clearing) {
+    this.#clearing = clearing
+    this.#stamped = new Uint8Array(clearing.orders.capacity)
+  }
 
   get isEmpty(): boolean {
     return this.#due.length === 0
   }
 
-  /** Whether `emit` left cancels that the market must take first. */
+  add(cause: CancelCause): void {
+    this.#due.push({ cause, done: new Set() })
+  }
+
+  /** An order ended: its slot may hold another order next. */
+  ended(slot: Slot): void {
+    if (this.#stampedCount === 0 || this.#stamped[slot] === 0) return
+    this.#stamped[slot] = 0
+    this.#stampedCount--
+  }
+
+  /** Whether orders of the market are due to be canceled and not named yet. */
   holds(marketId: MarketId): boolean {
-    return this.#leftIn.has(marketId)
-  }
-
-  add(marketId: MarketId, reason: CancelReason, orders: readonly OrderName[], profileIds = NOBODY) {
-    if (orders.length === 0) return
-    this.#due.push({ marketId, reason, orders, profileIds, sent: 0 })
-    for (const profileId of profileIds) {
-      this.#waiting.set(profileId, (this.#waiting.get(profileId) ?? 0) + 1)
-    }
-  }
-
-  /** Whether some orders of the profile's heartbeat are not stamped yet. */
-  waitsFor(profileId: ProfileId): boolean {
-    return this.#waiting.has(profileId)
+    return this.#due.some(({ cause, done }) => {
+      if (done.has(marketId)) return false
+      if ('marketId' in cause) return cause.marketId === marketId
+      const { ledger, orders } = this.#clearing
+      return cause.profileIds.some((profileId) => {
+        const row = ledger.rows.find(profileId, marketId)
+        return row !== 0 && orders.firstOfRow(row) !== 0
+      })
+    })
   }
 
   /**
-   * Stamps the cancels that have room. Calls `sent` for each profile with nothing left to stamp.
+   * Stamps the cancels that have room, until the time slice is over. Calls `completed` for each
+   * cause with nothing left to stamp. False when it ran out of time.
    */
-  emit(
-    hasRoom: (marketId: MarketId) => boolean,
-    stamp: (due: DueCancel, orders: readonly OrderName[]) => void,
-    sent: (profileId: ProfileId) => void,
-  ): void {
+  emit(stamper: CancelStamper, completed: (cause: CancelCause) => void): boolean {
     const left: Due[] = []
+    let isOver = false
     for (const due of this.#due) {
-      const { marketId, orders } = due
-      while (due.sent < orders.length && hasRoom(marketId)) {
-        const chunk = orders.slice(due.sent, due.sent + LIMITS.cancelItemsMax)
-        stamp(due, chunk)
-        due.sent += chunk.length
-      }
-      if (due.sent < orders.length) left.push(due)
-      else this.#done(due, sent)
+      const end = isOver ? 'out of time' : this.#walk(due, stamper)
+      if (end === 'out of time') isOver = true
+      if (end === 'complete') completed(due.cause)
+      else left.push(due)
     }
     this.#due = left
-    this.#leftIn = left.length === 0 ? NOWHERE : new Set(left.map(({ marketId }) => marketId))
+    return !isOver
   }
 
-  #done({ profileIds }: Due, sent: (profileId: ProfileId) => void): void {
-    for (const profileId of profileIds) {
-      if (!countDown(this.#waiting, profileId)) continue
-      this.#waiting.delete(profileId)
-      sent(profileId)
+  #walk(due: Due, stamper: CancelStamper): End {
+    const { cause } = due
+    if ('marketId' in cause) return this.#walkMarket(due, cause.marketId, stamper)
+    const [profileId] = cause.profileIds
+    return cause.profileIds.length === 1
+      ? this.#walkProfile(due, profileId, stamper)
+      : this.#walkProfiles(due, cause.profileIds, stamper)
+  }
+
+  /** Orders of all owners share a command. */
+  #walkMarket(due: Due, marketId: MarketId, stamper: CancelStamper): End {
+    const { catalogue, orders } = this.#clearing
+    const book = catalogue.byId(marketId)?.book ?? 0
+    if (book === 0) return 'complete'
+    const names: OrderName[] = []
+    const rows = orders.rowsOfBook
+    for (let row = rows.firstOf(book); row !== 0; row = rows.nextOf(row)) {
+      const end = this.#walkRow(due, row, names, stamper)
+      if (end !== 'complete') return end
     }
+    return this.#flush(due, marketId, names, stamper)
   }
-}
 
-/** Counts down by one; true when that was the last. */
-function countDown(counts: Map<number, number>, key: number): boolean {
-  const left = (counts.get(key) ?? 0) - 1
-  if (left > 0) counts.set(key, left)
-  return left <= 0
+  /** One market after the other; a market without room is passed over. */
+  #walkProfile(due: Due, profileId: ProfileId, stamper: CancelStamper): End {
+    const { orders } = this.#clearing
+    const rows = orders.rowsOfAccount
+    let isComplete = true
+    for (let row = rows.firstOf(profileId); row !== 0; row = rows.nextOf(row)) {
+      const marketId = orders.marketOf(orders.firstOfRow(row))
+      if (due.done.has(marketId)) continue
+      const names: OrderName[] = []
+      const walked = this.#walkRow(due, row, names, stamper)
+      if (walked === 'out of time') return walked
+      const end = walked === 'complete' ? this.#flush(due, marketId, names, stamper) : walked
+      if (end === 'no room') isComplete = false
+      else due.done.add(marketId)
+      if (end === 'out of time') return end
+    }
+    return isComplete ? 'complete' : 'no room'
+  }
+
+  /**
+   * One command of a market names orders of many profiles. They have few orders together
+   * (LIMITS.heartbeatOrdersAtOnceMax), so the walk itself is short.
+   */
+  #walkProfiles(due: Due, profileIds: readonly ProfileId[], stamper: CancelStamper): End {
+    const { orders } = this.#clearing
+    const rows = orders.rowsOfAccount
+    const byMarket = new Map<MarketId, OrderName[]>()
+    let isComplete = true
+    for (const profileId of profileIds) {
+      for (let row = rows.firstOf(profileId); row !== 0; row = rows.nextOf(row)) {
+        const marketId = orders.marketOf(orders.firstOfRow(row))
+        const names = byMarket.get(marketId) ?? []
+        byMarket.set(marketId, names)
+        const end = this.#walkRow(due, row, names, stamper)
+        if (end === 'out of time') return end
+        if (end !== 'complete') isComplete = false
+      }
+    }
+    for (const [marketId, names] of byMarket) {
+      const end = this.#flush(due, marketId, names, stamper)
+      if (end === 'out of time') return end
+      if (end !== 'complete') isComplete = false
+    }
+    return isComplete ? 'complete' : 'no room'
+  }
+
+  /** Collects the orders of a row that are due, and stamps each full command. */
+  #walkRow({ cause }: Due, row: PositionRow, names: OrderName[], stamper: CancelStamper): End {
+    const { orders } = this.#clearing
+    const stamped = this.#stamped
+    for (let slot = orders.firstOfRow(row); slot !== 0; slot = orders.nextOf(slot)) {
+      if (stamped[slot] !== 0 || orders.seqOf(slot) >= cause.beforeSeq) continue
+      names.push({ slot, generation: orders.generationOf(slot) })
+      if (names.length < cancelItemsMax) continue
+      const end = this.#stamp(cause, orders.marketOf(slot), names, stamper)
+      names.length = 0
+      if (end !== 'complete') return end
+    }
+    return 'complete'
+  }
+
+  #flush({ cause }: Due, marketId: MarketId, names: OrderName[], stamper: CancelStamper): End {
+    return names.length === 0 ? 'complete' : this.#stamp(cause, marketId, names, stamper)
+  }
+
+  /** The time is looked at after the stamp, so that each slice stamps something. */
+  #stamp(
+    { reason }: CancelCause,
+    marketId: MarketId,
+    names: readonly OrderName[],
+    { hasRoom, stamp, isOver }: CancelStamper,
+  ): End {
+    if (!hasRoom(marketId)) return 'no room'
+    stamp(marketId, reason, names)
+    for (const { slot } of names) this.#stamped[slot] = 1
+    this.#stampedCount += names.length
+    return isOver() ? 'out of time' : 'complete'
+  }
 }
 
 interface Closed {
@@ -122,68 +223,4 @@ export function closedBy(command: RareCommand, { catalogue }: Clearing): readonl
   if (command.kind === 'lockMarket') return [closed(command.marketId, 'MARKET_LOCKED')]
   if (command.kind !== 'resolveMarkets') return []
   return command.resolutions.map(({ marketId }) => closed(marketId, 'MARKET_RESOLVED'))
-}
-
-/** The live orders of a market. */
-export function ordersOfMarket({ orders, catalogue }: Clearing, marketId: MarketId): OrderName[] {
-  const names: OrderName[] = []
-  const book = catalogue.byId(marketId)?.book ?? 0
-  if (book === 0) return names
-  const rows = orders.rowsOfBook
-  for (let row = rows.firstOf(book); row !== 0; row = rows.nextOf(row)) {
-    for (let slot = orders.firstOfRow(row); slot !== 0; slot = orders.nextOf(slot)) {
-      names.push({ slot, generation: orders.generationOf(slot) })
-    }
-  }
-  return names
-}
-
-/** Live orders by market, and the profiles that own them. */
-export type OrdersByMarket = Map<number, { orders: OrderName[]; profileIds: ProfileId[] }>
-
-/** Adds the live orders of a profile that came before `seq`; false when there are none. */
-export function addOrdersBefore(
-  { orders }: Clearing,
-  profileId: ProfileId,
-  seq: Seq,
-  byMarket: OrdersByMarket,
-): boolean {
-  const rows = orders.rowsOfAccount
-  let isAny = false
-  for (let row = rows.firstOf(profileId); row !== 0; row = rows.nextOf(row)) {
-    const names: OrderName[] = []
-    const first = orders.firstOfRow(row)
-    for (let slot = first; slot !== 0; slot = orders.nextOf(slot)) {
-      if (orders.seqOf(slot) >= seq) continue
-      names.push({ slot, generation: orders.generationOf(slot) })
-    }
-    if (names.length === 0) continue
-    isAny = true
-    const marketId = orders.marketOf(first)
-    const known = byMarket.get(marketId)
-    if (known === undefined) byMarket.set(marketId, { orders: names, profileIds: [profileId] })
-    else {
-      for (const name of names) known.orders.push(name)
-      known.profileIds.push(profileId)
-    }
-  }
-  return isAny
-}
-
-/** Takes the orders that have expired by now out of the deadlines, and gives them by market. */
-export function takeExpired(
-  expiries: Deadlines,
-  { orders: table }: Pick<Clearing, 'orders'>,
-  nowMs: TimeMs,
-): ReadonlyMap<number, OrderName[]> {
-  const byMarket = new Map<number, OrderName[]>()
-  while (expiries.nextMs <= nowMs) {
-    const slot = expiries.pop()
-    const marketId = table.marketOf(slot)
-    const order = { slot, generation: table.generationOf(slot) }
-    const due = byMarket.get(marketId)
-    if (due === undefined) byMarket.set(marketId, [order])
-    else due.push(order)
-  }
-  return byMarket
 }

@@ -24,18 +24,23 @@ import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderNews } from '../shown/orders/order-news.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 export type { CancelReceipt, MakerMatch, OrderReceipt, Receipt } from './receipts.ts'
 
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
 const { FREE } = STATE
 const { HELD } = RESULT
+/** Replies between two looks at the time. */
+const RUNS_PER_LOOK = 16
 
 export interface PublisherParts {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   /** Where the journal ended at the start. */
   readonly durableSeq: Seq
+  /** Bounds the replies that leave in one turn of the event loop. */
+  readonly slice: TimeSlice
   /** An order is settled to its end: its slot is free. */
   readonly onEnded: (slot: Slot) => void
   /** An order is settled as held: its release has a time. */
@@ -57,6 +62,8 @@ export class Publisher implements FrameVisitor {
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
+  readonly #slice: TimeSlice
+  #isLeaving = false
   /** The callbacks of commands, by seq. They move to `#settled` when their command is settled. */
   readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
   #settled: (() => void)[] = []
@@ -68,6 +75,7 @@ export class Publisher implements FrameVisitor {
     this.#clearing = parts.clearing
     this.#published = parts.published
     this.durableSeq = parts.durableSeq
+    this.#slice = parts.slice
     this.#onEnded = parts.onEnded
     this.#onHeld = parts.onHeld
     this.#onTrade = parts.onTrade
@@ -112,22 +120,43 @@ export class Publisher implements FrameVisitor {
     }
   }
 
-  /** Calls `run` once `seq` is durable; at once when it already is. */
+  /**
+   * Calls `run` once `seq` is durable: at once when it already is, but after the replies that a
+   * time slice left.
+   */
   whenDurable(seq: Seq, run: () => void): void {
-    if (seq <= this.durableSeq) run()
+    if (seq <= this.durableSeq && !this.#isLeaving) run()
     else this.#durableQueue.push({ seq, run })
   }
 
   advance(durableSeq: Seq): void {
     this.durableSeq = durableSeq
     this.times.durable(durableSeq)
+    this.#runDurable()
+  }
+
+  /** Runs what waited for the disk, for one time slice; the rest in the next turn of the loop. */
+  #runDurable(): void {
     const queue = this.#durableQueue
-    while (this.#durableHead < queue.length && queue[this.#durableHead].seq <= durableSeq) {
+    this.#slice.begin()
+    while (this.#durableHead < queue.length && queue[this.#durableHead].seq <= this.durableSeq) {
       queue[this.#durableHead++].run()
+      if (this.#durableHead % RUNS_PER_LOOK !== 0 || !this.#slice.isOver) continue
+      this.#leaveSoon()
+      break
     }
     if (this.#durableHead < queue.length && this.#durableHead < 1024) return
     this.#durableQueue = queue.slice(this.#durableHead)
     this.#durableHead = 0
+  }
+
+  #leaveSoon(): void {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    setImmediate(() => {
+      this.#isLeaving = false
+      this.#runDurable()
+    })
   }
 
   /** Walks the records of a frame once: each is settled, then told to all who hear of it. */

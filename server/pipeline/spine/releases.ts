@@ -14,6 +14,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { OrderName } from './due-cancels.ts'
 
 const NO_ORDERS: readonly OrderName[] = []
+const NOWHERE: ReadonlySet<MarketId> = new Set()
 
 interface Due {
   readonly slot: Slot
@@ -31,6 +32,8 @@ export class Releases {
   readonly #deadlines = new Deadlines()
   /** Ordered by the end of the delay, then by seq. */
   #due: Due[] = []
+  /** The markets of releases that the last time slice left. */
+  #cutIn: ReadonlySet<MarketId> = NOWHERE
 
   constructor(clearing: Clearing) {
     this.#clearing = clearing
@@ -39,6 +42,11 @@ export class Releases {
   /** How many releases are due and not decided: takers may not enter, or there is no room. */
   get dueCount(): number {
     return this.#due.length
+  }
+
+  /** Whether releases of the market wait for the next time slice: new orders come after them. */
+  isCutIn(marketId: MarketId): boolean {
+    return this.#cutIn.has(marketId)
   }
 
   /** When the next delay ends; Infinity when no order is held. */
@@ -78,10 +86,41 @@ export class Releases {
     }
   }
 
-  /** `release` stamps the release of a slot. It gives false when the market has no room for it. */
-  emitDue(nowMs: TimeMs, release: (slot: Slot, marketId: MarketId) => boolean): void {
+  /**
+   * `release` stamps the release of a slot. It gives false when the market has no room for it.
+   * `isOver` says when the time slice is over.
+   */
+  emitDue(
+    nowMs: TimeMs,
+    release: (slot: Slot, marketId: MarketId) => boolean,
+    isOver: () => boolean,
+  ): void {
     const { orders } = this.#clearing
-    const isNew = this.#deadlines.nextMs <= nowMs
+    this.#takeDue(nowMs)
+    this.#cutIn = NOWHERE
+    if (this.#due.length === 0 || !mayRelease(this.#clearing, nowMs)) return
+    const full = new Set<number>()
+    let end = this.#due.length
+    const left = this.#due.filter(({ slot, generation }, index) => {
+      if (index >= end) return true
+      if (!orders.isLive(slot, generation)) return false
+      const marketId = orders.marketOf(slot)
+      // The cancel of this order is on the way or due: the order never trades again.
+      if (!takesOrders(this.#clearing.catalogue.ofBook(orders.bookOf(slot)).status)) return false
+      if (!full.has(marketId) && release(slot, marketId)) {
+        if (isOver()) end = index + 1
+        return false
+      }
+      full.add(marketId)
+      return true
+    })
+    if (end < this.#due.length) this.#cutIn = new Set(left.map(({ slot }) => orders.marketOf(slot)))
+    this.#due = left
+  }
+
+  #takeDue(nowMs: TimeMs): void {
+    if (this.#deadlines.nextMs > nowMs) return
+    const { orders } = this.#clearing
     while (this.#deadlines.nextMs <= nowMs) {
       const eligibleMs = this.#deadlines.nextMs
       const slot = this.#deadlines.pop()
@@ -89,17 +128,6 @@ export class Releases {
       this.#due.push({ slot, generation, eligibleMs, seq: orders.seqOf(slot) })
     }
     // The heap gives the orders that are due at one instant in any order.
-    if (isNew) this.#due.sort(byTurn)
-    if (this.#due.length === 0 || !mayRelease(this.#clearing, nowMs)) return
-    const full = new Set<number>()
-    this.#due = this.#due.filter(({ slot, generation }) => {
-      if (!orders.isLive(slot, generation)) return false
-      const marketId = orders.marketOf(slot)
-      // The cancel of this order is on the way or due: the order never trades again.
-      if (!takesOrders(this.#clearing.catalogue.ofBook(orders.bookOf(slot)).status)) return false
-      if (!full.has(marketId) && release(slot, marketId)) return false
-      full.add(marketId)
-      return true
-    })
+    this.#due.sort(byTurn)
   }
 }

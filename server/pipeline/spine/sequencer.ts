@@ -3,12 +3,13 @@
 // synchronous stretch, so no decision sees half of another (law 2). Main's thread owns it.
 // Invariants: seq counts by one. nowMs never goes back. A command is stamped only if every ring
 // that it must enter has room. A command that a deadline asks for is never stamped before that
-// deadline.
+// deadline, and no order enters a market before what is due there.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
-import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
+import { BookDeadlines } from '../../../engine/core/markets/book-deadlines.ts'
+import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts'
 import { openedBy } from '../../../engine/core/markets/market-commands.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -28,24 +29,19 @@ import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
 import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
 import type { Clock } from './clock.ts'
-import {
-  addOrdersBefore,
-  closedBy,
-  type DueCancel,
-  DueCancels,
-  type OrderName,
-  type OrdersByMarket,
-  ordersOfMarket,
-  takeExpired,
-} from './due-cancels.ts'
+import { type CancelStamper, closedBy, DueCancels, type OrderName } from './due-cancels.ts'
 import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
 import type { RareBody } from './rare-body.ts'
 import { Releases } from './releases.ts'
+import type { TimeSlice } from './time-slice.ts'
 
 export type { OrderName } from './due-cancels.ts'
 
 /** A named order is entering its market, so the cancel must wait (rules §4.3). */
 export const RELEASING = Symbol('an order is being released')
+
+/** Something is due in the order's market that is not stamped yet: the order waits for it. */
+export const DEADLINES_FIRST = Symbol('deadlines come first')
 
 /**
  * Decides a rare command (`Sequencer.change`): the command, the refusal, or null for nothing to do.
@@ -69,13 +65,16 @@ export class Sequencer {
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #release = blankRelease()
   readonly releases: Releases
-  readonly #expiries = new Deadlines()
+  readonly #expiries = new BookDeadlines()
   /** By book. */
-  readonly #marketDeadlines = new Deadlines(LIMITS.booksMax + 1)
+  readonly #marketDeadlines = new Deadlines(new HeapPlaces(LIMITS.booksMax + 1))
   readonly heartbeats = new HeartbeatDeadlines()
-  readonly #dueCancels = new DueCancels()
-  /** The time at which something was found due that no ring had room for. */
+  readonly #dueCancels: DueCancels
+  readonly #slice: TimeSlice
+  /** The time at which something was found due that is not stamped yet. */
   #dueMs: TimeMs = 0
+  /** The last time slice ended before everything that was due was stamped. */
+  #isCut = false
   /**
    * True from the first gate to the last ring. It stays true for ever if something threw in
    * between.
@@ -96,6 +95,8 @@ export class Sequencer {
     onRare: (command: RareCommand) => void
     /** The heartbeats of these profiles fired, and the seq of their last cancel is at most this. */
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
+    /** Bounds the work on deadlines in one turn of the event loop. */
+    slice: TimeSlice
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -104,7 +105,14 @@ export class Sequencer {
     this.#afterStamp = parts.afterStamp
     this.#onRare = parts.onRare
     this.#onFired = parts.onFired
+    this.#slice = parts.slice
+    this.#dueCancels = new DueCancels(parts.clearing)
     this.releases = new Releases(parts.clearing)
+  }
+
+  /** Whether `emitDue` should run again in the next turn of the event loop. */
+  get isCut(): boolean {
+    return this.#isCut
   }
 
   /**
@@ -120,10 +128,14 @@ export class Sequencer {
    * Decides an order whose PLACE record the intake filled. Gives null, or why the order is not
    * stamped: then nothing was done.
    */
-  place(request: PlaceRequest, record: Uint8Array): ReturnType<typeof decidePlace> {
+  place(
+    request: PlaceRequest,
+    record: Uint8Array,
+  ): ReturnType<typeof decidePlace> | typeof DEADLINES_FIRST {
     const { order } = request
     const nowMs = this.#ready(order.book, record.length)
     if (nowMs === null) return REJECT.OVERLOADED
+    if (this.#isBehindIn(order.book, nowMs)) return this.#over(DEADLINES_FIRST)
     const refusal = decidePlace(this.#clearing, request, nowMs)
     if (refusal !== null) return this.#over(refusal)
     order.seq = this.#clearing.lastSeq + 1
@@ -132,7 +144,7 @@ export class Sequencer {
     this.#clearing.admitOrder(order)
     faultPoint('after-decide')
     if (order.expirationSec !== 0) {
-      this.#expiries.add(order.slot, expiresAtMs(order.expirationSec))
+      this.#expiries.add(order.book, order.slot, expiresAtMs(order.expirationSec))
     }
     this.#journal.append(order.seq, record)
     this.#shardOf(order.book).place(order.seq, record)
@@ -167,29 +179,32 @@ export class Sequencer {
     const reject = decided instanceof Reject ? decided : null
     if (decided !== null && !(decided instanceof Reject)) {
       this.#stampRare(decided, nowMs)
-      if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
+      if (!this.#isCut && !this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
     }
     return this.#over({ seq: this.#clearing.lastSeq, reject })
   }
 
   /** After a restart: sets every deadline, and adds the cancels that a crash left unstamped. */
   resume(): void {
-    const { catalogue, frozen, heartbeats, orders } = this.#clearing
+    const { catalogue, frozen, heartbeats, orders, lastSeq } = this.#clearing
     for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
-      if (takesOrders(status) && book !== 0) {
+      if (book === 0) continue
+      if (takesOrders(status)) {
         if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)
         continue
       }
-      this.#cancelAllOf(marketId, status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED')
+      const reason = status === 'RESOLVED' ? 'MARKET_RESOLVED' : 'MARKET_LOCKED'
+      this.#dueCancels.add({ reason, marketId, beforeSeq: lastSeq + 1 })
     }
     for (let slot = 1; slot <= orders.highSlot; slot++) {
       if (orders.stateOf(slot) === STATE.FREE || orders.expirationSecOf(slot) === 0) continue
-      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf(slot)))
+      this.#expiries.add(orders.bookOf(slot), slot, expiresAtMs(orders.expirationSecOf(slot)))
     }
     for (const { profileId, cancelAtMs, firedSeq } of heartbeats.all()) {
       if (firedSeq === 0) this.heartbeats.arm(profileId, cancelAtMs)
-      else if (this.#cancelBefore('HEARTBEAT', [profileId], firedSeq))
+      else if (this.#cancelBefore('HEARTBEAT', [profileId], firedSeq)) {
         this.heartbeats.began(profileId)
+      }
     }
     for (const { profileId, seq } of frozen.all()) {
       this.#cancelBefore('PROFILE_FROZEN', [profileId], seq)
@@ -198,46 +213,92 @@ export class Sequencer {
   }
 
   /**
-   * Emits every deadline that is due. A command that finds its market's ring full stays due, and
-   * that market takes nothing else before it; other markets go on. False when the journal is full.
+   * Emits the deadlines that are due, for the length of one time slice; `isCut` says whether some
+   * are left. A command that finds its market's ring full stays due too, and that market takes no
+   * orders before it; other markets go on. False when the journal is full.
    */
   emitDue(nowMs: TimeMs): boolean {
+    this.#slice.begin()
+    this.#isCut = false
+    const isJournalFree = this.#lockMarkets(nowMs) && this.#fireHeartbeats(nowMs)
+    if (!isJournalFree) return false
+    if (!this.#isCut && this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
+    // Every command comes through here, so no closure is made for a rare case.
+    if (!this.#isCut && !this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
+    // Releases come after the due cancels: an order that has ended trades no more.
+    if (!this.#isCut && this.releases.isDue(nowMs)) this.#emitReleases(nowMs)
+    if (this.#isBehind(nowMs)) this.#dueMs = nowMs
+    return this.#hasRoom(0, CANCEL_BYTES)
+  }
+
+  /** Whether something that is due at this time is not stamped. */
+  #isBehind(nowMs: TimeMs): boolean {
+    return (
+      this.#isCut ||
+      !this.#dueCancels.isEmpty ||
+      this.releases.dueCount > 0 ||
+      this.#expiries.nextMs <= nowMs
+    )
+  }
+
+  /**
+   * Whether an order must wait for what is due in its market. The orders of a heartbeat may be in
+   * any market, so while one is due every order waits. A market that is past its deadline refuses
+   * the order by itself.
+   */
+  #isBehindIn(book: Book, nowMs: TimeMs): boolean {
+    if (!this.#isBehind(nowMs)) return false
+    if (this.heartbeats.nextMs <= nowMs || this.#expiries.nextMsOf(book) <= nowMs) return true
+    const market = this.#clearing.catalogue.byBook(book)
+    if (market === undefined) return false
+    const { marketId } = market
+    return this.#dueCancels.holds(marketId) || this.releases.isCutIn(marketId)
+  }
+
+  /** False when the journal is full. */
+  #lockMarkets(nowMs: TimeMs): boolean {
     while (this.#marketDeadlines.nextMs <= nowMs) {
       if (!this.#hasRoom(0, CANCEL_BYTES)) return false
       const { marketId, status } = this.#clearing.catalogue.ofBook(this.#marketDeadlines.pop())
       if (!takesOrders(status)) continue
       this.#stampRare({ kind: 'lockMarket', marketId }, nowMs)
+      if (this.#cutsHere()) return true
     }
-    if (this.heartbeats.nextMs <= nowMs && !this.#fireHeartbeats(nowMs)) return false
-    if (this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
-    // Every command comes through here, so no closure is made for a rare case.
-    if (!this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
-    // Releases come behind the due cancels: an order that has ended trades no more.
-    if (this.releases.isDue(nowMs)) this.#emitReleases(nowMs)
-    if (!this.#dueCancels.isEmpty || this.releases.dueCount > 0) this.#dueMs = nowMs
-    return this.#hasRoom(0, CANCEL_BYTES)
+    return true
+  }
+
+  /** Notes that the time slice is over, if it is. */
+  #cutsHere(): boolean {
+    if (this.#slice.isOver) this.#isCut = true
+    return this.#isCut
   }
 
   /** When `emitDue` has something to do next; Infinity for nothing. */
   get nextDueMs(): TimeMs {
-    if (!this.#dueCancels.isEmpty || this.releases.dueCount > 0) return this.#dueMs
+    if (this.#isCut || !this.#dueCancels.isEmpty || this.releases.dueCount > 0) return this.#dueMs
     const ordersMs = Math.min(this.#expiries.nextMs, this.releases.nextMs)
     return Math.min(this.#marketDeadlines.nextMs, this.heartbeats.nextMs, ordersMs)
   }
 
   #emitReleases(nowMs: TimeMs): void {
-    this.releases.emitDue(nowMs, (slot, marketId) => {
-      // A release may have room where a cancel has none. The due cancel may name this very order.
-      if (this.#dueCancels.holds(marketId)) return false
-      if (!this.#hasRoom(this.#bookOf(marketId), RELEASE_BYTES)) return false
-      this.#stampRelease(slot, nowMs)
-      return true
-    })
+    this.releases.emitDue(
+      nowMs,
+      (slot, marketId) => {
+        // A release may have room where a cancel has none. The due cancel may name this very order.
+        const book = this.#bookOf(marketId)
+        if (this.#dueCancels.holds(marketId) || this.#expiries.nextMsOf(book) <= nowMs) return false
+        if (!this.#hasRoom(book, RELEASE_BYTES)) return false
+        this.#stampRelease(slot, nowMs)
+        return true
+      },
+      () => this.#cutsHere(),
+    )
   }
 
   /** An order ended: its expiry and its release are dropped. */
   ended(slot: Slot): void {
-    if (this.#expiries.count > 0) this.#expiries.remove(slot)
+    if (this.#expiries.count > 0) this.#expiries.remove(this.#clearing.orders.bookOf(slot), slot)
+    this.#dueCancels.ended(slot)
     this.releases.ended(slot)
   }
 
@@ -255,7 +316,7 @@ export class Sequencer {
       this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)
     for (const { marketId, book, reason } of closing) {
       this.#marketDeadlines.remove(book)
-      this.#cancelAllOf(marketId, reason)
+      if (book !== 0) this.#dueCancels.add({ reason, marketId, beforeSeq: command.seq })
     }
   }
 
@@ -264,7 +325,9 @@ export class Sequencer {
     assert(!this.isTorn, 'a decision that threw is the last')
     this.isTorn = true
     const nowMs = this.nowMs()
-    const isFree = this.emitDue(nowMs) && this.#hasRoom(book, bytes + LIMITS.ringHeadroomBytes)
+    // What the last time slice left goes on in the next turn of the event loop.
+    const isEmitted = this.#isCut || this.emitDue(nowMs)
+    const isFree = isEmitted && this.#hasRoom(book, bytes + LIMITS.ringHeadroomBytes)
     return isFree ? nowMs : this.#over(null)
   }
 
@@ -332,69 +395,75 @@ export class Sequencer {
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
-  /** Stamps the due cancels as far as their markets have room. */
+  /** Stamps the due cancels as far as their markets have room and the time slice lasts. */
   #emitCancels(nowMs: TimeMs): void {
-    const sent: number[] = []
-    this.#dueCancels.emit(
-      (marketId) => this.#hasRoom(this.#bookOf(marketId), CANCEL_BYTES),
-      ({ marketId, reason }: DueCancel, orders) => {
+    const stamper: CancelStamper = {
+      hasRoom: (marketId) => this.#hasRoom(this.#bookOf(marketId), CANCEL_BYTES),
+      stamp: (marketId, reason, orders) => {
         const book = this.#bookOf(marketId)
         if (book === 0) return
         faultPoint('mid-cancels')
         this.#stampCancel(book, orders, reason, nowMs)
       },
-      (profileId) => sent.push(profileId),
-    )
-    if (sent.length > 0) this.#onFired(this.#clearing.lastSeq, sent)
-  }
-
-  /** Adds the cancels of all orders of a market that takes no more orders. */
-  #cancelAllOf(marketId: MarketId, reason: CancelReason): void {
-    this.#dueCancels.add(marketId, reason, ordersOfMarket(this.#clearing, marketId))
+      isOver: () => this.#slice.isOver,
+    }
+    const fired: number[] = []
+    const isInTime = this.#dueCancels.emit(stamper, (cause) => {
+      if (cause.reason !== 'HEARTBEAT' || 'marketId' in cause) return
+      for (const profileId of cause.profileIds) fired.push(profileId)
+    })
+    if (!isInTime) this.#isCut = true
+    if (fired.length > 0) this.#onFired(this.#clearing.lastSeq, fired)
   }
 
   /**
-   * Fires the due heartbeats; false when the journal is full. One cancel serves many heartbeats of
-   * one instant.
+   * Fires the due heartbeats; false when the journal is full. One command fires many, and one
+   * cancel serves many.
    */
   #fireHeartbeats(nowMs: TimeMs): boolean {
-    const fired: number[] = []
-    let seq = 0
-    while (this.heartbeats.nextMs <= nowMs && this.#hasRoom(0, CANCEL_BYTES)) {
-      const profileId = this.heartbeats.pop()
-      seq = this.#stampRare({ kind: 'fireHeartbeat', profileId }, nowMs)
-      fired.push(profileId)
+    const { live } = this.#clearing.orders
+    while (!this.#isCut && this.heartbeats.nextMs <= nowMs) {
+      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
+      const profileIds = this.heartbeats.popDue(nowMs, (profileId) => live.of(profileId))
+      const seq = this.#stampRare({ kind: 'fireHeartbeats', profileIds }, nowMs)
+      this.#cancelBefore('HEARTBEAT', profileIds, seq)
+      const idle = profileIds.filter((profileId) => live.of(profileId) === 0)
+      if (idle.length > 0) this.#onFired(seq, idle)
+      this.#cutsHere()
     }
-    this.#cancelBefore('HEARTBEAT', fired, seq)
-    const over = fired.filter((profileId) => !this.#dueCancels.waitsFor(profileId))
-    if (over.length > 0) this.#onFired(seq, over)
-    return this.heartbeats.nextMs > nowMs
+    return true
   }
 
   /**
    * Adds the cancels of all orders that the profiles had, by commands up to `seq`, when a heartbeat
-   * fired or they were frozen. No trading mode is asked, since the exchange itself cancels. False
-   * when none of these orders lives any more.
+   * fired or they were frozen. No trading mode is checked, since the exchange itself cancels. False
+   * when none of the profiles has a live order.
    */
   #cancelBefore(
     reason: 'HEARTBEAT' | 'PROFILE_FROZEN',
     profileIds: readonly ProfileId[],
     seq: Seq,
   ): boolean {
-    const byMarket: OrdersByMarket = new Map()
-    let isAny = false
-    for (const profileId of profileIds) {
-      if (addOrdersBefore(this.#clearing, profileId, seq, byMarket)) isAny = true
-    }
-    for (const [marketId, { orders, profileIds: theirs }] of byMarket) {
-      this.#dueCancels.add(marketId, reason, orders, reason === 'HEARTBEAT' ? theirs : [])
-    }
-    return isAny
+    const { live } = this.#clearing.orders
+    const active = profileIds.filter((profileId) => live.of(profileId) > 0)
+    if (active.length > 0) this.#dueCancels.add({ reason, profileIds: active, beforeSeq: seq })
+    return active.length > 0
   }
 
+  /** A book whose ring has no room is passed over, and stays due. */
   #cancelExpired(nowMs: TimeMs): void {
-    for (const [marketId, orders] of takeExpired(this.#expiries, this.#clearing, nowMs)) {
-      this.#dueCancels.add(marketId, 'EXPIRED', orders)
+    const orders: OrderName[] = []
+    for (const book of this.#expiries.booksDue(nowMs)) {
+      while (this.#expiries.nextMsOf(book) <= nowMs && this.#hasRoom(book, CANCEL_BYTES)) {
+        orders.length = 0
+        while (this.#expiries.nextMsOf(book) <= nowMs && orders.length < LIMITS.cancelItemsMax) {
+          const slot = this.#expiries.pop(book)
+          orders.push({ slot, generation: this.#clearing.orders.generationOf(slot) })
+        }
+        faultPoint('mid-cancels')
+        this.#stampCancel(book, orders, 'EXPIRED', nowMs)
+        if (this.#cutsHere()) return
+      }
     }
   }
 }

@@ -195,11 +195,11 @@ export const cancelAll = route({
     params: { slug: 'rain-tomorrow' },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ params, owner, caller, call }, { cancels, pipeline, archive }: Services) => {
+  handle: async ({ params, owner, caller, call }, { everywhere, pipeline, archive }: Services) => {
     const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
-    const outcome = await cancels.all(owner, published.market.marketId)
+    const outcome = await everywhere.run(owner, [published.market.marketId])
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
     return cancelAllResult(outcome)
   },

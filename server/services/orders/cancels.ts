@@ -1,7 +1,7 @@
 // Cancels by the names clients use: order ids, client order ids, a whole market (rules §4.7, §4.8).
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
-import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
@@ -150,13 +150,6 @@ export class Cancels {
       }),
       anyKnown: resolved.length > left.length || left.some(isKnown),
     }
-  }
-
-  /** Cancels every open order of the profile in one market. */
-  async all(profileId: ProfileId, marketId: MarketId): Promise<BatchOutcome | Reject> {
-    const barred = await this.barred(profileId)
-    if (barred !== null) return barred
-    return this.live(this.#pipeline.liveOrders(profileId, marketId))
   }
 
   /** Cancels these orders of one profile, which are live now. */

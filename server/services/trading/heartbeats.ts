@@ -35,7 +35,7 @@ export class HeartbeatChanges {
       if (cancelAtMs !== null && cancelAtMs < nowMs + LIMITS.heartbeatAheadMsMin) {
         return REJECT.VALIDATION
       }
-      if (sequencer.heartbeats.isCanceling(profileId)) return REJECT.HEARTBEAT_CANCELING
+      if (sequencer.heartbeats.isCanceling(profileId, nowMs)) return REJECT.HEARTBEAT_CANCELING
       return changeOf(clearing, profileId, cancelAtMs)
     })
     return refused ?? { cancelAtMs, nowMs: decidedMs }

@@ -64,7 +64,7 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   const ids = new Set(
     pipeline.liveOrders(1, 1).map(({ slot, generation }) => pipeline.ids.text(slot, generation)),
   )
-  const all = new Cancels(pipeline, noReads).all(1, 1)
+  const all = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads)).run(1, [1])
   const turns = await turnsUntil(all)
   const outcome = await all
   assert.ok(!(outcome instanceof Reject))
@@ -280,7 +280,7 @@ test('heartbeats of one instant share one cancel per market, and each one ends',
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.live.all, 0)
   for (let profileId = 1; profileId <= profiles; profileId++) {
-    assert.equal(pipeline.sequencer.heartbeats.isCanceling(profileId), false)
+    assert.equal(pipeline.sequencer.heartbeats.isCanceling(profileId, clock.nowMs), false)
     assert.equal(pipeline.clearing.ledger.collateralReservedRaw[profileId], 0)
   }
   await exchange.stop()

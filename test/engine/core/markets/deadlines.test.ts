@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Deadlines } from '../../../../engine/core/markets/deadlines.ts'
+import { Deadlines, HeapPlaces } from '../../../../engine/core/markets/deadlines.ts'
 
 const step = fc.oneof(
   fc.record({ add: fc.integer({ min: 0, max: 50 }), slot: fc.integer({ min: 1, max: 40 }) }),
@@ -15,7 +15,7 @@ test('deadlines come out by due time, and removed ones never, at any capacity', 
       fc.array(step, { maxLength: 200 }),
       fc.integer({ min: 1, max: 64 }),
       (steps, room) => {
-        const deadlines = new Deadlines(room)
+        const deadlines = new Deadlines(new HeapPlaces(room))
         const twin = new Map<number, number>()
         for (const each of steps) {
           if ('add' in each) {

@@ -6,6 +6,7 @@ import { CANCEL_REASONS, RESULT } from '../../../../engine/domain/event.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
 import type { OrderName } from '../../../../server/pipeline/spine/sequencer.ts'
+import { CancelEverywhere } from '../../../../server/services/orders/cancel-everywhere.ts'
 import { Cancels } from '../../../../server/services/orders/cancels.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
@@ -163,7 +164,7 @@ test('a cancel while the release is under way is refused, and nothing is journal
     cancels.one(TAKER, name),
     cancels.one(MAKER, name),
     cancels.batch(TAKER, [name]),
-    cancels.all(TAKER, MARKET),
+    new CancelEverywhere(exchange.pipeline, cancels).run(TAKER, [MARKET]),
   ])
   const [one, stranger, batch, all] = await answers
   assert.equal(one, REJECT.ORDER_RELEASE_IN_PROGRESS)

@@ -85,8 +85,8 @@ test('a passed deadline cancels every resting order of the profile, and no later
   clock.nowMs = DUE_MS
   // The order comes at the instant of the deadline, but after it.
   assert.equal(buy(exchange, 9999, ORDER), null)
-  // Two deadlines, one cancel per market and thousand orders, and the new order.
-  assert.equal(pipeline.clearing.lastSeq, before + 2 + 4 + 1)
+  // One command for both deadlines, one cancel per market and thousand orders, and the new order.
+  assert.equal(pipeline.clearing.lastSeq, before + 1 + 4 + 1)
   assert.equal(await beats.beat(1, clock.nowMs + 9000), REJECT.HEARTBEAT_CANCELING)
   await pipeline.whenIdle()
   assert.equal(openCount(exchange), 1, 'the later order stays')
@@ -111,7 +111,7 @@ test('after a crash between a deadline and its cancels the next start cancels', 
   // cancels.
   clock.nowMs = DUE_MS
   exchange.pipeline.sequencer.heartbeats.pop()
-  await exchange.pipeline.change(() => ({ kind: 'fireHeartbeat', profileId: 1 }))
+  await exchange.pipeline.change(() => ({ kind: 'fireHeartbeats', profileIds: [1] }))
   assert.equal(buy(exchange, 99, ORDER), null)
   await exchange.pipeline.whenIdle()
   await exchange.stop()

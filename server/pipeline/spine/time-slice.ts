@@ -1,0 +1,22 @@
+// A bound on how long main works on one wide thing before other work runs. It is counted in time,
+// since the cost of an item differs by machine and by load.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+
+export class TimeSlice {
+  readonly #monotonicMs: () => number
+  #endsMs = Number.POSITIVE_INFINITY
+
+  /** `monotonicMs` counts milliseconds from any instant and never goes back: `performance.now`. */
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs
+  }
+
+  begin(): void {
+    this.#endsMs = this.#monotonicMs() + LIMITS.mainSliceMs
+  }
+
+  get isOver(): boolean {
+    return this.#monotonicMs() >= this.#endsMs
+  }
+}
