@@ -88,7 +88,6 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly sequencer: Sequencer
   readonly publisher: Publisher
   readonly shards: Shards
-  readonly times: OrderTimes
   readonly tokenUses: TokenUses
   /** Orders and cancels wait while it is on. */
   readonly stillMoment: StillMoment
@@ -147,7 +146,6 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       onOrder: (requestNo, receipt) => this.orders.answer(requestNo, receipt),
     })
     const { publisher } = this
-    this.times = publisher.times
     this.shards = parts.openShards({ visitor: publisher, onReady: () => this.drain() })
     const chained = { clearing, publisher, sequencer, shards: this.shards.all }
     this.mining =
@@ -155,7 +153,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
         ? null
         : new Mining({ ...settlement, ...chained, onArchived: this.#archived })
     this.packTurns = new PackTurns({ clearing, sequencer })
-    this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer }) : null
+    const slice = new TimeSlice(monotonicMs)
+    this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer, slice }) : null
     this.tokenUses = new TokenUses(sequencer)
     const { times, mining, tokenUses } = this
     const judging = { sequencer, publisher, mining, times, queues, tokenUses }
@@ -197,6 +196,10 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** From now on no deadline comes by the clock. */
   stopTimer(): void {
     this.#timer?.stop()
+  }
+
+  get times(): OrderTimes {
+    return this.publisher.times
   }
 
   #stamped(seq: Seq, kind: number, reason: number): void {

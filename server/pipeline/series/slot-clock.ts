@@ -21,6 +21,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { RareBody } from '../spine/rare-body.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
+import type { TimeSlice } from '../spine/time-slice.ts'
 
 /** All that is said of the market of a slot, whose ids follow from its slug. */
 export type SlotSpecOf = (series: Series, startMs: TimeMs) => MarketSpec
@@ -30,6 +31,8 @@ export interface SlotClockParts {
   readonly sequencer: Sequencer
   readonly booksMax: number
   readonly specOf: SlotSpecOf
+  /** Bounds the work of one tick: every series may have a slot that ends at the same instant. */
+  readonly slice: TimeSlice
 }
 
 /** Commands after which something else may be due. */
@@ -63,6 +66,8 @@ export class SlotClock {
   #dueMs: TimeMs | null = null
   /** Earliest time of the next try, after one that found no room or no free book. */
   #retryMs: TimeMs = 0
+  /** The time slice of this tick is over; it is looked at after each command. */
+  #isCut = false
 
   constructor(parts: SlotClockParts) {
     this.#parts = parts
@@ -96,9 +101,11 @@ export class SlotClock {
 
   /** Does what is due. A new series gets one slot a tick, since ids of a market take a moment. */
   tick(): void {
-    const { clearing, sequencer } = this.#parts
+    const { clearing, sequencer, slice } = this.#parts
     const nowMs = sequencer.nowMs()
     if (nowMs < this.nextDueMs) return
+    slice.begin()
+    this.#isCut = false
     this.#retryMs = 0
     this.#dueMs = null
     const { oracle } = clearing
@@ -108,6 +115,10 @@ export class SlotClock {
       if (!this.#decide(boundary, nowMs) || !this.#follow(boundary)) {
         this.#retryMs = nowMs + LIMITS.slotRetryMs
       }
+      if (!this.#isCut) continue
+      // What is left is due at once, in the next tick.
+      this.#retryMs = 0
+      return
     }
     for (const series of clearing.series.all()) {
       if (nextSlotMs(series) > nowMs) continue
@@ -127,6 +138,7 @@ export class SlotClock {
       isStamped = body !== null
       return body
     })
+    if (this.#parts.slice.isOver) this.#isCut = true
     return reject === null && isStamped
   }
 
@@ -151,6 +163,7 @@ export class SlotClock {
     for (const { market, ends } of [...this.#slotsAt(boundary)]) {
       const step = () => (ends ? this.#closing(market, boundary) : this.#opening(market, boundary))
       if (!this.#change(step)) isDone = false
+      if (this.#isCut) break
     }
     return isDone
   }

@@ -18,9 +18,9 @@ const T0 = 1_800_000_000_000
 const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const PRICE_E8 = 9_500_000_000_000
 
-async function opened(dataDir = newFolder(), nowMs = T0 - 60_000) {
+async function opened(dataDir = newFolder(), nowMs = T0 - 60_000, changes = {}) {
   const clock = { nowMs }
-  const options = { blockMs: 0, collateralAddress: USDC }
+  const options = { blockMs: 0, collateralAddress: USDC, ...changes }
   const exchange = await openForTest(dataDir, clock, 0, options)
   const { pipeline } = exchange
   const { clearing } = pipeline
@@ -188,6 +188,42 @@ test('a slot whose end has no value has failed, until an operator resolves it', 
   await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions }))
   await passTo(T0 + SLOT_MS + 60_000 + LIMITS.payoutEveryMs)
   assert.equal(outcomeOf(T0), 'RESOLVED paid failed')
+  await exchange.stop()
+})
+
+test('slots of many series that meet at one instant open and end in time slices', async () => {
+  let looks = 0
+  const { exchange, pipeline, clearing, clock } = await opened(newFolder(), T0 - 60_000, {
+    // Each look at the time ends a slice.
+    monotonicMs: () => {
+      looks += LIMITS.mainSliceMs
+      return looks
+    },
+  })
+  const minutes = [1, 5, 10, 15, 20] as const
+  const series = minutes.length
+  for (const [index, each] of minutes.entries()) {
+    const names = { slugPrefix: `btc-${each}m`, stableSlug: `btc-${each}min-price` }
+    const spec = seriesSpec({ ...names, subFrequency: `minutes_${each}` })
+    const seriesId = index + 1
+    await pipeline.change(() => ({ kind: 'createSeries', seriesId, series: spec }))
+  }
+  const open = () => clearing.catalogue.all().filter(({ status }) => status === 'FUNDED').length
+  for (let tick = 0; tick < 8 * series; tick++) {
+    pipeline.tick()
+    await pipeline.whenIdle()
+  }
+  clock.nowMs = T0
+  await pipeline.change(() => ({ kind: 'reportPrice', symbol: 'BTC', atMs: T0, priceE8: PRICE_E8 }))
+  const opens: number[] = []
+  for (let tick = 0; tick < 3 * series; tick++) {
+    const before = open()
+    pipeline.tick()
+    opens.push(open() - before)
+  }
+  assert.equal(Math.max(...opens), 1, 'one slice opens one slot')
+  assert.equal(open(), series)
+  await pipeline.whenIdle()
   await exchange.stop()
 })
 
