@@ -44,7 +44,8 @@ export class LiveClientIds {
     const mask = this.#slots.length - 1
     for (let cell = clientKey.low & mask; this.#slots[cell] !== 0; cell = (cell + 1) & mask) {
       const slot = this.#slots[cell]
-      if (this.#lowOf[slot] === clientKey.low && this.#highOf[slot] === clientKey.high) return slot
+      const isKey = this.#lowOf[slot] === clientKey.low && this.#highOf[slot] === clientKey.high
+      if (isKey && this.textOf(slot) === clientOrderId) return slot
     }
     return 0
   }

@@ -3,14 +3,16 @@
 // the first 64 bits of its EIP-712 hash. A client order id is known by 64 bits of a hash of the id
 // and its account. Two different keys are taken for one only if they share these bits, and then one
 // order is refused. To make such a pair takes 2^32 tries against oneself and 2^64 against another
-// account.
+// account. Hashes and client ids have sets of their own: one order may have the same 64 bits as its
+// hash and as its client id, and owns both.
 //
 // Alone on its thread, the set is exact and grows. In a server, a follower writes what is durable
 // to tables and a filter. Main then keeps only newer keys exactly, in generations by seq, and drops
 // whole generations that the follower has passed. A thread that decides nothing (replay) keeps only
 // the count and the fold.
 // Invariant: every key admitted after `forgottenSeq` is in a generation, unless its market gave it
-// back; every older key was in the filter before it left its generation.
+// back; every older key was in the filter before it left its generation. The filter holds hashes
+// and client ids together, because a tie there only asks the tables, which compare the whole.
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
@@ -25,8 +27,13 @@ export const SEEN = { NO: 0, YES: 1, PERHAPS: 2 } as const
 /** Keys of a generation. To grow one further would block the thread for too long. */
 const GENERATION_KEYS = 1 << 16
 
+interface Keys {
+  readonly hashes: KeySet
+  readonly clientIds: KeySet
+}
+
 interface Generation {
-  readonly keys: KeySet
+  readonly keys: Keys
   /** Seq of the newest order in the generation, known once the generation is closed. */
   lastSeq: Seq
 }
@@ -49,16 +56,24 @@ export type SeenOrder = Pick<
   'seq' | 'accountId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
 >
 
+function emptyKeys(seed = 0): Keys {
+  return { hashes: new KeySet(seed), clientIds: new KeySet(seed) }
+}
+
+function countOf({ hashes, clientIds }: Keys): number {
+  return hashes.count + clientIds.count
+}
+
 export class SeenOrders {
   #count = 0
   #clientIdCount = 0
   #foldedHigh = 0
   #foldedLow = 0
   /** Null on a thread that decides nothing. */
-  #young: KeySet | null = new KeySet()
+  #young: Keys | null = emptyKeys()
   /** Oldest first. */
   #older: Generation[] = []
-  #spare: KeySet[] = []
+  #spare: Keys[] = []
   #seed = 0
   /** Main reads it, the follower writes it, and other threads have none. */
   #filter: SeenFilter | null = null
@@ -108,7 +123,7 @@ export class SeenOrders {
    */
   decideWith(filter: SeenFilter, seq: Seq, seed: number): void {
     this.#seed = seed
-    this.#young = new KeySet(seed)
+    this.#young = emptyKeys(seed)
     this.#filter = filter
     this.#isWriter = false
     this.#lastSeq = seq
@@ -125,7 +140,8 @@ export class SeenOrders {
   #filterOfYoung(): SeenFilter | null {
     if (this.#young === null || this.#filter !== null) return null
     const filter = new SeenFilter()
-    this.#young.each((high, low) => filter.add(high, low))
+    this.#young.hashes.each((high, low) => filter.add(high, low))
+    this.#young.clientIds.each((high, low) => filter.add(high, low))
     return filter
   }
 
@@ -142,15 +158,21 @@ export class SeenOrders {
   hash(high: number, low: number): number {
     const young = this.#young
     assert(young !== null, 'a thread that decides keeps what was seen')
-    if (young.has(high, low)) return SEEN.YES
-    for (const { keys } of this.#older) if (keys.has(high, low)) return SEEN.YES
+    if (young.hashes.has(high, low)) return SEEN.YES
+    for (const { keys } of this.#older) if (keys.hashes.has(high, low)) return SEEN.YES
     return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
   }
 
   /** Whether the account's client order id was seen: a value of SEEN. */
   clientId(accountId: AccountId, clientOrderId: string): number {
     findClientKey(accountId, clientOrderId)
-    return this.hash(clientKey.high | 0, clientKey.low | 0)
+    const high = clientKey.high | 0
+    const low = clientKey.low | 0
+    const young = this.#young
+    assert(young !== null, 'a thread that decides keeps what was seen')
+    if (young.clientIds.has(high, low)) return SEEN.YES
+    for (const { keys } of this.#older) if (keys.clientIds.has(high, low)) return SEEN.YES
+    return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
   }
 
   admit(order: SeenOrder): void {
@@ -162,12 +184,12 @@ export class SeenOrders {
     if (named) this.#clientIdCount++
     const young = this.#young
     if (young === null) return
-    young.add(order.hashHigh | 0, order.hashLow | 0)
+    young.hashes.add(order.hashHigh | 0, order.hashLow | 0)
     if (named) {
       findClientKey(order.accountId, order.clientOrderId)
-      young.add(clientKey.high | 0, clientKey.low | 0)
+      young.clientIds.add(clientKey.high | 0, clientKey.low | 0)
     }
-    if (this.#filter !== null && young.count >= GENERATION_KEYS) this.#turn(young)
+    if (this.#filter !== null && countOf(young) >= GENERATION_KEYS) this.#turn(young)
   }
 
   /** The order left no trace, so its hash and client id may be used again. */
@@ -179,10 +201,10 @@ export class SeenOrders {
     if (named) this.#clientIdCount--
     const keys = this.#generationOf(order.seq)
     if (keys === null) return
-    keys.remove(order.hashHigh | 0, order.hashLow | 0)
+    keys.hashes.remove(order.hashHigh | 0, order.hashLow | 0)
     if (!named) return
     findClientKey(order.accountId, order.clientOrderId)
-    keys.remove(clientKey.high, clientKey.low)
+    keys.clientIds.remove(clientKey.high, clientKey.low)
   }
 
   /** The order left a trace, so its keys stay for ever. */
@@ -197,19 +219,20 @@ export class SeenOrders {
   forgetThrough(seq: Seq): void {
     const older = this.#older
     const young = this.#young
-    if (older.length === 0 && young !== null && young.count > 0) this.#turn(young)
+    if (older.length === 0 && young !== null && countOf(young) > 0) this.#turn(young)
     while (older.length > 0 && older[0].lastSeq <= seq) {
       const { keys, lastSeq } = older[0]
-      keys.clear()
+      keys.hashes.clear()
+      keys.clientIds.clear()
       if (this.#spare.length < 2) this.#spare.push(keys)
       older.shift()
       this.#forgottenSeq = lastSeq
     }
   }
 
-  #turn(young: KeySet): void {
+  #turn(young: Keys): void {
     this.#older.push({ keys: young, lastSeq: this.#lastSeq })
-    this.#young = this.#spare.pop() ?? new KeySet(this.#seed)
+    this.#young = this.#spare.pop() ?? emptyKeys(this.#seed)
   }
 
   /**
@@ -217,7 +240,7 @@ export class SeenOrders {
    * By then the same order may have come again: it stands in a younger generation and must stay
    * there.
    */
-  #generationOf(seq: Seq): KeySet | null {
+  #generationOf(seq: Seq): Keys | null {
     if (seq <= this.#forgottenSeq) return null
     for (const { keys, lastSeq } of this.#older) if (seq <= lastSeq) return keys
     return this.#young

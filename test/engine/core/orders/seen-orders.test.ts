@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeySet } from '../../../../engine/core/cells/key-set.ts'
+import { clientKey, findClientKey } from '../../../../engine/core/orders/client-key.ts'
 import { LiveClientIds } from '../../../../engine/core/orders/live-client-ids.ts'
 import { SeenFilter } from '../../../../engine/core/orders/seen-filter.ts'
 import { SEEN, type SeenOrder, SeenOrders } from '../../../../engine/core/orders/seen-orders.ts'
@@ -201,4 +202,56 @@ test('a generation is forgotten once the tables show its last order, and not ear
   assert.equal(main.forgottenSeq, 10)
   for (const { hashHigh, hashLow } of orders)
     assert.notEqual(main.hash(hashHigh, hashLow), SEEN.YES)
+})
+
+test('an order whose hash equals the key of its client id is admitted, and both stay known', () => {
+  const filter = new SeenFilter(7)
+  const follower = new SeenOrders()
+  follower.countOnly(filter)
+  const main = new SeenOrders()
+  main.decideWith(new SeenFilter(), 0, word())
+  const alone = new SeenOrders()
+  findClientKey(1, 'tie')
+  const { high, low } = clientKey
+  const tied = { seq: 1, accountId: 1, hashHigh: high, hashLow: low, clientOrderId: 'tie' }
+  const crossed = { ...orderOf(2, false), hashHigh: high, hashLow: low }
+  for (const each of [main, alone]) {
+    assert.equal(each.hash(high, low), SEEN.NO)
+    each.admit(tied)
+    assert.equal(each.hash(high, low), SEEN.YES)
+    assert.equal(each.clientId(1, 'tie'), SEEN.YES)
+    each.forget(tied)
+    assert.equal(each.hash(high, low), SEEN.NO)
+    assert.equal(each.clientId(1, 'tie'), SEEN.NO)
+    // The hash of one order and the client id of another.
+    each.admit(crossed)
+    assert.equal(each.clientId(1, 'tie'), SEEN.NO)
+    each.admit({ ...tied, seq: 3, hashHigh: high ^ 1 })
+    each.forget(crossed)
+    assert.equal(each.hash(high, low), SEEN.NO)
+    assert.equal(each.clientId(1, 'tie'), SEEN.YES)
+  }
+  follower.admit(tied)
+  follower.keep(tied)
+  assert(filter.mayHold(high, low))
+})
+
+test('two client order ids of one key are two ids', () => {
+  const ids = new LiveClientIds(16)
+  /** Gives the id the key of `first`: the last key is kept. */
+  const withKeyOf = (first: string, id: string, act: () => void) => {
+    findClientKey(1, first)
+    const { high, low } = clientKey
+    findClientKey(1, id)
+    Object.assign(clientKey, { high, low })
+    act()
+    findClientKey(2, 'another')
+  }
+  ids.add(5, 1, 'first')
+  withKeyOf('first', 'second', () => ids.add(6, 1, 'second'))
+  withKeyOf('first', 'second', () => assert.equal(ids.slotOf(1, 'second'), 6))
+  assert.equal(ids.slotOf(1, 'first'), 5)
+  ids.remove(5)
+  withKeyOf('first', 'second', () => assert.equal(ids.slotOf(1, 'second'), 6))
+  assert.equal(ids.slotOf(1, 'first'), 0)
 })
