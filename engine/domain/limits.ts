@@ -175,8 +175,8 @@ export const LIMITS = {
   /** Time from the head of a request to the first and to the last byte of its body; then 408. */
   bodyFirstMs: 2000,
   bodyDeadlineMs: 10_000,
-  /** One journal record. A rare command carries at most one admin body. */
-  recordBytesMax: 128 * 1024,
+  /** One journal record. In it a number of four characters of a body becomes nine bytes. */
+  recordBytesMax: 256 * 1024,
   /** Connections in all, if the process may open so many files. Further ones are closed at once. */
   connectionsMax: 1 << 16,
   /** Connections of the operators' listener. */
@@ -383,10 +383,14 @@ assert(
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.rooms.orders.all, 'orders under way fit their room')
 assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
-assert(LIMITS.bodyBytesMax * 2 <= LIMITS.recordBytesMax, 'a body fits a record')
+assert(LIMITS.bodyBytesMax * 3 < LIMITS.recordBytesMax, 'a body fits a record')
+assert(
+  LIMITS.bodyBytesMax + LIMITS.groupChildrenMax * 640 < LIMITS.recordBytesMax,
+  'the children of a group fit a record, with the ids of each',
+)
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
 assert(
-  LIMITS.bodyBytesMax + LIMITS.optionsPerCallMax * 192 < LIMITS.recordBytesMax,
+  LIMITS.bodyBytesMax * 3 + LIMITS.optionsPerCallMax * 192 < LIMITS.recordBytesMax,
   'the options of one call fit a record',
 )
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
@@ -396,10 +400,6 @@ assert(
 )
 assert(LIMITS.booksMax < LIMITS.searchedMarketsMax, 'every market with a book is searched')
 assert(LIMITS.marketsEverMax < 1 << 24, 'a market id fits its event word')
-assert(LIMITS.booksMax < 1 << 16, 'a book fits its field of a PLACE record')
-assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')
-assert(LIMITS.feeBpsMax < 1 << 16, 'a fee fits its field of a PLACE record')
-assert(LIMITS.clientOrderIdBytesMax < 1 << 16, 'a client id fits its field of a PLACE record')
 assert(
   LIMITS.clientOrderIdCodePointsMax * 2 < LIMITS.clientOrderIdGivenCharactersMax,
   'a client id may be sent with spaces around it',

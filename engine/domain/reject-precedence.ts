@@ -250,6 +250,11 @@ const REJECTS = [
   ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
   ['BALANCE_LIMIT', 'Deposits less withdrawals of all profiles cannot pass 2^53 - 1 raw units.'],
+  [
+    'COMMAND_TOO_LARGE',
+    'The call needs a record of more than 262144 bytes, and the journal takes no longer one; ' +
+      'send less text or fewer items in one call.',
+  ],
   ['READ_TIMEOUT', 'The read tables are behind; retry after the given seconds.'],
   ['NOT_COUNTED', 'The obligations are not counted yet; retry after the given seconds.'],
   // A fault of the exchange comes after every refusal.

@@ -1,6 +1,6 @@
 import { Packr } from 'msgpackr'
 import { assert, fault } from '../domain/assert.ts'
-import type { Command, RareCommand } from '../domain/command.ts'
+import type { Command, NewMarket, RareCommand } from '../domain/command.ts'
 import { isRareKind } from '../domain/command-kinds.ts'
 import type { Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -9,6 +9,7 @@ import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
 import { HEAD, KIND, padTo8, RARE } from './record-layout.ts'
 import { decodeRelease } from './release-codec.ts'
+import { type OwnFields, ownFields, wholeFields } from './shared-fields.ts'
 
 // Command ↔ bytes. Records and `moreTypes` are off, so that the bytes depend on the command alone.
 // Bytes are copied out of the batch: a token's secret must not keep a megabyte of journal alive.
@@ -36,17 +37,52 @@ export function unpackState<Part>(bytes: Uint8Array): Part {
   return statePackr.unpack(bytes) as Part
 }
 
-export function encodeRare(command: RareCommand): Uint8Array {
+/** The record of a rare command; null when it is longer than a record may be. */
+export function packRare(command: RareCommand): Uint8Array | null {
   const { seq: _seq, nowMs: _nowMs, ...body } = command
-  const packed = packr.pack(body)
-  const record = new Uint8Array(padTo8(RARE.msgpack + packed.length))
-  assert(record.length <= LIMITS.recordBytesMax, 'a rare command fits a record')
+  const packed = packr.pack(body.kind === 'createGroup' ? packedGroup(body) : body)
+  const bytes = padTo8(RARE.msgpack + packed.length)
+  if (bytes > LIMITS.recordBytesMax) return null
+  const record = new Uint8Array(bytes)
   const view = viewOf(record)
   writeHead(view, KIND.RARE, command)
   if ('marketId' in command) view.setUint32(HEAD.market, command.marketId, true)
   view.setUint32(RARE.msgpackBytes, packed.length, true)
   record.set(packed, RARE.msgpack)
   return record
+}
+
+/** For commands whose length has a bound of its own. */
+export function encodeRare(command: RareCommand): Uint8Array {
+  const record = packRare(command)
+  assert(record !== null, 'a rare command fits a record')
+  return record
+}
+
+type GroupBody = Omit<Extract<RareCommand, { kind: 'createGroup' }>, 'seq' | 'nowMs'>
+
+/**
+ * A group whose children carry only what the group does not say for them: its labels would come
+ * once for each of 255 children. The kind is one that versions before it refuse.
+ */
+interface PackedGroup extends Omit<GroupBody, 'kind' | 'markets'> {
+  readonly kind: 'createGroupShared'
+  readonly group: NewMarket
+  readonly children: readonly (Omit<NewMarket, 'market'> & { readonly market: OwnFields })[]
+}
+
+function packedGroup({ markets: [group, ...rest], ...body }: GroupBody): PackedGroup {
+  const children = rest.map((child) => {
+    return { ...child, market: ownFields(child.market, group.market) }
+  })
+  return { ...body, kind: 'createGroupShared', group, children }
+}
+
+function unpackedGroup({ group, children, ...body }: PackedGroup): GroupBody {
+  const rest = children.map((child) => {
+    return { ...child, market: wholeFields(child.market, group.market) } as unknown as NewMarket
+  })
+  return { ...body, kind: 'createGroup', markets: [group, ...rest] }
 }
 
 /** Decodes one whole record. The journal's checksum has caught any damage before. */
@@ -65,12 +101,14 @@ export function decodeCommand(record: Uint8Array): Command {
     case KIND.RARE: {
       const packedBytes = view.getUint32(RARE.msgpackBytes, true)
       assert(RARE.msgpack + packedBytes <= record.length, 'a rare body lies in its record')
-      const body = packr.unpack(record.subarray(RARE.msgpack, RARE.msgpack + packedBytes))
+      const bytes = record.subarray(RARE.msgpack, RARE.msgpack + packedBytes)
+      const packed = packr.unpack(bytes) as RareCommand | PackedGroup
+      const body = packed.kind === 'createGroupShared' ? unpackedGroup(packed) : packed
       // Nothing would apply it: the state would go on without the command.
-      assert(isRareKind((body as RareCommand).kind), 'a rare command has a known kind')
+      assert(isRareKind(body.kind), 'a rare command has a known kind')
       const seq = view.getFloat64(HEAD.seq, true)
       const nowMs = view.getFloat64(HEAD.nowMs, true)
-      return { ...(body as RareCommand), seq, nowMs }
+      return { ...body, seq, nowMs }
     }
     default:
       return fault('a record has a known kind')

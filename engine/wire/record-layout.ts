@@ -1,4 +1,5 @@
 import { assert } from '../domain/assert.ts'
+import { LIMITS } from '../domain/limits.ts'
 
 // Bytes of a journal record. Little-endian; every record is a multiple of eight bytes long.
 //
@@ -81,3 +82,7 @@ assert(PLACE.signer === PLACE.maker + 20, 'signer follows the maker')
 assert(PLACE.signature === PLACE.signer + 20, 'signature follows the signer')
 assert(PLACE.clientOrderId === padTo8(PLACE.signature + SIGNATURE_BYTES), 'the id follows, aligned')
 assert(CANCEL.items % 8 === 0 && RARE.msgpack % 8 === 0, 'variable parts are aligned')
+assert(LIMITS.booksMax < 1 << 16, 'a book fits its field of a PLACE record')
+assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')
+assert(LIMITS.feeBpsMax < 1 << 16, 'a fee fits its field of a PLACE record')
+assert(LIMITS.clientOrderIdBytesMax < 1 << 16, 'a client id fits its field of a PLACE record')

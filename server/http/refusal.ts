@@ -63,6 +63,7 @@ const ROWS: Readonly<Record<RejectName, Row>> = {
   JSON_CONTENT_TYPE: { status: 415 },
   BODY_MALFORMED: BAD,
   VALIDATION: BAD,
+  COMMAND_TOO_LARGE: { status: 413 },
   MARKET_NOT_FOUND: NOT_FOUND,
   SUBSCRIPTION_LIMIT: { status: 429, retryAfterSec: 10 },
   EVENTS_MISSED: CONFLICT,

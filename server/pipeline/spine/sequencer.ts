@@ -23,7 +23,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { blankCancel, scratchCancel } from '../../../engine/wire/cancel-codec.ts'
-import { encodeRare } from '../../../engine/wire/codec.ts'
+import { packRare } from '../../../engine/wire/codec.ts'
 import { stampPlace } from '../../../engine/wire/place-codec.ts'
 import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
 import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
@@ -31,7 +31,7 @@ import type { JournalWriter } from '../../../persistence/journal/journal-port.ts
 import type { Clock } from './clock.ts'
 import { type CancelStamper, closedBy, DueCancels, type OrderName } from './due-cancels.ts'
 import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
-import type { RareBody } from './rare-body.ts'
+import type { Decision, RareBody } from './rare-body.ts'
 import { Releases } from './releases.ts'
 import type { TimeSlice } from './time-slice.ts'
 
@@ -42,11 +42,6 @@ export const RELEASING = Symbol('an order is being released')
 
 /** Something is due in the order's market that is not stamped yet: the order waits for it. */
 export const DEADLINES_FIRST = Symbol('deadlines come first')
-
-/**
- * Decides a rare command (`Sequencer.change`): the command, the refusal, or null for nothing to do.
- */
-export type Decision = (nowMs: TimeMs) => RareBody | Reject | null
 
 /** Room for the widest cancel, frame and head included. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
@@ -176,11 +171,9 @@ export class Sequencer {
     const nowMs = this.#ready(0, LIMITS.recordBytesMax)
     if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
     const decided = decide(nowMs)
-    const reject = decided instanceof Reject ? decided : null
-    if (decided !== null && !(decided instanceof Reject)) {
-      this.#stampRare(decided, nowMs)
-      if (!this.#isCut && !this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
-    }
+    const isOver = decided === null || decided instanceof Reject
+    const reject = isOver ? decided : this.#stampRare(decided, nowMs)
+    if (reject === null && !this.#isCut && !this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
     return this.#over({ seq: this.#clearing.lastSeq, reject })
   }
 
@@ -261,7 +254,7 @@ export class Sequencer {
       if (!this.#hasRoom(0, CANCEL_BYTES)) return false
       const { marketId, status } = this.#clearing.catalogue.ofBook(this.#marketDeadlines.pop())
       if (!takesOrders(status)) continue
-      this.#stampRare({ kind: 'lockMarket', marketId }, nowMs)
+      this.#stampDue({ kind: 'lockMarket', marketId }, nowMs)
       if (this.#cutsHere()) return true
     }
     return true
@@ -347,15 +340,22 @@ export class Sequencer {
     return this.#clearing.catalogue.byId(marketId)?.book ?? 0
   }
 
-  #stampRare(body: RareBody, nowMs: TimeMs): number {
+  /** Encodes before it applies: what the journal cannot take must not change the state. */
+  #stampRare(body: RareBody, nowMs: TimeMs): Reject | null {
     const command = { ...body, seq: this.#clearing.lastSeq + 1, nowMs }
+    const record = packRare(command)
+    if (record === null) return REJECT.COMMAND_TOO_LARGE
     const closing = closedBy(command, this.#clearing)
     this.#clearing.admitRare(command)
     this.#watch(command, closing)
-    this.#journal.append(command.seq, encodeRare(command))
+    this.#journal.append(command.seq, record)
     this.#afterStamp(command.seq, KIND.RARE)
     this.#onRare(command)
-    return command.seq
+    return null
+  }
+
+  #stampDue(body: RareBody, nowMs: TimeMs): void {
+    assert(this.#stampRare(body, nowMs) === null, 'a command of a deadline fits a record')
   }
 
   #stampCancel(
@@ -425,7 +425,8 @@ export class Sequencer {
     while (!this.#isCut && this.heartbeats.nextMs <= nowMs) {
       if (!this.#hasRoom(0, CANCEL_BYTES)) return false
       const profileIds = this.heartbeats.popDue(nowMs, (profileId) => live.of(profileId))
-      const seq = this.#stampRare({ kind: 'fireHeartbeats', profileIds }, nowMs)
+      this.#stampDue({ kind: 'fireHeartbeats', profileIds }, nowMs)
+      const seq = this.#clearing.lastSeq
       this.#cancelBefore('HEARTBEAT', profileIds, seq)
       const idle = profileIds.filter((profileId) => live.of(profileId) === 0)
       if (idle.length > 0) this.#onFired(seq, idle)
