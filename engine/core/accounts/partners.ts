@@ -116,6 +116,18 @@ export class Partners {
     return this.#byProfile.get(profileId)
   }
 
+  /**
+   * Whose share of a table the rows of a profile count for too: the partner of a sub-account, else
+   * the profile itself. A sub-account that is a partner counts for its own partner.
+   */
+  readonly shareOwnerOf = (profileId: ProfileId): ProfileId => {
+    let owner = profileId
+    for (let made = this.#byProfile.get(owner); made; made = this.#byProfile.get(owner)) {
+      owner = made.partnerId
+    }
+    return owner
+  }
+
   /** Profile ids of a partner's sub-accounts, oldest first. */
   ofPartner(partnerId: ProfileId): readonly number[] {
     return this.#ofPartner.get(partnerId) ?? NONE

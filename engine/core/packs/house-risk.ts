@@ -6,8 +6,8 @@
 import type { MarketId, ProfileId } from '../../domain/ids.ts'
 import type { PackLeg } from '../../domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
+import { addTo } from '../../domain/sums.ts'
 import type { CollateralRaw } from '../../domain/units.ts'
-import { addTo } from './sums.ts'
 
 /** What tells the risk of a pack, made or only asked for. */
 export interface RiskyPack {

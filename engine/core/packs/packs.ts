@@ -10,13 +10,13 @@ import type { PackCommand, RareCommand } from '../../domain/command.ts'
 import type { Seq } from '../../domain/ids.ts'
 import { HOUSE_ACCOUNT, type MarketId, PACK_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
 import type { PackBody, PackLeg } from '../../domain/packs/pack-command.ts'
+import { addTo } from '../../domain/sums.ts'
 import type { CollateralRaw, TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { MadeCalls } from '../moves/made-calls.ts'
 import { HouseRisk } from './house-risk.ts'
 import { payoutWithoutRaw } from './pack-odds.ts'
-import { addTo } from './sums.ts'
 
 /** What became of a leg; the index is the number in the state and in the tables. */
 export const LEG_RESULTS = ['PENDING', 'WON', 'LOST', 'VOID'] as const

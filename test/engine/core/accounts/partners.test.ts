@@ -135,6 +135,15 @@ test('a failed approval counts only once a later try is confirmed', () => {
   assert.throws(() => driver.rare({ ...settled, isConfirmed: true }), /only what was submitted/)
 })
 
+test('the rows of a sub-account count for the first partner above it', () => {
+  const driver = new ExchangeDriver(16)
+  const partner = driver.addAccount(0)
+  const desk = makeSubAccount(driver, partner)
+  const trader = makeSubAccount(driver, desk)
+  const { shareOwnerOf } = driver.clearing.accounts.partners
+  assert.deepEqual([trader, desk, partner, 99].map(shareOwnerOf), [partner, partner, partner, 99])
+})
+
 test('the state hash and a snapshot hold partners; the hash ignores how a key is sealed', () => {
   const hashOf = (sealedKey: Uint8Array, approves: boolean) => {
     const driver = new ExchangeDriver(16)
