@@ -1,8 +1,10 @@
-// Fair shares of the tables that all callers share. An owner may hold a fixed part of the rows that
-// are free now, so its share shrinks as the table fills: n owners that take all they may leave
-// 8/(8 + n) of the rows free, and the next owner gets eight ninths of what each of them has. Gates
-// use it once, when a command is decided. A replay never does, so the figures may change between
-// versions.
+// Fair shares of the tables that all callers share. The share of an owner halves with each equal
+// step by which the table fills, from its most to its floor. So each owner that comes to a full
+// table takes little more of it than the floor: to fill a table of 2^18 rows with a most of 4,096
+// and a floor of 4, it takes about 12,000 owners, and not 64. (A share of the rows that are free
+// would not do: owners that come one after the other fill such a table with a hundred.)
+// Gates use it once, when a command is decided. A replay never does, so the figures may change
+// between versions.
 
 import { assert } from './assert.ts'
 import { addTo } from './sums.ts'
@@ -10,12 +12,12 @@ import { addTo } from './sums.ts'
 export interface ShareRule {
   /** Rows of the table. */
   readonly capacity: number
-  /** An owner may hold one part of so many of the free rows. */
-  readonly parts: number
+  /** An owner may hold as many of a table that is empty. */
+  readonly most: number
   /** An owner may hold as many however full the table is, while a row is free. */
   readonly floor: number
-  /** An owner may hold no more, even of an empty table. */
-  readonly most: number
+  /** The share halves each time that so many more rows are used. */
+  readonly stepRows: number
 }
 
 /** The rules of one table: for an owner, and for a partner together with all its sub-accounts. */
@@ -25,38 +27,42 @@ export interface SharedTable {
   readonly partner: ShareRule
 }
 
-/** An owner alone holds a ninth of a table, a partner a third. */
-export const OWNER_PARTS = 8
-export const PARTNER_PARTS = 2
+/** A partner has the floors of so many owners, and one of so many parts of an empty table. */
+const PARTNER_FLOORS = 16
+const PARTNER_PARTS = 4
 
-/** In a nearly full table a partner has the floors of so many owners. */
-const PARTNER_OWNERS = OWNER_PARTS / PARTNER_PARTS
+export function shareRule(capacity: number, most: number, floor: number): ShareRule {
+  assert(floor >= 1, 'an owner may hold a row')
+  assert(floor <= most, 'the least share is within the largest')
+  assert(most <= capacity, 'the largest share fits its table')
+  const halvings = Math.ceil(Math.log2(most / floor))
+  return { capacity, most, floor, stepRows: Math.ceil(capacity / (halvings + 1)) }
+}
 
 /** `floor` and `most` are those of one owner. */
 export function sharedTable({
   capacity,
+  most,
   floor,
-  most = capacity,
 }: {
   readonly capacity: number
+  readonly most: number
   readonly floor: number
-  readonly most?: number
 }): SharedTable {
-  assert(floor >= 1, 'an owner may hold a row')
-  assert(floor * PARTNER_OWNERS <= capacity, 'the least share of a partner fits its table')
-  assert(floor <= most, 'the least share is within the largest')
+  const ofPartner = Math.max(most, Math.floor(capacity / PARTNER_PARTS))
+  const floorOfPartner = Math.min(floor * PARTNER_FLOORS, ofPartner)
   return {
     capacity,
-    owner: { capacity, parts: OWNER_PARTS, floor, most },
-    partner: { capacity, parts: PARTNER_PARTS, floor: floor * PARTNER_OWNERS, most: capacity },
+    owner: shareRule(capacity, most, floor),
+    partner: shareRule(capacity, ofPartner, floorOfPartner),
   }
 }
 
-/** Rows that an owner may hold now, those that it has included. */
+/** Rows that an owner may hold now, those that it has included; `used` are the rows of all. */
 export function shareOf(rule: ShareRule, used: number, ownerUsed: number): number {
-  const free = Math.max(0, rule.capacity - used)
-  const share = Math.max(rule.floor, Math.floor(free / rule.parts))
-  return Math.min(share, rule.most, ownerUsed + free)
+  const halvings = Math.floor(used / rule.stepRows)
+  const share = Math.max(rule.floor, Math.floor(rule.most / 2 ** halvings))
+  return Math.min(share, ownerUsed + Math.max(0, rule.capacity - used))
 }
 
 /** What bars an owner from more rows: its own share, that of its partner, or a full table. */

@@ -1,45 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  OWNER_PARTS,
   OwnerCounts,
+  type SharedTable,
   sharedTable,
   shareOf,
 } from '../../../engine/domain/fair-share.ts'
 
-const CAPACITY = 4096
-
-/** Each of these owners takes rows one by one, in turns, until none of them may have more. */
-function takeAll(counts: OwnerCounts, table: ReturnType<typeof sharedTable>, owners: number[]) {
-  let taking = owners
-  while (taking.length > 0) {
-    taking = taking.filter((owner) => {
-      if (counts.boundOf(table, owner) !== null) return false
-      counts.add(owner, 1)
-      return true
-    })
-  }
+/** The owner takes rows one by one, as many as it may have. */
+function takeAll(counts: OwnerCounts, table: SharedTable, owner: number): void {
+  while (counts.boundOf(table, owner) === null) counts.add(owner, 1)
 }
 
-function from(first: number, count: number): number[] {
-  return Array.from({ length: count }, (_each, index) => first + index)
-}
-
-test('the share of an owner is a part of the free rows, between its floor and its most', () => {
-  const { owner } = sharedTable({ capacity: 800, floor: 4, most: 60 })
+test('the share of an owner halves with each step by which the table fills', () => {
+  const { owner } = sharedTable({ capacity: 800, most: 64, floor: 8 })
   const rows: readonly [used: number, ownerUsed: number, share: number][] = [
-    [0, 0, 60],
-    [320, 0, 60],
-    [321, 0, 59],
-    [400, 0, 50],
-    [760, 0, 5],
-    [768, 0, 4],
-    [790, 0, 4],
-    [797, 2, 4],
-    [797, 0, 3],
-    [799, 9, 4],
+    [0, 0, 64],
+    [199, 0, 64],
+    [200, 0, 32],
+    [399, 90, 32],
+    [400, 0, 16],
+    [600, 0, 8],
+    [799, 7, 8],
+    [799, 3, 4],
     [800, 0, 0],
-    [800, 9, 4],
+    [800, 5, 5],
     [900, 0, 0],
   ]
   for (const [used, ownerUsed, share] of rows) {
@@ -47,59 +32,74 @@ test('the share of an owner is a part of the free rows, between its floor and it
   }
 })
 
-test('however many owners take all they may, the next one gets nearly as much as each', () => {
-  const table = sharedTable({ capacity: CAPACITY, floor: 1 })
-  for (const owners of [1, 8, 64, 205, 1000, 4000]) {
-    const counts = new OwnerCounts()
-    takeAll(counts, table, from(1, owners))
-    const next = owners + 1
-    takeAll(counts, table, [next])
-    assert.ok(counts.of(next) >= 1, `${owners} owners leave a row`)
-    // With the next one each may hold a ninth less, which the others no longer give back.
-    const expected = Math.floor(((CAPACITY / (OWNER_PARTS + owners)) * OWNER_PARTS) / 9)
-    assert.ok(counts.of(next) >= expected, `${owners} owners leave ${expected} to the next`)
+test('a share that never halves is the same for a table that is empty or full', () => {
+  const { owner } = sharedTable({ capacity: 100, most: 3, floor: 3 })
+  for (const used of [0, 50, 97]) assert.equal(shareOf(owner, used, 0), 3)
+  assert.equal(shareOf(owner, 98, 0), 2)
+})
+
+// The first figure is how many owners filled such a table when each might have the most of it.
+test('it takes very many owners to fill a table, in turns or one after the other', () => {
+  for (const { capacity, most, floor, before, now } of [
+    { capacity: 1 << 18, most: 4096, floor: 4, before: 64, now: 11_900 },
+    { capacity: 4096, most: 20, floor: 1, before: 205, now: 1500 },
+    { capacity: 1 << 21, most: 1 << 18, floor: 64, before: 8, now: 5000 },
+  ]) {
+    const table = sharedTable({ capacity, most, floor })
+    for (const inTurns of [false, true]) {
+      const counts = new OwnerCounts()
+      let owners = 0
+      while (counts.all < capacity) {
+        owners++
+        const share = shareOf(table.owner, counts.all, 0)
+        const takes = inTurns ? Math.min(share, Math.ceil(share / 2)) : share
+        assert.equal(counts.boundOf(table, owners, takes), null)
+        counts.add(owners, takes)
+      }
+      assert.ok(owners >= now && owners > before, `${owners} owners fill ${capacity} rows`)
+    }
   }
 })
 
-test('the sub-accounts of a partner hold no more than the partner may', () => {
-  const table = sharedTable({ capacity: CAPACITY, floor: 1 })
+test('a partner holds a quarter with all its sub-accounts, and others still get all theirs', () => {
+  const table = sharedTable({ capacity: 4096, most: 20, floor: 1 })
   const partner = 1
-  const isSub = (owner: number) => owner >= 100 && owner < 1100
-  const counts = new OwnerCounts((owner) => (isSub(owner) ? partner : owner))
-  takeAll(counts, table, [partner, ...from(100, 1000)])
+  const counts = new OwnerCounts((owner) => (owner >= 100 && owner < 1100 ? partner : owner))
+  for (let sub = 100; sub < 1100; sub++) takeAll(counts, table, sub)
   assert.equal(counts.ofPartner(partner), counts.all)
   assert.equal(counts.ofPartner(777), counts.all)
-  assert.ok(counts.all <= CAPACITY / 3 + 1, 'a partner holds a third')
-  assert.equal(counts.boundOf(table, 100), 'partner')
-  assert.equal(counts.boundOf(table, 2), null)
-  takeAll(counts, table, [2])
-  assert.ok(counts.of(2) >= CAPACITY / 16)
+  assert.ok(counts.all <= 1024, `a partner holds ${counts.all} rows`)
+  assert.equal(counts.of(partner), 0)
+  assert.equal(counts.boundOf(table, 1099), 'partner')
+  assert.equal(counts.boundOf(table, partner), 'partner')
+  takeAll(counts, table, 2)
+  assert.equal(counts.of(2), 20)
 })
 
-test('in a nearly full table a partner has the floors of four owners', () => {
-  const table = sharedTable({ capacity: 1000, floor: 10 })
+test('in a nearly full table a partner has the floors of sixteen owners', () => {
+  const table = sharedTable({ capacity: 1000, most: 100, floor: 2 })
   const counts = new OwnerCounts((owner) => (owner >= 100 ? 1 : owner))
-  counts.add(2, 950)
-  takeAll(counts, table, from(100, 50))
-  assert.equal(counts.ofPartner(1), 40)
-  assert.equal(counts.boundOf(table, 100), 'partner')
-  takeAll(counts, table, [3])
-  assert.equal(counts.of(3), 10)
-  assert.equal(counts.boundOf(table, 4), 'table')
+  counts.add(2, 960)
+  for (let sub = 100; sub < 200; sub++) takeAll(counts, table, sub)
+  assert.equal(counts.ofPartner(1), 32)
+  assert.equal(counts.boundOf(table, 199), 'partner')
+  takeAll(counts, table, 3)
+  assert.equal(counts.of(3), 2)
+  assert.equal(counts.boundOf(table, 3), 'owner')
 })
 
 test('rows that go make the shares of all owners grow again', () => {
-  const table = sharedTable({ capacity: 90, floor: 1 })
+  const table = sharedTable({ capacity: 80, most: 8, floor: 1 })
   const counts = new OwnerCounts()
-  takeAll(counts, table, from(1, 9))
-  assert.equal(counts.boundOf(table, 1), 'owner')
-  for (const owner of from(2, 8)) counts.add(owner, -counts.of(owner))
-  assert.equal(counts.boundOf(table, 1), null)
-  assert.equal(counts.all, counts.of(1))
+  for (let owner = 1; owner <= 9; owner++) takeAll(counts, table, owner)
+  assert.equal(counts.boundOf(table, 9), 'owner')
+  for (let owner = 1; owner <= 8; owner++) counts.add(owner, -counts.of(owner))
+  assert.equal(counts.boundOf(table, 9), null)
+  assert.equal(counts.all, counts.of(9))
 })
 
 test('a full table bars everybody, and many rows count at once', () => {
-  const table = sharedTable({ capacity: 100, floor: 2 })
+  const table = sharedTable({ capacity: 100, most: 12, floor: 2 })
   const counts = new OwnerCounts()
   assert.equal(counts.boundOf(table, 1, 12), null)
   assert.equal(counts.boundOf(table, 1, 13), 'owner')
