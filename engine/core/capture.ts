@@ -44,6 +44,7 @@ type InClearing =
   | keyof CapturedState['clock']
   | keyof CapturedState['settlement']
   | 'lastFeeRaw'
+  | 'openSizes'
 const nothingIsForgotten: Record<
   Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
   'forgotten'
@@ -191,7 +192,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.series.restore(captured.series)
   clearing.oracle.restore(captured.oracle)
   restoreLedger(captured.ledger, clearing)
-  restoreOrders(captured.orders, clearing.orders)
+  restoreOrders(captured.orders, clearing)
   clearing.seen.restore(captured.seen)
   clearing.blocks.restore(captured.settlement.blocks)
   clearing.reversals.restore(captured.settlement.reversals)
@@ -222,7 +223,10 @@ function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing)
   ledger.fundedRaw = captured.fundedRaw
 }
 
-function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {
+function restoreOrders(captured: CapturedOrders, clearing: Clearing): void {
+  const { openSizes, orders } = clearing
+  // The sum of each market is captured with it.
+  const sum = { openSizeRaw: 0 }
   const { slots } = captured
   orders.restoreSlots(captured.generations)
   orders.restoreOpen(slots, captured.records)
@@ -235,6 +239,7 @@ function restoreOrders(captured: CapturedOrders, orders: OrderTable): void {
   for (const slot of slots) {
     const outcome = orders.outcomeOf(slot)
     const isHeld = orders.stateOf(slot) === STATE.HELD
+    openSizes.opened(orders, slot, sum)
     restoreInMarket({
       book: orders.bookOf(slot),
       slot,

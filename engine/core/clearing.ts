@@ -57,6 +57,7 @@ import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
 import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
 import { Ledger } from './money/ledger.ts'
+import { OpenSizes } from './money/open-sizes.ts'
 import { Reversals } from './money/reversal.ts'
 import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
@@ -77,7 +78,7 @@ const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { CLOSED } = MAKER
 const { HELD, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
-const { BUY, SELL } = SIDE
+const { BUY } = SIDE
 
 /** Commands on what profiles and operators list. */
 type Listed = SocialCommand | PackCommand | MatchCommand
@@ -107,6 +108,7 @@ export class Clearing {
   readonly properties = new PropertyKeys()
   readonly matches = new Matches()
   readonly social = new Social()
+  readonly openSizes = new OpenSizes()
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
@@ -115,6 +117,9 @@ export class Clearing {
 
   constructor(orders: OrderTable = new OrderTable()) {
     this.orders = orders
+    const { shareOwners } = this.accounts.partners
+    for (const each of [orders.live, this.ledger.rows.live, this.openSizes])
+      each.owners = shareOwners
   }
 
   /**
@@ -165,7 +170,7 @@ export class Clearing {
     }
     this.orders.admit(order, row)
     this.seen.admit(order)
-    market.openSizeRaw += order.sizeRaw
+    this.openSizes.opened(this.orders, order.slot, market)
   }
 
   #applyRare(command: RareCommand): void {
@@ -353,10 +358,7 @@ export class Clearing {
     addTo(market.volume, settleFill(this.ledger, this.orders, market, legs))
     market.lastTradeSeq = tradeSeq
     market.lastYesTicks = legs.ticks
-    market.openSizeRaw -= legs.sharesRaw
-    if (this.orders.marketFormOf(legs.taker) === 0 || this.orders.sideOf(legs.taker) === SELL) {
-      market.openSizeRaw -= legs.sharesRaw
-    }
+    this.openSizes.filled(this.orders, market, legs)
     if (legs.closed) this.#end(legs.maker, market)
   }
 
@@ -390,7 +392,7 @@ export class Clearing {
   #end(slot: number, market: Market): void {
     const { orders } = this
     freeReserve(this.ledger, orders, slot)
-    market.openSizeRaw -= orders.leftRawOf(slot)
+    this.openSizes.ended(orders, slot, market)
     const row = orders.rowOf(slot)
     orders.free(slot)
     this.#freeRowIfUnused(row, market)

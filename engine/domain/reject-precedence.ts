@@ -102,9 +102,30 @@ const REJECTS = [
   ['SIGNATURE_INVALID', 'The order signature does not recover to the signer for this market.'],
   ['DUPLICATE_ORDER', 'This signed order was submitted before; sign a new salt.'],
   ['DUPLICATE_CLIENT_ORDER_ID', 'This clientOrderId was used before.'],
-  ['OPEN_SIZE_LIMIT', 'The market cannot hold more open size.'],
-  ['OPEN_ORDERS_LIMIT', 'The profile has reached its limit of open orders; cancel some.'],
-  ['CAPACITY', 'The exchange has reached its limit of open orders; cancel some or retry later.'],
+  [
+    'OPEN_SIZE_LIMIT',
+    'The profile, or its partner with all sub-accounts, has reached its share of the open size ' +
+      'of this market, which shrinks as the market fills; cancel some.',
+  ],
+  [
+    'OPEN_ORDERS_LIMIT',
+    'The profile, or its partner with all sub-accounts, has reached its share of open orders, ' +
+      'which shrinks as the exchange fills; cancel some.',
+  ],
+  [
+    'POSITION_LIMIT',
+    'The profile, or its partner with all sub-accounts, has reached its share of positions, ' +
+      'which shrinks as the exchange fills; sell, merge or redeem some.',
+  ],
+  [
+    'AMOUNT_TOO_SMALL',
+    'With so many open orders or positions, one more must reserve or take 1000 raw units or ' +
+      'more; send a larger amount, or close some.',
+  ],
+  [
+    'CAPACITY',
+    'The exchange has reached its limit of open orders or positions; cancel some or retry later.',
+  ],
   ['INSUFFICIENT_COLLATERAL', 'Insufficient collateral balance'],
   ['INSUFFICIENT_SHARES', 'Insufficient outcome token balance'],
   // The book.

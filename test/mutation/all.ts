@@ -17,6 +17,7 @@ import { PROCESS_CHANGES } from './process-changes.ts'
 import { REFERRAL_CHANGES } from './referral-changes.ts'
 import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
+import { SHARE_CHANGES } from './share-changes.ts'
 import { SOCIAL_CHANGES } from './social-changes.ts'
 import { SOCKET_CHANGES } from './socket-changes.ts'
 import { SOLVENCY_CHANGES } from './solvency-changes.ts'
@@ -40,6 +41,7 @@ export function allMutations(): Mutation[] {
     ...BOOK_CHANGES,
     ...LEDGER_CHANGES,
     ...GATE_CHANGES,
+    ...SHARE_CHANGES,
     ...WIRE_CHANGES,
     ...JOURNAL_CHANGES,
     ...PIPELINE_CHANGES,

@@ -78,16 +78,6 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'orders.accountOf(slot) !== accountId)',
         'orders.accountOf(slot) < 0)',
       ],
-      [
-        'a profile opens an order past its bound',
-        '>= openOrdersPerProfileMax',
-        '> openOrdersPerProfileMax',
-      ],
-      [
-        'open sizes may exceed the largest exact number',
-        'market.openSizeRaw + order.sizeRaw >',
-        'market.openSizeRaw >',
-      ],
     ],
   },
   {
@@ -172,7 +162,12 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/orders/seen-orders.ts',
     tests: [`${CORE}/orders/seen-orders.test.ts`, GOLDEN],
     changes: [
-      ['an older generation is not searched', 'if (keys.has(high, low)) return SEEN.YES', ''],
+      [
+        'an older generation is not searched',
+        'if (setOf(keys, isId).has(high, low)) return SEEN.YES',
+        '',
+      ],
+      ['a hash is taken for a client id', 'isId ? keys.clientIds : keys.hashes', 'keys.hashes'],
       ['the filter is not asked', 'this.#filter?.mayHold(high, low)', 'this.#filter === undefined'],
       ['a generation is dropped early', 'older[0].lastSeq <= seq', 'older[0].lastSeq <= seq + 1'],
       [

@@ -182,11 +182,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'if (((next - home) & mask) < ((next - gap) & mask)) continue',
         'if (home === next) continue',
       ],
-      [
-        'a row that was given back is never used again',
-        'this.#free = row\n    this.count',
-        'this.count',
-      ],
+      ['a row that was given back is never used again', 'this.#free = row\n  }', '  }'],
       [
         'a snapshot forgets the free rows',
         'this.#accountOf[row] = this.#free\n        this.#free = row',
@@ -221,11 +217,6 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
         'a maker that is filled stays in the table',
         'if (legs.closed) this.#end(legs.maker, market)\n',
         '\n',
-      ],
-      [
-        'the open size of a market forgets an arrival',
-        '.openSizeRaw += order.sizeRaw',
-        '.openSizeRaw += 0',
       ],
       [
         'the last price is the first',

@@ -70,8 +70,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
         'a closed market keeps its orders',
-        'this.#cancelAllOf(marketId, reason)',
-        'this.#cancelAllOf(0, reason)',
+        'this.#marketDeadlines.remove(book)\n      this.#dueCancels.add(marketId,',
+        'this.#marketDeadlines.remove(book)\n      this.#dueCancels.add(0,',
       ],
       [
         'a change is reported one command early',

@@ -1,7 +1,7 @@
 // The refusal that an order must meet, by the model alone and in the precedence of rules §1.8.
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
-import { SIDE } from '../../engine/domain/order.ts'
+import { ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import { hashKey, type Model } from './model.ts'
 
@@ -17,8 +17,7 @@ export function expectedRefusal(
     refusalOfOwner(request) ??
     refusalOfFee(model, request) ??
     refusalOfNames(model, request) ??
-    // Slot 0 names no order.
-    (model.live.size >= capacity - 1 ? 'CAPACITY' : null) ??
+    refusalOfCapacity(model, request, capacity) ??
     refusalOfBalance(model, request) ??
     'NONE'
   )
@@ -70,14 +69,68 @@ function refusalOfNames(model: Model, { order, signatureOk }: PlaceRequest): Ref
   return isUsed ? 'DUPLICATE_CLIENT_ORDER_ID' : null
 }
 
+/** What one owner may have when others have `others` rows of the table. */
+function shareOf(rows: number, most: number, floor: number, others: number): number {
+  const last = Math.min(floor, rows)
+  // An eighth of the rows at most.
+  const first = Math.min(most, Math.max(last, Math.ceil(rows / 8)))
+  return halved(rows, first, last, others)
+}
+
+/** A partner has a quarter of the rows, and sixteen floors. */
+function shareOfPartner(rows: number, others: number): number {
+  const own = Math.max(Math.min(64, rows), Math.ceil(rows / 8))
+  const first = Math.max(Math.min(2 ** 18, own), Math.floor(rows / 4))
+  return halved(rows, first, Math.min(Math.min(64, rows) * 16, first), others)
+}
+
+/** The share halves from `first` to `last` in equal steps. */
+function halved(rows: number, first: number, last: number, others: number): number {
+  let halvings = 0
+  while (first / 2 ** halvings > last) halvings++
+  const step = Math.ceil(rows / (halvings + 1))
+  return Math.max(last, Math.floor(first / 2 ** Math.floor(others / step)))
+}
+
+/** The partner of a sub-account; of one that is a partner itself, the first of them. */
+function partnerOf(model: Model, profileId: number): number {
+  const made = model.partners.subAccounts.get(profileId)
+  return made === undefined ? profileId : partnerOf(model, made.partnerId)
+}
+
+/** Rules §1.8: what stays has a share of the slots, and the last slots are for what leaves. */
+function refusalOfCapacity(model: Model, { order }: PlaceRequest, capacity: number): Refusal {
+  // Slot 0 names no order.
+  const slots = capacity - 1
+  const all = model.live.size
+  const { takerDelayMs } = model.markets[order.marketId - 1]
+  const isHeld = takerDelayMs > 0 && !order.postOnly
+  if (ORDER_TYPES[order.orderType] === 'GTC' || isHeld) {
+    const partner = partnerOf(model, order.accountId)
+    const owners = [...model.live.values()].map(({ request }) => request.owner)
+    const own = owners.filter((owner) => owner === order.accountId).length
+    const shared = owners.filter((owner) => partnerOf(model, owner) === partner).length
+    if (own >= shareOf(slots, 2 ** 18, 64, all - own)) return 'OPEN_ORDERS_LIMIT'
+    const isShared = shared > own
+    if (isShared && shared >= shareOfPartner(slots, all - shared)) return 'OPEN_ORDERS_LIMIT'
+    const isMany = own >= shareOf(slots, 4096, 64, all - own)
+    if (isMany && reserveOf(order) < 1000n) return 'AMOUNT_TOO_SMALL'
+    if (all >= slots - Math.floor(slots / 64)) return 'CAPACITY'
+  }
+  return all >= slots ? 'CAPACITY' : null
+}
+
+function reserveOf(order: PlaceRequest['order']): bigint {
+  if (order.side === SIDE.SELL) return BigInt(order.sizeRaw)
+  if (order.marketForm) return BigInt(order.spendRaw)
+  return (BigInt(order.priceTicks) * BigInt(order.sizeRaw)) / 1000n
+}
+
 function refusalOfBalance(model: Model, { order }: PlaceRequest): Refusal {
   const { accountId, marketId, outcome } = order
   if (order.side === SIDE.SELL) {
     const { free } = model.slow.shares(accountId, marketId, outcome === 0 ? 'yes' : 'no')
     return free < BigInt(order.sizeRaw) ? 'INSUFFICIENT_SHARES' : null
   }
-  const costRaw = order.marketForm
-    ? BigInt(order.spendRaw)
-    : (BigInt(order.priceTicks) * BigInt(order.sizeRaw)) / 1000n
-  return model.slow.cash(accountId).free < costRaw ? 'INSUFFICIENT_COLLATERAL' : null
+  return model.slow.cash(accountId).free < reserveOf(order) ? 'INSUFFICIENT_COLLATERAL' : null
 }

@@ -4,6 +4,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { ApprovalStatus } from '../../domain/moves/settlement.ts'
+import { ShareOwners } from '../cells/shared-counts.ts'
 
 export interface SubAccount {
   readonly profileId: ProfileId
@@ -37,6 +38,8 @@ const NONE: readonly number[] = []
 export class Partners {
   readonly #byProfile = new Map<number, SubAccount>()
   readonly #ofPartner = new Map<number, number[]>()
+  /** Whose shares of tables the rows of a profile count for. */
+  readonly shareOwners = new ShareOwners()
   /** Seq of the newest submission of each profile that has one, oldest first. */
   readonly #submittedSeq = new Map<number, number>()
 
@@ -48,6 +51,7 @@ export class Partners {
     assert(!this.#byProfile.has(made.profileId), 'a sub-account has one partner')
     assert(made.profileId !== made.partnerId, 'no profile is its own partner')
     this.#byProfile.set(made.profileId, made)
+    this.shareOwners.add(made.profileId, made.partnerId)
     const siblings = this.#ofPartner.get(made.partnerId)
     if (siblings === undefined) this.#ofPartner.set(made.partnerId, [made.profileId])
     else siblings.push(made.profileId)
@@ -120,13 +124,7 @@ export class Partners {
    * Whose share of a table the rows of a profile count for too: the partner of a sub-account, else
    * the profile itself. A sub-account that is a partner counts for its own partner.
    */
-  readonly shareOwnerOf = (profileId: ProfileId): ProfileId => {
-    let owner = profileId
-    for (let made = this.#byProfile.get(owner); made; made = this.#byProfile.get(owner)) {
-      owner = made.partnerId
-    }
-    return owner
-  }
+  readonly shareOwnerOf = (profileId: ProfileId): ProfileId => this.shareOwners.of(profileId)
 
   /** Profile ids of a partner's sub-accounts, oldest first. */
   ofPartner(partnerId: ProfileId): readonly number[] {

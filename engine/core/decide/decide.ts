@@ -9,14 +9,15 @@ import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
-import { costFloorRaw, MS_PER_SEC, type TimeMs } from '../../domain/units.ts'
+import { MS_PER_SEC, type TimeMs } from '../../domain/units.ts'
 import { NO_FEE_RATE } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 import { SEEN, type SeenOrders } from '../orders/seen-orders.ts'
+import { gateCapacity, reserveRawOf } from './capacity.ts'
 
 const { SELL } = SIDE
-const { clockToleranceMs, openOrdersPerProfileMax, positionsMax } = LIMITS
+const { clockToleranceMs } = LIMITS
 const NO_RATE = NO_FEE_RATE
 
 /** A typed order and the findings of the intake about it. */
@@ -159,35 +160,12 @@ function askedOf(
   return inTables.seq >= seen.forgottenSeq ? SEEN.NO : SEEN.PERHAPS
 }
 
-function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
-  if (market.openSizeRaw + order.sizeRaw > Number.MAX_SAFE_INTEGER) return REJECT.OPEN_SIZE_LIMIT
-  if (clearing.orders.live.of(order.accountId) >= openOrdersPerProfileMax) {
-    return REJECT.OPEN_ORDERS_LIMIT
-  }
-  if (!hasRoomFor(clearing, order)) return REJECT.CAPACITY
-  order.slot = clearing.orders.freeSlot(order.book)
-  if (order.slot === 0) return REJECT.CAPACITY
-  order.generation = clearing.orders.generationOf(order.slot) + 1
-  return null
-}
-
-/** Whether the positions that are alive leave room for the row that this order may add. */
-function hasRoomFor({ ledger }: Clearing, order: PlaceOrder): boolean {
-  if (ledger.rows.count < positionsMax) return true
-  return ledger.rows.find(order.accountId, order.marketId) !== 0
-}
-
-function gateBalance(clearing: Clearing, order: PlaceOrder): Reject | null {
-  const { ledger } = clearing
+function gateBalance({ ledger }: Clearing, order: PlaceOrder): Reject | null {
+  order.reserveRaw = reserveRawOf(order)
   if (order.side === SELL) {
-    order.reserveRaw = order.sizeRaw
     const freeRaw = ledger.freeSharesRaw(order.accountId, order.marketId, order.outcome)
     return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_SHARES
   }
-  // Limit sizes come in steps of 1,000, so the cost of a limit buy is exact.
-  order.reserveRaw = order.marketForm
-    ? order.spendRaw
-    : costFloorRaw(order.priceTicks, order.sizeRaw)
   const freeRaw = ledger.collateralFreeRaw[order.accountId]
   return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL
 }

@@ -6,7 +6,10 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { positionShares } from '../../domain/share-limits.ts'
 import { wideEnough } from '../cells/columns.ts'
+import { SharedCounts } from '../cells/shared-counts.ts'
 
 const FIRST_ROWS = 1024
 
@@ -18,10 +21,20 @@ export class PositionRows {
   #marketOf = new Int32Array(FIRST_ROWS)
   /** Head of the free chain; 0 = none. */
   #free = 0
-  /** How many rows are live. */
-  count = 0
+  /** Live rows, in all and of each account. */
+  readonly live = new SharedCounts(positionShares(LIMITS.positionsMax))
   /** Every row is below this. Row 0 means none. */
   end = 1
+
+  /** How many rows there may be. */
+  get capacity(): number {
+    return this.live.shares.whole.capacity
+  }
+
+  /** How many rows are live. */
+  get count(): number {
+    return this.live.all
+  }
 
   isLive(row: PositionRow): boolean {
     return this.#marketOf[row] !== 0
@@ -53,10 +66,10 @@ export class PositionRows {
   remove(row: PositionRow): void {
     assert(this.isLive(row), 'a row is given back once')
     this.#close(this.#cellOf(this.#accountOf[row], this.#marketOf[row]))
+    this.live.remove(this.#accountOf[row])
     this.#marketOf[row] = 0
     this.#accountOf[row] = this.#free
     this.#free = row
-    this.count--
   }
 
   /** Account and market of every row from 0 on; 0 and 0 of a free one. */
@@ -89,7 +102,7 @@ export class PositionRows {
     this.#accountOf[row] = accountId
     this.#marketOf[row] = marketId
     this.#cells[this.#cellOf(accountId, marketId)] = row
-    this.count++
+    this.live.add(accountId)
   }
 
   #homeOf(accountId: AccountId, marketId: MarketId): number {

@@ -24,10 +24,11 @@ import type {
 } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { buysBySpend } from '../../domain/order.ts'
+import { orderShares } from '../../domain/share-limits.ts'
 import { wideEnough } from '../cells/columns.ts'
+import { SharedCounts } from '../cells/shared-counts.ts'
 import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
-import { LiveCounts } from './live-counts.ts'
 import { RowChains } from './row-chains.ts'
 import { SlotLanes } from './slot-lanes.ts'
 
@@ -53,12 +54,14 @@ export class OrderTable {
   #firstOfRow = new Int32Array(1024)
   readonly rowsOfAccount = new RowChains()
   readonly rowsOfBook = new RowChains()
-  readonly live = new LiveCounts()
+  /** Live orders: in flight, open or held. */
+  readonly live: SharedCounts
   highSlot = 0
 
   /** Each market thread is one lane. Books take the lanes in turn. */
   constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
     this.capacity = capacity
+    this.live = new SharedCounts(orderShares(capacity - 1))
     this.#clientIds = new LiveClientIds(capacity)
     this.held = new HeldOrders(capacity)
     this.#lanes = new SlotLanes(capacity, lanes)
@@ -71,7 +74,7 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 0]
   }
 
-  /** Shares still open; 0 for a market buy, which counts collateral. */
+  /** Shares still open; 0 for a market buy. */
   leftRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 1]
   }
@@ -121,7 +124,6 @@ export class OrderTable {
     return this.#words[slot * WORDS + 18] >>> 0
   }
 
-  /** Position row of the order. */
   rowOf(slot: Slot): PositionRow {
     return this.#words[slot * WORDS + 19]
   }
@@ -183,9 +185,7 @@ export class OrderTable {
     return this.#lanes.nextFor(book)
   }
 
-  /**
-   * Takes the slot that the command names. Any free one is right: replay frees in another order.
-   */
+  /** Takes the slot of the command. Any free one is right: replay frees in another order. */
   admit(order: PlaceOrder, row: PositionRow): void {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')

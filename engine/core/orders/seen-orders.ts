@@ -60,6 +60,10 @@ function emptyKeys(seed = 0): Keys {
   return { hashes: new KeySet(seed), clientIds: new KeySet(seed) }
 }
 
+function setOf(keys: Keys, isId: boolean): KeySet {
+  return isId ? keys.clientIds : keys.hashes
+}
+
 function countOf({ hashes, clientIds }: Keys): number {
   return hashes.count + clientIds.count
 }
@@ -156,22 +160,20 @@ export class SeenOrders {
 
   /** Whether an order's hash was seen: a value of SEEN. */
   hash(high: number, low: number): number {
-    const young = this.#young
-    assert(young !== null, 'a thread that decides keeps what was seen')
-    if (young.hashes.has(high, low)) return SEEN.YES
-    for (const { keys } of this.#older) if (keys.hashes.has(high, low)) return SEEN.YES
-    return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
+    return this.#find(high, low, false)
   }
 
   /** Whether the account's client order id was seen: a value of SEEN. */
   clientId(accountId: AccountId, clientOrderId: string): number {
     findClientKey(accountId, clientOrderId)
-    const high = clientKey.high | 0
-    const low = clientKey.low | 0
+    return this.#find(clientKey.high | 0, clientKey.low | 0, true)
+  }
+
+  #find(high: number, low: number, isId: boolean): number {
     const young = this.#young
     assert(young !== null, 'a thread that decides keeps what was seen')
-    if (young.clientIds.has(high, low)) return SEEN.YES
-    for (const { keys } of this.#older) if (keys.clientIds.has(high, low)) return SEEN.YES
+    if (setOf(young, isId).has(high, low)) return SEEN.YES
+    for (const { keys } of this.#older) if (setOf(keys, isId).has(high, low)) return SEEN.YES
     return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
   }
 

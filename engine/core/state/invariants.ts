@@ -16,6 +16,7 @@ import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 import { redemptionRaw } from '../moves/conditions.ts'
 import { STATE } from '../orders/order-table.ts'
+import { brokenShareCounts } from './share-counts.ts'
 
 function brokenMoney(clearing: Clearing): string | null {
   const { ledger } = clearing
@@ -223,6 +224,7 @@ export function brokenInvariant(clearing: Clearing): string | null {
     brokenPools(clearing) ??
     brokenRewards(clearing) ??
     brokenPacks(clearing) ??
-    brokenRows(clearing)
+    brokenRows(clearing) ??
+    brokenShareCounts(clearing)
   )
 }

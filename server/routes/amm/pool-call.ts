@@ -39,6 +39,8 @@ export const TRADING: readonly RejectName[] = [
   'CANCEL_ONLY_MODE',
   'TRADING_DISABLED',
   'POOL_CLOSED',
+  'POSITION_LIMIT',
+  'AMOUNT_TOO_SMALL',
   'CAPACITY',
 ]
 

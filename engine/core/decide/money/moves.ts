@@ -8,7 +8,6 @@ import {
   type PositionRow,
   type ProfileId,
 } from '../../../domain/ids.ts'
-import { LIMITS } from '../../../domain/limits.ts'
 import { kindOf } from '../../../domain/markets/market.ts'
 import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { MoveBody, RedeemedPosition } from '../../../domain/moves/move-command.ts'
@@ -21,6 +20,7 @@ import type { Market } from '../../markets/catalogue.ts'
 import { redemptionRaw } from '../../moves/conditions.ts'
 import { convertFeeRaw } from '../../moves/conversion.ts'
 import type { MadeCall } from '../../moves/made-calls.ts'
+import { gateRows } from '../capacity.ts'
 
 /** What a profile asks for. */
 export interface MoveAsk {
@@ -68,10 +68,6 @@ function hasBook(market: Market): boolean {
   return kindOf(market) === 'clob' && market.book !== 0
 }
 
-function hasRoomFor({ ledger }: Clearing, rows: number): boolean {
-  return ledger.rows.count + rows <= LIMITS.positionsMax
-}
-
 /** Free shares of one outcome; below zero where a reversal took more than there was. */
 function freeRaw({ ledger }: Clearing, row: PositionRow, outcome: number): SizeRaw {
   return row === 0 ? 0 : ledger.sharesFreeRaw[row * 2 + outcome]
@@ -84,7 +80,9 @@ export function decideSplit(
 ): MoveBody | Reject {
   const barred = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
   if (barred !== null) return barred
-  if (!hasRoomFor(clearing, 1)) return REJECT.CAPACITY
+  const rows = isNew(clearing, profileId, market) ? 1 : 0
+  const full = gateRows(clearing, { accountId: profileId, rows, amountRaw })
+  if (full !== null) return full
   if (clearing.ledger.collateralFreeRaw[profileId] < amountRaw) {
     return REJECT.INSUFFICIENT_COLLATERAL
   }
@@ -125,7 +123,14 @@ export function decideConvert(
   // A group that owes more than a safe integer could not be counted exactly.
   const owesRaw = (children.length - 1) * amountRaw - group.conditionRaw
   if (!Number.isSafeInteger(owesRaw)) return REJECT.CONVERSION_LIMIT
-  if (!hasRoomFor(clearing, children.length * 3)) return REJECT.CAPACITY
+  const full = gateRows(clearing, {
+    accountId: profileId,
+    rows: children.filter((child) => isNew(clearing, profileId, child)).length,
+    amountRaw,
+    // Of the vault and of the burnt shares.
+    systemRows: children.length * 2,
+  })
+  if (full !== null) return full
   for (const marketId of noMarketIds) {
     const row = clearing.ledger.rows.find(profileId, marketId)
     if (freeRaw(clearing, row, OUTCOME.NO) < amountRaw) return REJECT.INSUFFICIENT_SHARES
@@ -133,6 +138,10 @@ export function decideConvert(
   const feeRaw = convertFeeRaw(group, amountRaw)
   const groupId = group.marketId
   return { kind: 'convertPositions', profileId, groupId, noMarketIds, amountRaw, feeRaw, once }
+}
+
+function isNew({ ledger }: Clearing, profileId: ProfileId, { marketId }: Market): boolean {
+  return ledger.rows.find(profileId, marketId) === 0
 }
 
 function isOfGroup(children: readonly Market[], chosen: readonly MarketId[]): boolean {

@@ -2,7 +2,6 @@
 // balances and what main alone changes (law 2).
 
 import type { ProfileId, Seq } from '../../../domain/ids.ts'
-import { LIMITS } from '../../../domain/limits.ts'
 import { kindOf, takesOrders } from '../../../domain/markets/market.ts'
 import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { BothRaw, PoolBody, PoolSide } from '../../../domain/moves/pool-command.ts'
@@ -14,6 +13,7 @@ import { drainedRaw, firstKept, mintedRaw, nextKept } from '../../amm/pool-parts
 import { buyQuote, sellQuote } from '../../amm/pool-price.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
+import { gateRows } from '../capacity.ts'
 import { isTradable } from '../decide.ts'
 import { decideCall } from './moves.ts'
 
@@ -78,8 +78,15 @@ function gateTrade(
   const { pools, ledger } = clearing
   const { marketId } = market
   if (pools.isInFlight(marketId, ask.profileId)) return REJECT.POOL_TRADE_RUNNING
-  const isRoom = pools.inFlightCount < POOL_LIMITS.tradesInFlightMax
-  if (!isRoom || ledger.rows.count >= LIMITS.positionsMax) return REJECT.CAPACITY
+  if (pools.inFlightCount >= POOL_LIMITS.tradesInFlightMax) return REJECT.CAPACITY
+  const rows = ledger.rows.find(ask.profileId, marketId) === 0 ? 1 : 0
+  const full = gateRows(clearing, {
+    accountId: ask.profileId,
+    rows,
+    amountRaw: ask.collateralRaw,
+    systemRows: 1,
+  })
+  if (full !== null) return full
   if ((pools.of(marketId)?.liquidityRaw ?? 0) === 0) return REJECT.POOL_QUOTE_INVALID
   const { status } = approvalOf(clearing, market, ask.profileId, side)
   return status === 'confirmed' ? null : REJECT.APPROVAL_MISSING
@@ -149,7 +156,7 @@ export function decideFund(
   const { marketId, status } = market
   if (status !== 'DRAFT' && !takesOrders(status)) return REJECT.MARKET_STATUS
   const { ledger, pools } = clearing
-  if (ledger.rows.count + 2 > LIMITS.positionsMax) return REJECT.CAPACITY
+  if (ledger.rows.count + 2 > ledger.rows.capacity) return REJECT.CAPACITY
   const pool = pools.of(marketId)
   const isKnown = pool?.providers.has(profileId) ?? false
   if (!isKnown && (pool?.providers.size ?? 0) >= POOL_LIMITS.providersMax) {
@@ -182,7 +189,7 @@ export function decideDrain(
   if (pool === undefined || provider === undefined) return REJECT.LIQUIDITY_SHORT
   const liquidityRaw = wantedRaw ?? provider.liquidityRaw
   if (liquidityRaw > provider.liquidityRaw) return REJECT.LIQUIDITY_SHORT
-  if (ledger.rows.count >= LIMITS.positionsMax) return REJECT.CAPACITY
+  if (ledger.rows.count >= ledger.rows.capacity) return REJECT.CAPACITY
   const sharesRaw = drainedRaw(reservesRaw(ledger, marketId), liquidityRaw, pool.liquidityRaw)
   const feesRaw = pools.feesOf(pool, profileId)
   return { kind: 'drainPool', marketId, profileId, liquidityRaw, sharesRaw, feesRaw }

@@ -28,7 +28,7 @@ test('one profile cannot take every slot: at its bound it must cancel, others tr
       book: 1,
       accountId,
       priceTicks: 1,
-      sizeRaw: 1000,
+      sizeRaw: 1_000_000,
       hashLow: hash,
     })
     Object.assign(request, { tokenId: `t${accountId}`, ownerId: accountId })

@@ -75,8 +75,10 @@ const BREAKS: readonly [RejectName, (world: World) => void][] = [
   [
     'CAPACITY',
     ({ driver, request }) => {
-      const wish = { ...wishOf(request), type: 'GTC' as const, priceTicks: 1, sizeRaw: 1000 }
-      assert.equal(driver.place({ ...wish, hash: 79 }).result, 'RESTED')
+      // Another owner has the last slot.
+      const account = driver.addAccount(1e6)
+      const wish = { ...wishOf(request), account, type: 'GTC' as const, priceTicks: 1 }
+      assert.equal(driver.place({ ...wish, sizeRaw: 1000, hash: 79 }).result, 'RESTED')
     },
   ],
   ['INSUFFICIENT_COLLATERAL', ({ request }) => Object.assign(request.order, { sizeRaw: 4e6 })],

@@ -1,0 +1,109 @@
+// Hot path. bench/core.bench.ts
+// The gates of what many may fill: open size of a market, open orders, positions. Each account has
+// a share of it that shrinks as others fill it, and so has a partner with all its sub-accounts
+// (`share-limits.ts`). A share never falls below its floor: whoever has nothing open trades.
+
+import type { PlaceOrder } from '../../domain/command.ts'
+import { shareOf } from '../../domain/fair-share.ts'
+import type { AccountId } from '../../domain/ids.ts'
+import { POLICY_OF_TYPE, SIDE } from '../../domain/order.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import { OPEN_SIZE, restingMax, SHARE_LIMITS } from '../../domain/share-limits.ts'
+import { costFloorRaw } from '../../domain/units.ts'
+import type { Clearing } from '../clearing.ts'
+import type { Market } from '../markets/catalogue.ts'
+import type { PositionRows } from '../money/position-rows.ts'
+
+const { amountRawMin, openSizeRawMost } = SHARE_LIMITS
+
+/** What the order reserves: shares of a sell, collateral of a buy (rules §2.5). */
+export function reserveRawOf(order: PlaceOrder): number {
+  if (order.side === SIDE.SELL) return order.sizeRaw
+  // Limit sizes come in steps of 1,000, so the cost of a limit buy is exact.
+  return order.marketForm ? order.spendRaw : costFloorRaw(order.priceTicks, order.sizeRaw)
+}
+
+/** Whether the order may stay: it rests, or a taker delay holds it. */
+function mayStay(order: PlaceOrder): boolean {
+  return POLICY_OF_TYPE[order.orderType].rests || order.takerDelayMs > 0
+}
+
+/** Chooses the slot of the order, or refuses it. */
+export function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
+  const { orders, ledger } = clearing
+  const stays = mayStay(order)
+  const rows = rowsNeeded(ledger.rows, order)
+  const refusal = gateOpenSize(clearing, market, order) ?? gateShares(clearing, order, stays, rows)
+  if (refusal !== null) return refusal
+  if (rows > 0 && ledger.rows.count >= ledger.rows.capacity) return REJECT.CAPACITY
+  // The last slots are for orders that leave at once.
+  if (stays && orders.live.all >= restingMax(orders.capacity - 1)) return REJECT.CAPACITY
+  order.slot = orders.freeSlot(order.book)
+  if (order.slot === 0) return REJECT.CAPACITY
+  order.generation = orders.generationOf(order.slot) + 1
+  return null
+}
+
+/**
+ * Whether the order needs a position row: 0 or 1. An account with so few positions that no share
+ * binds it needs no look.
+ */
+function rowsNeeded(rows: PositionRows, { accountId, marketId }: PlaceOrder): number {
+  const { owner, partner } = rows.live.shares.whole
+  const isFew = rows.live.of(accountId) < owner.floor
+  const isPartnerIn = rows.live.ofPartner(accountId) < partner.floor
+  if (isFew && isPartnerIn && rows.count < rows.capacity) return 0
+  return rows.find(accountId, marketId) === 0 ? 1 : 0
+}
+
+function gateShares(
+  { orders, ledger }: Clearing,
+  order: PlaceOrder,
+  stays: boolean,
+  rows: number,
+): Reject | null {
+  const { accountId } = order
+  const ofOrders = orders.live
+  const ofRows = ledger.rows.live
+  if (stays && ofOrders.boundOf(accountId, 1) !== null) return REJECT.OPEN_ORDERS_LIMIT
+  if (rows > 0 && ofRows.boundOf(accountId, rows) !== null) return REJECT.POSITION_LIMIT
+  const isMany =
+    (stays && ofOrders.isMany(accountId, 1)) || (rows > 0 && ofRows.isMany(accountId, rows))
+  return isMany && reserveRawOf(order) < amountRawMin ? REJECT.AMOUNT_TOO_SMALL : null
+}
+
+function gateOpenSize(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
+  const { accountId, sizeRaw } = order
+  const allRaw = market.openSizeRaw
+  // So far nobody can have more than a share of an empty market.
+  if (allRaw + sizeRaw <= openSizeRawMost) return null
+  if (allRaw + sizeRaw > OPEN_SIZE.capacity) return REJECT.OPEN_SIZE_LIMIT
+  const { ledger, openSizes } = clearing
+  const ofRow = (id: AccountId) => openSizes.ofRow(ledger.rows.find(id, market.marketId))
+  const ownRaw = ofRow(accountId)
+  if (ownRaw + sizeRaw > shareOf(OPEN_SIZE.owner, allRaw - ownRaw, ownRaw)) {
+    return REJECT.OPEN_SIZE_LIMIT
+  }
+  const partner = openSizes.owners.of(accountId)
+  const ofAllRaw = ofRow(partner) + openSizes.ofSubAccounts(partner, market.marketId)
+  const isIn = ofAllRaw + sizeRaw <= shareOf(OPEN_SIZE.partner, allRaw - ofAllRaw, ofAllRaw)
+  return isIn ? null : REJECT.OPEN_SIZE_LIMIT
+}
+
+/** New position rows of an account, and the least amount that one of them holds. */
+export interface RowsAsked {
+  readonly accountId: AccountId
+  readonly rows: number
+  readonly amountRaw: number
+  /** Rows of the exchange's own accounts that may come with them. */
+  readonly systemRows?: number
+}
+
+export function gateRows(clearing: Clearing, asked: RowsAsked): Reject | null {
+  const { accountId, rows, amountRaw, systemRows = 0 } = asked
+  const { live, capacity } = clearing.ledger.rows
+  if (rows > 0 && live.boundOf(accountId, rows) !== null) return REJECT.POSITION_LIMIT
+  const isSmall = rows > 0 && amountRaw < amountRawMin
+  if (isSmall && live.isMany(accountId, rows)) return REJECT.AMOUNT_TOO_SMALL
+  return live.all + rows + systemRows <= capacity ? null : REJECT.CAPACITY
+}

@@ -1,0 +1,80 @@
+// Hot path. bench/core.bench.ts
+// What the open orders of each market add up to, those of each account in it, and those of the
+// sub-accounts of each partner. The sums follow from the orders and are no state: replays and
+// snapshots make them again.
+// Invariants: `ofRow` of a position row is the sum of `leftRaw` of its live orders, so it is 0 when
+// the row is given back; a partner has a row here while its sub-accounts have open size.
+
+import type { AccountId, MarketId, PositionRow, Slot } from '../../domain/ids.ts'
+import { wideDoubles } from '../cells/columns.ts'
+import { ShareOwners } from '../cells/shared-counts.ts'
+import type { OrderTable } from '../orders/order-table.ts'
+import { PositionRows } from './position-rows.ts'
+
+type Sum = { openSizeRaw: number }
+
+/** A fill as the clearing reads it. */
+interface Legs {
+  readonly taker: Slot
+  readonly maker: Slot
+  readonly sharesRaw: number
+}
+
+export class OpenSizes {
+  /** Those of the accounts. */
+  owners = new ShareOwners()
+  #ofRow = new Float64Array(1024)
+  readonly #partnerRows = new PositionRows()
+  #ofPartnerRow = new Float64Array(64)
+
+  ofRow(row: PositionRow): number {
+    return row < this.#ofRow.length ? this.#ofRow[row] : 0
+  }
+
+  /** Open size of all sub-accounts of the partner, without its own. */
+  ofSubAccounts(partnerId: AccountId, marketId: MarketId): number {
+    const row = this.#partnerRows.find(partnerId, marketId)
+    return row === 0 ? 0 : this.#ofPartnerRow[row]
+  }
+
+  /** The order in the slot is open, with what is left of it. A market buy has no size. */
+  opened(orders: OrderTable, slot: Slot, market: Sum): void {
+    const sharesRaw = orders.leftRawOf(slot)
+    const row = orders.rowOf(slot)
+    market.openSizeRaw += sharesRaw
+    if (row >= this.#ofRow.length) this.#ofRow = wideDoubles(this.#ofRow, row)
+    this.#ofRow[row] += sharesRaw
+    const account = orders.accountOf(slot)
+    const owner = this.owners.of(account)
+    if (owner === account || sharesRaw === 0) return
+    const marketId = orders.marketOf(slot)
+    const known = this.#partnerRows.find(owner, marketId)
+    const shared = known === 0 ? this.#partnerRows.add(owner, marketId) : known
+    if (shared >= this.#ofPartnerRow.length) {
+      this.#ofPartnerRow = wideDoubles(this.#ofPartnerRow, shared)
+    }
+    this.#ofPartnerRow[shared] += sharesRaw
+  }
+
+  /** What is left of the order in the slot is open no longer. */
+  ended(orders: OrderTable, slot: Slot, market: Sum): void {
+    this.#closed(orders, slot, market, orders.leftRawOf(slot))
+  }
+
+  /** Both sides of a fill are open no longer, except for a market buy, which has no size. */
+  filled(orders: OrderTable, market: Sum, { taker, maker, sharesRaw }: Legs): void {
+    this.#closed(orders, maker, market, sharesRaw)
+    if (!orders.buysBySpend(taker)) this.#closed(orders, taker, market, sharesRaw)
+  }
+
+  #closed(orders: OrderTable, slot: Slot, market: Sum, sharesRaw: number): void {
+    market.openSizeRaw -= sharesRaw
+    this.#ofRow[orders.rowOf(slot)] -= sharesRaw
+    const account = orders.accountOf(slot)
+    const owner = this.owners.of(account)
+    if (owner === account || sharesRaw === 0) return
+    const row = this.#partnerRows.find(owner, orders.marketOf(slot))
+    this.#ofPartnerRow[row] -= sharesRaw
+    if (this.#ofPartnerRow[row] === 0) this.#partnerRows.remove(row)
+  }
+}
