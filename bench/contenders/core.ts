@@ -28,6 +28,9 @@ import type { Contender } from './contender.ts'
 const USER = CANCEL_REASONS.indexOf('USER')
 const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 
+/** So many slots that no account of a workload meets its share of them. */
+const SLOTS_MIN = 1 << 18
+
 export class CoreContender implements Contender {
   readonly exchange: Exchange
   readonly #work: Workload
@@ -71,7 +74,7 @@ export class CoreContender implements Contender {
   constructor(work: Workload, deadOrders = 100_000) {
     this.#work = work
     this.#deadOrders = deadOrders
-    this.exchange = new Exchange(new OrderTable(work.slotsMax + 2))
+    this.exchange = new Exchange(new OrderTable(Math.max(work.slotsMax + 2, SLOTS_MIN)))
     this.#slotOf = new Int32Array(work.count)
     this.#generationOf = new Int32Array(work.count)
     const { accounts, books: markets } = work.options

@@ -33,9 +33,11 @@ import {
 const STALE_MS = 31_000
 const FEE_BPS = 300
 const LARGEST_RAW = 10_000_000_000_000
-/** With this number of largest orders a market has no room for one more. */
-const LARGEST_IN_MARKET = 900
-const BATCH = 50
+/** So many largest orders are one account's share of the open size of a market. */
+const LARGEST_OF_ACCOUNT = 112
+const BATCH = 28
+/** What they reserve at 0.001. */
+const RESERVED_RAW = (LARGEST_OF_ACCOUNT * LARGEST_RAW) / 1000
 /** A server wallet that is older than the market has not approved this exchange. */
 const exchangeAddress = `0x${'ab'.repeat(20)}`
 let live: LiveExchange
@@ -237,18 +239,18 @@ async function disable(): Promise<() => Promise<void>> {
   }
 }
 
-async function fillMarket(): Promise<void> {
-  const largest = () => orderBody(whale, market, { ticks: 1, sizeRaw: LARGEST_RAW })
-  for (let count = 0; count < LARGEST_IN_MARKET; count += BATCH) {
+async function takeShare(trader: Trader): Promise<void> {
+  const largest = () => orderBody(trader, market, { ticks: 1, sizeRaw: LARGEST_RAW })
+  for (let count = 0; count < LARGEST_OF_ACCOUNT; count += BATCH) {
     const orders = Array.from({ length: BATCH }, largest)
-    const reply = await live.call(whale, 'POST', '/orders/batch', { orders })
+    const reply = await live.call(trader, 'POST', '/orders/batch', { orders })
     assert.equal(reply.text.match(/"status":201/g)?.length, BATCH, reply.text.slice(0, 300))
   }
 }
 
 before(async () => {
   live = await startLive({ profileWaitSec: () => waitSec })
-  alice = await live.trader(3_000_000, { apiToken: { scopes: PARTNER_RIGHTS } })
+  alice = await live.trader(3_000_000 + RESERVED_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
   desk = await serverWallet(live, alice, 0)
   wallet = await ownWallet(live, alice, 0)
   market = await openMarket(live, 'rain', { fee: true, exchangeAddress })
@@ -264,7 +266,8 @@ before(async () => {
   assert.equal((await place(live, alice, market, {}, used)).status, 201)
   // A buy of NO at 0.75 is an ask of YES at 0.25.
   assert.equal((await place(live, bob, market, { outcome: 1, ticks: 750 })).status, 201)
-  await fillMarket()
+  await takeShare(whale)
+  await takeShare(alice)
 })
 after(async () => {
   await live.stop()
@@ -290,8 +293,8 @@ function assertRefused(reply: Reply, [status, code, , said]: (typeof LADDER)[num
 }
 
 test('of several faults of an order the one that stands highest is answered', async () => {
-  const resting = { freeRaw: 1_000_000, reservedRaw: 2_000_000 }
-  const allFree = { freeRaw: 3_000_000, reservedRaw: 0 }
+  const resting = { freeRaw: 1_000_000, reservedRaw: 2_000_000 + RESERVED_RAW }
+  const allFree = { freeRaw: 3_000_000 + RESERVED_RAW, reservedRaw: 0 }
   assert.deepEqual(live.balances(alice), resting)
   for (let row = LADDER.length - 1; row >= 0; row--) {
     const attempt = rightAttempt()
@@ -307,14 +310,14 @@ test('of several faults of an order the one that stands highest is answered', as
   }
 })
 
-test('afterwards nothing is under way, and one call empties a full market', async () => {
+test('afterwards nothing is under way, and one call gives a whole share back', async () => {
   const all = await live.call(whale, 'DELETE', '/orders/all/rain')
   assert.equal(all.status, 200, all.text.slice(0, 300))
   assert.deepEqual(live.balances(whale), { freeRaw: LARGEST_RAW, reservedRaw: 0 })
   const largest = rightAttempt()
   resize(largest, LARGEST_RAW)
   const reply = await sendAttempt(largest)
-  assert.equal(at(reply.body, 'code'), 'INSUFFICIENT_COLLATERAL', 'the market has room again')
+  assert.equal(at(reply.body, 'code'), 'INSUFFICIENT_COLLATERAL', 'the share is free again')
   assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
   assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
 })

@@ -248,3 +248,15 @@ test('one account cannot take the open size of a market, nor a partner with its 
   assert.equal(brokenInvariant(driver.clearing), null)
   assert.equal(restored(driver), null)
 })
+
+test('the open size of a market stays exact, whoever has how much of it', () => {
+  const driver = new ExchangeDriver(64)
+  const marketId = driver.addMarket()
+  const account = driver.addAccount(UNIT)
+  assert.equal(driver.place(bidOf(account, marketId, { sizeRaw: 5 * SHARE })).result, 'RESTED')
+  driver.clearing.catalogue.existing(marketId).openSizeRaw = Number.MAX_SAFE_INTEGER - 2_000_000
+  const place = (sizeRaw: number) => driver.place(bidOf(account, marketId, { sizeRaw }))
+  assert.equal(place(2_001_000).refused, 'OPEN_SIZE_LIMIT')
+  assert.equal(place(2_000_000).result, 'RESTED')
+  assert.equal(place(1000).refused, 'OPEN_SIZE_LIMIT')
+})
