@@ -49,7 +49,7 @@ function reasonOf(error: unknown): string {
 
 /** A turn of the exchange itself. */
 function ownTurn(): Turn {
-  return { owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
+  return { group: '', owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
 }
 
 export class QueryHandle {
@@ -112,7 +112,8 @@ export class QueryHandle {
 
   /** Questions not answered yet, for metrics. */
   get waiting(): number {
-    return this.#queue.count + this.#queue.urgentCount + this.#sent.length
+    const { count, promptCount, urgentCount } = this.#queue
+    return count + promptCount + urgentCount + this.#sent.length
   }
 
   /** Gives undefined for a question without room or past its deadline; throws when it broke. */
@@ -150,10 +151,11 @@ export class QueryHandle {
   }
 
   /** When the queue is full, another question may have to give way. */
-  #hasRoom(isUrgent: boolean, { owner }: Turn): boolean {
+  #hasRoom(isUrgent: boolean, turn: Turn): boolean {
     if (isUrgent) return this.#queue.urgentCount < LIMITS.queryQueueMax
+    if (turn.isPrompt === true) return this.#queue.promptCount < LIMITS.queryQueueMax
     if (this.#queue.count + this.#sent.length < LIMITS.queryQueueMax) return true
-    const other = this.#queue.giveWayTo(owner)
+    const other = this.#queue.giveWayTo(turn)
     other?.giveUp()
     return other !== undefined
   }
@@ -164,8 +166,10 @@ export class QueryHandle {
     while (this.#isReady && this.#sent.length < AHEAD) {
       const open = this.#queue.next()
       if (open === undefined) return
-      if (open.turn.isGone?.() === true) open.giveUp()
-      else {
+      if (open.turn.isGone?.() === true) {
+        this.#queue.done(open, 0)
+        open.giveUp()
+      } else {
         this.#sent.push(open)
         const { id, name, asked } = open
         this.#worker?.postMessage({ kind: 'ask', id, name, asked } satisfies QueryRequest)
@@ -180,6 +184,7 @@ export class QueryHandle {
     } else {
       const at = this.#sent.findIndex(({ id }) => id === message.id)
       const [open] = at < 0 ? [] : this.#sent.splice(at, 1)
+      if (open !== undefined) this.#took(open, message.tookMs)
       if (message.failed === undefined) open?.settle(message.answer)
       else if (message.failed.isTrouble) this.#troubled(open, message.failed.reason)
       else this.#broke(open, message.failed.reason)
@@ -187,7 +192,14 @@ export class QueryHandle {
     this.#hand()
   }
 
+  /** Whoever asked pays for the time, also when nobody waits for the answer any more. */
+  #took(open: Open, tookMs: number): void {
+    this.#queue.done(open, tookMs)
+    open.turn.onTook?.(tookMs)
+  }
+
   #broke(open: Open | undefined, reason: string): void {
+    if (open !== undefined) this.#queue.done(open, 0)
     open?.fail(new WorkerFault('query', reason))
     this.#hand()
   }
@@ -214,6 +226,7 @@ export class QueryHandle {
     this.#sent = []
     const blamed = sent.find(({ id }) => id === workingId)
     for (const open of sent.reverse()) if (open !== blamed) this.#queue.putFirst(open)
+    if (blamed !== undefined) this.#queue.done(blamed, 0)
     blamed?.fail(new WorkerFault('query', `the query thread failed: ${reason}`))
     // The machine may have no descriptor left. That passes; until then nothing is answered.
     const isHindered = !wasReady && isTrouble(new Error(reason))

@@ -1,27 +1,37 @@
-// Questions that wait for the query thread, in a line for each owner. Lines take turns, so a
-// thousand questions of one caller cost another caller no more than one. A question that an order
-// waits for goes first. Invariants: no line is empty, and each line has one turn to come.
+// Questions that wait for the query thread. A question that an order waits for goes first. Then
+// come prompt questions, like those of a login: each is one row by its key, and none waits behind
+// reads. All others share the time of the thread, by groups of callers and then by profiles.
+
+import { FairQueue, type Share } from '../../engine/thread/fair-queue.ts'
 
 /** Who asks, until when, and whether the caller still wants the answer. */
-export interface Turn {
+export interface Turn extends Share {
+  /** The address or the partner by which reads are fair first; the exchange itself is one too. */
+  readonly group: string
   /** The profile that asks; 0 for the exchange itself. */
   readonly owner: number
   /** The deadline, by `performance.now()`. */
   readonly untilMs: number
+  /** The question goes before all that are not urgent. */
+  readonly isPrompt?: boolean | undefined
   /** True when the caller hung up. */
   readonly isGone?: (() => boolean) | undefined
+  /** Gets the time that the question took of the thread. */
+  readonly onTook?: ((ms: number) => void) | undefined
 }
 
 export class QuestionQueue<T extends { readonly turn: Turn }> {
-  readonly #lines = new Map<number, T[]>()
-  /** The owners of lines; the next turn comes first. */
-  #turns: number[] = []
   readonly #urgent: T[] = []
-  #count = 0
+  readonly #prompt = new FairQueue<T>(({ turn }) => turn)
+  readonly #others = new FairQueue<T>(({ turn }) => turn)
 
-  /** Counts the questions in lines, without the urgent ones. */
+  /** Counts the questions that are neither urgent nor prompt. */
   get count(): number {
-    return this.#count
+    return this.#others.count
+  }
+
+  get promptCount(): number {
+    return this.#prompt.count
   }
 
   get urgentCount(): number {
@@ -29,13 +39,7 @@ export class QuestionQueue<T extends { readonly turn: Turn }> {
   }
 
   put(question: T): void {
-    const { owner } = question.turn
-    const line = this.#lines.get(owner)
-    if (line === undefined) {
-      this.#lines.set(owner, [question])
-      this.#turns.push(owner)
-    } else line.push(question)
-    this.#count++
+    this.#queueOf(question).put(question)
   }
 
   putUrgent(question: T): void {
@@ -47,42 +51,29 @@ export class QuestionQueue<T extends { readonly turn: Turn }> {
     this.#urgent.unshift(question)
   }
 
+  /** Takes the next question. `done` follows, with what it cost. */
   next(): T | undefined {
-    const urgent = this.#urgent.shift()
-    if (urgent !== undefined) return urgent
-    const owner = this.#turns.shift()
-    if (owner === undefined) return undefined
-    const line = this.#lines.get(owner) ?? []
-    const question = line.shift()
-    if (question !== undefined) this.#count--
-    if (line.length === 0) this.#lines.delete(owner)
-    else this.#turns.push(owner)
-    return question
+    return this.#urgent.shift() ?? this.#prompt.next() ?? this.#others.next()
+  }
+
+  /** The time that a question took of the thread. */
+  done(question: T, tookMs: number): void {
+    this.#queueOf(question).done(question, tookMs)
   }
 
   /** Removes a question that no caller waits for any more. */
   drop(question: T): void {
     const at = this.#urgent.indexOf(question)
     if (at >= 0) this.#urgent.splice(at, 1)
-    const { owner } = question.turn
-    const line = this.#lines.get(owner) ?? []
-    const place = line.indexOf(question)
-    if (place < 0) return
-    line.splice(place, 1)
-    this.#count--
-    if (line.length > 0) return
-    this.#lines.delete(owner)
-    this.#turns = this.#turns.filter((each) => each !== owner)
+    else this.#queueOf(question).drop(question)
   }
 
-  /**
-   * Gives the question that makes room for one more of `owner` when the queue is full: the newest
-   * of the longest line. Gives undefined unless that line is longer than the owner's line would be.
-   */
-  giveWayTo(owner: number): T | undefined {
-    let longest: readonly T[] = []
-    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line
-    const own = this.#lines.get(owner)?.length ?? 0
-    return longest.length > own + 1 ? longest.at(-1) : undefined
+  /** The question that makes way for one more of this share when the queue is full. */
+  giveWayTo(share: Share): T | undefined {
+    return this.#others.giveWayTo(share)
+  }
+
+  #queueOf({ turn }: T): FairQueue<T> {
+    return turn.isPrompt === true ? this.#prompt : this.#others
   }
 }

@@ -24,8 +24,14 @@ interface Failed {
 /** Messages from the query thread to main. */
 export type QueryMessage<Answer = unknown> =
   | 'ready'
-  | { readonly id: number; readonly answer: Answer; readonly failed?: undefined }
-  | { readonly id: number; readonly failed: Failed }
+  | (Took & { readonly answer: Answer; readonly failed?: undefined })
+  | (Took & { readonly failed: Failed })
+
+interface Took {
+  readonly id: number
+  /** How long the thread worked on the question. */
+  readonly tookMs: number
+}
 
 export interface QueryThreadData {
   readonly dataDir: string

@@ -32,15 +32,18 @@ function say(message: QueryMessage): void {
 
 function take({ id, name, asked }: Question<never>): void {
   if (threadPoint('query-ends')) process.exit(ENDED_CODE)
+  const fromMs = performance.now()
   try {
     edgePoint('in-query')
     if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
     const answer = answers.get(name)
     assert(answer !== undefined, 'each read is listed in reads.ts')
-    say({ id, answer: answer(asked) })
+    const found = answer(asked)
+    say({ id, answer: found, tookMs: performance.now() - fromMs })
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    say({ id, failed: { reason, isTrouble: isTrouble(error) } })
+    const tookMs = performance.now() - fromMs
+    say({ id, failed: { reason, isTrouble: isTrouble(error) }, tookMs })
   }
 }
 

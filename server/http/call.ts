@@ -1,6 +1,7 @@
 import type { HttpRequest } from 'uWebSockets.js'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Role } from '../../engine/domain/operator.ts'
+import type { Charges } from './access/charges.ts'
 
 /**
  * One request, copied before anything waits: the library's request is valid only until its callback
@@ -30,6 +31,8 @@ export interface Call {
   timesRow: number
   /** The caller hung up, so nobody waits for the reply. */
   isGone?: boolean
+  /** Gets what the call costs beyond its first token; absent for a call without a further cost. */
+  charges?: Charges
 }
 
 export const NO_BYTES = new Uint8Array(0)

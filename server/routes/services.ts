@@ -33,6 +33,7 @@ import type { RewardViews } from '../services/portfolio/rewards.ts'
 import type { SolvencyCounts } from '../services/portfolio/solvency-counts.ts'
 import type { PrivateReads } from '../services/private-reads.ts'
 import type { Referrals } from '../services/referrals/referrals.ts'
+import type { SlicedWork } from '../services/sliced-work.ts'
 import type { BookmarkViews } from '../services/social/bookmark-views.ts'
 import type { SocialChanges } from '../services/social/social-changes.ts'
 import type { SocialConnections } from '../services/social/social-connections.ts'
@@ -48,6 +49,8 @@ export interface Services {
   readonly everywhere: CancelEverywhere
   readonly replaces: CancelReplace
   readonly reads: PrivateReads
+  /** Long replies, and calls whose cost nobody shares: a few milliseconds in each turn of main. */
+  readonly slices: SlicedWork
   readonly lists: MarketLists
   readonly tickers: Tickers
   readonly history: MarketHistory

@@ -1,6 +1,7 @@
 // Reads of what one profile owns, from the tables that the follower writes. A read waits until the
 // tables show the newest seq that was told to anyone when the read came (design §4). Then it waits
-// for its turn: profiles take turns, and each has a bound on its reads under way. The deadline runs
+// for its turn: callers share the time of the query thread by address or partner first, then by
+// profile (fair-shares.ts), and each profile has a bound on its reads under way. The deadline runs
 // from the moment when the read came.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
@@ -9,19 +10,26 @@ import type { FollowerHandle } from '../../persistence/follower/follower-handle.
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { profiles, type ShownProfile } from '../../persistence/query/read/profiles.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
+import type { Charges } from '../http/access/charges.ts'
 import type { Call, Caller } from '../http/call.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import { shareOf } from './fair-shares.ts'
 
 /** The profile whose turn a read takes; 0 is the exchange itself, and addresses are below 0. */
 export interface Asker {
   readonly profileId: ProfileId
   readonly isGone?: () => boolean
+  /** The key of its address; absent or '' for a call whose address is not counted. */
+  readonly address?: string
+  /** Pays for the time that its reads take. */
+  readonly charges?: Charges | undefined
 }
 
 /** A call takes the turn of its caller, even when it is about another profile. */
 export function askerOf({ caller, call }: { caller: Caller; call: Call }): Asker {
-  return { profileId: caller.profileId, isGone: () => call.isGone === true }
+  const { addressKey: address, charges } = call
+  return { profileId: caller.profileId, isGone: () => call.isGone === true, address, charges }
 }
 
 /** Callers without a profile take turns as one. */
@@ -34,15 +42,16 @@ const FNV_PRIME = 0x01000193
  * An unknown caller takes the turn of its address, so that one address cannot hold up the others.
  * Two addresses may share a turn: that costs them time, and nothing else.
  */
-export function publicAsker(call: Pick<Call, 'addressKey' | 'isGone'>): Asker {
-  const { addressKey = '' } = call
+export function publicAsker(call: Pick<Call, 'addressKey' | 'isGone' | 'charges'>): Asker {
+  const { addressKey = '', charges } = call
   const isGone = () => call.isGone === true
-  if (addressKey === '') return { ...ANYBODY, isGone }
+  if (addressKey === '') return { ...ANYBODY, isGone, charges }
   let hash = FNV_START
   for (let at = 0; at < addressKey.length; at++) {
     hash = Math.imul(hash ^ addressKey.charCodeAt(at), FNV_PRIME)
   }
-  return { profileId: ANYBODY.profileId - 1 - (hash >>> 1), isGone }
+  const profileId = ANYBODY.profileId - 1 - (hash >>> 1)
+  return { profileId, isGone, address: addressKey, charges }
 }
 
 function underWayMax(profileId: ProfileId): number {
@@ -80,6 +89,7 @@ export class PrivateReads {
     query: Query<Asked, Answer>,
     asked: Asked,
     asker: Asker = OURSELVES,
+    isPrompt = false,
   ): Promise<Answer | undefined> {
     const { profileId, isGone } = asker
     const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
@@ -89,7 +99,9 @@ export class PrivateReads {
     try {
       const seq = this.#pipeline.durableSeq
       if (!(await this.#follower.whenApplied(seq, LIMITS.privateReadDeadlineMs))) return undefined
-      return await this.#query.ask(query, asked, { owner: profileId, untilMs, isGone })
+      const share = shareOf(asker, this.#pipeline.clearing.accounts.partners)
+      const onTook = (ms: number) => asker.charges?.queryTook(ms)
+      return await this.#query.ask(query, asked, { ...share, untilMs, isGone, isPrompt, onTook })
     } finally {
       const left = (this.#underWay.get(profileId) ?? 1) - 1
       if (left > 0) this.#underWay.set(profileId, left)
@@ -114,11 +126,11 @@ export class PrivateReads {
 
   /**
    * The profile as the tables show it; null when there is none, undefined when there is no answer
-   * in time.
+   * in time. A login waits for it, so it goes before the reads of everybody.
    */
   async profile(profileId: ProfileId): Promise<ShownProfile | null | undefined> {
     // The profile may have been made just now, by a command that is not durable yet.
     await this.#pipeline.durable()
-    return (await this.read(profiles, [profileId], { profileId }))?.[0]
+    return (await this.read(profiles, [profileId], { profileId }, true))?.[0]
   }
 }

@@ -290,7 +290,11 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
     const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined
-    const market = await query.ask(archivedMarket, slug, { owner, untilMs })
+    const market = await query.ask(archivedMarket, slug, {
+      group: `profile ${owner}`,
+      owner,
+      untilMs,
+    })
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }

@@ -56,6 +56,7 @@ import { Portfolio } from '../services/portfolio/portfolio.ts'
 import { RewardViews } from '../services/portfolio/rewards.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { Referrals } from '../services/referrals/referrals.ts'
+import { SlicedWork } from '../services/sliced-work.ts'
 import { BookmarkViews } from '../services/social/bookmark-views.ts'
 import { demoProvider } from '../services/social/demo-provider.ts'
 import { SocialChanges } from '../services/social/social-changes.ts'
@@ -252,6 +253,7 @@ export async function wire(
   return {
     pipeline,
     reads,
+    slices: new SlicedWork({ sliceMs: LIMITS.sliceMs, jobsMax: LIMITS.slicedJobsMax }),
     ...marketReads(exchange, collateral, { reads, archive, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),

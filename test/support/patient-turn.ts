@@ -5,5 +5,5 @@ const PATIENT_MS = 600_000
 
 /** The turn of a question that waits for its answer however long it takes. */
 export function patientTurn(owner = 0): Turn {
-  return { owner, untilMs: performance.now() + PATIENT_MS }
+  return { group: String(owner), owner, untilMs: performance.now() + PATIENT_MS }
 }

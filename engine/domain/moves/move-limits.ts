@@ -12,9 +12,11 @@ export const MOVE_LIMITS = {
   sweptRowsMax: 4096,
   /** Main goes on with a sweep this often. */
   sweepEveryMs: 20,
-  /** Markets and open orders in one reply about all positions of a profile. */
-  heldMarketsMax: 1000,
+  /** Markets on one page of a profile's positions, and its open orders that the pages show. */
+  heldPageMax: 250,
   heldOrdersMax: 500,
+  /** Markets whose shares are added up to what a profile has not realised. */
+  heldMarketsMax: 1000,
   /** Days after a payout until the exchange redeems what nobody redeemed; the largest setting. */
   autoRedeemDaysMax: 3650,
   /**

@@ -86,6 +86,19 @@ export class Buckets<Key> {
     return 0
   }
 
+  /**
+   * Takes tokens for what a call has cost, whether the bucket has them or not: calls are refused
+   * until the debt is paid. The debt is at most one burst.
+   */
+  charge(key: Key, nowMs: number, tokens: number): void {
+    this.forgetFull(nowMs)
+    const before = this.fullAtMs.get(key)
+    const from = Math.max(before ?? nowMs, nowMs)
+    const fullAtMs = Math.max(from, Math.min(from + tokens * this.costMs, nowMs + 2 * this.burstMs))
+    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetNext()
+    this.fullAtMs.set(key, fullAtMs)
+  }
+
   /** The lines of a reply that tell what the bucket of a key still has; each begins a new line. */
   linesOf(key: Key, nowMs: number): string {
     const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
@@ -135,6 +148,11 @@ export class RateLimiter<Key> {
   /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
   take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
     return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / MS_PER_SEC)
+  }
+
+  /** Takes tokens for what a call has cost, whether the bucket has them or not. */
+  charge(key: Key, lane: Lane, nowMs: number, tokens: number): void {
+    this.lanes[lane].charge(key, nowMs, tokens)
   }
 
   /** The lines of a reply that tell what the bucket of a key still has. */

@@ -1,17 +1,26 @@
 // What a profile has: collateral, shares and open orders (rules §9.1).
 
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { costFloorRaw } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
-import { refuse } from '../../http/refusal.ts'
+import { invalid, refuse } from '../../http/refusal.ts'
+import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
-import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
+import {
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  number,
+  pattern,
+  text,
+} from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
 import { price } from '../../pipeline/shown/book-views.ts'
 import { settlementFields } from '../../pipeline/shown/market-view.ts'
@@ -22,8 +31,11 @@ import {
   sideView,
 } from '../../pipeline/shown/position-views.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
-import type { Holding } from '../../services/portfolio/portfolio.ts'
+import { workFor } from '../../services/fair-shares.ts'
+import { type Holding, type Holdings, NEWEST_ID } from '../../services/portfolio/portfolio.ts'
+import type { ShownRewards } from '../../services/portfolio/rewards.ts'
 import { askerOf } from '../../services/private-reads.ts'
+import type { Steps } from '../../services/sliced-work.ts'
 import { MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { userOrder } from '../shapes.ts'
@@ -263,27 +275,81 @@ function clobView(
   }
 }
 
+const PAGE_MAX = MOVE_LIMITS.heldPageMax
+const CURSOR_CHARACTERS_MAX = 40
+const CURSOR = /^m([1-9][0-9]{0,15})$/
+
+/** A cursor names the last market of its page. */
+function cursorOf(marketId: MarketId): string {
+  return Buffer.from(`m${marketId}`).toString('base64url')
+}
+
+/** Null for a text that is no cursor of positions. */
+function marketIn(cursor: string): MarketId | null {
+  if (cursor === '') return NEWEST_ID
+  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  if (said === null) return null
+  const marketId = Number(said[1])
+  return cursorOf(marketId) === cursor ? marketId : null
+}
+
+interface Shown {
+  readonly found: Holdings
+  readonly earned: ShownRewards
+  readonly owner: ProfileId
+  readonly services: Services
+}
+
+/** Encodes a page, one market in a step: a page of all of them at once would stop every order. */
+function* positionsText({ found, earned, owner, services }: Shown): Steps<string> {
+  const epochs = epochsByMarket(earned)
+  const [amm, clob]: [string[], string[]] = [[], []]
+  for (const holding of found.all) {
+    for (const view of ammViews(holding, owner, services)) amm.push(JSON.stringify(view))
+    if (isOfBook(holding)) clob.push(JSON.stringify(clobView(holding, owner, epochs, services)))
+    yield
+  }
+  const rest = JSON.stringify({
+    group: [],
+    isWhole: found.isWhole,
+    nextCursor: found.nextId === null ? null : cursorOf(found.nextId),
+    points: '0',
+    accumulativePoints: '0',
+    rewards: allRewardsView(earned),
+  })
+  return `{"amm":[${amm.join(',')}],"clob":[${clob.join(',')}],${rest.slice(1)}`
+}
+
 export const portfolioPositions = route({
   method: 'GET',
   path: '/portfolio/positions',
   auth: auth(),
   lane: 'private',
   about: "The caller's shares and open orders in each market, with their cost and worth.",
+  query: {
+    limit: means(defaulted(integer(1, PAGE_MAX), PAGE_MAX), 'Most markets on a page.'),
+    cursor: means(
+      optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+      'nextCursor of the page before; absent or empty for the first page.',
+    ),
+    market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+  },
   reply: object({
     amm: means(list(ammPosition()), 'A row for each outcome that is held of a pool.'),
     clob: means(list(clobPosition()), 'A row for each market, newest markets first.'),
     group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
     isWhole: means(
       boolean(),
-      `False when the caller has over ${MOVE_LIMITS.heldMarketsMax} markets or ` +
-        `${MOVE_LIMITS.heldOrdersMax} open orders: the newest are shown.`,
+      'False when the caller has markets on other pages, or more than ' +
+        `${MOVE_LIMITS.heldOrdersMax} open orders: the newest orders are shown.`,
     ),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
     points: means(text(), 'Always 0: no points are counted.'),
     accumulativePoints: means(text(), 'Always 0, as are points.'),
     rewards: means(allRewards(), 'Rewards of the caller.'),
   }),
   means: 'What the caller holds behind everything that it was told.',
-  rejects: ['READ_TIMEOUT'],
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     reply: {
       amm: [],
@@ -310,26 +376,30 @@ export const portfolioPositions = route({
       ],
       group: [],
       isWhole: true,
+      nextCursor: null,
       points: '0',
       accumulativePoints: '0',
       rewards: NO_REWARDS,
     },
   },
-  handle: async ({ owner, caller, call }, services: Services) => {
+  handle: async ({ query, owner, caller, call }, services: Services) => {
     const asker = askerOf({ caller, call })
-    const found = await services.portfolio.holdings(owner, asker)
+    const { limit, cursor = '', market: named } = query
+    const beforeId = marketIn(cursor)
+    if (beforeId === null) {
+      return invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+    }
+    const one = named === undefined ? null : await services.archive.bySlug(named, asker)
+    if (one === undefined) return refuse('READ_TIMEOUT')
+    if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
+    const page = { beforeId, limit, marketId: one?.market.marketId ?? null }
+    const found = await services.portfolio.holdings(owner, page, asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const earned = await services.rewards.of(owner, found.all, asker)
     if (earned === undefined) return refuse('READ_TIMEOUT')
-    const epochs = epochsByMarket(earned)
-    return {
-      amm: found.all.flatMap((holding) => ammViews(holding, owner, services)),
-      clob: found.all.filter(isOfBook).map((holding) => clobView(holding, owner, epochs, services)),
-      group: [],
-      isWhole: found.isWhole,
-      points: '0',
-      accumulativePoints: '0',
-      rewards: allRewardsView(earned),
-    }
+    const { slices, pipeline } = services
+    const steps = positionsText({ found, earned, owner, services })
+    const shown = await slices.run(workFor(asker, pipeline), steps)
+    return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
   },
 })

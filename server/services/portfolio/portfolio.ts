@@ -4,12 +4,15 @@ import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
-import { heldPositions } from '../../../persistence/query/read/portfolio/held-positions.ts'
+import {
+  type HeldPositions,
+  heldPositions,
+} from '../../../persistence/query/read/portfolio/held-positions.ts'
 import {
   type PoolTotal,
   poolTotals,
 } from '../../../persistence/query/read/portfolio/pool-trades.ts'
-import type { PositionRow } from '../../../persistence/query/read/positions.ts'
+import { type PositionRow, positions } from '../../../persistence/query/read/positions.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { marketValueRaw } from '../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -27,11 +30,26 @@ export interface Holding {
   readonly totals: readonly PoolTotal[]
 }
 
+/** Which holdings a reply shows. */
+export interface HoldingsPage {
+  /** Only markets that are older. */
+  readonly beforeId: MarketId
+  /** Most markets. */
+  readonly limit: number
+  /** The one market to show; null for all of the page. */
+  readonly marketId: MarketId | null
+}
+
+/** Every market is older. */
+export const NEWEST_ID: MarketId = Number.MAX_SAFE_INTEGER
+
 /** The holdings that one reply shows. */
 export interface Holdings {
   /** The newest markets first. */
   readonly all: readonly Holding[]
-  /** False when the profile has more markets or open orders than a reply shows. */
+  /** The next page has the markets before this one; null on the last page. */
+  readonly nextId: MarketId | null
+  /** False when the profile has markets or open orders that this reply does not show. */
   readonly isWhole: boolean
 }
 
@@ -64,16 +82,18 @@ export class Portfolio {
     return { freeRaw, reservedRaw, parkedRaw }
   }
 
-  /** Undefined without an answer in time. */
-  async holdings(accountId: ProfileId, asker: Asker): Promise<Holdings | undefined> {
-    const { heldMarketsMax, heldOrdersMax } = MOVE_LIMITS
+  /** One page of what a profile holds; undefined without an answer in time. */
+  async holdings(
+    accountId: ProfileId,
+    page: HoldingsPage,
+    asker: Asker,
+  ): Promise<Holdings | undefined> {
+    const { heldOrdersMax } = MOVE_LIMITS
     const newest = { accountId, beforeSeq: Number.MAX_SAFE_INTEGER, limit: heldOrdersMax + 1 }
     const open = await this.#reads.read(openOrders, newest, asker)
     if (open === undefined) return undefined
     const orders = open.slice(0, heldOrdersMax)
-    const others = [...new Set(orders.map(({ marketId }) => marketId))]
-    const ask = { accountId, limit: heldMarketsMax + 1, others }
-    const held = await this.#reads.read(heldPositions, ask, asker)
+    const held = await this.#heldOn(accountId, page, orders, asker)
     if (held === undefined) return undefined
     const markets = await this.#archive.byIds(held.marketIds, asker)
     if (markets === undefined) return undefined
@@ -92,13 +112,34 @@ export class Portfolio {
       const [own, traded] = [ofOrders.get(marketId) ?? [], ofTotals.get(marketId) ?? []]
       return [{ market, yes: side(0), no: side(1), orders: own, totals: traded }]
     })
-    const isWhole = open.length <= heldOrdersMax && held.marketIds.length <= heldMarketsMax
-    return { all, isWhole }
+    const nextId = held.hasMore ? (held.marketIds.at(-1) ?? null) : null
+    const isFirst = page.marketId !== null || page.beforeId === NEWEST_ID
+    return { all, nextId, isWhole: isFirst && nextId === null && open.length <= heldOrdersMax }
+  }
+
+  /** The markets of a page: those with shares and those with open orders, or the one named. */
+  async #heldOn(
+    accountId: ProfileId,
+    { marketId, beforeId, limit }: HoldingsPage,
+    orders: readonly OrderRow[],
+    asker: Asker,
+  ): Promise<HeldPositions | undefined> {
+    if (marketId === null) {
+      const others = [...new Set(orders.map((order) => order.marketId))]
+      return this.#reads.read(heldPositions, { accountId, beforeId, limit, others }, asker)
+    }
+    const rows = await this.#reads.read(positions, { accountId, marketIds: [marketId] }, asker)
+    if (rows === undefined) return undefined
+    const isHeld =
+      rows.some(({ sizeRaw }) => sizeRaw !== 0) ||
+      orders.some((order) => order.marketId === marketId)
+    return { marketIds: isHeld ? [marketId] : [], rows, hasMore: false }
   }
 
   /** Worth of all shares less their cost; of the newest markets alone when there are too many. */
   async unrealisedRaw(accountId: ProfileId, asker: Asker): Promise<number | undefined> {
-    const ask = { accountId, limit: MOVE_LIMITS.heldMarketsMax, others: [] }
+    const limit = MOVE_LIMITS.heldMarketsMax
+    const ask = { accountId, beforeId: NEWEST_ID, limit, others: [] }
     const held = await this.#reads.read(heldPositions, ask, asker)
     if (held === undefined) return undefined
     const markets = await this.#archive.byIds(held.marketIds, asker)

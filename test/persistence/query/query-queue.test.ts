@@ -5,7 +5,10 @@ import { freshSeed, Random } from '../../support/random.ts'
 
 const SEED = freshSeed()
 
-const question = (owner: number, name = '') => ({ name, turn: { owner, untilMs: 0 } })
+const question = (owner: number, name = '') => ({
+  name,
+  turn: { group: String(owner), owner, untilMs: 0 },
+})
 type Asked = ReturnType<typeof question>
 
 test('lines take turns: a line of a thousand questions delays another by one each turn', () => {
@@ -25,9 +28,13 @@ test('a full queue takes from the longest line, unless the new line would be as 
   const queue = new QuestionQueue<Asked>()
   for (let index = 0; index < 5; index++) queue.put(question(1, `long ${index}`))
   for (let index = 0; index < 4; index++) queue.put(question(2, `short ${index}`))
-  assert.equal(queue.giveWayTo(3)?.name, 'long 4')
-  assert.equal(queue.giveWayTo(1), undefined, 'the own line is the longest')
-  assert.equal(queue.giveWayTo(2), undefined, 'the own line would be as long')
+  assert.equal(queue.giveWayTo({ group: '3', owner: 3 })?.name, 'long 4')
+  assert.equal(queue.giveWayTo({ group: '1', owner: 1 }), undefined, 'the own line is the longest')
+  assert.equal(
+    queue.giveWayTo({ group: '2', owner: 2 }),
+    undefined,
+    'the own line would be as long',
+  )
 })
 
 test(`no question is lost, doubled or out of the order of its line (SEED=${SEED})`, () => {

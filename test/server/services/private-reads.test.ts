@@ -12,6 +12,8 @@ test('a profile has a bound on reads under way, and others are still answered', 
   await fill(exchange, 1)
   const { pipeline, follower, query } = exchange
   const reads = new PrivateReads(pipeline, { follower, query, faults: new EdgeFaults(() => {}) })
+  // On a busy machine the thread starts later than a read may wait.
+  await query.warm()
   const read = (profileId: number) => reads.read(profiles, [1], { profileId })
   const greedy = Array.from({ length: LIMITS.readsPerProfileMax }, () => read(1))
   assert.equal(await read(1), undefined)

@@ -7,13 +7,15 @@ import { query } from '../query.ts'
 
 const HELD = `
 SELECT DISTINCT market_id AS marketId FROM positions
-WHERE owner = ? AND size_raw <> 0 ORDER BY market_id DESC LIMIT ?`
+WHERE owner = ? AND market_id < ? AND size_raw <> 0 ORDER BY market_id DESC LIMIT ?`
 
 export interface HeldAsk {
   readonly accountId: AccountId
-  /** Most markets whose shares it holds. */
+  /** Only older markets are given. */
+  readonly beforeId: MarketId
+  /** Most markets that are given. */
   readonly limit: number
-  /** Markets that are told besides, whatever it holds of them. */
+  /** Markets that are given too, whatever it holds of them. */
   readonly others: readonly MarketId[]
 }
 
@@ -21,18 +23,24 @@ export interface HeldPositions {
   /** The newest markets first. */
   readonly marketIds: readonly MarketId[]
   readonly rows: readonly PositionRow[]
+  /** Whether there are older markets. */
+  readonly hasMore: boolean
 }
 
 /** Gives both outcomes of each market, YES before NO. */
 export const heldPositions = query({
   name: 'heldPositions',
   prepare: (db) => ({
-    held: db.prepare<[AccountId, number], { marketId: MarketId }>(HELD),
+    held: db.prepare<[AccountId, MarketId, number], { marketId: MarketId }>(HELD),
     ofMarket: positionsOfMarket(db),
   }),
-  run: ({ held, ofMarket }, { accountId, limit, others }: HeldAsk): HeldPositions => {
-    const found = held.all(accountId, limit).map(({ marketId }) => marketId)
-    const marketIds = [...new Set([...found, ...others])].sort((a, b) => b - a)
-    return { marketIds, rows: marketIds.flatMap((marketId) => ofMarket(accountId, marketId)) }
+  run: ({ held, ofMarket }, asked: HeldAsk): HeldPositions => {
+    const { accountId, beforeId, limit, others } = asked
+    const found = held.all(accountId, beforeId, limit + 1).map(({ marketId }) => marketId)
+    const older = others.filter((marketId) => marketId < beforeId)
+    const all = [...new Set([...found, ...older])].sort((a, b) => b - a)
+    const marketIds = all.slice(0, limit)
+    const rows = marketIds.flatMap((marketId) => ofMarket(accountId, marketId))
+    return { marketIds, rows, hasMore: all.length > limit }
   },
 })

@@ -84,7 +84,7 @@ export class OwnMarket {
     try {
       const [orders, positions, balance] = await Promise.all([
         tradeType === 'amm' || isOver ? [] : openOrdersOf(trader, slug),
-        call<Positions>('GET', '/portfolio/positions', { signal }),
+        call<Positions>('GET', `/portfolio/positions?market=${slug}`, { signal }),
         call<{ readonly free: string }>('GET', '/portfolio/balance', { signal }),
       ])
       const held = heldIn(positions, slug)

@@ -1,0 +1,74 @@
+// What a call costs beyond the token that it took when it came: the time of the threads that its
+// reads and its reply took, the bytes of the reply, and further messages in its body. The cost is
+// known only afterwards, so it is charged to the buckets of the address and the profile then; a
+// caller in debt is refused until the debt is paid. Calls that cost little cost nothing more.
+
+import type { Lane, RateLimiter } from './rate-limit.ts'
+
+/** What one more token pays for. */
+export const TOKEN = {
+  /** Time of the query thread, which all reads of the tables share. */
+  queryMs: 1,
+  /** Time of the main thread, which carries every order. */
+  mainMs: 1 / 8,
+  replyBytes: 32 * 1024,
+} as const
+
+export interface Charged {
+  readonly lane: Lane
+  /** '' for an address without a limit. */
+  readonly address: string
+  /** The key of the profile; null for a caller that is not proven. */
+  readonly key: number | null
+}
+
+export interface Limiters {
+  readonly addressLimiter?: RateLimiter<string> | null | undefined
+  readonly profileLimiter?: RateLimiter<number> | null | undefined
+  readonly clock: () => number
+}
+
+export class Charges {
+  readonly #limiters: Limiters
+  readonly #charged: Charged
+  #tokens = 0
+  #taken = 0
+
+  constructor(limiters: Limiters, charged: Charged) {
+    this.#limiters = limiters
+    this.#charged = charged
+  }
+
+  /** A read took this time of the query thread. */
+  queryTook(ms: number): void {
+    this.#add(ms / TOKEN.queryMs)
+  }
+
+  /** The call took this time of the main thread, beyond what every call takes. */
+  mainTook(ms: number): void {
+    this.#add(ms / TOKEN.mainMs)
+  }
+
+  /** The reply has so many bytes. */
+  replied(bytes: number): void {
+    this.#add(bytes / TOKEN.replyBytes)
+  }
+
+  /** The body holds so many messages, each of which would have been a call. */
+  messages(count: number): void {
+    this.#add(count - 1)
+  }
+
+  /** Whole tokens are charged at once; a rest waits for what comes. */
+  #add(tokens: number): void {
+    this.#tokens += tokens
+    const whole = Math.floor(this.#tokens) - this.#taken
+    if (whole < 1) return
+    this.#taken += whole
+    const { addressLimiter, profileLimiter, clock } = this.#limiters
+    const { lane, address, key } = this.#charged
+    const nowMs = clock()
+    if (address !== '') addressLimiter?.charge(address, lane, nowMs, whole)
+    if (key !== null) profileLimiter?.charge(key, lane, nowMs, whole)
+  }
+}
