@@ -41,6 +41,7 @@ import type { SportMatches } from '../services/sports/matches.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
 import type { WebFiles } from '../web/web-files.ts'
+import type { McpHandle } from './mcp/mcp-handle.ts'
 
 /** What handlers work with; main wires it once. */
 export interface Services {
@@ -51,6 +52,7 @@ export interface Services {
   readonly reads: PrivateReads
   /** Long replies, and calls whose cost nobody shares: a few milliseconds in each turn of main. */
   readonly slices: SlicedWork
+  readonly mcp: McpHandle
   readonly lists: MarketLists
   readonly tickers: Tickers
   readonly history: MarketHistory

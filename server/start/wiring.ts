@@ -54,6 +54,8 @@ import { firstMoveIn, MovesOnce } from '../services/portfolio/moves-once.ts'
 import { PoolTrades } from '../services/portfolio/pool-trades.ts'
 import { Portfolio } from '../services/portfolio/portfolio.ts'
 import { RewardViews } from '../services/portfolio/rewards.ts'
+import { McpHandle } from '../routes/mcp/mcp-handle.ts'
+import { shownTools } from '../routes/mcp/shown-tools.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { Referrals } from '../services/referrals/referrals.ts'
 import { SlicedWork } from '../services/sliced-work.ts'
@@ -253,6 +255,7 @@ export async function wire(
   return {
     pipeline,
     reads,
+    mcp: new McpHandle(() => ({ version: VERSION, tools: shownTools().tools })),
     slices: new SlicedWork({ sliceMs: LIMITS.sliceMs, jobsMax: LIMITS.slicedJobsMax }),
     ...marketReads(exchange, collateral, { reads, archive, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),

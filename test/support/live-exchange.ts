@@ -77,6 +77,7 @@ export function textAt(value: unknown, ...path: (string | number)[]): string {
 
 export class LiveExchange {
   readonly exchange: RunningExchange
+  readonly services: Services
   readonly gateway: Gateway<Services>
   readonly sockets: SocketGateway
   readonly port: number
@@ -92,6 +93,7 @@ export class LiveExchange {
 
   constructor(parts: {
     exchange: RunningExchange
+    services: Services
     gateway: Gateway<Services>
     sockets: SocketGateway
     port: number
@@ -103,6 +105,7 @@ export class LiveExchange {
     time: { offsetMs: number }
   }) {
     this.exchange = parts.exchange
+    this.services = parts.services
     this.gateway = parts.gateway
     this.sockets = parts.sockets
     this.port = parts.port
@@ -127,6 +130,7 @@ export class LiveExchange {
     clearInterval(this.#ticker)
     this.sockets.stop()
     await this.gateway.stop()
+    await this.services.mcp.stop()
     const last = await this.exchange.stop()
     await this.#stopWatching()
     return last
@@ -321,6 +325,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const port = await gateway.listen('127.0.0.1', 0)
   return new LiveExchange({
     exchange,
+    services,
     gateway,
     sockets,
     port,

@@ -1,9 +1,11 @@
 // The exchange as a server of the Model Context Protocol. A tool runs the route of its name through
 // the gates of that route, so it may do what its caller may do there, and nothing else.
 
+import { assert } from '../../../engine/domain/assert.ts'
 import { type Auth, eitherOf, hmac, identity, session } from '../../http/access/auth-scheme.ts'
 import { type Caller, header } from '../../http/call.ts'
-import { invalid, Refusal } from '../../http/refusal.ts'
+import { Joined, type Part } from '../../http/caching/payload.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
 import { type CallWithin, route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -18,8 +20,10 @@ import {
   schemaOf,
 } from '../../http/schema/schema.ts'
 import type { Services } from '../services.ts'
+import type { ToolResult } from './mcp-thread.ts'
+import { shownTools } from './shown-tools.ts'
 import { type Client, requestOf } from './tool-input.ts'
-import type { Tool } from './tools.ts'
+import { TOOLS } from './tools.ts'
 
 const MESSAGES_MAX = 8
 const ID_CHARACTERS_MAX = 128
@@ -29,21 +33,6 @@ const ACCEPTED = 202
 const VERSION_HEADER = 'mcp-protocol-version'
 /** Most programs send fixed headers, and sign nothing. No other route takes the secret itself. */
 const BEARER: Auth<Caller> = { ...hmac(), accepts: [{ scheme: 'bearer', scopes: [] }] }
-
-let loading: Promise<typeof import('./protocol.ts')> | null = null
-
-/**
- * Loads the library at the first call and keeps it: it takes 25 MB and a second, which a start and
- * an exchange without such callers save.
- */
-function protocol(): Promise<typeof import('./protocol.ts')> {
-  // A load may fail because no file can be opened; the next call tries again.
-  loading ??= import('./protocol.ts').catch((error: unknown) => {
-    loading = null
-    throw error
-  })
-  return loading
-}
 
 const messageId = () => anyOf(integer(), text(ID_CHARACTERS_MAX))
 
@@ -85,11 +74,30 @@ function repeatsId(said: Message | Message[]): boolean {
   return new Set(ids).size < ids.length
 }
 
-function resultOf(told: Refusal | Uint8Array | string) {
+function resultOf(told: Refusal | Uint8Array | string): ToolResult {
   const isError = told instanceof Refusal
   const body = isError ? told.innerBody : told
   const said = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
-  return { content: [{ type: 'text' as const, text: said }], ...(isError ? { isError } : {}) }
+  return { content: [{ type: 'text', text: said }], ...(isError ? { isError } : {}) }
+}
+
+/** The requests that ask for nothing but the list of tools; null when another one is among them. */
+function listsIn(requests: readonly Message[]): Message[] | null {
+  const isList = ({ id, method, params = {} }: Message) =>
+    id !== undefined && method === 'tools/list' && Object.keys(params).length === 0
+  return requests.length > 0 && requests.every(isList) ? [...requests] : null
+}
+
+const LIST_HEAD = '{"result":'
+
+/** The list of tools, encoded once, in an answer to each of these requests. */
+function listed(lists: readonly Message[]): Joined {
+  const parts: Part[] = lists.flatMap(({ id }, at): Part[] => {
+    const before = at === 0 ? '' : ','
+    const tail = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+    return [before + LIST_HEAD, shownTools().result, tail]
+  })
+  return new Joined(lists.length === 1 ? parts : ['[', ...parts, ']'])
 }
 
 /** What is wrong with a message that the library does not take. */
@@ -125,17 +133,23 @@ export const mcp = route({
     if (repeatsId(body)) {
       return invalid({ field: 'id', message: 'must differ from those of the other requests' })
     }
-    const { answered } = await protocol()
+    const said = requestsIn(body)
+    const requests = [said].flat()
+    call.charges?.messages(requests.length)
+    const { mcp: thread } = services
+    const protocolVersion = versionOf(header(call, VERSION_HEADER))
+    const isSpoken = protocolVersion === '' || thread.versions?.has(protocolVersion) === true
+    const lists = isSpoken ? listsIn(requests) : null
+    if (lists !== null) return bytes(listed(lists))
+    if (!thread.hasRoom) return refuse('OVERLOADED')
     const client = { call, caller, owner }
-    const response = await answered({
-      said: requestsIn(body),
-      protocolVersion: versionOf(header(call, VERSION_HEADER)),
-      version: services.settings.version,
-      use: (tool, given) => used(tool, given, client, { services, within }),
+    const { isOk, status, text: answers } = await thread.ask({
+      said,
+      protocolVersion,
+      use: (name, given) => used(name, given, client, { services, within }),
     })
-    const said = await response.text()
-    if (response.ok) return bytes(said, JSON_TYPE, response.status)
-    return invalid({ field: '', message: problemIn(said) })
+    if (isOk) return bytes(answers, JSON_TYPE, status)
+    return invalid({ field: '', message: problemIn(answers) })
   },
 })
 
@@ -144,12 +158,16 @@ interface Exchange {
   readonly within: CallWithin<Services>
 }
 
+const ROUTES = new Map(TOOLS.map(({ name, route: named }) => [name, named]))
+
 async function used(
-  { route: named }: Tool,
+  name: string,
   given: Readonly<Record<string, unknown>>,
   client: Client,
   { services, within }: Exchange,
 ) {
+  const named = ROUTES.get(name)
+  assert(named !== undefined, 'the thread asks for the tools that it was given')
   const request = requestOf(named, given, client, services)
   if (!(request instanceof Refusal)) return resultOf(await within(named, request))
   // That the token is gone may rest on a command that is not durable yet.

@@ -1,4 +1,4 @@
-// The only importer of the MCP library, which is loaded at the first call of POST /mcp. Invariants:
+// The only importer of the MCP library, which a thread of its own loads (mcp.worker.ts). Invariants:
 // nothing is kept from one request to the next. The tools of one request run one after another, in
 // the order of the request. A fault of a tool is a fault of the whole request, never a reply.
 
@@ -10,11 +10,9 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
-  type Tool as ShownTool,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
-import { object } from '../../http/schema/schema.ts'
-import { inputFieldsOf } from './tool-input.ts'
-import { TOOLS, type Tool } from './tools.ts'
+import type { ShownTool, ToolResult } from './mcp-thread.ts'
 
 const INSTRUCTIONS =
   'Tools of a prediction-market exchange. Each market has a slug, which search_markets finds. A ' +
@@ -28,18 +26,7 @@ const HEADERS = {
 /** Only method and headers of this request are read. */
 const OWN_URL = 'http://127.0.0.1/mcp'
 
-function shown({ name, route, hint }: Tool): ShownTool {
-  const isRead = route.method === 'GET'
-  return {
-    name,
-    description: hint === '' ? route.about : `${route.about} ${hint}`,
-    inputSchema: { ...object(inputFieldsOf(route)), type: 'object' },
-    annotations: { readOnlyHint: isRead, destructiveHint: !isRead, openWorldHint: false },
-  }
-}
-
-const SHOWN = TOOLS.map(shown)
-const BY_NAME = new Map(TOOLS.map((tool) => [tool.name, tool]))
+export const VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
 
 /** The library checks forms that a server asks of a user with it; this server asks for none. */
 const NO_VALIDATOR = {
@@ -55,11 +42,17 @@ export interface Asked {
   readonly protocolVersion: string
   /** The version of the exchange. */
   readonly version: string
-  readonly use: (tool: Tool, given: Readonly<Record<string, unknown>>) => Promise<CallToolResult>
+  readonly tools: readonly ShownTool[]
+  /** Runs one tool; null when it broke, so that no later tool runs. */
+  readonly use: (
+    name: string,
+    given: Readonly<Record<string, unknown>>,
+  ) => Promise<ToolResult | null>
 }
 
 /** Answers one request, in the way of a server that keeps no sessions. */
-export function answered({ said, protocolVersion, version, use }: Asked): Promise<Response> {
+export function answered(asked: Asked): Promise<Response> {
+  const { said, protocolVersion, version, tools, use } = asked
   const server = new Server(
     { name: 'outcomex', version },
     {
@@ -74,12 +67,13 @@ export function answered({ said, protocolVersion, version, use }: Asked): Promis
   const request = new Request(OWN_URL, { method: 'POST', headers })
   return new Promise((resolve, reject) => {
     let last: Promise<unknown> = Promise.resolve()
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: SHOWN }))
+    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }))
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
       const { name, arguments: given = {} } = params
-      const tool = BY_NAME.get(name)
-      if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
-      const result = last.then(() => use(tool, given))
+      if (!tools.some((tool) => tool.name === name)) {
+        throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
+      }
+      const result = last.then(() => used(use, name, given))
       last = result
       // The library would make an error of the protocol of it.
       result.catch(reject)
@@ -90,4 +84,15 @@ export function answered({ said, protocolVersion, version, use }: Asked): Promis
       .then(() => transport.handleRequest(request, { parsedBody: said }))
       .then(resolve, reject)
   })
+}
+
+async function used(
+  use: Asked['use'],
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<CallToolResult> {
+  const result = await use(name, given)
+  if (result === null) throw new Error(`the tool ${name} broke`)
+  const { content, isError } = result
+  return { content, ...(isError === undefined ? {} : { isError }) }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Asked, answered } from '../../../../server/routes/mcp/protocol.ts'
+import { shownTools } from '../../../../server/routes/mcp/shown-tools.ts'
 import { at } from '../../../support/json-path.ts'
 import { message, toolCall } from '../../../support/live-mcp.ts'
 
@@ -9,12 +10,12 @@ import { message, toolCall } from '../../../support/live-mcp.ts'
 const DONE = { content: [{ type: 'text' as const, text: '{}' }] }
 
 function ask(said: unknown, use: Asked['use'] = async () => DONE): Promise<Response> {
-  return answered({ said, protocolVersion: '', version: '1.2.3', use })
+  return answered({ said, protocolVersion: '', version: '1.2.3', tools: shownTools().tools, use })
 }
 
 test('a fault of a tool is a fault of the request, and no later tool runs', async () => {
   const used: string[] = []
-  const use: Asked['use'] = async ({ name }) => {
+  const use: Asked['use'] = async (name) => {
     used.push(name)
     if (name === 'get_market') throw new Error('broken inside')
     return DONE

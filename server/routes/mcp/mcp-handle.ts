@@ -1,0 +1,113 @@
+// Main's side of the thread that speaks the Model Context Protocol. The library takes 25 MB and most
+// of a tenth of a second to load, so it is loaded in the thread, at the first call of `POST /mcp`:
+// neither a start nor the orders of others wait for it. A thread that ends takes its requests with
+// it, and the next request starts another one: it has no state.
+
+import type { Worker } from 'node:worker_threads'
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { spawn } from '../../../engine/thread/spawn.ts'
+import type { McpMessage, McpReply, McpRequest, McpThreadData, ToolResult } from './mcp-thread.ts'
+
+export interface McpAsk {
+  readonly said: unknown
+  readonly protocolVersion: string
+  /** Runs one tool. */
+  readonly use: (name: string, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>
+}
+
+interface Open {
+  readonly use: McpAsk['use']
+  readonly resolve: (reply: McpReply) => void
+  readonly reject: (error: unknown) => void
+  readonly timer: NodeJS.Timeout
+}
+
+const ID_MAX = 2 ** 30
+
+export class McpHandle {
+  readonly #data: () => McpThreadData
+  readonly #open = new Map<number, Open>()
+  #worker: Worker | null = null
+  #nextId = 0
+  /** The versions of the protocol, once a thread said them; null before. */
+  versions: ReadonlySet<string> | null = null
+
+  constructor(data: () => McpThreadData) {
+    this.#data = data
+  }
+
+  /** Whether one more request can be taken. */
+  get hasRoom(): boolean {
+    return this.#open.size < LIMITS.mcpRequestsMax
+  }
+
+  /** Answers one request. Throws what a tool throws, and when the thread ends or is late. */
+  ask({ said, protocolVersion, use }: McpAsk): Promise<McpReply> {
+    assert(this.hasRoom, 'a request is asked while there is room for it')
+    this.#nextId = (this.#nextId + 1) % ID_MAX
+    const id = this.#nextId
+    const worker = this.#worker ?? this.#start()
+    return new Promise((resolve, reject) => {
+      const late = () => this.#fail(id, new Error('the thread of POST /mcp gave no answer in time'))
+      const timer = setTimeout(late, LIMITS.mcpDeadlineMs)
+      this.#open.set(id, { use, resolve, reject, timer })
+      worker.postMessage({ kind: 'ask', id, said, protocolVersion } satisfies McpRequest)
+    })
+  }
+
+  /** Ends the thread, which holds nothing that anybody needs. */
+  async stop(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const workerData = this.#data()
+    const worker = spawn(new URL('./mcp.worker.ts', import.meta.url), { name: 'mcp', workerData })
+    // The process does not wait for it: whoever asks is waited for already.
+    worker.unref()
+    let reason = 'it ended unexpectedly'
+    worker.on('message', (message: McpMessage) => this.#take(message))
+    worker.on('error', (error) => {
+      reason = error.message
+    })
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = null
+      const fault = new Error(`the thread of POST /mcp failed: ${reason}`)
+      for (const id of [...this.#open.keys()]) this.#fail(id, fault)
+    })
+    this.#worker = worker
+    return worker
+  }
+
+  #take(message: McpMessage): void {
+    if (message.kind === 'ready') this.versions = new Set(message.versions)
+    else if (message.kind === 'use') void this.#use(message)
+    else if (message.kind === 'failed') this.#fail(message.id, new Error(message.reason))
+    else this.#closed(message.id)?.resolve(message.reply)
+  }
+
+  async #use({ id, name, given }: McpMessage & { kind: 'use' }): Promise<void> {
+    const used = (result: ToolResult | null) => {
+      this.#worker?.postMessage({ kind: 'used', id, result } satisfies McpRequest)
+    }
+    try {
+      const result = await this.#open.get(id)?.use(name, given)
+      used(result ?? null)
+    } catch (error) {
+      this.#fail(id, error)
+      used(null)
+    }
+  }
+
+  #closed(id: number): Open | undefined {
+    const open = this.#open.get(id)
+    this.#open.delete(id)
+    clearTimeout(open?.timer)
+    return open
+  }
+
+  #fail(id: number, error: unknown): void {
+    this.#closed(id)?.reject(error)
+  }
+}
