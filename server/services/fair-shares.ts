@@ -11,6 +11,7 @@ import type { WorkFor } from './sliced-work.ts'
 interface By {
   readonly profileId: ProfileId
   readonly address?: string
+  readonly group?: string
 }
 
 interface Caller extends By {
@@ -22,7 +23,9 @@ interface Caller extends By {
  * A partner reaches its sub-accounts from the addresses of its own servers, and they may call from
  * anywhere. A profile whose address is not counted is a group of its own.
  */
-export function shareOf({ profileId, address = '' }: By, partners: PartnerNames): Share {
+export function shareOf(by: By, partners: PartnerNames): Share {
+  const { profileId, address = '', group } = by
+  if (group !== undefined) return { group, owner: profileId }
   if (profileId === 0) return { group: 'exchange', owner: profileId }
   const partnerId = partnerOf(profileId, partners)
   if (partnerId !== null) return { group: `partner ${partnerId}`, owner: profileId }

@@ -22,6 +22,8 @@ export interface Asker {
   readonly isGone?: () => boolean
   /** The key of its address; absent or '' for a call whose address is not counted. */
   readonly address?: string
+  /** A group of its own, for reads that are bounded together, whoever asks them. */
+  readonly group?: string
   /** Pays for the time that its reads take. */
   readonly charges?: Charges | undefined
 }

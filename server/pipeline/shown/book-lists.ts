@@ -13,11 +13,29 @@ function showsBook({ market, status }: PublishedMarket): boolean {
 
 const BOOKS_HEAD = '{"books":['
 
+interface AskedBook {
+  readonly slug: string
+  readonly published: PublishedMarket | undefined
+}
+
+/**
+ * Encodes the books that changed, one in a step, and then joins all of them. What changed again
+ * between two steps is encoded again at the end, so that all books are of one moment.
+ */
+export function* orderbookListSteps(
+  asked: readonly AskedBook[],
+  clock: () => TimeMs,
+): Iterator<void, Joined, void> {
+  for (const { published } of asked) {
+    if (published === undefined || !showsBook(published) || published.bookBytes !== null) continue
+    orderbookBytes(published, clock())
+    yield
+  }
+  return orderbookListBytes(asked, clock())
+}
+
 /** Several books, joined from their bytes, and the slugs that have none. */
-export function orderbookListBytes(
-  asked: readonly { readonly slug: string; readonly published: PublishedMarket | undefined }[],
-  nowMs: TimeMs,
-): Joined {
+function orderbookListBytes(asked: readonly AskedBook[], nowMs: TimeMs): Joined {
   const parts: Part[] = [BOOKS_HEAD]
   const missing: string[] = []
   for (const { slug, published } of asked) {

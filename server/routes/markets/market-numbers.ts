@@ -3,14 +3,16 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
-import { invalid } from '../../http/refusal.ts'
+import { invalid, refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { nullable, number, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
-import { orderbookListBytes } from '../../pipeline/shown/book-lists.ts'
+import { orderbookListSteps } from '../../pipeline/shown/book-lists.ts'
+import { workFor } from '../../services/fair-shares.ts'
+import { publicAsker } from '../../services/private-reads.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { orderbook } from '../shapes.ts'
@@ -97,7 +99,7 @@ export const orderbooks = route({
       missing: ['never-there'],
     },
   },
-  handle: ({ query }, { pipeline, clock }: Services) => {
+  handle: async ({ query, call }, { pipeline, clock, slices }: Services) => {
     const slugs = [...new Set(query.slugs.split(',', orderbooksMax + 1))]
     if (slugs.length > orderbooksMax || !slugs.every((slug) => SLUG.test(slug))) {
       return invalid({
@@ -106,6 +108,8 @@ export const orderbooks = route({
       })
     }
     const shown = slugs.map((slug) => ({ slug, published: pipeline.published.bySlug(slug) }))
-    return bytes(orderbookListBytes(shown, clock()))
+    const by = workFor(publicAsker(call), pipeline)
+    const books = await slices.run(by, orderbookListSteps(shown, clock))
+    return books === null ? refuse('OVERLOADED') : bytes(books)
   },
 })

@@ -13,7 +13,7 @@ import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { boolean, defaulted, integer, number, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
-import { foundMarkets, SEARCHERS } from '../../services/markets/found-markets.ts'
+import { foundMarkets, searcherOf } from '../../services/markets/found-markets.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
@@ -57,10 +57,10 @@ export const searchMarkets = route({
     query: { query: 'weather', limit: 10, page: 1, similarityThreshold: 0.5 },
     reply: { markets: [MARKET_EXAMPLE], total: 1, page: 1, limit: 10 },
   },
-  handle: async ({ query }, { reads, pipeline, lists }: Services) => {
+  handle: async ({ query, call }, { reads, pipeline, lists }: Services) => {
     const { query: text, limit, page, similarityThreshold } = query
     const ask = { text, similarityMin: similarityThreshold, skip: (page - 1) * limit, limit }
-    const found = await reads.read(search, ask, SEARCHERS)
+    const found = await reads.read(search, ask, searcherOf(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const markets = foundMarkets(found.marketIds, { published: pipeline.published, lists })
     const { total } = found
@@ -84,9 +84,9 @@ export const postTradeRecommendations = route({
   means: 'Other active markets, nearest first.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: { markets: [MARKET_EXAMPLE] } },
-  handle: async ({ params }, { reads, pipeline, lists }: Services) => {
+  handle: async ({ params, call }, { reads, pipeline, lists }: Services) => {
     const ask = { slug: params.slug, countMax: LIMITS.recommendationsMax }
-    const found = await reads.read(nearMarkets, ask, SEARCHERS)
+    const found = await reads.read(nearMarkets, ask, searcherOf(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return refuse('MARKET_NOT_FOUND')
     const markets = foundMarkets(found, { published: pipeline.published, lists })

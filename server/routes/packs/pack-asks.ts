@@ -12,8 +12,13 @@ import type { WishedLeg } from '../../services/packs/packs.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import type { Services } from '../services.ts'
 
-/** More legs than a pack takes are priced too, so that a reply names all that is wrong. */
+/** More legs than a pack takes are named in the reply, and not looked at: that costs a parse. */
 const LEGS_ASKED_MAX = 20
+export const TOO_MANY_LEGS: readonly PackIssue[] = [{ code: 'TOO_MANY_LEGS' }]
+
+export function hasTooManyLegs(legs: readonly unknown[]): boolean {
+  return legs.length > PACK_LIMITS.legsMax
+}
 const SENTENCES = {
   TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more.`,
   TOO_MANY_LEGS: `A pack has ${PACK_LIMITS.legsMax} legs at most.`,

@@ -25,7 +25,7 @@ import {
   text,
 } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
-import { SEARCHERS } from '../../services/markets/found-markets.ts'
+import { searcherOf } from '../../services/markets/found-markets.ts'
 import { type Asker, publicAsker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
@@ -105,7 +105,11 @@ export const searchPacks = route({
   example: { query: { query: 'weather', limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ query, call }, services: Services) => {
     const ask = { text: query.query, similarityMin: SIMILARITY_MIN, skip: 0 }
-    const found = await services.reads.read(search, { ...ask, limit: SEARCHED_MARKETS }, SEARCHERS)
+    const found = await services.reads.read(
+      search,
+      { ...ask, limit: SEARCHED_MARKETS },
+      searcherOf(call),
+    )
     if (found === undefined) return refuse('READ_TIMEOUT')
     return listed(found.marketIds, query, services, call)
   },

@@ -1,7 +1,7 @@
 // Quotes of packs, and packs that are made of them (rules §8.1 to §8.5).
 
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { packById } from '../../../persistence/query/read/packs/packs.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -12,18 +12,21 @@ import { means } from '../../http/schema/meaning.ts'
 import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { workFor } from '../../services/fair-shares.ts'
 import { QUOTE_ID } from '../../services/packs/pack-quotes.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
 import {
+  hasTooManyLegs,
   ineligible,
   legsToPrice,
   quotedStake,
   reasons,
   reasonViews,
   stake,
+  TOO_MANY_LEGS,
   wishedLegs,
 } from './pack-asks.ts'
 import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
@@ -62,7 +65,7 @@ export const quotePack = route({
           esportsPropType: propType(),
         }),
       ),
-      'The legs in the order in which they were asked for.',
+      'The legs in the order in which they were asked for; none when there are too many.',
     ),
     fairMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null unpriced.'),
     multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null unpriced.'),
@@ -101,11 +104,15 @@ export const quotePack = route({
     },
   },
   handle: async ({ body, caller, call }, services: Services) => {
+    if (hasTooManyLegs(body.legs)) return unpriced(body.stake, services)
     const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
     const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs
     const stakeRaw = Number(body.stake)
-    const quote = await services.packs.quote({ legs, stakeRaw }, caller?.profileId ?? null)
+    const quote = await services.slices.once(workFor(asker, services.pipeline), () =>
+      services.packs.quote({ legs, stakeRaw }, caller?.profileId ?? null),
+    )
+    if (quote === null) return refuse('OVERLOADED')
     const { issues, payoutRaw, multipliers } = quote
     return {
       quoteId: quote.quoteId,
@@ -130,6 +137,24 @@ export const quotePack = route({
     }
   },
 })
+
+/** What a quote says of more legs than a pack takes, without a look at any of them. */
+function unpriced(stakeText: string, { pipeline }: Services) {
+  return {
+    quoteId: null,
+    eligible: false,
+    ineligibleReasons: reasonViews(TOO_MANY_LEGS),
+    legs: [],
+    fairMultiplier: null,
+    multiplier: null,
+    vigPercent: PACK_LIMITS.vigPercent,
+    stake: stakeText,
+    payout: '0',
+    toWin: '0',
+    maxStake: String(PACK_LIMITS.stakeMaxRaw),
+    expiresAt: isoText(pipeline.sequencer.nowMs() + PACK_LIMITS.quoteMs),
+  }
+}
 
 function namedLeg(market: PublishedMarket | undefined, { packs }: Services) {
   const asked = market === undefined ? null : packs.askedOfMatch(market)
@@ -180,6 +205,9 @@ export const createPack = route({
   handle: async ({ body, caller, call }, services: Services) => {
     const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
     if (ask instanceof Refusal) return ask
+    // No quote was ever made of so many legs.
+    if (hasTooManyLegs(body.legs))
+      return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
     const legs = await wishedLegs(body.legs, services, askerOf({ caller, call }))
     if (legs instanceof Refusal) return legs
     const wish = { legs, stakeRaw: Number(body.stake) }

@@ -12,7 +12,9 @@ import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { type Json, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { FIELD_SORT_NAMES } from '../../pipeline/shown/lists/market-lists.ts'
+import { workFor } from '../../services/fair-shares.ts'
 import { filterValues } from '../../services/pages/page-content.ts'
+import { publicAsker } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
@@ -166,11 +168,15 @@ export const pageMarkets = route({
       counts: { length: { day: 1 } },
     },
   },
-  handle: ({ params, query }, { marketPages: { directory, markets } }: Services) => {
+  handle: async ({ params, query, call }, { marketPages, slices, pipeline }: Services) => {
+    const { directory, markets } = marketPages
     const page = directory.byId(params.id)
     if (page === undefined) return refuse('PAGE_NOT_FOUND')
     const { sort = '-createdAt', filters = {}, ...rest } = query
-    const read = markets.read(page, { ...rest, sort, filters })
+    // Filters that nobody named before are counted for this caller alone.
+    const by = workFor(publicAsker(call), pipeline)
+    const read = await slices.once(by, () => markets.read(page, { ...rest, sort, filters }))
+    if (read === null) return refuse('OVERLOADED')
     return read instanceof Joined ? bytes(read) : invalid(read)
   },
 })

@@ -6,10 +6,12 @@ import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { Part } from '../../http/caching/payload.ts'
 import type { MarketLists } from '../../pipeline/shown/lists/market-lists.ts'
 import type { PublishedMarkets } from '../../pipeline/shown/published.ts'
-import type { Asker } from '../private-reads.ts'
+import { type Asker, publicAsker } from '../private-reads.ts'
 
-/** Callers that search take turns as one: their reads cost more than those of others. */
-export const SEARCHERS: Asker = { profileId: -2 }
+/** Callers that search share one group: their reads cost more than those of others. */
+export function searcherOf(call: Parameters<typeof publicAsker>[0]): Asker {
+  return { ...publicAsker(call), group: 'searches' }
+}
 
 /** The JSON of the markets of these ids that are active, with commas between them. */
 export function foundMarkets(

@@ -23,7 +23,6 @@ import {
   type ProfileId,
   type Seq,
 } from '../../../engine/domain/ids.ts'
-import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
 import type { PackBody } from '../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -66,10 +65,11 @@ export interface HouseFunds {
   readonly offerCount: number
 }
 
-/** The asks of a token in the public book, best first. */
+const { priceMinTicks: least, priceMaxTicks: most, windowTicks: span } = PACK_LIMITS
+
+/** The asks of a token in the public book that its price rests on, best first. */
 export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] {
-  if (outcome === OUTCOME.YES) return depth.asks()
-  return depth.bids().map(({ ticks, sizeRaw }) => ({ ticks: ladderTicks(outcome, ticks), sizeRaw }))
+  return depth.asksToPrice(outcome, { least, most, span })
 }
 
 function askedLeg({ market, outcome }: WishedLeg): AskedLeg {

@@ -10,6 +10,13 @@ export interface Level {
   sizeRaw: number
 }
 
+/** Which asks price a leg, in ticks of its token. */
+export interface LegRange {
+  readonly least: number
+  readonly most: number
+  readonly span: number
+}
+
 const NO_ASK = 1000
 
 export class Depth {
@@ -97,6 +104,33 @@ export class Depth {
       if (this.#counts(ladderTicks(outcome, own), isBid, false)) return own
     }
     return null
+  }
+
+  /**
+   * The asks of a token that can price a leg of a pack, in its own ticks, best first: those from
+   * `least` on that lie within `span` of the best of them. And one below, or one above when there
+   * is none between, which say why there is no price.
+   */
+  asksToPrice(outcome: number, { least, most, span }: LegRange): Level[] {
+    const isBid = outcome === OUTCOME.YES ? 0 : 1
+    const found: Level[] = []
+    let untilTicks = most
+    let isBelow = false
+    let isPriced = false
+    for (let own = 1; own < NO_ASK; own++) {
+      if (own > untilTicks && isPriced) break
+      if (isBelow && own < least) continue
+      const ticks = ladderTicks(outcome, own)
+      if (!this.#counts(ticks, isBid, false)) continue
+      found.push({ ticks: own, sizeRaw: this.#sizeRaw[ticks] })
+      if (own > most) break
+      if (own < least) isBelow = true
+      else if (!isPriced) {
+        isPriced = true
+        untilTicks = Math.min(most, own + span)
+      }
+    }
+    return found
   }
 
   #counts(ticks: number, isBid: number, largeOnly: boolean): boolean {

@@ -142,6 +142,32 @@ test('a quote answers at its edges too; what a leg lacks is told with its index'
   }
 })
 
+test('more legs than a pack takes are named, and none of them is looked at', async () => {
+  await fresh()
+  const none = Array.from({ length: PACK_LIMITS.legsMax + 1 }, (_, at) => {
+    return { marketSlug: `never-${at}`, outcomeIndex: 0 }
+  })
+  const { body, text } = await quote(ann, { legs: none, stake: STAKE })
+  const codes = at(body, 'ineligibleReasons')
+  assert(Array.isArray(codes))
+  assert.deepEqual(
+    codes.map((each) => at(each, 'code')),
+    ['TOO_MANY_LEGS'],
+    text,
+  )
+  assert.deepEqual([at(body, 'legs'), at(body, 'quoteId'), at(body, 'payout')], [[], null, '0'])
+  const few = none.slice(1)
+  const named = await quote(ann, { legs: few, stake: STAKE })
+  const reasons = at(named.body, 'ineligibleReasons')
+  assert(Array.isArray(reasons))
+  assert.equal(reasons.filter((each) => at(each, 'code') === 'MARKET_NOT_FOUND').length, few.length)
+  const quoteId = await quoted(ann)
+  assert.equal(codeOf(await create(ann, quoteId, { legs: none })), 'QUOTE_INVALID')
+  const offering = { legs: none, stakeMax: STAKE, payout: '20000000' }
+  const refused = await live.call(ben, 'POST', '/parlay/offers', offering)
+  assert.equal(at(refused.body, 'ineligibleReasons', '0', 'code'), 'TOO_MANY_LEGS')
+})
+
 test('a market that is over is not active, also when it left memory', async () => {
   await fresh()
   const [, leg] = legs()

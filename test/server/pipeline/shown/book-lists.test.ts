@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { orderbookListSteps } from '../../../../server/pipeline/shown/book-lists.ts'
+import { orderbookBytes } from '../../../../server/pipeline/shown/book-views.ts'
+import { PublishedMarkets } from '../../../../server/pipeline/shown/published.ts'
+import { marketSpec } from '../../../support/specs.ts'
+
+// Many books in one reply: how much of it one step encodes, and that its books are of one moment.
+
+const START_MS = 1_800_000_000_000
+const BOOKS = 50
+
+function marketOf(marketId: number): Market {
+  return {
+    ...marketSpec(marketId),
+    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
+    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
+    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
+    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0, openSizeRaw: 0 },
+  }
+}
+
+function books() {
+  const published = new PublishedMarkets()
+  const all = Array.from({ length: BOOKS }, (_, at) => published.add(marketOf(at + 1)))
+  for (const each of all) {
+    for (let ticks = 1; ticks < 999; ticks++) each.depth.rested(ticks, 1_000_000, ticks < 500)
+  }
+  const asked = all.map((each) => ({ slug: each.market.slug, published: each }))
+  return { published, all, asked }
+}
+
+const encodedIn = (all: readonly { bookBytes: Buffer | null }[]) =>
+  all.filter(({ bookBytes }) => bookBytes !== null).length
+
+test('a step encodes one book, and none that is encoded already', () => {
+  const { all, asked } = books()
+  orderbookBytes(all[3], START_MS)
+  const steps = orderbookListSteps(asked, () => START_MS)
+  let before = encodedIn(all)
+  let count = 0
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) {
+    count++
+    assert.equal(encodedIn(all), before + 1, 'one book in a step')
+    before++
+  }
+  assert.equal(count, BOOKS - 1)
+  const body: { books: { book: { bids: object[]; asks: object[] } }[] } = JSON.parse(
+    step.value.whole().toString(),
+  )
+  assert.equal(body.books.length, BOOKS)
+  assert.deepEqual(body.books[0].book.bids[0], { price: 0.499, size: 1_000_000, side: 'BUY' })
+  assert.deepEqual(body.books[0].book.asks[0], { price: 0.5, size: 1_000_000, side: 'SELL' })
+  assert.equal(body.books[0].book.bids.length + body.books[0].book.asks.length, 998)
+  const again = orderbookListSteps(asked, () => START_MS)
+  assert.equal(again.next().done, true, 'nothing changed, so one step joins all')
+})
+
+test('a book that changes between two steps is shown as it is at the last step', () => {
+  const { published, all, asked } = books()
+  const steps = orderbookListSteps(asked, () => START_MS)
+  steps.next()
+  const { market, depth } = all[0]
+  depth.rested(499, 5_000_000, true)
+  published.refresh({ ...market, updatedMs: START_MS + 1 })
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  const body: { books: { book: { bids: object[] } }[] } = JSON.parse(step.value.whole().toString())
+  assert.deepEqual(body.books[0].book.bids[0], { price: 0.499, size: 6_000_000, side: 'BUY' })
+})
