@@ -252,13 +252,6 @@ export const LIMITS = {
   /** Longest time that orders wait for the markets to stand still. */
   stillWaitMsMax: 100,
   queryQueueMax: 1024,
-  /** Requests of `POST /mcp` that are with its thread, and how long it may take for one. */
-  mcpRequestsMax: 512,
-  mcpDeadlineMs: 30_000,
-  /** What main does in one turn of its loop for long replies and costly calls, all together. */
-  sliceMs: 4,
-  /** Such work that waits. Above it the newest of the largest group of callers makes way. */
-  slicedJobsMax: 1024,
   searchCharactersMax: 200,
   /** Words of a query that are looked up. The rest counts for its meaning alone. */
   searchWordsMax: 8,

@@ -9,8 +9,7 @@ import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './qu
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
 
-// Answers slow reads from the read tables, one after the other. The error of a question becomes its
-// answer.
+// Answers slow reads from the read tables, one by one. The error of a question becomes its answer.
 
 const ENDED_CODE = 7
 
@@ -38,12 +37,10 @@ function take({ id, name, asked }: Question<never>): void {
     if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
     const answer = answers.get(name)
     assert(answer !== undefined, 'each read is listed in reads.ts')
-    const found = answer(asked)
-    say({ id, answer: found, tookMs: performance.now() - fromMs })
+    say({ id, answer: answer(asked), tookMs: performance.now() - fromMs })
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    const tookMs = performance.now() - fromMs
-    say({ id, failed: { reason, isTrouble: isTrouble(error) }, tookMs })
+    say({ id, failed: { reason, isTrouble: isTrouble(error) }, tookMs: performance.now() - fromMs })
   }
 }
 

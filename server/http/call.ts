@@ -1,7 +1,6 @@
 import type { HttpRequest } from 'uWebSockets.js'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Role } from '../../engine/domain/operator.ts'
-import type { Charges } from './access/charges.ts'
 
 /**
  * One request, copied before anything waits: the library's request is valid only until its callback
@@ -32,7 +31,19 @@ export interface Call {
   /** The caller hung up, so nobody waits for the reply. */
   isGone?: boolean
   /** Gets what the call costs beyond its first token; absent for a call without a further cost. */
-  charges?: Charges
+  charges?: CallCharges
+}
+
+/** Takes what a call costs beyond the token that it took when it came. */
+export interface CallCharges {
+  /** A read took this time of the query thread. */
+  queryTook(ms: number): void
+  /** The call took this time of the main thread, beyond what every call takes. */
+  mainTook(ms: number): void
+  /** The reply has so many bytes. */
+  replied(bytes: number): void
+  /** The body holds so many messages, each of which would have been a call. */
+  messages(count: number): void
 }
 
 export const NO_BYTES = new Uint8Array(0)

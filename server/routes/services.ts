@@ -20,6 +20,7 @@ import type { MarketChanges } from '../services/markets/market-changes.ts'
 import type { MarketHistory } from '../services/markets/market-history.ts'
 import type { SeriesChanges } from '../services/markets/series-changes.ts'
 import type { Timelines } from '../services/markets/timelines.ts'
+import type { McpHandle } from '../services/mcp/mcp-handle.ts'
 import type { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
@@ -41,7 +42,6 @@ import type { SportMatches } from '../services/sports/matches.ts'
 import type { HeartbeatChanges } from '../services/trading/heartbeats.ts'
 import type { TradingModeChanges } from '../services/trading/trading-modes.ts'
 import type { WebFiles } from '../web/web-files.ts'
-import type { McpHandle } from './mcp/mcp-handle.ts'
 
 /** What handlers work with; main wires it once. */
 export interface Services {

@@ -1,10 +1,9 @@
 // By whom work for callers is shared out: the query thread, and what main does in slices. Profiles
 // cost nothing to make, so an address counts first, and a partner for all of its sub-accounts.
 
-import type { Partners } from '../../engine/core/accounts/partners.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Share } from '../../engine/thread/fair-queue.ts'
-import type { Charges } from '../http/access/charges.ts'
+import type { CallCharges } from '../http/call.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { WorkFor } from './sliced-work.ts'
 
@@ -16,7 +15,7 @@ interface By {
 
 interface Caller extends By {
   readonly isGone?: () => boolean
-  readonly charges?: Charges | undefined
+  readonly charges?: CallCharges | undefined
 }
 
 /**
@@ -32,7 +31,11 @@ export function shareOf(by: By, partners: PartnerNames): Share {
   return { group: address === '' ? `profile ${profileId}` : address, owner: profileId }
 }
 
-type PartnerNames = Pick<Partners, 'byId' | 'ofPartner'>
+/** Who the partner of a profile is, and which profiles a partner made. */
+interface PartnerNames {
+  byId(profileId: ProfileId): { readonly partnerId: ProfileId } | undefined
+  ofPartner(partnerId: ProfileId): readonly ProfileId[]
+}
 
 /** The partner whose share a profile has: its own, when it is one. Null for neither. */
 function partnerOf(profileId: ProfileId, partners: PartnerNames): ProfileId | null {

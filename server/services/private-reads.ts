@@ -10,8 +10,7 @@ import type { FollowerHandle } from '../../persistence/follower/follower-handle.
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { profiles, type ShownProfile } from '../../persistence/query/read/profiles.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
-import type { Charges } from '../http/access/charges.ts'
-import type { Call, Caller } from '../http/call.ts'
+import type { Call, CallCharges, Caller } from '../http/call.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { shareOf } from './fair-shares.ts'
@@ -25,7 +24,7 @@ export interface Asker {
   /** A group of its own, for reads that are bounded together, whoever asks them. */
   readonly group?: string
   /** Pays for the time that its reads take. */
-  readonly charges?: Charges | undefined
+  readonly charges?: CallCharges | undefined
 }
 
 /** A call takes the turn of its caller, even when it is about another profile. */

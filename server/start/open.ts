@@ -287,14 +287,10 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const isArchived: IsArchived = async (slug, owner) => {
     // The market may have left memory by a command that is not durable yet.
     await pipeline.durable()
-    const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
-    const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
-    if (!isThere) return undefined
-    const market = await query.ask(archivedMarket, slug, {
-      group: `profile ${owner}`,
-      owner,
-      untilMs,
-    })
+    const waitMs = LIMITS.privateReadDeadlineMs
+    const turn = { group: `profile ${owner}`, owner, untilMs: performance.now() + waitMs }
+    const isThere = await follower.whenApplied(pipeline.durableSeq, waitMs)
+    const market = isThere ? await query.ask(archivedMarket, slug, turn) : undefined
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }

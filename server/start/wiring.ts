@@ -5,6 +5,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
 import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
+import { WORK_LIMITS } from '../../engine/domain/work-limits.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
 import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../auth/guard.ts'
@@ -26,6 +27,7 @@ import { Facets } from '../pipeline/shown/lists/facets.ts'
 import { MarketLists } from '../pipeline/shown/lists/market-lists.ts'
 import type { CollateralToken } from '../pipeline/shown/market-view.ts'
 import { Tickers } from '../pipeline/shown/tickers.ts'
+import { shownTools } from '../routes/mcp/shown-tools.ts'
 import { reservedSlugs } from '../routes/reserved-slugs.ts'
 import type { Services } from '../routes/services.ts'
 import { AccountChanges } from '../services/accounts/accounts.ts'
@@ -40,6 +42,7 @@ import { MarketHistory } from '../services/markets/market-history.ts'
 import { SeriesChanges } from '../services/markets/series-changes.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { Timelines } from '../services/markets/timelines.ts'
+import { McpHandle } from '../services/mcp/mcp-handle.ts'
 import { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
@@ -54,8 +57,6 @@ import { firstMoveIn, MovesOnce } from '../services/portfolio/moves-once.ts'
 import { PoolTrades } from '../services/portfolio/pool-trades.ts'
 import { Portfolio } from '../services/portfolio/portfolio.ts'
 import { RewardViews } from '../services/portfolio/rewards.ts'
-import { McpHandle } from '../routes/mcp/mcp-handle.ts'
-import { shownTools } from '../routes/mcp/shown-tools.ts'
 import { PrivateReads } from '../services/private-reads.ts'
 import { Referrals } from '../services/referrals/referrals.ts'
 import { SlicedWork } from '../services/sliced-work.ts'
@@ -232,6 +233,15 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
   }
 }
 
+/** What keeps long work from stopping main. */
+function longWork(): Pick<Services, 'mcp' | 'slices'> {
+  const { sliceMs, slicedJobsMax: jobsMax } = WORK_LIMITS
+  return {
+    mcp: new McpHandle(() => ({ version: VERSION, tools: shownTools().tools })),
+    slices: new SlicedWork({ sliceMs, jobsMax }),
+  }
+}
+
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
@@ -248,15 +258,12 @@ export async function wire(
   const cancels = new Cancels(pipeline, endedOrders(reads))
   const archive = new ArchivedMarkets(pipeline, reads)
   const accounts = new AccountChanges(pipeline, seal, intake)
-  const isSecure = isSecureOf(config)
   const host = publicHostOf(config)
-  const documents = documentsOf(config, host, isSecure)
+  const documents = documentsOf(config, host, isSecureOf(config))
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
     reads,
-    mcp: new McpHandle(() => ({ version: VERSION, tools: shownTools().tools })),
-    slices: new SlicedWork({ sliceMs: LIMITS.sliceMs, jobsMax: LIMITS.slicedJobsMax }),
     ...marketReads(exchange, collateral, { reads, archive, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),
@@ -268,6 +275,7 @@ export async function wire(
     connections: new SocialConnections(accounts, reads, providerOf(config)),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
+    ...longWork(),
     ...moneyMoves(exchange, reads, archive),
     social: new SocialChanges(pipeline),
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,

@@ -4,6 +4,7 @@ import { keyOf, orderBody, SHARE } from '../support/exchange-client.ts'
 import { ADMIN_TOKEN } from '../support/server-process.ts'
 import { AROUND } from './around/attacks.ts'
 import { type Attack, asks, CROWDED, SOCKET_BYTES } from './attack.ts'
+import { COSTLY_READS } from './costly-reads.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
 import { JOIN, plain, says, signed, upgrade } from './requests.ts'
@@ -292,5 +293,6 @@ export const ATTACKS: readonly Attack[] = [
     run: heartbeats,
     ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
   },
+  ...COSTLY_READS,
   ...AROUND,
 ]

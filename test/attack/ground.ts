@@ -36,6 +36,11 @@ export class Ground {
     return this.#plan.seconds === 0
   }
 
+  /** For what an attack prepares: that is not what it is about, so its answers are not counted. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#plan.port}`
+  }
+
   /** Opens a connection from one of the attack's addresses. */
   peer(from = 0): Peer {
     const { port, network } = this.#plan

@@ -262,7 +262,8 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/pipeline/orders', rank: 3, doors: ALL },
   { path: 'server/pipeline', rank: 3, doors: files('pipeline') },
 
-  { path: 'server/services', rank: 4, doors: files('private-reads') },
+  { path: 'server/services', rank: 4, doors: files('private-reads fair-shares sliced-work') },
+  { path: 'server/services/mcp', rank: 4, doors: files('mcp-handle mcp-thread') },
   {
     path: 'server/services/accounts',
     rank: 4,
@@ -309,7 +310,7 @@ export const ROOMS: readonly Room[] = [
   { path: 'server/routes/markets', rank: 5, doors: ALL },
   { path: 'server/routes/orders', rank: 5, doors: ALL },
   { path: 'server/routes/sports', rank: 5, doors: ALL },
-  { path: 'server/routes/mcp', rank: 5, doors: files('mcp tools') },
+  { path: 'server/routes/mcp', rank: 5, doors: files('mcp tools shown-tools') },
   { path: 'server/routes/system', rank: 5, doors: ALL },
   {
     path: 'server/sockets',

@@ -3,6 +3,7 @@
 // known only afterwards, so it is charged to the buckets of the address and the profile then; a
 // caller in debt is refused until the debt is paid. Calls that cost little cost nothing more.
 
+import type { CallCharges } from '../call.ts'
 import type { Lane, RateLimiter } from './rate-limit.ts'
 
 /** What one more token pays for. */
@@ -28,7 +29,7 @@ export interface Limiters {
   readonly clock: () => number
 }
 
-export class Charges {
+export class Charges implements CallCharges {
   readonly #limiters: Limiters
   readonly #charged: Charged
   #tokens = 0
@@ -39,22 +40,18 @@ export class Charges {
     this.#charged = charged
   }
 
-  /** A read took this time of the query thread. */
   queryTook(ms: number): void {
     this.#add(ms / TOKEN.queryMs)
   }
 
-  /** The call took this time of the main thread, beyond what every call takes. */
   mainTook(ms: number): void {
     this.#add(ms / TOKEN.mainMs)
   }
 
-  /** The reply has so many bytes. */
   replied(bytes: number): void {
     this.#add(bytes / TOKEN.replyBytes)
   }
 
-  /** The body holds so many messages, each of which would have been a call. */
   messages(count: number): void {
     this.#add(count - 1)
   }

@@ -4,14 +4,14 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { SCOPE_REJECT } from '../../../engine/domain/reject-precedence.ts'
-import type { Limiters } from '../access/charges.ts'
 import { isBarredThere } from '../access/regions.ts'
 import { wholeOf } from '../caching/payload.ts'
 import type { Caller } from '../call.ts'
 import { Refusal, refusalStatus, refuse } from '../refusal.ts'
 import { Pending } from '../reply.ts'
 import type { CallWithin, Guarded, Route, Unchecked } from '../route.ts'
-import { chargeable, profileWaitSec, rateKeyOf } from './entry.ts'
+import { ChargedCalls } from './charged-calls.ts'
+import { profileWaitSec, rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { encoded, verify } from './replies/outgoing.ts'
 import type { Guest, Rooms } from './rooms.ts'
@@ -43,13 +43,13 @@ export class CallsWithin<S> {
   readonly #options: GatewayOptions<S>
   readonly #rooms: Rooms
   readonly #clock: () => number
-  readonly #limiters: Limiters
+  readonly charged: ChargedCalls<S>
 
   constructor(options: GatewayOptions<S>, rooms: Rooms) {
     this.#options = options
     this.#rooms = rooms
     this.#clock = options.clock ?? (() => performance.now())
-    this.#limiters = { ...options, clock: this.#clock }
+    this.charged = new ChargedCalls(options, this.#clock)
   }
 
   readonly call: CallWithin<S> = async (route, request) => {
@@ -82,7 +82,7 @@ export class CallsWithin<S> {
     if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
     this.#rooms.enter(guest, room)
     // Its bytes are charged with the reply that carries them.
-    if (!route.raw) chargeable(call, this.#limiters, { route, address: guest.address, caller })
+    this.charged.begin({ call, route, address: guest.address, caller })
     if (caller === null) return null
     const lacking = scopeRefusal(auth, caller)
     if (lacking !== null) return lacking

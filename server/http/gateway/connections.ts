@@ -5,7 +5,11 @@
 // Invariant: `count` rises once when a connection opens and falls once when it ends.
 
 import type { HttpResponse } from 'uWebSockets.js'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { addressKey, Buckets, type Rate } from '../access/rate-limit.ts'
+
+/** No bound by address. */
+export const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
 
 export interface ConnectionBounds {
   /** Connections in all; a further one is closed at once. */

@@ -1,5 +1,4 @@
-import { Charges, type Limiters } from '../access/charges.ts'
-import type { Lane, RateLimiter } from '../access/rate-limit.ts'
+import type { RateLimiter } from '../access/rate-limit.ts'
 import { type Call, type Caller, header } from '../call.ts'
 import { invalid, type Refusal, refuse } from '../refusal.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from '../request-text.ts'
@@ -60,20 +59,4 @@ export function profileWaitSec<S>(
 ): number {
   const more = lane === 'private' ? Math.floor(body.length / BODY_BYTES_PER_TOKEN) : 0
   return limiter?.take(key, lane, receivedMs, 1 + more) ?? 0
-}
-
-/** Lanes whose calls only read, so that what they cost grows with what they ask for. */
-const CHARGED: ReadonlySet<Lane> = new Set(['public', 'private'])
-
-/** Lets a call that reads be charged for what it costs, when anybody is limited. */
-export function chargeable<S>(
-  call: Call,
-  limiters: Limiters,
-  by: { readonly route: Route<S>; readonly address: string; readonly caller: Caller | null },
-): void {
-  const { addressLimiter, profileLimiter } = limiters
-  const { lane } = by.route
-  if (!CHARGED.has(lane) || !(addressLimiter || profileLimiter)) return
-  const key = by.caller === null ? null : rateKeyOf(by.caller)
-  call.charges = new Charges(limiters, { lane, address: by.address, key })
 }

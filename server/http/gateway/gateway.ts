@@ -9,7 +9,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
-import type { Limiters } from '../access/charges.ts'
 import { isBarredThere } from '../access/regions.ts'
 import { announcedBytes, type Caller, copied, isEncoded } from '../call.ts'
 import { Refusal, refuse } from '../refusal.ts'
@@ -19,16 +18,8 @@ import { Router } from '../router.ts'
 import { BodyReader } from './body-reader.ts'
 import { CallerAddresses } from './caller-address.ts'
 import { CallsWithin } from './calls-within.ts'
-import { Connections } from './connections.ts'
-import {
-  chargeable,
-  type Entry,
-  entryOf,
-  needsJsonType,
-  profileWaitSec,
-  rateKeyOf,
-  readCall,
-} from './entry.ts'
+import { ANY_ADDRESS, Connections } from './connections.ts'
+import { type Entry, entryOf, needsJsonType, profileWaitSec, rateKeyOf, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { listenAlone } from './listening/listen.ts'
 import { rateLines } from './rate-lines.ts'
@@ -42,13 +33,10 @@ import { begun, type Turn } from './turn.ts'
 /** An operator may install upstream's build: that is CommonJS, with all exports under one name. */
 const uWS: typeof library = Reflect.get(library, 'default') ?? library
 
-const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
-
 export class Gateway<S> {
   private readonly app: library.TemplatedApp
   private readonly options: GatewayOptions<S>
   private readonly clock: () => number
-  private readonly limiters: Limiters
   private readonly bodyBytesMax: number
   private readonly addresses: CallerAddresses
   private readonly router = new Router<Entry<S>>()
@@ -67,7 +55,6 @@ export class Gateway<S> {
   constructor(options: GatewayOptions<S>) {
     this.options = options
     this.clock = options.clock ?? (() => performance.now())
-    this.limiters = { ...options, clock: this.clock }
     this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
     this.rooms = new Rooms(options.rooms)
     this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
@@ -302,7 +289,7 @@ export class Gateway<S> {
     const { route } = entry
     const { call, address } = turn
     call.readMs = this.clock()
-    if (!route.raw) chargeable(call, this.limiters, { route, address, caller })
+    this.within.charged.begin({ call, route, address, caller })
     edgePoint('at-parse')
     const read = readCall(entry, turn.values, call, caller)
     if (read instanceof Refusal) return read

@@ -53,7 +53,7 @@ function numbersView({ market, lastYesTicks }: PublishedMarket, depth: Depth) {
   }
 }
 
-/** The fields of a book that replies and frames share, encoded once per version, without brackets. */
+/** The fields that replies and frames share, encoded once per version, without brackets. */
 function bookText(published: PublishedMarket): string {
   if (published.bookText !== null) return published.bookText
   const depth = shownDepth(published)

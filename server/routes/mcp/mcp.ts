@@ -3,8 +3,8 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Auth, eitherOf, hmac, identity, session } from '../../http/access/auth-scheme.ts'
-import { type Caller, header } from '../../http/call.ts'
 import { Joined, type Part } from '../../http/caching/payload.ts'
+import { type Caller, header } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
 import { type CallWithin, route } from '../../http/route.ts'
@@ -19,8 +19,8 @@ import {
   optional,
   schemaOf,
 } from '../../http/schema/schema.ts'
+import type { ToolResult } from '../../services/mcp/mcp-thread.ts'
 import type { Services } from '../services.ts'
-import type { ToolResult } from './mcp-thread.ts'
 import { shownTools } from './shown-tools.ts'
 import { type Client, requestOf } from './tool-input.ts'
 import { TOOLS } from './tools.ts'
@@ -143,7 +143,11 @@ export const mcp = route({
     if (lists !== null) return bytes(listed(lists))
     if (!thread.hasRoom) return refuse('OVERLOADED')
     const client = { call, caller, owner }
-    const { isOk, status, text: answers } = await thread.ask({
+    const {
+      isOk,
+      status,
+      text: answers,
+    } = await thread.ask({
       said,
       protocolVersion,
       use: (name, given) => used(name, given, client, { services, within }),

@@ -1,7 +1,7 @@
-// The tools as `tools/list` shows them. The answer is the same for everybody, so it is encoded once.
+// The tools as `tools/list` shows them. Everybody gets the same answer, so it is encoded once.
 
 import { object } from '../../http/schema/schema.ts'
-import type { ShownTool } from './mcp-thread.ts'
+import type { ShownTool } from '../../services/mcp/mcp-thread.ts'
 import { inputFieldsOf } from './tool-input.ts'
 import { TOOLS, type Tool } from './tools.ts'
 
@@ -17,7 +17,7 @@ function shown({ name, route, hint }: Tool): ShownTool {
 
 let made: { readonly tools: readonly ShownTool[]; readonly result: Buffer } | null = null
 
-/** The tools, and the bytes of the result of `tools/list`; made at the first call of `POST /mcp`. */
+/** The tools, and the result of `tools/list` as bytes; made at the first call of `POST /mcp`. */
 export function shownTools(): NonNullable<typeof made> {
   if (made === null) {
     // The thread gets plain values: what a schema has besides does not cross threads.

@@ -14,10 +14,10 @@ import type { Services } from '../services.ts'
 
 /** More legs than a pack takes are named in the reply, and not looked at: that costs a parse. */
 const LEGS_ASKED_MAX = 20
-export const TOO_MANY_LEGS: readonly PackIssue[] = [{ code: 'TOO_MANY_LEGS' }]
 
-export function hasTooManyLegs(legs: readonly unknown[]): boolean {
-  return legs.length > PACK_LIMITS.legsMax
+/** What is wrong with a pack of so many legs; null when it may have them. */
+export function tooManyLegs(legs: readonly unknown[]): readonly PackIssue[] | null {
+  return legs.length > PACK_LIMITS.legsMax ? [{ code: 'TOO_MANY_LEGS' }] : null
 }
 const SENTENCES = {
   TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more.`,

@@ -16,14 +16,7 @@ import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import { ownRateRefusal } from '../own-rate.ts'
 import type { Services } from '../services.ts'
-import {
-  hasTooManyLegs,
-  ineligible,
-  legsToPrice,
-  stake,
-  TOO_MANY_LEGS,
-  wishedLegs,
-} from './pack-asks.ts'
+import { ineligible, legsToPrice, stake, tooManyLegs, wishedLegs } from './pack-asks.ts'
 import { shownPack } from './pack-stakes.ts'
 import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
@@ -104,7 +97,8 @@ export const offerPack = route({
     }
     const tooOften = ownRateRefusal(services.offerCalls, caller.profileId)
     if (tooOften !== null) return tooOften
-    if (hasTooManyLegs(body.legs)) return ineligible({ issues: TOO_MANY_LEGS })
+    const issues = tooManyLegs(body.legs)
+    if (issues !== null) return ineligible({ issues })
     const asker = askerOf({ caller, call })
     const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs

@@ -1,5 +1,6 @@
 // Quotes of packs, and packs that are made of them (rules §8.1 to §8.5).
 
+import type { PackIssue } from '../../../engine/core/decide/money/packs.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { packById } from '../../../persistence/query/read/packs/packs.ts'
@@ -19,14 +20,13 @@ import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
 import {
-  hasTooManyLegs,
   ineligible,
   legsToPrice,
   quotedStake,
   reasons,
   reasonViews,
   stake,
-  TOO_MANY_LEGS,
+  tooManyLegs,
   wishedLegs,
 } from './pack-asks.ts'
 import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
@@ -104,7 +104,8 @@ export const quotePack = route({
     },
   },
   handle: async ({ body, caller, call }, services: Services) => {
-    if (hasTooManyLegs(body.legs)) return unpriced(body.stake, services)
+    const tooMany = tooManyLegs(body.legs)
+    if (tooMany !== null) return unpriced(body.stake, tooMany, services)
     const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
     const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs
@@ -139,11 +140,11 @@ export const quotePack = route({
 })
 
 /** What a quote says of more legs than a pack takes, without a look at any of them. */
-function unpriced(stakeText: string, { pipeline }: Services) {
+function unpriced(stakeText: string, issues: readonly PackIssue[], { pipeline }: Services) {
   return {
     quoteId: null,
     eligible: false,
-    ineligibleReasons: reasonViews(TOO_MANY_LEGS),
+    ineligibleReasons: reasonViews(issues),
     legs: [],
     fairMultiplier: null,
     multiplier: null,
@@ -206,7 +207,7 @@ export const createPack = route({
     const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
     if (ask instanceof Refusal) return ask
     // No quote was ever made of so many legs.
-    if (hasTooManyLegs(body.legs))
+    if (tooManyLegs(body.legs) !== null)
       return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
     const legs = await wishedLegs(body.legs, services, askerOf({ caller, call }))
     if (legs instanceof Refusal) return legs

@@ -1,6 +1,6 @@
 // What a profile has: collateral, shares and open orders (rules §9.1).
 
-import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { costFloorRaw } from '../../../engine/domain/units.ts'
@@ -12,15 +12,7 @@ import { route } from '../../http/route.ts'
 import { bytes32, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
-import {
-  boolean,
-  defaulted,
-  integer,
-  nullable,
-  number,
-  pattern,
-  text,
-} from '../../http/schema/scalars.ts'
+import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
 import { price } from '../../pipeline/shown/book-views.ts'
 import { settlementFields } from '../../pipeline/shown/market-view.ts'
@@ -32,7 +24,7 @@ import {
 } from '../../pipeline/shown/position-views.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import { workFor } from '../../services/fair-shares.ts'
-import { type Holding, type Holdings, NEWEST_ID } from '../../services/portfolio/portfolio.ts'
+import type { Holding, Holdings } from '../../services/portfolio/portfolio.ts'
 import type { ShownRewards } from '../../services/portfolio/rewards.ts'
 import { askerOf } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
@@ -40,6 +32,7 @@ import { MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { userOrder } from '../shapes.ts'
 import { decimalOf } from './history-views.ts'
+import { cursorOf, marketIn, pageQuery } from './position-pages.ts'
 import {
   allRewards,
   allRewardsView,
@@ -275,24 +268,6 @@ function clobView(
   }
 }
 
-const PAGE_MAX = MOVE_LIMITS.heldPageMax
-const CURSOR_CHARACTERS_MAX = 40
-const CURSOR = /^m([1-9][0-9]{0,15})$/
-
-/** A cursor names the last market of its page. */
-function cursorOf(marketId: MarketId): string {
-  return Buffer.from(`m${marketId}`).toString('base64url')
-}
-
-/** Null for a text that is no cursor of positions. */
-function marketIn(cursor: string): MarketId | null {
-  if (cursor === '') return NEWEST_ID
-  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  if (said === null) return null
-  const marketId = Number(said[1])
-  return cursorOf(marketId) === cursor ? marketId : null
-}
-
 interface Shown {
   readonly found: Holdings
   readonly earned: ShownRewards
@@ -326,14 +301,7 @@ export const portfolioPositions = route({
   auth: auth(),
   lane: 'private',
   about: "The caller's shares and open orders in each market, with their cost and worth.",
-  query: {
-    limit: means(defaulted(integer(1, PAGE_MAX), PAGE_MAX), 'Most markets on a page.'),
-    cursor: means(
-      optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-      'nextCursor of the page before; absent or empty for the first page.',
-    ),
-    market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
-  },
+  query: pageQuery(),
   reply: object({
     amm: means(list(ammPosition()), 'A row for each outcome that is held of a pool.'),
     clob: means(list(clobPosition()), 'A row for each market, newest markets first.'),

@@ -1,3 +1,4 @@
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { asks } from '../attack.ts'
 import type { Ground } from '../ground.ts'
 import { JOIN, plain, says, signed, upgrade } from '../requests.ts'
@@ -23,11 +24,11 @@ export function packMarkets(on: Ground): Promise<void> {
   return asks(on, { perSecond: 300, connections: CALLERS }, (turn) => plain('GET', page(turn)))
 }
 
-/** Prices packs of as many legs as a call may name. */
+/** Prices packs of as many legs as a pack takes. */
 export function packQuotes(on: Ground): Promise<void> {
   const slugs = [...on.scene.legs.map(({ slug }) => slug), ...on.scene.slugs]
   return asks(on, { perSecond: 400, connections: CALLERS }, (turn) => {
-    const legs = Array.from({ length: 10 }, (_, leg) => ({
+    const legs = Array.from({ length: PACK_LIMITS.legsMax }, (_, leg) => ({
       marketSlug: slugs[(turn + leg) % slugs.length],
       outcomeIndex: leg % 2,
     }))

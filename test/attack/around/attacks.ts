@@ -36,7 +36,7 @@ export const AROUND: readonly Attack[] = [
     ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
   },
   {
-    name: 'quotes of packs of ten legs',
+    name: 'quotes of packs of five legs',
     run: packQuotes,
     ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
   },

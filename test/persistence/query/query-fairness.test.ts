@@ -95,7 +95,7 @@ test('a group that was idle starts level with the others: it saves up no time', 
   assert.ok(names.filter((name) => name === 'busy').length >= 3, names.join(' '))
 })
 
-test('a group whose question is still with the thread pays what such a question cost before', () => {
+test('a group whose question is with the thread pays what its last question cost', () => {
   const queue = new QuestionQueue<Asked>()
   for (let count = 0; count < 10; count++) queue.put(asked('heavy', 1, 7))
   serve(queue, () => true)

@@ -58,9 +58,9 @@ const FOLLOWS = 'SELECT 1 AS follows FROM follows WHERE owner = ? AND followed =
 
 const BUY = MOVE_KINDS.indexOf('BUY')
 /** Rows that one page looks at. */
-export const EXAMINED_MAX = 2000
+export const EXAMINED_MAX = 500
 /** Rows that one look into a list reads. */
-const READ_MAX = 500
+const READ_MAX = 250
 
 export const AUDIENCES = ['all', 'featured', 'following'] as const
 export type Audience = (typeof AUDIENCES)[number]

@@ -38,7 +38,7 @@ function slugsOf(reply: unknown): unknown[] {
 
 const ALL = Array.from({ length: MARKETS }, (_, index) => `m${MARKETS - index}`)
 
-test('without parameters a reply has the markets of the first page, in the same shape', async () => {
+test('without parameters a reply has the first page, in the same shape', async () => {
   const whole = await page('')
   assert.deepEqual(slugsOf(whole), ALL)
   assert.deepEqual([at(whole, 'isWhole'), at(whole, 'nextCursor')], [true, null])

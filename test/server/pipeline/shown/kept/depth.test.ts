@@ -49,8 +49,8 @@ test('the asks that price a leg are few, and say what the whole book says of it'
         (ticks: number) => ticks < priceMinTicks,
         (ticks: number) => ticks > priceMaxTicks,
       ]) {
-        const [some, any] = [asks, all].map((each) => each.some(({ ticks }) => lies(ticks)))
-        assert.equal(some, any, where)
+        const [inFew, inAll] = [asks, all].map((each) => each.some(({ ticks }) => lies(ticks)))
+        assert.equal(inFew, inAll, where)
       }
     }
   }

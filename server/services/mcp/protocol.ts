@@ -1,6 +1,7 @@
-// The only importer of the MCP library, which a thread of its own loads (mcp.worker.ts). Invariants:
-// nothing is kept from one request to the next. The tools of one request run one after another, in
-// the order of the request. A fault of a tool is a fault of the whole request, never a reply.
+// The only importer of the MCP library, which a thread of its own loads (mcp.worker.ts).
+// Invariants: nothing is kept from one request to the next. The tools of one request run one after
+// another, in the order of the request. A fault of a tool is a fault of the whole request, never a
+// reply.
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import * as web from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'

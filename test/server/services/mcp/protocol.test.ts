@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asked, answered } from '../../../../server/routes/mcp/protocol.ts'
 import { shownTools } from '../../../../server/routes/mcp/shown-tools.ts'
+import { type Asked, answered } from '../../../../server/services/mcp/protocol.ts'
 import { at } from '../../../support/json-path.ts'
 import { message, toolCall } from '../../../support/live-mcp.ts'
 

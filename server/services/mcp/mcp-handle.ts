@@ -1,11 +1,11 @@
-// Main's side of the thread that speaks the Model Context Protocol. The library takes 25 MB and most
-// of a tenth of a second to load, so it is loaded in the thread, at the first call of `POST /mcp`:
-// neither a start nor the orders of others wait for it. A thread that ends takes its requests with
-// it, and the next request starts another one: it has no state.
+// Main's side of the thread that speaks the Model Context Protocol. The library takes 25 MB and 73
+// ms to load, so the thread loads it, at the first call of `POST /mcp`: neither a start nor the
+// orders of others wait for that. A thread that ends takes its requests with it, and the next
+// request starts another one, because it has no state.
 
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
-import { LIMITS } from '../../../engine/domain/limits.ts'
+import { WORK_LIMITS } from '../../../engine/domain/work-limits.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import type { McpMessage, McpReply, McpRequest, McpThreadData, ToolResult } from './mcp-thread.ts'
 
@@ -39,7 +39,7 @@ export class McpHandle {
 
   /** Whether one more request can be taken. */
   get hasRoom(): boolean {
-    return this.#open.size < LIMITS.mcpRequestsMax
+    return this.#open.size < WORK_LIMITS.mcpRequestsMax
   }
 
   /** Answers one request. Throws what a tool throws, and when the thread ends or is late. */
@@ -50,7 +50,7 @@ export class McpHandle {
     const worker = this.#worker ?? this.#start()
     return new Promise((resolve, reject) => {
       const late = () => this.#fail(id, new Error('the thread of POST /mcp gave no answer in time'))
-      const timer = setTimeout(late, LIMITS.mcpDeadlineMs)
+      const timer = setTimeout(late, WORK_LIMITS.mcpDeadlineMs)
       this.#open.set(id, { use, resolve, reject, timer })
       worker.postMessage({ kind: 'ask', id, said, protocolVersion } satisfies McpRequest)
     })

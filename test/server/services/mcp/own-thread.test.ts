@@ -17,7 +17,7 @@ test('main never loads the library: its only importer is the file of the thread'
     .filter(({ path }) => path.startsWith('server/'))
     .filter(({ path }) => readFileSync(`${ROOT}/${path}`, 'utf8').includes("/protocol.ts'"))
     .map(({ path }) => path)
-  assert.deepEqual(importers, ['server/routes/mcp/mcp.worker.ts'])
+  assert.deepEqual(importers, ['server/services/mcp/mcp.worker.ts'])
 })
 
 test('a request costs a token for each of its messages', async () => {
@@ -54,7 +54,10 @@ test('the list of tools is the same alone, in a list, and through the library', 
     { result, jsonrpc: '2.0', id: 1 },
     { result, jsonrpc: '2.0', id: 2 },
   ])
-  const mixed = await say(live, proof, [{ ...LIST, id: 1 }, { ...message('ping'), id: 2 }])
+  const mixed = await say(live, proof, [
+    { ...LIST, id: 1 },
+    { ...message('ping'), id: 2 },
+  ])
   const found = Object.values(Object(mixed.body)).find((each) => Object(each).id === 1)
   assert.deepEqual(Object(found).result, result)
   const odd = { headers: { ...proof.headers, 'mcp-protocol-version': '1999-01-01' } }

@@ -1,0 +1,33 @@
+// Lets calls that read be charged for what they cost, when anybody is limited.
+
+import { Charges, type Limiters } from '../access/charges.ts'
+import type { Lane } from '../access/rate-limit.ts'
+import type { Call, Caller } from '../call.ts'
+import type { Route } from '../route.ts'
+import { rateKeyOf } from './entry.ts'
+
+/** Lanes whose calls only read, so that what they cost grows with what they ask for. */
+const CHARGED: ReadonlySet<Lane> = new Set(['public', 'private'])
+
+export interface ChargedCall<S> {
+  readonly call: Call
+  readonly route: Pick<Route<S>, 'lane' | 'raw'>
+  readonly address: string
+  readonly caller: Caller | null
+}
+
+export class ChargedCalls<S> {
+  readonly #limiters: Limiters | null
+
+  constructor(limiters: Omit<Limiters, 'clock'>, clock: () => number) {
+    const { addressLimiter = null, profileLimiter = null } = limiters
+    const isLimited = addressLimiter !== null || profileLimiter !== null
+    this.#limiters = isLimited ? { addressLimiter, profileLimiter, clock } : null
+  }
+
+  begin({ call, route, address, caller }: ChargedCall<S>): void {
+    if (this.#limiters === null || route.raw || !CHARGED.has(route.lane)) return
+    const key = caller === null ? null : rateKeyOf(caller)
+    call.charges = new Charges(this.#limiters, { lane: route.lane, address, key })
+  }
+}

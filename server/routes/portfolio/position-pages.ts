@@ -1,0 +1,35 @@
+// Pages of positions: newest markets first, by a cursor that names the last market of its page.
+
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { slug } from '../../http/schema/fields.ts'
+import { means } from '../../http/schema/meaning.ts'
+import { defaulted, integer, pattern } from '../../http/schema/scalars.ts'
+import { optional } from '../../http/schema/schema.ts'
+import { NEWEST_ID } from '../../services/portfolio/portfolio.ts'
+
+const PAGE_MAX = MOVE_LIMITS.heldPageMax
+const CURSOR_CHARACTERS_MAX = 40
+const CURSOR = /^m([1-9][0-9]{0,15})$/
+
+export const pageQuery = () => ({
+  limit: means(defaulted(integer(1, PAGE_MAX), PAGE_MAX), 'Most markets on a page.'),
+  cursor: means(
+    optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+    'nextCursor of the page before; absent or empty for the first page.',
+  ),
+  market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+})
+
+export function cursorOf(marketId: MarketId): string {
+  return Buffer.from(`m${marketId}`).toString('base64url')
+}
+
+/** The market before which a page begins; null for a text that is no cursor of positions. */
+export function marketIn(cursor: string): MarketId | null {
+  if (cursor === '') return NEWEST_ID
+  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  if (said === null) return null
+  const marketId = Number(said[1])
+  return cursorOf(marketId) === cursor ? marketId : null
+}
