@@ -114,8 +114,8 @@ export const LIMITS = {
   pricePointsMax: 500,
   /** Books in one reply. */
   orderbooksMax: 50,
-  /** Slugs in the query of one call: the parser takes a head of 4 KB, with all of its lines. */
-  querySlugsCharactersMax: 3072,
+  /** Slugs in the query of one call, with a comma between each two. */
+  querySlugsCharactersMax: 50 * 129 - 1,
   /** Rows on one page of an operator's list. */
   adminListLimitMax: 500,
   usernameCharactersMax: 44,
@@ -170,6 +170,8 @@ export const LIMITS = {
   sessionsPerProfileMax: 32,
   loginNonceMs: 5 * 60_000,
   signatureSkewMs: 30_000,
+  /** The head of an HTTP request; a longer one gets 431. Each connection may keep so many bytes. */
+  headBytesMax: 12 << 10,
   /** An HTTP request body; a larger one gets 413. */
   bodyBytesMax: 64 * 1024,
   /** Time from the head of a request to the first and to the last byte of its body; then 408. */

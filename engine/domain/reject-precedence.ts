@@ -10,6 +10,16 @@ const REJECTS = [
   ['OVERLOADED', 'The exchange is overloaded and did nothing; retry after the given seconds.'],
   ['NOT_READY', 'The exchange is not ready to trade; retry after the given seconds.'],
   ['RATE_LIMITED', 'Too many requests; retry after the given seconds.'],
+  [
+    'LENGTH_REQUIRED',
+    'A call with Transfer-Encoding is not accepted; send the whole body with Content-Length.',
+  ],
+  ['HOST_INVALID', 'The Host header must come once, with one host name and an optional port.'],
+  ['TARGET_INVALID', 'The path and the query must not hold a #; write %23 for the character.'],
+  [
+    'HANDSHAKE_VERSION',
+    'A socket needs a WebSocket handshake of version 13, with Sec-WebSocket-Version: 13.',
+  ],
   ['SOCKET_LIMIT', 'This caller has reached its limit of open sockets.'],
   ['PATH_NOT_FOUND', 'No such path.'],
   ['METHOD_NOT_ALLOWED', 'This path does not take that method.'],

@@ -128,16 +128,9 @@ export function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Ui
   return body
 }
 
-/**
- * Announced bytes of the body. Infinity for a chunked body. NaN when two lengths are given, or when
- * a proxy may read the length in another way: the library takes any `transfer-encoding` as chunked.
- */
+/** Announced bytes of the body, of a call whose framing was checked. */
 export function announcedBytes(call: Call): number {
-  const encoding = header(call, 'transfer-encoding').toLowerCase()
-  if (encoding !== '') return encoding === 'chunked' ? Infinity : Number.NaN
-  const length = header(call, 'content-length')
-  if (length === '') return 0
-  return /^[0-9]{1,15}$/.test(length) ? Number(length) : Number.NaN
+  return Number(header(call, 'content-length'))
 }
 
 /** Whether the headers say that the body is compressed. */

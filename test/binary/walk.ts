@@ -3,6 +3,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { Client, OrderType, Side, WebSocketClient } from '@limitless-exchange/sdk'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { at } from '../support/json-path.ts'
 import { demoOf, folder, MARKET, run, step } from './stranger.ts'
 
@@ -37,6 +38,16 @@ async function trade(baseUrl: string): Promise<Traded> {
   return { orderId: said.order.id, tradeId: String(at(said, 'execution', 'tradeEventId')) }
 }
 
+/** A query as long as it may be: the library must have read its bound before it was loaded. */
+async function askLongest(baseUrl: string): Promise<void> {
+  const { orderbooksMax, slugCharactersMax } = LIMITS
+  const slugs = Array.from({ length: orderbooksMax }, (_, n) =>
+    `${n}-`.padEnd(slugCharactersMax, 'x'),
+  )
+  const reply = await fetch(`${baseUrl}/markets/orderbooks?slugs=${slugs.join(',')}`)
+  assert.equal(reply.status, 200, await reply.text())
+}
+
 async function hearPrices(baseUrl: string): Promise<void> {
   const client = new WebSocketClient({ url: baseUrl, autoReconnect: false })
   const book = new Promise((resolve) => {
@@ -56,6 +67,7 @@ export async function walk(baseUrl: string): Promise<Traded> {
   const { client } = clientOf(baseUrl)
   const { data } = await client.markets.getActiveMarkets()
   assert.ok(data.length > 0)
+  await askLongest(baseUrl)
   const { bids, asks } = await client.markets.getOrderBook(MARKET)
   assert.ok(asks.length + bids.length > 0)
   await hearPrices(baseUrl)

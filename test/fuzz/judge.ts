@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { api } from '../../server/api.ts'
 import { openApi } from '../../server/http/openapi.ts'
 import { Router } from '../../server/http/router.ts'
@@ -45,6 +46,7 @@ const refusalsOf = new Map(api.map((route) => [route, namedRefusals(route)]))
 const ANYWHERE = new Set([
   ...['404 PATH_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '503 OVERLOADED', '503 NOT_READY'],
   ...['413 BODY_TOO_LARGE', '415 BODY_ENCODED', '408 BODY_TIMEOUT', '429 RATE_LIMITED'],
+  ...['411 LENGTH_REQUIRED', '400 HOST_INVALID', '400 TARGET_INVALID', '400 BODY_MALFORMED'],
 ])
 /** Statuses by which the parser itself answers bytes that are not HTTP. */
 const PARSER = new Set([400, 408, 411, 413, 414, 431, 501, 505])
@@ -169,11 +171,8 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
 /** Whether the parser itself may refuse the head. */
 function isBent({ edits }: Plan, { bytes }: Rendered): boolean {
   const head = bytes.bytes.indexOf('\r\n\r\n')
-  return head > HEAD_BYTES || edits.some(({ at: kind }) => kind === 'smuggle')
+  return head > LIMITS.headBytesMax || edits.some(({ at: kind }) => kind === 'smuggle')
 }
-
-/** The parser takes 4096 bytes, and the rest of what arrived with them. */
-const HEAD_BYTES = 3500
 
 function isRefusal(answer: Answer): boolean {
   return at(parsed(answer), 'statusCode') !== undefined

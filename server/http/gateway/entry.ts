@@ -10,13 +10,21 @@ export interface Entry<S> {
   readonly route: Route<S>
   readonly params: readonly Field[]
   readonly query: ReadonlyMap<string, Field>
+  /** Its calls change something for a proven caller, and a client cannot just send them again. */
+  readonly changes: boolean
 }
 
 export function entryOf<S>(route: Route<S>): Entry<S> {
   assertNames(route.path, route.params)
   const reading = readingOf(route.params)
   const params = pathNames(route.path).flatMap((name) => reading.get(name) ?? [])
-  return { route, params, query: readingOf(route.query) }
+  return { route, params, query: readingOf(route.query), changes: isChange(route) }
+}
+
+/** A raw route checks its sender later, and what only frees may be sent again without harm. */
+function isChange<S>({ method, raw, room, auth }: Route<S>): boolean {
+  const isOpen = auth.accepts.length === 0 && auth.welcomes === undefined
+  return method !== 'GET' && !raw && room !== 'frees' && !isOpen
 }
 
 /** Reads a call into plain values; a raw route reads its body itself. */

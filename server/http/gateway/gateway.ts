@@ -1,37 +1,35 @@
-// The only importer of uWebSockets.js: it turns bytes into calls and outcomes into bytes.
+// Turns bytes into calls and outcomes into bytes.
 // Invariants: a native request is copied before anything waits. A response is written at most once,
 // in a cork, and never after its connection ended. Each turn ends exactly once; a room counts it
 // until its reply is out. A fault costs its call (500 with a fault id) and its connection (design
 // §11).
 
-import * as library from 'uWebSockets.js'
+import type * as library from 'uWebSockets.js'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
-import { isBarredThere } from '../access/regions.ts'
-import { announcedBytes, type Caller, copied, isEncoded } from '../call.ts'
+import { announcedBytes, type Caller, copied } from '../call.ts'
 import { Refusal, refuse } from '../refusal.ts'
 import { type Header, Pending } from '../reply.ts'
-import { roleRefusal } from '../roles.ts'
 import { Router } from '../router.ts'
+import { Admission } from './admission.ts'
 import { BodyReader } from './body-reader.ts'
 import { CallerAddresses } from './caller-address.ts'
 import { CallsWithin } from './calls-within.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
-import { type Entry, entryOf, needsJsonType, profileWaitSec, rateKeyOf, readCall } from './entry.ts'
+import { type Entry, entryOf, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { listenAlone } from './listening/listen.ts'
+import { uWS } from './native-library.ts'
+import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
 import { cacheOf, encoded, type Outgoing, saidBy, verify } from './replies/outgoing.ts'
 import { ReplyHeads } from './replies/reply-heads.ts'
-import { UnreadReplies } from './replies/unread-replies.ts'
+import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
 import { Rooms } from './rooms.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
 import { begun, type Turn } from './turn.ts'
-
-/** An operator may install upstream's build: that is CommonJS, with all exports under one name. */
-const uWS: typeof library = Reflect.get(library, 'default') ?? library
 
 export class Gateway<S> {
   private readonly app: library.TemplatedApp
@@ -42,6 +40,7 @@ export class Gateway<S> {
   private readonly router = new Router<Entry<S>>()
   private readonly bodies: BodyReader<S>
   private readonly within: CallsWithin<S>
+  private readonly admission: Admission<S>
   readonly rooms: Rooms
   readonly connections: Connections
   readonly replies: UnreadReplies
@@ -49,6 +48,7 @@ export class Gateway<S> {
   private listenSocket: library.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
   private stopping = false
+  private readonly parseEnd = new ParseEnd()
   /** The turn whose request the library is handing over. */
   private receiving: Turn<S> | null = null
 
@@ -71,6 +71,9 @@ export class Gateway<S> {
     })
     this.addresses = new CallerAddresses(options)
     this.within = new CallsWithin(options, this.rooms)
+    const { rooms, addresses } = this
+    const isStopping = () => this.stopping
+    this.admission = new Admission({ options, rooms, addresses, isStopping })
     const { tls } = options
     this.app =
       tls === undefined
@@ -171,19 +174,19 @@ export class Gateway<S> {
   private admit(turn: Turn<S>): void {
     edgePoint('at-receive')
     const { call } = turn
-    const bodyBytes = announcedBytes(call)
-    if (Number.isNaN(bodyBytes)) {
-      // A turn later: till then the library runs no next request, as it would guess its beginning.
-      this.later(turn, nextTurn(), () => this.refuseEarly(turn, refuse('BODY_MALFORMED'), true))
+    const misframed = this.admission.framing(turn)
+    if (misframed !== null) {
+      this.refuseMisframed(turn, misframed)
       return
     }
+    const bodyBytes = announcedBytes(call)
     const isTooLarge = bodyBytes > this.bodyBytesMax
-    const refusal = this.gate(turn, bodyBytes > 0)
+    const refusal = this.admission.ofHead(turn, bodyBytes > 0)
     if (refusal !== null) {
       this.refuseEarly(turn, refusal, isTooLarge || this.stopping)
       return
     }
-    if (isTooLarge && bodyBytes !== Infinity) {
+    if (isTooLarge) {
       this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
       return
     }
@@ -205,27 +208,19 @@ export class Gateway<S> {
       return
     }
     this.rooms.enter(turn, room)
-    this.prove(turn, entry)
+    if (entry.changes) this.later(turn, this.parseEnd.next(), () => this.begin(turn, entry))
+    else this.prove(turn, entry)
   }
 
-  /** The refusals that need only the head of a request, in the order of their precedence. */
-  private gate({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
-    if (this.stopping) return refuse('NOT_READY')
-    const full = entry === null ? null : this.rooms.refusal(entry.route.room, address)
-    if (full !== null) return full
-    const unread = hasBody ? this.rooms.refusal('bodies', address) : null
-    if (unread !== null) return unread
-    const lane = entry?.route.lane ?? 'public'
-    const waitSec = this.addresses.waitSec(address, lane, call.receivedMs)
-    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    if (entry !== null) {
-      const { route } = entry
-      const { services, regions } = this.options
-      if (!route.hasRoom(services)) return refuse('OVERLOADED')
-      if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
-      return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
+  /** From here on, later bytes of the connection stay in the kernel until the reply is written. */
+  private begin(turn: Turn<S>, entry: Entry<S>): void {
+    if (turn.aborted) {
+      this.end(turn, 0, null)
+      return
     }
-    return refuse(allow.length === 0 ? 'PATH_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
+    turn.response.pause()
+    turn.paused = true
+    this.prove(turn, entry)
   }
 
   private prove(turn: Turn<S>, entry: Entry<S>): void {
@@ -258,7 +253,7 @@ export class Gateway<S> {
       return
     }
     turn.caller = proof
-    const outcome = this.checkCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
+    const outcome = this.admission.ofCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
     if (outcome instanceof Pending) {
       outcome.whenDone(
         (settled) => this.finish(turn, entry, settled),
@@ -271,18 +266,6 @@ export class Gateway<S> {
       return
     }
     this.later(turn, outcome, (settled) => this.finish(turn, entry, settled))
-  }
-
-  private checkCaller(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): Refusal | null {
-    if (caller === null) return null
-    const { route } = entry
-    const key = rateKeyOf(caller)
-    const waitSec = profileWaitSec(this.options.profileLimiter ?? null, key, route, turn.call)
-    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    const share = turn.address === '' ? null : this.rooms.known(turn, key)
-    const barred = share ?? roleRefusal(route.auth, caller)
-    if (barred !== null) return barred
-    return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
   }
 
   private handle(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): unknown {
@@ -321,6 +304,20 @@ export class Gateway<S> {
     this.send(turn, { ...(preflight ?? this.heads.ofRefusal(call, refusal, headers)), close })
   }
 
+  /** Where such a request ends is in doubt, so the library must parse nothing behind its head. */
+  private refuseMisframed(turn: Turn<S>, refusal: Refusal): void {
+    const { call, response } = turn
+    if (call.method === 'HEAD') {
+      // Without a body the reply is gathered. While the call is pending, no other request is run.
+      this.later(turn, nextTurn(), () => this.refuseEarly(turn, refusal, true))
+      return
+    }
+    const out = this.heads.ofRefusal(call, refusal, [])
+    turn.written = true
+    writeAndClose(response, out, rateLines(this.options, turn))
+    this.end(turn, out.status, out.refusal)
+  }
+
   private send(turn: Turn<S>, out: Outgoing): void {
     if (turn.ended) return
     if (turn.aborted) {
@@ -330,6 +327,8 @@ export class Gateway<S> {
     const { response, address, call } = turn
     turn.written = true
     call.charges?.replied(out.payload.length)
+    if (turn.paused) response.resume()
+    turn.paused = false
     const isOut = this.replies.write(response, out, {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,

@@ -14,7 +14,11 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { wholeOf } from '../caching/payload.ts'
 import { joinHeader, NO_BYTES } from '../call.ts'
 import { invalid, Refusal } from '../refusal.ts'
+import type { Header } from '../reply.ts'
+import { framingRefusal } from './framing.ts'
+import { handshakeRefusal } from './handshake.ts'
 import { encoded, statusLine } from './replies/outgoing.ts'
+import { writeAndClose } from './replies/unread-replies.ts'
 
 export interface SocketBounds {
   readonly messageBytesMax: number
@@ -137,7 +141,12 @@ export class SocketPort {
 
   /** Called by the library, which must get no plain request: each is refused here. */
   any(path: string, _handler: unknown): this {
-    this.#app.any(path, (response) => answer(response, NO_POLLING))
+    this.#app.any(path, (response, request) => {
+      this.#refuseOr(response, headersOf(request), (headers) => {
+        const isUpgrade = headers.has('upgrade')
+        answer(response, (isUpgrade ? handshakeRefusal(headers) : null) ?? NO_POLLING)
+      })
+    })
     return this
   }
 
@@ -200,9 +209,10 @@ export class SocketPort {
     request: HttpRequest,
     context: us_socket_context_t,
   ): void {
-    assert(this.#keeper !== null, 'no connection is admitted before there is a keeper')
-    try {
-      const guest = this.#admit(this.#keeper, response, request)
+    this.#refuseOr(response, headersOf(request), (headers, keeper, address) => {
+      const query = request.getQuery()
+      const refusal = handshakeRefusal(headers) ?? (isHandshake(query) ? null : NO_POLLING)
+      const guest = refusal ?? keeper.admit(headers, address)
       if (guest instanceof Refusal) {
         answer(response, guest)
         return
@@ -212,20 +222,28 @@ export class SocketPort {
       const upgrade: typeof native = (kept, ...rest) => native({ ...kept, guest }, ...rest)
       response.upgrade = upgrade
       library.upgrade(response, request, context)
-    } catch (error) {
-      answer(response, this.#keeper.broke(error, null))
-    }
+    })
   }
 
-  #admit(keeper: Keeper, response: HttpResponse, request: HttpRequest): Refusal | Guest {
-    const headers = new Map<string, string>()
-    request.forEach((name, value) => {
-      joinHeader(headers, name, value)
-    })
-    const address = this.#gate(response, headers)
-    if (address instanceof Refusal) return address
-    if (!isHandshake(request.getQuery())) return NO_POLLING
-    return keeper.admit(headers, address)
+  /** Refuses the request when its address has called too often or its framing is in doubt. */
+  #refuseOr(
+    response: HttpResponse,
+    headers: Headers,
+    take: (headers: Headers, keeper: Keeper, address: string) => void,
+  ): void {
+    const keeper = this.#keeper
+    assert(keeper !== null, 'no connection is admitted before there is a keeper')
+    try {
+      const misframed = framingRefusal({ headers, target: '' })
+      const address = this.#gate(response, headers)
+      if (misframed !== null) {
+        const refusal = address instanceof Refusal ? address : misframed
+        writeAndClose(response, encoded(refusal, refusal.status))
+      } else if (address instanceof Refusal) answer(response, address)
+      else take(headers, keeper, address)
+    } catch (error) {
+      answer(response, keeper.broke(error, null))
+    }
   }
 
   #hear(library: Library, socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
@@ -270,8 +288,23 @@ function isHandshake(query: string | undefined): boolean {
   return isOnly('transport', 'websocket') && isOnly('EIO', '4') && !words.has('sid')
 }
 
+function headersOf(request: HttpRequest): Headers {
+  const headers = new Map<string, string>()
+  request.forEach((name, value) => {
+    joinHeader(headers, name, value)
+  })
+  return headers
+}
+
+/** What a client of another version learns of this one. */
+const VERSIONS: readonly Header[] = [
+  ['sec-websocket-version', '13'],
+  ['upgrade', 'websocket'],
+]
+
 function answer(response: HttpResponse, refusal: Refusal): void {
-  const { status, type, payload, headers } = encoded(refusal, refusal.status, [])
+  const own = refusal.name === 'HANDSHAKE_VERSION' ? VERSIONS : []
+  const { status, type, payload, headers } = encoded(refusal, refusal.status, own)
   response.cork(() => {
     response.writeStatus(statusLine(status)).writeHeader('content-type', type)
     for (const [name, value] of headers) response.writeHeader(name, value)

@@ -20,6 +20,8 @@ export interface Turn<S> extends Seen, Guest {
   /** Its reply while the reader has not taken all of it. */
   unread: UnreadReply | null
   aborted: boolean
+  /** Nothing is read from its connection until its reply is written. */
+  paused: boolean
   /** Bytes of its reply may be out, so no other reply can be written. */
   written: boolean
   ended: boolean
@@ -50,6 +52,7 @@ export function begun<S>(
     profileId: 0,
     unread: null,
     aborted: false,
+    paused: false,
     written: false,
     ended: false,
     readingAt: 0,

@@ -8,11 +8,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../../refusal.ts'
 
 const AT_ONCE_MAX = 256
 const CONNECTIONS_MAX = 4096
-const HEAD_BYTES_MAX = 16 << 10
 const HEAD_MS = 2000
 
 const HEALTH = JSON.stringify({ status: 'ok' })
@@ -37,7 +37,7 @@ export class Door {
 
   private constructor(headMs: number) {
     const times = { headersTimeout: headMs, requestTimeout: headMs }
-    const looks = { maxHeaderSize: HEAD_BYTES_MAX, connectionsCheckingInterval: headMs / 4 }
+    const looks = { maxHeaderSize: LIMITS.headBytesMax, connectionsCheckingInterval: headMs / 4 }
     this.#server = createServer({ ...times, ...looks }, answer)
     this.#server.maxConnections = AT_ONCE_MAX
     this.#server.on('connection', (socket) => {

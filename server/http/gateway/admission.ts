@@ -1,0 +1,68 @@
+// The refusals that come before the handler of a call, in the order of their precedence: those that
+// need only its head, then those that need its caller.
+
+import { isBarredThere } from '../access/regions.ts'
+import { type Caller, isEncoded } from '../call.ts'
+import { type Refusal, refuse } from '../refusal.ts'
+import { roleRefusal } from '../roles.ts'
+import type { CallerAddresses } from './caller-address.ts'
+import { type Entry, needsJsonType, profileWaitSec, rateKeyOf } from './entry.ts'
+import { framingRefusal } from './framing.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import type { Rooms } from './rooms.ts'
+import type { Turn } from './turn.ts'
+
+export interface AdmissionParts<S> {
+  readonly options: GatewayOptions<S>
+  readonly rooms: Rooms
+  readonly addresses: CallerAddresses
+  readonly isStopping: () => boolean
+}
+
+export class Admission<S> {
+  readonly #parts: AdmissionParts<S>
+
+  constructor(parts: AdmissionParts<S>) {
+    this.#parts = parts
+  }
+
+  /** Null when the end of the request is beyond doubt. A refusal costs a token of its address. */
+  framing({ call, address }: Turn<S>): Refusal | null {
+    const misframed = framingRefusal(call)
+    if (misframed === null) return null
+    const waitSec = this.#parts.addresses.waitSec(address, 'public', call.receivedMs)
+    return waitSec > 0 ? refuse('RATE_LIMITED', undefined, waitSec) : misframed
+  }
+
+  ofHead({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
+    const { options, rooms, addresses, isStopping } = this.#parts
+    if (isStopping()) return refuse('NOT_READY')
+    const full = entry === null ? null : rooms.refusal(entry.route.room, address)
+    if (full !== null) return full
+    const unread = hasBody ? rooms.refusal('bodies', address) : null
+    if (unread !== null) return unread
+    const lane = entry?.route.lane ?? 'public'
+    const waitSec = addresses.waitSec(address, lane, call.receivedMs)
+    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
+    if (entry !== null) {
+      const { route } = entry
+      const { services, regions } = options
+      if (!route.hasRoom(services)) return refuse('OVERLOADED')
+      if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
+      return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
+    }
+    return refuse(allow.length === 0 ? 'PATH_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
+  }
+
+  ofCaller(turn: Turn<S>, { route }: Entry<S>, caller: Caller | null): Refusal | null {
+    if (caller === null) return null
+    const { options, rooms } = this.#parts
+    const key = rateKeyOf(caller)
+    const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, turn.call)
+    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
+    const share = turn.address === '' ? null : rooms.known(turn, key)
+    const barred = share ?? roleRefusal(route.auth, caller)
+    if (barred !== null) return barred
+    return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
+  }
+}
