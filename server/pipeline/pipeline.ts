@@ -347,7 +347,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       reply({ reject: REJECT.OVERLOADED })
       return
     }
-    const requestId = this.#asked.put({ timesRow: call.timesRow, reply })
+    const requestId = this.#asked.put({ timesRow: call.timesRow, reply, sender: call.sender })
     const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
     if (taken) return
     this.#asked.take(requestId)

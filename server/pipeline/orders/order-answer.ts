@@ -2,7 +2,7 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
-import type { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 
 /** A call with orders as it came: nothing of it has been read yet. */
@@ -10,10 +10,18 @@ export interface OrderCall
   extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs' | 'form'> {
   /** The row of the call's times; 0 for none. */
   readonly timesRow: number
+  /** Absent for a sender that always waits for the answer. */
+  readonly sender?: Sender
+}
+
+/** Who waits for an answer; gone when the connection has ended. */
+export interface Sender {
+  readonly isGone?: boolean
 }
 
 export interface Asked {
   readonly timesRow: number
+  readonly sender?: Sender | undefined
   readonly reply: (answer: OrderAnswer) => void
   /**
    * Called once the order is decided, before anything else is decided. An order with this callback
@@ -36,6 +44,9 @@ export interface RefusedAnswer {
   /** Set with INTERNAL: the fault. The order may be durable all the same. */
   readonly broke?: { readonly error: unknown }
 }
+
+/** Given to a sender that is gone, so nobody receives it: its order was not decided. */
+export const ABANDONED: RefusedAnswer = { reject: REJECT.OVERLOADED }
 
 /** The 201 as JSON text, or the refusal with the further fields of its body. */
 export type OrderAnswer = { readonly text: string } | RefusedAnswer

@@ -20,7 +20,7 @@ import type { Clock } from '../spine/clock.ts'
 import type { OrderReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { DEADLINES_FIRST, type Sequencer } from '../spine/sequencer.ts'
 import type { AccountQueues } from './account-queues.ts'
-import type { Asked, OrderAnswer, RefusedAnswer } from './order-answer.ts'
+import { ABANDONED, type Asked, type OrderAnswer, type RefusedAnswer } from './order-answer.ts'
 import { orderReplyText } from './order-reply.ts'
 import { refusedOrder } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
@@ -102,7 +102,8 @@ export class OrderDecisions {
   /** Checks the intake's verdict, then the caller's token and rate, then the sequencer's gates. */
   judge(result: IntakeResult, asked: Asked): void {
     this.#noteToken(result)
-    if (result.kind === 'refused') {
+    if (asked.sender?.isGone === true) asked.reply(ABANDONED)
+    else if (result.kind === 'refused') {
       this.#refuse(result, asked.reply)
     } else if (this.admits(result, asked.reply)) this.#decide(this.#arrivalOf(result, asked))
   }

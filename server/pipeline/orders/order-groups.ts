@@ -9,6 +9,7 @@ import { Slab } from '../../../engine/domain/slab.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { GroupPart, IntakePool, IntakeResult } from '../../intake/intake-pool.ts'
 import {
+  ABANDONED,
   type Asked,
   type OrderAnswer,
   type OrderCall,
@@ -57,7 +58,14 @@ export class OrderGroups {
   place(call: OrderCall, form: number, reply: (answer: GroupAnswer) => void): void {
     const answers: OrderAnswer[] = []
     let open = 0
+    let isAbandoned = false
     const onPart = (result: IntakeResult, part: GroupPart) => {
+      // Decided once for all of its orders, at the verdict on the first.
+      if (part.index === 0) isAbandoned = call.sender?.isGone === true
+      if (isAbandoned) {
+        if (part.index >= part.count - 1) reply(ABANDONED)
+        return
+      }
       if (part.count === 0) {
         this.#way.judge(result, { timesRow: 0, reply: (whole) => reply(wholeRefusal(whole)) })
         return

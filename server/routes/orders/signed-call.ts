@@ -9,5 +9,6 @@ export function signedCall(call: Call, { settings }: Services): OrderCall {
   const { method, target: pathWithQuery, body, timesRow } = call
   const { apiKey, timestamp, signature } = apiHeaders(call, settings.headerPrefixes)
   const onBehalfOf = headerTarget(call)
-  return { method, pathWithQuery, body, timesRow, apiKey, timestamp, signature, onBehalfOf }
+  const proof = { apiKey, timestamp, signature, onBehalfOf }
+  return { method, pathWithQuery, body, timesRow, ...proof, sender: call }
 }

@@ -10,6 +10,7 @@ import { FORM } from '../../intake/intake-layout.ts'
 import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
 import type { ReplaceTask } from '../../intake/order/order-group.ts'
 import {
+  ABANDONED,
   type Asked,
   type OrderAnswer,
   type OrderCall,
@@ -68,6 +69,7 @@ export class CancelReplace {
       if (index < count - 1) return
       // No operation was carried out.
       if (broken !== null) return reply(broken)
+      if (call.sender?.isGone === true) return reply(ABANDONED)
       assert(operations.length === count, 'each operation has a task')
       const [{ forbidden }] = operations
       // A single operation is refused as a whole. In a group, each operation has its own answer.
