@@ -5,6 +5,7 @@ import { BOARD_CHANGES } from './board-changes.ts'
 import { BOOK_CHANGES } from './book-changes.ts'
 import { EDGE_CHANGES } from './edge-changes.ts'
 import { ENTRY_CHANGES } from './entry-changes.ts'
+import { FRAMING_CHANGES } from './framing-changes.ts'
 import { GATE_CHANGES } from './gate-changes.ts'
 import { GUARD_CHANGES } from './guard-changes.ts'
 import { HISTORY_CHANGES } from './history-changes.ts'
@@ -39,6 +40,7 @@ export const sourceOf = (file: string): string =>
 export function allMutations(): Mutation[] {
   const all = [
     ...BOOK_CHANGES,
+    ...FRAMING_CHANGES,
     ...LEDGER_CHANGES,
     ...GATE_CHANGES,
     ...SHARE_CHANGES,

@@ -69,21 +69,25 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/gateway.ts',
+    file: 'server/http/gateway/admission.ts',
     tests: BOUNDS,
     changes: [
       [
         'one address may have all bodies under way',
-        "this.rooms.refusal('bodies', address)",
-        "this.rooms.refusal('bodies', '')",
+        "rooms.refusal('bodies', address)",
+        "rooms.refusal('bodies', '')",
       ],
       [
         'one profile may have all requests under way',
-        "turn.address === '' ? null : this.rooms.known(turn, key)",
+        "turn.address === '' ? null : rooms.known(turn, key)",
         'null',
       ],
-      ['a stop waits for bodies that never come', 'this.bodies.stop()\n', '\n'],
     ],
+  },
+  {
+    file: 'server/http/gateway/gateway.ts',
+    tests: BOUNDS,
+    changes: [['a stop waits for bodies that never come', 'this.bodies.stop()\n', '\n']],
   },
   {
     file: 'server/http/gateway/body-reader.ts',
@@ -220,7 +224,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/gateway.ts',
+    file: 'server/http/gateway/admission.ts',
     tests: CLIENTS,
     changes: [
       [

@@ -107,7 +107,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a fault at an upgrade ends the process',
-        'answer(response, this.#keeper.broke(error, null))',
+        'answer(response, keeper.broke(error, null))',
         'throw error',
       ],
     ],

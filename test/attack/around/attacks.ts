@@ -13,6 +13,7 @@ import {
   wholeFiles,
 } from './acts.ts'
 import { consolePages } from './console-pages.ts'
+import { OPEN_HEADS, oddFrames, openHeads } from './framings.ts'
 import { everyRead, NOTHING } from './reads.ts'
 
 // Attacks on everything around the market, on all reads there are, and the traffic of many honest
@@ -25,6 +26,23 @@ const TOOLS_BYTES = 96 * MIB
 const PAGE_SOCKETS = 1000
 
 export const AROUND: readonly Attack[] = [
+  {
+    name: 'calls in frames that two parsers read differently',
+    run: oddFrames,
+    bytes: 8 * MIB,
+    answers: [
+      ...['411 LENGTH_REQUIRED', '400 BODY_MALFORMED', '400 HOST_INVALID', '400 TARGET_INVALID'],
+      ...['426 HANDSHAKE_VERSION', '400 VALIDATION', '431', ...CROWDED],
+    ],
+    meets: ['411 LENGTH_REQUIRED', '400 BODY_MALFORMED', '400 HOST_INVALID', '400 TARGET_INVALID'],
+    shortTurns: 260,
+  },
+  {
+    name: `${OPEN_HEADS} heads that never end`,
+    run: openHeads,
+    bytes: OPEN_HEADS * (LIMITS.headBytesMax + SOCKET_BYTES),
+    ...{ answers: ['closed'], meets: [], shortTurns: 800 },
+  },
   {
     name: 'the full public bookmarks of one account',
     run: publicBookmarks,

@@ -90,6 +90,17 @@ test('every Transfer-Encoding is 411, and nothing behind its head is read', asyn
   await refused(`GET /nope HTTP/1.1\r\n${HOST}${ENCODINGS[2][1]}\r\n`, 411, 'LENGTH_REQUIRED')
 })
 
+test('HEAD with a Transfer-Encoding is 411 without a body, or ends its connection', async () => {
+  const head = `HEAD /markets/active/slugs HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`
+  const alone = await client().send(head).closed()
+  assert.match(alone, /^HTTP\/1\.1 411 [\s\S]*\r\n\r\n$/)
+  const [placed, seen] = [toys.placed.length, toys.seen.length]
+  const more = await client().send(`${head}0\r\n\r\n${HIDDEN}`).closed()
+  assert.match(more, /^$|^HTTP\/1\.1 411 [\s\S]*\r\n\r\n$/)
+  await toys.ended(seen + 1)
+  assert.equal(toys.placed.length, placed)
+})
+
 const LENGTHS = [
   ['empty', 'Content-Length:\r\n'],
   ['of spaces', 'Content-Length: \t \r\n'],

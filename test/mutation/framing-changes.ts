@@ -1,0 +1,93 @@
+import type { FileChanges } from './mutation.ts'
+
+// Defects of the framing of requests and handshakes, each put back. In each of them two parsers see
+// the end of a request in different places, or a call is executed and gets no reply.
+
+const GATEWAY = 'test/server/http/gateway'
+const FRAMING = [`${GATEWAY}/framing.test.ts`]
+const PIPELINED = [`${GATEWAY}/pipelined.test.ts`]
+const CALLS = ['test/hostile/framing.test.ts']
+const HANDSHAKES = ['test/server/sockets/handshake-head.test.ts']
+
+export const FRAMING_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'server/http/gateway/framing.ts',
+    tests: FRAMING,
+    changes: [
+      [
+        'an empty Transfer-Encoding counts as absent',
+        "headers.has('transfer-encoding')",
+        "(headers.get('transfer-encoding') ?? '') !== ''",
+      ],
+      [
+        'an empty Content-Length counts as absent',
+        'length !== undefined && !',
+        "length !== undefined && length !== '' && !",
+      ],
+      ['every Host is taken', "!HOST.test(headers.get('host') ?? '')", 'false'],
+      ['a fragment is a part of the target', "target.includes('#')", 'false'],
+    ],
+  },
+  {
+    file: 'server/http/gateway/replies/unread-replies.ts',
+    tests: FRAMING,
+    changes: [
+      [
+        'a refusal of framing is gathered and lost',
+        'const padded = body.padEnd(GATHERED_BYTES)',
+        'const padded = body',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/native-library.ts',
+    tests: FRAMING,
+    changes: [
+      [
+        'the library keeps its own bound of a head',
+        'process.env.UWS_HTTP_MAX_HEADERS_SIZE = ',
+        'process.env.UWS_HTTP_MAX_HEADERS = ',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/handshake.ts',
+    tests: HANDSHAKES,
+    changes: [
+      [
+        'every version of a handshake is taken',
+        "header('sec-websocket-version') !== '13'",
+        "header('sec-websocket-version') === ''",
+      ],
+      ['a key of any letters is taken', "!KEY.test(header('sec-websocket-key'))", 'false'],
+      ['a handshake may have a body', "Number(header('content-length')) > 0", 'false'],
+    ],
+  },
+  {
+    file: 'server/http/gateway/gateway.ts',
+    tests: PIPELINED,
+    changes: [
+      [
+        'a change begins before what came with it is parsed',
+        'this.later(turn, this.parseEnd.next(), () => this.begin(turn, entry))',
+        'this.begin(turn, entry)',
+      ],
+      [
+        'bytes behind a change that is under way are read',
+        '    turn.response.pause()\n    turn.paused = true\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/orders/order-decisions.ts',
+    tests: CALLS,
+    changes: [
+      [
+        'an order is decided though nobody waits for its reply',
+        'if (asked.sender?.isGone === true) asked.reply(ABANDONED)\n    else if',
+        'if',
+      ],
+    ],
+  },
+]
