@@ -315,19 +315,77 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/query-queue.ts',
-    tests: ['test/persistence/query/query-queue.test.ts'],
+    file: 'engine/thread/fair-queue.ts',
+    tests: [
+      'test/persistence/query/query-queue.test.ts',
+      'test/persistence/query/query-fairness.test.ts',
+    ],
     changes: [
       [
-        'one profile fills the queue for all',
-        'return longest.length > own + 1 ? longest.at(-1) : undefined',
-        'return longest.length < own ? longest.at(-1) : undefined',
+        'one group fills the queue for all',
+        'largest.waiting > (own?.waiting ?? 0) + 1',
+        'largest.waiting < (own?.waiting ?? 0)',
       ],
       [
-        'an owner keeps its turn until it has no more questions',
-        'else this.#turns.push(owner)\n    return question',
-        'else this.#turns.unshift(owner)\n    return question',
+        'whoever has had the most time is next',
+        'entry.servedMs < least.servedMs) least = entry',
+        'entry.servedMs > least.servedMs) least = entry',
       ],
+      [
+        'a group pays for its number of questions, not for their time',
+        'const moreMs = Math.max(costMs, LEAST_MS) - paidMs',
+        'const moreMs = LEAST_MS - paidMs',
+      ],
+      [
+        'a group that was idle saves up time',
+        'entry.servedMs = Math.max(entry.servedMs, this.#nowMs)',
+        'entry.servedMs += 0',
+      ],
+      [
+        'a group pays nothing in advance',
+        'const paidMs = Math.max(group.lastMs, LEAST_MS)',
+        'const paidMs = LEAST_MS',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/query-queue.ts',
+    tests: ['test/persistence/query/query-fairness.test.ts'],
+    changes: [
+      [
+        'a login waits behind the reads of everybody',
+        'return this.#urgent.shift() ?? this.#prompt.next() ?? this.#others.next()',
+        'return this.#urgent.shift() ?? this.#others.next() ?? this.#prompt.next()',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/sliced-work.ts',
+    tests: ['test/server/services/sliced-work.test.ts'],
+    changes: [
+      [
+        'long work is done in one turn of the loop',
+        'while (this.#spentMs < this.#sliceMs) {',
+        'while (this.#spentMs < this.#sliceMs || this.#jobs.count > 0) {',
+      ],
+      [
+        'the work of one caller keeps the slice until it is done',
+        'Math.min(leftMs, this.#sliceMs / PARTS)',
+        'Math.max(leftMs, 1e9)',
+      ],
+      ['work goes on for a caller that is gone', 'if (job.isGone?.() === true) {', 'if (false) {'],
+    ],
+  },
+  {
+    file: 'server/http/access/charges.ts',
+    tests: ['test/server/http/access/charges.test.ts'],
+    changes: [
+      [
+        'a profile does not pay for what its calls cost',
+        'if (key !== null) profileLimiter',
+        'if (key === null) profileLimiter',
+      ],
+      ['small costs do not add up', 'this.#tokens += tokens', 'this.#tokens = tokens'],
     ],
   },
   {
@@ -336,8 +394,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a full queue refuses every new question',
-        'const other = this.#queue.giveWayTo(owner)',
-        'const other = this.#queue.giveWayTo(owner) && undefined',
+        'const other = this.#queue.giveWayTo(turn)',
+        'const other = this.#queue.giveWayTo(turn) && undefined',
       ],
     ],
   },
