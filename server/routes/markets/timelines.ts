@@ -13,6 +13,7 @@ import { oracleCandles } from '../../../persistence/query/read/markets/oracle-ca
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
+import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { addressOrSlug, marketName } from '../../http/schema/market-names.ts'
@@ -27,8 +28,10 @@ import {
   text,
 } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, type Schema, schemaOf } from '../../http/schema/schema.ts'
+import { workFor } from '../../services/fair-shares.ts'
 import { candleView } from '../../services/markets/timelines.ts'
 import { publicAsker } from '../../services/private-reads.ts'
+import type { Steps } from '../../services/sliced-work.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
@@ -291,13 +294,30 @@ export const candles = route({
       asker,
     )
     if (rows === undefined) return refuse('READ_TIMEOUT')
-    return {
+    const head = {
       interval: query.interval,
       source: 'internal',
       symbol: `${symbol}/USD`,
       timestampStart: from,
       timestampEnd: to,
-      rows: rows.map(candleView),
     }
+    const by = workFor(asker, services.pipeline)
+    const shown = await services.slices.run(by, candlesText(head, rows))
+    return shown === null ? refuse('OVERLOADED') : bytes(shown)
   },
 })
+
+type CandleRows = readonly Parameters<typeof candleView>[0][]
+
+/** Candles that one step encodes. */
+const CANDLES_A_STEP = 100
+
+function* candlesText(head: object, rows: CandleRows): Steps<string> {
+  const parts: string[] = []
+  for (let from = 0; from < rows.length; from += CANDLES_A_STEP) {
+    const some = rows.slice(from, from + CANDLES_A_STEP)
+    parts.push(some.map((row) => JSON.stringify(candleView(row))).join(','))
+    yield
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"rows":[${parts.join(',')}]}`
+}
