@@ -391,10 +391,6 @@ assert(
   'the children of a group fit a record, with the ids of each',
 )
 assert(LIMITS.cancelItemsMax * 8 + 64 < LIMITS.recordBytesMax, 'a wide cancel fits a record')
-assert(
-  LIMITS.bodyBytesMax * 3 + LIMITS.optionsPerCallMax * 192 < LIMITS.recordBytesMax,
-  'the options of one call fit a record',
-)
 assert(LIMITS.batchCancelIdsMax <= LIMITS.cancelItemsMax, 'a batch cancel is one command')
 assert(
   LIMITS.venueAddressesMax * 64 < LIMITS.recordBytesMax,

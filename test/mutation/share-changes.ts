@@ -92,7 +92,7 @@ export const SHARE_CHANGES: readonly FileChanges[] = [
       [
         'a command that is too long is applied',
         'if (record === null) return REJECT.COMMAND_TOO_LARGE',
-        'if (record === null) this.#clearing.admitRare(command)\n    if (record === null) return null',
+        'if (record === null) return null',
       ],
     ],
   },

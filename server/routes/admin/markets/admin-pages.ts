@@ -31,6 +31,7 @@ const PAGE_REJECTS = [
 const KEY_REJECTS = [
   ...(['OVERLOADED', 'VALIDATION', 'PROPERTY_LIMIT', 'PROPERTY_SLUG_TAKEN'] as const),
   'PROPERTY_OPTION_INVALID' as const,
+  'COMMAND_TOO_LARGE' as const,
 ]
 
 const pageName = () => text(LIMITS.pageNameCharactersMax, 1)
