@@ -6,7 +6,7 @@
 // fault in a frame ends the sockets that should get it, and never reaches the code that posted it.
 
 import { assert } from '../../engine/domain/assert.ts'
-import type { ProfileId } from '../../engine/domain/ids.ts'
+import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { edgePoint } from '../../engine/thread/fault-point.ts'
 import { refuse } from '../http/refusal.ts'
@@ -17,6 +17,8 @@ import type { Pump, Sender } from './pump.ts'
 /** A frame that is not made yet. */
 export interface Post {
   readonly to: Hearers
+  /** The command that caused it; null where a replay never sends such frames. */
+  readonly seq: Seq | null
   readonly event: string
   readonly payload: () => object
 }
@@ -134,17 +136,17 @@ export class AccountStream implements Sender, SharedFrames {
     this.#postAt = 0
   }
 
-  #made({ number, to, event, payload }: Numbered): void {
+  #made({ number, seq, to, event, payload }: Numbered): void {
     this.madeNumber = number
     try {
       edgePoint('at-socket-frame')
       const packet = packetOf(event, payload())
       this.#endBytes += packet.length
       this.#parts.held.bytes += packet.length
-      this.#log.push({ number, to, packet, endBytes: this.#endBytes })
+      this.#log.push({ number, seq, to, packet, endBytes: this.#endBytes })
       this.#isRoundDue = true
     } catch (error) {
-      this.fail(error, (member) => to.hears(member, number))
+      this.fail(error, (member) => to.hears(member, { number, seq }))
     }
   }
 
@@ -189,12 +191,12 @@ export class AccountStream implements Sender, SharedFrames {
 
   /** Drops all posts when too many wait. The members that miss a frame are told and end. */
   #overflow(): void {
-    const last = new Map(this.#posts.map(({ to, number }) => [to, number]))
+    const last = new Map(this.#posts.map(({ to, number }) => [to, { number, seq: null }]))
     this.#posts = []
     this.#postAt = 0
     this.madeNumber = this.postedNumber
     for (const member of [...this.#members]) {
-      if ([...last].some(([to, number]) => to.hears(member, number))) member.endSlow()
+      if ([...last].some(([to, place]) => to.hears(member, place))) member.endSlow()
     }
   }
 }

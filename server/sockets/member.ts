@@ -4,6 +4,7 @@
 // That queue is empty while a transport is open (packets.ts makes the bytes, a test compares them).
 
 import type { Socket } from 'socket.io'
+import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { edgePoint } from '../../engine/thread/fault-point.ts'
 import type { Caller } from '../http/call.ts'
@@ -12,15 +13,21 @@ import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Seat } from './census.ts'
 import { packetOf } from './packets.ts'
 
+/** What decides, beside its channel, whether a member gets a frame. */
+export interface Place {
+  readonly number: number
+  /** The command that caused the frame; null where a replay never sends such frames. */
+  readonly seq: Seq | null
+}
+
 /** The listeners of a frame: those of a channel, or of one market in it. */
 export interface Hearers {
-  /** Whether the member subscribed before the frame of this number, and still listens. */
-  hears(member: Member, number: number): boolean
+  /** Whether the member subscribed before the frame, still listens, and does not have it yet. */
+  hears(member: Member, place: Place): boolean
 }
 
 /** A frame that is made and encoded. */
-export interface Frame {
-  readonly number: number
+export interface Frame extends Place {
   readonly to: Hearers
   readonly packet: Uint8Array
   /** Bytes of the stream up to and with this frame. */
@@ -298,7 +305,7 @@ export class Member {
     const frame = stream.frameAt(this.place)
     if (frame === undefined) return undefined
     this.place++
-    return frame.to.hears(this, frame.number) ? frame.packet : null
+    return frame.to.hears(this, frame) ? frame.packet : null
   }
 
   /**

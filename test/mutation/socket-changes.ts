@@ -69,13 +69,35 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'what came while a client was told what it missed comes twice',
-        'this.#ends.has(each.endId) : each.seq <= seq',
-        'this.#ends.has(each.endId) : each.seq < 0',
+        'this.#held.filter((each) => each.seq > seq)',
+        'this.#held.filter((each) => each.seq > 0)',
       ],
       [
         'what came while a client was told what it missed is left out',
-        'if (!isTold) this.#post(each.payload)',
-        'if (isTold) this.#post(each.payload)',
+        'for (const { payload } of held) this.#post(payload)',
+        'for (const { payload } of held.slice(0, 0)) this.#post(payload)',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/feeds/account/audience.ts',
+    tests: ['test/server/sockets/feeds/replay.test.ts'],
+    changes: [
+      [
+        'an event that main publishes after the replay that sent it comes twice',
+        'return seq === null || seq > listening.throughSeq',
+        'return seq === null || seq > 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/chain/mining.ts',
+    tests: ['test/server/sockets/feeds/replay.test.ts'],
+    changes: [
+      [
+        'the end of a trade has the seq of the trade, and a replay drops it',
+        'map((tradeSeq) => ({ tradeSeq, seq }))',
+        'map((tradeSeq) => ({ tradeSeq, seq: tradeSeq }))',
       ],
     ],
   },

@@ -45,7 +45,7 @@ export class Told implements SettlementListener {
   onBlock(block: BlockFact): void {
     const { height, ms: nowMs } = block
     this.blocks.push(block)
-    for (const tradeSeq of block.mined) {
+    for (const { tradeSeq } of block.mined) {
       const txHash = this.#mining.txHashIn(height, tradeSeq)
       this.facts.push({ tradeSeq, status: 'MINED', txHash, nowMs })
     }

@@ -44,6 +44,12 @@ export interface SettlementParts {
   readonly tradeOf: (tradeSeq: Seq) => Promise<SettledTrade | null | undefined>
 }
 
+/** A trade, and the command that mined it. */
+export interface MinedTrade {
+  readonly tradeSeq: Seq
+  readonly seq: Seq
+}
+
 /**
  * A block that is durable. Every trade up to `throughSeq` is in a block, except the setbacks that
  * were told.
@@ -52,8 +58,8 @@ export interface BlockFact {
   readonly height: number
   readonly throughSeq: Seq
   readonly ms: TimeMs
-  /** Seqs of the trades in this block, also those that an earlier block passed over. */
-  readonly mined: readonly number[]
+  /** The trades in this block, also those that an earlier block passed over. */
+  readonly mined: readonly MinedTrade[]
   /** Profiles whose approvals the block confirmed or failed to confirm. */
   readonly approvers: readonly number[]
 }
@@ -319,11 +325,12 @@ export class Mining {
     const { chainId } = port
     if (!this.#change({ kind: 'mineBlock', height, throughSeq, chainId })) return null
     this.#minedMs = clearing.lastNowMs
-    const due = this.#waiting.upTo(throughSeq)
-    this.#waiting.remove((seq) => seq <= throughSeq)
+    const seq = clearing.lastSeq
+    const due = this.#waiting.upTo(throughSeq).map((tradeSeq) => ({ tradeSeq, seq }))
+    this.#waiting.remove((tradeSeq) => tradeSeq <= throughSeq)
     // In the order of their commands, which clients that come back rest on.
     const mined = [...due, ...this.#stampLate(late)]
-    for (const seq of mined) this.#taken.delete(seq)
+    for (const { tradeSeq } of mined) this.#taken.delete(tradeSeq)
     return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
   }
 
@@ -339,12 +346,13 @@ export class Mining {
     })
   }
 
-  #stampLate(late: readonly number[]): number[] {
+  #stampLate(late: readonly number[]): MinedTrade[] {
     const { clearing } = this.#parts
     const { height, throughSeq } = clearing.blocks
-    return late.filter((tradeSeq) => {
-      if (tradeSeq > throughSeq) return false
-      return this.#change({ kind: 'settleTrade', tradeSeq, height })
+    return late.flatMap((tradeSeq) => {
+      if (tradeSeq > throughSeq) return []
+      const isStamped = this.#change({ kind: 'settleTrade', tradeSeq, height })
+      return isStamped ? [{ tradeSeq, seq: clearing.lastSeq }] : []
     })
   }
 
@@ -362,7 +370,7 @@ export class Mining {
     const { height, throughSeq, ms: nowMs, mined } = block
     this.#shown = { height, throughSeq }
     for (const listener of this.#listeners) listener.onBlock(block)
-    for (const tradeSeq of mined) {
+    for (const { tradeSeq } of mined) {
       this.#reply(tradeSeq, () => {
         return { tradeSeq, status: 'MINED', txHash: this.txHashIn(height, tradeSeq), nowMs }
       })

@@ -5,7 +5,7 @@
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { OrderNews } from '../../../pipeline/shown/orders/order-news.ts'
 import type { Channel } from '../../channels.ts'
-import type { Hearers, Member } from '../../member.ts'
+import type { Hearers, Member, Place } from '../../member.ts'
 
 /** One subscription of a member. */
 export interface Listening {
@@ -14,6 +14,8 @@ export interface Listening {
    * what it missed.
    */
   since: number
+  /** A replay sent the member everything up to this command; 0 without a replay. */
+  throughSeq: Seq
 }
 
 interface Listeners {
@@ -40,13 +42,13 @@ export class Audience implements Channel, Hearers {
   subscribe(member: Member): null {
     const known = this.of(member)
     if (known !== undefined && known.since < Number.POSITIVE_INFINITY) return null
-    this.#enter(member, { since: member.stream?.postedNumber ?? 0 })
+    this.#enter(member, { since: member.stream?.postedNumber ?? 0, throughSeq: 0 })
     return null
   }
 
   /** Begins a new subscription that hears nothing until it has a number. */
   await(member: Member): Listening {
-    const listening = { since: Number.POSITIVE_INFINITY }
+    const listening = { since: Number.POSITIVE_INFINITY, throughSeq: 0 }
     this.#enter(member, listening)
     return listening
   }
@@ -82,9 +84,10 @@ export class Audience implements Channel, Hearers {
     this.#news?.unwatch(profileId)
   }
 
-  hears(member: Member, number: number): boolean {
+  hears(member: Member, { number, seq }: Place): boolean {
     const listening = this.of(member)
-    return listening !== undefined && listening.since < number
+    if (listening === undefined || listening.since >= number) return false
+    return seq === null || seq > listening.throughSeq
   }
 
   isHeardBy(profileId: ProfileId): boolean {

@@ -11,7 +11,6 @@ import type { Pipeline } from '../../../pipeline/pipeline.ts'
 import type { OrderFact } from '../../../pipeline/shown/orders/order-news.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import {
-  endIdOf,
   type FrameNames,
   type Lifecycle,
   lifecycleFrame,
@@ -73,11 +72,6 @@ export class FrameMaker {
         return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))
       }),
     }
-  }
-
-  /** The event id of the end of a part. */
-  endIdOf({ seq, slot, generation }: TradePart): string {
-    return endIdOf(seq, this.#pipeline.ids.text(slot, generation))
   }
 
   #namesOf(fact: Lifecycle | TradePart | OrderFact, market: Market): FrameNames {

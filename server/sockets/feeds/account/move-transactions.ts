@@ -86,7 +86,7 @@ export class MoveTransactions implements SettlementListener {
       ...(market === null ? {} : partOf(fact, market)),
       amountCollateral: String(Math.abs(fact.collateralRaw)),
     })
-    streams.of(fact.owner)?.post({ to: audience, event: 'tx', payload })
+    streams.of(fact.owner)?.post({ to: audience, seq, event: 'tx', payload })
   }
 
   /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */

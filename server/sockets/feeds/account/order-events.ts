@@ -81,8 +81,9 @@ export class OrderEvents implements Channel {
       ...parts,
       ...{ member, accountId, stream, marks },
       isWanted: () => this.audience.of(member) === listening,
-      goLive: () => {
+      goLive: (throughSeq) => {
         listening.since = stream.postedNumber
+        listening.throughSeq = throughSeq
         this.#end(member)
       },
       leave: () => this.left(member),
@@ -114,7 +115,7 @@ export class OrderEvents implements Channel {
       if (this.audience.heardInPart(accountId, seq)) continue
       try {
         edgePoint('at-socket-news')
-        this.post(accountId, { seq, endId: '', payload: this.#frameOf(fact, places) })
+        this.post(accountId, { seq, payload: this.#frameOf(fact, places) })
       } catch (error) {
         this.#parts.streams
           .of(accountId)
@@ -125,8 +126,8 @@ export class OrderEvents implements Channel {
 
   /** Posts a live event for all listeners of an account. */
   post(accountId: ProfileId, event: Held): void {
-    const { payload } = event
-    this.#parts.streams.of(accountId)?.post({ to: this.audience, event: 'orderEvent', payload })
+    const stream = this.#parts.streams.of(accountId)
+    stream?.post({ to: this.audience, event: 'orderEvent', ...event })
     for (const replay of this.#replays.get(accountId)?.values() ?? []) replay.hold(event)
   }
 

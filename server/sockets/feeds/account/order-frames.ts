@@ -43,7 +43,7 @@ export function placeOfId(id: number): { readonly seq: Seq; readonly index: numb
 }
 
 /** The id of MINED or FAILED of the part of an order in a trade. */
-export function endIdOf(tradeSeq: Seq, orderId: string): string {
+function endIdOf(tradeSeq: Seq, orderId: string): string {
   return `settlement:${tradeSeq}:${orderId}`
 }
 

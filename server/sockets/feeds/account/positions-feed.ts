@@ -25,7 +25,7 @@ import type { PrivateReads } from '../../../services/private-reads.ts'
 import type { Streams } from '../../account-stream.ts'
 import type { Census } from '../../census.ts'
 import type { Channel, SubscriptionAsk } from '../../channels.ts'
-import type { Hearers, Member } from '../../member.ts'
+import type { Hearers, Member, Place } from '../../member.ts'
 import { packetOf } from '../../packets.ts'
 import type { Audience } from './audience.ts'
 
@@ -71,7 +71,7 @@ class Watch implements Hearers {
     this.#since.set(member, member.stream?.postedNumber ?? 0)
   }
 
-  hears(member: Member, number: number): boolean {
+  hears(member: Member, { number }: Place): boolean {
     const since = this.#since.get(member)
     return since !== undefined && since < number
   }
@@ -286,7 +286,7 @@ export class PositionsFeed implements Channel {
     if (isChanged && watch.isShown) {
       const timestamp = this.#parts.clock()
       const payload = () => ({ ...frame, timestamp })
-      this.#parts.streams.of(own.profileId)?.post({ to: watch, event: EVENT, payload })
+      this.#parts.streams.of(own.profileId)?.post({ to: watch, seq: null, event: EVENT, payload })
     }
     const packet = fresh.size > 0 ? packetOf(EVENT, frame) : null
     for (const member of fresh) {

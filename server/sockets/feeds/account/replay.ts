@@ -1,7 +1,8 @@
-// Tells one member what it missed, and then lets it hear what comes (rules §5.3). What it missed is
-// read from the tables, page by page; a page is read when the member took the page before. Live
-// events of the account wait meanwhile. They follow from the seq that the tables showed, so that
-// nothing is left out and nothing is told twice.
+// Sends one member what it missed, and then the live events (rules §5.3). What it missed is read
+// from the tables, page by page; a page is read when the member took the page before. Live events
+// of the account wait meanwhile. Each event has the seq of its command, and the tables name the seq
+// that they show. So an event is in the replay up to that seq, and live after it, however late main
+// publishes it: nothing is left out and nothing is sent twice.
 // Invariant: a replay is under way while the member has the same subscription that began it.
 
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
@@ -26,10 +27,8 @@ export const ORDER_EVENTS = 'subscribe_order_events'
 
 /** A live event that waits for the end of the replay. */
 export interface Held {
-  /** The command that caused it; null for the end of a trade. */
-  readonly seq: Seq | null
-  /** Names the end of a trade; '' for other events. */
-  readonly endId: string
+  /** The command that caused it. */
+  readonly seq: Seq
   readonly payload: () => object
 }
 
@@ -44,8 +43,8 @@ export interface ReplayParts {
   readonly frames: FrameMaker
   /** Whether the member still has the subscription that began the replay. */
   readonly isWanted: () => boolean
-  /** From now on the member hears what is posted. */
-  readonly goLive: () => void
+  /** From now on the member receives what is posted for commands after `throughSeq`. */
+  readonly goLive: (throughSeq: Seq) => void
   /** Ends the subscription. */
   readonly leave: () => void
 }
@@ -54,8 +53,6 @@ export class Replay implements Hearers, Waiter {
   readonly #parts: ReplayParts
   #held: Held[] = []
   #isOverfull = false
-  /** The ends of trades that the tables show. */
-  readonly #ends = new Set<string>()
   /** Number of the newest frame that was posted for the member. */
   #postedNumber = 0
   #onTaken: () => void = () => {}
@@ -136,7 +133,6 @@ export class Replay implements Hearers, Waiter {
     if (read === undefined || markets === undefined) return false
     if (!isWanted()) return true
     for (const frame of read) {
-      if (frame.what === 'ENDED') this.#ends.add(frames.endIdOf(frame.part))
       this.#post(() => frames.missed(frame, markets))
     }
     return true
@@ -144,21 +140,21 @@ export class Replay implements Hearers, Waiter {
 
   #post(payload: () => object): void {
     const { stream } = this.#parts
-    stream.post({ to: this, event: 'orderEvent', payload })
+    stream.post({ to: this, seq: null, event: 'orderEvent', payload })
     this.#postedNumber = stream.postedNumber
   }
 
-  /** `count` events were told; null for too many. */
+  /** The tables showed everything up to `seq`: `count` events of it were sent; null for too many. */
   #live(seq: Seq, count: number | null): void {
     const { member, goLive } = this.#parts
+    const held = this.#isOverfull ? [] : this.#held.filter((each) => each.seq > seq)
+    for (const { payload } of held) this.#post(payload)
     if (count === null || this.#isOverfull) member.except(refuse('EVENTS_MISSED'), ORDER_EVENTS)
-    else member.send('system', { message: `Told ${count} missed events of ${ORDER_EVENTS}` })
-    const held = this.#isOverfull ? [] : this.#held
-    for (const each of held) {
-      const isTold = each.seq === null ? this.#ends.has(each.endId) : each.seq <= seq
-      if (!isTold) this.#post(each.payload)
+    else {
+      const message = `Told ${count + held.length} missed events of ${ORDER_EVENTS}`
+      member.send('system', { message })
     }
-    goLive()
+    goLive(seq)
   }
 
   #giveUp(refusal: Refusal): void {

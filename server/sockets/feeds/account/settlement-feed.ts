@@ -44,6 +44,8 @@ export interface SettlementFeedParts {
 /** The outcome of one trade. */
 interface Due {
   readonly tradeSeq: Seq
+  /** The command that mined the trade, or took it back. */
+  readonly seq: Seq
   /** Height of its block; 0 when the trade failed. */
   readonly height: number
   readonly settledMs: number
@@ -60,13 +62,14 @@ export class SettlementFeed implements SettlementListener {
 
   onBlock({ height, ms, mined }: BlockFact): void {
     this.#contained(() => {
-      this.#add(mined.map((tradeSeq) => ({ tradeSeq, height, settledMs: ms })))
+      this.#add(mined.map(({ tradeSeq, seq }) => ({ tradeSeq, seq, height, settledMs: ms })))
     })
   }
 
-  onSetback({ tradeSeq, status, nowMs }: SettlementFact): void {
-    if (status !== 'FAILED') return
-    this.#contained(() => this.#add([{ tradeSeq, height: 0, settledMs: nowMs }]))
+  onSetback({ tradeSeq, reversed, nowMs }: SettlementFact): void {
+    if (reversed === undefined) return
+    const { seq } = reversed
+    this.#contained(() => this.#add([{ tradeSeq, seq, height: 0, settledMs: nowMs }]))
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
@@ -182,11 +185,11 @@ export class SettlementFeed implements SettlementListener {
       const matched = () => frames.matched(part, market)
       if (orderEvents.audience.isHeardBy(accountId)) {
         const payload = () => settledFrame(matched(), settledOnce())
-        orderEvents.post(accountId, { seq: null, endId: frames.endIdOf(part), payload })
+        orderEvents.post(accountId, { seq: end.seq, payload })
       }
       if (audience.isHeardBy(accountId)) {
         const payload = () => txFrame(matched(), settledOnce(), market.conditionId)
-        streams.of(accountId)?.post({ to: audience, event: 'tx', payload })
+        streams.of(accountId)?.post({ to: audience, seq: end.seq, event: 'tx', payload })
       }
     }
   }

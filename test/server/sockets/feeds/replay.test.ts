@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
+import { tradeParts } from '../../../../persistence/query/read/trade-parts.ts'
 import type { OrderFact } from '../../../../server/pipeline/shown/orders/order-news.ts'
 import { lifecycleFrame, placeOfId } from '../../../../server/sockets/feeds/account/order-frames.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { Cast, listening, Story } from '../../../support/frame-story.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import { Cast, framesOf, listening, Story } from '../../../support/frame-story.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  startLive,
+  type Trader,
+  textAt,
+} from '../../../support/live-exchange.ts'
+import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 
@@ -55,9 +64,11 @@ async function joined(trader: Trader, payload: object): Promise<SocketClient> {
   return client
 }
 
+const isEndOfReplay = ({ payload }: { payload: unknown }) =>
+  String(at(payload, 'message')).startsWith('Told')
+
 const isTold = (client: SocketClient) =>
-  client.of('system').some((frame) => String(at(frame, 'message')).startsWith('Told')) ||
-  client.of('exception').length > 0
+  client.frames.some(isEndOfReplay) || client.of('exception').length > 0
 
 /** Everything that a client hears of what it missed. */
 async function missedBy(trader: Trader, payload: object): Promise<Frame[]> {
@@ -186,6 +197,18 @@ test('one id alone gives no gap: only ends of trades may come again', async () =
   cast.close()
 })
 
+/** The orders that one arrival traded, and the ids of the ends of their parts. */
+function partsOf({ body }: Reply): { readonly orderId: string; readonly endId: string }[] {
+  const tradeSeq = at(body, 'execution', 'tradeEventId')
+  const makers = at(body, 'makerMatches')
+  if (typeof tradeSeq !== 'string') return []
+  const taker = textAt(body, 'order', 'id')
+  const matched = Array.isArray(makers) ? makers.map((maker) => textAt(maker, 'orderId')) : []
+  return [taker, ...matched].map((orderId) => {
+    return { orderId, endId: `settlement:${tradeSeq}:${orderId}` }
+  })
+}
+
 test('amid trading, a client that comes back often misses and repeats nothing', async () => {
   const hail = await openMarket(live, 'hail')
   const [alice, bob] = [await live.trader(10_000 * SHARE), await live.trader(10_000 * SHARE)]
@@ -194,10 +217,14 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
     return { outcome, ticks: 500, sizeRaw: random.between(1, 9) * SHARE }
   }
   let isOver = false
+  const orders = new Set<string>()
+  const parts: { readonly orderId: string; readonly endId: string }[] = []
   const trading = async (trader: Trader, outcome: 0 | 1) => {
     while (!isOver) {
       const reply = await place(live, trader, hail, wishOf(outcome))
       assert.equal(reply.status, 201, reply.text)
+      if (trader === bob) orders.add(textAt(reply.body, 'order', 'id'))
+      parts.push(...partsOf(reply))
     }
   }
   const traders = [trading(alice, 1), trading(bob, 0), trading(bob, 0)]
@@ -213,8 +240,15 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   }
   isOver = true
   await Promise.all(traders)
-  const matches = () => eventsOf(steady).filter(({ type }) => type === 'MATCHED').length
-  await steady.until(() => eventsOf(steady).filter(isEnd).length === matches())
+  // The replies name every trade, so the end of the last one shows that no frame is left.
+  const ends = parts.filter(({ orderId }) => orders.has(orderId)).map(({ endId }) => endId)
+  assert.ok(ends.length > 0)
+  await steady.until(() => {
+    const heard = eventsOf(steady)
+    const ids = new Set(heard.map(idOf))
+    const placedIds = new Set(heard.map(({ orderId }) => orderId))
+    return ends.every((id) => ids.has(id)) && [...orders].every((id) => placedIds.has(id))
+  })
   kept.push(...(await missedBy(bob, marksOf(kept))))
   assert.equal(new Set(kept.map(idOf)).size, kept.length, 'no event comes twice')
   assertSame(kept, eventsOf(steady), `seed ${seed}`)
@@ -227,6 +261,107 @@ function updateOf(accountId: number, seq: number): OrderFact & { type: 'UPDATE' 
   const what = { type: 'UPDATE', remainingRaw: 1, priceTicks: 500 } as const
   return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }
 }
+
+/** Delays one kind of read of the tables until the test lets it pass. */
+function heldUp(name: string): { release: () => void; restore: () => void } {
+  const { query } = live.exchange
+  const ask = query.ask.bind(query)
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  query.ask = async (read, asked, turn) => {
+    if (read.name === name) await isReleased
+    return ask(read, asked, turn)
+  }
+  return {
+    release,
+    restore: () => {
+      query.ask = ask
+    },
+  }
+}
+
+/** Resolves when a block is durable, and every listener was notified of it. */
+function nextBlock(): Promise<void> {
+  const { mining } = live.exchange.pipeline
+  assert(mining !== null)
+  return new Promise((resolve) => {
+    const leave = mining.listen({
+      onBlock: () => {
+        leave()
+        resolve()
+      },
+      onSetback: () => {},
+    })
+  })
+}
+
+async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<string> {
+  const reply = await place(live, trader, market, wish)
+  assert.equal(reply.status, 201, reply.text)
+  return textAt(reply.body, 'order', 'id')
+}
+
+test('an end that the replay sent does not come again when its block was read late', async () => {
+  const market = await openMarket(live, 'sleet')
+  const [alice, bob] = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
+  const steady = await listening(live, bob)
+  const settling = heldUp(tradeParts.name)
+  const mined = nextBlock()
+  await placed(alice, market, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  const taken = await placed(bob, market, { ticks: 500, sizeRaw: SHARE })
+  await mined
+  // Its block is durable, and the feed waits for the tables. The replay reads them first.
+  const client = await joined(bob, { afterEventId: 0 })
+  await client.until(() => isTold(client))
+  assert.equal(framesOf(client, taken).filter((frame) => at(frame, 'type') === 'MINED').length, 1)
+  settling.release()
+  await steady.until(() => framesOf(steady, taken).length === 3)
+  settling.restore()
+  const fence = await placed(bob, market, { ticks: 10, sizeRaw: SHARE })
+  for (const each of [client, steady]) await each.until(() => framesOf(each, fence).length > 0)
+  assertSame(eventsOf(client), eventsOf(steady), 'each event once')
+  for (const each of [client, steady]) each.close()
+})
+
+test('an event that the replay sent does not come again when main settles it later', async () => {
+  const dora = await live.trader(1000 * SHARE)
+  const market = await openMarket(live, 'dusk')
+  await placed(dora, market, { ticks: 10, sizeRaw: SHARE })
+  const client = await joined(dora, { afterEventId: 0 })
+  await client.until(() => isTold(client))
+  const { pipeline } = live.exchange
+  const seq = pipeline.clearing.lastSeq
+  // The tables may show a command before its market answers main.
+  pipeline.publisher.news.tell([updateOf(dora.profileId, seq), updateOf(dora.profileId, seq + 1)])
+  const [, next] = await client.take('orderEvent', 2)
+  assert.deepEqual(placeOfId(Number(at(next, 'eventId'))), { seq: seq + 1, index: 0 })
+  client.close()
+})
+
+test('events that come during a replay are sent before its end', async () => {
+  const market = await openMarket(live, 'dawn')
+  const eve = await live.trader(1000 * SHARE)
+  const first = await placed(eve, market, { ticks: 10, sizeRaw: SHARE })
+  const reading = heldUp(missedFrames.name)
+  const steady = await listening(live, eve)
+  const client = await joined(eve, { afterEventId: 0 })
+  await client.until(() => client.of('system').length > 0)
+  const second = await placed(eve, market, { ticks: 20, sizeRaw: SHARE })
+  await steady.until(() => framesOf(steady, second).length > 0)
+  assert.deepEqual(client.of('orderEvent'), [], 'the replay waits for the tables')
+  reading.release()
+  await client.until(() => isTold(client))
+  reading.restore()
+  const before = client.frames.slice(0, client.frames.findIndex(isEndOfReplay))
+  const ids = before.flatMap(({ event, payload }) =>
+    event === 'orderEvent' ? [at(payload, 'orderId')] : [],
+  )
+  assert.deepEqual(ids, [first, second])
+  assert.equal(at(client.of('system').at(-1), 'message'), `Told 2 missed events of ${CHANNEL}`)
+  for (const each of [client, steady]) each.close()
+})
 
 test('each event of the widest command has a number of its own', () => {
   const names = { orderId: '', marketSlug: '', tokenId: '', publishedMs: 0 }
