@@ -282,17 +282,19 @@ function heldUp(name: string): { release: () => void; restore: () => void } {
   }
 }
 
-/** Resolves when a block is durable, and every listener was notified of it. */
-function nextBlock(): Promise<void> {
+/** Resolves when a trade ended, that is durable, and every listener was notified of it. */
+function nextEnd(): Promise<void> {
   const { mining } = live.exchange.pipeline
   assert(mining !== null)
   return new Promise((resolve) => {
+    const ended = (isEnd: boolean) => {
+      if (!isEnd) return
+      leave()
+      resolve()
+    }
     const leave = mining.listen({
-      onBlock: () => {
-        leave()
-        resolve()
-      },
-      onSetback: () => {},
+      onBlock: ({ mined }) => ended(mined.length > 0),
+      onSetback: ({ status }) => ended(status === 'FAILED'),
     })
   })
 }
@@ -303,19 +305,30 @@ async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Prom
   return textAt(reply.body, 'order', 'id')
 }
 
-test('an end that the replay sent does not come again when its block was read late', async () => {
-  const market = await openMarket(live, 'sleet')
+/** The chain takes the trade, takes it with a later block, or refuses it for good. */
+for (const outcome of ['MINED', 'RETRYING', 'FAILED'] as const) {
+  test(`an end comes once although its block is read after the replay: ${outcome}`, () => {
+    return endsOnce(outcome)
+  })
+}
+
+async function endsOnce(outcome: 'MINED' | 'RETRYING' | 'FAILED'): Promise<void> {
+  const market = await openMarket(live, `sleet-${outcome.toLowerCase()}`)
   const [alice, bob] = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
   const steady = await listening(live, bob)
+  if (outcome !== 'MINED') {
+    const fault = await live.admin('/admin/settlement/faults', { next: 1, outcome })
+    assert.equal(fault.status, 200, fault.text)
+  }
   const settling = heldUp(tradeParts.name)
-  const mined = nextBlock()
+  const ended = nextEnd()
   await placed(alice, market, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   const taken = await placed(bob, market, { ticks: 500, sizeRaw: SHARE })
-  await mined
-  // Its block is durable, and the feed waits for the tables. The replay reads them first.
+  await ended
+  // The end is durable, and the feed waits for the tables. The replay reads them first.
   const client = await joined(bob, { afterEventId: 0 })
   await client.until(() => isTold(client))
-  assert.equal(framesOf(client, taken).filter((frame) => at(frame, 'type') === 'MINED').length, 1)
+  assert.equal(eventsOf(client).filter(isEnd).length, 1)
   settling.release()
   await steady.until(() => framesOf(steady, taken).length === 3)
   settling.restore()
@@ -323,7 +336,7 @@ test('an end that the replay sent does not come again when its block was read la
   for (const each of [client, steady]) await each.until(() => framesOf(each, fence).length > 0)
   assertSame(eventsOf(client), eventsOf(steady), 'each event once')
   for (const each of [client, steady]) each.close()
-})
+}
 
 test('an event that the replay sent does not come again when main settles it later', async () => {
   const dora = await live.trader(1000 * SHARE)
