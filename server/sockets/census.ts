@@ -6,6 +6,7 @@
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import { Buckets } from '../http/access/rate-limit.ts'
 
 export interface CensusBounds {
   readonly socketsMax: number
@@ -17,7 +18,7 @@ export interface CensusBounds {
   readonly marketsPerProfileMax: number
   /** Markets in the public subscriptions of all sockets of an address. */
   readonly marketsPerAddressMax: number
-  /** Markets that one address or profile names in `LIMITS.ownerMessagesSec`. */
+  /** Markets that one address or profile names in `LIMITS.ownerMessagesSec`, by their length. */
   readonly ownerMarketsAskedMax: number
   readonly messagesPerSecondMax: number
   /** Messages of all sockets of one address or profile in `LIMITS.ownerMessagesSec`. */
@@ -40,21 +41,25 @@ class Tally {
   #span = 0
   #count = 0
 
-  takes(span: number, most: number, count = 1): boolean {
+  takes(span: number, most: number): boolean {
     if (this.#span !== span) {
       this.#span = span
       this.#count = 0
     }
-    this.#count += count
+    this.#count++
     return this.#count <= most
   }
 }
 
 interface Owner {
   readonly tally: Tally
-  readonly asked: Tally
   seats: number
   markets: number
+}
+
+/** What a reader costs that gets first frames of so many bytes: at least a unit for each market. */
+export function unitsOf(firstBytes: number): number {
+  return Math.max(1, Math.ceil(firstBytes / LIMITS.askedUnitBytes))
 }
 
 export interface Visitor {
@@ -96,10 +101,9 @@ export class Seat {
     return isHeard
   }
 
-  /** Whether the connection may name so many markets now. */
-  asks(count: number): boolean {
-    const span = Math.floor(performance.now() / MS_PER_SEC / LIMITS.ownerMessagesSec)
-    const isHeard = this.#census.asks(this.#visitor, span, count)
+  /** Whether the connection may name markets of that many units now (`unitsOf`). */
+  asks(units: number): boolean {
+    const isHeard = this.#census.asks(this.#visitor, units, performance.now())
     if (!isHeard) this.#census.refuse('markets')
     return isHeard
   }
@@ -136,12 +140,19 @@ export class Census {
     markets: 0,
     messages: 0,
   }
+  /** They outlive the sockets of an owner, which else would only have to come back. */
+  readonly #askedByAddress: Buckets<string>
+  readonly #askedByProfile: Buckets<ProfileId>
   #markets = 0
   signed = 0
   anonymous = 0
 
   constructor(bounds: CensusBounds) {
     this.bounds = bounds
+    const burst = bounds.ownerMarketsAskedMax
+    const rate = { perSecond: burst / LIMITS.ownerMessagesSec, burst }
+    this.#askedByAddress = new Buckets(rate)
+    this.#askedByProfile = new Buckets(rate)
   }
 
   refusedFor(what: SocketRefusal): number {
@@ -161,10 +172,11 @@ export class Census {
     return held >= perAddressMax ? this.refuse('address') : null
   }
 
-  asks({ address, profileId }: Visitor, span: number, count: number): boolean {
-    const most = this.bounds.ownerMarketsAskedMax
-    const ofAddress = this.#addresses.get(address)?.asked.takes(span, most, count) ?? true
-    return ofAddress && (this.#profiles.get(profileId)?.asked.takes(span, most, count) ?? true)
+  asks({ address, profileId }: Visitor, units: number, nowMs: number): boolean {
+    const ofAddress = address === '' || this.#askedByAddress.take(address, nowMs, units) === 0
+    return (
+      ofAddress && (profileId === 0 || this.#askedByProfile.take(profileId, nowMs, units) === 0)
+    )
   }
 
   /** Counts `more` markets of public subscriptions, fewer when it is negative. */
@@ -214,7 +226,7 @@ export class Census {
 }
 
 function newOwner(): Owner {
-  return { tally: new Tally(), asked: new Tally(), seats: 0, markets: 0 }
+  return { tally: new Tally(), seats: 0, markets: 0 }
 }
 
 function seated<Key>(owners: Map<Key, Owner>, key: Key): void {

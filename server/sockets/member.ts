@@ -73,6 +73,7 @@ export interface Waiter {
 /** Counts over all connections. */
 export interface FrameCounts {
   framesSent: number
+  bytesSent: number
   slowReaders: number
 }
 
@@ -143,7 +144,7 @@ export class Member {
     const { socket, port, counts } = this.#parts
     edgePoint('at-socket-send')
     port.send(socket.conn.transport, packets)
-    counts.framesSent += packets.length
+    count(counts, packets)
   }
 
   joinTopic(topic: string): void {
@@ -331,7 +332,7 @@ export class Member {
     const { socket, port, counts } = this.#parts
     edgePoint('at-socket-send')
     port.send(socket.conn.transport, packets)
-    counts.framesSent += packets.length
+    count(counts, packets)
     this.#isBlocked = this.#unreadBytes > LIMITS.socketAheadBytesMax
     this.#tellRoom()
   }
@@ -346,6 +347,11 @@ export class Member {
 }
 
 const SLOW_READER = 'The frames of this connection were not read in time; read what was missed.'
+
+function count(counts: FrameCounts, packets: readonly Uint8Array[]): void {
+  counts.framesSent += packets.length
+  for (const { length } of packets) counts.bytesSent += length
+}
 
 /** The body that a REST call would get, and the channel of the refusal. */
 export function exceptionOf(refusal: Refusal, channel?: string): object {

@@ -10,8 +10,14 @@ import { marketFeeds } from './feeds/market/market-channels.ts'
 import { newsFeeds } from './feeds/news/news-channels.ts'
 import type { Member } from './member.ts'
 import { Pump } from './pump.ts'
-import { TurnRoom } from './shared/room.ts'
-import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
+import { type FrameBudgets, TurnRoom } from './shared/room.ts'
+import { SendBudget } from './shared/send-budget.ts'
+import {
+  type AllSocketBounds,
+  SocketGateway,
+  type SocketParts,
+  type SocketWaits,
+} from './socket-gateway.ts'
 
 type Opened = 'channels' | 'census' | 'streams' | 'durable' | 'market' | 'counts'
 
@@ -22,16 +28,27 @@ export interface OpenParts extends Omit<SocketParts, Opened> {
   readonly bounds: AllSocketBounds
 }
 
+function budgetsOf(rates: SocketWaits): FrameBudgets {
+  const { bookSendsPerSec, bookBytesPerSec, tapeBytesPerSec, firstBytesPerSec } = rates
+  const sendsPerSec = Number.POSITIVE_INFINITY
+  return {
+    books: new SendBudget({ sendsPerSec: bookSendsPerSec, bytesPerSec: bookBytesPerSec }),
+    tapes: new SendBudget({ sendsPerSec, bytesPerSec: tapeBytesPerSec }),
+    firsts: new SendBudget({ sendsPerSec, bytesPerSec: firstBytesPerSec }),
+  }
+}
+
 export function openSockets(parts: OpenParts): SocketGateway {
   const { bounds, onFault, pipeline } = parts
   const census = new Census(bounds)
-  const counts = { framesSent: 0, slowReaders: 0 }
+  const counts = { framesSent: 0, bytesSent: 0, slowReaders: 0 }
   const pump = new Pump()
   const streams = new Streams({ pump, onFault })
   const rooms = {
     ...parts,
     pump,
     turn: new TurnRoom(pump),
+    budgets: budgetsOf(parts.waits),
     counts,
     fail: (error: unknown, members: readonly Member[]) => streams.fail(error, members),
   }

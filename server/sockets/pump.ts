@@ -10,11 +10,16 @@ export interface Sender {
 /** Time of main for all senders before other work comes first, and for the turn of one sender. */
 const SLICE_MS = 2
 const TURN_MS = 1
+/** Senders that wait for a budget look at it so often. */
+const SOON_MS = 5
 
 export class Pump {
   readonly #waiting = new Set<Sender>()
   /** Senders that have done all that one turn of the loop allows. */
   readonly #later = new Set<Sender>()
+  /** Senders that wait for a budget. */
+  readonly #soon = new Set<Sender>()
+  #timer: NodeJS.Timeout | null = null
   #isDue = false
   /** Rises with each turn of the loop in which frames are sent. */
   turn = 0
@@ -29,6 +34,16 @@ export class Pump {
   wakeLater(sender: Sender): void {
     this.#later.add(sender)
     this.#plan()
+  }
+
+  /** Asks for a turn of the sender in some milliseconds. */
+  wakeSoon(sender: Sender): void {
+    this.#soon.add(sender)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      for (const each of this.#soon) this.wake(each)
+      this.#soon.clear()
+    }, SOON_MS).unref()
   }
 
   #plan(): void {

@@ -42,17 +42,25 @@ export interface SocketWaits {
   /** Least time between two frames of one book, and time until a quiet book is sent again. */
   readonly bookMs: number
   readonly quietBookMs: number
-  /** Frames of all books to all readers in a second; above it books conflate more. */
+  /** Frames of all books to all readers in a second, and their bytes; above it books conflate. */
   readonly bookSendsPerSec: number
+  readonly bookBytesPerSec: number
+  /** Bytes of tapes and news, and of the first frames of readers. */
+  readonly tapeBytesPerSec: number
+  readonly firstBytesPerSec: number
 }
 
-const BOOK_WAITS = { bookMs: 20, quietBookMs: 10_000, bookSendsPerSec: 25_000 }
+const BOOK_WAITS = { bookMs: 20, quietBookMs: 10_000 }
 
 export const SOCKET_WAITS: SocketWaits = {
   joinMs: 10_000,
   pingMs: 25_000,
   pongMs: 20_000,
   ...BOOK_WAITS,
+  bookSendsPerSec: LIMITS.bookSendsPerSec,
+  bookBytesPerSec: LIMITS.bookBytesPerSec,
+  tapeBytesPerSec: LIMITS.tapeBytesPerSec,
+  firstBytesPerSec: LIMITS.firstBytesPerSec,
 }
 
 export interface SocketParts extends HandshakeParts {

@@ -317,6 +317,9 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
   totals('outcomex_socket_frames_total', 'Frames sent to sockets.', () => {
     return sockets.counts.framesSent
   })
+  totals('outcomex_socket_frame_bytes_total', 'Bytes of the frames sent to sockets.', () => {
+    return sockets.counts.bytesSent
+  })
   const { census } = sockets
   metrics.gauges('outcomex_socket_callers', 'Open sockets, signed or anonymous.', ['kind'], () => [
     { labels: { kind: 'signed' }, value: census.signed },

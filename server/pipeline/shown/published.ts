@@ -55,6 +55,8 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   bookText: string | null
   /** Number of the newest frame of the book; it rises by one per frame. */
   sequence: number
+  /** Length of the newest whole book that was made for sockets; 0 before the first. */
+  frameBytes: number
   /** False while its newest records are published, but not told as a change. */
   isTold: boolean
   isOfMatch: boolean
@@ -88,6 +90,7 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
     bookBytes: null,
     bookText: null,
     sequence: 0,
+    frameBytes: 0,
     tradeSeq: 0,
     isTold: true,
     watch: null,

@@ -4,6 +4,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
+import { unitsOf } from '../census.ts'
 import type { Member } from '../member.ts'
 import type { Room } from './room.ts'
 
@@ -15,9 +16,16 @@ export class Ears {
     return [...(this.#roomsOf.get(member)?.keys() ?? [])]
   }
 
-  /** Why a member may not name so many markets now, or null. */
-  refusalOf(member: Member, namedCount: number, heldCount: number): Refusal | null {
-    if (!member.seat.asks(namedCount)) {
+  /** What the first frames of all rooms of a member cost (census.ts). */
+  unitsOf(member: Member): number {
+    let units = 0
+    for (const room of this.#roomsOf.get(member)?.values() ?? []) units += unitsOf(room.firstBytes)
+    return Math.max(1, units)
+  }
+
+  /** Why a member may not name markets of so many units now (census.ts), or null. */
+  refusalOf(member: Member, units: number, heldCount: number): Refusal | null {
+    if (!member.seat.asks(units)) {
       return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)
     }
     return member.seat.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')

@@ -3,6 +3,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { Refusal } from '../../http/refusal.ts'
+import { unitsOf } from '../census.ts'
 import type { Channel } from '../channels.ts'
 import type { Member } from '../member.ts'
 import { Ears } from './ears.ts'
@@ -30,7 +31,7 @@ export class NewsRoom implements Channel {
       const missed = this.#newest.missed(count)
       return missed === null || summary === undefined ? missed : [...missed, summary.packet()]
     }
-    this.#room = new Room(name, parts, { since })
+    this.#room = new Room(name, parts, { since, pace: 'every' })
   }
 
   get isEmpty(): boolean {
@@ -42,7 +43,7 @@ export class NewsRoom implements Channel {
   }
 
   subscribe(member: Member): Refusal | null {
-    const refusal = this.#ears.refusalOf(member, 1, 1)
+    const refusal = this.#ears.refusalOf(member, unitsOf(this.#room.firstBytes), 1)
     if (refusal === null) this.#ears.set(member, new Map([[this.#name, this.#room]]))
     return refusal
   }

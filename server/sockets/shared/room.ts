@@ -10,9 +10,17 @@ import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import type { SocketPort } from '../../http/gateway/socket-port.ts'
 import type { FrameCounts, Member, Waiter } from '../member.ts'
 import type { Pump, Sender } from '../pump.ts'
+import { type SendBudget, Share } from './send-budget.ts'
+
+/**
+ * When frames are sent: frames whose pace was decided before they were made; frames of which a
+ * reader may miss all but the newest; or frames that every reader gets.
+ */
+export type Pace = 'made' | 'newest' | 'every'
 
 /** What a reader that was behind is given. */
 export interface Source {
+  readonly pace: Pace
   /**
    * The frames that a reader needs after the first `count` frames of the room. Null when too many
    * were missed for a reader that must not miss any.
@@ -31,7 +39,20 @@ export interface RoomParts {
   readonly port: SocketPort
   readonly counts: FrameCounts
   readonly turn: TurnRoom
+  readonly budgets: FrameBudgets
 }
+
+/** What streams of shared frames may write in a second. */
+export interface FrameBudgets {
+  readonly books: SendBudget
+  /** Frames that are made whether they can be sent or not: tapes and news. */
+  readonly tapes: SendBudget
+  /** Frames to single readers: new ones, and those that were behind. */
+  readonly firsts: SendBudget
+}
+
+/** A room whose readers may miss frames drops what its budget would pay for so much later. */
+const LATE_MS = 1000
 
 /** What all rooms together may still send in this turn of the loop. */
 export class TurnRoom {
@@ -60,6 +81,9 @@ export class TurnRoom {
   }
 }
 
+/** Why a room waits: this turn of the loop, or its budget. */
+type Hold = 'turn' | 'budget'
+
 interface Topic {
   readonly name: string
   readonly members: Set<Member>
@@ -81,6 +105,13 @@ export class Room implements Sender, Waiter {
   #topicAt = 0
   /** Frames that were sent to every reader. */
   #sentCount = 0
+  readonly #share = new Share()
+  /** The budget paid for the first frame of the queue. */
+  #isPaid = false
+  #queuedBytes = 0
+  readonly #firsts = new Share()
+  /** Bytes that the newest reader was given when it joined. */
+  firstBytes = 0
 
   constructor(name: string, parts: RoomParts, source: Source) {
     this.#name = name
@@ -137,6 +168,7 @@ export class Room implements Sender, Waiter {
   say(packet: Uint8Array): void {
     if (this.isEmpty) return
     this.#queue.push(packet)
+    this.#queuedBytes += packet.length
     if (this.#queue.length > LIMITS.socketRoomFramesMax) this.#overflow()
     this.#parts.pump.wake(this)
   }
@@ -149,34 +181,53 @@ export class Room implements Sender, Waiter {
 
   work(untilMs: number): boolean {
     try {
-      const isHeldUp = this.#publish(untilMs)
-      if (isHeldUp) {
-        this.#parts.pump.wakeLater(this)
-        return false
-      }
-      if (this.isIdle) this.#serveReady(untilMs)
+      const hold = this.#publish(untilMs) ?? this.#serveReady(untilMs)
+      if (hold === 'turn') this.#parts.pump.wakeLater(this)
+      if (hold === 'budget') this.#parts.pump.wakeSoon(this)
+      if (hold !== null) return false
     } catch (error) {
       this.#drop(error)
     }
     return !this.isIdle || this.#ready.size > 0
   }
 
-  /** True when this turn of the loop takes no more frames. */
-  #publish(untilMs: number): boolean {
+  /** What holds up the frames: this turn of the loop takes no more, or they are not paid. */
+  #publish(untilMs: number): Hold | null {
     while (!this.isIdle && performance.now() < untilMs) {
       const packet = this.#queue[0]
+      if (!this.#pays(packet)) return this.isIdle ? null : 'budget'
       while (this.#topicAt < this.#topics.length) {
         const topic = this.#topics[this.#topicAt]
         const bytes = packet.length * Math.min(1, topic.members.size)
-        if (!this.#parts.turn.takes(topic.members.size, bytes)) return true
+        if (!this.#parts.turn.takes(topic.members.size, bytes)) return 'turn'
         this.#topicAt++
         this.#announce(topic, packet)
       }
       this.#topicAt = 0
       this.#sentCount++
       this.#queue.shift()
+      this.#queuedBytes -= packet.length
+      this.#isPaid = false
       if (this.isIdle) this.#source.idle?.()
     }
+    return null
+  }
+
+  /** Whether the first frame of the queue may be sent. */
+  #pays(packet: Uint8Array): boolean {
+    if (this.#isPaid || this.#source.pace === 'made') return true
+    const { tapes } = this.#parts.budgets
+    const nowMs = performance.now()
+    const cost = { sends: this.size, bytes: this.size * packet.length }
+    if (this.#share.requestedMs === null) tapes.request(this.#share, cost, nowMs)
+    if (tapes.allows(this.#share, nowMs)) {
+      tapes.wrote(this.#share, cost, nowMs)
+      this.#isPaid = true
+      return true
+    }
+    const queued = { sends: 0, bytes: this.size * this.#queuedBytes }
+    const isLate = tapes.costOf(queued) > LATE_MS
+    if (isLate && this.#source.pace === 'newest') this.#overflow()
     return false
   }
 
@@ -188,6 +239,7 @@ export class Room implements Sender, Waiter {
     if (topic.members.size === 0) return
     this.#parts.port.announce(topic.name, packet)
     this.#parts.counts.framesSent += topic.members.size
+    this.#parts.counts.bytesSent += topic.members.size * packet.length
   }
 
   #fallBehind(member: Member, count: number): void {
@@ -208,28 +260,42 @@ export class Room implements Sender, Waiter {
     member.leaveTopic(topic.name)
   }
 
-  #serveReady(untilMs: number): void {
+  /** Serves readers between two frames; says whether their first frames are not paid. */
+  #serveReady(untilMs: number): Hold | null {
+    const { firsts } = this.#parts.budgets
+    if (!this.isIdle) return null
     for (const member of this.#ready) {
-      if (performance.now() >= untilMs) return
+      const nowMs = performance.now()
+      if (nowMs >= untilMs) return null
+      const about = { sends: 1, bytes: this.firstBytes }
+      if (this.#firsts.requestedMs === null) firsts.request(this.#firsts, about, nowMs)
+      if (!firsts.allows(this.#firsts, nowMs)) return 'budget'
       this.#ready.delete(member)
-      try {
-        this.#serve(member)
-      } catch (error) {
-        this.leave(member)
-        this.#parts.fail(error, [member])
-      }
+      firsts.wrote(this.#firsts, { sends: 1, bytes: this.#served(member) }, nowMs)
+    }
+    return null
+  }
+
+  /** Serves one reader; gives the bytes. */
+  #served(member: Member): number {
+    try {
+      return this.#serve(member)
+    } catch (error) {
+      this.leave(member)
+      this.#parts.fail(error, [member])
+      return 0
     }
   }
 
-  #serve(member: Member): void {
+  #serve(member: Member): number {
     if (!member.takesShared) {
       member.waitForRoom(this)
-      return
+      return 0
     }
     const packets = this.#source.since(this.#counts.get(member) ?? 0)
     if (packets === null) {
       member.endSlow()
-      return
+      return 0
     }
     this.#counts.delete(member)
     member.giveShared(packets)
@@ -237,6 +303,8 @@ export class Room implements Sender, Waiter {
     topic.members.add(member)
     this.#topicOf.set(member, topic)
     member.joinTopic(topic.name)
+    this.firstBytes = packets.reduce((sum, { length }) => sum + length, 0)
+    return this.firstBytes
   }
 
   #roomiest(): Topic {
@@ -256,17 +324,23 @@ export class Room implements Sender, Waiter {
         this.hasRoom(member)
       }
     }
+    this.#clear()
+  }
+
+  /** Drops the frames that wait. */
+  #clear(): void {
     this.#sentCount += this.#queue.length
     this.#queue = []
+    this.#queuedBytes = 0
     this.#topicAt = 0
+    this.#isPaid = false
+    this.#parts.budgets.tapes.withdraw(this.#share)
   }
 
   /** A fault in a frame ends the readers of the room, and nobody else. */
   #drop(error: unknown): void {
     const { members } = this
-    this.#sentCount += this.#queue.length
-    this.#queue = []
-    this.#topicAt = 0
+    this.#clear()
     this.#ready.clear()
     for (const member of members) this.leave(member)
     this.#parts.fail(error, members)

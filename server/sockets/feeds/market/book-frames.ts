@@ -16,6 +16,7 @@ import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { Member } from '../../member.ts'
 import { packetOf, packetOfText } from '../../packets.ts'
 import { Room, type RoomParts } from '../../shared/room.ts'
+import { type FrameCost, NO_COST, Share } from '../../shared/send-budget.ts'
 
 export interface BookParts extends RoomParts {
   readonly clock: () => TimeMs
@@ -40,6 +41,9 @@ export class BookFrames {
   /** What each new reader of prices is told besides the book: the market's last news. */
   #news: Uint8Array[] = []
   #shownVersion = -1
+  /** Bytes of the newest frame of changes. */
+  #changesBytes = 0
+  readonly share = new Share()
   /** When the newest frame was made, by the clock that never goes back. */
   flushedMs = Number.NEGATIVE_INFINITY
 
@@ -48,7 +52,8 @@ export class BookFrames {
     this.#clock = parts.clock
     const { marketId } = published.market
     const since = () => [this.#whole(), ...this.#news]
-    const source = { since, left: parts.left, idle: () => parts.idle(this) }
+    const idle = () => parts.idle(this)
+    const source = { since, left: parts.left, idle, pace: 'made' } as const
     this.whole = new Room(`book${marketId}`, parts, source)
     this.changes = new Room(`changes${marketId}`, parts, source)
     published.sequence++
@@ -62,19 +67,26 @@ export class BookFrames {
     return this.whole.isIdle && this.changes.isIdle
   }
 
-  /** How many readers each frame goes to. */
-  get readers(): number {
-    return this.whole.size + this.changes.size
+  /** What the next frame costs, if it is as long as the one before. */
+  get cost(): FrameCost {
+    const { whole, changes } = this
+    return {
+      sends: whole.size + changes.size,
+      bytes: whole.size * this.#published.frameBytes + changes.size * this.#changesBytes,
+    }
   }
 
   get members(): readonly Member[] {
     return [...this.whole.members, ...this.changes.members]
   }
 
-  /** Makes the next frame. A book that did not change is sent again only when it was quiet. */
-  flush(flushedMs: number, isQuiet = false): void {
+  /**
+   * Makes the next frame, and gives its cost. A book that did not change is sent again only when it
+   * was quiet.
+   */
+  flush(flushedMs: number, isQuiet = false): FrameCost {
     const { version } = this.#published
-    if (!isQuiet && version === this.#shownVersion) return
+    if (!isQuiet && version === this.#shownVersion) return NO_COST
     this.flushedMs = flushedMs
     this.#shownVersion = version
     this.#published.sequence++
@@ -82,6 +94,7 @@ export class BookFrames {
     if (!this.whole.isEmpty) this.whole.say(this.#whole())
     if (this.changes.isEmpty) this.#before = null
     else this.changes.say(this.#changed())
+    return this.cost
   }
 
   /** Call it before a reader joins `changes`: what changes from now on is told. */
@@ -104,6 +117,7 @@ export class BookFrames {
     if (this.#packet?.version !== version || this.#packet.sequence !== sequence) {
       const text = bookFrameText(this.#published, this.#clock())
       this.#packet = { version, sequence, bytes: packetOfText('orderbookUpdate', text) }
+      this.#published.frameBytes = this.#packet.bytes.length
     }
     return this.#packet.bytes
   }
@@ -115,6 +129,8 @@ export class BookFrames {
     const changes = bookChanges(before, now)
     before.set(now)
     const text = changesFrameText(this.#published, changes, this.#clock())
-    return packetOfText('orderbookDelta', text)
+    const packet = packetOfText('orderbookDelta', text)
+    this.#changesBytes = packet.length
+    return packet
   }
 }

@@ -1,24 +1,24 @@
 // When frames of books are made: at once for a book that was quiet, else `bookMs` after its frame
 // before, not before every reader that keeps up has that one, and within the budget of all books.
-// So changes in between cost nothing, and the newest book wins. A book without changes is sent
+// So changes in between cost nothing, and the newest book wins. The budget is fair: a deep book with
+// many readers makes fewer frames, and other books keep their pace. A book without changes is sent
 // again after `quietBookMs`, so that a client can tell silence from loss.
 
 import type { Member } from '../../member.ts'
 import type { Pump, Sender } from '../../pump.ts'
-import { SendBudget } from '../../shared/send-budget.ts'
+import { type FrameCost, NO_COST, type SendBudget } from '../../shared/send-budget.ts'
 import type { BookFrames } from './book-frames.ts'
 
 export interface BookWaits {
   /** Least time from one frame of a book to the next. */
   readonly bookMs: number
-  /** Frames of all books to all readers in a second. */
-  readonly bookSendsPerSec: number
   readonly quietBookMs: number
 }
 
 export interface PaceParts {
   readonly pump: Pump
   readonly waits: BookWaits
+  readonly budgets: { readonly books: SendBudget }
   readonly fail: (error: unknown, members: readonly Member[]) => void
   /** All books that somebody hears. */
   readonly books: () => Iterable<BookFrames>
@@ -38,7 +38,7 @@ export class BookPace implements Sender {
 
   constructor(parts: PaceParts) {
     this.#parts = parts
-    this.#budget = new SendBudget(parts.waits.bookSendsPerSec)
+    this.#budget = parts.budgets.books
     const lookMs = Math.max(1, parts.waits.quietBookMs / QUIET_LOOKS)
     this.#quiet = setInterval(() => this.#sendQuiet(), lookMs)
     this.#quiet.unref()
@@ -47,8 +47,10 @@ export class BookPace implements Sender {
   /** A book changed, and that is durable. */
   changed(book: BookFrames): void {
     if (this.#due.has(book)) return
+    const nowMs = performance.now()
     this.#due.add(book)
-    if (this.#isDue(book, performance.now())) this.#parts.pump.wake(this)
+    this.#budget.request(book.share, book.cost, nowMs)
+    if (this.#isDue(book, nowMs)) this.#parts.pump.wake(this)
     else this.#look()
   }
 
@@ -58,6 +60,7 @@ export class BookPace implements Sender {
   }
 
   forget(book: BookFrames): void {
+    this.#budget.withdraw(book.share)
     this.#due.delete(book)
   }
 
@@ -81,7 +84,7 @@ export class BookPace implements Sender {
 
   #isDue(book: BookFrames, nowMs: number): boolean {
     const isRested = nowMs - book.flushedMs >= this.#parts.waits.bookMs
-    return book.isIdle && isRested && this.#budget.hasRoom(nowMs)
+    return book.isIdle && isRested && this.#budget.allows(book.share, nowMs)
   }
 
   #look(): void {
@@ -95,16 +98,24 @@ export class BookPace implements Sender {
     const nowMs = performance.now()
     for (const book of this.#parts.books()) {
       const isQuiet = nowMs - book.flushedMs >= this.#parts.waits.quietBookMs
-      if (isQuiet && book.isIdle && !book.isEmpty) this.#flush(book, nowMs, true)
+      if (isQuiet && book.isIdle && !book.isEmpty && !this.#due.has(book)) this.#again(book, nowMs)
     }
   }
 
+  /** Sends a book again, if the budget pays for it now. */
+  #again(book: BookFrames, nowMs: number): void {
+    this.#budget.request(book.share, book.cost, nowMs)
+    if (this.#budget.allows(book.share, nowMs)) this.#flush(book, nowMs, true)
+    else this.#budget.withdraw(book.share)
+  }
+
   #flush(book: BookFrames, nowMs: number, isQuiet: boolean): void {
-    this.#budget.spend(book.readers, nowMs)
+    let cost: FrameCost = NO_COST
     try {
-      book.flush(nowMs, isQuiet)
+      cost = book.flush(nowMs, isQuiet)
     } catch (error) {
       this.#parts.fail(error, book.members)
     }
+    this.#budget.wrote(book.share, cost, nowMs)
   }
 }

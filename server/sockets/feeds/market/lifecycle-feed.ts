@@ -42,7 +42,8 @@ export class LifecycleFeed implements Channel, MarketsListener {
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts
-    this.#room = new Room('markets', parts, { since: (count) => this.#newest.missed(count) })
+    const since = (count: number) => this.#newest.missed(count)
+    this.#room = new Room('markets', parts, { since, pace: 'every' })
   }
 
   subscribe(member: Member): null {

@@ -6,6 +6,7 @@ import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
+import { unitsOf } from '../../census.ts'
 import type { Channel, SubscriptionAsk } from '../../channels.ts'
 import type { Member } from '../../member.ts'
 import type { OraclePrice } from '../../outside-prices.ts'
@@ -44,8 +45,7 @@ export class PriceFeed implements Channel {
     if (named === undefined) return namesMissing()
     const { books, others, missing } = named
     if (missing.length > 0) return marketsMissing(missing)
-    const count = books.size + others.size
-    const refusal = this.#ears.refusalOf(member, Math.max(1, count), count)
+    const refusal = this.#ears.refusalOf(member, named.units, books.size + others.size)
     if (refusal !== null) return refusal
     const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
     for (const [name, shown] of books) {
@@ -102,7 +102,8 @@ export class PriceFeed implements Channel {
     const heard = this.#ears.namesOf(member)
     const named = this.#namedBy(asked)
     const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
-    if (!member.seat.asks(Math.max(1, named?.count ?? names.length))) return refuse('RATE_LIMITED')
+    const units = named?.units ?? this.#ears.unitsOf(member)
+    if (!member.seat.asks(units)) return refuse('RATE_LIMITED')
     const missing = named?.missing ?? []
     if (missing.length > 0) return marketsMissing(missing)
     if (names.some((name) => !heard.includes(name))) return notHeard()
@@ -130,7 +131,9 @@ export class PriceFeed implements Channel {
       else others.add(poolName(address))
     }
     const count = [marketSlugs, marketAddresses, symbols].flatMap((each) => each ?? []).length
-    return { count, books, others, missing }
+    let units = Math.max(1, count)
+    for (const { frameBytes } of books.values()) units += unitsOf(frameBytes) - 1
+    return { units, books, others, missing }
   }
 
   #bookRoom(shown: PublishedMarket, isDelta: boolean): Room {
@@ -157,15 +160,15 @@ export class PriceFeed implements Channel {
       const newest = this.#values.get(name) ?? this.#poolPacket(name)
       return newest === undefined ? [] : [newest]
     }
-    const room: Room = new Room(name, this.#parts, { since, left })
+    const room: Room = new Room(name, this.#parts, { since, left, pace: 'newest' })
     this.#named.set(name, room)
     return room
   }
 }
 
 interface Named {
-  /** How many names it said, a repeated one again. */
-  readonly count: number
+  /** What its first frames cost, a repeated name again (census.ts). */
+  readonly units: number
   /** Markets with a book, by the names of their rooms. */
   readonly books: ReadonlyMap<string, PublishedMarket>
   /** The names of rooms of pools and of symbols. */

@@ -42,7 +42,7 @@ export class Tape {
     this.#parts = parts
     // A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`.
     const since = (count: number) => this.#newest.since(count)
-    const source = { since, left: parts.left }
+    const source = { since, left: parts.left, pace: 'newest' } as const
     this.room = new Room(`tape${published.market.marketId}`, parts, source)
   }
 
