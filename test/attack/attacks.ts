@@ -5,6 +5,7 @@ import { ADMIN_TOKEN } from '../support/server-process.ts'
 import { AROUND } from './around/attacks.ts'
 import { type Attack, asks, CROWDED, SOCKET_BYTES } from './attack.ts'
 import { COSTLY_READS } from './costly-reads.ts'
+import { DEEP_BOOKS } from './deep-books.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
 import { JOIN, plain, says, signed, upgrade } from './requests.ts'
@@ -294,5 +295,6 @@ export const ATTACKS: readonly Attack[] = [
     ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
   },
   ...COSTLY_READS,
+  ...DEEP_BOOKS,
   ...AROUND,
 ]

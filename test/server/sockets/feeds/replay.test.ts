@@ -70,13 +70,24 @@ const isEndOfReplay = ({ payload }: { payload: unknown }) =>
 const isTold = (client: SocketClient) =>
   client.frames.some(isEndOfReplay) || client.of('exception').length > 0
 
-/** Everything that a client hears of what it missed. */
+/** Whether the tables were late, as on a busy machine: every client then comes again. */
+function wasLate(client: SocketClient): boolean {
+  const codes = client.of('exception').map((frame) => at(frame, 'code'))
+  assert.ok(
+    codes.every((code) => code === 'READ_TIMEOUT'),
+    `seed ${seed} ${codes}`,
+  )
+  return codes.length > 0
+}
+
+/** Everything that a client receives of what it missed. */
 async function missedBy(trader: Trader, payload: object): Promise<Frame[]> {
-  const client = await joined(trader, payload)
-  await client.until(() => isTold(client))
-  assert.deepEqual(client.of('exception'), [], `seed ${seed} ${JSON.stringify(payload)}`)
-  client.close()
-  return eventsOf(client)
+  for (;;) {
+    const client = await joined(trader, payload)
+    await client.until(() => isTold(client))
+    client.close()
+    if (!wasLate(client)) return eventsOf(client)
+  }
 }
 
 const sortedById = (frames: readonly Frame[]) =>
@@ -230,11 +241,16 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   const traders = [trading(alice, 1), trading(bob, 0), trading(bob, 0)]
   await steady.take('orderEvent', 5)
   const kept: Frame[] = eventsOf(steady).slice(0, 5)
-  for (let round = 0; round < CUTS; round++) {
+  for (let round = 0; round < CUTS; ) {
     const client = await joined(bob, marksOf(kept))
     const before = eventsOf(steady).length
-    await client.until(() => isTold(client) && eventsOf(client).length >= 5)
-    await steady.until(() => eventsOf(steady).length > before + 5)
+    await client.until(() => isTold(client))
+    const isLate = wasLate(client)
+    if (!isLate) {
+      await client.until(() => eventsOf(client).length >= 5)
+      await steady.until(() => eventsOf(steady).length > before + 5)
+      round++
+    }
     client.close()
     kept.push(...eventsOf(client))
   }
