@@ -10,6 +10,7 @@ import { allCommands, commands } from '../server/cli/commands.ts'
 import { SERVE_ROWS } from '../server/config.ts'
 import { anchors } from '../server/docs/markdown.ts'
 import { openApi } from '../server/http/openapi.ts'
+import { FRAME_RATES } from '../server/sockets/frame-rates.ts'
 import { serveCommand } from '../server/start/serve.ts'
 import { VERSION } from '../server/version.ts'
 import { docTables, readDocuments, shownTable } from './support/doc-tables.ts'
@@ -73,6 +74,8 @@ test('every bound that operators are told stands in the code', () => {
     if (typeof value === 'number') known.add(value.toLocaleString('en'))
     else for (const each of Object.values(value ?? {})) add(each)
   }
+  const { bookSendsPerSec, ...bytes } = FRAME_RATES
+  add([bookSendsPerSec, ...Object.values(bytes).map((each) => each / 2 ** 20)])
   add({ ...LIMITS, shares: LIMITS.orderSizeRawMax / 1e6, slots: LIMITS.orderSlotsMax - 1 })
   const rows = shownTable({ page: 'operating', mark: 'bounds' }).split('\n').slice(2)
   const told = rows.flatMap((row) => row.match(/2\^53 − 1|\d+(?:,\d{3})*/g) ?? [])

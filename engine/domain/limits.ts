@@ -306,11 +306,10 @@ export const LIMITS = {
   socketMarketsPerAddressMax: 16_384,
   socketMarketsAllMax: 1 << 19,
   /**
-   * Markets that an address or a profile names in public subscriptions in `ownerMessagesSec`. A
-   * market whose first frame is longer than a unit counts once for each unit.
+   * Markets that an address or a profile names in public subscriptions in `ownerMessagesSec`. One
+   * with a long first frame counts several times (server/sockets/frame-rates.ts).
    */
   ownerMarketsAskedMax: 32_768,
-  askedUnitBytes: 1024,
   /**
    * Readers of one native topic; a frame goes out to so many in one turn of the loop. An order
    * passes main in several turns, and may wait for such a part of a frame in each.
@@ -320,16 +319,6 @@ export const LIMITS = {
   socketTurnBytesMax: 64 * 1024,
   /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
   socketTopicAheadBytesMax: 16 * 1024,
-  /**
-   * Frames of all books to all readers in a second, and the bytes of these frames. Above either,
-   * books make fewer frames, and each book gets the same part of what is left: a book of 998 levels
-   * is 50 KB long, and slows no other. Tapes and news, and the first frames of readers, have budgets
-   * of bytes of their own.
-   */
-  bookSendsPerSec: 25_000,
-  bookBytesPerSec: 64 << 20,
-  tapeBytesPerSec: 64 << 20,
-  firstBytesPerSec: 32 << 20,
   /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
   socketRoomFramesMax: 4096,
   /** Newest frames of a tape, and their bytes, which a reader that was behind still gets. */

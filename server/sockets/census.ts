@@ -7,6 +7,7 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
+import { ASKED_UNIT_BYTES } from './frame-rates.ts'
 
 export interface CensusBounds {
   readonly socketsMax: number
@@ -59,7 +60,7 @@ interface Owner {
 
 /** What a reader costs that gets first frames of so many bytes: at least a unit for each market. */
 export function unitsOf(firstBytes: number): number {
-  return Math.max(1, Math.ceil(firstBytes / LIMITS.askedUnitBytes))
+  return Math.max(1, Math.ceil(firstBytes / ASKED_UNIT_BYTES))
 }
 
 export interface Visitor {

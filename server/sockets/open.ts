@@ -8,16 +8,12 @@ import { Census } from './census.ts'
 import { accountChannels } from './feeds/account/account-channels.ts'
 import { marketFeeds } from './feeds/market/market-channels.ts'
 import { newsFeeds } from './feeds/news/news-channels.ts'
+import type { FrameRates } from './frame-rates.ts'
 import type { Member } from './member.ts'
 import { Pump } from './pump.ts'
 import { type FrameBudgets, TurnRoom } from './shared/room.ts'
 import { SendBudget } from './shared/send-budget.ts'
-import {
-  type AllSocketBounds,
-  SocketGateway,
-  type SocketParts,
-  type SocketWaits,
-} from './socket-gateway.ts'
+import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
 
 type Opened = 'channels' | 'census' | 'streams' | 'durable' | 'market' | 'counts'
 
@@ -28,7 +24,7 @@ export interface OpenParts extends Omit<SocketParts, Opened> {
   readonly bounds: AllSocketBounds
 }
 
-function budgetsOf(rates: SocketWaits): FrameBudgets {
+function budgetsOf(rates: FrameRates): FrameBudgets {
   const { bookSendsPerSec, bookBytesPerSec, tapeBytesPerSec, firstBytesPerSec } = rates
   const sendsPerSec = Number.POSITIVE_INFINITY
   return {

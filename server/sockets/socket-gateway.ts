@@ -12,6 +12,7 @@ import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Streams } from './account-stream.ts'
 import { type Census, type CensusBounds, Seat } from './census.ts'
 import { type Channels, hear } from './channels.ts'
+import { FRAME_RATES, type FrameRates } from './frame-rates.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
 import { type FrameCounts, Member } from './member.ts'
 import { isTakenMessage, NAMESPACE } from './packets.ts'
@@ -32,8 +33,8 @@ export const SOCKET_BOUNDS: AllSocketBounds = {
   bufferedBytesMax: LIMITS.socketBufferedBytesMax,
 }
 
-/** How long the server waits for a client. */
-export interface SocketWaits {
+/** How long the server waits for a client, and what it sends in a second. */
+export interface SocketWaits extends FrameRates {
   /** Time until a client must have joined a namespace. */
   readonly joinMs: number
   /** Time between pings, and time for the answer to each. */
@@ -42,12 +43,6 @@ export interface SocketWaits {
   /** Least time between two frames of one book, and time until a quiet book is sent again. */
   readonly bookMs: number
   readonly quietBookMs: number
-  /** Frames of all books to all readers in a second, and their bytes; above it books conflate. */
-  readonly bookSendsPerSec: number
-  readonly bookBytesPerSec: number
-  /** Bytes of tapes and news, and of the first frames of readers. */
-  readonly tapeBytesPerSec: number
-  readonly firstBytesPerSec: number
 }
 
 const BOOK_WAITS = { bookMs: 20, quietBookMs: 10_000 }
@@ -57,10 +52,7 @@ export const SOCKET_WAITS: SocketWaits = {
   pingMs: 25_000,
   pongMs: 20_000,
   ...BOOK_WAITS,
-  bookSendsPerSec: LIMITS.bookSendsPerSec,
-  bookBytesPerSec: LIMITS.bookBytesPerSec,
-  tapeBytesPerSec: LIMITS.tapeBytesPerSec,
-  firstBytesPerSec: LIMITS.firstBytesPerSec,
+  ...FRAME_RATES,
 }
 
 export interface SocketParts extends HandshakeParts {

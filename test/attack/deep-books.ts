@@ -1,4 +1,5 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { FRAME_RATES } from '../../server/sockets/frame-rates.ts'
 import { orderBody, SHARE } from '../support/exchange-client.ts'
 import { metricsOf } from '../support/server-process.ts'
 import type { Attack } from './attack.ts'
@@ -17,9 +18,9 @@ const CHANGERS = 16
 const BATCH = 50
 const PRICES = 'subscribe_market_prices'
 const SENT_BYTES = /^outcomex_socket_frame_bytes_total (\d+)/m
+const { bookBytesPerSec, tapeBytesPerSec, firstBytesPerSec } = FRAME_RATES
 /** All budgets of public frames together, and a part for frames of accounts and of the load. */
-const BYTES_PER_SEC =
-  1.1 * (LIMITS.bookBytesPerSec + LIMITS.tapeBytesPerSec + LIMITS.firstBytesPerSec)
+const BYTES_PER_SEC = 1.1 * (bookBytesPerSec + tapeBytesPerSec + firstBytesPerSec)
 
 let salt = Date.now() * 1000
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { Census } from '../../server/sockets/census.ts'
+import { ASKED_UNIT_BYTES } from '../../server/sockets/frame-rates.ts'
 import { SOCKET_BOUNDS } from '../../server/sockets/socket-gateway.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
@@ -130,7 +131,7 @@ test('a client that asks for a deep book again and again is refused by its bytes
   const refused = () => greedy.of('exception')
   await greedy.until(() => granted() + refused().length === REQUESTS)
   const units = ((performance.now() - startMs) / 1000 / LIMITS.ownerMessagesSec + 1) * ASKED_MAX
-  const mostBytes = units * LIMITS.askedUnitBytes
+  const mostBytes = units * ASKED_UNIT_BYTES
   assert.ok(granted() * LADDER_BYTES_MIN <= mostBytes, `${granted()} requests granted`)
   for (const each of refused()) assert.equal(at(each, 'code'), 'RATE_LIMITED')
   await reads('10.0.0.5', 'hail')

@@ -10,6 +10,9 @@ const UNTOLD = ['test/server/sockets/untold.test.ts']
 const SERVER = 'test/server'
 
 const MARKETS = ['test/hostile/market-sockets.test.ts']
+const DEEP = ['test/hostile/deep-books.test.ts']
+const FEEDS = 'test/server/sockets/feeds'
+const REPLAY_ENDS = [`${FEEDS}/replay.test.ts`, `${FEEDS}/replay-end.test.ts`]
 const PRICES = ['test/server/sockets/feeds/market-prices.test.ts']
 const TAPES = ['test/server/sockets/feeds/market-tape.test.ts']
 
@@ -65,7 +68,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/sockets/feeds/account/replay.ts',
-    tests: ['test/server/sockets/feeds/replay.test.ts'],
+    tests: REPLAY_ENDS,
     changes: [
       [
         'what came while a client was told what it missed comes twice',
@@ -81,7 +84,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/sockets/feeds/account/audience.ts',
-    tests: ['test/server/sockets/feeds/replay.test.ts'],
+    tests: ['test/server/sockets/feeds/replay-end.test.ts'],
     changes: [
       [
         'an event that main publishes after the replay that sent it comes twice',
@@ -92,12 +95,35 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/chain/mining.ts',
-    tests: ['test/server/sockets/feeds/replay.test.ts'],
+    tests: REPLAY_ENDS,
     changes: [
       [
         'the end of a trade has the seq of the trade, and a replay drops it',
         'map((tradeSeq) => ({ tradeSeq, seq }))',
         'map((tradeSeq) => ({ tradeSeq, seq: tradeSeq }))',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/shared/send-budget.ts',
+    tests: [`${FEEDS}/send-budget.test.ts`],
+    changes: [
+      ['a costly frame of one book holds up all books', '+ Math.min(costMs, BURST_MS)', '+ costMs'],
+      [
+        'the bytes of frames cost nothing',
+        'Math.max(sends / sendsPerSec, bytes / bytesPerSec)',
+        'Math.max(sends / sendsPerSec, bytes / Infinity)',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/census.ts',
+    tests: DEEP,
+    changes: [
+      [
+        'a request for a long book costs as much as one for a short book',
+        'Math.ceil(firstBytes / ASKED_UNIT_BYTES)',
+        'Math.sign(firstBytes)',
       ],
     ],
   },
@@ -151,7 +177,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a frame that breaks is left out silently',
-        'this.fail(error, (member) => to.hears(member, number))',
+        'this.fail(error, (member) => to.hears(member, { number, seq }))',
         'this.postedNumber += 0',
       ],
       [
@@ -206,8 +232,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
       ],
       [
         'one address may ask for whole books again and again',
-        'const most = this.bounds.ownerMarketsAskedMax',
-        'const most = Number.POSITIVE_INFINITY',
+        'const burst = bounds.ownerMarketsAskedMax',
+        'const burst = Number.MAX_SAFE_INTEGER',
       ],
       [
         'a socket that ends keeps its markets',

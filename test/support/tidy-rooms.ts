@@ -316,7 +316,7 @@ export const ROOMS: readonly Room[] = [
     path: 'server/sockets',
     rank: 5,
     files: files(
-      'packets pump census member channels outside-prices handshakes account-stream ' +
+      'packets pump frame-rates census member channels outside-prices handshakes account-stream ' +
         'socket-gateway',
     ),
     doors: ALL,

@@ -144,7 +144,7 @@ export class Replay implements Hearers, Waiter {
     this.#postedNumber = stream.postedNumber
   }
 
-  /** The tables showed everything up to `seq`: `count` events of it were sent; null for too many. */
+  /** The tables showed all up to `seq`: `count` events of it were sent; null for too many. */
   #live(seq: Seq, count: number | null): void {
     const { member, goLive } = this.#parts
     const held = this.#isOverfull ? [] : this.#held.filter((each) => each.seq > seq)

@@ -1,8 +1,8 @@
 // When frames of books are made: at once for a book that was quiet, else `bookMs` after its frame
 // before, not before every reader that keeps up has that one, and within the budget of all books.
-// So changes in between cost nothing, and the newest book wins. The budget is fair: a deep book with
-// many readers makes fewer frames, and other books keep their pace. A book without changes is sent
-// again after `quietBookMs`, so that a client can tell silence from loss.
+// So changes in between cost nothing, and the newest book wins. The budget is fair: a deep book
+// with many readers makes fewer frames, and other books keep their pace. A book without changes is
+// sent again after `quietBookMs`, so that a client can tell silence from loss.
 
 import type { Member } from '../../member.ts'
 import type { Pump, Sender } from '../../pump.ts'

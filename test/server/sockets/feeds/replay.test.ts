@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
-import { tradeParts } from '../../../../persistence/query/read/trade-parts.ts'
-import type { OrderFact } from '../../../../server/pipeline/shown/orders/order-news.ts'
 import { lifecycleFrame, placeOfId } from '../../../../server/sockets/feeds/account/order-frames.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { Cast, framesOf, listening, Story } from '../../../support/frame-story.ts'
+import { Cast, listening, Story } from '../../../support/frame-story.ts'
 import {
   at,
   type LiveExchange,
@@ -15,15 +12,26 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import { type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
-import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
+import {
+  assertSame,
+  eventsOf,
+  type Frame,
+  idOf,
+  isEnd,
+  isTold,
+  joined,
+  marksOf,
+  missedBy,
+  updateOf,
+  wasLate,
+} from '../../../support/replay-client.ts'
 
 // A client that comes back names the newest events that it has, and hears what it missed (rules
 // §5.3): the same frames that a client heard that never left, and each of them once.
 
 const SHARE = 1_000_000
-const CHANNEL = 'subscribe_order_events'
 /** Fewer than the replays that a profile may ask for at once. */
 const CUTS = 14
 const seed = freshSeed()
@@ -37,77 +45,6 @@ before(async () => {
 })
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
-
-type Frame = Readonly<Record<string, unknown>>
-
-/** The frame without the time at which it was made. */
-function saidBy(frame: unknown): Frame {
-  const { publishedAt: _, ...said } = Object(frame)
-  return said
-}
-
-const eventsOf = (client: SocketClient): Frame[] => client.of('orderEvent').map(saidBy)
-const idOf = (frame: Frame) => String(frame.eventId)
-const isEnd = ({ type }: Frame) => type === 'MINED' || type === 'FAILED'
-
-/** What a client with these frames names when it comes back. */
-function marksOf(frames: readonly Frame[]): object {
-  const end = frames.findLast(isEnd)
-  const afterEventId = frames.findLast((frame) => !isEnd(frame))?.eventId
-  return end === undefined ? { afterEventId } : { afterEventId, afterSettlementId: end.eventId }
-}
-
-async function joined(trader: Trader, payload: object): Promise<SocketClient> {
-  const headers = handshakeOf(trader, live.nowMs())
-  const client = await SocketClient.open(live.port, { headers })
-  client.socket.emit(CHANNEL, payload)
-  return client
-}
-
-const isEndOfReplay = ({ payload }: { payload: unknown }) =>
-  String(at(payload, 'message')).startsWith('Told')
-
-const isTold = (client: SocketClient) =>
-  client.frames.some(isEndOfReplay) || client.of('exception').length > 0
-
-/** Whether the tables were late, as on a busy machine: every client then comes again. */
-function wasLate(client: SocketClient): boolean {
-  const codes = client.of('exception').map((frame) => at(frame, 'code'))
-  assert.ok(
-    codes.every((code) => code === 'READ_TIMEOUT'),
-    `seed ${seed} ${codes}`,
-  )
-  return codes.length > 0
-}
-
-/** Everything that a client receives of what it missed. */
-async function missedBy(trader: Trader, payload: object): Promise<Frame[]> {
-  for (;;) {
-    const client = await joined(trader, payload)
-    await client.until(() => isTold(client))
-    client.close()
-    if (!wasLate(client)) return eventsOf(client)
-  }
-}
-
-const sortedById = (frames: readonly Frame[]) =>
-  [...frames].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1))
-
-/** The frames of each order, apart from those of the chain, in their order. */
-function lives(frames: readonly Frame[]): Record<string, string[]> {
-  const found: Record<string, string[]> = {}
-  for (const frame of frames) {
-    const key = `${frame.orderId} ${isEnd(frame)}`
-    found[key] = [...(found[key] ?? []), idOf(frame)]
-  }
-  return found
-}
-
-function assertSame(got: readonly Frame[], want: readonly Frame[], about: string): void {
-  assert.deepEqual(sortedById(got), sortedById(want), about)
-  assert.deepEqual(lives(got), lives(want), about)
-}
-
 /** Every kind of event, for the maker and for the taker. */
 const STORY = [
   'alice m1 buy no 10 @500',
@@ -155,7 +92,7 @@ async function checkCuts(cast: Cast, heard: ReadonlyMap<string, Frame[]>): Promi
     for (let cut = 0; cut < CUTS; cut++) {
       const count = random.between(first + 1, frames.length)
       const marks = marksOf(frames.slice(0, count))
-      const missed = await missedBy(cast.trader(name), marks)
+      const missed = await missedBy(live, cast.trader(name), marks)
       assertSame(missed, frames.slice(count), `seed ${seed} ${name} ${JSON.stringify(marks)}`)
     }
   }
@@ -183,10 +120,10 @@ test('held orders are told as they were: nothing until their release', async () 
   await story.heard('h2', 4)
   const frames = eventsOf(cast.client('bob'))
   for (let count = 1; count < frames.length; count++) {
-    const missed = await missedBy(cast.trader('bob'), marksOf(frames.slice(0, count)))
+    const missed = await missedBy(live, cast.trader('bob'), marksOf(frames.slice(0, count)))
     assertSame(missed, frames.slice(count), JSON.stringify(frames[count - 1]))
   }
-  const all = await missedBy(cast.trader('bob'), { afterEventId: 0 })
+  const all = await missedBy(live, cast.trader('bob'), { afterEventId: 0 })
   assertSame(all, frames, 'from the first event on')
   cast.close()
 })
@@ -196,13 +133,13 @@ test('one id alone gives no gap: only ends of trades may come again', async () =
   const frames = heard.get('bob') ?? []
   for (const count of [3, 8, 15, frames.length]) {
     const afterEventId = frames[count - 1].eventId
-    const missed = await missedBy(cast.trader('bob'), { afterEventId })
+    const missed = await missedBy(live, cast.trader('bob'), { afterEventId })
     const ids = new Set(missed.map(idOf))
     assert.equal(ids.size, missed.length, 'nothing comes twice in one answer')
     for (const frame of frames.slice(count)) assert.ok(ids.has(idOf(frame)), idOf(frame))
   }
   const number = frames.findLast(({ eventId }) => typeof eventId === 'number')
-  const again = await missedBy(cast.trader('bob'), { afterEventId: number?.eventId })
+  const again = await missedBy(live, cast.trader('bob'), { afterEventId: number?.eventId })
   const had = new Set(frames.slice(0, frames.indexOf(number ?? {}) + 1).map(idOf))
   assert.ok(again.filter((frame) => had.has(idOf(frame))).every(isEnd))
   cast.close()
@@ -242,7 +179,7 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   await steady.take('orderEvent', 5)
   const kept: Frame[] = eventsOf(steady).slice(0, 5)
   for (let round = 0; round < CUTS; ) {
-    const client = await joined(bob, marksOf(kept))
+    const client = await joined(live, bob, marksOf(kept))
     const before = eventsOf(steady).length
     await client.until(() => isTold(client))
     const isLate = wasLate(client)
@@ -265,131 +202,10 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
     const placedIds = new Set(heard.map(({ orderId }) => orderId))
     return ends.every((id) => ids.has(id)) && [...orders].every((id) => placedIds.has(id))
   })
-  kept.push(...(await missedBy(bob, marksOf(kept))))
+  kept.push(...(await missedBy(live, bob, marksOf(kept))))
   assert.equal(new Set(kept.map(idOf)).size, kept.length, 'no event comes twice')
   assertSame(kept, eventsOf(steady), `seed ${seed}`)
   steady.close()
-})
-
-const order = { slot: 1, generation: 1, clientOrderId: '', side: 0, outcome: 0, orderType: 0 }
-
-function updateOf(accountId: number, seq: number): OrderFact & { type: 'UPDATE' } {
-  const what = { type: 'UPDATE', remainingRaw: 1, priceTicks: 500 } as const
-  return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }
-}
-
-/** Delays one kind of read of the tables until the test lets it pass. */
-function heldUp(name: string): { release: () => void; restore: () => void } {
-  const { query } = live.exchange
-  const ask = query.ask.bind(query)
-  let release = () => {}
-  const isReleased = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  query.ask = async (read, asked, turn) => {
-    if (read.name === name) await isReleased
-    return ask(read, asked, turn)
-  }
-  return {
-    release,
-    restore: () => {
-      query.ask = ask
-    },
-  }
-}
-
-/** Resolves when a trade ended, that is durable, and every listener was notified of it. */
-function nextEnd(): Promise<void> {
-  const { mining } = live.exchange.pipeline
-  assert(mining !== null)
-  return new Promise((resolve) => {
-    const ended = (isEnd: boolean) => {
-      if (!isEnd) return
-      leave()
-      resolve()
-    }
-    const leave = mining.listen({
-      onBlock: ({ mined }) => ended(mined.length > 0),
-      onSetback: ({ status }) => ended(status === 'FAILED'),
-    })
-  })
-}
-
-async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<string> {
-  const reply = await place(live, trader, market, wish)
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
-}
-
-/** The chain takes the trade, takes it with a later block, or refuses it for good. */
-for (const outcome of ['MINED', 'RETRYING', 'FAILED'] as const) {
-  test(`an end comes once although its block is read after the replay: ${outcome}`, () => {
-    return endsOnce(outcome)
-  })
-}
-
-async function endsOnce(outcome: 'MINED' | 'RETRYING' | 'FAILED'): Promise<void> {
-  const market = await openMarket(live, `sleet-${outcome.toLowerCase()}`)
-  const [alice, bob] = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
-  const steady = await listening(live, bob)
-  if (outcome !== 'MINED') {
-    const fault = await live.admin('/admin/settlement/faults', { next: 1, outcome })
-    assert.equal(fault.status, 200, fault.text)
-  }
-  const settling = heldUp(tradeParts.name)
-  const ended = nextEnd()
-  await placed(alice, market, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-  const taken = await placed(bob, market, { ticks: 500, sizeRaw: SHARE })
-  await ended
-  // The end is durable, and the feed waits for the tables. The replay reads them first.
-  const client = await joined(bob, { afterEventId: 0 })
-  await client.until(() => isTold(client))
-  assert.equal(eventsOf(client).filter(isEnd).length, 1)
-  settling.release()
-  await steady.until(() => framesOf(steady, taken).length === 3)
-  settling.restore()
-  const fence = await placed(bob, market, { ticks: 10, sizeRaw: SHARE })
-  for (const each of [client, steady]) await each.until(() => framesOf(each, fence).length > 0)
-  assertSame(eventsOf(client), eventsOf(steady), 'each event once')
-  for (const each of [client, steady]) each.close()
-}
-
-test('an event that the replay sent does not come again when main settles it later', async () => {
-  const dora = await live.trader(1000 * SHARE)
-  const market = await openMarket(live, 'dusk')
-  await placed(dora, market, { ticks: 10, sizeRaw: SHARE })
-  const client = await joined(dora, { afterEventId: 0 })
-  await client.until(() => isTold(client))
-  const { pipeline } = live.exchange
-  const seq = pipeline.clearing.lastSeq
-  // The tables may show a command before its market answers main.
-  pipeline.publisher.news.tell([updateOf(dora.profileId, seq), updateOf(dora.profileId, seq + 1)])
-  const [, next] = await client.take('orderEvent', 2)
-  assert.deepEqual(placeOfId(Number(at(next, 'eventId'))), { seq: seq + 1, index: 0 })
-  client.close()
-})
-
-test('events that come during a replay are sent before its end', async () => {
-  const market = await openMarket(live, 'dawn')
-  const eve = await live.trader(1000 * SHARE)
-  const first = await placed(eve, market, { ticks: 10, sizeRaw: SHARE })
-  const reading = heldUp(missedFrames.name)
-  const steady = await listening(live, eve)
-  const client = await joined(eve, { afterEventId: 0 })
-  await client.until(() => client.of('system').length > 0)
-  const second = await placed(eve, market, { ticks: 20, sizeRaw: SHARE })
-  await steady.until(() => framesOf(steady, second).length > 0)
-  assert.deepEqual(client.of('orderEvent'), [], 'the replay waits for the tables')
-  reading.release()
-  await client.until(() => isTold(client))
-  reading.restore()
-  const before = client.frames.slice(0, client.frames.findIndex(isEndOfReplay))
-  const ids = before.flatMap(({ event, payload }) =>
-    event === 'orderEvent' ? [at(payload, 'orderId')] : [],
-  )
-  assert.deepEqual(ids, [first, second])
-  assert.equal(at(client.of('system').at(-1), 'message'), `Told 2 missed events of ${CHANNEL}`)
-  for (const each of [client, steady]) each.close()
 })
 
 test('each event of the widest command has a number of its own', () => {
