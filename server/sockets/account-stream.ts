@@ -1,7 +1,8 @@
 // The frames of one account, made and encoded once for all of its sockets. Each frame has a number,
 // and every socket gets its frames in the order of their numbers. A slow reader costs only its
 // place, an index into the log. A reader that falls too far behind is disconnected, and is told
-// why.
+// why. The bytes to all sockets of an account are paid from a budget that accounts share equally:
+// the frames of an account with many sockets are made later, and delay no other account.
 // Invariants: numbers rise. `#log` has every made frame that some member was not offered yet. A
 // fault in a frame ends the sockets that should get it, and never reaches the code that posted it.
 
@@ -13,6 +14,7 @@ import { refuse } from '../http/refusal.ts'
 import type { Frame, Hearers, Member, SharedFrames } from './member.ts'
 import { packetOf } from './packets.ts'
 import type { Pump, Sender } from './pump.ts'
+import { type FrameCost, type SendBudget, Share } from './send-budget.ts'
 
 /** A frame that is not made yet. */
 export interface Post {
@@ -29,6 +31,7 @@ interface Numbered extends Post {
 
 export interface StreamParts {
   readonly pump: Pump
+  readonly budget: SendBudget
   readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
   /** Bytes in the logs of all streams. */
   readonly held: { bytes: number }
@@ -47,6 +50,9 @@ export class AccountStream implements Sender, SharedFrames {
   #round: Member[] = []
   #roundAt = 0
   #isRoundDue = false
+  readonly #share = new Share()
+  /** Bytes of the newest batch of frames. */
+  #batchBytes = 0
   /** Numbers of the newest posted frame and of the newest made frame. */
   postedNumber = 0
   madeNumber = 0
@@ -81,6 +87,7 @@ export class AccountStream implements Sender, SharedFrames {
 
   leave(member: Member): void {
     this.#members.delete(member)
+    if (this.isEmpty) this.#parts.budget.withdraw(this.#share)
     this.#trim()
   }
 
@@ -103,7 +110,7 @@ export class AccountStream implements Sender, SharedFrames {
       this.#serve(untilMs)
       // The next batch is made after the last one was sent, so a reader that keeps up has a short
       // backlog.
-      if (!this.#isServing && !this.#isRoundDue) {
+      if (!this.#isServing && !this.#isRoundDue && this.#pays()) {
         this.#make(untilMs)
         this.#serve(untilMs)
       }
@@ -111,7 +118,25 @@ export class AccountStream implements Sender, SharedFrames {
     } catch (error) {
       this.fail(error, () => true)
     }
-    return this.#postAt < this.#posts.length || this.#isServing || this.#isRoundDue
+    const isPosted = this.#postAt < this.#posts.length && this.#share.requestedMs === null
+    return isPosted || this.#isServing || this.#isRoundDue
+  }
+
+  /** Whether there are frames to make, and the budget pays for a batch of them. */
+  #pays(): boolean {
+    if (this.#postAt === this.#posts.length) return false
+    const { budget, pump } = this.#parts
+    const nowMs = performance.now()
+    const cost = this.#costOf(this.#batchBytes)
+    if (this.#share.requestedMs === null) budget.request(this.#share, cost, nowMs)
+    if (budget.allows(this.#share, nowMs)) return true
+    pump.wakeSoon(this)
+    return false
+  }
+
+  #costOf(bytes: number): FrameCost {
+    const { size } = this.#members
+    return { sends: size, bytes: size * bytes }
   }
 
   /** Ends the members that miss a frame because of the error. */
@@ -125,12 +150,15 @@ export class AccountStream implements Sender, SharedFrames {
 
   /** Makes one batch of frames at the most. */
   #make(untilMs: number): void {
-    const mostBytes = this.#endBytes + LIMITS.socketBatchBytes
+    const startBytes = this.#endBytes
+    const mostBytes = startBytes + LIMITS.socketBatchBytes
     while (this.#postAt < this.#posts.length && this.#endBytes < mostBytes) {
       const post = this.#posts[this.#postAt++]
       this.#made(post)
       if (performance.now() >= untilMs) break
     }
+    this.#batchBytes = this.#endBytes - startBytes
+    this.#parts.budget.wrote(this.#share, this.#costOf(this.#batchBytes), performance.now())
     if (this.#postAt < this.#posts.length) return
     this.#posts = []
     this.#postAt = 0
@@ -194,6 +222,7 @@ export class AccountStream implements Sender, SharedFrames {
     const last = new Map(this.#posts.map(({ to, number }) => [to, { number, seq: null }]))
     this.#posts = []
     this.#postAt = 0
+    this.#parts.budget.withdraw(this.#share)
     this.madeNumber = this.postedNumber
     for (const member of [...this.#members]) {
       if ([...last].some(([to, place]) => to.hears(member, place))) member.endSlow()

@@ -1,4 +1,4 @@
-// What public frames may cost in a second, beside the bounds of engine/domain/limits.ts.
+// What frames may cost in a second, beside the bounds of engine/domain/limits.ts.
 
 export interface FrameRates {
   /**
@@ -11,6 +11,8 @@ export interface FrameRates {
   readonly tapeBytesPerSec: number
   /** Bytes to single readers: new ones, and those that were behind. */
   readonly firstBytesPerSec: number
+  /** Bytes of the frames of all accounts. They wait, and none is left out. */
+  readonly accountBytesPerSec: number
 }
 
 export const FRAME_RATES: FrameRates = {
@@ -18,6 +20,7 @@ export const FRAME_RATES: FrameRates = {
   bookBytesPerSec: 64 << 20,
   tapeBytesPerSec: 64 << 20,
   firstBytesPerSec: 32 << 20,
+  accountBytesPerSec: 64 << 20,
 }
 
 /** A subscription counts once for each such part of the first frame of a market. */

@@ -11,8 +11,8 @@ import { newsFeeds } from './feeds/news/news-channels.ts'
 import type { FrameRates } from './frame-rates.ts'
 import type { Member } from './member.ts'
 import { Pump } from './pump.ts'
+import { SendBudget } from './send-budget.ts'
 import { type FrameBudgets, TurnRoom } from './shared/room.ts'
-import { SendBudget } from './shared/send-budget.ts'
 import { type AllSocketBounds, SocketGateway, type SocketParts } from './socket-gateway.ts'
 
 type Opened = 'channels' | 'census' | 'streams' | 'durable' | 'market' | 'counts'
@@ -26,12 +26,15 @@ export interface OpenParts extends Omit<SocketParts, Opened> {
 
 function budgetsOf(rates: FrameRates): FrameBudgets {
   const { bookSendsPerSec, bookBytesPerSec, tapeBytesPerSec, firstBytesPerSec } = rates
-  const sendsPerSec = Number.POSITIVE_INFINITY
   return {
     books: new SendBudget({ sendsPerSec: bookSendsPerSec, bytesPerSec: bookBytesPerSec }),
-    tapes: new SendBudget({ sendsPerSec, bytesPerSec: tapeBytesPerSec }),
-    firsts: new SendBudget({ sendsPerSec, bytesPerSec: firstBytesPerSec }),
+    tapes: bytesOnly(tapeBytesPerSec),
+    firsts: bytesOnly(firstBytesPerSec),
   }
+}
+
+function bytesOnly(bytesPerSec: number): SendBudget {
+  return new SendBudget({ sendsPerSec: Number.POSITIVE_INFINITY, bytesPerSec })
 }
 
 export function openSockets(parts: OpenParts): SocketGateway {
@@ -39,7 +42,8 @@ export function openSockets(parts: OpenParts): SocketGateway {
   const census = new Census(bounds)
   const counts = { framesSent: 0, bytesSent: 0, slowReaders: 0 }
   const pump = new Pump()
-  const streams = new Streams({ pump, onFault })
+  const budget = bytesOnly(parts.waits.accountBytesPerSec)
+  const streams = new Streams({ pump, budget, onFault })
   const rooms = {
     ...parts,
     pump,

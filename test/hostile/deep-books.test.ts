@@ -4,8 +4,10 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { Census } from '../../server/sockets/census.ts'
 import { ASKED_UNIT_BYTES } from '../../server/sockets/frame-rates.ts'
 import { SOCKET_BOUNDS } from '../../server/sockets/socket-gateway.ts'
+import { listening } from '../support/frame-story.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+import { updateOf } from '../support/replay-client.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
 
@@ -39,6 +41,7 @@ before(async () => {
       bookBytesPerSec: BYTES_PER_SEC,
       tapeBytesPerSec: BYTES_PER_SEC,
       firstBytesPerSec: BYTES_PER_SEC,
+      accountBytesPerSec: BYTES_PER_SEC,
     },
   })
   hail = await openMarket(live, 'hail')
@@ -189,4 +192,25 @@ test('a tape that is longer than its budget shows the newest trades, and the gap
   assert.equal(numbers.at(-1), 1000)
   assert.ok(numbers.length < 500, `${numbers.length} frames of 1,000`)
   assert.deepEqual(reader.ends, [])
+})
+
+test('frames of an account with many sockets are late, and delay no other account', async () => {
+  const carol = await live.trader(0)
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => listening(live, carol)))
+  const other = await listening(live, alice)
+  clients.push(...sockets, other)
+  const seq = live.exchange.pipeline.clearing.lastSeq
+  const facts = Array.from({ length: 60 }, (_, index) => updateOf(carol.profileId, seq + index))
+  const startMs = performance.now()
+  for (const fact of facts) live.exchange.pipeline.publisher.news.tell([fact])
+  await bid(hail, 100)
+  await other.take('orderEvent', 1)
+  const got = sockets.reduce((sum, client) => sum + client.of('orderEvent').length, 0)
+  const bytes = lengthOf(other.of('orderEvent')[0])
+  assert.ok(got * bytes <= paidBytes(startMs, 10 * LIMITS.socketBatchBytes), `${got} frames`)
+  await Promise.all(sockets.map((client) => client.take('orderEvent', facts.length)))
+  assert.deepEqual(
+    sockets.flatMap(({ ends }) => ends),
+    [],
+  )
 })

@@ -105,7 +105,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/shared/send-budget.ts',
+    file: 'server/sockets/send-budget.ts',
     tests: [`${FEEDS}/send-budget.test.ts`],
     changes: [
       ['a costly frame of one book holds up all books', '+ Math.min(costMs, BURST_MS)', '+ costMs'],
@@ -168,6 +168,17 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
         'a fault in a message ends the process',
         'work()\n    } catch (error) {\n      this.#broke(error, member)',
         'work()\n    } catch (error) {\n      throw error',
+      ],
+    ],
+  },
+  {
+    file: 'server/sockets/account-stream.ts',
+    tests: DEEP,
+    changes: [
+      [
+        'the sockets of one account get as many bytes as there are',
+        'if (budget.allows(this.#share, nowMs)) return true',
+        'if (budget.allows(this.#share, nowMs) || nowMs > 0) return true',
       ],
     ],
   },

@@ -316,8 +316,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/sockets',
     rank: 5,
     files: files(
-      'packets pump frame-rates census member channels outside-prices handshakes account-stream ' +
-        'socket-gateway',
+      'packets pump frame-rates send-budget census member channels outside-prices handshakes ' +
+        'account-stream socket-gateway',
     ),
     doors: ALL,
     why: 'its feeds are made of its parts',

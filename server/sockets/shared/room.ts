@@ -10,7 +10,7 @@ import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import type { SocketPort } from '../../http/gateway/socket-port.ts'
 import type { FrameCounts, Member, Waiter } from '../member.ts'
 import type { Pump, Sender } from '../pump.ts'
-import { type SendBudget, Share } from './send-budget.ts'
+import { type SendBudget, Share } from '../send-budget.ts'
 
 /**
  * When frames are sent: frames whose pace was decided before they were made; frames of which a

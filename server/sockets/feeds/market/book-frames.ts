@@ -15,8 +15,8 @@ import {
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
 import type { Member } from '../../member.ts'
 import { packetOf, packetOfText } from '../../packets.ts'
+import { type FrameCost, NO_COST, Share } from '../../send-budget.ts'
 import { Room, type RoomParts } from '../../shared/room.ts'
-import { type FrameCost, NO_COST, Share } from '../../shared/send-budget.ts'
 
 export interface BookParts extends RoomParts {
   readonly clock: () => TimeMs

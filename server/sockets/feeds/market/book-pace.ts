@@ -6,7 +6,7 @@
 
 import type { Member } from '../../member.ts'
 import type { Pump, Sender } from '../../pump.ts'
-import { type FrameCost, NO_COST, type SendBudget } from '../../shared/send-budget.ts'
+import { type FrameCost, NO_COST, type SendBudget } from '../../send-budget.ts'
 import type { BookFrames } from './book-frames.ts'
 
 export interface BookWaits {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type FrameCost, SendBudget, Share } from '../../../../server/sockets/shared/send-budget.ts'
+import { type FrameCost, SendBudget, Share } from '../../../../server/sockets/send-budget.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
 const FREE = Number.POSITIVE_INFINITY

@@ -7,8 +7,8 @@
 // (fluid fair queueing). So a stream of costly frames waits long, and holds up no other.
 // Invariant: `#waiting` has exactly the shares that are paid after `#paidMs`, the first one first.
 
-import { assert } from '../../../engine/domain/assert.ts'
-import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 
 /** Writes that may come before they are paid: those of so many milliseconds. */
 const BURST_MS = 20
