@@ -45,10 +45,10 @@ async function ladder(on: Ground): Promise<void> {
   }
 }
 
-async function readers(on: Ground, count: number): Promise<Peer[]> {
+async function readers(on: Ground, count: number, addresses: number): Promise<Peer[]> {
   const peers: Peer[] = []
   while (peers.length < count && (await on.turn(400))) {
-    const peer = on.peer(peers.length % 2)
+    const peer = on.peer(peers.length % addresses)
     await peer.ask(upgrade())
     if (!peer.isSocket) continue
     peers.push(peer.send(JOIN).send(says(PRICES, { marketSlugs: [on.scene.quiet.slug] })))
@@ -63,7 +63,7 @@ async function sentBytes(on: Ground): Promise<number> {
 /** Changes a ladder that many read; judged by its bytes, which no other process delays. */
 async function dustLadder(on: Ground): Promise<void> {
   await ladder(on)
-  await readers(on, on.isShort ? 20 : READERS)
+  await readers(on, on.isShort ? 20 : READERS, 2)
   const [startMs, startBytes] = [performance.now(), await sentBytes(on)]
   let changes = 0
   const changer = async () => {
@@ -84,7 +84,7 @@ async function dustLadder(on: Ground): Promise<void> {
 /** Requests a ladder again and again, as one whose frames were lost. */
 async function ladderRequests(on: Ground): Promise<void> {
   await ladder(on)
-  const peers = await readers(on, on.isShort ? 10 : 200)
+  const peers = await readers(on, on.isShort ? 20 : 200, 1)
   const marketSlugs = Array.from({ length: LIMITS.socketMarketsMax }, () => on.scene.quiet.slug)
   const request = says(PRICES, { snapshot: true, marketSlugs })
   for (let turn = 0; await on.turn(2000); turn++) {
