@@ -105,7 +105,7 @@ export const DEEP_BOOKS: readonly Attack[] = [
     name: 'requests for a deep book again and again',
     run: ladderRequests,
     bytes: 200 * (SOCKET_BYTES + LIMITS.socketBufferedBytesMax),
-    answers: ['101', '201', 'exception RATE_LIMITED', ...CROWDED],
+    answers: ['101', '200', 'exception RATE_LIMITED', ...CROWDED],
     ...{ meets: ['101', 'exception RATE_LIMITED'], shortTurns: 1000 },
   },
 ]

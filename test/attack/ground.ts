@@ -32,10 +32,6 @@ export class Ground {
     this.#endMs = performance.now() + plan.seconds * 1000
   }
 
-  get baseUrl(): string {
-    return `http://127.0.0.1:${this.#plan.port}`
-  }
-
   get isShort(): boolean {
     return this.#plan.seconds === 0
   }
