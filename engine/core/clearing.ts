@@ -94,10 +94,10 @@ export class Clearing {
   readonly ledger = new Ledger()
   readonly blocks = new Blocks()
   readonly reversals = new Reversals()
-  readonly calls = new MadeCalls()
-  readonly pools = new Pools()
+  readonly calls = new MadeCalls(this.accounts.partners.shareOwnerOf)
+  readonly pools = new Pools(this.accounts.partners.shareOwnerOf)
   readonly rewards = new Rewards()
-  readonly packs = new Packs()
+  readonly packs = new Packs(this.accounts.partners.shareOwnerOf)
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
@@ -107,7 +107,7 @@ export class Clearing {
   readonly pages = new MarketPages()
   readonly properties = new PropertyKeys()
   readonly matches = new Matches()
-  readonly social = new Social()
+  readonly social = new Social(this.accounts.partners.shareOwnerOf)
   readonly openSizes = new OpenSizes()
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0

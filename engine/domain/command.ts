@@ -57,9 +57,7 @@ export interface PlaceOrder extends Stamp {
   expirationSec: number
   /** Charged to a taker; 0 on fee-disabled markets. */
   feeBps: FeeBps
-  /**
-   * How long its market holds the order if it would take on arrival (rules §4.3); 0 = not at all.
-   */
+  /** How long its market holds an order that would take on arrival (rules §4.3); 0 = not. */
   takerDelayMs: number
   /** First eight bytes of the EIP-712 hash, in big-endian halves. They identify the order. */
   hashHigh: number
@@ -235,6 +233,8 @@ export type RareCommand = Stamp &
         expiresMs: TimeMs
         nonce: string
         nonceExpiresMs: TimeMs
+        /** Its oldest session ends; absent: only when the profile has 32. */
+        endsOldest?: true
       }
     | { kind: 'logout'; sessionDigest: string }
     /** Ends every session of the profile. */

@@ -68,20 +68,22 @@ export function shareOf(rule: ShareRule, used: number, ownerUsed: number): numbe
 /** What bars an owner from more rows: its own share, that of its partner, or a full table. */
 export type ShareBound = 'owner' | 'partner' | 'table'
 
+/** Gives the partner of a sub-account, and any other owner itself. */
+export type ShareOwnerOf = (owner: number) => number
+
 /**
  * Rows of one table by owner. The rows of a sub-account count for its partner as well. Invariant: a
- * sub-account has one partner for ever, so `partnerOf` gives the same for each of its rows.
+ * sub-account has one partner for ever, so `shareOwnerOf` gives the same for each of its rows.
  */
 export class OwnerCounts {
-  readonly #partnerOf: (owner: number) => number
+  readonly #shareOwnerOf: ShareOwnerOf
   readonly #byOwner = new Map<number, number>()
   /** Rows of all sub-accounts of a partner, without its own. */
   readonly #bySubAccounts = new Map<number, number>()
   #all = 0
 
-  /** `partnerOf` gives the partner of a sub-account, and any other owner itself. */
-  constructor(partnerOf: (owner: number) => number = (owner) => owner) {
-    this.#partnerOf = partnerOf
+  constructor(shareOwnerOf: ShareOwnerOf = (owner) => owner) {
+    this.#shareOwnerOf = shareOwnerOf
   }
 
   get all(): number {
@@ -94,14 +96,14 @@ export class OwnerCounts {
 
   /** Rows of the owner's partner and of all its sub-accounts; without a partner, its own. */
   ofPartner(owner: number): number {
-    const partner = this.#partnerOf(owner)
+    const partner = this.#shareOwnerOf(owner)
     return this.of(partner) + (this.#bySubAccounts.get(partner) ?? 0)
   }
 
   /** Counts rows that an owner got, or gave back when `rows` is below zero. */
   add(owner: number, rows: number): void {
     addTo(this.#byOwner, owner, rows)
-    const partner = this.#partnerOf(owner)
+    const partner = this.#shareOwnerOf(owner)
     if (partner !== owner) addTo(this.#bySubAccounts, partner, rows)
     this.#all += rows
   }

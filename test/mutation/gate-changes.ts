@@ -12,6 +12,17 @@ const GATES = [
 
 export const GATE_CHANGES: readonly FileChanges[] = [
   {
+    file: 'engine/domain/fair-share.ts',
+    tests: ['test/engine/domain/fair-share.test.ts', `${CORE}/decide/shared-tables.test.ts`],
+    changes: [
+      ['a share never shrinks', 'rule.most / 2 ** halvings', 'rule.most'],
+      ['an owner has no least share', 'Math.max(rule.floor, ', 'Math.max(0, '],
+      ['a sub-account is an owner of its own', 'if (partner !== owner) addTo', 'if (false) addTo'],
+      ["a partner's own rows do not count", 'this.of(partner) + (', '0 + ('],
+      ['rows of one call count as one', 'own + rows > shareOf', 'own + 1 > shareOf'],
+    ],
+  },
+  {
     file: 'engine/core/decide/decide.ts',
     tests: GATES,
     changes: [
@@ -245,7 +256,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'REJECT.OWN_ADDRESS : 0',
       ],
       ['a partner is its own sub-account', 'REJECT.OWN_ADDRESS : REJECT', '0 : REJECT'],
-      ['sub-accounts have no bound', 'return REJECT.SUB_ACCOUNT_LIMIT', 'return 0'],
+      ['sub-accounts have no bound', 'made < share ? null', 'true ? null'],
       [
         'any partner acts for any sub-account',
         'made !== undefined && made.partnerId === partnerId',
@@ -305,8 +316,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a profile has one session too many',
-        'countOf(profileId) >= LIMITS.sessionsPerProfileMax',
-        'countOf(profileId) > LIMITS.sessionsPerProfileMax',
+        'count >= LIMITS.sessionsPerProfileMax',
+        'count > LIMITS.sessionsPerProfileMax',
       ],
       ['a login may be used twice', 'this.burnNonce(nonce.text, nonce.expiresMs)\n', '\n'],
       [

@@ -115,7 +115,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a profile makes any number',
-        'packs.countOf(profileId) >= PACK_LIMITS.packsOfProfileMax',
+        'packs.owners.boundOf(SHARED_TABLES.packs, profileId) !== null',
         'false',
       ],
       ['an offer never ends', ' || offer.expiresMs <= nowMs', ''],

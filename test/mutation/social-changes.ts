@@ -12,8 +12,16 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
     tests: STATE,
     changes: [
       ['a profile follows itself', 'followedId === profileId', 'false'],
-      ['a profile follows without a limit', 'follows.countOf(profileId) >=', '0 >='],
-      ['a profile bookmarks without a limit', 'has >= SOCIAL', 'has > SOCIAL'],
+      [
+        'a profile follows without a limit',
+        'return bound === null ? null : REJECT.FOLLOW_LIMIT',
+        'return null',
+      ],
+      [
+        'a profile bookmarks without a limit',
+        'return bound === null ? null : REJECT.BOOKMARK_LIMIT',
+        'return null',
+      ],
     ],
   },
   {
@@ -46,7 +54,11 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
         "yield ['bookmarks shown', shown.length]\n    yield u32Bytes(shown)",
         '',
       ],
-      ['cleared bookmarks are counted', 'this.#count -= this.countOf(profileId)', ''],
+      [
+        'cleared bookmarks are counted',
+        'this.owners.add(profileId, -this.owners.of(profileId))',
+        '',
+      ],
     ],
   },
   {

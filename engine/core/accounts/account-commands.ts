@@ -90,5 +90,5 @@ function addTokenOf(accounts: Accounts, command: Of<'createProfile' | 'editProfi
 function login(accounts: Accounts, command: Of<'login'>): void {
   const { sessionDigest: digest, profileId, expiresMs } = command
   const nonce = { text: command.nonce, expiresMs: command.nonceExpiresMs }
-  accounts.login({ digest, profileId, expiresMs }, nonce)
+  accounts.login({ digest, profileId, expiresMs }, nonce, command.endsOldest)
 }

@@ -1,8 +1,9 @@
 // Profiles, API tokens, sessions. Only commands change them; one thread writes.
-// Invariant: a token id names one live token.
+// Invariant: a token id names one live token; `tokenOwners` counts those of each profile.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileChange, ProfileFields, TokenFields } from '../../domain/command.ts'
+import { OwnerCounts } from '../../domain/fair-share.ts'
 import { NO_TOKEN, type ProfileId, type TokenNo } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
@@ -52,7 +53,8 @@ export class Accounts {
   readonly #sessions = new Sessions()
   readonly #burnedNonces = new Map<string, TimeMs>()
   readonly partners = new Partners()
-  readonly withdrawalAddresses = new WithdrawalAddresses()
+  readonly tokenOwners = new OwnerCounts(this.partners.shareOwnerOf)
+  readonly withdrawalAddresses = new WithdrawalAddresses(this.partners.shareOwnerOf)
   adminTokenDigest = ''
 
   get count(): number {
@@ -111,11 +113,13 @@ export class Accounts {
     return this.#sessions.count
   }
 
-  /**
-   * Whether a login at `nowMs` finds room. A login forgets expired sessions before it opens one.
-   */
-  takesSession(nowMs: TimeMs, sessionsMax: number = LIMITS.sessionsMax): boolean {
-    return this.#sessions.count < sessionsMax || this.#sessions.oldestExpiresMs <= nowMs
+  sessionCountOf(profileId: ProfileId): number {
+    return this.#sessions.countOf(profileId)
+  }
+
+  /** Whether a session is over by now. A login forgets those before it opens one. */
+  hasExpiredSession(nowMs: TimeMs): boolean {
+    return this.#sessions.oldestExpiresMs <= nowMs
   }
 
   isNonceBurned(nonce: string): boolean {
@@ -152,6 +156,7 @@ export class Accounts {
     this.#tokens.set(tokenId, token)
     this.#tokenByNo.set(token.tokenNo, token)
     this.#tokensOf.set(profileId, [...this.tokensOf(profileId), token])
+    this.tokenOwners.add(profileId, 1)
   }
 
   /** Forgets a revoked token. Ids are random, so an id never comes again. */
@@ -160,6 +165,7 @@ export class Accounts {
     assert(token !== undefined, 'only a live token is revoked')
     this.#tokens.delete(tokenId)
     this.#tokenByNo.delete(token.tokenNo)
+    this.tokenOwners.add(token.profileId, -1)
     const rest = this.tokensOf(token.profileId).filter((each) => each !== token)
     if (rest.length === 0) this.#tokensOf.delete(token.profileId)
     else this.#tokensOf.set(token.profileId, rest)
@@ -187,9 +193,14 @@ export class Accounts {
   }
 
   /** Opens a session. A profile with as many sessions as it may have loses its oldest one. */
-  login(session: Session, nonce: { text: string; expiresMs: TimeMs }): void {
+  login(
+    session: Session,
+    nonce: { readonly text: string; readonly expiresMs: TimeMs },
+    endsOldest = false,
+  ): void {
     const { profileId } = session
-    if (this.#sessions.countOf(profileId) >= LIMITS.sessionsPerProfileMax) {
+    const count = this.#sessions.countOf(profileId)
+    if (count >= LIMITS.sessionsPerProfileMax || (endsOldest && count > 0)) {
       this.#sessions.endOldestOf(profileId)
     }
     this.#sessions.open(session)
@@ -224,10 +235,6 @@ export class Accounts {
     yield* this.withdrawalAddresses.facts()
   }
 
-  get tokenCount(): number {
-    return this.#tokens.size
-  }
-
   capture(): CapturedAccounts {
     return {
       adminTokenDigest: this.adminTokenDigest,
@@ -243,10 +250,11 @@ export class Accounts {
   restore(captured: CapturedAccounts): void {
     this.adminTokenDigest = captured.adminTokenDigest
     this.#profiles.restore(captured.profiles)
+    // Rows are counted for partners too, so the partners come first.
+    this.partners.restore(captured.partners)
     for (const token of captured.tokens) this.#keep(token)
     this.#sessions.restore(captured.sessions)
     for (const [text, expiresMs] of captured.burnedNonces) this.#burnedNonces.set(text, expiresMs)
-    this.partners.restore(captured.partners)
     this.withdrawalAddresses.restore(captured.withdrawalAddresses)
   }
 }

@@ -1,7 +1,9 @@
 // Listed addresses to which a profile may withdraw besides its own (rules §12.1). Only commands
-// change them; one thread writes. Invariant: a profile lists an address once.
+// change them; one thread writes. Invariants: a profile lists an address once; `owners` counts the
+// addresses of each profile.
 
 import { assert } from '../../domain/assert.ts'
+import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { ProfileId } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -19,6 +21,11 @@ const NONE: readonly WithdrawalAddress[] = []
 
 export class WithdrawalAddresses {
   readonly #ofProfile = new Map<number, readonly WithdrawalAddress[]>()
+  readonly owners: OwnerCounts
+
+  constructor(shareOwnerOf: ShareOwnerOf) {
+    this.owners = new OwnerCounts(shareOwnerOf)
+  }
 
   /** The addresses of a profile, oldest first. */
   of(profileId: ProfileId): readonly WithdrawalAddress[] {
@@ -34,12 +41,14 @@ export class WithdrawalAddresses {
     const { profileId, address } = added
     assert(this.find(profileId, address) === undefined, 'a profile lists an address once')
     this.#ofProfile.set(profileId, [...this.of(profileId), added])
+    this.owners.add(profileId, 1)
   }
 
   remove(profileId: ProfileId, address: string): void {
     const removed = this.find(profileId, address)
     assert(removed !== undefined, 'only a listed address is removed')
     const rest = this.of(profileId).filter((each) => each !== removed)
+    this.owners.add(profileId, -1)
     if (rest.length === 0) this.#ofProfile.delete(profileId)
     else this.#ofProfile.set(profileId, rest)
   }

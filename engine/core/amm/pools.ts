@@ -3,9 +3,11 @@
 // account; its fees are part of that account's collateral. Only commands change it; one thread
 // writes.
 // Invariants: `liquidityRaw` is the sum over the providers; a pool without providers has neither
-// shares nor fees; `#approvalCount` counts the approvals of all pools.
+// shares nor fees; `approvers` counts the approvals of each profile, `traders` its trades that no
+// block holds.
 
 import { assert } from '../../domain/assert.ts'
+import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { MarketId, ProfileId, Seq } from '../../domain/ids.ts'
 import type { PoolSide } from '../../domain/moves/pool-command.ts'
 import type { CollateralRaw, SizeRaw } from '../../domain/units.ts'
@@ -48,14 +50,12 @@ export class Pools {
   readonly #byMarket = new Map<MarketId, Pool>()
   /** By market and account, oldest first. */
   readonly #inFlight = new Map<string, TradeInFlight>()
-  #approvalCount = 0
+  readonly approvers: OwnerCounts
+  readonly traders: OwnerCounts
 
-  get approvalCount(): number {
-    return this.#approvalCount
-  }
-
-  get inFlightCount(): number {
-    return this.#inFlight.size
+  constructor(shareOwnerOf: ShareOwnerOf) {
+    this.approvers = new OwnerCounts(shareOwnerOf)
+    this.traders = new OwnerCounts(shareOwnerOf)
   }
 
   all(): Iterable<Pool> {
@@ -139,7 +139,7 @@ export class Pools {
     const known = approvals.get(profileId) ?? {}
     assert(known[side] === undefined, 'a side is approved once')
     approvals.set(profileId, { ...known, [side]: seq })
-    this.#approvalCount++
+    this.approvers.add(profileId, 1)
   }
 
   traded(pool: Pool, profileId: ProfileId, feeRaw: CollateralRaw, seq: Seq): void {
@@ -148,13 +148,15 @@ export class Pools {
     const key = keyOf(marketId, profileId)
     assert(!this.#inFlight.has(key), 'an account has one trade in flight with a pool')
     this.#inFlight.set(key, { marketId, profileId, seq })
+    this.traders.add(profileId, 1)
   }
 
   /** A block holds all commands up to `throughSeq`. */
   mined(throughSeq: Seq): void {
-    for (const [key, { seq }] of this.#inFlight) {
+    for (const [key, { profileId, seq }] of this.#inFlight) {
       if (seq > throughSeq) return
       this.#inFlight.delete(key)
+      this.traders.add(profileId, -1)
     }
   }
 
@@ -163,7 +165,9 @@ export class Pools {
     const pool = this.#byMarket.get(marketId)
     if (pool === undefined) return
     assert(pool.liquidityRaw === 0, 'nobody has a part of a pool that goes')
-    for (const sides of pool.approvals.values()) this.#approvalCount -= Object.keys(sides).length
+    for (const [profileId, sides] of pool.approvals) {
+      this.approvers.add(profileId, -Object.keys(sides).length)
+    }
     this.#byMarket.delete(marketId)
   }
 
@@ -207,6 +211,7 @@ export class Pools {
     }
     for (const [marketId, profileId, seq] of inFlight) {
       this.#inFlight.set(keyOf(marketId, profileId), { marketId, profileId, seq })
+      this.traders.add(profileId, 1)
     }
   }
 }

@@ -3,18 +3,16 @@
 
 import type { Scope } from '../../domain/command.ts'
 import type { ProfileId } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import { decideActing } from './operators.ts'
 
-/** Why no more tokens may be made, for this profile (undefined while new) or at all; or null. */
-export function decideMint({ accounts }: Clearing, profile: Profile | undefined): Reject | null {
-  if (accounts.tokenCount >= LIMITS.tokensMax) return REJECT.TOKEN_LIMIT
-  if (profile === undefined) return null
-  const count = accounts.tokensOf(profile.profileId).length
-  return count >= LIMITS.tokensPerProfileMax ? REJECT.TOKEN_LIMIT : null
+/** Why no more tokens may be made for the profile; its id is the next one while it is new. */
+export function decideMint({ accounts }: Clearing, profileId: ProfileId): Reject | null {
+  const bound = accounts.tokenOwners.boundOf(SHARED_TABLES.tokens, profileId)
+  return bound === null ? null : REJECT.TOKEN_LIMIT
 }
 
 /** Delegated signing needs trading beside it (rules §12.1). */
@@ -25,7 +23,8 @@ export function decideToken(
 ): Reject | null {
   // A new token would outlive the freeze, and tokens serve only trading, withdrawals and new
   // accounts.
-  const reject = decideActing(clearing, profile.profileId) ?? decideMint(clearing, profile)
+  const reject =
+    decideActing(clearing, profile.profileId) ?? decideMint(clearing, profile.profileId)
   if (reject !== null) return reject
   if (scopes.includes('delegated_signing') && !scopes.includes('trading')) {
     return REJECT.SCOPE_NEEDS_TRADING
@@ -55,8 +54,8 @@ export function decideWithdrawalAddress(
   if (withdrawalAddresses.find(profileId, address) !== undefined) {
     return REJECT.WITHDRAWAL_ADDRESS_LISTED
   }
-  const count = withdrawalAddresses.of(profileId).length
-  return count >= LIMITS.withdrawalAddressesPerProfileMax ? REJECT.WITHDRAWAL_ADDRESS_LIMIT : null
+  const bound = withdrawalAddresses.owners.boundOf(SHARED_TABLES.withdrawalAddresses, profileId)
+  return bound === null ? null : REJECT.WITHDRAWAL_ADDRESS_LIMIT
 }
 
 /** The sum of all funds must stay exact. A debit takes free collateral only. */

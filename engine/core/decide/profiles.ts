@@ -2,8 +2,11 @@
 // stamped.
 
 import type { ProfileChange } from '../../domain/command.ts'
+import { type ShareRule, shareOf } from '../../domain/fair-share.ts'
+import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
@@ -25,7 +28,19 @@ export function decideProfile(
   return needsWallet ? REJECT.SMART_WALLET_REQUIRED : null
 }
 
-/** Why no session may be opened now, or null. */
-export function decideLogin({ accounts }: Clearing, nowMs: TimeMs): Reject | null {
-  return accounts.takesSession(nowMs) ? null : REJECT.SESSION_LIMIT
+/**
+ * Whether the oldest session of the profile ends for a new one, because the profile has as many as
+ * it may have now; or why no session may be opened. `profileId` is 0 for a profile that is new.
+ */
+export function decideLogin(
+  { accounts }: Pick<Clearing, 'accounts'>,
+  profileId: ProfileId,
+  nowMs: TimeMs,
+  rule: ShareRule = SHARED_TABLES.sessions.owner,
+): boolean | Reject {
+  const own = accounts.sessionCountOf(profileId)
+  const used = accounts.sessionCount - (accounts.hasExpiredSession(nowMs) ? 1 : 0)
+  const share = shareOf(rule, used, own)
+  if (own < share) return false
+  return own > 0 ? true : REJECT.SESSION_LIMIT
 }

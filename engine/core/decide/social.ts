@@ -3,7 +3,7 @@
 
 import type { ProfileId } from '../../domain/ids.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
-import { SOCIAL_LIMITS } from '../../domain/social/social-limits.ts'
+import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { Clearing } from '../clearing.ts'
 
 export function decideFollow(
@@ -13,15 +13,16 @@ export function decideFollow(
 ): Reject | null {
   if (accounts.accountOf(followedId) === undefined) return REJECT.PROFILE_NOT_FOUND
   if (followedId === profileId) return REJECT.FOLLOW_OF_SELF
-  if (follows.countOf(profileId) >= SOCIAL_LIMITS.followsPerProfileMax) return REJECT.FOLLOW_LIMIT
-  return follows.count >= SOCIAL_LIMITS.followsMax ? REJECT.SOCIAL_CAPACITY : null
+  const bound = follows.owners.boundOf(SHARED_TABLES.follows, profileId)
+  if (bound === 'table') return REJECT.SOCIAL_CAPACITY
+  return bound === null ? null : REJECT.FOLLOW_LIMIT
 }
 
 export function decideBookmark(
   { social: { bookmarks } }: Clearing,
   profileId: ProfileId,
 ): Reject | null {
-  const has = bookmarks.countOf(profileId)
-  if (has >= SOCIAL_LIMITS.bookmarksPerProfileMax) return REJECT.BOOKMARK_LIMIT
-  return bookmarks.count >= SOCIAL_LIMITS.bookmarksMax ? REJECT.SOCIAL_CAPACITY : null
+  const bound = bookmarks.owners.boundOf(SHARED_TABLES.bookmarks, profileId)
+  if (bound === 'table') return REJECT.SOCIAL_CAPACITY
+  return bound === null ? null : REJECT.BOOKMARK_LIMIT
 }

@@ -1,9 +1,10 @@
 // Calls that moved money, remembered so that none is made twice (rules §6.4): by the signature
 // of the call, or by the idempotency key of its profile. Only commands change it; one thread
 // writes. Invariants: calls of one kind are remembered equally long, so they end in the order in
-// which they came; `#count` of a profile is the number of its calls in both maps.
+// which they came; `owners` counts the calls of each profile in both maps.
 
 import { assert } from '../../domain/assert.ts'
+import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { CallOnce } from '../../domain/moves/call-once.ts'
 import type { TimeMs } from '../../domain/units.ts'
@@ -18,14 +19,10 @@ export type CapturedCalls = readonly MadeCall[]
 
 export class MadeCalls {
   readonly #calls = { signed: new Map<string, MadeCall>(), keyed: new Map<string, MadeCall>() }
-  readonly #ofProfile = new Map<ProfileId, number>()
+  readonly owners: OwnerCounts
 
-  get count(): number {
-    return this.#calls.signed.size + this.#calls.keyed.size
-  }
-
-  countOf(profileId: ProfileId): number {
-    return this.#ofProfile.get(profileId) ?? 0
+  constructor(shareOwnerOf: ShareOwnerOf) {
+    this.owners = new OwnerCounts(shareOwnerOf)
   }
 
   /** The call as it was made before; undefined when it was not, or is forgotten by now. */
@@ -38,7 +35,7 @@ export class MadeCalls {
     const { by, digest, profileId } = call
     assert(!this.#calls[by].has(digest), 'a call is made once')
     this.#calls[by].set(digest, call)
-    this.#ofProfile.set(profileId, this.countOf(profileId) + 1)
+    this.owners.add(profileId, 1)
   }
 
   /** Forgets calls that can come again without harm. */
@@ -47,9 +44,7 @@ export class MadeCalls {
       for (const { digest, profileId, untilMs } of calls.values()) {
         if (untilMs > nowMs) break
         calls.delete(digest)
-        const left = this.countOf(profileId) - 1
-        if (left > 0) this.#ofProfile.set(profileId, left)
-        else this.#ofProfile.delete(profileId)
+        this.owners.add(profileId, -1)
       }
     }
   }
@@ -67,7 +62,7 @@ export class MadeCalls {
   }
 
   restore(captured: CapturedCalls): void {
-    assert(this.count === 0, 'only a fresh state is restored')
+    assert(this.owners.all === 0, 'only a fresh state is restored')
     for (const call of captured) this.made(call)
   }
 }

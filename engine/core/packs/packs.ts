@@ -3,10 +3,12 @@
 // pack can be paid whatever else happens.
 // Invariants: the pack account holds the payouts of all packs and what all offers set aside; a
 // market names the packs that have a leg of it which is not counted; what the house may lose is
-// the sum over its packs that are not over (house-risk.ts).
+// the sum over its packs that are not over (house-risk.ts); `owners` counts the packs of each
+// owner, `makers` the offers of each maker.
 
 import { assert } from '../../domain/assert.ts'
 import type { PackCommand, RareCommand } from '../../domain/command.ts'
+import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { Seq } from '../../domain/ids.ts'
 import { HOUSE_ACCOUNT, type MarketId, PACK_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
 import type { PackBody, PackLeg } from '../../domain/packs/pack-command.ts'
@@ -98,9 +100,9 @@ export function countedResults({ legs, results }: Pack, market: Market): readonl
 export class Packs {
   readonly #byId = new Map<Seq, Pack>()
   readonly #byMarket = new Map<MarketId, Set<Seq>>()
-  readonly #countOf = new Map<ProfileId, number>()
   readonly #offers = new Map<Seq, PackOffer>()
-  readonly #offersOf = new Map<ProfileId, number>()
+  readonly owners: OwnerCounts
+  readonly makers: OwnerCounts
   /** What the stakes of a profile's packs, and its offers, set aside. */
   readonly #parkedOf = new Map<ProfileId, CollateralRaw>()
   /** Resolved markets that packs have legs of. */
@@ -108,20 +110,17 @@ export class Packs {
   /** It follows from the packs, so neither snapshots nor the state hash hold it. */
   readonly houseRisk = new HouseRisk()
 
+  constructor(shareOwnerOf: ShareOwnerOf) {
+    this.owners = new OwnerCounts(shareOwnerOf)
+    this.makers = new OwnerCounts(shareOwnerOf)
+  }
+
   get count(): number {
     return this.#byId.size
   }
 
   get offerCount(): number {
     return this.#offers.size
-  }
-
-  countOf(profileId: ProfileId): number {
-    return this.#countOf.get(profileId) ?? 0
-  }
-
-  offerCountOf(makerId: ProfileId): number {
-    return this.#offersOf.get(makerId) ?? 0
   }
 
   /** Stakes of packs that are not over, and what offers set aside. */
@@ -202,7 +201,7 @@ export class Packs {
   #putOffer(offer: PackOffer): void {
     const { offerId, makerId } = offer
     this.#offers.set(offerId, offer)
-    addTo(this.#offersOf, makerId, 1)
+    this.makers.add(makerId, 1)
     addTo(this.#parkedOf, makerId, offer.payoutRaw - offer.stakeMaxRaw)
   }
 
@@ -211,7 +210,7 @@ export class Packs {
     const offer = this.#offers.get(offerId)
     assert(offer !== undefined, 'a command names an offer that is not over')
     this.#offers.delete(offerId)
-    addTo(this.#offersOf, offer.makerId, -1)
+    this.makers.add(offer.makerId, -1)
     addTo(this.#parkedOf, offer.makerId, offer.stakeMaxRaw - offer.payoutRaw)
     return offer
   }
@@ -258,7 +257,7 @@ export class Packs {
     if (makerId === null) ledger.creditSystem(HOUSE_ACCOUNT, payoutRaw - paidRaw)
     else ledger.creditCollateral(makerId, payoutRaw - paidRaw)
     this.#byId.delete(packId)
-    addTo(this.#countOf, ownerId, -1)
+    this.owners.add(ownerId, -1)
     addTo(this.#parkedOf, ownerId, -stakeRaw)
     if (makerId !== null) addTo(this.#parkedOf, makerId, stakeRaw - payoutRaw)
     else this.houseRisk.ended(pack)
@@ -267,7 +266,7 @@ export class Packs {
   #add(pack: Pack): void {
     const { packId, ownerId, makerId, stakeRaw, payoutRaw, legs, results } = pack
     this.#byId.set(packId, pack)
-    addTo(this.#countOf, ownerId, 1)
+    this.owners.add(ownerId, 1)
     addTo(this.#parkedOf, ownerId, stakeRaw)
     if (makerId !== null) addTo(this.#parkedOf, makerId, payoutRaw - stakeRaw)
     else this.houseRisk.made(pack)

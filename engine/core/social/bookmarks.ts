@@ -1,8 +1,10 @@
 // The markets that profiles remember, and whether others may read which. Only commands change it;
 // one thread writes. A market may leave memory while it is bookmarked.
-// Invariants: a profile has one bookmark of a market at most; no list is empty.
+// Invariants: a profile has one bookmark of a market at most; no list is empty; `owners` counts the
+// bookmarks of each list.
 
 import { assert } from '../../domain/assert.ts'
+import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { MarketId, ProfileId, Seq } from '../../domain/ids.ts'
 import { BOOKMARK_KINDS, type BookmarkKind } from '../../domain/social/social-command.ts'
 import { SOCIAL_LIMITS } from '../../domain/social/social-limits.ts'
@@ -35,15 +37,10 @@ function bookmarkAt(list: readonly number[], at: number): Bookmark {
 export class Bookmarks {
   readonly #lists = new Map<ProfileId, number[]>()
   readonly #shown = new Set<ProfileId>()
-  #count = 0
+  readonly owners: OwnerCounts
 
-  /** How many bookmarks there are. */
-  get count(): number {
-    return this.#count
-  }
-
-  countOf(profileId: ProfileId): number {
-    return (this.#lists.get(profileId)?.length ?? 0) / FIELDS
+  constructor(shareOwnerOf?: ShareOwnerOf) {
+    this.owners = new OwnerCounts(shareOwnerOf)
   }
 
   /** A copy, oldest first. */
@@ -65,12 +62,12 @@ export class Bookmarks {
 
   put(profileId: ProfileId, { marketId, targetKind, seq, putMs }: Bookmark): void {
     assert(this.find(profileId, marketId) === undefined, 'a market is bookmarked once')
-    const has = this.countOf(profileId)
+    const has = this.owners.of(profileId)
     assert(has < SOCIAL_LIMITS.bookmarksPerProfileMax, 'a profile has so many bookmarks at most')
     const list = this.#lists.get(profileId) ?? []
     this.#lists.set(profileId, list)
     list.push(marketId, BOOKMARK_KINDS.indexOf(targetKind), seq, putMs)
-    this.#count++
+    this.owners.add(profileId, 1)
   }
 
   remove(profileId: ProfileId, marketId: MarketId): void {
@@ -78,12 +75,12 @@ export class Bookmarks {
     const index = this.of(profileId).findIndex((each) => each.marketId === marketId)
     assert(list !== undefined && index >= 0, 'only a bookmark that is there is removed')
     list.splice(index * FIELDS, FIELDS)
-    this.#count--
+    this.owners.add(profileId, -1)
     if (list.length === 0) this.#lists.delete(profileId)
   }
 
   clear(profileId: ProfileId): void {
-    this.#count -= this.countOf(profileId)
+    this.owners.add(profileId, -this.owners.of(profileId))
     this.#lists.delete(profileId)
   }
 
@@ -96,7 +93,7 @@ export class Bookmarks {
   *facts(): Iterable<unknown> {
     const { lists, shown } = this.capture()
     if (lists.length > 0) {
-      yield ['bookmarks', this.#count]
+      yield ['bookmarks', this.owners.all]
       yield f64Bytes(lists)
     }
     if (shown.length === 0) return
@@ -106,7 +103,7 @@ export class Bookmarks {
 
   /** It is no state which profile came first. */
   capture(): CapturedBookmarks {
-    const lists = new Float64Array(this.#lists.size * 2 + this.#count * FIELDS)
+    const lists = new Float64Array(this.#lists.size * 2 + this.owners.all * FIELDS)
     let at = 0
     for (const [profileId, list] of [...this.#lists].sort(([a], [b]) => a - b)) {
       lists[at] = profileId
@@ -118,11 +115,11 @@ export class Bookmarks {
   }
 
   restore({ lists, shown }: CapturedBookmarks): void {
-    assert(this.#count === 0, 'only a fresh state is restored')
+    assert(this.owners.all === 0, 'only a fresh state is restored')
     for (let at = 0; at < lists.length; at += 2 + lists[at + 1] * FIELDS) {
       const count = lists[at + 1]
       this.#lists.set(lists[at], [...lists.subarray(at + 2, at + 2 + count * FIELDS)])
-      this.#count += count
+      this.owners.add(lists[at], count)
     }
     for (const profileId of shown) this.#shown.add(profileId)
   }

@@ -2,9 +2,10 @@
 // A list in the order of ids needs no hash, so nobody can choose whom to follow to make it slow: a
 // change moves at most ten thousand numbers.
 // Invariants: the ids of a list rise, and no list is empty; `#followers` counts the lists that have
-// a profile, and holds no zero.
+// a profile, and holds no zero; `owners` counts the ids of each list.
 
 import { assert } from '../../domain/assert.ts'
+import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { ProfileId } from '../../domain/ids.ts'
 import { SOCIAL_LIMITS } from '../../domain/social/social-limits.ts'
 import { u32Bytes } from '../cells/columns.ts'
@@ -42,16 +43,11 @@ function resized(ids: Uint32Array, length: number): Uint32Array {
 export class Follows {
   readonly #lists = new Map<ProfileId, Followed>()
   readonly #followers = new Map<ProfileId, number>()
-  #count = 0
+  /** How many profiles each one follows. */
+  readonly owners: OwnerCounts
 
-  /** How many follows there are. */
-  get count(): number {
-    return this.#count
-  }
-
-  /** How many profiles this one follows. */
-  countOf(profileId: ProfileId): number {
-    return this.#lists.get(profileId)?.count ?? 0
+  constructor(shareOwnerOf?: ShareOwnerOf) {
+    this.owners = new OwnerCounts(shareOwnerOf)
   }
 
   followersOf(profileId: ProfileId): number {
@@ -76,7 +72,7 @@ export class Follows {
     list.ids.copyWithin(place + 1, place, list.count)
     list.ids[place] = followedId
     list.count++
-    this.#count++
+    this.owners.add(profileId, 1)
     this.#followers.set(followedId, this.followersOf(followedId) + 1)
   }
 
@@ -87,7 +83,7 @@ export class Follows {
     assert(list.ids[place] === followedId, 'only a follow that is there ends')
     list.ids.copyWithin(place, place + 1, list.count)
     list.count--
-    this.#count--
+    this.owners.add(profileId, -1)
     if (list.count === 0) this.#lists.delete(profileId)
     else if (list.count * ROOM_PER_ID_MAX < list.ids.length)
       list.ids = resized(list.ids, list.ids.length >>> 1)
@@ -98,13 +94,13 @@ export class Follows {
 
   /** All the state, for the state hash; no fact while nobody follows anybody. */
   *facts(): Iterable<unknown> {
-    if (this.#count === 0) return
-    yield ['follows', this.#count]
+    if (this.owners.all === 0) return
+    yield ['follows', this.owners.all]
     yield u32Bytes(this.capture())
   }
 
   capture(): CapturedFollows {
-    const column = new Uint32Array(this.#lists.size * 2 + this.#count)
+    const column = new Uint32Array(this.#lists.size * 2 + this.owners.all)
     let at = 0
     for (const profileId of Uint32Array.from(this.#lists.keys()).sort()) {
       const list = this.#lists.get(profileId)
@@ -118,12 +114,12 @@ export class Follows {
   }
 
   restore(column: CapturedFollows): void {
-    assert(this.#count === 0, 'only a fresh state is restored')
+    assert(this.owners.all === 0, 'only a fresh state is restored')
     for (let at = 0; at < column.length; at += 2 + column[at + 1]) {
       const count = column[at + 1]
       const ids = column.slice(at + 2, at + 2 + count)
       this.#lists.set(column[at], { ids, count })
-      this.#count += count
+      this.owners.add(column[at], count)
       for (const id of ids) this.#followers.set(id, this.followersOf(id) + 1)
     }
   }

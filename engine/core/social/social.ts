@@ -1,6 +1,7 @@
 // Follows and bookmarks. They move no money. Only commands change them; one thread writes.
 
 import type { RareCommand } from '../../domain/command.ts'
+import type { ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { SocialBody } from '../../domain/social/social-command.ts'
 import { Bookmarks, type CapturedBookmarks } from './bookmarks.ts'
 import { type CapturedFollows, Follows } from './follows.ts'
@@ -27,8 +28,13 @@ export interface CapturedSocial {
 }
 
 export class Social {
-  readonly follows = new Follows()
-  readonly bookmarks = new Bookmarks()
+  readonly follows: Follows
+  readonly bookmarks: Bookmarks
+
+  constructor(shareOwnerOf: ShareOwnerOf) {
+    this.follows = new Follows(shareOwnerOf)
+    this.bookmarks = new Bookmarks(shareOwnerOf)
+  }
 
   apply(command: SocialCommand): void {
     const { follows, bookmarks } = this

@@ -19,13 +19,9 @@ export const MOVE_LIMITS = {
   heldMarketsMax: 1000,
   /** Days after a payout until the exchange redeems what nobody redeemed; the largest setting. */
   autoRedeemDaysMax: 3650,
-  /**
-   * Calls that are remembered, so that none is made twice: in all, and of one profile. A profile
-   * has the least number even when all the room is taken.
-   */
+  /** Calls that are remembered, so that none is made twice: in all, and of one profile. */
   callsRememberedMax: 1 << 18,
   callsOfProfileMax: 4096,
-  callsOfProfileMin: 64,
   /**
    * A signature is good for 30 seconds before and behind its time, on a clock that may differ from
    * the server's. So a signed call is remembered for longer than it can come again.

@@ -7,10 +7,12 @@ export const POOL_LIMITS = {
   feeBpsMax: 1000,
   /** Providers of one pool. */
   providersMax: 64,
-  /** Approvals that are remembered, in all: one for each account, market and side. */
+  /** Approvals that are remembered, one for each account, market and side: in all, of a profile. */
   approvalsMax: 1 << 18,
-  /** Trades that no block holds yet, in all: one for each account and market. */
+  approvalsOfProfileMax: 4096,
+  /** Trades that no block holds yet, one for each account and market; in all and of one profile. */
   tradesInFlightMax: 1 << 16,
+  tradesOfProfileMax: 1024,
   /** Calls of one account on the routes of pools, and the seconds that they count for. */
   callsMax: 10,
   callsSec: 10,

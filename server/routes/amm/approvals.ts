@@ -145,7 +145,7 @@ export const approvePool = route({
   reply: approvalReply,
   means: 'It was approved before.',
   others: { 202: 'The approval is submitted; the next block confirms it.' },
-  rejects: [...COMMON, ...TRADING],
+  rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
   example: APPROVAL_EXAMPLE,
   handle: async (input, services: Services) => {
     const told = await approval(input, services, (wish) => services.pools.approve(wish))

@@ -42,6 +42,7 @@ export const TRADING: readonly RejectName[] = [
   'POSITION_LIMIT',
   'AMOUNT_TOO_SMALL',
   'CAPACITY',
+  'POOL_CAPACITY',
 ]
 
 export interface Asked {

@@ -188,7 +188,7 @@ export const createPack = route({
     'OVERLOADED',
     'VALIDATION',
     'PROFILE_FROZEN',
-    'CAPACITY',
+    'PACK_CAPACITY',
     'QUOTE_INVALID',
     'QUOTE_EXPIRED',
     'QUOTE_CHANGED',

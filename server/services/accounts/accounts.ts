@@ -111,11 +111,11 @@ export class AccountChanges {
     const { accounts } = clearing
     const before = accounts.byAddress(wish.account)
     const change = changeOf(wish)
+    const profileId = before?.profileId ?? accounts.count + 1
     const reject =
       decideProfile(clearing, change, before) ??
-      (put.token === null ? null : decideMint(clearing, before))
+      (put.token === null ? null : decideMint(clearing, profileId))
     if (reject !== null) return reject
-    const profileId = before?.profileId ?? accounts.count + 1
     put.profileId = profileId
     const token = put.token === null ? null : this.#sealed(profileId, put.token, null)
     this.#noteEdit(profileId)
@@ -232,8 +232,9 @@ export class AccountChanges {
     const { clearing } = this.#pipeline
     let profile = clearing.accounts.byAddress(proven.address)
     // A login that finds no room for its session makes no profile.
-    const full = decideLogin(clearing, this.#pipeline.sequencer.nowMs())
-    if (full !== null) return this.#pipeline.refused(full)
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const full = decideLogin(clearing, profile?.profileId ?? 0, nowMs)
+    if (full instanceof Reject) return this.#pipeline.refused(full)
     // A smart wallet is registered once, by the first login that names one.
     if (profile === undefined || (profile.smartWallet === null && wish.smartWallet)) {
       const made = await this.putProfile({ account: proven.address, ...wish }, null)
@@ -250,7 +251,9 @@ export class AccountChanges {
       if (isBurned) return REJECT.LOGIN_INVALID
       const expiresMs = nowMs + LIMITS.sessionMs
       const opened = { profileId, sessionDigest: session.digest, expiresMs, nonce, nonceExpiresMs }
-      return decideLogin(clearing, nowMs) ?? { kind: 'login', ...opened }
+      const endsOldest = decideLogin(clearing, profileId, nowMs)
+      if (endsOldest instanceof Reject) return endsOldest
+      return { kind: 'login', ...opened, ...(endsOldest ? { endsOldest } : {}) }
     })
     return refused ?? { profileId, token: session.token }
   }

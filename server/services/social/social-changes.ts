@@ -86,7 +86,7 @@ export class SocialChanges {
   clearBookmarks(profileId: ProfileId): Promise<Reject | null> {
     const { bookmarks } = this.#pipeline.clearing.social
     return this.#pipeline.change(() => {
-      return bookmarks.countOf(profileId) === 0 ? null : { kind: 'clearBookmarks', profileId }
+      return bookmarks.owners.of(profileId) === 0 ? null : { kind: 'clearBookmarks', profileId }
     })
   }
 

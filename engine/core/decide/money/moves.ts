@@ -11,9 +11,9 @@ import {
 import { kindOf } from '../../../domain/markets/market.ts'
 import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { MoveBody, RedeemedPosition } from '../../../domain/moves/move-command.ts'
-import { MOVE_LIMITS } from '../../../domain/moves/move-limits.ts'
 import { OUTCOME } from '../../../domain/order.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
 import type { CollateralRaw, SizeRaw, TimeMs } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
@@ -31,14 +31,11 @@ export interface MoveAsk {
 /** What every call that a profile makes must pass. */
 type Asked = Pick<MoveAsk, 'profileId' | 'once'>
 
-/** Whether a frozen profile asks, or one whose calls are all remembered. */
+/** Whether a frozen profile asks, or one with as many remembered calls as it may have now. */
 export function decideCall({ calls, frozen }: Clearing, { profileId, once }: Asked): Reject | null {
   if (frozen.isFrozen(profileId)) return REJECT.PROFILE_FROZEN
   if (once === undefined) return null
-  const { callsRememberedMax, callsOfProfileMax, callsOfProfileMin } = MOVE_LIMITS
-  // Whoever fills the room of all takes none of the few calls that each profile has for itself.
-  const most = calls.count < callsRememberedMax ? callsOfProfileMax : callsOfProfileMin
-  return calls.countOf(profileId) < most ? null : REJECT.CALL_LIMIT
+  return calls.owners.boundOf(SHARED_TABLES.calls, profileId) === null ? null : REJECT.CALL_LIMIT
 }
 
 /**

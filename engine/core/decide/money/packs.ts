@@ -9,6 +9,7 @@ import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { PackBody, PackLeg } from '../../../domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../domain/packs/pack-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
@@ -288,12 +289,12 @@ export function decidePack(
 }
 
 function gateRoom({ packs }: Clearing): Reject | null {
-  return packs.count < PACK_LIMITS.packsMax ? null : REJECT.CAPACITY
+  return packs.count < PACK_LIMITS.packsMax ? null : REJECT.PACK_CAPACITY
 }
 
-/** Whether the profile has as many packs that are not over as it may have. */
+/** Whether the profile has as many packs that are not over as it may have now. */
 function hasMost({ packs }: Clearing, profileId: ProfileId): boolean {
-  return packs.countOf(profileId) >= PACK_LIMITS.packsOfProfileMax
+  return packs.owners.boundOf(SHARED_TABLES.packs, profileId) !== null
 }
 
 interface Offering {
@@ -313,10 +314,11 @@ export function decideOffer(
   const { profileId, stakeMaxRaw, payoutRaw: paysRaw } = offering
   const barred = decideCall(clearing, { profileId })
   if (barred !== null) return barred
-  if (packs.offerCount >= PACK_LIMITS.offersMax) return REJECT.CAPACITY
+  const bound = packs.makers.boundOf(SHARED_TABLES.offers, profileId)
+  if (bound === 'table') return REJECT.PACK_CAPACITY
   if (ledger.freeRaw(profileId) < paysRaw - stakeMaxRaw) return REJECT.INSUFFICIENT_COLLATERAL
   if (priced.issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE
-  if (packs.offerCountOf(profileId) >= PACK_LIMITS.offersOfMakerMax) return REJECT.OFFER_LIMIT
+  if (bound !== null) return REJECT.OFFER_LIMIT
   const expiresMs = nowMs + PACK_LIMITS.offerMs
   return { kind: 'offerPack', ...offering, expiresMs, legs: journaled(priced.legs) }
 }

@@ -7,6 +7,7 @@ import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { BothRaw, PoolBody, PoolSide } from '../../../domain/moves/pool-command.ts'
 import { POOL_LIMITS, poolFeeBpsOf } from '../../../domain/moves/pool-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
 import { BPS, type CollateralRaw, type SizeRaw, type TimeMs } from '../../../domain/units.ts'
 import { reservesRaw } from '../../amm/pool-commands.ts'
 import { drainedRaw, firstKept, mintedRaw, nextKept } from '../../amm/pool-parts.ts'
@@ -62,7 +63,8 @@ export function decideApproval(
   if (barred !== null) return barred
   const { status } = approvalOf(clearing, market, ask.profileId, ask.side)
   if (status !== 'missing') return null
-  if (clearing.pools.approvalCount >= POOL_LIMITS.approvalsMax) return REJECT.CAPACITY
+  const bound = clearing.pools.approvers.boundOf(SHARED_TABLES.poolApprovals, ask.profileId)
+  if (bound !== null) return bound === 'table' ? REJECT.POOL_CAPACITY : REJECT.APPROVAL_LIMIT
   return { kind: 'approvePool', marketId: market.marketId, ...ask }
 }
 
@@ -78,7 +80,9 @@ function gateTrade(
   const { pools, ledger } = clearing
   const { marketId } = market
   if (pools.isInFlight(marketId, ask.profileId)) return REJECT.POOL_TRADE_RUNNING
-  if (pools.inFlightCount >= POOL_LIMITS.tradesInFlightMax) return REJECT.CAPACITY
+  if (pools.traders.boundOf(SHARED_TABLES.poolTrades, ask.profileId) !== null) {
+    return REJECT.POOL_CAPACITY
+  }
   const rows = ledger.rows.find(ask.profileId, marketId) === 0 ? 1 : 0
   const full = gateRows(clearing, {
     accountId: ask.profileId,

@@ -5,8 +5,11 @@ import {
   effectiveFeeBps,
   NO_FEE_RATE,
 } from '../../../../engine/core/accounts/accounts.ts'
+import { decideLogin } from '../../../../engine/core/decide/profiles.ts'
 import type { ProfileChange, ProfileFields } from '../../../../engine/domain/command.ts'
+import { shareRule } from '../../../../engine/domain/fair-share.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { digestOf } from '../../../../server/auth/session.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { profileFields } from '../../../support/specs.ts'
@@ -89,11 +92,34 @@ test('a full table of sessions takes a login as soon as its oldest has expired',
   const accounts = withProfiles(2)
   logIn(accounts, 'a', 1, 1000)
   logIn(accounts, 'b', 2, 2000)
-  assert.equal(accounts.takesSession(999, 2), false)
-  assert.equal(accounts.takesSession(999, 3), true)
-  assert.equal(accounts.takesSession(1000, 2), true)
+  const decide = (profileId: number, nowMs: number, capacity: number) =>
+    decideLogin({ accounts }, profileId, nowMs, shareRule(capacity, 2, 1))
+  assert.equal(decide(0, 999, 2), REJECT.SESSION_LIMIT)
+  assert.equal(decide(0, 999, 3), false)
+  assert.equal(decide(0, 1000, 2), false)
+  assert.equal(decide(2, 999, 2), true, 'an own session makes place in a full table')
   accounts.expire(1000)
   assert.equal(accounts.sessionCount, 1)
+})
+
+test('a profile has fewer sessions of a table that fills, and its oldest one makes place', () => {
+  const accounts = withProfiles(40)
+  const rule = shareRule(64, 32, 1)
+  const logInAs = (profileId: number, name: string) => {
+    const endsOldest = decideLogin({ accounts }, profileId, 0, rule)
+    assert.ok(typeof endsOldest === 'boolean', `${name} finds a place`)
+    const session = { digest: digestOf(name), profileId, expiresMs: 9 }
+    accounts.login(session, { text: name, expiresMs: 9 }, endsOldest)
+  }
+  for (let profileId = 1; profileId <= 15; profileId++) {
+    for (let each = 0; each < 32; each++) logInAs(profileId, `${profileId} ${each}`)
+  }
+  assert.ok(accounts.sessionCount < 64, 'fifteen profiles do not fill it, and two did')
+  const count = accounts.sessionCountOf(1)
+  logInAs(1, 'one more')
+  assert.equal(accounts.sessionCountOf(1), count)
+  assert.ok(accounts.sessionByDigest(digestOf('one more')) !== undefined)
+  logInAs(40, 'the first of a newcomer')
 })
 
 test('sessions equal a plain list through random logins and logouts', () => {
@@ -137,7 +163,7 @@ test('a revoked token leaves nothing behind', () => {
   assert.equal(accounts.tokensOf(1).length, 1)
   accounts.revokeToken('t')
   assert.equal(accounts.tokenById('t'), undefined)
-  assert.deepEqual([accounts.tokensOf(1), accounts.tokenCount], [[], 0])
+  assert.deepEqual([accounts.tokensOf(1), accounts.tokenOwners.all], [[], 0])
 })
 
 test('profiles equal a plain table through random edits', () => {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { decideOnce, decideSplit } from '../../../../engine/core/decide/money/moves.ts'
+import { decideCall, decideOnce, decideSplit } from '../../../../engine/core/decide/money/moves.ts'
+import { shareOf } from '../../../../engine/domain/fair-share.ts'
 import type { CallOnce } from '../../../../engine/domain/moves/call-once.ts'
 import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { SHARED_TABLES } from '../../../../engine/domain/shared-tables.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
 // Calls that move money are made once (rules §6.4).
@@ -76,22 +78,26 @@ test('a profile has a bound on the calls that are remembered, and time frees it'
   assert.equal(world.split(world.once('keyed', 'one more')), 'CALL_LIMIT')
   world.driver.nowMs += MOVE_LIMITS.idempotencyKeyMs
   world.driver.rare({ kind: 'rules', version: 1 })
-  assert.equal(world.driver.clearing.calls.count, 0)
+  assert.equal(world.driver.clearing.calls.owners.all, 0)
   assert.equal(typeof world.split(world.once('keyed', 'one more')), 'number')
 })
 
-test('whoever fills the room of all calls leaves each profile some of its own', () => {
+test('profiles that make all the calls they may leave a newcomer its own', () => {
   const world = new World()
   const { calls } = world.driver.clearing
-  const { callsRememberedMax, callsOfProfileMax, callsOfProfileMin } = MOVE_LIMITS
+  const { callsRememberedMax, callsOfProfileMax } = MOVE_LIMITS
   const others = Math.ceil(callsRememberedMax / callsOfProfileMax)
   for (let other = 1; other <= others; other++) {
+    const profileId = world.ann + other
     for (let call = 0; call < callsOfProfileMax; call++) {
       const once = world.once('keyed', `${other} ${call}`)
-      calls.made({ ...once, profileId: world.ann + other, seq: 1 })
+      if (decideCall(world.driver.clearing, { profileId, once }) !== null) break
+      calls.made({ ...once, profileId, seq: 1 })
     }
   }
-  for (let call = 0; call < callsOfProfileMin; call++) {
+  const share = shareOf(SHARED_TABLES.calls.owner, calls.owners.all, 0)
+  assert.ok(share >= 512, `the newcomer may make ${share} calls`)
+  for (let call = 0; call < share; call++) {
     assert.equal(typeof world.split(world.once('keyed', `own ${call}`)), 'number')
   }
   assert.equal(world.split(world.once('keyed', 'one more')), 'CALL_LIMIT')

@@ -1,0 +1,71 @@
+// The tables that all callers share, with the share of each owner. Capacity and most stand with the
+// bounds of the topic. The floor is what an owner may hold of a table that is nearly full.
+
+import { sharedTable, shareRule } from './fair-share.ts'
+import { LIMITS } from './limits.ts'
+import { MOVE_LIMITS } from './moves/move-limits.ts'
+import { POOL_LIMITS } from './moves/pool-limits.ts'
+import { PACK_LIMITS } from './packs/pack-limits.ts'
+import { SOCIAL_LIMITS } from './social/social-limits.ts'
+
+/** Sub-accounts are profiles: the share of a partner halves as all profiles grow. */
+export const SUB_ACCOUNT_SHARE = shareRule(
+  LIMITS.profilesMax,
+  LIMITS.subAccountsPerPartnerMax,
+  1024,
+)
+/** Profiles that first logins leave to operators and to the sub-accounts of partners. */
+export const PROFILES_RESERVED = 1 << 20
+
+export const SHARED_TABLES = {
+  tokens: sharedTable({
+    capacity: LIMITS.tokensMax,
+    most: LIMITS.tokensPerProfileMax,
+    floor: 4,
+  }),
+  sessions: sharedTable({
+    capacity: LIMITS.sessionsMax,
+    most: LIMITS.sessionsPerProfileMax,
+    floor: 1,
+  }),
+  withdrawalAddresses: sharedTable({
+    capacity: 1 << 21,
+    most: LIMITS.withdrawalAddressesPerProfileMax,
+    floor: 4,
+  }),
+  calls: sharedTable({
+    capacity: MOVE_LIMITS.callsRememberedMax,
+    most: MOVE_LIMITS.callsOfProfileMax,
+    floor: 4,
+  }),
+  poolApprovals: sharedTable({
+    capacity: POOL_LIMITS.approvalsMax,
+    most: POOL_LIMITS.approvalsOfProfileMax,
+    floor: 4,
+  }),
+  poolTrades: sharedTable({
+    capacity: POOL_LIMITS.tradesInFlightMax,
+    most: POOL_LIMITS.tradesOfProfileMax,
+    floor: 1,
+  }),
+  packs: sharedTable({
+    capacity: PACK_LIMITS.packsMax,
+    most: PACK_LIMITS.packsOfProfileMax,
+    floor: 2,
+  }),
+  offers: sharedTable({
+    capacity: PACK_LIMITS.offersMax,
+    most: PACK_LIMITS.offersOfMakerMax,
+    floor: 1,
+  }),
+  follows: sharedTable({
+    capacity: SOCIAL_LIMITS.followsMax,
+    most: SOCIAL_LIMITS.followsPerProfileMax,
+    floor: 16,
+  }),
+  bookmarks: sharedTable({
+    capacity: SOCIAL_LIMITS.bookmarksMax,
+    most: SOCIAL_LIMITS.bookmarksPerProfileMax,
+    floor: 4,
+  }),
+} as const
