@@ -174,7 +174,8 @@ const REJECTS = [
   ],
   [
     'REGISTRATION_LIMIT',
-    'This address has reached its limit of new profiles for today; retry tomorrow (UTC).',
+    'This address, its network or the exchange has reached its limit of new profiles for today; ' +
+      'retry tomorrow (UTC), or ask the operator for a profile.',
   ],
   ['PROFILE_LIMIT', 'The exchange has reached its limit of profiles.'],
   ['SESSION_LIMIT', 'The exchange has reached its limit of sessions; retry later.'],

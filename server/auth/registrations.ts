@@ -1,49 +1,87 @@
-// Decides whether a first login may make a profile: for anybody or nobody, with a bound per day and
-// address. The counts are no state, so a restart sets them to 0.
+// Decides whether a first login may make a profile: for anybody or nobody, with bounds per day for
+// an address, for its networks, and for all. The counts are no state, so a restart sets them to 0.
 
+import { type ShareRule, shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
+import { PROFILES_RESERVED } from '../../engine/domain/shared-tables.ts'
 import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
-import { addressKey } from '../http/access/rate-limit.ts'
+import { networksOf } from '../http/access/networks.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 
 export interface RegistrationRules {
   /** When false, only the operator makes profiles. */
   readonly isOpen: boolean
-  /** New profiles per day (UTC) from one address; IPv6 counts by its first 64 bits. */
+  /**
+   * New profiles per day (UTC) from one address; IPv6 counts by its first 64 bits. Its first 56
+   * bits make twice as many, its first 48 bits four times.
+   */
   readonly perAddressMax: number
+  /** New profiles per day (UTC) from all addresses. The more there are, the fewer of each. */
+  readonly inAllMax: number
+}
+
+/** How many times `perAddressMax` an address and each wider network of it may make. */
+const NETWORK_TIMES = [1, 2, 4] as const
+
+/** By network, the narrowest first; null where no bound is set. */
+function rulesOf({ perAddressMax, inAllMax }: RegistrationRules): readonly ShareRule[] | null {
+  if (!Number.isFinite(perAddressMax)) return null
+  const capacity = Math.min(inAllMax, Number.MAX_SAFE_INTEGER)
+  return NETWORK_TIMES.map((times) => {
+    return shareRule(capacity, Math.min(perAddressMax * times, capacity), 1)
+  })
 }
 
 export class Registrations {
-  readonly #rules: RegistrationRules
-  /** Profiles made today by address, the oldest address first. */
+  readonly #isOpen: boolean
+  readonly #rules: readonly ShareRule[] | null
+  /** Profiles made today by network, the oldest network first. */
   readonly #made = new Map<string, number>()
+  #madeInAll = 0
   #day = 0
 
   constructor(rules: RegistrationRules) {
-    this.#rules = rules
+    this.#isOpen = rules.isOpen
+    this.#rules = rulesOf(rules)
   }
 
   /** Takes one of the profiles that an address may make today; a refusal when none is left. */
-  take(address: string, nowMs: TimeMs): Refusal | null {
-    if (!this.#rules.isOpen) return refuse(REJECT.REGISTRATION_CLOSED)
+  take(address: string, profileCount: number, nowMs: TimeMs): Refusal | null {
+    if (!this.#isOpen) return refuse(REJECT.REGISTRATION_CLOSED)
+    if (profileCount >= LIMITS.profilesMax - PROFILES_RESERVED) return refuse(REJECT.PROFILE_LIMIT)
+    const rules = this.#rules
+    if (rules === null) return null
     const day = Math.floor(nowMs / DAY_MS)
-    if (day !== this.#day) this.#made.clear()
+    if (day !== this.#day) {
+      this.#made.clear()
+      this.#madeInAll = 0
+    }
     this.#day = day
-    const key = addressKey(address)
-    const count = this.#made.get(key) ?? 0
-    if (count >= this.#rules.perAddressMax) {
+    const networks = networksOf(address)
+    const all = this.#madeInAll
+    const hasLeft = networks.every((network, at) => {
+      const made = this.#made.get(network) ?? 0
+      return made < shareOf(rules[at], all, made)
+    })
+    if (!hasLeft) {
       const waitSec = Math.ceil(((day + 1) * DAY_MS - nowMs) / MS_PER_SEC)
       return refuse(REJECT.REGISTRATION_LIMIT, undefined, waitSec)
     }
+    this.#madeInAll++
+    for (const network of networks) this.#count(network)
+    return null
+  }
+
+  #count(network: string): void {
+    const made = this.#made.get(network) ?? 0
     // A flood of addresses must not lock others out, so the oldest count is dropped.
-    if (count === 0 && this.#made.size >= LIMITS.registrationAddressesMax) {
+    if (made === 0 && this.#made.size >= LIMITS.registrationAddressesMax) {
       for (const oldest of this.#made.keys()) {
         this.#made.delete(oldest)
         break
       }
     }
-    this.#made.set(key, count + 1)
-    return null
+    this.#made.set(network, made + 1)
   }
 }

@@ -81,6 +81,12 @@ const REGISTRATION = {
     200,
     'New profiles by first logins from one address and day (UTC).',
   ),
+  inAllMax: setting(
+    'registrations-per-day-all',
+    count(1, 10_000_000),
+    20_000,
+    'New profiles by first logins from all addresses and day (UTC).',
+  ),
 } as const
 
 export const LIMIT_ROWS: readonly AnySetting[] = [
@@ -105,7 +111,8 @@ export function ratesOf(get: Get): { readonly address: Rates; readonly profile: 
 export function registrationOf(get: Get, isLimited: boolean): RegistrationRules {
   const isOpen = get(REGISTRATION.isOpen) === 'open'
   const perAddressMax = isLimited ? get(REGISTRATION.perAddressMax) : Number.POSITIVE_INFINITY
-  return { isOpen, perAddressMax }
+  const inAllMax = isLimited ? get(REGISTRATION.inAllMax) : Number.POSITIVE_INFINITY
+  return { isOpen, perAddressMax, inAllMax }
 }
 
 /** Undefined when no proxy is trusted to name the address of a caller. */

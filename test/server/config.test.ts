@@ -75,7 +75,7 @@ test('without settings every value is its default', () => {
     regions: undefined,
     addressHeader: undefined,
     opsListen: undefined,
-    registration: { isOpen: true, perAddressMax: 200 },
+    registration: { isOpen: true, perAddressMax: 200, inAllMax: 20_000 },
     snapshotEveryCommands: 250_000,
     solvencyMinutes: 10,
     stopDeadlineSec: 10,
@@ -122,7 +122,10 @@ test('a value may be written in each form of its kind', () => {
 
 test('flags close or bound registration, and --no-rate-limit removes the bound', () => {
   const of = (line: string) => config(line).registration
-  assert.deepEqual(of('--registration closed'), { isOpen: false, perAddressMax: 200 })
+  const rules = { isOpen: false, perAddressMax: 200, inAllMax: 20_000 }
+  assert.deepEqual(of('--registration closed'), rules)
+  assert.equal(of('--registrations-per-day-all 9').inAllMax, 9)
+  assert.equal(of('--registrations-per-day-all 9 --no-rate-limit').inAllMax, Infinity)
   assert.equal(of('--registrations-per-day 7').perAddressMax, 7)
   assert.equal(of('--registrations-per-day 7 --no-rate-limit').perAddressMax, Infinity)
 })

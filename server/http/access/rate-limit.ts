@@ -185,14 +185,3 @@ export interface Limits {
 export function openLimits(rates: { readonly address: Rates; readonly profile: Rates }): Limits {
   return { addresses: new RateLimiter(rates.address), profiles: new RateLimiter(rates.profile) }
 }
-
-const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'
-
-/**
- * The key of one internet subscriber: an IPv4 address, or the first 64 bits of an IPv6 address,
- * which is given with all its digits.
- */
-export function addressKey(address: string): string {
-  const isV6 = address.includes(':') && !address.startsWith(MAPPED_V4)
-  return isV6 ? address.slice(0, 19) : address
-}

@@ -2,7 +2,8 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
-import { addressKey, type Lane, type RateLimiter } from '../access/rate-limit.ts'
+import { addressKey } from '../access/networks.ts'
+import type { Lane, RateLimiter } from '../access/rate-limit.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 
 type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>

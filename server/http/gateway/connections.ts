@@ -6,7 +6,8 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { addressKey, Buckets, type Rate } from '../access/rate-limit.ts'
+import { addressKey } from '../access/networks.ts'
+import { Buckets, type Rate } from '../access/rate-limit.ts'
 
 /** No bound by address. */
 export const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addressKey,
-  LANES,
-  RateLimiter,
-  type Rates,
-} from '../../../../server/http/access/rate-limit.ts'
+import { addressKey } from '../../../../server/http/access/networks.ts'
+import { LANES, RateLimiter, type Rates } from '../../../../server/http/access/rate-limit.ts'
 import { fromEnv, Random } from '../../../support/random.ts'
 
 const RATE = { perSecond: 10, burst: 5 }

@@ -1,0 +1,26 @@
+// Under which keys an address is counted.
+
+const MAPPED_V4 = '0000:0000:0000:0000:0000:ffff:'
+
+/** Digits of the first 64, 56 and 48 bits of an IPv6 address that is given with all of them. */
+const V6_NETWORKS = [19, 17, 14] as const
+
+function isV6(address: string): boolean {
+  return address.includes(':') && !address.startsWith(MAPPED_V4)
+}
+
+/**
+ * The key of one internet subscriber: an IPv4 address, or the first 64 bits of an IPv6 address,
+ * which is given with all its digits.
+ */
+export function addressKey(address: string): string {
+  return isV6(address) ? address.slice(0, V6_NETWORKS[0]) : address
+}
+
+/**
+ * The networks of an address, the narrowest first. A subscriber with IPv6 may hold 2^16 networks of
+ * 64 bits, so what is bounded by the address is bounded by the wider ones too.
+ */
+export function networksOf(address: string): readonly string[] {
+  return isV6(address) ? V6_NETWORKS.map((digits) => address.slice(0, digits)) : [address]
+}
