@@ -2,6 +2,7 @@
 // knows of.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
+import { networksOf } from '../http/access/networks.ts'
 import type { Buckets } from '../http/access/rate-limit.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 
@@ -12,7 +13,22 @@ export function ownRateRefusal(
   calls: Buckets<ProfileId> | null,
   profileId: ProfileId,
 ): Refusal | null {
-  const waitMs = calls?.take(profileId, performance.now()) ?? 0
-  if (waitMs <= 0) return null
-  return refuse('RATE_LIMITED', undefined, Math.ceil(waitMs / MS_PER_SEC))
+  return refusalOf(calls?.take(profileId, performance.now()) ?? 0)
+}
+
+/** The same for an address and each wider network of it; `calls` has the narrowest first. */
+export function networkRateRefusal(
+  calls: readonly Buckets<string>[] | null,
+  address: string,
+): Refusal | null {
+  if (calls === null) return null
+  for (const [at, network] of networksOf(address).entries()) {
+    const refused = refusalOf(calls[at].take(network, performance.now()))
+    if (refused !== null) return refused
+  }
+  return null
+}
+
+function refusalOf(waitMs: number): Refusal | null {
+  return waitMs <= 0 ? null : refuse('RATE_LIMITED', undefined, Math.ceil(waitMs / MS_PER_SEC))
 }

@@ -25,6 +25,7 @@ import type { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
+import type { OpenOffers } from '../services/packs/open-offers.ts'
 import type { PackDesk } from '../services/packs/packs.ts'
 import type { MarketPages } from '../services/pages/market-pages.ts'
 import type { Moves } from '../services/portfolio/moves.ts'
@@ -70,6 +71,9 @@ export interface Services {
   readonly packs: PackDesk
   /** Offers that each profile makes: all listeners hear of each. Null for no limit. */
   readonly offerCalls: Buckets<ProfileId> | null
+  /** Those of each address, and of each wider network of IPv6. Null for no limit. */
+  readonly offerNetworks: readonly Buckets<string>[] | null
+  readonly openOffers: OpenOffers
   readonly portfolio: Portfolio
   readonly rewards: RewardViews
   readonly solvency: SolvencyCounts

@@ -48,6 +48,7 @@ import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
+import { OpenOffers } from '../services/packs/open-offers.ts'
 import { PackQuotes } from '../services/packs/pack-quotes.ts'
 import { PackDesk } from '../services/packs/packs.ts'
 import { MarketPages } from '../services/pages/market-pages.ts'
@@ -167,6 +168,7 @@ function moneyMoves(
     moves: new Moves(pipeline, once),
     pools: new PoolTrades(pipeline, once),
     packs: new PackDesk(pipeline, new PackQuotes(seal.derive('quotes'))),
+    openOffers: new OpenOffers(pipeline, reads),
     portfolio: new Portfolio(pipeline, reads, archive),
     rewards: new RewardViews(pipeline, reads),
   }
@@ -182,6 +184,13 @@ const { callsMax, callsSec } = POOL_LIMITS
 const POOL_CALLS = { perSecond: callsMax / callsSec, burst: callsMax }
 const { offersPerSecMax, offersBurstMax } = PACK_LIMITS
 const OFFER_CALLS = { perSecond: offersPerSecMax, burst: offersBurstMax }
+const ADDRESS_OFFERS = {
+  perSecond: PACK_LIMITS.addressOffersPerSecMax,
+  burst: PACK_LIMITS.addressOffersBurstMax,
+}
+const SITE_OFFERS = { perSecond: ADDRESS_OFFERS.perSecond * 2, burst: ADDRESS_OFFERS.burst * 2 }
+/** Of an address, and of the first 56 and 48 bits of one of IPv6. */
+const NETWORK_OFFERS = [ADDRESS_OFFERS, ADDRESS_OFFERS, SITE_OFFERS]
 
 const PLACE_OF_HOST = 'the-host-of-the-caller'
 
@@ -280,6 +289,7 @@ export async function wire(
     social: new SocialChanges(pipeline),
     poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
     offerCalls: config.rateLimit ? new Buckets(OFFER_CALLS) : null,
+    offerNetworks: config.rateLimit ? NETWORK_OFFERS.map((rate) => new Buckets(rate)) : null,
     solvency: exchange.solvency,
     feeds: new Feeds(archive, reads),
     referrals: new Referrals(reads),

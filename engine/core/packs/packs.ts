@@ -103,6 +103,8 @@ export class Packs {
   readonly #offers = new Map<Seq, PackOffer>()
   readonly owners: OwnerCounts
   readonly makers: OwnerCounts
+  /** Offers that came or went since the start. It is no state. */
+  offerChanges = 0
   /** What the stakes of a profile's packs, and its offers, set aside. */
   readonly #parkedOf = new Map<ProfileId, CollateralRaw>()
   /** Resolved markets that packs have legs of. */
@@ -202,6 +204,7 @@ export class Packs {
     const { offerId, makerId } = offer
     this.#offers.set(offerId, offer)
     this.makers.add(makerId, 1)
+    this.offerChanges++
     addTo(this.#parkedOf, makerId, offer.payoutRaw - offer.stakeMaxRaw)
   }
 
@@ -211,6 +214,7 @@ export class Packs {
     assert(offer !== undefined, 'a command names an offer that is not over')
     this.#offers.delete(offerId)
     this.makers.add(offer.makerId, -1)
+    this.offerChanges++
     addTo(this.#parkedOf, offer.makerId, offer.stakeMaxRaw - offer.payoutRaw)
     return offer
   }

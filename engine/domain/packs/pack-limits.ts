@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts'
 import { LIMITS } from '../limits.ts'
+import { MS_PER_SEC } from '../units.ts'
 
 /** Bounds on packs. The code that checks a bound says what happens. */
 export const PACK_LIMITS = {
@@ -30,6 +31,12 @@ export const PACK_LIMITS = {
   /** Offers that a maker makes in a second, and that it may make at once. */
   offersPerSecMax: 2,
   offersBurstMax: 40,
+  /**
+   * The same for an address. Its open offers are then a fifth of all at most; the first 56 bits of
+   * an IPv6 address make as many, its first 48 bits twice as many.
+   */
+  addressOffersPerSecMax: 8,
+  addressOffersBurstMax: 320,
   /** Main works on packs this often, so that orders come between. */
   turnEveryMs: 5,
   /** Packs in one command that counts a leg. */
@@ -39,4 +46,10 @@ export const PACK_LIMITS = {
 } as const
 
 assert(PACK_LIMITS.countedMax * 24 < LIMITS.recordBytesMax, 'counted packs fit a record')
+assert(
+  PACK_LIMITS.addressOffersBurstMax +
+    (PACK_LIMITS.addressOffersPerSecMax * PACK_LIMITS.offerMs) / MS_PER_SEC <
+    PACK_LIMITS.offersMax / 5,
+  'one address holds a fifth of all offers at most',
+)
 assert(PACK_LIMITS.endedOffersMax * 16 < LIMITS.recordBytesMax, 'ended offers fit a record')

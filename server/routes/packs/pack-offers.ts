@@ -6,21 +6,22 @@ import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
-import { makersOf, offer, offerViews } from '../../services/packs/offer-content.ts'
-import { askerOf, publicAsker } from '../../services/private-reads.ts'
+import { offer, offerViews } from '../../services/packs/offer-content.ts'
+import { OFFERS_SHOWN_MAX } from '../../services/packs/open-offers.ts'
+import { askerOf } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
-import { ownRateRefusal } from '../own-rate.ts'
+import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
 import type { Services } from '../services.ts'
 import { ineligible, legsToPrice, stake, tooManyLegs, wishedLegs } from './pack-asks.ts'
 import { shownPack } from './pack-stakes.ts'
 import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
-const LIMIT_MAX = 100
 const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
 const offerId = () =>
   means(pattern('^[1-9][0-9]{0,14}$', 'Id of an offer.'), 'The id of the offer.')
@@ -42,18 +43,17 @@ export const packOffers = route({
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'Offers that can be accepted now, newest first.',
-  query: { limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_MAX), 'Most offers to show.') },
+  about: 'Offers that can be accepted now: the newest of each maker, then the second of each.',
+  query: {
+    limit: means(defaulted(integer(1, OFFERS_SHOWN_MAX), OFFERS_SHOWN_MAX), 'Most offers to show.'),
+  },
   reply: object({ data: means(list(offer()), 'The offers that are open.') }),
-  means: 'The newest open offers.',
+  means: 'The open offers, in turns of their makers.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 100 }, reply: { data: [OFFER_EXAMPLE] } },
-  handle: async ({ query, call }, services: Services) => {
-    const { packs, reads, pipeline } = services
-    const offers = await packs.offers(query.limit)
-    const found = await reads.read(profiles, makersOf(offers), publicAsker(call))
-    if (found === undefined) return refuse('READ_TIMEOUT')
-    return { data: offerViews(offers, found, pipeline) }
+  handle: async ({ query }, { openOffers }: Services) => {
+    const encoded = await openOffers.first(query.limit)
+    return encoded === undefined ? refuse('READ_TIMEOUT') : bytes(encoded)
   },
 })
 
@@ -95,7 +95,9 @@ export const offerPack = route({
     if (payoutRaw <= stakeRaw) {
       return invalid({ field: 'payout', message: 'must be more than stakeMax' })
     }
-    const tooOften = ownRateRefusal(services.offerCalls, caller.profileId)
+    const tooOften =
+      ownRateRefusal(services.offerCalls, caller.profileId) ??
+      networkRateRefusal(services.offerNetworks, call.from)
     if (tooOften !== null) return tooOften
     const issues = tooManyLegs(body.legs)
     if (issues !== null) return ineligible({ issues })
@@ -108,6 +110,7 @@ export const offerPack = route({
     const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
     if (made instanceof Reject) return refuse(made)
     if ('issues' in made) return ineligible(made)
+    services.openOffers.note(made.offerId, call.from)
     return offerViews([made], found, services.pipeline)[0]
   },
 })

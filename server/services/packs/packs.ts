@@ -206,17 +206,6 @@ export class PackDesk {
     return match?.markets.find(({ marketId }) => marketId === market.marketId) ?? null
   }
 
-  /** The offers that can be accepted now, newest first. */
-  async offers(limit: number): Promise<PackOffer[]> {
-    const nowMs = this.#pipeline.sequencer.nowMs()
-    const { packs, frozen } = this.#pipeline.clearing
-    const open = [...packs.offers()].filter(
-      ({ expiresMs, makerId }) => expiresMs > nowMs && !frozen.isFrozen(makerId),
-    )
-    await this.#pipeline.durable()
-    return open.reverse().slice(0, limit)
-  }
-
   /** Gives the seq of the command that the call became, now or, when it may be repeated, before. */
   async #once(
     ask: MoveAsk,

@@ -91,6 +91,22 @@ export async function offersHeard(on: Ground): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, caller))
 }
 
+const CROWD = 205
+const OFFER_SHARE = 4
+
+/** So many profiles as once held all offers make theirs again and again, and read the list. */
+export function offersOfMany(on: Ground): Promise<void> {
+  const crowd = on.scene.beaters.slice(0, CROWD)
+  const legs = on.scene.legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
+  const body = JSON.stringify({ legs, stakeMax: '1000000', payout: '3000000' })
+  const list = plain('GET', '/parlay/offers')
+  return asks(on, { perSecond: 1600, connections: CALLERS }, (turn) => {
+    if (turn % OFFER_SHARE !== 0) return list
+    const maker = crowd[(turn / OFFER_SHARE) % crowd.length]
+    return signed(maker, 'POST', '/parlay/offers', body)
+  })
+}
+
 export function followTurns(on: Ground): Promise<void> {
   const { attacker, famous } = on.scene
   const path = `/profiles/${famous.account}/follow`

@@ -6,6 +6,7 @@ import {
   feedWalks,
   followTurns,
   offersHeard,
+  offersOfMany,
   packMarkets,
   packQuotes,
   publicBookmarks,
@@ -74,6 +75,13 @@ export const AROUND: readonly Attack[] = [
     bytes: 500 * SOCKET_BYTES,
     answers: ['101', '200', '201', '409 OFFER_LIMIT', ...CROWDED, '503 READ_TIMEOUT'],
     ...{ meets: ['101', '200', '201'], shortTurns: 40 },
+  },
+  {
+    name: 'offers of packs of 205 makers, and reads of their list',
+    run: offersOfMany,
+    bytes: 32 * MIB,
+    answers: ['200', '201', '409 OFFER_LIMIT', ...CROWDED, '503 READ_TIMEOUT'],
+    ...{ meets: ['200', '201', '429 RATE_LIMITED'], shortTurns: 1800 },
   },
   {
     name: 'a profile that many follow, followed and left',
