@@ -1,5 +1,5 @@
 // Fair shares of the tables that all callers share. The share of an owner halves with each equal
-// step by which the table fills, from its most to its floor. So each owner that comes to a full
+// step by which others fill the table, from its most to its floor. So each owner that comes to a full
 // table takes little more of it than the floor: to fill a table of 2^18 rows with a most of 4,096
 // and a floor of 4, it takes about 12,000 owners, and not 64. (A share of the rows that are free
 // would not do: owners that come one after the other fill such a table with a hundred.)
@@ -16,7 +16,7 @@ export interface ShareRule {
   readonly most: number
   /** An owner may hold as many however full the table is, while a row is free. */
   readonly floor: number
-  /** The share halves each time that so many more rows are used. */
+  /** The share halves each time that others use so many more rows. */
   readonly stepRows: number
 }
 
@@ -58,9 +58,12 @@ export function sharedTable({
   }
 }
 
-/** Rows that an owner may hold now, those that it has included; `used` are the rows of all. */
+/**
+ * Rows that an owner may hold now, those that it has included; `used` are the rows of all. Only the
+ * rows of others make its share smaller, so an owner alone may have its most.
+ */
 export function shareOf(rule: ShareRule, used: number, ownerUsed: number): number {
-  const halvings = Math.floor(used / rule.stepRows)
+  const halvings = Math.floor(Math.max(0, used - ownerUsed) / rule.stepRows)
   const share = Math.max(rule.floor, Math.floor(rule.most / 2 ** halvings))
   return Math.min(share, ownerUsed + Math.max(0, rule.capacity - used))
 }

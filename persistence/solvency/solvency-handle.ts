@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
@@ -25,6 +26,9 @@ export interface SolvencyOptions {
   /** Gets a sentence for the log: nothing is lost. */
   readonly onWarning: (sentence: string) => void
 }
+
+const { proofsUnderWayMax, proofsOfProfileMax } = MOVE_LIMITS
+const PROOF_SHARE = shareRule(proofsUnderWayMax, proofsOfProfileMax, 1)
 
 interface Open {
   readonly owner: number
@@ -74,10 +78,10 @@ export class SolvencyHandle {
     owner: number,
     requestOf: (id: number) => SolvencyRequest,
   ): Promise<Answer | undefined> {
-    const { proofsUnderWayMax, proofsOfProfileMax, proofDeadlineMs } = MOVE_LIMITS
+    const { proofDeadlineMs } = MOVE_LIMITS
     let ofOwner = 0
     for (const each of this.#open.values()) if (each.owner === owner) ofOwner++
-    const hasRoom = this.#open.size < proofsUnderWayMax && ofOwner < proofsOfProfileMax
+    const hasRoom = ofOwner < shareOf(PROOF_SHARE, this.#open.size, ofOwner)
     if (this.#summary === null || !hasRoom) return Promise.resolve(undefined)
     const id = this.#nextId++
     return new Promise((resolve) => {

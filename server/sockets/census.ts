@@ -1,8 +1,10 @@
 // Counts sockets and their messages. Each address and each profile has a bound. Clients without a
-// proof cannot take the places that are kept for signed clients.
+// proof cannot take the places that are kept for signed clients. What an owner may have halves step
+// by step as the sockets or their markets fill.
 // Invariants: a seat is counted once, from `entered` to `left`. An owner is kept while it has a
 // seat, so there are never more owners than sockets.
 
+import { type ShareRule, shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
@@ -129,8 +131,19 @@ export class Seat {
   }
 }
 
+/** Sockets that an address or a profile may have however many there are, while one is free. */
+const SOCKETS_MIN = 8
+
+function ruleOf(all: number, size: number, least: number): ShareRule {
+  const most = Math.min(size, all)
+  return shareRule(all, most, Math.min(most, least))
+}
+
 export class Census {
   readonly bounds: CensusBounds
+  readonly #ofAddress: ShareRule
+  readonly #ofProfile: ShareRule
+  readonly #marketsOfAddress: ShareRule
   readonly #addresses = new Map<string, Owner>()
   readonly #profiles = new Map<number, Owner>()
   readonly #refused: Record<SocketRefusal, number> = {
@@ -154,6 +167,13 @@ export class Census {
     const rate = { perSecond: burst / LIMITS.ownerMessagesSec, burst }
     this.#askedByAddress = new Buckets(rate)
     this.#askedByProfile = new Buckets(rate)
+    this.#ofAddress = ruleOf(bounds.anonymousMax, bounds.perAddressMax, SOCKETS_MIN)
+    this.#ofProfile = ruleOf(bounds.socketsMax, bounds.perProfileMax, SOCKETS_MIN)
+    this.#marketsOfAddress = ruleOf(
+      LIMITS.socketMarketsAllMax,
+      bounds.marketsPerAddressMax,
+      LIMITS.socketMarketsMax,
+    )
   }
 
   refusedFor(what: SocketRefusal): number {
@@ -183,8 +203,9 @@ export class Census {
   /** Counts `more` markets of public subscriptions, fewer when it is negative. */
   takesMarkets({ address }: Visitor, more: number): boolean {
     const owner = this.#addresses.get(address)
-    const held = (owner?.markets ?? 0) + more
-    const isOver = held > this.bounds.marketsPerAddressMax
+    const before = owner?.markets ?? 0
+    const held = before + more
+    const isOver = held > shareOf(this.#marketsOfAddress, this.#markets, before)
     if (more > 0 && (isOver || this.#markets + more > LIMITS.socketMarketsAllMax)) return false
     if (owner !== undefined) owner.markets = held
     this.#markets += more
@@ -193,11 +214,14 @@ export class Census {
 
   /** A profile above its bound counts as a client without a proof until its socket is refused. */
   seatFor(visitor: Visitor): Seat | SocketRefusal {
-    const { perProfileMax, anonymousMax } = this.bounds
     const held = this.#profiles.get(visitor.profileId)?.seats ?? 0
-    const isOver = visitor.profileId !== 0 && held >= perProfileMax
+    const all = this.signed + this.anonymous
+    const isOver = visitor.profileId !== 0 && held >= shareOf(this.#ofProfile, all, held)
     const isSigned = visitor.profileId !== 0 && !isOver
-    if (!isSigned && this.anonymous >= anonymousMax) return this.refuse('anonymous')
+    if (!isSigned && this.anonymous >= this.bounds.anonymousMax) return this.refuse('anonymous')
+    const ofAddress = this.#addresses.get(visitor.address)?.seats ?? 0
+    const isFull = ofAddress >= shareOf(this.#ofAddress, this.anonymous, ofAddress)
+    if (!isSigned && visitor.address !== '' && isFull) return this.refuse('address')
     if (isOver) this.refuse('profile')
     return new Seat(this, visitor, isOver)
   }

@@ -10,7 +10,7 @@ import { edgePoint } from '../../engine/thread/fault-point.ts'
 import type { Guest, SocketBounds, SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Streams } from './account-stream.ts'
-import { type Census, type CensusBounds, Seat } from './census.ts'
+import { type Census, type CensusBounds, Seat, type SocketRefusal } from './census.ts'
 import { type Channels, hear } from './channels.ts'
 import { FRAME_RATES, type FrameRates } from './frame-rates.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
@@ -158,11 +158,13 @@ export class SocketGateway {
   #admit(headers: ReadonlyMap<string, string>, address: string): Refusal | Guest {
     edgePoint('at-socket-upgrade')
     const { census } = this.#parts
+    const refusalOf = (full: SocketRefusal) =>
+      refuse(full === 'address' ? 'SOCKET_LIMIT' : 'OVERLOADED')
     const full = census.doorFull(address)
-    if (full !== null) return refuse(full === 'address' ? 'SOCKET_LIMIT' : 'OVERLOADED')
+    if (full !== null) return refusalOf(full)
     const proof = this.#handshakes.proofOf(headers)
     const seat = census.seatFor({ address, profileId: proof.caller?.profileId ?? 0 })
-    return seat instanceof Seat ? new Visit(seat, proof) : refuse('OVERLOADED')
+    return seat instanceof Seat ? new Visit(seat, proof) : refusalOf(seat)
   }
 
   /** Ends the member that broke, and tells it the fault id. */

@@ -1,7 +1,9 @@
 // Bounds the requests under way. Each kind has its own room, so a flood of one kind never makes
-// another kind wait. No address and no profile can fill a room (design §11). Invariant: a guest is
-// in at most one room, which counts it in all, for its address and for its profile.
+// another kind wait. No address and no profile can fill a room (design §11), and few of them cannot
+// either: the share of each halves as a room fills. Invariant: a guest is in at most one room, which
+// counts it in all, for its address and for its profile.
 
+import { type ShareRule, shareOf, shareRule } from '../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS, type RoomName } from '../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../refusal.ts'
@@ -42,14 +44,27 @@ class Shares<Key> {
   }
 }
 
+/** What an owner has in a full room, at the least one part of so many of its most. */
+const FLOOR_PARTS = 64
+const FLOOR_MIN = 4
+
+function ruleOf(all: number, size: number): ShareRule {
+  const most = Math.min(size, all)
+  return shareRule(all, most, Math.min(most, Math.max(FLOOR_MIN, Math.floor(most / FLOOR_PARTS))))
+}
+
 class Room {
   readonly size: RoomSize
+  readonly ofAddress: ShareRule
+  readonly ofProfile: ShareRule
   readonly addresses = new Shares<string>()
   readonly profiles = new Shares<number>()
   count = 0
 
   constructor(size: RoomSize) {
     this.size = size
+    this.ofAddress = ruleOf(size.all, size.address)
+    this.ofProfile = ruleOf(size.all, size.profile)
   }
 }
 
@@ -80,10 +95,11 @@ export class Rooms {
 
   /** The refusal of one more guest from this address; null when the room has a place. */
   refusal(name: RoomName, address: string): Refusal | null {
-    const { size, count, addresses } = this.#rooms[name]
+    const { size, count, addresses, ofAddress } = this.#rooms[name]
     if (count >= size.all) return refuse('OVERLOADED')
-    if (address !== '' && addresses.of(address) >= size.address) return refuse('RATE_LIMITED')
-    return null
+    if (address === '') return null
+    const own = addresses.of(address)
+    return own < shareOf(ofAddress, count, own) ? null : refuse('RATE_LIMITED')
   }
 
   /** Moves the guest into this room from the room it was in. */
@@ -99,8 +115,10 @@ export class Rooms {
   /** Counts the guest for its profile; a refusal when the profile has its share already. */
   known(guest: Guest, profileId: ProfileId): Refusal | null {
     if (guest.room === null || profileId === 0) return null
-    const { size, profiles } = this.#rooms[guest.room]
-    if (profiles.of(profileId) >= size.profile) return refuse('RATE_LIMITED')
+    const { count, profiles, ofProfile } = this.#rooms[guest.room]
+    const own = profiles.of(profileId)
+    // The guest is counted in all already.
+    if (own >= shareOf(ofProfile, count - 1, own)) return refuse('RATE_LIMITED')
     guest.profileId = profileId
     profiles.add(profileId)
     return null

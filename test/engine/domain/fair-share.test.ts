@@ -18,6 +18,7 @@ test('the share of an owner halves with each step by which the table fills', () 
     [0, 0, 64],
     [199, 0, 64],
     [200, 0, 32],
+    [200, 1, 64],
     [399, 90, 32],
     [400, 0, 16],
     [600, 0, 8],
@@ -61,7 +62,7 @@ test('it takes very many owners to fill a table, in turns or one after the other
   }
 })
 
-test('a partner holds a quarter with all its sub-accounts, and others still get all theirs', () => {
+test('a partner holds a quarter with all its sub-accounts, and others half of their most', () => {
   const table = sharedTable({ capacity: 4096, most: 20, floor: 1 })
   const partner = 1
   const counts = new OwnerCounts((owner) => (owner >= 100 && owner < 1100 ? partner : owner))
@@ -73,7 +74,7 @@ test('a partner holds a quarter with all its sub-accounts, and others still get 
   assert.equal(counts.boundOf(table, 1099), 'partner')
   assert.equal(counts.boundOf(table, partner), 'partner')
   takeAll(counts, table, 2)
-  assert.equal(counts.of(2), 20)
+  assert.equal(counts.of(2), 10)
 })
 
 test('in a nearly full table a partner has the floors of sixteen owners', () => {

@@ -4,6 +4,7 @@
 // Invariant: the bytes of an unread reply are counted until it is out or its connection has ended.
 
 import type { HttpResponse } from 'uWebSockets.js'
+import { type ShareRule, shareOf, shareRule } from '../../../../engine/domain/fair-share.ts'
 import { byteLengthOf, bytesOf, Joined, type Payload } from '../../caching/payload.ts'
 import { type Outgoing, statusLine } from './outgoing.ts'
 
@@ -101,13 +102,19 @@ export interface Writing {
   readonly more: string
 }
 
+/** What an address may leave unread however much others do. */
+const LEAST_BYTES = 1 << 20
+
 export class UnreadReplies {
   readonly #bounds: UnreadBounds
+  readonly #ofAddress: ShareRule
   readonly #byAddress = new Map<string, number>()
   #bytes = 0
 
   constructor(bounds: UnreadBounds) {
     this.#bounds = bounds
+    const most = Math.min(bounds.address, bounds.all)
+    this.#ofAddress = shareRule(bounds.all, most, Math.min(most, LEAST_BYTES))
   }
 
   /** Bytes of replies that wait for their readers; those encoded once for all are not counted. */
@@ -148,7 +155,8 @@ export class UnreadReplies {
     const bytes = isShared ? 0 : whole.length
     const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes
     if (this.#bytes + bytes > this.#bounds.all) return 'full'
-    if (address !== '' && ofAddress > this.#bounds.address) return 'full'
+    const share = shareOf(this.#ofAddress, this.#bytes, ofAddress - bytes)
+    if (address !== '' && ofAddress > share) return 'full'
     this.#bytes += bytes
     if (bytes > 0 && address !== '') this.#byAddress.set(address, ofAddress)
     response.onWritable((offset) => {
