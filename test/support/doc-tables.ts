@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { REJECT } from '../../engine/domain/reject-precedence.ts'
+import type { ShareRule } from '../../engine/domain/fair-share.ts'
+import { REJECT, type RejectName } from '../../engine/domain/reject-precedence.ts'
+import { SHARED_TABLES, SUB_ACCOUNT_SHARE } from '../../engine/domain/shared-tables.ts'
 import { api } from '../../server/api.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
 import {
@@ -146,6 +148,50 @@ export function metricsTable(exposition: string): DocTable {
   return { page: 'metrics', mark: 'metrics', text: table(['metric', 'meaning'], rows) }
 }
 
+type SharedName = keyof typeof SHARED_TABLES
+
+/** What a row of each shared table is, and the refusals of an owner and of a full table. */
+const SHARED_ROWS: Readonly<Record<SharedName, readonly [string, ...RejectName[]]>> = {
+  tokens: ['API tokens', 'TOKEN_LIMIT'],
+  sessions: ['sessions; the oldest of the profile makes room', 'SESSION_LIMIT'],
+  withdrawalAddresses: ['listed withdrawal addresses', 'WITHDRAWAL_ADDRESS_LIMIT'],
+  calls: ['remembered calls that move money', 'CALL_LIMIT'],
+  poolApprovals: ['approvals of pools', 'APPROVAL_LIMIT', 'POOL_CAPACITY'],
+  poolTrades: ['trades with pools that no block holds', 'POOL_CAPACITY'],
+  packs: ['packs that are not over', 'PACK_LIMIT', 'PACK_CAPACITY'],
+  offers: ['open offers of packs', 'OFFER_LIMIT', 'PACK_CAPACITY'],
+  follows: ['follows', 'FOLLOW_LIMIT', 'SOCIAL_CAPACITY'],
+  bookmarks: ['bookmarks', 'BOOKMARK_LIMIT', 'SOCIAL_CAPACITY'],
+}
+
+function isShared(name: string): name is SharedName {
+  return name in SHARED_TABLES
+}
+
+function sharedTables(): string {
+  const figure = (count: number) => count.toLocaleString('en')
+  const between = ({ most, floor }: ShareRule) => `${figure(most)} to ${figure(floor)}`
+  const rows = Object.keys(SHARED_TABLES)
+    .filter(isShared)
+    .map((name) => {
+      const { capacity, owner, partner } = SHARED_TABLES[name]
+      const [what, ...rejects] = SHARED_ROWS[name]
+      // A login needs the wallet of the sub-account, so sessions are not counted for partners.
+      const ofPartner = name === 'sessions' ? '–' : between(partner)
+      const refusals = rejects.map((each) => `\`${each}\``).join(', ')
+      return [what, figure(capacity), between(owner), ofPartner, refusals]
+    })
+  const profiles = 'sub-accounts, of all profiles'
+  rows.push([
+    profiles,
+    figure(SUB_ACCOUNT_SHARE.capacity),
+    '–',
+    between(SUB_ACCOUNT_SHARE),
+    '`SUB_ACCOUNT_LIMIT`',
+  ])
+  return table(['what', 'in all', 'a profile', 'a partner with its sub-accounts', 'refusal'], rows)
+}
+
 /** All tables that need no running exchange. */
 export function docTables(): readonly DocTable[] {
   return [
@@ -161,6 +207,7 @@ export function docTables(): readonly DocTable[] {
     { page: 'api', mark: 'contract-limits', text: contract(CONTRACT_LIMITS) },
     { page: 'operating', mark: 'settings', text: settings() },
     { page: 'operating', mark: 'rates', text: rates() },
+    { page: 'operating', mark: 'shared-tables', text: sharedTables() },
   ]
 }
 

@@ -17,6 +17,14 @@ export function addressKey(address: string): string {
   return isV6(address) ? address.slice(0, V6_NETWORKS[0]) : address
 }
 
+/** The first 48 bits of the IPv6 address or network of 64 bits; null for any other key. */
+export function siteOf(key: string): string | null {
+  return isV6(key) ? key.slice(0, V6_NETWORKS[2]) : null
+}
+
+/** The first 48 bits of IPv6 have the rates of so many addresses. */
+export const SITE_TIMES = 8
+
 /**
  * The networks of an address, the narrowest first. A subscriber with IPv6 may hold 2^16 networks of
  * 64 bits, so what is bounded by the address is bounded by the wider ones too.

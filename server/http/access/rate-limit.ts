@@ -3,6 +3,7 @@
 // Time is an argument; one thread owns an instance.
 
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { SITE_TIMES, siteOf } from './networks.ts'
 
 export const LANES = ['public', 'private', 'trade', 'auth', 'admin'] as const
 export type Lane = (typeof LANES)[number]
@@ -44,6 +45,11 @@ export const PROFILE_RATES: Rates = {
 }
 
 const KEYS_MAX = 1 << 16
+
+/** What a network of IPv6 may do that is wider than the key of an address. */
+export function siteRate({ perSecond, burst }: Rate): Rate {
+  return { perSecond: perSecond * SITE_TIMES, burst: burst * SITE_TIMES }
+}
 
 /** Entries checked per call: more than a call adds, so full buckets never pile up. */
 const SWEEP_STEPS = 2
@@ -137,17 +143,28 @@ export class Buckets<Key> {
   }
 }
 
-/** Limits calls per key (an address or a profile id), separately for each lane. */
+/**
+ * Limits calls per key (an address or a profile id), separately for each lane. With `siteOf` a key
+ * also counts for the wider network that it gives, which has the rates of several keys.
+ */
 export class RateLimiter<Key> {
   private readonly lanes: Readonly<Record<Lane, Buckets<Key>>>
+  private readonly sites: Readonly<Record<Lane, Buckets<Key>>> | null
+  private readonly siteOf: (key: Key) => Key | null
 
-  constructor(rates: Rates, keysMax = KEYS_MAX) {
+  constructor(rates: Rates, keysMax = KEYS_MAX, siteOf: ((key: Key) => Key | null) | null = null) {
     this.lanes = eachLane((lane) => new Buckets<Key>(rates[lane], keysMax))
+    this.siteOf = siteOf ?? (() => null)
+    this.sites =
+      siteOf === null ? null : eachLane((lane) => new Buckets<Key>(siteRate(rates[lane]), keysMax))
   }
 
   /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
   take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
-    return Math.ceil(this.lanes[lane].take(key, nowMs, tokens) / MS_PER_SEC)
+    const waitMs = this.lanes[lane].take(key, nowMs, tokens)
+    const site = waitMs > 0 || this.sites === null ? null : this.siteOf(key)
+    const siteMs = site === null ? 0 : (this.sites?.[lane].take(site, nowMs, tokens) ?? 0)
+    return Math.ceil(Math.max(waitMs, siteMs) / MS_PER_SEC)
   }
 
   /** Takes tokens for what a call has cost, whether the bucket has them or not. */
@@ -167,7 +184,7 @@ export class RateLimiter<Key> {
 
   /** Calls of a lane that were refused since the start. */
   refusedOf(lane: Lane): number {
-    return this.lanes[lane].refusedCount
+    return this.lanes[lane].refusedCount + (this.sites?.[lane].refusedCount ?? 0)
   }
 
   /** The same over all lanes. */
@@ -183,5 +200,6 @@ export interface Limits {
 }
 
 export function openLimits(rates: { readonly address: Rates; readonly profile: Rates }): Limits {
-  return { addresses: new RateLimiter(rates.address), profiles: new RateLimiter(rates.profile) }
+  const addresses = new RateLimiter(rates.address, KEYS_MAX, siteOf)
+  return { addresses, profiles: new RateLimiter(rates.profile) }
 }

@@ -6,8 +6,8 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { addressKey } from '../access/networks.ts'
-import { Buckets, type Rate } from '../access/rate-limit.ts'
+import { addressKey, siteOf } from '../access/networks.ts'
+import { Buckets, type Rate, siteRate } from '../access/rate-limit.ts'
 
 /** No bound by address. */
 export const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
@@ -28,6 +28,8 @@ const CROWDED_PART = 0.75
 export class Connections {
   readonly #max: number
   readonly #openings: Buckets<string> | null
+  /** Of the first 48 bits of IPv6. */
+  readonly #ofSites: Buckets<string> | null
   readonly #clock: () => number
   count = 0
   refusedCount = 0
@@ -35,6 +37,7 @@ export class Connections {
   constructor({ max, openings }: ConnectionBounds, clock: () => number) {
     this.#max = max
     this.#openings = openings === null ? null : new Buckets(openings)
+    this.#ofSites = openings === null ? null : new Buckets(siteRate(openings))
     this.#clock = clock
   }
 
@@ -57,6 +60,9 @@ export class Connections {
   #isTooSoon(response: HttpResponse): boolean {
     if (this.#openings === null) return false
     const address = Buffer.from(response.getRemoteAddressAsText()).toString()
-    return this.#openings.take(addressKey(address), this.#clock()) > 0
+    const nowMs = this.#clock()
+    if (this.#openings.take(addressKey(address), nowMs) > 0) return true
+    const site = siteOf(address)
+    return site !== null && (this.#ofSites?.take(site, nowMs) ?? 0) > 0
   }
 }

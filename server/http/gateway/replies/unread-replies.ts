@@ -153,9 +153,11 @@ export class UnreadReplies {
     const isShared = payload instanceof Uint8Array
     const whole = bytesOf(payload)
     const bytes = isShared ? 0 : whole.length
-    const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes
+    const own = this.#byAddress.get(address) ?? 0
+    const ofAddress = own + bytes
     if (this.#bytes + bytes > this.#bounds.all) return 'full'
-    const share = shareOf(this.#ofAddress, this.#bytes, ofAddress - bytes)
+    // The first reply of an address is kept whatever others leave unread: it may be a long one.
+    const share = own === 0 ? this.#bounds.address : shareOf(this.#ofAddress, this.#bytes, own)
     if (address !== '' && ofAddress > share) return 'full'
     this.#bytes += bytes
     if (bytes > 0 && address !== '') this.#byAddress.set(address, ofAddress)

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressKey } from '../../../../server/http/access/networks.ts'
-import { LANES, RateLimiter, type Rates } from '../../../../server/http/access/rate-limit.ts'
+import {
+  LANES,
+  openLimits,
+  RateLimiter,
+  type Rates,
+} from '../../../../server/http/access/rate-limit.ts'
 import { fromEnv, Random } from '../../../support/random.ts'
 
 const RATE = { perSecond: 10, burst: 5 }
@@ -127,4 +132,20 @@ test('an IPv6 subscriber is one key, an IPv4 address is one', () => {
   assert.equal(addressKey('10.0.0.1'), '10.0.0.1')
   const mapped = '0000:0000:0000:0000:0000:ffff:0a00:0001'
   assert.equal(addressKey(mapped), mapped)
+})
+
+test('the first 48 bits of IPv6 have the rates of eight addresses', () => {
+  const { addresses } = openLimits({ address: RATES, profile: RATES })
+  const keyOf = (site: number, subnet: number) =>
+    `2001:0db8:${String(site).padStart(4, '0')}:${subnet.toString(16).padStart(4, '0')}`
+  let taken = 0
+  for (let subnet = 0; subnet < 5000; subnet++) {
+    if (addresses.take(keyOf(1, subnet), 'public', 1000) === 0) taken++
+  }
+  assert.equal(taken, 8 * RATE.burst)
+  assert.equal(addresses.refusedOf('public'), 5000 - taken)
+  assert.equal(addresses.take(keyOf(2, 0), 'public', 1000), 0)
+  for (let host = 0; host < 100; host++) {
+    assert.equal(addresses.take(`10.0.0.${host}`, 'public', 1000), 0, 'IPv4 has no such networks')
+  }
 })
