@@ -1,6 +1,6 @@
 // Fair shares of the tables that all callers share. The share of an owner halves with each equal
-// step by which others fill the table, from its most to its floor. So each owner that comes to a full
-// table takes little more of it than the floor: to fill a table of 2^18 rows with a most of 4,096
+// step by which others fill the table, from its most to its floor. So each owner that comes to a
+// nearly full table takes little more of it than the floor: to fill 2^18 rows with a most of 4,096
 // and a floor of 4, it takes about 12,000 owners, and not 64. (A share of the rows that are free
 // would not do: owners that come one after the other fill such a table with a hundred.)
 // Gates use it once, when a command is decided. A replay never does, so the figures may change

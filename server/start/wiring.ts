@@ -1,6 +1,7 @@
 // Joins the parts of a running exchange to the services that routes and guard read.
 
 import type { Clearing } from '../../engine/core/clearing.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
@@ -192,6 +193,15 @@ const SITE_OFFERS = { perSecond: ADDRESS_OFFERS.perSecond * 2, burst: ADDRESS_OF
 /** Of an address, and of the first 56 and 48 bits of one of IPv6. */
 const NETWORK_OFFERS = [ADDRESS_OFFERS, ADDRESS_OFFERS, SITE_OFFERS]
 
+/** The rates of single routes; null for no limit. */
+function ownRates(isLimited: boolean) {
+  return {
+    poolCalls: isLimited ? new Buckets<ProfileId>(POOL_CALLS) : null,
+    offerCalls: isLimited ? new Buckets<ProfileId>(OFFER_CALLS) : null,
+    offerNetworks: isLimited ? NETWORK_OFFERS.map((rate) => new Buckets<string>(rate)) : null,
+  }
+}
+
 const PLACE_OF_HOST = 'the-host-of-the-caller'
 
 /**
@@ -287,9 +297,7 @@ export async function wire(
     ...longWork(),
     ...moneyMoves(exchange, reads, archive),
     social: new SocialChanges(pipeline),
-    poolCalls: config.rateLimit ? new Buckets(POOL_CALLS) : null,
-    offerCalls: config.rateLimit ? new Buckets(OFFER_CALLS) : null,
-    offerNetworks: config.rateLimit ? NETWORK_OFFERS.map((rate) => new Buckets(rate)) : null,
+    ...ownRates(config.rateLimit),
     solvency: exchange.solvency,
     feeds: new Feeds(archive, reads),
     referrals: new Referrals(reads),

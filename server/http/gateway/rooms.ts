@@ -1,7 +1,7 @@
 // Bounds the requests under way. Each kind has its own room, so a flood of one kind never makes
 // another kind wait. No address and no profile can fill a room (design §11), and few of them cannot
-// either: the share of each halves as a room fills. Invariant: a guest is in at most one room, which
-// counts it in all, for its address and for its profile.
+// either: the share of each halves as others fill a room. Invariant: a guest is in at most one
+// room, which counts it in all, for its address and for its profile.
 
 import { type ShareRule, shareOf, shareRule } from '../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'

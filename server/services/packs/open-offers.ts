@@ -44,7 +44,7 @@ interface Keys<T> {
   readonly network: (offer: T) => number | string
 }
 
-/** The first `countMax` of these offers, which are newest first, with fair turns of their makers. */
+/** The first `countMax` of offers that are newest first, with fair turns of their makers. */
 export function fairOffers<T>(offers: Iterable<T>, keys: Keys<T>, countMax: number): T[] {
   const first: T[] = []
   for (const turn of inTurns(offers, keys.owner)) {

@@ -39,7 +39,7 @@ async function listed(query = ''): Promise<unknown[]> {
   return data
 }
 
-test('five makers of a hundred newer offers leave another maker its place in the list', async () => {
+test('five makers of a hundred newer offers leave another maker its place', async () => {
   const [quiet, ...crowd] = makers
   const first = await offer(quiet)
   assert.equal(first.status, 201, first.text)
