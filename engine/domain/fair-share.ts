@@ -59,13 +59,12 @@ export function sharedTable({
 }
 
 /**
- * Rows that an owner may hold now, those that it has included; `used` are the rows of all. Only the
- * rows of others make its share smaller, so an owner alone may have its most.
+ * Rows that an owner may hold now, those that it has included, while a row is free. Only the rows
+ * of others make a share smaller, so an owner alone may have its most.
  */
-export function shareOf(rule: ShareRule, used: number, ownerUsed: number): number {
-  const halvings = Math.floor(Math.max(0, used - ownerUsed) / rule.stepRows)
-  const share = Math.max(rule.floor, Math.floor(rule.most / 2 ** halvings))
-  return Math.min(share, ownerUsed + Math.max(0, rule.capacity - used))
+export function shareOf(rule: ShareRule, othersUsed: number): number {
+  const halvings = Math.floor(Math.max(0, othersUsed) / rule.stepRows)
+  return Math.max(rule.floor, Math.floor(rule.most / 2 ** halvings))
 }
 
 /** What bars an owner from more rows: its own share, that of its partner, or a full table. */
@@ -116,8 +115,8 @@ export class OwnerCounts {
     const all = this.#all
     if (all + rows > table.capacity) return 'table'
     const own = this.of(owner)
-    if (own + rows > shareOf(table.owner, all, own)) return 'owner'
+    if (own + rows > shareOf(table.owner, all - own)) return 'owner'
     const shared = this.ofPartner(owner)
-    return shared + rows > shareOf(table.partner, all, shared) ? 'partner' : null
+    return shared + rows > shareOf(table.partner, all - shared) ? 'partner' : null
   }
 }

@@ -81,7 +81,8 @@ export class SolvencyHandle {
     const { proofDeadlineMs } = MOVE_LIMITS
     let ofOwner = 0
     for (const each of this.#open.values()) if (each.owner === owner) ofOwner++
-    const hasRoom = ofOwner < shareOf(PROOF_SHARE, this.#open.size, ofOwner)
+    const all = this.#open.size
+    const hasRoom = all < proofsUnderWayMax && ofOwner < shareOf(PROOF_SHARE, all - ofOwner)
     if (this.#summary === null || !hasRoom) return Promise.resolve(undefined)
     const id = this.#nextId++
     return new Promise((resolve) => {

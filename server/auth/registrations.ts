@@ -60,11 +60,12 @@ export class Registrations {
     this.#day = day
     const networks = networksOf(address)
     const all = this.#madeInAll
+    const isFull = all >= rules[0].capacity
     const hasLeft = networks.every((network, at) => {
       const made = this.#made.get(network) ?? 0
-      return made < shareOf(rules[at], all, made)
+      return made < shareOf(rules[at], all - made)
     })
-    if (!hasLeft) {
+    if (isFull || !hasLeft) {
       const waitSec = Math.ceil(((day + 1) * DAY_MS - nowMs) / MS_PER_SEC)
       return refuse(REJECT.REGISTRATION_LIMIT, undefined, waitSec)
     }

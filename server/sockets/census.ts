@@ -205,7 +205,7 @@ export class Census {
     const owner = this.#addresses.get(address)
     const before = owner?.markets ?? 0
     const held = before + more
-    const isOver = held > shareOf(this.#marketsOfAddress, this.#markets, before)
+    const isOver = held > shareOf(this.#marketsOfAddress, this.#markets - before)
     if (more > 0 && (isOver || this.#markets + more > LIMITS.socketMarketsAllMax)) return false
     if (owner !== undefined) owner.markets = held
     this.#markets += more
@@ -216,11 +216,11 @@ export class Census {
   seatFor(visitor: Visitor): Seat | SocketRefusal {
     const held = this.#profiles.get(visitor.profileId)?.seats ?? 0
     const all = this.signed + this.anonymous
-    const isOver = visitor.profileId !== 0 && held >= shareOf(this.#ofProfile, all, held)
+    const isOver = visitor.profileId !== 0 && held >= shareOf(this.#ofProfile, all - held)
     const isSigned = visitor.profileId !== 0 && !isOver
     if (!isSigned && this.anonymous >= this.bounds.anonymousMax) return this.refuse('anonymous')
     const ofAddress = this.#addresses.get(visitor.address)?.seats ?? 0
-    const isFull = ofAddress >= shareOf(this.#ofAddress, this.anonymous, ofAddress)
+    const isFull = ofAddress >= shareOf(this.#ofAddress, this.anonymous - ofAddress)
     if (!isSigned && visitor.address !== '' && isFull) return this.refuse('address')
     if (isOver) this.refuse('profile')
     return new Seat(this, visitor, isOver)

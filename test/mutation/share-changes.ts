@@ -64,8 +64,8 @@ export const SHARE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'own rows shrink a share',
-        'own + rows > shareOf(owner, this.all - own, own)) return',
-        'own + rows > shareOf(owner, this.all, own)) return',
+        'own + rows > shareOf(owner, this.all - own)) return',
+        'own + rows > shareOf(owner, this.all)) return',
       ],
     ],
   },

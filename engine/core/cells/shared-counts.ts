@@ -83,10 +83,10 @@ export class SharedCounts {
     const { owner, partner } = this.shares.whole
     const own = this.of(account)
     // What others hold shrinks a share: an account alone in a table may have the most of it.
-    if (own + rows > owner.floor && own + rows > shareOf(owner, this.all - own, own)) return 'owner'
+    if (own + rows > owner.floor && own + rows > shareOf(owner, this.all - own)) return 'owner'
     const shared = this.ofPartner(account)
     if (shared === own) return null
-    const isIn = shared + rows <= shareOf(partner, this.all - shared, shared)
+    const isIn = shared + rows <= shareOf(partner, this.all - shared)
     return isIn ? null : 'partner'
   }
 
@@ -94,6 +94,6 @@ export class SharedCounts {
   isMany(account: AccountId, rows: number): boolean {
     const { owner } = this.shares.small
     const own = this.of(account)
-    return own + rows > owner.floor && own + rows > shareOf(owner, this.all - own, own)
+    return own + rows > owner.floor && own + rows > shareOf(owner, this.all - own)
   }
 }

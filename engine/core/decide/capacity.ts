@@ -81,12 +81,12 @@ function gateOpenSize(clearing: Clearing, market: Market, order: PlaceOrder): Re
   const { ledger, openSizes } = clearing
   const ofRow = (id: AccountId) => openSizes.ofRow(ledger.rows.find(id, market.marketId))
   const ownRaw = ofRow(accountId)
-  if (ownRaw + sizeRaw > shareOf(OPEN_SIZE.owner, allRaw - ownRaw, ownRaw)) {
+  if (ownRaw + sizeRaw > shareOf(OPEN_SIZE.owner, allRaw - ownRaw)) {
     return REJECT.OPEN_SIZE_LIMIT
   }
   const partner = openSizes.owners.of(accountId)
   const ofAllRaw = ofRow(partner) + openSizes.ofSubAccounts(partner, market.marketId)
-  const isIn = ofAllRaw + sizeRaw <= shareOf(OPEN_SIZE.partner, allRaw - ofAllRaw, ofAllRaw)
+  const isIn = ofAllRaw + sizeRaw <= shareOf(OPEN_SIZE.partner, allRaw - ofAllRaw)
   return isIn ? null : REJECT.OPEN_SIZE_LIMIT
 }
 

@@ -20,7 +20,7 @@ export function decideSubAccount(
   }
   if (accounts.count >= LIMITS.profilesMax) return REJECT.PROFILE_LIMIT
   const made = accounts.partners.ofPartner(partnerId).length
-  const share = shareOf(SUB_ACCOUNT_SHARE, accounts.count, made)
+  const share = shareOf(SUB_ACCOUNT_SHARE, accounts.count - made)
   return made < share ? null : REJECT.SUB_ACCOUNT_LIMIT
 }
 

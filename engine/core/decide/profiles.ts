@@ -40,7 +40,6 @@ export function decideLogin(
 ): boolean | Reject {
   const own = accounts.sessionCountOf(profileId)
   const used = accounts.sessionCount - (accounts.hasExpiredSession(nowMs) ? 1 : 0)
-  const share = shareOf(rule, used, own)
-  if (own < share) return false
+  if (used < rule.capacity && own < shareOf(rule, used - own)) return false
   return own > 0 ? true : REJECT.SESSION_LIMIT
 }

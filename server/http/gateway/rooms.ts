@@ -99,7 +99,7 @@ export class Rooms {
     if (count >= size.all) return refuse('OVERLOADED')
     if (address === '') return null
     const own = addresses.of(address)
-    return own < shareOf(ofAddress, count, own) ? null : refuse('RATE_LIMITED')
+    return own < shareOf(ofAddress, count - own) ? null : refuse('RATE_LIMITED')
   }
 
   /** Moves the guest into this room from the room it was in. */
@@ -117,8 +117,7 @@ export class Rooms {
     if (guest.room === null || profileId === 0) return null
     const { count, profiles, ofProfile } = this.#rooms[guest.room]
     const own = profiles.of(profileId)
-    // The guest is counted in all already.
-    if (own >= shareOf(ofProfile, count - 1, own)) return refuse('RATE_LIMITED')
+    if (own >= shareOf(ofProfile, count - own)) return refuse('RATE_LIMITED')
     guest.profileId = profileId
     profiles.add(profileId)
     return null

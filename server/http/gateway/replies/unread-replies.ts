@@ -157,7 +157,7 @@ export class UnreadReplies {
     const ofAddress = own + bytes
     if (this.#bytes + bytes > this.#bounds.all) return 'full'
     // The first reply of an address is kept whatever others leave unread: it may be a long one.
-    const share = own === 0 ? this.#bounds.address : shareOf(this.#ofAddress, this.#bytes, own)
+    const share = own === 0 ? this.#bounds.address : shareOf(this.#ofAddress, this.#bytes - own)
     if (address !== '' && ofAddress > share) return 'full'
     this.#bytes += bytes
     if (bytes > 0 && address !== '') this.#byAddress.set(address, ofAddress)

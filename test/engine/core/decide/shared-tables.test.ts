@@ -207,7 +207,7 @@ for (const [name, gatedOf] of Object.entries(GATED)) {
   test(`as many owners as filled the table of ${name} leave a newcomer a row`, () => {
     const { rule, owners, gate } = gatedOf(withPartner().clearing)
     for (const attacker of from(100, Math.ceil(rule.capacity / rule.owner.most))) {
-      owners.add(attacker, shareOf(rule.owner, owners.all, 0))
+      owners.add(attacker, shareOf(rule.owner, owners.all))
       assert.notEqual(gate(attacker), null, 'it has all that it may have')
     }
     assert.ok(owners.all < rule.capacity * 0.95)
@@ -247,9 +247,9 @@ test('partners that make all the sub-accounts they may leave another partner its
   const { capacity, most } = SUB_ACCOUNT_SHARE
   let profiles = 0
   for (let partners = 0; partners < Math.ceil(capacity / most); partners++) {
-    profiles += shareOf(SUB_ACCOUNT_SHARE, profiles, 0)
+    profiles += shareOf(SUB_ACCOUNT_SHARE, profiles)
   }
   assert.ok(profiles < capacity / 2, `64 partners have ${profiles}`)
-  assert.ok(shareOf(SUB_ACCOUNT_SHARE, profiles, 0) >= 1024)
+  assert.ok(shareOf(SUB_ACCOUNT_SHARE, profiles) >= 1024)
   assert.equal(decideSubAccount(clearing, PARTNER, `0x${'cd'.repeat(20)}`), null)
 })

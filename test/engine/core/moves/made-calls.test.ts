@@ -95,7 +95,7 @@ test('profiles that make all the calls they may leave a newcomer its own', () =>
       calls.made({ ...once, profileId, seq: 1 })
     }
   }
-  const share = shareOf(SHARED_TABLES.calls.owner, calls.owners.all, 0)
+  const share = shareOf(SHARED_TABLES.calls.owner, calls.owners.all)
   assert.ok(share >= 512, `the newcomer may make ${share} calls`)
   for (let call = 0; call < share; call++) {
     assert.equal(typeof world.split(world.once('keyed', `own ${call}`)), 'number')
