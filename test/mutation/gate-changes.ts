@@ -205,7 +205,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'removing a slot without a deadline removes that of another',
-        'if (slot >= this.#placeOf.length) return\n',
+        'if (slot >= places.length) return\n',
         '\n',
       ],
       [
