@@ -1,7 +1,59 @@
+import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../engine/domain/error-code.ts'
 import { type Connection, openLockFile } from './database.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
-import { speaking, UnreadFolder } from './folder-error.ts'
+import { DataFolderError, speaking, UnreadFolder } from './folder-error.ts'
+
+const OWNER_ONLY = 0o600
+const GROUP_BITS = 0o060
+
+/** The permissions of a file; null when it does not exist. */
+function modeOf(path: string): number | null {
+  const found = speaking(path, () => statSync(path, { throwIfNoEntry: false }))
+  return found === undefined ? null : found.mode & 0o777
+}
+
+/**
+ * A user who can only read `lock.db` can take a shared lock on it, which prevents every start. So
+ * nobody may open it who may not open the journal. The file of another user is left as it is.
+ */
+function closeToOthers(dataDir: string, path: string): void {
+  const mode = modeOf(path)
+  if (mode === null) return
+  const ofGroup = (modeOf(join(dataDir, 'journal.db')) ?? 0) & GROUP_BITS
+  const closed = mode & (OWNER_ONLY | ofGroup)
+  if (closed === mode) return
+  try {
+    chmodSync(path, closed)
+  } catch {
+    // The write of the lock decides whether this user can use the file.
+  }
+}
+
+/**
+ * On a file that it cannot write, SQLite opens a reader and begins an exclusive transaction as a
+ * shared one, without an error. Only a write shows that the transaction is exclusive. It is never
+ * committed.
+ */
+const LOCK = 'BEGIN EXCLUSIVE; PRAGMA user_version = 1'
+
+function unwritable(path: string, dataDir: string): DataFolderError {
+  return new DataFolderError(
+    `${path}: this user may not write it, so it cannot keep a second process out of the folder; ` +
+      'give every file of the data folder to the user that runs the exchange: ' +
+      `chown -R USER ${dataDir} (SQLITE_READONLY).`,
+  )
+}
+
+function begin(connection: Connection, refusal: () => DataFolderError): void {
+  try {
+    connection.exec(LOCK)
+  } catch (error) {
+    connection.close()
+    throw /^SQLITE_READONLY/.test(codeOf(error)) ? refusal() : error
+  }
+}
 
 /**
  * Keeps a second process out of a data folder. Node has no flock. An open exclusive transaction
@@ -24,7 +76,8 @@ export class DataLock {
     const path = join(dataDir, 'lock.db')
     try {
       const connection = openLockFile(path)
-      speaking(path, () => connection.exec('BEGIN EXCLUSIVE'))
+      closeToOthers(dataDir, path)
+      speaking(path, () => begin(connection, () => unwritable(path, dataDir)))
       return new DataLock(connection, identityOf(path))
     } catch (error) {
       if (error instanceof Error && /SQLITE_(BUSY|LOCKED)/.test(error.message)) {

@@ -104,12 +104,16 @@ export function openTemporary(schema: string): Connection {
   return connection
 }
 
-/** Opens a tiny database in rollback mode. Its open transaction is a lock between processes. */
+/**
+ * Opens a tiny database whose open transaction is a lock between processes. Its rollback journal is
+ * in memory, because nothing is ever committed to it.
+ */
 export function openLockFile(path: string): Connection {
   makeFolder(dirname(path))
   return speaking(path, () => {
+    createPrivate(path)
     const connection = new SqliteDatabase(path, { timeout: 0 })
-    connection.pragma('journal_mode = DELETE')
+    connection.pragma('journal_mode = MEMORY')
     return connection
   })
 }
