@@ -56,6 +56,7 @@ export function openWritable(path: string, options: WritableOptions): Connection
       connection.pragma(`wal_autocheckpoint = ${options.autocheckpointPages}`)
       connection.pragma('journal_size_limit = 67108864')
       statePragmas(connection)
+      proveWritable(connection)
       migrate(connection, path, options)
       return connection
     } catch (error) {
@@ -116,6 +117,15 @@ export function openLockFile(path: string): Connection {
     connection.pragma('journal_mode = MEMORY')
     return connection
   })
+}
+
+/**
+ * Throws when a file of the database cannot be written: SQLite opens such a file as a reader, and
+ * the first commit would be the one that fails. The write is taken back before it leaves memory.
+ */
+function proveWritable(connection: Connection): void {
+  const version = schemaVersion(connection)
+  connection.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; ROLLBACK`)
 }
 
 function stateDurability(connection: Connection, durability: Durability): void {

@@ -39,7 +39,9 @@ export class WrongSchema extends DataFolderError {
 
 const SENTENCES: Readonly<Record<string, string>> = {
   SQLITE_FULL: 'the disk is full; free some space and start again, nothing acknowledged is lost',
-  SQLITE_READONLY: 'the file or its folder is read-only; make both writable for this user',
+  SQLITE_READONLY:
+    'this user may not write it, its -wal, its -shm or its folder; ' +
+    'make the folder and its files writable for the user that runs the exchange',
   SQLITE_CANTOPEN: 'it cannot be opened; check that the folder exists and that this user owns it',
   SQLITE_BUSY: 'another process holds it; stop that process first',
   SQLITE_LOCKED: 'another connection holds it; stop that process first',

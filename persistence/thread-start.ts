@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { reasonOf } from '../engine/domain/error-code.ts'
 import { DataFolderError } from './folder-error.ts'
 
 /**
@@ -11,8 +12,7 @@ export function startThread(worker: Worker, name: string): Promise<void> {
       settle()
       reject(new DataFolderError(`The ${name} thread cannot start: ${reason}`))
     }
-    const onError = (error: unknown) =>
-      refuse(error instanceof Error ? error.message : String(error))
+    const onError = (error: unknown) => refuse(reasonOf(error))
     const onExit = (code: number) => refuse(`it ended with code ${code}.`)
     const onMessage = (message: unknown) => {
       if (message !== 'ready') return

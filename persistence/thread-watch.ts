@@ -1,10 +1,7 @@
 import type { Worker } from 'node:worker_threads'
+import { reasonOf } from '../engine/domain/error-code.ts'
 
 const END_DEADLINE_MS = 30_000
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
 
 /**
  * Watches one thread, and reports its unexpected end once, with its name and the reason. The thread

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { WorkerFault } from '../../engine/domain/assert.ts'
+import { reasonOf } from '../../engine/domain/error-code.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
@@ -42,10 +43,6 @@ const ID_MAX = 2 ** 30
 const END_DEADLINE_MS = 30_000
 const AGAIN_MS = 1000
 const TROUBLE_EVERY_MS = 10_000
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
 
 /** A turn of the exchange itself. */
 function ownTurn(): Turn {

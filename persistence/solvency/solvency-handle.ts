@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { shareOf, shareRule } from '../../engine/domain/fair-share.ts'
+import { reasonOf } from '../../engine/domain/error-code.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
@@ -110,7 +111,7 @@ export class SolvencyHandle {
     let reason = ''
     worker.on('message', (message: SolvencyMessage<never>) => this.#hear(message))
     worker.on('error', (error) => {
-      reason = error instanceof Error ? error.message : String(error)
+      reason = reasonOf(error)
     })
     worker.on('exit', () => this.#ended(reason))
     return worker

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, chownSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { reasonOf } from '../../engine/domain/error-code.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
+import { openWritable } from '../../persistence/database.ts'
 import { DataFolderError } from '../../persistence/folder-error.ts'
 import { rebuildReadTables } from '../../persistence/follower/rebuild.ts'
 import { commands, runCommand } from '../../server/cli/commands.ts'
@@ -67,6 +71,38 @@ test('rebuild and key rotate do not run without the lock', { skip }, async () =>
     assert.equal(await runCommand(commands, args, '', shell), 1)
   })
   assert.match(warned.join('\n'), UNWRITABLE)
+})
+
+test('a database that this user cannot write is refused when it is opened', { skip }, async () => {
+  // Connections of one process share the -shm, so its mode shows only between processes.
+  for (const ending of ['', '-wal']) {
+    const dataDir = newFolder()
+    const path = join(dataDir, 'read.db')
+    const options = {
+      durability: 'normal',
+      migrations: ['SELECT 1'],
+      autocheckpointPages: 0,
+    } as const
+    const kept = openWritable(path, options)
+    chownSync(dataDir, NOBODY, NOBODY)
+    for (const each of ['', '-wal', '-shm']) {
+      const isRoots = each === ending
+      chownSync(path + each, isRoots ? 0 : NOBODY, NOBODY)
+      chmodSync(path + each, isRoots ? 0o644 : 0o600)
+    }
+    const sentence = /read[.]db: this user may not write it, its -wal, .* make the folder and/
+    await asNobody(() => assert.throws(() => openWritable(path, options).close(), sentence, ending))
+    kept.close()
+  }
+})
+
+test('an error of SQLite in another thread keeps its code', async () => {
+  const sqlite = JSON.stringify(import.meta.resolve('better-sqlite3'))
+  const script = `import(${sqlite}).then((sqlite) => new sqlite.default('').exec('no SQL'))`
+  const [error] = await once(new Worker(script, { eval: true }), 'error')
+  assert.equal(reasonOf(error), 'SQLITE_ERROR')
+  assert.equal(reasonOf(new Error('a reason')), 'a reason')
+  assert.equal(reasonOf('a text'), 'a text')
 })
 
 test('lock.db is made for its owner alone', () => {
