@@ -264,9 +264,16 @@ export async function writeSnapshot(
     await syncFolder(dirname(path))
     return bytes
   } catch (error) {
-    rmSync(unfinished, { force: true })
+    removed(unfinished)
     throw dataFolderError(error, path)
   }
+}
+
+/** What stays is deleted by the next save; the error of this one must reach its caller. */
+function removed(unfinished: string): void {
+  try {
+    rmSync(unfinished, { force: true })
+  } catch {}
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { balanceDigest } from '../../../engine/core/state/balance-digest.ts'
@@ -284,5 +292,20 @@ test('a snapshot that cannot be written is reported, and the follower goes on', 
   writeFileSync(join(dataDir, 'snapshots'), 'a file stands where the folder should be')
   assert.match((await save(follower)) ?? '', /snapshots: /)
   follow(follower, flow.seq)
+  follower.close()
+})
+
+test('a rest of a snapshot that cannot be deleted does not end the follower', async () => {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(SEED)
+  flow.run(BATCH)
+  fillJournal(dataDir, flow.records, BATCH)
+  const follower = new Follower(keyed(dataDir))
+  follow(follower, flow.seq)
+  mkdirSync(`${snapshotPath(dataDir, flow.seq)}.unfinished`, { recursive: true })
+  assert.match(
+    (await save(follower)) ?? '',
+    /[.]snapshot: a folder stands where the file should be/,
+  )
   follower.close()
 })
