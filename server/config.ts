@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../engine/domain/moves/move-limits.ts'
-import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
 import { checksumAddress, isAddress } from './crypto/address.ts'
@@ -22,7 +21,6 @@ import {
   type Environment,
   type Given,
   helpText,
-  type Kind,
   readSetting,
   type Setting,
   scanEnvironment,
@@ -30,7 +28,7 @@ import {
   WrongUse,
 } from './settings/flags.ts'
 import { type HostPort, hostPort } from './settings/host-port.ts'
-import { address, commaList, count, oneOf, oneOfOr, onOff, words } from './settings/kinds.ts'
+import { address, commaList, count, oneOf, oneOfOr, onOff } from './settings/kinds.ts'
 import {
   addressHeaderOf,
   LIMIT_ROWS,
@@ -39,33 +37,26 @@ import {
   registrationOf,
 } from './settings/limit-settings.ts'
 import { nearest } from './settings/nearest.ts'
-import { maybe, setting, VARIABLE_HEAD } from './settings/setting.ts'
+import { maybe, setting } from './settings/setting.ts'
+import { host, path, plain, secret } from './settings/text-kinds.ts'
+import { refuseUnknownVariables } from './settings/variables.ts'
 
 // Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
 // variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file. The flag counts
 // first, then the environment, then the file, then the default.
 
-const file = words('FILE', 'the path of a file')
+const file = path('FILE', 'the path of a file')
 const THREADS_MAX = 256
-/** Long enough that nobody can guess it with any number of calls. */
-const SECRET = /^[\x21-\x7e]{16,256}$/
-
-const secret: Kind<string> = {
-  isSecret: true,
-  shape: 'TOKEN',
-  wants: '16 to 256 visible ASCII characters without spaces',
-  read: (text) => (SECRET.test(text) ? text : undefined),
-}
 
 export const SETTINGS = {
   port: setting('port', count(0, 65_535), 3000, 'Port to listen on; 0 picks one.'),
-  host: setting('host', words('HOST', 'a host name or address'), '127.0.0.1', 'Where to listen.'),
+  host: setting('host', host, '127.0.0.1', 'Where to listen.'),
   opsListen: maybe(
     'ops-listen',
     hostPort,
     'A listener of its own for operators: /admin and /metrics; port 0 picks one.',
   ),
-  data: setting('data', words('DIR', 'the path of a folder'), './data', 'The data folder.'),
+  data: setting('data', path('DIR', 'the path of a folder'), './data', 'The data folder.'),
   demo: setting('demo', onOff, false, 'Fill an empty data folder with a lively exchange.'),
   config: maybe('config', file, 'A JSON object of these settings, keyed by flag name.'),
   headerPrefix: setting(
@@ -154,7 +145,7 @@ export const SETTINGS = {
   ),
   domainName: setting(
     'domain-name',
-    words('NAME', 'the EIP-712 domain name that orders are signed with'),
+    plain('NAME', 'the EIP-712 domain name that orders are signed with'),
     'Limitless CTF Exchange',
     'EIP-712 domain name that orders are signed with.',
   ),
@@ -275,23 +266,11 @@ export function withChecksums(config: ServeConfig): ConfigReading {
 function gather(argv: readonly string[], env: Environment, readFile: ReadFile): readonly Given[] {
   const { given, words: rest } = scanLine(argv, SERVE_ROWS)
   if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
-  refuseUnknownVariables(env)
+  refuseUnknownVariables(env, SERVE_ROWS)
   faultAsked(env)
-  const named = [...scanEnvironment(env, SERVE_ROWS), ...given]
+  const named = [...scanEnvironment(env, SERVE_ROWS, given), ...given]
   const path = readSetting(SETTINGS.config, named)
   return path === undefined ? named : [...scanFile(path, readFile), ...named]
-}
-
-function refuseUnknownVariables(env: Environment): void {
-  const known = [...SERVE_ROWS.flatMap((row) => row.variable ?? []), FAULT_VARIABLE]
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith(VARIABLE_HEAD) || known.includes(name)) continue
-    // Compares the ends only: with their common head every name would be near to every other.
-    const ends = known.map((each) => each.slice(VARIABLE_HEAD.length))
-    const near = nearest(name.slice(VARIABLE_HEAD.length), ends)
-    const hint = near === undefined ? 'see --help' : `did you mean ${VARIABLE_HEAD}${near}?`
-    throw new WrongUse(`There is no environment variable ${name}; ${hint}`)
-  }
 }
 
 function readText(path: string, what: string, readFile: ReadFile): string {

@@ -1,7 +1,7 @@
 import type { Origins } from '../http/access/cors.ts'
 import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
-import { words } from './kinds.ts'
 import { maybe } from './setting.ts'
+import { path, plain } from './text-kinds.ts'
 
 // Settings of the public address, and of the identity provider that the exchange trusts.
 
@@ -54,17 +54,17 @@ const ANY = 'any'
 const IDENTITY = {
   key: maybe(
     'identity-key',
-    words('FILE|URL', 'a file or an https URL'),
+    path('FILE|URL', 'a file or an https URL'),
     'Keys of the identity provider: a JWK set (file or URL), or a public key (PEM or JWK file).',
   ),
   issuer: maybe(
     'identity-issuer',
-    words('TEXT', 'a text'),
+    plain('TEXT', 'a text'),
     'Issuer of identity tokens; any accepts all.',
   ),
   audience: maybe(
     'identity-audience',
-    words('TEXT', 'a text'),
+    plain('TEXT', 'a text'),
     'Audience of identity tokens; any accepts all.',
   ),
 } as const

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.ts'
+import { isServiceLink } from './service-links.ts'
 
 // Flags as rows of a table: how each is written, read, defaulted and explained. A wrong use throws
 // a sentence and ends the command before anything has happened.
@@ -17,6 +18,8 @@ export interface Kind<T> {
   readonly wants: string
   /** When true, a wrong value is not shown, because it may be a mistyped secret. */
   readonly isSecret?: boolean
+  /** Continues the sentence that begins with the value; undefined when its form is right. */
+  readonly whyNot?: (text: string) => string | undefined
   /** Gives undefined when the text is no such value. */
   read(text: string): T | undefined
   /** Writes a value as text; absent where a template does that right. */
@@ -91,24 +94,42 @@ export function scanLine(args: readonly string[], rows: readonly AnySetting[]): 
   return { given, words }
 }
 
-/** Values of the environment; an empty variable counts as not set. */
-export function scanEnvironment(env: Environment, rows: readonly AnySetting[]): Given[] {
-  return rows.flatMap((row) => {
-    const text = row.variable === undefined ? undefined : env[row.variable]
-    if (text === undefined || text === '' || row.variable === undefined) return []
-    return [{ flag: row.flag, text, where: row.variable }]
+/**
+ * Values of the environment; an empty variable counts as not set. The variable of a flag that was
+ * given is not looked at.
+ */
+export function scanEnvironment(
+  env: Environment,
+  rows: readonly AnySetting[],
+  given: readonly Given[],
+): Given[] {
+  return rows.flatMap(({ flag, variable }) => {
+    const text = variable === undefined ? undefined : env[variable]
+    if (text === undefined || text === '' || variable === undefined) return []
+    if (given.some((each) => each.flag === flag) || isServiceLink(variable, text)) return []
+    return [{ flag, text, where: variable }]
   })
 }
 
+/** Control characters would break the line of a message. */
+function printable(text: string): string {
+  return text.replace(
+    /\p{Cc}/gu,
+    (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
+}
+
 /** The last given value counts. All values are checked: an overridden value must be right too. */
-export function readSetting<T>(setting: Setting<T>, given: readonly Given[]): T {
-  let value = setting.fallback
-  for (const { flag, text, where } of given) {
-    if (flag !== setting.flag) continue
-    const read = setting.kind.read(text)
+export function readSetting<T>({ flag, kind, fallback }: Setting<T>, given: readonly Given[]): T {
+  let value = fallback
+  for (const { flag: named, text, where } of given) {
+    if (named !== flag) continue
+    const shown = kind.isSecret === true ? null : `'${printable(text)}'`
+    const why = kind.whyNot?.(text)
+    if (why !== undefined) throw new WrongUse(`${where}: ${shown ?? 'the value'} ${why}`)
+    const read = kind.read(text)
     if (read === undefined) {
-      const shown = setting.kind.isSecret === true ? '' : `, not '${text}'`
-      throw new WrongUse(`${where} must be ${setting.kind.wants}${shown}`)
+      throw new WrongUse(`${where} must be ${kind.wants}${shown === null ? '' : `, not ${shown}`}`)
     }
     value = read
   }

@@ -31,6 +31,7 @@ import { TraceFile } from '../ops/trace.ts'
 import { type Clock, SteadyClock } from '../pipeline/spine/clock.ts'
 import type { Services } from '../routes/services.ts'
 import { faultAsked } from '../settings/fault.ts'
+import { serviceLinkWarning } from '../settings/service-links.ts'
 import type { Command } from '../shell.ts'
 import { banner } from './banner.ts'
 import { openExchange, type RunningExchange } from './open.ts'
@@ -173,9 +174,11 @@ async function listen(config: ServeConfig, log: Log, running: Starting): Promise
   }
 }
 
-function warnOfFault(log: Log): void {
+function warnOfVariables(log: Log): void {
   const fault = faultAsked(process.env)
   if (fault !== null) log.warn(fault)
+  const links = serviceLinkWarning(process.env)
+  if (links !== null) log.warn(links)
 }
 
 /** Behind a proxy a peer is no caller, so it has no rate. One address opens half at most. */
@@ -211,7 +214,7 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
   const limits = config.rateLimit ? openLimits(config.rates) : null
-  warnOfFault(log)
+  warnOfVariables(log)
   const trace = await openTrace(config, log)
   const clock = steadyClock(log)
   const commits = new CommitFigures()

@@ -138,7 +138,7 @@ function askedOf(given: readonly Given[], [first, ...rest]: readonly string[]): 
 /** Reads the command line into a call; a wrong use throws a sentence. */
 export function readAdminLine(args: readonly string[], env: Environment): AdminLine {
   const line = scanLine(args, ADMIN_ROWS)
-  const given = [...scanEnvironment(env, ADMIN_ROWS), ...line.given]
+  const given = [...scanEnvironment(env, ADMIN_ROWS, line.given), ...line.given]
   return {
     ...askedOf(given, line.words),
     isJson: readSetting(FLAGS.json, given),

@@ -4,7 +4,8 @@ import { defaultKeyFile } from '../../../persistence/folder-key.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
 import { faultAsked } from '../../settings/fault.ts'
 import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
-import { optional, words } from '../../settings/kinds.ts'
+import { optional } from '../../settings/kinds.ts'
+import { path } from '../../settings/text-kinds.ts'
 import { command, EXIT, type Shell } from '../../shell.ts'
 import { progressLines } from '../progress.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
@@ -13,7 +14,7 @@ import { folderOf, OFFLINE_ROWS } from './verify.ts'
 // restore` makes a data folder of it.
 
 function folderFlag(flag: string, help: string): Setting<string | undefined> {
-  const kind = optional(words('DIR', 'the path of a folder'))
+  const kind = optional(path('DIR', 'the path of a folder'))
   return { flag, kind, fallback: undefined, help }
 }
 

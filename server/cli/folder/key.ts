@@ -3,13 +3,14 @@ import { defaultKeyFile, resealFolderKey } from '../../../persistence/folder-key
 import { DataFolderError, lockExisting } from '../../../persistence/snapshot/recovery.ts'
 import { faultAsked } from '../../settings/fault.ts'
 import { helpText, readSetting, type Setting, scanLine, WrongUse } from '../../settings/flags.ts'
-import { optional, words } from '../../settings/kinds.ts'
+import { optional } from '../../settings/kinds.ts'
+import { path } from '../../settings/text-kinds.ts'
 import { command, EXIT } from '../../shell.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 const NEW_KEY_FILE: Setting<string | undefined> = {
   flag: 'new-key-file',
-  kind: optional(words('FILE', 'the path of a file')),
+  kind: optional(path('FILE', 'the path of a file')),
   fallback: undefined,
   help: 'The file of the new server key; it is made when it does not exist.',
 }

@@ -37,7 +37,7 @@ export function folderOf(
   if (words.length > 0) {
     throw new WrongUse(`${name} takes no word '${words[0]}'; name the folder with --data`)
   }
-  const all = [...scanEnvironment(shell.env, OFFLINE_ROWS), ...given]
+  const all = [...scanEnvironment(shell.env, OFFLINE_ROWS, given), ...given]
   return {
     dataDir: readSetting(SETTINGS.data, all),
     keyFile: readSetting(SETTINGS.keyFile, all),

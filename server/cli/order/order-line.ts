@@ -162,7 +162,7 @@ function termsOf(line: Line, side: number): OrderTerms {
 /** Reads the command line into an order; a wrong use throws a sentence. */
 export function readOrderLine(args: readonly string[], env: Environment): OrderLine {
   const line = scanLine(args, ORDER_ROWS)
-  const given = [...scanEnvironment(env, ORDER_ROWS), ...line.given]
+  const given = [...scanEnvironment(env, ORDER_ROWS, line.given), ...line.given]
   const get = <T>(row: Setting<T>) => readSetting(row, given)
   const market = get(FLAGS.market)
   const wanted = wantedOf(line)
