@@ -1,7 +1,10 @@
 #!/usr/bin/env -S node --v8-pool-size=1
-import { earlyDoor } from './start/early-door.ts'
+import { closeDebugger } from './start/first-signals.ts'
 
+// Everything else is imported later: what a file imports runs before its own first line.
 const argv = process.argv.slice(2)
+const { earlyDoor } = await import('./start/early-door.ts')
 const door = await earlyDoor(argv)
 const { runLine } = await import('./all-commands.ts')
+closeDebugger()
 process.exitCode = await runLine(argv, door)

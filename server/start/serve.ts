@@ -34,7 +34,9 @@ import { faultAsked } from '../settings/fault.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import type { Command } from '../shell.ts'
 import { banner } from './banner.ts'
+import { ignoredSignals, takeSignals } from './first-signals.ts'
 import { openExchange, type RunningExchange } from './open.ts'
+import { onHangUp } from './renewal.ts'
 import { endLate, onSignals, type Running, stop } from './stopping.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from './wiring.ts'
@@ -211,6 +213,7 @@ async function identityOf(
 
 async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   const log = openLog(config.logLevel)
+  takeSignals(ignoredSignals((sentence, signal) => log.warn({ signal }, sentence)))
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
   const limits = config.rateLimit ? openLimits(config.rates) : null
@@ -284,6 +287,7 @@ async function comeUp(config: ServeConfig, log: Log, running: Starting): Promise
     onLate: (sentence: string) => endLate(log, sentence),
   }
   onSignals(log, ends, (doing) => stop(log, running, demo.stop, doing))
+  onHangUp(log, config.tls, running)
   if (!(await demo.ready)) return
   if (isatty(process.stderr.fd))
     log.output.write(banner({ ...config, ...urls, program: process.argv[1] }))

@@ -51,7 +51,7 @@ export function endLate(log: Log, sentence: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Stops at SIGTERM or SIGINT; a second one ends the process at once. */
+/** Stops at SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once. */
 export function onSignals(
   log: Pick<Log, 'info'>,
   { deadlineSec, onDone, onFailure, onLate }: StopEnds,
@@ -76,6 +76,7 @@ export function onSignals(
       .then(onDone, (error) => onFailure(`the stop failed: ${error}`))
       .finally(() => clearTimeout(timer))
   }
-  process.on('SIGTERM', () => onSignal('SIGTERM'))
-  process.on('SIGINT', () => onSignal('SIGINT'))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) {
+    process.on(signal, () => onSignal(signal))
+  }
 }

@@ -47,6 +47,11 @@ function programOf(): readonly string[] {
   return [COMPILED]
 }
 
+/** Node with options, and the program; a command line begins with these words. */
+export function programWords(...options: readonly string[]): readonly [string, ...string[]] {
+  return [process.execPath, '--v8-pool-size=1', ...options, ...programOf()]
+}
+
 /** The environment without settings of the exchange: a test states each of them itself. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
@@ -80,7 +85,7 @@ class Run {
 
   constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
     const { wrapper = [], fault } = around
-    const program = around.program ?? [process.execPath, '--v8-pool-size=1', ...programOf()]
+    const program = around.program ?? programWords()
     const words = [...wrapper, ...program, ...args]
     this.child = spawn(words[0], words.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -210,6 +215,12 @@ export class ServerProcess {
 
   get stderr(): string {
     return this.#run.stderr
+  }
+
+  /** Waits for the log; fails when the server ends before. */
+  async logged(isThere: (stderr: string) => boolean): Promise<void> {
+    const end = await Promise.race([this.#run.logged(isThere), this.ended])
+    if (end !== undefined) assert.fail(`the server ended: ${JSON.stringify(end)}`)
   }
 
   /** The seq and the state that the start recovered. */

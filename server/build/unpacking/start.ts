@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { earlyDoor } from '../../start/early-door.ts'
+import { closeDebugger } from '../../start/first-signals.ts'
 import { ARCHIVE, Archive } from './archive.ts'
 import { keepInUse, unpacking } from './unpacked.ts'
 
@@ -29,6 +30,7 @@ async function start(argv: readonly string[]): Promise<number> {
   // A single executable cannot import a file, but a file that it requires can.
   const load = createRequire(join(folder, 'start.cjs'))('./start.cjs')
   const { runLine } = await load(pathToFileURL(join(folder, 'all-commands.js')).href)
+  closeDebugger()
   return await runLine(argv, door)
 }
 

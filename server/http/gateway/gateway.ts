@@ -20,7 +20,7 @@ import { CallsWithin } from './calls-within.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
 import { type Entry, entryOf, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { listenAlone } from './listening/listen.ts'
+import { Apps } from './listening/apps.ts'
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
@@ -32,7 +32,7 @@ import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.t
 import { begun, type Turn } from './turn.ts'
 
 export class Gateway<S> {
-  private readonly app: library.TemplatedApp
+  readonly apps: Apps
   private readonly options: GatewayOptions<S>
   private readonly clock: () => number
   private readonly bodyBytesMax: number
@@ -74,14 +74,12 @@ export class Gateway<S> {
     const { rooms, addresses } = this
     const isStopping = () => this.stopping
     this.admission = new Admission({ options, rooms, addresses, isStopping })
-    const { tls } = options
-    this.app =
-      tls === undefined
-        ? uWS.App()
-        : uWS.SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+    this.apps = new Apps(uWS, options.tls)
     for (const each of options.routes) this.router.add(each.method, each.path, entryOf(each))
-    this.app.any('/*', (response, request) => this.receive(response, request))
-    this.app.filter((response, change) => this.count(response, change))
+    this.apps.each((app) => {
+      app.any('/*', (response, request) => this.receive(response, request))
+      app.filter((response, change) => this.count(response, change))
+    })
   }
 
   /** The library does not say which connection ended; of a WebSocket's end it says nothing. */
@@ -103,12 +101,12 @@ export class Gateway<S> {
       if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
       return this.addresses.ownerOf(response, headers)
     }
-    return new SocketPort(this.app, bounds, gate, () => this.connections.ended())
+    return new SocketPort(this.apps, bounds, gate, () => this.connections.ended())
   }
 
   /** Starts to listen and gives the port; 0 picks one. */
   async listen(host: string, port: number): Promise<number> {
-    this.listenSocket = await listenAlone(this.app, host, port)
+    this.listenSocket = await this.apps.listen(host, port)
     return uWS.us_socket_local_port(this.listenSocket)
   }
 
@@ -130,7 +128,7 @@ export class Gateway<S> {
     }
     // One turn later the last reply is with the kernel.
     await nextTurn()
-    this.app.close()
+    this.apps.close()
   }
 
   /** The library ends the process when this throws. */

@@ -6,9 +6,9 @@
 import type {
   HttpRequest,
   HttpResponse,
-  TemplatedApp,
   us_socket_context_t,
   WebSocket,
+  WebSocketBehavior,
 } from 'uWebSockets.js'
 import { assert } from '../../../engine/domain/assert.ts'
 import { wholeOf } from '../caching/payload.ts'
@@ -17,6 +17,7 @@ import { invalid, Refusal } from '../refusal.ts'
 import type { Header } from '../reply.ts'
 import { framingRefusal } from './framing.ts'
 import { handshakeRefusal } from './handshake.ts'
+import type { Apps } from './listening/apps.ts'
 import { encoded, statusLine } from './replies/outgoing.ts'
 import { writeAndClose } from './replies/unread-replies.ts'
 
@@ -73,7 +74,7 @@ const UNSUPPORTED_DATA = 1003
 const POLICY = 1008
 
 export class SocketPort {
-  readonly #app: TemplatedApp
+  readonly #apps: Apps
   readonly #bounds: SocketBounds
   readonly #gate: UpgradeGate
   readonly #onEnded: () => void
@@ -84,8 +85,8 @@ export class SocketPort {
   overflowedCount = 0
 
   /** `onEnded` is called once for each admitted connection, when it closes. */
-  constructor(app: TemplatedApp, bounds: SocketBounds, gate: UpgradeGate, onEnded: () => void) {
-    this.#app = app
+  constructor(apps: Apps, bounds: SocketBounds, gate: UpgradeGate, onEnded: () => void) {
+    this.#apps = apps
     this.#bounds = bounds
     this.#gate = gate
     this.#onEnded = onEnded
@@ -131,7 +132,7 @@ export class SocketPort {
 
   /** Writes encoded text to every connection of the topic when this turn of the loop ends. */
   announce(topic: string, packet: Uint8Array): void {
-    this.#app.publish(topic, packet, false, false)
+    this.#apps.publish(topic, packet)
   }
 
   /** Gives undefined when the connection is gone. */
@@ -141,19 +142,21 @@ export class SocketPort {
 
   /** Called by the library, which must get no plain request: each is refused here. */
   any(path: string, _handler: unknown): this {
-    this.#app.any(path, (response, request) => {
-      this.#refuseOr(response, headersOf(request), (headers) => {
-        const isUpgrade = headers.has('upgrade')
-        answer(response, (isUpgrade ? handshakeRefusal(headers) : null) ?? NO_POLLING)
-      })
-    })
+    this.#apps.each((app) =>
+      app.any(path, (response, request) => {
+        this.#refuseOr(response, headersOf(request), (headers) => {
+          const isUpgrade = headers.has('upgrade')
+          answer(response, (isUpgrade ? handshakeRefusal(headers) : null) ?? NO_POLLING)
+        })
+      }),
+    )
     return this
   }
 
   /** Called by the library. */
   ws(path: string, library: Library): this {
     const { messageBytesMax, bufferedBytesMax } = this.#bounds
-    this.#app.ws<Kept>(path, {
+    const behavior: WebSocketBehavior<Kept> = {
       maxPayloadLength: messageBytesMax,
       maxBackpressure: bufferedBytesMax,
       closeOnBackpressureLimit: true,
@@ -194,13 +197,14 @@ export class SocketPort {
           library.close(socket, code, message)
         })
       },
-    })
+    }
+    this.#apps.each((app) => app.ws(path, behavior))
     return this
   }
 
   /** Called by the library. */
   publish(topic: string, message: string, isBinary?: boolean): boolean {
-    return this.#app.publish(topic, message, isBinary)
+    return this.#apps.publish(topic, message, isBinary)
   }
 
   #upgrade(

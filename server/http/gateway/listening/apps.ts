@@ -1,0 +1,65 @@
+// The apps of the library behind one listener. A certificate belongs to its app for ever, so a
+// certificate that is read again makes another app. Invariants: the first app alone listens, and
+// hands new connections to the newest app. A connection stays with its app until it ends.
+
+import type * as library from 'uWebSockets.js'
+import { listenAlone } from './listen.ts'
+import type { TlsFiles } from './listen-check.ts'
+
+type TemplatedApp = library.TemplatedApp
+
+/** The types of the library do not know the calls by which one app hands connections to another. */
+function native(app: TemplatedApp, name: string, ...values: unknown[]): unknown {
+  return Reflect.apply(Reflect.get(app, name), app, values)
+}
+
+export class Apps {
+  readonly #make: () => TemplatedApp
+  readonly #first: TemplatedApp
+  readonly #all: TemplatedApp[]
+  readonly #registrations: ((app: TemplatedApp) => void)[] = []
+
+  constructor({ App, SSLApp }: Pick<typeof library, 'App' | 'SSLApp'>, tls: TlsFiles | undefined) {
+    this.#make = () => {
+      if (tls === undefined) return App()
+      return SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })
+    }
+    this.#first = this.#make()
+    this.#all = [this.#first]
+  }
+
+  /** Registers something with each app, later ones included. */
+  each(register: (app: TemplatedApp) => void): void {
+    this.#registrations.push(register)
+    for (const app of this.#all) register(app)
+  }
+
+  listen(host: string, port: number): Promise<library.us_listen_socket> {
+    return listenAlone(this.#first, host, port)
+  }
+
+  /** From now on another app has the new connections; throws when it cannot be made. */
+  renew(): void {
+    const newest = this.#make()
+    for (const register of this.#registrations) register(newest)
+    const before = this.#all.at(-1)
+    native(this.#first, 'addChildAppDescriptor', native(newest, 'getDescriptor'))
+    if (before !== undefined && before !== this.#first) {
+      native(this.#first, 'removeChildAppDescriptor', native(before, 'getDescriptor'))
+    }
+    this.#all.push(newest)
+  }
+
+  /** Publishes to the members of a topic in all apps. */
+  publish(topic: string, message: library.RecognizedString, isBinary = false): boolean {
+    let isTaken = false
+    for (const app of this.#all) {
+      if (app.publish(topic, message, isBinary, false)) isTaken = true
+    }
+    return isTaken
+  }
+
+  close(): void {
+    for (const app of this.#all) app.close()
+  }
+}
