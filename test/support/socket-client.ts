@@ -16,6 +16,8 @@ export interface Frame {
 export interface SocketWish {
   readonly headers?: Readonly<Record<string, string>>
   readonly reconnection?: boolean
+  /** Whether to speak TLS, with any certificate. */
+  readonly isSecure?: boolean
 }
 
 /** The headers of a handshake that a token signed. */
@@ -81,7 +83,9 @@ export class SocketClient {
 
   /** Resolves when the client has joined the namespace. */
   static async open(port: number, wish: SocketWish = {}): Promise<SocketClient> {
-    const socket = io(`http://127.0.0.1:${port}/markets`, {
+    const scheme = wish.isSecure === true ? 'https' : 'http'
+    const socket = io(`${scheme}://127.0.0.1:${port}/markets`, {
+      rejectUnauthorized: false,
       transports: ['websocket'],
       forceNew: true,
       reconnection: wish.reconnection ?? false,

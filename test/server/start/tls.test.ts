@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { connect } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import { newFolder } from '../../support/data-folder.ts'
 import { newWallet } from '../../support/live-session.ts'
-import { ServerProcess } from '../../support/server-process.ts'
+import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
+import { SocketClient } from '../../support/socket-client.ts'
 import { startToys } from '../http/gateway/toy-exchange.ts'
 
 // Sessions over TLS: their cookie is never sent without TLS.
 
 const folder = newFolder()
 const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
-const files = ['-nodes', '-subj', '/CN=localhost', '-keyout', keyFile, '-out', certFile]
-const made = spawnSync('openssl', ['req', '-x509', ...curve, ...files])
-const skip = made.status === 0 ? false : 'needs openssl'
+
+/** Writes a certificate of this name and its key, over those that were there. */
+function certify(name: string): boolean {
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  const files = ['-nodes', '-subj', `/CN=${name}`, '-keyout', keyFile, '-out', certFile]
+  return spawnSync('openssl', ['req', '-x509', ...curve, ...files]).status === 0
+}
+
+const skip = certify('localhost') ? false : 'needs openssl'
 
 interface Said {
   readonly status: number | undefined
@@ -29,9 +36,10 @@ async function send(
   method: string,
   url: string,
   headers: Readonly<Record<string, string>> = {},
+  body = '',
 ): Promise<Said> {
   const call = request(url, { method, headers, rejectUnauthorized: false, agent: false })
-  call.end()
+  call.end(body)
   const [response] = await once(call, 'response')
   let text = ''
   for await (const chunk of response) text += chunk
@@ -87,4 +95,66 @@ test('under TLS nothing is read behind a head whose framing is in doubt', { skip
     assert.equal(received.match(/HTTP\/1\.1 /g)?.length, 1, lines)
   }
   await toys.gateway.stop()
+
+interface Link {
+  readonly socket: TLSSocket
+  readonly name: string
+  /** Gives the first line of the reply. */
+  get(path: string): Promise<string>
+}
+
+/** A connection that stays; without a server name as clients of an address send none. */
+async function link(port: number, servername?: string): Promise<Link> {
+  const wish = servername === undefined ? {} : { servername }
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...wish })
+  await once(socket, 'secureConnect')
+  const get = async (path: string) => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const [bytes] = await once(socket, 'data')
+    return String(bytes).split('\r\n', 1)[0]
+  }
+  return { socket, name: String(socket.getPeerCertificate().subject.CN), get }
+}
+
+test('SIGHUP reads the certificate again, and no connection ends', { skip }, async (t) => {
+  certify('first')
+  const args = ['--tls-cert', certFile, '--tls-key', keyFile, '--ops-listen', '127.0.0.1:0']
+  const server = await ServerProcess.start({ dataDir: newFolder(), args })
+  t.after(() => server.signal('SIGKILL'))
+  const port = Number(new URL(server.baseUrl).port)
+  const opsPort = Number(/^operators https:.*:([0-9]+)$/m.exec(server.stdout)?.[1])
+  const links = [await link(port)]
+  const sockets = [await SocketClient.open(port, { isSecure: true })]
+  for (const name of ['second', 'third']) {
+    certify(name)
+    server.signal('SIGHUP')
+    await server.logged((log) => log.includes(`"subject":"CN=${name}"`))
+    for (const servername of [undefined, 'exchange.example']) {
+      const newest = await link(port, servername)
+      assert.equal(newest.name, name)
+      links.push(newest)
+    }
+    assert.equal((await link(opsPort)).name, name, 'the listener of operators')
+    sockets.push(await SocketClient.open(port, { isSecure: true }))
+  }
+  assert.deepEqual(
+    links.map(({ name }) => name),
+    ['first', 'second', 'second', 'third', 'third'],
+  )
+  for (const { get } of links) assert.equal(await get('/health'), 'HTTP/1.1 200 OK')
+  for (const { socket } of sockets) socket.emit('subscribe_market_lifecycle', {})
+  for (const client of sockets) await client.take('system', 1)
+  const body = JSON.stringify({ kind: 'clob', slug: 'rain-tomorrow', title: 'Will it rain?' })
+  const operator = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+  const url = `https://127.0.0.1:${opsPort}/admin/markets`
+  assert.equal((await send('POST', url, operator, body)).status, 201)
+  // Members of all certificates get what is published.
+  for (const client of sockets) await client.take('marketCreated', 1)
+  const { stderr } = server
+  writeFileSync(certFile, 'no certificate')
+  server.signal('SIGHUP')
+  await server.logged((log) => log.slice(stderr.length).includes('the certificate stays as it was'))
+  assert.equal((await link(port)).name, 'third')
+  for (const { socket } of links) assert.equal(socket.destroyed, false)
+  await server.stop()
 })
