@@ -1,8 +1,9 @@
 // The whole program, behind the few files that a start needs for its door.
 
-import { codeOf } from '../engine/domain/error-code.ts'
+import { codeOf, reasonOf } from '../engine/domain/error-code.ts'
 import { allCommands, runCommand } from './cli/commands.ts'
 import type { Door } from './http/gateway/listening/door.ts'
+import { EXIT } from './shell.ts'
 import { serveCommand } from './start/serve.ts'
 import { SAID_VERSION } from './version.ts'
 
@@ -11,17 +12,20 @@ const BROKEN_PIPE = 128 + 13
 
 /**
  * The reader of the output may stop, as in `outcomex export --csv trades | head`. Other tools end
- * by SIGPIPE then, which Node ignores.
+ * by SIGPIPE then, which Node ignores. Any other error means that the output is not whole.
  */
-function endWithReader(): void {
+function endWithOutput(): void {
   process.stdout.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') throw error
-    process.exit(BROKEN_PIPE)
+    if (codeOf(error) === 'EPIPE') process.exit(BROKEN_PIPE)
+    process.stderr.write(`outcomex: standard output cannot be written: ${reasonOf(error)}\n`)
+    process.exit(EXIT.FAILED)
   })
 }
 
 /** Runs what the line names; resolves with the exit code. */
 export function runLine(argv: readonly string[], door: Door | null): Promise<number> {
-  if (argv[0] !== 'serve') endWithReader()
+  // Nobody can be shown that errors cannot be shown, and they must not become other errors.
+  process.stderr.on('error', () => {})
+  endWithOutput()
   return runCommand(allCommands(serveCommand(door)), argv, SAID_VERSION)
 }

@@ -1,6 +1,7 @@
 // The first file that runs. At SIGUSR1 Node opens its debugger, on port 9229 and without a password,
 // unless a listener has the signal. Whoever reaches that port reads the admin token and every key.
 
+import { writeSync } from 'node:fs'
 import inspector from 'node:inspector'
 
 const WRONG_USE = 2
@@ -8,8 +9,13 @@ const NEVER_SIGUSR1 =
   'SIGUSR1 is ignored: it would open the debugger of Node, which shows every secret'
 const INSPECT = /(?:^|[\s"'])--inspect(?:-brk|-wait)?(?:[=\s"']|$)/
 
+const STDERR = 2
+
+/** Where standard error takes nothing, there is nobody to say it to. */
 function say(sentence: string): void {
-  process.stderr.write(`outcomex: ${sentence}\n`)
+  try {
+    writeSync(STDERR, `outcomex: ${sentence}\n`)
+  } catch {}
 }
 
 /** Listeners that take the place of all others of their signals. */

@@ -37,6 +37,7 @@ import { banner } from './banner.ts'
 import { ignoredSignals, takeSignals } from './first-signals.ts'
 import { openExchange, type RunningExchange } from './open.ts'
 import { onHangUp } from './renewal.ts'
+import { print } from './standard-output.ts'
 import { endLate, onSignals, type Running, stop } from './stopping.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from './wiring.ts'
@@ -83,7 +84,16 @@ async function problemOf(
   return addressProblem(opsListen.host, opsListen.port)
 }
 
-/** Makes the first admin token, or takes the configured token; only its digest is kept. */
+/** The last lines of a start. Without them it serves as well, and the log says where. */
+function announce(log: Log, word: 'operators' | 'listening', url: string): void {
+  const problem = print(`${word} ${url}\n`)
+  if (problem !== null) log.warn({ url }, `${word}: standard output cannot be written (${problem})`)
+}
+
+/**
+ * Makes the first admin token, or takes the configured token; only its digest is kept. A token is
+ * shown before it is kept, because nobody could ever know it otherwise; demo.json shows it too.
+ */
 async function settleAdminToken(
   { pipeline }: RunningExchange,
   config: ServeConfig,
@@ -93,13 +103,24 @@ async function settleAdminToken(
   const known = pipeline.clearing.accounts.adminTokenDigest
   if (given === undefined && known !== '') return null
   const token = given ?? randomBytes(24).toString('base64url')
-  if (given === undefined && config.demo) {
-    keepAdminToken(config.dataDir, baseUrl, token)
+  if (given === undefined) {
+    if (config.demo) keepAdminToken(config.dataDir, baseUrl, token)
+    const problem = print(`admin token (shown once): ${token}\n`)
+    if (problem !== null && !config.demo) throw new TokenNotShown(problem)
   }
   const tokenDigest = digestOf(token)
   if (tokenDigest !== known)
     await pipeline.change(() => ({ kind: 'setAdminToken', tokenDigest }), ROOT_OPERATOR)
   return given === undefined ? token : null
+}
+
+class TokenNotShown extends Error {
+  constructor(reason: string) {
+    super(
+      `the admin token cannot be written to standard output (${reason}) and was not kept; ` +
+        'give standard output a reader and room, or choose a token by --admin-token, and start again',
+    )
+  }
 }
 
 function steadyClock(log: Log): SteadyClock {
@@ -168,7 +189,7 @@ async function listen(config: ServeConfig, log: Log, running: Starting): Promise
     const baseUrl = baseUrlOf(config, await gateway.listen(host, port))
     if (at === undefined || opsPort === undefined) return { baseUrl, operatorsUrl: baseUrl }
     const operatorsUrl = baseUrlOf({ ...config, host: at.host }, opsPort)
-    process.stdout.write(`operators ${operatorsUrl}\n`)
+    announce(log, 'operators', operatorsUrl)
     return { baseUrl, operatorsUrl }
   } catch (error) {
     await stop(log, running, async () => {})
@@ -275,7 +296,6 @@ async function comeUp(config: ServeConfig, log: Log, running: Starting): Promise
   const urls = await listen(config, log, running)
   // Made late, after the steps that often fail, because no later start can show the token again.
   const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
-  if (adminToken !== null) process.stdout.write(`admin token (shown once): ${adminToken}\n`)
   const token = config.adminToken ?? adminToken
   const demo = config.demo
     ? startDemo({ ...urls, dataDir, adminToken: token, config, log })
@@ -291,7 +311,7 @@ async function comeUp(config: ServeConfig, log: Log, running: Starting): Promise
   if (!(await demo.ready)) return
   if (isatty(process.stderr.fd))
     log.output.write(banner({ ...config, ...urls, program: process.argv[1] }))
-  process.stdout.write(`listening ${urls.baseUrl}\n`)
+  announce(log, 'listening', urls.baseUrl)
 }
 
 /** Runs until a signal ends the process; gives an exit code only when the start fails. */

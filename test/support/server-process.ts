@@ -139,6 +139,8 @@ export interface ServeOptions extends Around {
   readonly args?: readonly string[]
   /** The demo makes its own admin token. */
   readonly demo?: boolean
+  /** Whether the start makes an admin token instead of taking that of the tests. */
+  readonly makesToken?: boolean
 }
 
 function markOf(lines: string, msg: string): Mark | null {
@@ -154,8 +156,8 @@ function markOf(lines: string, msg: string): Mark | null {
 
 /** Starts the server and waits for a line that begins with `prefix`, or for the end of the run. */
 async function serveUntil(options: ServeOptions, prefix: string) {
-  const { dataDir, args = [], demo = false } = options
-  const own = demo ? ['--demo'] : ['--admin-token', ADMIN_TOKEN]
+  const { dataDir, args = [], demo = false, makesToken = demo } = options
+  const own = [...(demo ? ['--demo'] : []), ...(makesToken ? [] : ['--admin-token', ADMIN_TOKEN])]
   let found = (_rest: string) => {}
   const line = new Promise<string>((resolve) => {
     found = resolve
