@@ -36,6 +36,7 @@ import {
   regionsOf,
   registrationOf,
 } from './settings/limit-settings.ts'
+import { intakeThreadsDefault, memoryLimitBytes } from './settings/memory.ts'
 import { nearest } from './settings/nearest.ts'
 import { maybe, setting } from './settings/setting.ts'
 import { host, path, plain, secret } from './settings/text-kinds.ts'
@@ -69,13 +70,12 @@ export const SETTINGS = {
     'market-threads',
     oneOfOr(count(0, THREADS_MAX), 'auto', 'each'),
     'auto',
-    'Threads that match: auto shares 16, each shares none, 0 matches on main.',
+    'Threads that match: auto shares up to 16, each shares none, 0 matches on main.',
   ),
   intakeThreads: setting(
     'intake-threads',
     count(1, THREADS_MAX),
-    // One core is main's.
-    Math.max(1, availableParallelism() - 1),
+    intakeThreadsDefault(availableParallelism(), memoryLimitBytes()),
     'Threads that check signatures.',
   ),
   durability: setting<Durability>(

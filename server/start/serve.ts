@@ -31,6 +31,7 @@ import { TraceFile } from '../ops/trace.ts'
 import { type Clock, SteadyClock } from '../pipeline/spine/clock.ts'
 import type { Services } from '../routes/services.ts'
 import { faultAsked } from '../settings/fault.ts'
+import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import type { Command } from '../shell.ts'
 import { banner } from './banner.ts'
@@ -139,8 +140,10 @@ async function open(
   log: Log,
   { limits, clock, onCommit }: Opened,
 ): Promise<RunningExchange> {
+  const marketThreads = marketThreadsOf(config, log)
   const exchange = await openExchange({
     ...config,
+    marketThreads,
     clock,
     isTimed: true,
     monotonicMs: () => performance.now(),
@@ -154,7 +157,8 @@ async function open(
     onProgress: progressOn(log),
   })
   const { recovered } = exchange
-  log.info({ ...recovered, curve: curve.name }, 'recovered')
+  const { intakeThreads } = config
+  log.info({ ...recovered, curve: curve.name, marketThreads, intakeThreads }, 'recovered')
   if (recovered.lostRecords > 0) {
     log.warn(
       `${recovered.lostRecords} acknowledged records were lost with the power: ` +
@@ -202,6 +206,15 @@ function warnOfVariables(log: Log): void {
   if (fault !== null) log.warn(fault)
   const links = serviceLinkWarning(process.env)
   if (links !== null) log.warn(links)
+}
+
+/** A start with too little memory warns and goes on, because what a thread needs is an estimate. */
+function marketThreadsOf({ marketThreads: given, intakeThreads }: ServeConfig, log: Log) {
+  const limitBytes = memoryLimitBytes()
+  const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, intakeThreads) : given
+  const warning = memoryWarning({ marketThreads, intakeThreads }, limitBytes)
+  if (warning !== null) log.warn(warning)
+  return marketThreads
 }
 
 /** Behind a proxy a peer is no caller, so it has no rate. One address opens half at most. */
