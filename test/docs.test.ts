@@ -144,7 +144,15 @@ test('every make target that a document names exists', () => {
 })
 
 /** Flags of other programs that the documents name. */
-const FOREIGN = new Set(['--from', '--import', '--omit', '--test', '--test-name-pattern', '--time'])
+const FOREIGN = new Set([
+  '--from',
+  '--import',
+  '--inspect',
+  '--omit',
+  '--test',
+  '--test-name-pattern',
+  '--time',
+])
 
 test('every command, flag and variable that a document names exists', async () => {
   const rows = [...SERVE_ROWS, ...Object.values(commands).flatMap(({ flags }) => flags)]

@@ -54,11 +54,11 @@ export function memoryWarning(
 ): string | null {
   const markets = marketThreads === 'each' ? LIMITS.marketThreadsEachMax : marketThreads
   if (markets + intakeThreads <= threadsThatFit(limitBytes)) return null
-  const needed =
-    MEMORY.baseBytes + MEMORY.stateBytes + (markets + intakeThreads) * MEMORY.threadBytes
+  const ofThreads = (markets + intakeThreads) * MEMORY.threadBytes
+  const needed = MEMORY.baseBytes + MEMORY.stateBytes + ofThreads
   const inMb = (bytes: number) => Math.ceil(bytes / MB)
   return (
-    `this process may use ${inMb(limitBytes)} MB of memory, and with ${markets} market threads and ` +
+    `this process may use ${inMb(limitBytes)} MB of memory; with ${markets} market threads and ` +
     `${intakeThreads} intake threads it may need ${inMb(needed)} MB: lower --market-threads or ` +
     `--intake-threads (${inMb(MEMORY.threadBytes)} MB a thread), or raise the limit`
   )

@@ -1,5 +1,6 @@
-// The first file that runs. At SIGUSR1 Node opens its debugger, on port 9229 and without a password,
-// unless a listener has the signal. Whoever reaches that port reads the admin token and every key.
+// The first file that runs. At SIGUSR1 Node opens its debugger, on port 9229 and without a
+// password, unless a listener has the signal. Whoever reaches that port reads the admin token and
+// every key.
 
 import { writeSync } from 'node:fs'
 import inspector from 'node:inspector'

@@ -119,7 +119,8 @@ class TokenNotShown extends Error {
   constructor(reason: string) {
     super(
       `the admin token cannot be written to standard output (${reason}) and was not kept; ` +
-        'give standard output a reader and room, or choose a token by --admin-token, and start again',
+        'give standard output a reader and free space, or choose a token by --admin-token, ' +
+        'and start again',
     )
   }
 }

@@ -53,7 +53,10 @@ test('threads that may not fit are a warning that names the flags', () => {
   assert.equal(memoryWarning({ marketThreads: 5, intakeThreads: 1 }, limit), null)
   assert.equal(memoryWarning({ marketThreads: 0, intakeThreads: 1 }, 200 * MB), null)
   const many = memoryWarning({ marketThreads: 16, intakeThreads: 1 }, limit) ?? ''
-  assert.match(many, /may use 256 MB .* 16 market threads and 1 intake threads it may need 371 MB/)
+  assert.match(
+    many,
+    /may use 256 MB .*; with 16 market threads and 1 intake threads it may need 371 MB/,
+  )
   assert.match(many, /lower --market-threads or --intake-threads [(]11 MB a thread[)]/)
   assert.match(memoryWarning({ marketThreads: 'each', intakeThreads: 1 }, limit) ?? '', /64 market/)
   assert.match(memoryWarning({ marketThreads: 1, intakeThreads: 1 }, 128 * MB) ?? '', /128 MB/)
