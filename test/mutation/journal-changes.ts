@@ -391,4 +391,17 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
     ],
   },
+  {
+    file: 'persistence/data-lock.ts',
+    tests: [`${FOLDER}/data-lock.test.ts`],
+    changes: [
+      ['a lock that cannot be written counts', '; PRAGMA user_version = 1', ''],
+      ['others may open the lock', 'if (closed === mode) return', 'if (closed <= mode) return'],
+    ],
+  },
+  {
+    file: 'persistence/database.ts',
+    tests: [`${FOLDER}/data-lock.test.ts`],
+    changes: [['an unwritable database is opened', '      proveWritable(connection)\n', '']],
+  },
 ]

@@ -301,4 +301,66 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ['a market without a deadline has no end time', 'deadlineMs ?? NO_DEADLINE_MS', 'deadlineMs'],
     ],
   },
+  {
+    file: 'server/settings/service-links.ts',
+    tests: [`${SERVER}/settings/environment.test.ts`],
+    changes: [
+      [
+        'any port of an address is a Service',
+        'return ADDRESS_LINK.test(name) && ADDRESS',
+        'return ADDRESS',
+      ],
+      ['a Service of a longer name is refused', 'SERVICE_PART.test(name) || PORT', 'PORT'],
+    ],
+  },
+  {
+    file: 'server/settings/flags.ts',
+    tests: [`${SERVER}/settings/environment.test.ts`],
+    changes: [
+      [
+        'the variable of a given flag counts',
+        'given.some((each) => each.flag === flag) || isServiceLink',
+        'isServiceLink',
+      ],
+    ],
+  },
+  {
+    file: 'server/settings/memory.ts',
+    tests: [`${SERVER}/settings/memory.test.ts`],
+    changes: [
+      ['no limit is a limit of nothing', 'constrained > 0 && ', ''],
+      [
+        'intake threads take no memory',
+        'threadsThatFit(limitBytes) - intakeThreads',
+        'threadsThatFit(limitBytes)',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/gateway/listening/apps.ts',
+    tests: [`${SERVER}/start/tls.test.ts`],
+    changes: [
+      [
+        'older connections get no frames',
+        'for (const app of this.#all) {\n      if (app.publish',
+        'for (const app of this.#all.slice(-1)) {\n      if (app.publish',
+      ],
+      [
+        'every second connection gets the older certificate',
+        'if (before !== undefined && before',
+        'if (before === undefined && before',
+      ],
+    ],
+  },
+  {
+    file: 'server/start/serve.ts',
+    tests: [`${SERVER}/start/standard-output.test.ts`],
+    changes: [
+      [
+        'a token that was not shown is kept',
+        'if (problem !== null && !config.demo) throw',
+        'if (problem !== null && config.demo) throw',
+      ],
+    ],
+  },
 ]
