@@ -95,6 +95,7 @@ test('under TLS nothing is read behind a head whose framing is in doubt', { skip
     assert.equal(received.match(/HTTP\/1\.1 /g)?.length, 1, lines)
   }
   await toys.gateway.stop()
+})
 
 interface Link {
   readonly socket: TLSSocket
