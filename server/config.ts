@@ -7,7 +7,7 @@ import { checksumAddress, isAddress } from './crypto/address.ts'
 import type { Origins } from './http/access/cors.ts'
 import type { Rates } from './http/access/rate-limit.ts'
 import type { Regions } from './http/access/regions.ts'
-import { LOG_LEVELS, type LogLevel } from './ops/logging/log-level.ts'
+import type { LogLevel } from './ops/logging/log-level.ts'
 import {
   corsOriginsOf,
   EDGE_ROWS,
@@ -38,6 +38,7 @@ import {
 } from './settings/limit-settings.ts'
 import { intakeThreadsDefault, memoryLimitBytes } from './settings/memory.ts'
 import { nearest } from './settings/nearest.ts'
+import { RUN_SETTINGS } from './settings/run-settings.ts'
 import { maybe, setting } from './settings/setting.ts'
 import { host, path, plain, secret } from './settings/text-kinds.ts'
 import { refuseUnknownVariables } from './settings/variables.ts'
@@ -115,27 +116,14 @@ export const SETTINGS = {
     0,
     'Part of mined fees for those who referred the takers, in basis points; 0 = none.',
   ),
-  stopDeadline: setting(
-    'stop-deadline',
-    count(1, 3600),
-    10,
-    'Seconds after which a stop that still runs ends like a kill.',
-  ),
   adminToken: maybe(
     'admin-token',
     secret,
     'The admin token; without it the first start makes one.',
   ),
   keyFile: maybe('key-file', file, 'The server key; without it server.key in the data folder.'),
-  trace: maybe('trace', file, 'A file that gets a line for each order, a time per step.'),
   tlsCert: maybe('tls-cert', file, 'Certificate chain (PEM); serves HTTPS with --tls-key.'),
   tlsKey: maybe('tls-key', file, 'Private key of the certificate (PEM).'),
-  logLevel: setting<LogLevel>(
-    'log-level',
-    { ...oneOf(...LOG_LEVELS), shape: 'LEVEL' },
-    'info',
-    `Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`,
-  ),
   noRateLimit: setting('no-rate-limit', onOff, false, 'Switches the rate limits off.'),
   socialProvider: setting<SocialProviderName>(
     'social-provider',
@@ -171,6 +159,7 @@ export const SETTINGS = {
 
 export const SERVE_ROWS: readonly AnySetting[] = [
   ...Object.values(SETTINGS),
+  ...Object.values(RUN_SETTINGS),
   ...EDGE_ROWS,
   ...LIMIT_ROWS,
 ]
@@ -201,6 +190,7 @@ export interface ServeConfig {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly logLevel: LogLevel
   readonly trace: string | undefined
+  readonly acceptClock: boolean
   readonly stopDeadlineSec: number
   readonly rateLimit: boolean
   readonly rates: { readonly address: Rates; readonly profile: Rates }
@@ -337,9 +327,10 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),
-    logLevel: get(SETTINGS.logLevel),
-    trace: get(SETTINGS.trace),
-    stopDeadlineSec: get(SETTINGS.stopDeadline),
+    logLevel: get(RUN_SETTINGS.logLevel),
+    trace: get(RUN_SETTINGS.trace),
+    acceptClock: get(RUN_SETTINGS.acceptClock),
+    stopDeadlineSec: get(RUN_SETTINGS.stopDeadline),
     rateLimit: !get(SETTINGS.noRateLimit),
     socialProvider: get(SETTINGS.demo) ? 'demo' : get(SETTINGS.socialProvider),
     rates: ratesOf(get),

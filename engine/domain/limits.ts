@@ -103,9 +103,6 @@ export const LIMITS = {
   auditLimitMax: 100,
   takerDelayMsMax: 60_000,
   clockToleranceMs: 1000,
-  /** A wall clock further ahead of the server's time is followed only if it stays ahead. */
-  clockLeapMs: 2000,
-  clockLeapWaitMs: 60_000,
   userOrdersLimitMax: 200,
   activeMarketsLimitMax: 25,
   /** Trades on one page of a market's history. */

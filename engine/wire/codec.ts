@@ -4,6 +4,7 @@ import type { Command, NewMarket, RareCommand } from '../domain/command.ts'
 import { isRareKind } from '../domain/command-kinds.ts'
 import type { Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { TimeMs } from '../domain/units.ts'
 import { decodeCancel } from './cancel-codec.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
@@ -117,6 +118,10 @@ export function decodeCommand(record: Uint8Array): Command {
 
 export function recordSeq(record: Uint8Array): Seq {
   return wholeViewOf(record).getFloat64(record.byteOffset + HEAD.seq, true)
+}
+
+export function recordMs(record: Uint8Array): TimeMs {
+  return wholeViewOf(record).getFloat64(record.byteOffset + HEAD.nowMs, true)
 }
 
 /** Calls `visit` with each record of a batch, in order. */

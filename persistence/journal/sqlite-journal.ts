@@ -1,7 +1,8 @@
 import type { Hmac } from 'node:crypto'
 import { codeOf } from '../../engine/domain/error-code.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
-import { eachRecord, recordSeq } from '../../engine/wire/codec.ts'
+import type { TimeMs } from '../../engine/domain/units.ts'
+import { eachRecord, recordMs, recordSeq } from '../../engine/wire/codec.ts'
 import {
   type Connection,
   type Durability,
@@ -78,6 +79,17 @@ export class SqliteJournalReader implements JournalReader {
 
   get lastSeq(): Seq {
     return speaking(this.#path, () => tailOf(this.#connection).seq)
+  }
+
+  /** The time of the last command; null for an empty journal. */
+  get lastMs(): TimeMs | null {
+    let lastMs: TimeMs | null = null
+    for (const { records } of this.batches(this.lastSeq)) {
+      eachRecord(records, (record) => {
+        lastMs = recordMs(record)
+      })
+    }
+    return lastMs
   }
 
   /** Compares the end with journal.head, also while the exchange writes both. */

@@ -44,14 +44,15 @@ export function lockExisting(dataDir: string): DataLock {
 }
 
 /**
- * Gives the end of the journal, and makes the journal of a new folder. A damaged end throws a
- * sentence.
+ * Gives the end of the journal and the time of its last command, and makes the journal of a new
+ * folder. A damaged end throws a sentence.
  */
-export function journalEnd(folder: KeyedFolder): JournalEnd {
+export function journalEnd(folder: KeyedFolder): JournalEnd & Pick<SqliteJournalReader, 'lastMs'> {
   prepareJournal(folder)
   const reader = new SqliteJournalReader(folder)
   try {
-    return reader.checkEnd()
+    const { lastMs } = reader
+    return { ...reader.checkEnd(), lastMs }
   } finally {
     reader.close()
   }

@@ -11,7 +11,7 @@ import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { isBid } from '../../engine/domain/order.ts'
-import { DAY_MS } from '../../engine/domain/units.ts'
+import { DAY_MS, type TimeMs } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
@@ -183,10 +183,17 @@ function handOverBooks({ clearing, shards }: Pipeline, threads: MarketThreads): 
   if (threads !== 0) resetMarkets()
 }
 
+function refuseLeap(clock: Clock, lastMs: TimeMs | null): void {
+  const why = lastMs === null ? null : clock.refusal(lastMs)
+  if (why !== null) throw new DataFolderError(why)
+}
+
 /** Main and the follower replay the journal to its end at the same time. */
 async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
   const { onFault } = options
   const end = journalEnd(folder)
+  // Before the replay, which may take long.
+  refuseLeap(options.clock, end.lastMs)
   let lookups: SeenLookups | undefined
   const launch = FollowerHandle.launch({
     folder,

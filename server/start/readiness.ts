@@ -1,11 +1,12 @@
 // The checks behind /ready. The threads with state must answer, and the disk must have room.
-// Trouble with the clock, snapshots or faults is told too, but refuses nobody.
+// The wall clock must be near the server's time. A smaller gap, snapshots that fail and faults are
+// shown too, but refuse nobody.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-room.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
 import { type Check, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
-import type { SteadyClock } from '../pipeline/spine/clock.ts'
+import type { ClockState, SteadyClock } from '../pipeline/spine/clock.ts'
 import type { RunningExchange } from './open.ts'
 
 const ASK_EVERY_MS = 500
@@ -15,8 +16,14 @@ const DISK_SILENT_MS = 5000
 
 export interface ReadinessParts {
   readonly dataDir: string
-  readonly clock: Pick<SteadyClock, 'state'>
+  readonly clock: Pick<SteadyClock, 'state' | 'trouble'>
   readonly faults: Pick<EdgeFaults, 'count'>
+}
+
+/** A gap between the clocks that closes by itself. */
+function driftOf(state: ClockState): string | null {
+  if (state === 'steady') return null
+  return state === 'waiting' ? 'the wall clock is far ahead' : 'the wall clock is behind'
 }
 
 /** Free bytes of the data folder's disk. A timer asks, because a stuck disk may never answer. */
@@ -114,12 +121,13 @@ export class ReadinessWatch {
     const { clock, faults } = this.#parts
     const told = (name: string, trouble: () => string | null) => ({ name, isVital: false, trouble })
     return [
-      told('clock', () => {
-        if (clock.state === 'steady') return null
-        return clock.state === 'waiting'
-          ? 'the wall clock is far ahead'
-          : 'the wall clock is behind'
-      }),
+      {
+        name: 'clock',
+        get isVital() {
+          return clock.trouble !== null
+        },
+        trouble: () => clock.trouble ?? driftOf(clock.state),
+      },
       told('snapshots', () => (snapshots.isFailing ? 'the newest could not be saved' : null)),
       told('faults', () => {
         const count = EDGES.reduce((sum, edge) => sum + faults.count(edge), 0)

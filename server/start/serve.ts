@@ -40,6 +40,7 @@ import { openExchange, type RunningExchange } from './open.ts'
 import { onHangUp } from './renewal.ts'
 import { print } from './standard-output.ts'
 import { endLate, onSignals, type Running, stop } from './stopping.ts'
+import { markTime } from './time-mark.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from './wiring.ts'
 
@@ -125,9 +126,13 @@ class TokenNotShown extends Error {
   }
 }
 
-function steadyClock(log: Log): SteadyClock {
-  const monotonic = () => performance.now()
-  return new SteadyClock({ wall: Date.now, monotonic, onChange: (sentence) => log.warn(sentence) })
+function steadyClock({ acceptClock }: ServeConfig, log: Log): SteadyClock {
+  return new SteadyClock({
+    wall: Date.now,
+    monotonic: () => performance.now(),
+    onChange: (sentence) => log.warn(sentence),
+    isLeapAccepted: acceptClock,
+  })
 }
 
 interface Opened {
@@ -254,7 +259,7 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   const limits = config.rateLimit ? openLimits(config.rates) : null
   warnOfVariables(log)
   const trace = await openTrace(config, log)
-  const clock = steadyClock(log)
+  const clock = steadyClock(config, log)
   const commits = new CommitFigures()
   const { onCommit } = commits
   const exchange = await open(config, log, { limits, clock, onCommit })
@@ -297,7 +302,10 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
     snapshots.tick(performance.now())
     solvency.tick(performance.now())
     boards.tick(pipeline.sequencer.nowMs())
+    markTime(pipeline)
   }
+  // A leap that was accepted counts from here on, however soon the process ends.
+  markTime(pipeline)
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
   const parts = { exchange, gateway, operators, sockets, ticker, door }
   await comeUp(config, log, { ...parts, stopWatching: watching.stop })

@@ -43,7 +43,7 @@ export interface Watched {
   readonly limits: Limits | null
   readonly faults: EdgeFaults
   readonly log: Pick<LogOutput, 'droppedCount'>
-  readonly clock: Pick<SteadyClock, 'state' | 'offsetMs' | 'behindCount' | 'aheadCount'>
+  readonly clock: Pick<SteadyClock, 'state' | 'trouble' | 'offsetMs' | 'behindCount' | 'aheadCount'>
   readonly commits: CommitFigures
   readonly dataDir: string
 }
@@ -343,6 +343,8 @@ function watchClock(clock: Watched['clock'], metrics: Metrics): void {
   metrics.gauge('outcomex_clock_ahead_seconds', "The server's time minus the wall clock.", () => {
     return clock.offsetMs / MS_PER_SEC
   })
+  const near = '1 while the wall clock is near enough to trade by; 0 while it makes /ready fail.'
+  metrics.gauge('outcomex_clock_near', near, () => (clock.trouble === null ? 1 : 0))
   const steps = 'How often the wall clock was found behind, or far ahead.'
   metrics.totals('outcomex_clock_steps_total', steps, ['direction'], () => [
     { labels: { direction: 'behind' }, value: clock.behindCount },

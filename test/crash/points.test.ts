@@ -24,6 +24,8 @@ const PASSINGS = {
   'before-reply': [30, 120],
   'mid-snapshot': [1, 2],
 } as const
+/** The commands of a flow have the same times for ever. */
+const SERVE = ['--port', '0', '--accept-clock']
 const IN_TRADE = [
   'after-decide',
   'mid-release',
@@ -51,7 +53,7 @@ test('a rebuild that dies half way is finished by the next start or rebuild', as
   fillJournal(whole, flow.records)
   const halves = [copyFolder(whole), copyFolder(whole)]
   const run = (command: string, dataDir: string, fault?: string) =>
-    runProgram([command, '--data', dataDir, ...(command === 'serve' ? ['--port', '0'] : [])], {
+    runProgram([command, '--data', dataDir, ...(command === 'serve' ? SERVE : [])], {
       fault,
     })
   assert.equal((await run('rebuild', whole)).code, 0)
@@ -63,7 +65,8 @@ test('a rebuild that dies half way is finished by the next start or rebuild', as
     assert.ok(seq > 0 && seq < flow.seq)
   }
   assert.equal((await run('rebuild', halves[0])).code, 0)
-  const server = await ServerProcess.start({ dataDir: halves[1], args: ['--intake-threads', '1'] })
+  const args = ['--intake-threads', '1', '--accept-clock']
+  const server = await ServerProcess.start({ dataDir: halves[1], args })
   assert.equal(server.recovered.seq, flow.seq)
   await server.stop()
   const expected = tablesOf(whole)

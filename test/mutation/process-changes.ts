@@ -202,8 +202,23 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a wall clock that jumps ahead is followed at once',
-        'if (aheadMs > clockLeapMs) return this.#farAhead(freeMs, wallMs)\n',
+        'if (aheadMs > leapMs) return this.#farAhead(freeMs, wallMs)\n',
         '\n',
+      ],
+      [
+        'a wall clock that leaps by days is followed after a minute',
+        'if (wallMs - freeMs > leapMsMax) {',
+        'if (wallMs - freeMs > 99 * leapMsMax) {',
+      ],
+      [
+        'an exchange is ready with a wall clock that is days behind',
+        "if (aheadMs < -behindMsMax) this.#become('tooFarBehind')\n    else if",
+        'if',
+      ],
+      [
+        'a start takes any wall clock without consent',
+        'if (wallMs - lastMs <= leapMsMax || this.#parts.isLeapAccepted === true) return null',
+        'if (wallMs > 0) return null',
       ],
     ],
   },

@@ -62,6 +62,7 @@ test('without settings every value is its default', () => {
     durability: 'full',
     blockMs: 250,
     autoRedeemDays: 30,
+    acceptClock: false,
     accuracy: true,
     referralBps: 0,
     adminToken: undefined,

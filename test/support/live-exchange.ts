@@ -36,7 +36,13 @@ export { at } from './json-path.ts'
 
 export const ADMIN_TOKEN = 'the-operator-of-the-tests'
 const TICK_MS = 5
-const STEADY = { state: 'steady', offsetMs: 0, behindCount: 0, aheadCount: 0 } as const
+const STEADY = {
+  state: 'steady',
+  trouble: null,
+  offsetMs: 0,
+  behindCount: 0,
+  aheadCount: 0,
+} as const
 
 export interface Reply {
   readonly status: number

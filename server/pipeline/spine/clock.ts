@@ -1,27 +1,37 @@
 // The server's time (design §5): what the sequencer stamps and every deadline goes by. It runs on
 // with the monotonic clock, so neither a step nor a jump of the wall clock moves a deadline.
 //
-//   wall behind            never followed back; time runs at nine tenths until they meet
-//   wall ahead up to 2 s   followed at once
-//   wall further ahead     followed when it has stayed there for 60 s
+//   wall behind                never followed back; time runs at nine tenths until they meet
+//   wall behind over 60 s      the same, and the exchange is not ready
+//   wall ahead up to 2 s       followed at once
+//   wall further ahead         followed when it has stayed there for 60 s
+//   wall ahead over a day      not followed, and the exchange is not ready
+//
+// A start takes the wall clock at once. Over a day past the last command it does so only when the
+// operator accepts that: what falls due by a wrong clock locks markets for good.
 //
 // What a caller stamped (a signature, a receive window) is judged by the wall clock alone.
 // Invariant: `nowMs` never goes back.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import { LIMITS } from '../../../engine/domain/limits.ts'
-import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
+import { CLOCK_LIMITS } from '../../../engine/domain/clock-limits.ts'
+import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 
 /** Where the pipeline gets its times from; both are whole Unix milliseconds. */
 export interface Clock {
   readonly nowMs: () => TimeMs
   readonly wallMs: () => TimeMs
+  /** Says why a start must not go on from the last command; null when it may. */
+  readonly refusal: (lastMs: TimeMs) => string | null
   /** Called once after a recovery, with the time of the last command. */
   readonly resume: (lastMs: TimeMs) => void
 }
 
-/** `waiting`: the wall clock is far ahead; `slowed`: it is behind. */
-export type ClockState = 'steady' | 'waiting' | 'slowed'
+/**
+ * `waiting`: the wall clock is far ahead; `tooFarAhead`: so far that it is not followed. `slowed`:
+ * it is behind; `tooFarBehind`: so far that the exchange is not ready.
+ */
+export type ClockState = 'steady' | 'waiting' | 'tooFarAhead' | 'slowed' | 'tooFarBehind'
 
 export interface ClockParts {
   /** Whole Unix milliseconds: `Date.now`. */
@@ -30,19 +40,26 @@ export interface ClockParts {
   readonly monotonic: () => number
   /** Gets a sentence for the log: the wall clock left the server's time, or they agree again. */
   readonly onChange: (sentence: string) => void
+  /** The operator accepts the wall clock of this start, however far it is ahead. */
+  readonly isLeapAccepted?: boolean
 }
 
-const { clockLeapMs, clockLeapWaitMs } = LIMITS
+const { leapMs, leapWaitMs, leapMsMax, behindMsMax } = CLOCK_LIMITS
 const SLOWED = 0.9
 /** A wall clock that counts whole milliseconds may be this much later than it says. */
 const WALL_STEP_MS = 1
 /** A smaller gap is ordinary drift, and nobody needs to hear of it. */
 const TELL_BEHIND_MS = 100
 
+const BEHIND: ReadonlySet<ClockState> = new Set(['slowed', 'tooFarBehind'])
+const AHEAD: ReadonlySet<ClockState> = new Set(['waiting', 'tooFarAhead'])
+
 export class SteadyClock implements Clock {
   readonly #parts: ClockParts
   #timeMs: number
   #readAt: number
+  /** The wall clock minus the server's time, when both were last read. */
+  #aheadMs = 0
   /** When the wall clock was first seen far ahead; null while it is not. */
   #farAheadSince: number | null = null
   #state: ClockState = 'steady'
@@ -60,6 +77,14 @@ export class SteadyClock implements Clock {
     return this.#state
   }
 
+  /** Why the exchange is not ready; null while the two clocks are near enough to trade by. */
+  get trouble(): string | null {
+    const by = spanText(Math.abs(this.#aheadMs))
+    if (this.#state === 'tooFarBehind') return `the wall clock is ${by} behind the server's time`
+    if (this.#state !== 'tooFarAhead') return null
+    return `the wall clock is ${by} ahead of the server's time, which does not follow it`
+  }
+
   readonly wallMs = (): TimeMs => this.#parts.wall()
 
   readonly nowMs = (): TimeMs => {
@@ -73,12 +98,26 @@ export class SteadyClock implements Clock {
     return Math.floor(this.#timeMs)
   }
 
+  readonly refusal = (lastMs: TimeMs): string | null => {
+    const wallMs = this.#parts.wall()
+    if (wallMs - lastMs <= leapMsMax || this.#parts.isLeapAccepted === true) return null
+    return (
+      `The wall clock shows ${utc(wallMs)}, ${spanText(wallMs - lastMs)} after the last command ` +
+      `of this exchange (${utc(lastMs)}); a leap of more than a day needs your consent, because ` +
+      'all deadlines before it pass at once. Compare it with `date -u` and another clock. If it ' +
+      'is wrong, set it and start again; if the exchange was stopped for so long, start it once ' +
+      'with --accept-clock.'
+    )
+  }
+
   /**
    * At a start the server's time takes the wall clock at once, but is never below the last command.
    */
   readonly resume = (lastMs: TimeMs): void => {
     this.#readAt = this.#parts.monotonic()
-    this.#timeMs = Math.max(this.#timeMs, this.#parts.wall(), lastMs)
+    const wallMs = this.#parts.wall()
+    this.#timeMs = Math.max(this.#timeMs, wallMs, lastMs)
+    if (this.#parts.isLeapAccepted === true) this.#parts.onChange(consentText(wallMs, lastMs))
   }
 
   /** The server's time minus the wall clock, in milliseconds. */
@@ -89,55 +128,101 @@ export class SteadyClock implements Clock {
   #next(passedMs: number, wallMs: TimeMs): number {
     const freeMs = this.#timeMs + passedMs
     const aheadMs = wallMs - freeMs
-    if (aheadMs > clockLeapMs) return this.#farAhead(freeMs, wallMs)
+    this.#aheadMs = aheadMs
+    if (aheadMs > leapMs) return this.#farAhead(freeMs, wallMs)
     this.#farAheadSince = null
     if (aheadMs >= 0) {
-      this.#become('steady', -aheadMs)
+      this.#become('steady')
       return wallMs
     }
     if (aheadMs >= -WALL_STEP_MS) {
-      this.#become('steady', -aheadMs)
+      this.#become('steady')
       return freeMs
     }
-    if (aheadMs < -TELL_BEHIND_MS) this.#become('slowed', -aheadMs)
+    if (aheadMs < -behindMsMax) this.#become('tooFarBehind')
+    else if (aheadMs < -TELL_BEHIND_MS) this.#become('slowed')
     return Math.max(this.#timeMs + passedMs * SLOWED, Math.min(freeMs, wallMs + WALL_STEP_MS))
   }
 
   #farAhead(freeMs: number, wallMs: TimeMs): number {
+    if (wallMs - freeMs > leapMsMax) {
+      this.#farAheadSince = null
+      this.#become('tooFarAhead')
+      return freeMs
+    }
     this.#farAheadSince ??= this.#readAt
-    if (this.#readAt - this.#farAheadSince < clockLeapWaitMs) {
-      this.#become('waiting', freeMs - wallMs)
+    if (this.#readAt - this.#farAheadSince < leapWaitMs) {
+      this.#become('waiting')
       return freeMs
     }
     this.#farAheadSince = null
-    this.#become('steady', 0)
+    this.#become('steady')
     return wallMs
   }
 
-  #become(state: ClockState, offsetMs: number): void {
-    if (state === this.#state) return
+  #become(state: ClockState): void {
+    const before = this.#state
+    if (state === before) return
     this.#state = state
-    if (state === 'slowed') this.behindCount++
-    if (state === 'waiting') this.aheadCount++
-    this.#parts.onChange(sentenceOf(state, Math.round(Math.abs(offsetMs))))
+    if (BEHIND.has(state) && !BEHIND.has(before)) this.behindCount++
+    if (AHEAD.has(state) && !AHEAD.has(before)) this.aheadCount++
+    this.#parts.onChange(sentenceOf(state, Math.round(Math.abs(this.#aheadMs))))
   }
 }
+
+const DOWN = "the server's time is slowed until they meet"
 
 function sentenceOf(state: ClockState, byMs: number): string {
   switch (state) {
     case 'slowed':
-      return `the wall clock is ${byMs} ms behind: the server's time is slowed until they meet`
+      return `the wall clock is ${byMs} ms behind: ${DOWN}`
+    case 'tooFarBehind':
+      return (
+        `the wall clock is ${spanText(byMs)} behind: ${DOWN}, and the exchange is not ready ` +
+        `while the gap is over ${spanText(behindMsMax)}; compare it with another clock and ` +
+        'set it if it is wrong; if it is right, the exchange once ran by a clock that was ahead'
+      )
     case 'waiting':
       return (
         `the wall clock is ${byMs} ms ahead: the server's time follows it when it has stayed ` +
-        `there for ${clockLeapWaitMs / MS_PER_SEC} s`
+        `there for ${leapWaitMs / MS_PER_SEC} s`
+      )
+    case 'tooFarAhead':
+      return (
+        `the wall clock is ${spanText(byMs)} ahead: the server's time does not follow it, and ` +
+        'the exchange is not ready; compare it with another clock and set it if it is wrong; if ' +
+        'it is right, restart the exchange with --accept-clock'
       )
     case 'steady':
       return "the wall clock and the server's time agree again"
   }
 }
 
+function consentText(wallMs: TimeMs, lastMs: TimeMs): string {
+  const aheadMs = wallMs - lastMs
+  if (lastMs > 0 && aheadMs > leapMsMax) {
+    return `--accept-clock: the server's time leaps ${spanText(aheadMs)}, to ${utc(wallMs)}`
+  }
+  return '--accept-clock is not needed; remove it, so that the next start checks the wall clock'
+}
+
+const SPANS = [
+  [DAY_MS, 'days'],
+  [3_600_000, 'hours'],
+  [60_000, 'minutes'],
+] as const
+
+/** Two of a unit or more, with one decimal place, like `10 days` or `2.5 hours`. */
+function spanText(ms: number): string {
+  const [unitMs, name] = SPANS.find(([each]) => ms >= 2 * each) ?? [MS_PER_SEC, 'seconds']
+  return `${Math.round((ms / unitMs) * 10) / 10} ${name}`
+}
+
+function utc(ms: TimeMs): string {
+  return new Date(ms).toISOString()
+}
+
 /** A clock that is told the time. Callers and deadlines get the same time. */
 export function toldClock(told: () => TimeMs): Clock {
-  return { nowMs: told, wallMs: told, resume: () => {} }
+  return { nowMs: told, wallMs: told, refusal: () => null, resume: () => {} }
 }

@@ -24,7 +24,16 @@ test('a sealed secret moved to another token does not open; the start names it',
     assert.throws(() => seal.open(sealedSecret, other), SealError)
   }
   await exchange.stop()
-  const args = ['serve', '--data', dataDir, '--port', '0', '--admin-token', ADMIN_TOKEN]
+  const args = [
+    'serve',
+    '--data',
+    dataDir,
+    '--port',
+    '0',
+    '--admin-token',
+    ADMIN_TOKEN,
+    '--accept-clock',
+  ]
   const { code, stdout, stderr } = await runProgram(args)
   assert.equal(code, 1)
   assert.match(

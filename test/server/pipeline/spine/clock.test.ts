@@ -5,14 +5,17 @@ import { freshSeed, Random } from '../../../support/random.ts'
 
 const NOON_MS = 1_800_014_400_000
 
+const DAY_MS = 86_400_000
+
 /** A clock over a wall clock and a monotonic clock, which the test moves. */
-function setUp() {
+function setUp(isLeapAccepted = false) {
   const at = { wallMs: NOON_MS, monotonicMs: 7.25 }
   const said: string[] = []
   const clock = new SteadyClock({
     wall: () => Math.floor(at.wallMs),
     monotonic: () => at.monotonicMs,
     onChange: (sentence) => said.push(sentence),
+    isLeapAccepted,
   })
   const pass = (ms: number) => {
     at.wallMs += ms
@@ -93,6 +96,75 @@ test('a start takes the wall clock, but never a time before the last command', (
   late.pass(1000)
   assert.equal(late.clock.nowMs(), NOON_MS + 5900, 'time goes on until they meet')
   assert.equal(late.clock.state, 'slowed')
+})
+
+test('a wall clock more than a day ahead is not followed, and the exchange is not ready', () => {
+  const { at, clock, pass, said } = setUp()
+  at.wallMs += DAY_MS + 1
+  assert.equal(clock.nowMs(), NOON_MS)
+  assert.equal(clock.state, 'tooFarAhead')
+  assert.equal(
+    clock.trouble,
+    "the wall clock is 24 hours ahead of the server's time, which does not follow it",
+  )
+  pass(10 * DAY_MS)
+  assert.equal(clock.nowMs(), NOON_MS + 10 * DAY_MS, 'time runs on')
+  assert.match(said.join(), /not ready; compare .* restart the exchange with --accept-clock$/)
+  // Within a day it is followed, but only when it has stayed there for a minute.
+  at.wallMs -= 1
+  assert.equal(clock.nowMs(), NOON_MS + 10 * DAY_MS)
+  assert.deepEqual([clock.state, clock.trouble], ['waiting', null])
+  pass(60_000)
+  assert.equal(clock.nowMs(), NOON_MS + 11 * DAY_MS + 60_000)
+  assert.equal(clock.state, 'steady')
+  assert.equal(clock.aheadCount, 1)
+})
+
+test('a wall clock more than a minute behind makes the exchange not ready until it is near', () => {
+  const { at, clock, pass, said } = setUp()
+  at.wallMs -= 60_000
+  clock.nowMs()
+  assert.deepEqual([clock.state, clock.trouble], ['slowed', null])
+  at.wallMs -= 1
+  clock.nowMs()
+  assert.equal(clock.state, 'tooFarBehind')
+  assert.equal(clock.trouble, "the wall clock is 60 seconds behind the server's time")
+  assert.match(said[1], /^the wall clock is 60 seconds behind: .* not ready while the gap is over/)
+  pass(20)
+  clock.nowMs()
+  pass(20)
+  clock.nowMs()
+  assert.deepEqual([clock.state, clock.trouble], ['slowed', null])
+  assert.equal(clock.behindCount, 1)
+  at.wallMs -= 10 * DAY_MS
+  clock.nowMs()
+  assert.equal(clock.trouble, "the wall clock is 10 days behind the server's time")
+})
+
+test('a start more than a day after the last command needs consent', () => {
+  const { clock } = setUp()
+  assert.equal(clock.refusal(NOON_MS - DAY_MS), null)
+  assert.equal(clock.refusal(NOON_MS + 100 * DAY_MS), null)
+  const why = clock.refusal(NOON_MS - DAY_MS - 1) ?? ''
+  assert.match(why, /shows 2027-01-15T12:00:00.000Z, 24 hours after .*2027-01-14T11:59:59.999Z/)
+  assert.match(why, /`date -u`.* set it and start again; .* start it once with --accept-clock\.$/)
+})
+
+test('a start says what consent did: the leap, or that it is not needed', () => {
+  const long = setUp(true)
+  assert.equal(long.clock.refusal(NOON_MS - 10 * DAY_MS), null)
+  long.clock.resume(NOON_MS - 10 * DAY_MS)
+  assert.equal(long.clock.nowMs(), NOON_MS)
+  assert.match(long.said[0], /the server's time leaps 10 days, to 2027-01-15T12:00:00.000Z/)
+  for (const lastMs of [0, NOON_MS - DAY_MS, NOON_MS + 5000]) {
+    const short = setUp(true)
+    short.clock.resume(lastMs)
+    assert.match(short.said[0], /^--accept-clock is not needed; remove it/)
+  }
+  // It holds for the start alone: a later leap is not followed.
+  long.at.wallMs += 2 * DAY_MS
+  assert.equal(long.clock.nowMs(), NOON_MS)
+  assert.equal(long.clock.state, 'tooFarAhead')
 })
 
 test('with any wall clock, time never goes back and never runs faster than its rules', () => {
