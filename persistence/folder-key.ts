@@ -29,12 +29,23 @@ export function defaultKeyFile(dataDir: string): string {
 export function openSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal {
   const known = readSeal(dataDir, keyFile)
   if (known !== null) return known
+  refuseSealed(dataDir, keyFile)
   const serverKey = readServerKey(keyFile) ?? makeServerKey(keyFile)
   const folderKey = randomBytes(KEY_BYTES)
   // The head of an earlier empty start promises nothing, and its MAC has another key.
   rmSync(headPath(dataDir), { force: true })
   writeMark(dataDir, MARK, new Seal(serverKey).seal(folderKey, MARK))
   return new Seal(folderKey)
+}
+
+/** A start makes the server key before it seals anything, so a seal always has its key. */
+function refuseSealed(dataDir: string, keyFile: string): void {
+  if (findMark(dataDir, MARK).value === undefined) return
+  throw new DataFolderError(
+    `${journalPath(dataDir)}: it has no command yet, but a sealed key that ${keyFile} ` +
+      'does not open: it is the beginning of a copy, or of an exchange with another key. Name ' +
+      'its key with --key-file, finish the copy, or choose an empty folder for a new exchange.',
+  )
 }
 
 /** Gives the seal and writes nothing; null where a start would make keys. */

@@ -17,6 +17,7 @@ import { checkReadTables, type ReadTablesFinding } from './follower/read-databas
 import { hasHead, headPath } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
+import { refuseEmptied } from './snapshot/emptied-folder.ts'
 import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
 import {
   checkSnapshots,
@@ -86,6 +87,7 @@ function requireHead(dataDir: string): void {
 /** Nothing was ever acknowledged in this folder, so the next start makes the keys. */
 function emptyReport(dataDir: string): FolderReport {
   requireHead(dataDir)
+  refuseEmptied(dataDir)
   return {
     ...countsOf(new Exchange()),
     readTables: checkReadTables(dataDir, (seq) => (seq === 0 ? new Uint8Array(32) : null)),
@@ -115,6 +117,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
   try {
     const { tail, lostRecords } = reader.checkEnd()
     requireHead(dataDir)
+    refuseEmptied(dataDir)
     const exchange = new Exchange()
     exchange.clearing.seen.countOnly()
     const visit = (command: Command) => exchange.apply(command)

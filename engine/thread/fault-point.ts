@@ -36,6 +36,8 @@ export const FAULT_POINTS = [
   'mid-rebuild',
   /** Behind each chunk of the journal that `outcomex backup` or `restore` has copied. */
   'mid-backup',
+  /** A copy has its mark; then its empty journal; then its sealed key; at last its head. */
+  'mid-copy',
   /** A new server key is there, and the folder key is still sealed under the old one. */
   'mid-rotate',
   /** A snapshot is written but does not have its final name yet. */

@@ -11,6 +11,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
+import { faultPoint } from '../../engine/thread/fault-point.ts'
+import { COPY_MARK, markCopy, unmarkCopy } from '../copy-mark.ts'
 import { DataLock } from '../data-lock.ts'
 import {
   DataFolderError,
@@ -22,6 +24,7 @@ import {
 } from '../folder-error.ts'
 import { copySealedKey, readSeal } from '../folder-key.ts'
 import { journalPath } from '../journal/journal-end.ts'
+import { hasHead } from '../journal/journal-head.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
@@ -40,11 +43,14 @@ import { CopiedJournal, chunksOf } from './copied-journal.ts'
 // The tables for reads are left out, because a start makes them of the journal. So is the server
 // key: who has both can read the secrets.
 //
+// A copy that is not whole yet has a mark, for which every start and every command refuses it.
+//
 // The source may be in use. Its journal only grows, and each row has a MAC over all rows before it,
 // so the rows up to any one of them are a whole exchange at one moment.
 
 /** What a copy has before it is whole, and what the file system puts into a disk of its own. */
 const UNFINISHED_FILES = [
+  COPY_MARK,
   ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'snapshots'],
   ...['lock.db', 'lock.db-journal', 'lost+found'],
 ]
@@ -55,6 +61,8 @@ const OWN_FILES = new Set([...UNFINISHED_FILES, 'journal.head', 'server.key'])
 /** Says whether a folder holds nothing but a copy that was cut off, or nothing at all. */
 export function isUnfinished(folder: string): boolean {
   const names = ifThere(folder, () => readdirSync(folder)) ?? []
+  // A copy that has its mark may have its head already, which comes just before it is whole.
+  if (names.includes(COPY_MARK)) return names.every((name) => OWN_FILES.has(name))
   return names.every((name) => UNFINISHED_FILES.includes(name))
 }
 
@@ -96,11 +104,16 @@ export function copyDataFolder(
   makeFolder(copyDir)
   const lock = DataLock.take(copyDir)
   try {
+    // A copy that was whole stays of use while it is brought up to date.
+    if (!hasHead(copyDir)) markCopy(copyDir)
+    faultPoint('mid-copy')
     const source = seal.keyed(dataDir)
     const copy = seal.keyed(copyDir)
     const { fromSeq, tail, lostRecords } = copyJournal(source, copy, onProgress)
     const snapshots = copySnapshots(source, copy, tail)
     sealCopy(copy)
+    faultPoint('mid-copy')
+    unmarkCopy(copyDir)
     return { ...tail, fromSeq, lostRecords, snapshots }
   } catch (error) {
     throw ofCopy(error, copyDir)
@@ -152,12 +165,14 @@ function copyJournal(
   const reader = new SqliteJournalReader(source)
   const taken = new CopiedJournal(copy)
   try {
+    faultPoint('mid-copy')
     // A journal that lost its end must not become a whole backup.
     const { tail: end, lostRecords } = reader.checkEnd()
     taken.belongsTo(reader)
     const goal = end.seq
     taken.checkRows(goal, onProgress)
     copySealedKey(source.dataDir, copy.dataDir)
+    faultPoint('mid-copy')
     const { seq: fromSeq } = taken.tail
     for (const chunk of chunksOf(reader.batches(fromSeq + 1))) {
       taken.add(chunk)

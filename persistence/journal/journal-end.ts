@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
+import { refuseUnfinishedCopy } from '../copy-mark.ts'
 import {
   type Connection,
   type Durability,
@@ -60,9 +61,10 @@ export function prepareJournal(folder: KeyedFolder): void {
 
 /**
  * Reads from a journal without writing to it. Gives null when there is no journal yet; throws when
- * journal.head says that there was one.
+ * journal.head says that there was one, and for a copy that was not finished.
  */
 export function readUntouched<T>(dataDir: string, ask: (connection: Connection) => T): T | null {
+  refuseUnfinishedCopy(dataDir)
   const path = journalPath(dataDir)
   if (!existsSync(path)) return refuseLostFile(dataDir)
   const connection = openReadOnly(path)

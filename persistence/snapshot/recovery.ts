@@ -8,12 +8,12 @@ import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
 import { DataLock } from '../data-lock.ts'
 import { DataFolderError, UnreadFolder } from '../folder-error.ts'
-import { openSeal } from '../folder-key.ts'
 import { type JournalEnd, journalPath, prepareJournal } from '../journal/journal-end.ts'
 import { claimedSeq } from '../journal/journal-head.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import { openFolder } from './emptied-folder.ts'
 import { type StartingState, startingState } from './snapshot.ts'
 
 // Recovery reads every committed command, once and in order. The caller holds the lock of the
@@ -103,7 +103,7 @@ export function recoverJournal(
   dataDir: string,
   options: RecoverOptions & Pick<OfflineOptions, 'keyFile'>,
 ): JournalEnd & { readonly folder: KeyedFolder } {
-  const folder = openSeal(dataDir, options.keyFile).keyed(dataDir)
+  const folder = openFolder(dataDir, options.keyFile).keyed(dataDir)
   prepareJournal(folder)
   const reader = new SqliteJournalReader(folder)
   try {

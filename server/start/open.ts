@@ -15,7 +15,6 @@ import { DAY_MS, type TimeMs } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
-import { openSeal } from '../../persistence/folder-key.ts'
 import { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import type { Durability } from '../../persistence/journal/journal-port.ts'
 import {
@@ -30,6 +29,7 @@ import { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { archivedMarket } from '../../persistence/query/read/markets/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
+import { openFolder } from '../../persistence/snapshot/emptied-folder.ts'
 import {
   DataFolderError,
   type JournalEnd,
@@ -270,7 +270,7 @@ function startIntake(
 /** Opens the folder, or throws a DataFolderError that says what is wrong and what to do. */
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
   const lock = DataLock.take(options.dataDir)
-  const seal = openSeal(options.dataDir, options.keyFile)
+  const seal = openFolder(options.dataDir, options.keyFile)
   const folder = seal.keyed(options.dataDir)
   const { core, recovered, tail, follower, lookups } = await recoverTwice(options, folder)
   const { dataDir, durability, onFault } = options

@@ -13,13 +13,22 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
 import { copyDataFolder } from '../../persistence/backup/copy-folder.ts'
-import { commands, runCommand } from '../../server/cli/commands.ts'
-import { CommandFlow } from '../support/command-flow.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, SHARE } from '../support/exchange-client.ts'
-import { fillJournal } from '../support/journal-fill.ts'
+import {
+  argsOf,
+  copiedOf,
+  dies,
+  done,
+  filled,
+  keyOf,
+  type Line,
+  refused,
+  seqOf,
+  verified,
+} from '../support/folder-commands.ts'
 import { freshSeed, Random } from '../support/random.ts'
-import { compileProgram, type Mark, runProgram, ServerProcess } from '../support/server-process.ts'
+import { compileProgram, runProgram, ServerProcess } from '../support/server-process.ts'
 
 // Copies of a data folder: taken while it trades, cut off, brought up to date, restored; and the
 // server key, changed and cut off.
@@ -29,70 +38,6 @@ await compileProgram()
 
 const YES = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
 const args = ['--intake-threads', '1', '--no-rate-limit']
-
-interface Line {
-  readonly data: string
-  readonly to?: string
-  readonly from?: string
-  readonly key?: string
-  readonly newKey?: string
-}
-
-function argsOf(words: string, line: Line): string[] {
-  const flags = Object.entries({
-    ...{ data: line.data, to: line.to, from: line.from },
-    ...{ 'key-file': line.key, 'new-key-file': line.newKey },
-  }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
-  return [...words.split(' '), ...flags]
-}
-
-/** A process of its own that kills itself at the fault. */
-async function dies(words: string, line: Line, fault: string): Promise<void> {
-  const { signal, stderr } = await runProgram(argsOf(words, line), { fault })
-  assert.equal(signal, 'SIGKILL', stderr)
-}
-
-async function run(words: string, line: Line) {
-  const [said, warned]: [string[], string[]] = [[], []]
-  const shell = {
-    ...{ env: {}, nowMs: () => 0 },
-    ...{ say: (text: string) => said.push(text), warn: (text: string) => warned.push(text) },
-  }
-  const code = await runCommand(commands, argsOf(words, line), '', shell)
-  return { code, stdout: said.join('\n'), stderr: warned.join('\n') }
-}
-
-async function done(words: string, line: Line): Promise<string> {
-  const { code, stdout, stderr } = await run(words, line)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
-
-async function refused(words: string, line: Line, why: RegExp, code = 1): Promise<void> {
-  const ended = await run(words, line)
-  assert.deepEqual([ended.code, ended.stdout], [code, ''], ended.stderr)
-  assert.match(ended.stderr, why)
-}
-
-const numberIn = (said: string, name: RegExp) => Number(name.exec(said)?.[1])
-const seqOf = (said: string) => numberIn(said, /^seq (\d+)/m)
-const copiedOf = (said: string) => numberIn(said, /of them (\d+) copied/)
-const keyOf = (dataDir: string) => join(dataDir, 'server.key')
-
-async function verified(data: string, key: string): Promise<Mark> {
-  const said = await done('verify', { data, key })
-  assert.match(said, /^The folder is sound/m)
-  return { seq: seqOf(said), stateHash: /^state ([0-9a-f]{64})$/m.exec(said)?.[1] ?? '' }
-}
-
-/** A folder with a long journal. */
-function filled(commands: number): string {
-  const flow = new CommandFlow(random.between(1, 1e6))
-  flow.run(commands)
-  const dataDir = newFolder()
-  fillJournal(dataDir, flow.records)
-  return dataDir
-}
 
 test('a backup amid trading holds all that was acknowledged when it began', async () => {
   const data = newFolder()
@@ -179,12 +124,12 @@ test('a journal that lost its end is not backed up, and the earlier backup stays
 })
 
 test('a backup and a restore that die are finished by the next', async () => {
-  const data = filled(6000)
+  const data = filled(6000, random)
   const key = keyOf(data)
   const to = join(newFolder(), 'backup')
   const restored = join(newFolder(), 'restored')
   await dies('backup', { data, to }, 'mid-backup:1')
-  await refused('verify', { data: to, key }, /journal\.head: the file is missing/)
+  await refused('verify', { data: to, key }, /this is a copy that was not finished/)
   await refused('restore', { data: restored, from: to, key }, /was not finished; run outcomex/)
   const said = await done('backup', { data, to })
   assert.ok(copiedOf(said) < seqOf(said), 'the rows of the first try are not copied again')
@@ -195,7 +140,7 @@ test('a backup and a restore that die are finished by the next', async () => {
 })
 
 test('a backup that was cut off before its first row is no sound folder', async () => {
-  const data = filled(100)
+  const data = filled(100, random)
   const key = keyOf(data)
   const to = join(newFolder(), 'backup')
   await done('backup', { data, to })
@@ -223,7 +168,7 @@ test('a backup that was cut off before its first row is no sound folder', async 
 })
 
 test('an empty folder takes a restore itself, and one that was cut off there goes on', async () => {
-  const data = filled(6000)
+  const data = filled(6000, random)
   const key = keyOf(data)
   const to = join(newFolder(), 'backup')
   await done('backup', { data, to })
@@ -262,13 +207,13 @@ test('a backup leaves out a snapshot with a wrong byte', async () => {
 })
 
 test('a backup refuses what would make it worthless, and says what to do', async () => {
-  const data = filled(500)
+  const data = filled(500, random)
   const key = keyOf(data)
   const backup = join(newFolder(), 'backup')
   await done('backup', { data, to: backup })
   const full = newFolder()
   writeFileSync(join(full, 'thesis.txt'), 'x')
-  const foreign = filled(700)
+  const foreign = filled(700, random)
   const linked = join(newFolder(), 'linked')
   symlinkSync(data, linked)
   const absent = join(newFolder(), 'nothing')
@@ -294,7 +239,7 @@ test('a backup refuses what would make it worthless, and says what to do', async
 })
 
 test('a changed record is found on the way, and the backup keeps what was good', async () => {
-  const data = filled(500)
+  const data = filled(500, random)
   const key = keyOf(data)
   const to = join(newFolder(), 'backup')
   const whole = copyFolder(data)
@@ -329,7 +274,7 @@ function flipByte(path: string, at: number): void {
 }
 
 test('a copy whose disk changed a bit is not whole, and a new one is', async () => {
-  const data = filled(6000)
+  const data = filled(6000, random)
   const key = keyOf(data)
   const to = join(newFolder(), 'backup')
   await done('backup', { data, to })
@@ -356,7 +301,7 @@ test('a copy whose disk changed a bit is not whole, and a new one is', async () 
 })
 
 test('a new server key takes over at once, wherever the rotation died', async () => {
-  const data = filled(300)
+  const data = filled(300, random)
   const key = keyOf(data)
   const newKey = join(newFolder(), 'new.key')
   const rotate = { data, newKey }

@@ -111,12 +111,12 @@ export const ROOMS: readonly Room[] = [
     path: 'persistence',
     rank: 1,
     files: files(
-      `database data-lock disk-room file-identity folder-error keyed-folder thread-start
-       thread-watch`,
+      `copy-mark database data-lock disk-room file-identity folder-error keyed-folder
+       thread-start thread-watch`,
     ),
     doors: files(
-      `database data-lock disk-room file-identity folder-error keyed-folder thread-start
-       thread-watch seal folder-key verify-folder`,
+      `copy-mark database data-lock disk-room file-identity folder-error keyed-folder
+       thread-start thread-watch seal folder-key verify-folder`,
     ),
     why: 'the files, keys and threads that its rooms share',
   },
@@ -134,7 +134,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'persistence/snapshot',
     rank: 1,
-    doors: files('snapshot snapshot-check snapshot-folder recovery past-states'),
+    doors: files('snapshot snapshot-check snapshot-folder emptied-folder recovery past-states'),
     why: 'verify looks at each snapshot as a start does',
   },
   { path: 'persistence/backup', rank: 1, doors: files('copy-folder restore') },
