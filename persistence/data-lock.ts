@@ -1,7 +1,7 @@
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../engine/domain/error-code.ts'
-import { type Connection, openLockFile } from './database.ts'
+import { type Connection, openLockFile, openSharedLock } from './database.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { DataFolderError, speaking, UnreadFolder } from './folder-error.ts'
 
@@ -55,6 +55,20 @@ function begin(connection: Connection, refusal: () => DataFolderError): void {
   }
 }
 
+class FolderInUse extends UnreadFolder {
+  constructor(dataDir: string) {
+    super(
+      `${dataDir}: another outcomex process uses this data folder; stop it first, or choose ` +
+        'another folder with --data.',
+    )
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const codes = /SQLITE_(BUSY|LOCKED)/
+  return error instanceof Error && codes.test(`${codeOf(error)} ${error.message}`)
+}
+
 /**
  * Keeps a second process out of a data folder. Node has no flock. An open exclusive transaction
  * does the same, and it ends with its process, however the process dies.
@@ -80,13 +94,24 @@ export class DataLock {
       speaking(path, () => begin(connection, () => unwritable(path, dataDir)))
       return new DataLock(connection, identityOf(path))
     } catch (error) {
-      if (error instanceof Error && /SQLITE_(BUSY|LOCKED)/.test(error.message)) {
-        throw new UnreadFolder(
-          `${dataDir}: another outcomex process uses this data folder; stop it first, or choose ` +
-            'another folder with --data.',
-        )
-      }
-      throw error
+      throw isBusy(error) ? new FolderInUse(dataDir) : error
+    }
+  }
+
+  /**
+   * Locks a folder that is only read: no server starts meanwhile. A folder that this user cannot
+   * write needs no file for it; where nothing can be locked, no server of this user can run.
+   */
+  static share(dataDir: string): Pick<DataLock, 'release'> {
+    const path = join(dataDir, 'lock.db')
+    try {
+      if (!existsSync(path)) return DataLock.take(dataDir)
+      const connection = openSharedLock(path)
+      return { release: () => connection.close() }
+    } catch (error) {
+      if (error instanceof FolderInUse) throw error
+      if (isBusy(error)) throw new FolderInUse(dataDir)
+      return { release: () => {} }
     }
   }
 

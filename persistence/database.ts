@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { codeOf } from '../engine/domain/error-code.ts'
 import { makeFolder, speaking, WrongSchema } from './folder-error.ts'
+import { readableCopy } from './readable-copy.ts'
 
 // Only this file opens a database. It sets every pragma that decides durability, because the
 // defaults of the driver differ from those of SQLite (the driver's default for WAL is NORMAL).
@@ -17,6 +18,8 @@ export type Statement<Parameters extends unknown[], Row = unknown> = SqliteDatab
 export type Durability = 'full' | 'normal'
 
 const READER_BUSY_MS = 5000
+/** What a reader in WAL mode gets where it can make no -shm file. */
+const NEEDS_WRITE = /^SQLITE_(READONLY|CANTOPEN)/
 const CACHE_KIBIBYTES = 16_384
 
 export interface WritableOptions {
@@ -79,14 +82,49 @@ export function openCheckpointer(path: string, durability: Durability): Connecti
   })
 }
 
-/** Opens an existing database that another connection writes. */
+/**
+ * Opens an existing database that another connection may write. It never needs to write beside it:
+ * where it cannot, it reads a copy.
+ */
 export function openReadOnly(path: string): Connection {
   return speaking(path, () => {
-    const options = { readonly: true, fileMustExist: true, timeout: READER_BUSY_MS }
-    const connection = new SqliteDatabase(path, options)
-    statePragmas(connection)
-    return connection
+    try {
+      return readerOf(path)
+    } catch (error) {
+      if (!NEEDS_WRITE.test(codeOf(error))) throw error
+      return readerOf(readableCopy(path))
+    }
   })
+}
+
+function readerOf(path: string): Connection {
+  const options = { readonly: true, fileMustExist: true, timeout: READER_BUSY_MS }
+  const connection = new SqliteDatabase(path, options)
+  try {
+    statePragmas(connection)
+    // The first read shows whether the files that WAL mode needs are there or can be made.
+    schemaVersion(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/**
+ * Holds a shared lock on a file of `openLockFile` until it is closed, and writes nothing. Throws
+ * SQLITE_BUSY while another process has the file locked.
+ */
+export function openSharedLock(path: string): Connection {
+  const connection = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 })
+  try {
+    connection.exec('BEGIN')
+    schemaVersion(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 /** Makes a database of these migrations in memory, without a file. */

@@ -27,13 +27,16 @@ export class DataFolderError extends Error {
   }
 }
 
-/** The folder was not checked: it has no journal, or another process uses it. It may be sound. */
+/**
+ * The folder was not checked, and may be sound: it has no journal, another process uses it, this
+ * user may not read it, the disk fails, the key is missing, or another version wrote it.
+ */
 export class UnreadFolder extends DataFolderError {
   override name = 'UnreadFolder'
 }
 
 /** This version does not read the schema of the database. */
-export class WrongSchema extends DataFolderError {
+export class WrongSchema extends UnreadFolder {
   override name = 'WrongSchema'
 }
 
@@ -88,7 +91,8 @@ export function dataFolderError(error: unknown, path: string): unknown {
   const isOfFiles = 'syscall' in error
   const sentence = ofCopy ?? SENTENCES[primary] ?? (isOfFiles ? 'it cannot be used' : undefined)
   if (sentence === undefined) return error
-  return new DataFolderError(`${path}: ${sentence}${detail}.`)
+  const Kind = ofCopy === undefined ? UnreadFolder : DataFolderError
+  return new Kind(`${path}: ${sentence}${detail}.`)
 }
 
 /** Runs `work` and turns its failures at `path` into sentences. */

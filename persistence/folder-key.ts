@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert } from '../engine/domain/assert.ts'
 import { faultPoint } from '../engine/thread/fault-point.ts'
-import { DataFolderError } from './folder-error.ts'
+import { DataFolderError, UnreadFolder } from './folder-error.ts'
 import { journalPath } from './journal/journal-end.ts'
 import { headPath } from './journal/journal-head.ts'
 import { findMark, writeMark } from './journal/journal-marks.ts'
@@ -54,7 +54,7 @@ export function readSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Se
   const serverKey = readServerKey(keyFile)
   if (isEmpty && (value === undefined || serverKey === null)) return null
   if (serverKey === null) {
-    throw new DataFolderError(
+    throw new UnreadFolder(
       `${keyFile}: the server key is missing and the journal holds secrets sealed with it; ` +
         'restore the file from a backup, or name it with --key-file.',
     )
@@ -68,7 +68,7 @@ export function readSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Se
   const folderKey = unsealed(value, serverKey)
   if (folderKey !== null) return new Seal(folderKey)
   if (isEmpty) return null
-  throw new DataFolderError(
+  throw new UnreadFolder(
     `${keyFile}: this is not the key the journal was written with; ` +
       'give the right one with --key-file.',
   )

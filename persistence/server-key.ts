@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { DataFolderError, ifThere, speaking, syncFolder } from './folder-error.ts'
+import { ifThere, speaking, syncFolder, UnreadFolder } from './folder-error.ts'
 import { KEY_BYTES } from './seal.ts'
 
 // The server key is a file of 64 hexadecimal digits. It seals the folder key and nothing else.
@@ -21,7 +21,7 @@ export function readServerKey(keyFile: string): Uint8Array | null {
   const text = ifThere(keyFile, () => readFileSync(keyFile, 'utf8'))
   if (text === null || text === '') return null
   if (!/^[0-9a-f]{64}$/i.test(text.trim())) {
-    throw new DataFolderError(
+    throw new UnreadFolder(
       `${keyFile}: a server key is 64 hexadecimal digits and this file holds something else; ` +
         'restore it from a backup.',
     )

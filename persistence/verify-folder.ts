@@ -18,7 +18,7 @@ import { hasHead, headPath } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 import { refuseEmptied } from './snapshot/emptied-folder.ts'
-import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
+import { lockForReading, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
 import {
   checkSnapshots,
   type SnapshotFinding,
@@ -47,7 +47,8 @@ export interface FolderReport {
 }
 
 const KNOWN_FILES = new Set([
-  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.head', 'server.key', 'demo.json'],
+  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db-journal', 'journal.head'],
+  ...['server.key', 'demo.json'],
   ...['read.db', 'read.db-wal', 'read.db-shm', 'lock.db', 'lock.db-journal', 'snapshots'],
 ])
 
@@ -59,14 +60,15 @@ function leftOver(dataDir: string): string[] {
 
 /**
  * Checks a whole folder: the key, the chain, every record, conservation, the snapshots, the read
- * tables. It changes nothing but takes the lock, so it fails while a server runs. What stops a
+ * tables. It needs to write nothing, and takes the lock where it can, so it fails while a server
+ * runs. What stops a
  * start is thrown as a DataFolderError. What a start passes over or makes anew is in the report.
  */
 export function verifyFolder(
   dataDir: string,
   { keyFile, onProgress = () => {} }: OfflineOptions = {},
 ): FolderReport {
-  const lock = lockExisting(dataDir)
+  const lock = lockForReading(dataDir)
   try {
     const seal = readSeal(dataDir, keyFile)
     return seal === null ? emptyReport(dataDir) : verifyKeyed(seal.keyed(dataDir), onProgress)

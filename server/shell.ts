@@ -28,7 +28,8 @@ export const processShell: Shell = {
   nowMs: () => Date.now(),
 }
 
-export const EXIT = { OK: 0, FAILED: 1, WRONG_USE: 2 } as const
+/** UNCHECKED: `outcomex verify` cannot say whether the folder is sound. */
+export const EXIT = { OK: 0, FAILED: 1, WRONG_USE: 2, UNCHECKED: 3 } as const
 
 export interface Command {
   /** One line for the list of commands. */

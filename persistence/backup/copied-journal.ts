@@ -73,8 +73,12 @@ export class CopiedJournal {
     faultPoint('mid-backup')
   }
 
-  /** Says that everything up to the end is there. */
+  /**
+   * Says that everything up to the end is there. The journal leaves WAL mode, so that the copy is
+   * one file that can be read where nothing can be written.
+   */
   seal(): void {
+    speaking(this.#path, () => this.#connection.pragma('journal_mode = DELETE'))
     new HeadFile(this.#folder, 'full', this.tail).close()
   }
 

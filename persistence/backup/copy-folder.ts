@@ -51,7 +51,7 @@ import { CopiedJournal, chunksOf } from './copied-journal.ts'
 /** What a copy has before it is whole, and what the file system puts into a disk of its own. */
 const UNFINISHED_FILES = [
   COPY_MARK,
-  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'snapshots'],
+  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db-journal', 'snapshots'],
   ...['lock.db', 'lock.db-journal', 'lost+found'],
 ]
 

@@ -14,20 +14,22 @@ import { folderOf, snapshotSeqs } from './snapshot-folder.ts'
 // removed or replaced the journal, or a copy of the folder is not whole.
 
 const APPLIED = 'SELECT seq FROM applied WHERE id = 1'
-const NOT_OURS = /^SQLITE_(CORRUPT|NOTADB|ERROR)/
+const NOT_OURS = /SQLITE_(CORRUPT|NOTADB|ERROR)/
 
 /** A first start makes empty read tables before its first command. */
 function hasAppliedRows(path: string): boolean {
   if (!existsSync(path)) return false
-  const connection = openReadOnly(path)
   try {
-    if (schemaVersion(connection) === 0) return false
-    return (connection.prepare<[], { seq: Seq }>(APPLIED).get()?.seq ?? 0) > 0
+    const connection = openReadOnly(path)
+    try {
+      if (schemaVersion(connection) === 0) return false
+      return (connection.prepare<[], { seq: Seq }>(APPLIED).get()?.seq ?? 0) > 0
+    } finally {
+      connection.close()
+    }
   } catch (error) {
-    if (NOT_OURS.test(codeOf(error))) return true
+    if (error instanceof Error && NOT_OURS.test(`${codeOf(error)} ${error.message}`)) return true
     throw error
-  } finally {
-    connection.close()
   }
 }
 

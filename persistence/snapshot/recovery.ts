@@ -39,7 +39,18 @@ export interface RecoverOptions {
 
 /** Locks a folder that holds an exchange; an offline command never makes a folder. */
 export function lockExisting(dataDir: string): DataLock {
-  if (existsSync(journalPath(dataDir)) || claimedSeq(dataDir) > 0) return DataLock.take(dataDir)
+  requireJournal(dataDir)
+  return DataLock.take(dataDir)
+}
+
+/** The same for a command that only reads the folder. */
+export function lockForReading(dataDir: string): Pick<DataLock, 'release'> {
+  requireJournal(dataDir)
+  return DataLock.share(dataDir)
+}
+
+function requireJournal(dataDir: string): void {
+  if (existsSync(journalPath(dataDir)) || claimedSeq(dataDir) > 0) return
   throw new UnreadFolder(`${dataDir}: there is no journal here; name a data folder with --data.`)
 }
 
@@ -155,7 +166,7 @@ export function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder
     return order
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    throw new DataFolderError(
+    throw new UnreadFolder(
       `A journal record at or after seq ${fromSeq} is unknown to this version (${why}); ` +
         'start the version that wrote it.',
     )

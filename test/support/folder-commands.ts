@@ -31,7 +31,7 @@ export async function dies(words: string, line: Line, fault: string): Promise<vo
   assert.equal(signal, 'SIGKILL', stderr)
 }
 
-async function run(words: string, line: Line) {
+export async function run(words: string, line: Line) {
   const [said, warned]: [string[], string[]] = [[], []]
   const shell = {
     ...{ env: {}, nowMs: () => 0 },

@@ -112,11 +112,11 @@ export const ROOMS: readonly Room[] = [
     rank: 1,
     files: files(
       `copy-mark database data-lock disk-room file-identity folder-error keyed-folder
-       thread-start thread-watch`,
+       readable-copy thread-start thread-watch`,
     ),
     doors: files(
       `copy-mark database data-lock disk-room file-identity folder-error keyed-folder
-       thread-start thread-watch seal folder-key verify-folder`,
+       readable-copy thread-start thread-watch seal folder-key verify-folder`,
     ),
     why: 'the files, keys and threads that its rooms share',
   },

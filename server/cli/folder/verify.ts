@@ -138,8 +138,12 @@ export const verifyCommand = command({
       shell.say([...reportLines(report, isEachToken), text].join('\n'))
       return isSound ? EXIT.OK : EXIT.FAILED
     } catch (error) {
-      if (!(error instanceof DataFolderError) || error instanceof UnreadFolder) throw error
+      if (!(error instanceof DataFolderError)) throw error
       shell.warn(error.message)
+      if (error instanceof UnreadFolder) {
+        shell.warn('The folder could not be checked.')
+        return EXIT.UNCHECKED
+      }
       shell.warn('The folder is not sound: do what is said above, then verify again.')
       return EXIT.FAILED
     }
