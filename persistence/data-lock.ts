@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../engine/domain/error-code.ts'
-import { type Connection, openLockFile, openSharedLock } from './database.ts'
+import { type Connection, openLockFile } from './database.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { DataFolderError, speaking, UnreadFolder } from './folder-error.ts'
 
@@ -106,7 +106,7 @@ export class DataLock {
     const path = join(dataDir, 'lock.db')
     try {
       if (!existsSync(path)) return DataLock.take(dataDir)
-      const connection = openSharedLock(path)
+      const connection = openLockFile(path, 'shared')
       return { release: () => connection.close() }
     } catch (error) {
       if (error instanceof FolderInUse) throw error

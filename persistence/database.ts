@@ -111,22 +111,6 @@ function readerOf(path: string): Connection {
   }
 }
 
-/**
- * Holds a shared lock on a file of `openLockFile` until it is closed, and writes nothing. Throws
- * SQLITE_BUSY while another process has the file locked.
- */
-export function openSharedLock(path: string): Connection {
-  const connection = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 })
-  try {
-    connection.exec('BEGIN')
-    schemaVersion(connection)
-    return connection
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-}
-
 /** Makes a database of these migrations in memory, without a file. */
 export function openInMemory(migrations: readonly string[]): Connection {
   const connection = new SqliteDatabase(':memory:')
@@ -145,9 +129,11 @@ export function openTemporary(schema: string): Connection {
 
 /**
  * Opens a tiny database whose open transaction is a lock between processes. Its rollback journal is
- * in memory, because nothing is ever committed to it.
+ * in memory, because nothing is ever committed to it. A shared lock is held from here on and needs
+ * no write; SQLITE_BUSY is thrown while another process has the file alone.
  */
-export function openLockFile(path: string): Connection {
+export function openLockFile(path: string, use: 'alone' | 'shared' = 'alone'): Connection {
+  if (use === 'shared') return sharedLock(path)
   makeFolder(dirname(path))
   return speaking(path, () => {
     createPrivate(path)
@@ -155,6 +141,18 @@ export function openLockFile(path: string): Connection {
     connection.pragma('journal_mode = MEMORY')
     return connection
   })
+}
+
+function sharedLock(path: string): Connection {
+  const connection = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 })
+  try {
+    connection.exec('BEGIN')
+    schemaVersion(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 /**

@@ -18,7 +18,7 @@ import { hasHead, headPath } from './journal/journal-head.ts'
 import { SqliteJournalReader } from './journal/sqlite-journal.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 import { refuseEmptied } from './snapshot/emptied-folder.ts'
-import { lockForReading, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
+import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
 import {
   checkSnapshots,
   type SnapshotFinding,
@@ -68,7 +68,7 @@ export function verifyFolder(
   dataDir: string,
   { keyFile, onProgress = () => {} }: OfflineOptions = {},
 ): FolderReport {
-  const lock = lockForReading(dataDir)
+  const lock = lockExisting(dataDir, 'shared')
   try {
     const seal = readSeal(dataDir, keyFile)
     return seal === null ? emptyReport(dataDir) : verifyKeyed(seal.keyed(dataDir), onProgress)

@@ -4,7 +4,7 @@ import { DataFolderError, makeFolder, speaking, syncFolder } from '../folder-err
 import { readSeal } from '../folder-key.ts'
 import { hasHead } from '../journal/journal-head.ts'
 import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
-import { lockForReading, type OfflineOptions } from '../snapshot/recovery.ts'
+import { lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
 import { type Copied, copyDataFolder, isUnfinished } from './copy-folder.ts'
 
 // Makes a data folder of a backup. All of it is copied into a folder beside, which gets its name
@@ -24,7 +24,7 @@ export function restoreFolder(
         'not exist yet.',
     )
   }
-  const lock = lockForReading(backupDir)
+  const lock = lockExisting(backupDir, 'shared')
   try {
     checkWhole(backupDir, options.keyFile)
     if (existsSync(target)) return copyDataFolder(backupDir, target, options)

@@ -37,20 +37,17 @@ export interface RecoverOptions {
   readonly onProgress?: Progress
 }
 
-/** Locks a folder that holds an exchange; an offline command never makes a folder. */
-export function lockExisting(dataDir: string): DataLock {
-  requireJournal(dataDir)
-  return DataLock.take(dataDir)
-}
-
-/** The same for a command that only reads the folder. */
-export function lockForReading(dataDir: string): Pick<DataLock, 'release'> {
-  requireJournal(dataDir)
-  return DataLock.share(dataDir)
-}
-
-function requireJournal(dataDir: string): void {
-  if (existsSync(journalPath(dataDir)) || claimedSeq(dataDir) > 0) return
+/**
+ * Locks a folder that holds an exchange; an offline command never makes a folder. A command that
+ * only reads shares the lock with others like it.
+ */
+export function lockExisting(
+  dataDir: string,
+  use: 'alone' | 'shared' = 'alone',
+): Pick<DataLock, 'release'> {
+  if (existsSync(journalPath(dataDir)) || claimedSeq(dataDir) > 0) {
+    return use === 'alone' ? DataLock.take(dataDir) : DataLock.share(dataDir)
+  }
   throw new UnreadFolder(`${dataDir}: there is no journal here; name a data folder with --data.`)
 }
 

@@ -46,12 +46,15 @@ export class Registrations {
     this.#rules = rulesOf(rules)
   }
 
-  /** Takes one of the profiles that an address may make today; a refusal when none is left. */
-  take(address: string, profileCount: number, nowMs: TimeMs): Refusal | null {
+  /**
+   * Takes one of the profiles that an address may make today; a refusal when none is left. An
+   * address of null is not counted.
+   */
+  take(address: string | null, profileCount: number, nowMs: TimeMs): Refusal | null {
     if (!this.#isOpen) return refuse(REJECT.REGISTRATION_CLOSED)
     if (profileCount >= LIMITS.profilesMax - PROFILES_RESERVED) return refuse(REJECT.PROFILE_LIMIT)
     const rules = this.#rules
-    if (rules === null) return null
+    if (address === null || rules === null) return null
     const day = Math.floor(nowMs / DAY_MS)
     if (day !== this.#day) {
       this.#made.clear()

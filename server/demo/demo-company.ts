@@ -21,8 +21,8 @@ import { type Filling, fund, keyOf, signIn } from './demo-profiles.ts'
 
 const CONFLICT = 409
 export const PERSON_FUNDS_RAW = 10_000_000_000
-/** One person after another: all at once would be more calls than one address may make. */
-const PAUSE_MS = 1000
+/** One person after another, so that the orders of a start wait for none of this. */
+const PAUSE_MS = 250
 const REGISTRATION_REFUSALS: readonly unknown[] = ['REGISTRATION_CLOSED', 'REGISTRATION_LIMIT']
 
 const knownOwner = compile(

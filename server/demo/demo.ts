@@ -1,6 +1,8 @@
 // `--demo`: fills an empty data folder with a lively exchange, and runs bots that quote in its
 // books.
 
+import type { ProfileId } from '../../engine/domain/ids.ts'
+import type { OwnCalls } from '../http/access/own-calls.ts'
 import { adminCall } from './demo-client.ts'
 import { findPeople, makeCompany } from './demo-company.ts'
 import {
@@ -30,6 +32,8 @@ export interface DemoOptions {
     readonly domain: { readonly name: string; readonly chainId: number }
     readonly tls?: { readonly certFile: string } | undefined
   }
+  /** Its calls are counted by no rate limit. */
+  readonly ownCalls: OwnCalls
   readonly log: { warn(sentence: string): void; info(sentence: string): void }
 }
 
@@ -96,7 +100,7 @@ async function begin(
   { server, operators }: OwnServers,
   isStopped: () => boolean,
 ): Promise<Play | null> {
-  const { config, log, dataDir } = options
+  const { config, log, dataDir, ownCalls } = options
   const found = await findDemo(options, server)
   if (found === null) return null
   const venue = { server, headerPrefix: config.headerPrefixes[0], domain: config.domain }
@@ -107,9 +111,14 @@ async function begin(
   await adminCall(operators, filling.adminToken, '/admin/solvency', {}).catch(() => null)
   const bots = [await signIn(filling, BOTS[0]), await signIn(filling, BOTS[1])]
   if (isStopped()) return null
+  const owned = (profileId: ProfileId) => ownCalls.profiles.add(profileId)
+  for (const { profileId } of bots) owned(profileId)
   const people = async () => {
-    if (demo.hasCompany) return findPeople(filling)
-    const made = await makeCompany(filling, demo.traders, bots)
+    const made = await (demo.hasCompany
+      ? findPeople(filling)
+      : makeCompany(filling, demo.traders, bots))
+    for (const { trader } of made) owned(trader.profileId)
+    if (demo.hasCompany) return made
     if (!isStopped()) writeDemo(dataDir, { ...demo, hasCompany: true })
     return made
   }
@@ -119,8 +128,9 @@ async function begin(
 /** Makes or finds the demo and starts its bots. */
 export function startDemo(options: DemoOptions): Demo {
   let stopped = false
-  const server = new OwnServer(options.baseUrl, options.config.tls?.certFile)
-  const operators = new OwnServer(options.operatorsUrl, options.config.tls?.certFile)
+  const calls = { certFile: options.config.tls?.certFile, marks: options.ownCalls.headers }
+  const server = new OwnServer(options.baseUrl, calls)
+  const operators = new OwnServer(options.operatorsUrl, calls)
   const begun = begin(options, { server, operators }, () => stopped)
   const quoted = async () => {
     await (await begun)?.ready
@@ -130,6 +140,8 @@ export function startDemo(options: DemoOptions): Demo {
     ready: quoted(),
     async stop() {
       stopped = true
+      server.hurry()
+      operators.hurry()
       // `ready` reports a failure of the start.
       const bots = await begun.catch(() => null)
       await bots?.stop()

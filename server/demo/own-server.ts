@@ -1,13 +1,18 @@
 // The demo calls its own server like any client. Under TLS the server must show exactly the
 // configured certificate, which needs no signature of an authority, before the first call. This
 // process keeps the port, so it checks the certificate once.
+//
+// A server that is busy says when to come again, and did nothing; then the call is made again.
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import { isRecord } from '../http/request-text.ts'
 
 export interface OwnReply {
   readonly status: number
@@ -16,15 +21,42 @@ export interface OwnReply {
 
 type Headers = Readonly<Record<string, string>>
 
+interface Waiting extends OwnReply {
+  readonly retryAfter: string
+}
+
+export interface OwnServerOptions {
+  readonly certFile: string | undefined
+  /** Headers that each call gets. */
+  readonly marks: Headers
+}
+
+/** Less than a signature of a call is valid for. */
+const PATIENCE_SEC = 20
+const TRIES_MAX = 40
+const [TOO_MANY, UNAVAILABLE] = [429, 503]
+
+/** Seconds after which a refused call may be made again; null for any other reply. */
+function waitSecOf(method: string, { status, body, retryAfter }: Waiting): number | null {
+  if (!/^[0-9]+$/.test(retryAfter)) return null
+  // Of a change nobody knows whether it was made, when only its reply was late.
+  const isLateRead = isRecord(body) && body.code === 'READ_TIMEOUT' && method !== 'GET'
+  const isBusy = status === TOO_MANY || (status === UNAVAILABLE && !isLateRead)
+  return isBusy ? Number(retryAfter) : null
+}
+
 export class OwnServer {
   readonly #baseUrl: string
   readonly #agent: HttpAgent
   readonly #certFile: string | undefined
+  readonly #marks: Headers
+  readonly #hurry = new AbortController()
   #known: Promise<void> | null = null
 
-  constructor(baseUrl: string, certFile: string | undefined) {
+  constructor(baseUrl: string, { certFile, marks }: OwnServerOptions) {
     this.#baseUrl = baseUrl
     this.#certFile = certFile
+    this.#marks = marks
     this.#agent =
       certFile === undefined
         ? new HttpAgent({ keepAlive: true })
@@ -37,10 +69,25 @@ export class OwnServer {
       this.#known ??= answersWith(new URL(this.#baseUrl), this.#certFile)
       await this.#known
     }
-    return this.#send(method, path, withLength(headers, body), body)
+    const all = { ...withLength(headers, body), ...this.#marks }
+    let left = PATIENCE_SEC
+    for (let tries = 1; ; tries++) {
+      const reply = await this.#send(method, path, all, body)
+      const waitSec = waitSecOf(method, reply)
+      const isOver = tries === TRIES_MAX || this.#hurry.signal.aborted
+      if (waitSec === null || waitSec > left || isOver) return reply
+      left -= waitSec
+      // A stop ends the pause, and the refusal counts.
+      await pause(waitSec * MS_PER_SEC, undefined, { signal: this.#hurry.signal }).catch(() => {})
+    }
   }
 
-  #send(method: string, path: string, headers: Headers, body: string): Promise<OwnReply> {
+  /** From now on no call waits for a busy server. */
+  hurry(): void {
+    this.#hurry.abort()
+  }
+
+  #send(method: string, path: string, headers: Headers, body: string): Promise<Waiting> {
     return new Promise((resolve, reject) => {
       const request = this.#certFile === undefined ? httpRequest : httpsRequest
       const sent = request(this.#baseUrl + path, { method, agent: this.#agent, headers })
@@ -52,7 +99,11 @@ export class OwnServer {
           text += chunk
         })
         response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: parsed(text) }))
+        response.on('end', () => {
+          const { statusCode: status = 0 } = response
+          const retryAfter = response.headers['retry-after'] ?? ''
+          resolve({ status, body: parsed(text), retryAfter })
+        })
       })
       sent.end(body)
     })

@@ -23,6 +23,8 @@ export interface Call {
   from: string
   /** The key under which its address is counted; '' when addresses have no limit. */
   addressKey: string
+  /** This process made it: no rate limit counts it. */
+  isOwn?: boolean
   /** Monotonic times of its first bytes and of its whole body at the handler; 0 until then. */
   readonly receivedMs: number
   readMs: number
@@ -67,6 +69,7 @@ export function copied(request: HttpRequest, receivedMs: number): Call {
     body: NO_BYTES,
     from: '',
     addressKey: '',
+    isOwn: false,
     receivedMs,
     readMs: 0,
     timesRow: 0,

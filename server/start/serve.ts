@@ -16,6 +16,7 @@ import { readConfig, SERVE_ROWS, type ServeConfig, serveHelp, withChecksums } fr
 import { curve } from '../crypto/ecdsa.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { keepAdminToken, startDemo } from '../demo/demo.ts'
+import { OwnCalls } from '../http/access/own-calls.ts'
 import { type Limits, openLimits } from '../http/access/rate-limit.ts'
 import { OPENINGS } from '../http/gateway/connections.ts'
 import { Gateway } from '../http/gateway/gateway.ts'
@@ -137,6 +138,7 @@ function steadyClock({ acceptClock }: ServeConfig, log: Log): SteadyClock {
 
 interface Opened {
   readonly limits: Limits | null
+  readonly ownCalls: OwnCalls
   readonly clock: Clock
   readonly onCommit: OnCommit
 }
@@ -144,7 +146,7 @@ interface Opened {
 async function open(
   config: ServeConfig,
   log: Log,
-  { limits, clock, onCommit }: Opened,
+  { limits, ownCalls, clock, onCommit }: Opened,
 ): Promise<RunningExchange> {
   const marketThreads = marketThreadsOf(config, log)
   const exchange = await openExchange({
@@ -153,8 +155,10 @@ async function open(
     clock,
     isTimed: true,
     monotonicMs: () => performance.now(),
-    profileWaitSec: (profileId) =>
-      limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0,
+    profileWaitSec: (profileId) => {
+      if (limits === null || ownCalls.profiles.has(profileId)) return 0
+      return limits.profiles.take(profileId, 'trade', performance.now())
+    },
     onCommit,
     onFault: (sentence) => fatal(log, sentence),
     onWarning: (sentence) => log.warn(sentence),
@@ -257,12 +261,13 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
   process.on('unhandledRejection', (error) => fatal(log, `unhandled rejection: ${error}`))
   const limits = config.rateLimit ? openLimits(config.rates) : null
+  const ownCalls = new OwnCalls()
   warnOfVariables(log)
   const trace = await openTrace(config, log)
   const clock = steadyClock(config, log)
   const commits = new CommitFigures()
   const { onCommit } = commits
-  const exchange = await open(config, log, { limits, clock, onCommit })
+  const exchange = await open(config, log, { limits, ownCalls, clock, onCommit })
   const metrics = new Metrics()
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
   const { dataDir } = config
@@ -282,6 +287,7 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
     onFault,
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
+    ownCalls: config.demo ? ownCalls : undefined,
     regions: config.regions,
     cors: corsOf(config),
     addressHeader: config.addressHeader,
@@ -308,11 +314,16 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   markTime(pipeline)
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
   const parts = { exchange, gateway, operators, sockets, ticker, door }
-  await comeUp(config, log, { ...parts, stopWatching: watching.stop })
+  await comeUp(config, log, { ...parts, stopWatching: watching.stop }, ownCalls)
 }
 
 /** Listens, makes the admin token, starts the demo and waits for signals. */
-async function comeUp(config: ServeConfig, log: Log, running: Starting): Promise<void> {
+async function comeUp(
+  config: ServeConfig,
+  log: Log,
+  running: Starting,
+  ownCalls: OwnCalls,
+): Promise<void> {
   const { exchange } = running
   const { dataDir } = config
   const urls = await listen(config, log, running)
@@ -320,7 +331,7 @@ async function comeUp(config: ServeConfig, log: Log, running: Starting): Promise
   const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
   const token = config.adminToken ?? adminToken
   const demo = config.demo
-    ? startDemo({ ...urls, dataDir, adminToken: token, config, log })
+    ? startDemo({ ...urls, dataDir, adminToken: token, config, log, ownCalls })
     : { ready: true, stop: async () => {} }
   const ends = {
     deadlineSec: config.stopDeadlineSec,

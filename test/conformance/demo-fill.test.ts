@@ -4,6 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { startDemo } from '../../server/demo/demo.ts'
+import { OwnCalls } from '../../server/http/access/own-calls.ts'
 import { boolean, integer, text } from '../../server/http/schema/scalars.ts'
 import { compile, list, object, openObject, optional } from '../../server/http/schema/schema.ts'
 import { compiledProgram } from '../support/compiled.ts'
@@ -221,6 +222,7 @@ test('a damaged demo.json is reported, and no bots start', async () => {
     baseUrl: 'http://127.0.0.1:1',
     operatorsUrl: 'http://127.0.0.1:1',
     adminToken: null,
+    ownCalls: new OwnCalls(),
     config: { headerPrefixes: ['svc-'], domain: { name: 'none', chainId: 1 } },
     log: { warn: (sentence) => said.push(sentence), info: () => {} },
   })

@@ -37,6 +37,7 @@ export class CallerAddresses {
 
   /** Takes one token of a lane; returns 0, or the seconds until the caller may ask again. */
   waitSec(key: string, lane: Lane, nowMs: number): number {
+    if (key === '') return 0
     return this.#limiter?.take(key, lane, nowMs) ?? 0
   }
 }

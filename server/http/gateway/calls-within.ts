@@ -76,7 +76,8 @@ export class CallsWithin<S> {
     const { room, lane, auth } = route
     const full = this.#rooms.refusal(room, guest.address)
     if (full !== null) return full
-    const addressSec = addressLimiter?.take(guest.address, lane, call.receivedMs) ?? 0
+    const ofAddress = guest.address === '' ? null : (addressLimiter ?? null)
+    const addressSec = ofAddress?.take(guest.address, lane, call.receivedMs) ?? 0
     if (addressSec > 0) return refuse('RATE_LIMITED', undefined, addressSec)
     if (!route.hasRoom(services)) return refuse('OVERLOADED')
     if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')

@@ -63,8 +63,9 @@ export function profileWaitSec<S>(
   limiter: RateLimiter<number> | null,
   key: number,
   { lane }: Route<S>,
-  { body, receivedMs }: Call,
+  { body, receivedMs, isOwn }: Call,
 ): number {
+  if (isOwn === true) return 0
   const more = lane === 'private' ? Math.floor(body.length / BODY_BYTES_PER_TOKEN) : 0
   return limiter?.take(key, lane, receivedMs, 1 + more) ?? 0
 }

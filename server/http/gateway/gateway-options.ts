@@ -1,4 +1,5 @@
 import type { Cors } from '../access/cors.ts'
+import type { OwnCalls } from '../access/own-calls.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
 import type { Regions } from '../access/regions.ts'
 import type { Call, Caller } from '../call.ts'
@@ -22,6 +23,8 @@ export interface GatewayOptions<S> {
   readonly onFault: (error: unknown, edge: 'http' | 'reply') => string
   readonly addressLimiter?: RateLimiter<string> | null
   readonly profileLimiter?: RateLimiter<number> | null
+  /** Marks the calls of this process itself; absent: it makes none. */
+  readonly ownCalls?: OwnCalls | undefined
   /** Lower-case header in which a trusted proxy names the caller's address; absent: no proxy. */
   readonly addressHeader?: string | undefined
   /** Where trading is refused; absent: nowhere. */

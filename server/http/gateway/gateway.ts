@@ -162,9 +162,9 @@ export class Gateway<S> {
     const found = this.router.find(method, call.path)
     const isOperators = found.target?.route.lane === 'admin'
     const from = isOperators ? this.addresses.of(response, call.headers) : ''
-    const address = this.addresses.keyOf(response, call.headers)
+    call.isOwn = this.options.ownCalls?.isMarked(call.headers) === true
+    const address = call.isOwn === true ? '' : this.addresses.keyOf(response, call.headers)
     const turn = begun(response, call, found, { from, address })
-    call.addressKey = address
     if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
     return turn
   }

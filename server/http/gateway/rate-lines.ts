@@ -14,7 +14,7 @@ type Counted<S> = Pick<Turn<S>, 'entry' | 'caller' | 'address' | 'call'>
  */
 export function rateLines<S>(limiters: Limiters<S>, turn: Counted<S>): string {
   const { entry, caller, address, call } = turn
-  if (entry?.route.raw === true) return ''
+  if (entry?.route.raw === true || call.isOwn === true) return ''
   const lane = entry?.route.lane ?? 'public'
   const { addressLimiter, profileLimiter } = limiters
   if (caller !== null) {

@@ -35,6 +35,7 @@ export function begun<S>(
   found: Found<Entry<S>>,
   { from, address }: { readonly from: string; readonly address: string },
 ): Turn<S> {
+  call.addressKey = address
   return {
     response,
     call,

@@ -224,8 +224,9 @@ export const login = route({
     if (before === undefined) return refuse('READ_TIMEOUT')
     // No await from here on: one synchronous stretch counts the registration and makes the profile.
     const { count } = pipeline.clearing.accounts
+    const from = call.isOwn === true ? null : call.from
     const barred =
-      before === null ? registrations.take(call.from, count, pipeline.sequencer.nowMs()) : null
+      before === null ? registrations.take(from, count, pipeline.sequencer.nowMs()) : null
     if (barred !== null) return barred
     const { smartWallet } = proven
     const referredBy = profileOfCode(body.r ?? '')

@@ -96,8 +96,8 @@ test('verify and rebuild refuse a folder that holds no exchange', async () => {
   const empty = newFolder()
   const gone = join(empty, 'gone')
   const rows: [string[], number, RegExp][] = [
-    [['verify', '--data', empty], 1, /there is no journal here/],
-    [['verify', '--data', gone], 1, /there is no journal here/],
+    [['verify', '--data', empty], 3, /there is no journal here/],
+    [['verify', '--data', gone], 3, /there is no journal here/],
     [['rebuild', '--data', gone], 1, /there is no such data folder/],
     [['verify', gone], 2, /name the folder with --data$/],
     [['verify', '--date', gone], 2, /did you mean --data\?$/],
