@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
+import type { TimeMs } from '../../engine/domain/units.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import { COPY_MARK, markCopy, unmarkCopy } from '../copy-mark.ts'
 import { DataLock } from '../data-lock.ts'
@@ -74,6 +75,8 @@ export interface Copied {
   readonly seq: Seq
   /** The last command that the copy had before; 0 for a new one. */
   readonly fromSeq: Seq
+  /** The time of that command. */
+  readonly lastMs: TimeMs | null
   /** Of the journal up to `seq`; it names this history and no other. */
   readonly checksum: Uint8Array
   /** Seqs of the snapshots in the copy, the newest first. */
@@ -110,11 +113,11 @@ export function copyDataFolder(
     const source = seal.keyed(dataDir)
     const copy = seal.keyed(copyDir)
     const { fromSeq, tail, lostRecords } = copyJournal(source, copy, onProgress)
-    const snapshots = copySnapshots(source, copy, tail)
+    const { lastMs, snapshots } = copySnapshots(source, copy, tail)
     sealCopy(copy)
     faultPoint('mid-copy')
     unmarkCopy(copyDir)
-    return { ...tail, fromSeq, lostRecords, snapshots }
+    return { ...tail, lastMs, fromSeq, lostRecords, snapshots }
   } catch (error) {
     throw ofCopy(error, copyDir)
   } finally {
@@ -188,7 +191,11 @@ function copyJournal(
 }
 
 /** The exchange may delete a snapshot meanwhile; the journal holds everything. */
-function copySnapshots(source: KeyedFolder, copy: KeyedFolder, tail: JournalTail): Seq[] {
+function copySnapshots(
+  source: KeyedFolder,
+  copy: KeyedFolder,
+  tail: JournalTail,
+): Pick<Copied, 'lastMs' | 'snapshots'> {
   const reader = new SqliteJournalReader(copy)
   try {
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
@@ -209,7 +216,7 @@ function copySnapshots(source: KeyedFolder, copy: KeyedFolder, tail: JournalTail
     for (const name of namesIn(copy.dataDir)) {
       if (!names.includes(name)) rmSync(join(folderOf(copy.dataDir), name), { force: true })
     }
-    return kept
+    return { lastMs: reader.lastMs, snapshots: kept }
   } finally {
     reader.close()
   }

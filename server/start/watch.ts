@@ -343,7 +343,7 @@ function watchClock(clock: Watched['clock'], metrics: Metrics): void {
   metrics.gauge('outcomex_clock_ahead_seconds', "The server's time minus the wall clock.", () => {
     return clock.offsetMs / MS_PER_SEC
   })
-  const near = '1 while the wall clock is near enough to trade by; 0 while it makes /ready fail.'
+  const near = 'Whether the wall clock is near enough to trade by (1) or makes /ready fail (0).'
   metrics.gauge('outcomex_clock_near', near, () => (clock.trouble === null ? 1 : 0))
   const steps = 'How often the wall clock was found behind, or far ahead.'
   metrics.totals('outcomex_clock_steps_total', steps, ['direction'], () => [

@@ -24,6 +24,7 @@ import {
   keyOf,
   type Line,
   refused,
+  run,
   seqOf,
   verified,
 } from '../support/folder-commands.ts'
@@ -36,6 +37,7 @@ import { compileProgram, runProgram, ServerProcess } from '../support/server-pro
 const random = new Random(freshSeed())
 await compileProgram()
 
+const DAY_MS = 86_400_000
 const YES = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
 const args = ['--intake-threads', '1', '--no-rate-limit']
 
@@ -137,6 +139,22 @@ test('a backup and a restore that die are finished by the next', async () => {
   assert.ok(!existsSync(restored), 'a data folder is whole or not there')
   await done('restore', { data: restored, from: to, key })
   assert.deepEqual(await verified(restored, key), await verified(data, key))
+})
+
+test('a restore says whether its start needs consent to the time that passed', async () => {
+  const data = filled(100, random)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  const { lastMs } = copyDataFolder(data, to)
+  assert.ok(lastMs !== null)
+  for (const [passedMs, isOld] of [
+    [DAY_MS, false],
+    [DAY_MS + 1, true],
+  ] as const) {
+    const line = { data: join(newFolder(), 'restored'), from: to, key }
+    const { code, stdout } = await run('restore', line, lastMs + passedMs)
+    assert.deepEqual([code, stdout.endsWith(' --accept-clock')], [0, isOld], stdout)
+  }
 })
 
 test('a backup that was cut off before its first row is no sound folder', async () => {

@@ -5,6 +5,7 @@ import { BOARD_CHANGES } from './board-changes.ts'
 import { BOOK_CHANGES } from './book-changes.ts'
 import { EDGE_CHANGES } from './edge-changes.ts'
 import { ENTRY_CHANGES } from './entry-changes.ts'
+import { FOLDER_CHANGES } from './folder-changes.ts'
 import { FRAMING_CHANGES } from './framing-changes.ts'
 import { GATE_CHANGES } from './gate-changes.ts'
 import { GUARD_CHANGES } from './guard-changes.ts'
@@ -45,6 +46,7 @@ export function allMutations(): Mutation[] {
     ...GATE_CHANGES,
     ...SHARE_CHANGES,
     ...WIRE_CHANGES,
+    ...FOLDER_CHANGES,
     ...JOURNAL_CHANGES,
     ...PIPELINE_CHANGES,
     ...ENTRY_CHANGES,

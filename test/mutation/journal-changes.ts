@@ -225,8 +225,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'verify runs beside a server',
-        'claimedSeq(dataDir) > 0) return DataLock.take(dataDir)',
-        'claimedSeq(dataDir) > 0) return DataLock.take(`\x24{dataDir}.lock`)',
+        ': DataLock.share(dataDir)',
+        ': DataLock.share(`\x24{dataDir}.lock`)',
       ],
     ],
   },

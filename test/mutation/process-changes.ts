@@ -239,6 +239,11 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/http/gateway/entry.ts',
+    tests: [`${SERVER}/http/gateway/own-calls.test.ts`],
+    changes: [['the rate of a profile counts own calls', 'if (isOwn === true) return 0\n', '\n']],
+  },
+  {
     file: 'server/start/stopping.ts',
     tests: [`${SERVER}/start/stopping.test.ts`],
     changes: [
@@ -296,6 +301,11 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
         'damaged read tables count as sound',
         'return { text, isSound: false }',
         'return { text, isSound: true }',
+      ],
+      [
+        'a folder that could not be checked counts as not sound',
+        'return EXIT.UNCHECKED',
+        'return EXIT.FAILED',
       ],
       [
         'a folder that is not sound gets no verdict',

@@ -31,10 +31,10 @@ export async function dies(words: string, line: Line, fault: string): Promise<vo
   assert.equal(signal, 'SIGKILL', stderr)
 }
 
-export async function run(words: string, line: Line) {
+export async function run(words: string, line: Line, nowMs = 0) {
   const [said, warned]: [string[], string[]] = [[], []]
   const shell = {
-    ...{ env: {}, nowMs: () => 0 },
+    ...{ env: {}, nowMs: () => nowMs },
     ...{ say: (text: string) => said.push(text), warn: (text: string) => warned.push(text) },
   }
   const code = await runCommand(commands, argsOf(words, line), '', shell)

@@ -1,3 +1,4 @@
+import { CLOCK_LIMITS } from '../../../engine/domain/clock-limits.ts'
 import { type Copied, copyDataFolder } from '../../../persistence/backup/copy-folder.ts'
 import { restoreFolder } from '../../../persistence/backup/restore.ts'
 import { defaultKeyFile } from '../../../persistence/folder-key.ts'
@@ -91,10 +92,13 @@ export const restoreCommand = command({
     const onProgress = progressLines('restore', shell)
     const copied = restoreFolder(backupDir, dataDir, { keyFile, onProgress })
     const key = keyFile === undefined ? '' : ` --key-file ${keyFile}`
+    const { lastMs } = copied
+    const isOld = lastMs !== null && shell.nowMs() - lastMs > CLOCK_LIMITS.leapMsMax
+    const consent = isOld ? ' --accept-clock' : ''
     shell.say(
       [
         ...linesOf(copied),
-        `The folder is whole. Start it with: outcomex serve --data ${dataDir}${key}`,
+        `The folder is whole. Start it with: outcomex serve --data ${dataDir}${key}${consent}`,
       ].join('\n'),
     )
     return EXIT.OK

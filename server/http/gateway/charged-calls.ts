@@ -27,6 +27,7 @@ export class ChargedCalls<S> {
 
   begin({ call, route, address, caller }: ChargedCall<S>): void {
     if (this.#limiters === null || route.raw || !CHARGED.has(route.lane)) return
+    if (call.isOwn === true) return
     const key = caller === null ? null : rateKeyOf(caller)
     call.charges = new Charges(this.#limiters, { lane: route.lane, address, key })
   }
