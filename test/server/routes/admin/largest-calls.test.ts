@@ -42,7 +42,7 @@ const WIDEST = {
   imageUrl: wide(2048),
 }
 
-test('the widest market and series are made and edited', async () => {
+test('the widest market is made and edited', async () => {
   const market = { kind: 'clob', slug: 'wide-market', title: wide(LIMITS.titleCharactersMax) }
   const made = await send('POST', '/admin/markets', { ...market, ...WIDEST, imageUrl: 'x' })
   assert.equal(made.status, 201, made.text.slice(0, 300))
@@ -50,7 +50,7 @@ test('the widest market and series are made and edited', async () => {
   assert.equal(edited.status, 200, edited.text.slice(0, 300))
 })
 
-test('groups of 255 markets are made, with the widest labels or with texts of their own', async () => {
+test('groups of 255 markets are made, with the widest labels or long titles', async () => {
   const children = (slug: string, title: string) =>
     Array.from({ length: LIMITS.groupChildrenMax }, (_none, index) => {
       return { slug: `${slug}-${index}`, title, ...(index % 50 === 49 ? { tags: [] } : {}) }
