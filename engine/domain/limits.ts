@@ -232,7 +232,7 @@ export const LIMITS = {
   marketBytesCachedMax: 1 << 26,
   /** A thread that gives no sign of life for longer makes the exchange not ready. */
   threadSilentMsMax: 1000,
-  /** Read tables further behind the durable seq make the exchange not ready. */
+  /** Read tables that are behind the durable seq, and stand still, for longer: it is not ready. */
   followerLagMsMax: 5000,
   /** Less disk room for the journal, its log and a snapshot makes the exchange not ready. */
   diskFreeBytesMin: 1 << 27,

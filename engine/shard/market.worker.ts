@@ -17,6 +17,8 @@ const ringDoorbell = () => {
 }
 
 sendEventsTo(output, () => {
+  // Main takes the events of a sweep in many turns. Meanwhile this thread is alive.
+  input.answer()
   ringDoorbell()
   output.waitForSpace()
 })

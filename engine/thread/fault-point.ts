@@ -34,6 +34,8 @@ export const FAULT_POINTS = [
   'mid-rewards',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
+  /** After each page of the backlog of the read tables. */
+  'mid-backlog',
   /** Behind each chunk of the journal that `outcomex backup` or `restore` has copied. */
   'mid-backup',
   /** A copy has its mark; then its empty journal; then its sealed key; at last its head. */

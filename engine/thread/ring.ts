@@ -227,10 +227,15 @@ export class Ring {
       Atomics.wait(words, at, 1, timeoutMs)
     }
     Atomics.store(words, at, 0)
-    Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, ASKED))
+    this.answer()
     const hasData = Atomics.load(this.#words, WRITTEN) !== this.#readTail
     this.#collector.waited(hasData)
     return hasData
+  }
+
+  /** Reader: gives the sign of life that was asked for. */
+  answer(): void {
+    Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, ASKED))
   }
 
   /** Reader on main: asks for a doorbell. False when frames came meanwhile: then drain again. */

@@ -18,12 +18,14 @@ import type {
   SnapshotOrder,
 } from './follower-thread.ts'
 import type { ScoredMinute } from './rewards/reward-scorer.ts'
+import type { Rests } from './tables/orders/backlog.ts'
 
 export { rebuildReadTables } from './rebuild.ts'
-export type { SavedSnapshot, ScoredMinute }
+export type { Rests, SavedSnapshot, ScoredMinute }
 
 // Main's side of the follower. It tells the follower how far the journal is durable. Private reads
-// wait here until the read tables show everything that any client was told.
+// wait here until the read tables show everything that any client was told. A read that needs rows
+// of the backlog waits for them too.
 
 /** How long commits gather before the follower hears of them, while no read waits. */
 const GATHER_MS = 100
@@ -46,10 +48,19 @@ class FollowerFigures {
   readonly commitMicros = new Distribution(MICROS, this.#commits)
 
   readonly #waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  readonly #progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  /** Rows of large commands that the tables do not show yet. */
+  backlogRows = 0
 
   get cells(): Omit<FollowerThreadData, 'folder' | 'seq'> {
     const { buffer: waiting } = this.#waiting
-    return { stretches: this.stretches.cells, commits: this.#commits, waiting }
+    const { buffer: progress } = this.#progress
+    return { stretches: this.stretches.cells, commits: this.#commits, waiting, progress }
+  }
+
+  /** Differs from an earlier value when the thread has written something since. */
+  get progress(): number {
+    return Atomics.load(this.#progress, 0)
   }
 
   /** So many reads wait for the tables. */
@@ -91,6 +102,9 @@ export class FollowerHandle {
   #sentSeq: Seq = 0
   #idle = true
   #nextHash = 0
+  /** Reads that wait for rows of the backlog. */
+  readonly #wants = new Map<number, () => void>()
+  #nextWant = 0
   readonly #projections = new Map<number, (rows: ProjectionRows) => void>()
   #nextProjection = 0
   #timer: NodeJS.Timeout | undefined
@@ -204,6 +218,16 @@ export class FollowerHandle {
     })
   }
 
+  /** Resolves when the tables show these rows, which are written before others. */
+  readonly whenWritten = (rests: Rests): Promise<void> => {
+    return new Promise((resolve) => {
+      const id = this.#nextWant++
+      this.#wants.set(id, resolve)
+      this.#letWait(this.#waiters)
+      this.#send({ kind: 'want', id, rests })
+    })
+  }
+
   /** Gives the hash of the follower's state, and the seq of that state. */
   stateHash(): Promise<FollowerState> {
     return new Promise((resolve) => {
@@ -270,6 +294,14 @@ export class FollowerHandle {
       this.#projections.delete(message.id)
       return
     }
+    if (message.kind === 'written') {
+      for (const id of message.ids) {
+        this.#wants.get(id)?.()
+        this.#wants.delete(id)
+      }
+      this.#letWait(this.#waiters)
+      return
+    }
     if (message.kind === 'saved') {
       const { kind: _kind, ...saved } = message
       this.#onSaved?.(saved)
@@ -283,6 +315,7 @@ export class FollowerHandle {
     }
     this.#readSeq = message.readSeq
     this.#stateSeq = message.stateSeq
+    this.figures.backlogRows = message.backlogRows
     this.#idle = message.idle
     const seq = Math.min(message.readSeq, message.stateSeq)
     this.#onApplied({ seq, filter: message.filter })
@@ -303,11 +336,12 @@ export class FollowerHandle {
 
   #letWait(waiters: Waiter[]): void {
     this.#waiters = waiters
-    this.figures.waiting = waiters.length
+    this.figures.waiting = waiters.length + this.#wants.size
   }
 
   #refuseWaiters(): void {
     for (const waiter of this.#waiters) waiter.settle(false)
+    this.#wants.clear()
     this.#letWait([])
   }
 }

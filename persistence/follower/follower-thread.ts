@@ -5,6 +5,7 @@ import type { KeyedFolder } from '../keyed-folder.ts'
 import type { ProjectionAsk } from './boards/projection.ts'
 import type { Projected } from './boards/projector.ts'
 import type { ScoredMinute } from './rewards/reward-scorer.ts'
+import type { Rests } from './tables/orders/backlog.ts'
 
 /** Messages from main to the follower. */
 export type FollowerRequest =
@@ -12,6 +13,8 @@ export type FollowerRequest =
   | { readonly kind: 'hash'; readonly id: number }
   | ({ readonly kind: 'project'; readonly id: number } & ProjectionAsk)
   | ({ readonly kind: 'snapshot' } & SnapshotOrder)
+  /** A read waits for these rows; `written` of this id answers. */
+  | { readonly kind: 'want'; readonly id: number; readonly rests: Rests }
   | { readonly kind: 'stop' }
 
 /** Main sends it before the journal is durable up to `seq`. A batch ends at `seq`. */
@@ -37,9 +40,12 @@ export type FollowerMessage =
       readonly readSeq: Seq
       readonly stateSeq: Seq
       readonly idle: boolean
+      /** Rows of large commands that the tables do not show yet. */
+      readonly backlogRows: number
       readonly filter: FilterNews
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
+  | { readonly kind: 'written'; readonly ids: readonly number[] }
   | ({ readonly kind: 'saved' } & SavedSnapshot)
   | ({ readonly kind: 'scored' } & ScoredMinute)
   | ({ readonly kind: 'projected' } & Projected)
@@ -50,6 +56,8 @@ export interface FollowerThreadData {
   readonly commits: SharedArrayBuffer
   /** One i32: how many reads wait for the tables. */
   readonly waiting: SharedArrayBuffer
+  /** One i32 that counts up as rows are written, also within a transaction; it wraps. */
+  readonly progress: SharedArrayBuffer
   readonly folder: KeyedFolder
   /** The end of the journal at the start; the thread goes there without a message. */
   readonly seq: Seq

@@ -1,31 +1,18 @@
 import { randomInt } from 'node:crypto'
 import type { Exchange } from '../../engine/core/exchange.ts'
-import { type FilterNews, SeenFilter } from '../../engine/core/orders/seen-filter.ts'
+import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import {
-  type Arrival,
-  type CancelOrders,
   type Command,
   concernsBook,
   isSettlement,
   type PlaceOrder,
   type SettlementCommand,
 } from '../../engine/domain/command.ts'
-import {
-  EVENT,
-  eventAt,
-  eventCode,
-  eventKind,
-  eventLeftRaw,
-  eventSizeRaw,
-  eventSlot,
-  eventTicks,
-  MAKER,
-} from '../../engine/domain/event.ts'
-import type { Seq } from '../../engine/domain/ids.ts'
+import type { AccountId, Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
-import { blankPlace, decodePlaceInto, decodePlaceTail } from '../../engine/wire/place-codec.ts'
+import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
 import type { Connection, Statement } from '../database.ts'
 import { speaking } from '../folder-error.ts'
@@ -35,6 +22,7 @@ import type { KeyedFolder } from '../keyed-folder.ts'
 import { startingState } from '../snapshot/snapshot.ts'
 import { AccountTables } from './account-tables.ts'
 import { Projector } from './boards/projector.ts'
+import { BookTables } from './book-tables.ts'
 import { DueSnapshot } from './due-snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
@@ -44,22 +32,31 @@ import { PositionsTable } from './tables/accounts/positions.ts'
 import { CandlesTable } from './tables/candles.ts'
 import { MarketTables } from './tables/markets/market-tables.ts'
 import { MinedTradesTable } from './tables/mined-trades.ts'
-import { OrderEventsTable } from './tables/orders/order-events.ts'
-import { OrdersTable } from './tables/orders/orders.ts'
+import type { Rests } from './tables/orders/backlog.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { SettlementsTable } from './tables/settlements.ts'
-import { TradesTable } from './tables/trades.ts'
 
 // Applies the journal to a one-thread core, and writes the read tables. One chunk is one
 // transaction. It also stores the seq that the chunk reaches, so the tables always show the state
-// at one seq. Invariants: `stateSeq` ≥ `readSeq` once the state has caught up with the tables found
-// at the start; both stand at the end of a batch.
+// at one seq, but for the backlog: what a large command changes in many orders is written later, a
+// page in a transaction (tables/orders/backlog.ts). Invariants: `stateSeq` ≥ `readSeq` once the
+// state has caught up with the tables found at the start; both stand at the end of a batch.
 
 const APPLY =
   'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
 /** A chunk ends after this many commands: enough to pay its commit, few enough to answer soon. */
 const CHUNK_COMMANDS = 8192
+/** A chunk writes what follows from the ends of so many orders, as many as it has commands. */
+const DIRECT_ENDS_MAX = CHUNK_COMMANDS
+/** A chunk ends after the ends of so many orders: the rest of them are pages of its backlog. */
+const CHUNK_ENDS = 65_536
+
+export interface FollowerOptions {
+  readonly pace?: Pace
+  /** The ends of orders that a chunk writes at once; tests take fewer. */
+  readonly directEndsMax?: number
+}
 
 export class Follower {
   readonly exchange: Exchange
@@ -70,11 +67,9 @@ export class Follower {
   readonly #reader: SqliteJournalReader
   readonly #connection: Connection
   readonly #apply: Statement<[number, Uint8Array]>
-  readonly #orders: OrdersTable
-  readonly #trades: TradesTable
+  readonly #books: BookTables
   readonly #positions: PositionsTable
   readonly #candles: CandlesTable
-  readonly #events: OrderEventsTable
   readonly #settlements: SettlementsTable
   readonly #mined: MinedTradesTable
   readonly #accounts: AccountTables
@@ -97,7 +92,10 @@ export class Follower {
   /** Works out what main asks, beside the journal. */
   readonly projector: Projector
 
-  constructor(folder: KeyedFolder, pace: Pace = UNPACED) {
+  constructor(
+    folder: KeyedFolder,
+    { pace = UNPACED, directEndsMax = DIRECT_ENDS_MAX }: FollowerOptions = {},
+  ) {
     this.#folder = folder
     this.#pace = pace
     this.#reader = new SqliteJournalReader(folder)
@@ -114,25 +112,25 @@ export class Follower {
     seen.countOnly(this.filter)
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
-    this.#orders = new OrdersTable(this.#connection, orders)
     this.#positions = new PositionsTable(this.#connection)
     this.#candles = new CandlesTable(this.#connection)
     const ofTrades = { positions: this.#positions, candles: this.#candles }
     this.#accounts = new AccountTables(this.#connection, this.exchange.clearing, ofTrades)
     const { listeners } = this.#accounts
-    this.#trades = new TradesTable(this.#connection, orders, listeners)
-    this.#events = new OrderEventsTable(this.#connection, orders)
-    this.#settlements = new SettlementsTable(this.#connection, this.#orders.names)
+    const connection = this.#connection
+    this.#books = new BookTables({ connection, orders, listeners, directEndsMax })
+    const { orders: ofOrders, trades, events } = this.#books
+    this.#settlements = new SettlementsTable(connection, ofOrders.names)
     this.#mined = new MinedTradesTable(this.#connection)
     this.#audit = new AuditTable(this.#connection)
     this.#markets = new MarketTables(this.#connection, this.exchange.clearing)
     this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
     this.#tables = [
-      ...[this.#orders, this.#trades, this.#events, this.#positions, this.#candles],
+      ...[ofOrders, trades, events, this.#positions, this.#candles],
       this.#settlements,
       // Before the mined trades, which are also those of groups.
       this.#markets,
-      ...[this.#orders.names, this.#mined, this.#audit, this.#accounts],
+      ...[ofOrders.names, this.#mined, this.#audit, this.#accounts],
     ]
     this.projector = new Projector(this.#connection, this.exchange.clearing, listeners, pace)
     this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
@@ -150,10 +148,20 @@ export class Follower {
     return this.exchange.clearing.lastSeq
   }
 
+  /** Rows that are not in the tables yet. */
+  get backlogRows(): number {
+    return this.#books.backlog.rowCount
+  }
+
+  /** Whether the tables show everything of what a read needs whole. */
+  isWhole(rests: Rests): boolean {
+    return this.#books.backlog.isWhole(rests)
+  }
+
   /** Where tables and state stand, and what came into the filter since it was last asked. */
-  takeNews(): { readSeq: Seq; stateSeq: Seq; filter: FilterNews } {
-    const { readSeq, stateSeq } = this
-    return { readSeq, stateSeq, filter: this.filter.takeNews() }
+  takeNews() {
+    const { readSeq, stateSeq, backlogRows } = this
+    return { readSeq, stateSeq, backlogRows, filter: this.filter.takeNews() }
   }
 
   /** Applies one chunk, at most up to `targetSeq`; gives true when there may be more to do. */
@@ -161,7 +169,7 @@ export class Follower {
     const stopSeq = this.#due.stopSeq(targetSeq)
     const endSeq = this.stateSeq + CHUNK_COMMANDS
     let last: Batch | null = null
-    while (this.stateSeq < endSeq) {
+    while (this.stateSeq < endSeq && this.#books.backlog.endedCount < CHUNK_ENDS) {
       const batch = this.#next(stopSeq)
       if (batch === null) break
       this.#applyBatch(batch)
@@ -174,9 +182,22 @@ export class Follower {
     return isMore
   }
 
+  /**
+   * Writes one page of the backlog: of an owner whose rows are wanted first, else the oldest. Gives
+   * true when there is more.
+   */
+  writePage(wanted: readonly AccountId[] = []): boolean {
+    if (this.#books.backlog.isEmpty) return false
+    this.#inTransaction(() => {
+      this.#books.writePage(wanted, this.#pace)
+    })
+    faultPoint('mid-backlog')
+    return !this.#books.backlog.isEmpty
+  }
+
   /** Whether a sample waits for its scores, and the tables show enough to score it. */
   get isScoring(): boolean {
-    return this.#scorer.isReady(this.#readSeq)
+    return this.#books.backlog.isEmpty && this.#scorer.isReady(this.#readSeq)
   }
 
   /** The hash of the state, and the seq where it stands. */
@@ -221,7 +242,10 @@ export class Follower {
     // Rows up to `readSeq` are in the tables; only the state must catch up.
     const writes = batch.firstSeq > this.#readSeq
     assert(writes || batch.lastSeq <= this.#readSeq, 'the tables stand at the end of a batch')
-    this.exchange.onEvents = writes ? this.#onEvents : () => {}
+    this.exchange.onEvents = (words, f64s, count) => {
+      if (writes) this.#books.happened(this.#command, this.#record, { words, f64s, count })
+      this.#pace.look()
+    }
     eachRecord(batch.records, (record) => {
       this.#command = this.#decode(record)
       if (writes) this.#applying(this.#command)
@@ -258,7 +282,7 @@ export class Follower {
     this.#settlements.applied(command)
     this.#mined.applied(command)
     if (command.kind !== 'settleTrade' && command.kind !== 'failSettlement') return
-    this.#events.ended(command.tradeSeq, command.seq)
+    this.#books.events.ended(command.tradeSeq, command.seq)
     if (command.kind === 'failSettlement') this.#positions.reversed(command.tradeSeq, command.legs)
   }
 
@@ -269,85 +293,24 @@ export class Follower {
     return this.#place
   }
 
-  readonly #onEvents = (words: Int32Array, f64s: Float64Array, count: number): void => {
-    const command = this.#command
-    if (command.kind === 'placeOrder' || command.kind === 'releaseOrder') {
-      this.#ofArrival(command, { words, f64s, count })
-    } else if (command.kind === 'cancelOrders') this.#ofCancel(command, { words, f64s, count })
-  }
-
-  #ofArrival(order: Arrival, events: Events): void {
-    const { words, f64s } = events
-    for (let record = 0; record < events.count; record++) {
-      const event = eventAt(0, record)
-      const code = eventCode(words, event)
-      const slot = eventSlot(words, event)
-      const sizeRaw = eventSizeRaw(f64s, event)
-      const leftRaw = eventLeftRaw(f64s, event)
-      const kind = eventKind(words, event)
-      switch (kind) {
-        case EVENT.FILL: {
-          this.#trades.filled(order, slot, sizeRaw, eventTicks(words, event))
-          const fill = { sizeRaw, leftRaw, isClosed: code === MAKER.CLOSED }
-          this.#orders.makerFilled(slot, fill, order)
-          this.#events.makerFilled(slot, fill, order)
-          break
-        }
-        case EVENT.STP_CANCEL:
-          this.#orders.selfTraded(order, slot, leftRaw)
-          this.#events.canceled(slot, leftRaw, order.seq)
-          break
-        case EVENT.DONE:
-          this.#trades.done(order)
-          if (slot !== 0) this.#arrived(order, { result: code, filledRaw: sizeRaw, leftRaw })
-          break
-        // Only cancels give these events.
-        case EVENT.CANCELED:
-        case EVENT.NOT_OPEN:
-          break
-        default:
-          kind satisfies never
-      }
-    }
-  }
-
-  #arrived(order: Arrival, done: Parameters<OrdersTable['arrived']>[1]): void {
-    this.#events.arrived(order, done)
-    if (order.kind === 'releaseOrder') this.#orders.released(order, done)
-    else this.#orders.arrived(order, done, decodePlaceTail(this.#record))
-  }
-
-  #ofCancel(cancel: CancelOrders, events: Events): void {
-    const { words, f64s } = events
-    for (let record = 0; record < events.count; record++) {
-      const event = eventAt(0, record)
-      if (eventKind(words, event) !== EVENT.CANCELED) continue
-      const leftRaw = eventLeftRaw(f64s, event)
-      const slot = eventSlot(words, event)
-      this.#orders.canceled(slot, leftRaw, cancel.reason, cancel)
-      this.#events.canceled(slot, leftRaw, cancel.seq)
-    }
-  }
-
   #write(last: Batch): void {
-    speaking(readPath(this.#folder.dataDir), () => {
-      const pace = this.#pace
-      this.#connection.exec('BEGIN IMMEDIATE')
-      for (const table of this.#tables) table.flush(pace)
+    this.#inTransaction(() => {
+      for (const table of this.#tables) table.flush(this.#pace)
       this.#apply.run(last.lastSeq, last.checksum)
-      pace.commit(() => this.#connection.exec('COMMIT'))
     })
     this.#readSeq = last.lastSeq
+  }
+
+  #inTransaction(work: () => void): void {
+    speaking(readPath(this.#folder.dataDir), () => {
+      this.#connection.exec('BEGIN IMMEDIATE')
+      work()
+      this.#pace.commit(() => this.#connection.exec('COMMIT'))
+    })
   }
 
   close(): void {
     this.#reader.close()
     this.#connection.close()
   }
-}
-
-interface Events {
-  readonly words: Int32Array
-  readonly f64s: Float64Array
-  readonly count: number
 }

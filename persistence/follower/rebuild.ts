@@ -16,7 +16,11 @@ export function rebuildReadTables(
     const { tail, folder } = recoverJournal(dataDir, { keyFile, visit: () => {} })
     deleteReadTables(dataDir)
     const follower = new Follower(folder)
-    while (follower.step(tail.seq)) onProgress(follower.readSeq, tail.seq)
+    for (let isMore = true; isMore; ) {
+      isMore = follower.step(tail.seq)
+      while (follower.writePage());
+      if (isMore) onProgress(follower.readSeq, tail.seq)
+    }
     follower.close()
     return follower.readSeq
   } finally {

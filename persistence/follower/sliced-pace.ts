@@ -26,12 +26,19 @@ export class SlicedPace implements Pace {
   readonly #commitMicros: Distribution
   readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #waiting: Int32Array
+  readonly #progress: Int32Array
   #isSliced = false
   #looks = 0
   #endMs = 0
 
-  constructor({ stretches, commits, waiting }: Omit<FollowerThreadData, 'folder' | 'seq'>) {
+  constructor({
+    stretches,
+    commits,
+    waiting,
+    progress,
+  }: Omit<FollowerThreadData, 'folder' | 'seq'>) {
     this.#waiting = new Int32Array(waiting)
+    this.#progress = new Int32Array(progress)
     this.#clock = new StretchClock(stretches)
     this.#commitMicros = new Distribution(MICROS, commits)
   }
@@ -47,6 +54,7 @@ export class SlicedPace implements Pace {
   }
 
   look(): void {
+    Atomics.add(this.#progress, 0, 1)
     if (!this.#isSliced || ++this.#looks % LOOKS !== 0) return
     if (performance.now() < this.#endMs) return
     this.#clock.end()
@@ -58,6 +66,7 @@ export class SlicedPace implements Pace {
     this.#clock.end()
     const startedMs = performance.now()
     work()
+    Atomics.add(this.#progress, 0, 1)
     this.#commitMicros.record((performance.now() - startedMs) * 1000)
     this.#startSlice()
   }

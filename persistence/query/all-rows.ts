@@ -4,6 +4,7 @@ import { type Connection, knownVersion, openReadOnly } from '../database.ts'
 import { speaking, UnreadFolder } from '../folder-error.ts'
 import { appliedOf, readPath } from '../follower/read-database.ts'
 import { READ_SCHEMA } from '../follower/schema/migrations.ts'
+import { ROW_BYTES } from '../follower/tables/orders/late-rows.ts'
 
 // Every trade and every order of a folder, for an export. Each page is a short read of its own, so
 // that no reader holds the WAL of a running exchange.
@@ -61,6 +62,7 @@ SELECT placed_seq AS seq, placed_ms AS placedMs, slug, owner AS ownerId, side, o
   filled_raw AS filledRaw, remaining_raw AS remainingRaw, status, ended_ms AS endedMs
 FROM orders o JOIN markets m USING (market_id)
 WHERE placed_seq > ? AND placed_seq <= ? ORDER BY placed_seq LIMIT ${ROWS_PER_PAGE}`
+const LATE_BYTES = 'SELECT coalesce(sum(length(rows)), 0) AS bytes FROM backlog'
 const THROUGH = 'SELECT max(through_seq) AS seq FROM blocks'
 
 export class AllRows {
@@ -82,6 +84,12 @@ export class AllRows {
       knownVersion(this.#connection, this.#path, READ_SCHEMA)
       return appliedOf(this.#connection)?.seq ?? 0
     })
+  }
+
+  /** How many rows of orders and of fills are not in the tables yet. */
+  get lateCount(): number {
+    const row = this.#connection.prepare<[], { bytes: number }>(LATE_BYTES).get()
+    return (row?.bytes ?? 0) / ROW_BYTES
   }
 
   /** The blocks of the chain cover the trades up to this seq. */

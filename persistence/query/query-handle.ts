@@ -1,10 +1,11 @@
 import type { Worker } from 'node:worker_threads'
-import { WorkerFault } from '../../engine/domain/assert.ts'
+import { assert, WorkerFault } from '../../engine/domain/assert.ts'
 import { reasonOf } from '../../engine/domain/error-code.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
 import { Stretches } from '../../engine/thread/stretches.ts'
+import type { Rests } from '../follower/tables/orders/backlog.ts'
 import { QuestionQueue, type Turn } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
@@ -14,7 +15,8 @@ import type { Query } from './read/query.ts'
 // questions are with the thread at once, so that the next turn is decided late. `undefined` means
 // that a question passed its deadline or found no room; the caller then says 503. A question that
 // breaks the thread is lost alone, and throws. A new thread takes the place of the broken one, and
-// is asked the other questions again (design §11).
+// is asked the other questions again (design §11). A question whose rows are late waits for them,
+// and is then asked again.
 
 export interface QueryOptions {
   readonly dataDir: string
@@ -22,6 +24,8 @@ export interface QueryOptions {
   readonly onFault: (message: string) => void
   /** Gets a sentence for the log: questions were not answered, but the next may be. */
   readonly onTrouble?: ((message: string) => void) | undefined
+  /** Resolves when the tables have these rows. Without it no row is late. */
+  readonly whenWritten?: (rests: Rests) => Promise<void>
 }
 
 interface Open {
@@ -33,6 +37,8 @@ interface Open {
   readonly settle: (answer: never) => void
   readonly giveUp: () => void
   readonly fail: (fault: WorkerFault) => void
+  /** True when it was answered or given up. */
+  isOver: boolean
 }
 
 /**
@@ -55,6 +61,8 @@ export class QueryHandle {
   readonly #options: QueryOptions
   readonly #queue = new QuestionQueue<Open>()
   readonly #deaths = new IdleDeaths()
+  /** Questions that wait for late rows. They take no place of others, and have a bound too. */
+  readonly #late = new Set<Open>()
   /** Questions with the thread, oldest first, whether past their deadline or not. */
   #sent: Open[] = []
   /** Null until somebody may ask: the thread takes 8 MB. */
@@ -127,8 +135,10 @@ export class QueryHandle {
     const id = this.#nextId
     return new Promise((resolve, reject) => {
       const over = () => {
+        open.isOver = true
         clearTimeout(timer)
         this.#queue.drop(open)
+        this.#late.delete(open)
       }
       const settle = (answer: Answer | undefined) => {
         over()
@@ -139,7 +149,7 @@ export class QueryHandle {
         over()
         reject(fault)
       }
-      const open: Open = { id, name, asked, turn, settle, giveUp, fail }
+      const open: Open = { id, name, asked, turn, settle, giveUp, fail, isOver: false }
       const timer = setTimeout(giveUp, leftMs)
       if (isUrgent) this.#queue.putUrgent(open)
       else this.#queue.put(open)
@@ -182,7 +192,8 @@ export class QueryHandle {
       const at = this.#sent.findIndex(({ id }) => id === message.id)
       const [open] = at < 0 ? [] : this.#sent.splice(at, 1)
       if (open !== undefined) this.#took(open, message.tookMs)
-      if (message.failed === undefined) open?.settle(message.answer)
+      if ('late' in message) void this.#wait(open, message.late)
+      else if (message.failed === undefined) open?.settle(message.answer)
       else if (message.failed.isTrouble) this.#troubled(open, message.failed.reason)
       else this.#broke(open, message.failed.reason)
     }
@@ -193,6 +204,19 @@ export class QueryHandle {
   #took(open: Open, tookMs: number): void {
     this.#queue.done(open, tookMs)
     open.turn.onTook?.(tookMs)
+  }
+
+  /** Another question has the thread meanwhile. A question that had its turn goes first then. */
+  async #wait(open: Open | undefined, rests: Rests): Promise<void> {
+    if (open === undefined || open.isOver) return
+    assert(this.#options.whenWritten !== undefined, 'a reader of late rows knows when they come')
+    if (this.#late.size >= LIMITS.queryQueueMax) return open.giveUp()
+    this.#late.add(open)
+    await this.#options.whenWritten(rests)
+    this.#late.delete(open)
+    if (open.isOver) return
+    this.#queue.putFirst(open)
+    this.#hand()
   }
 
   #broke(open: Open | undefined, reason: string): void {
@@ -269,7 +293,7 @@ export class QueryHandle {
   }
 
   #refuseAll(): void {
-    for (const open of this.#sent.splice(0)) open.giveUp()
+    for (const open of [...this.#sent.splice(0), ...this.#late]) open.giveUp()
     for (let open = this.#queue.next(); open !== undefined; open = this.#queue.next()) {
       open.giveUp()
     }

@@ -1,4 +1,5 @@
 import type { StretchCells } from '../../engine/thread/stretches.ts'
+import type { Rests } from '../follower/tables/orders/backlog.ts'
 
 // Messages between main and the query thread. `Query` types a question and its answer for the
 // caller. A message carries values of unknown type. The receiver knows their types from the name of
@@ -26,6 +27,8 @@ export type QueryMessage<Answer = unknown> =
   | 'ready'
   | (Took & { readonly answer: Answer; readonly failed?: undefined })
   | (Took & { readonly failed: Failed })
+  /** These rows are not in the tables yet: the question must be asked again. */
+  | (Took & { readonly late: Rests; readonly failed?: undefined })
 
 interface Took {
   readonly id: number

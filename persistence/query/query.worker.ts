@@ -5,6 +5,7 @@ import { StretchClock } from '../../engine/thread/stretches.ts'
 import { openReadOnly } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import { readPath } from '../follower/read-database.ts'
+import { openReads } from './late-rows.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
@@ -19,10 +20,7 @@ const { dataDir, working, stretches }: QueryThreadData = workerData
 const clock = new StretchClock(stretches)
 const path = readPath(dataDir)
 const connection = speaking(path, () => openReadOnly(path))
-const answers = speaking(
-  path,
-  () => new Map(READS.map(({ name, open }) => [name, open(connection)])),
-)
+const answers = speaking(path, () => openReads(connection, READS))
 assert(answers.size === READS.length, 'no two reads have the same name')
 
 function say(message: QueryMessage): void {
@@ -37,7 +35,7 @@ function take({ id, name, asked }: Question<never>): void {
     if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
     const answer = answers.get(name)
     assert(answer !== undefined, 'each read is listed in reads.ts')
-    say({ id, answer: answer(asked), tookMs: performance.now() - fromMs })
+    say({ id, ...answer(asked), tookMs: performance.now() - fromMs })
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     say({ id, failed: { reason, isTrouble: isTrouble(error) }, tookMs: performance.now() - fromMs })

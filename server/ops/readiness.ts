@@ -28,6 +28,27 @@ export class Pulse {
   }
 }
 
+/**
+ * A thread that is behind with its work. It is in trouble when it makes no progress, and not when
+ * one piece of work is large.
+ */
+export class Progress {
+  #count = 0
+  #changedMs = 0
+
+  /** `count` differs from an earlier one when work was done since. */
+  see(count: number, nowMs: number): void {
+    if (count === this.#count) return
+    this.#count = count
+    this.#changedMs = nowMs
+  }
+
+  /** How long it has been behind without progress, when it is behind by `behindMs`. */
+  stuckMs(behindMs: number, nowMs: number): number {
+    return Math.min(behindMs, nowMs - this.#changedMs)
+  }
+}
+
 export interface Check {
   readonly name: string
   /** When false, trouble is only told; orders are taken anyway. */

@@ -1,8 +1,9 @@
 // Reads of what one profile owns, from the tables that the follower writes. A read waits until the
-// tables show the newest seq that was told to anyone when the read came (design §4). Then it waits
-// for its turn: callers share the time of the query thread by address or partner first, then by
-// profile (fair-shares.ts), and each profile has a bound on its reads under way. The deadline runs
-// from the moment when the read came.
+// tables have applied the newest seq that was told to anyone when the read came (design §4). Then
+// it waits for its turn: callers share the time of the query thread by address or partner first,
+// then by profile (fair-shares.ts), and each profile has a bound on its reads under way. A read of
+// orders that a large command ended waits for their rows as well. The deadline runs from the moment
+// when the read came.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'

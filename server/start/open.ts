@@ -25,7 +25,7 @@ import {
 } from '../../persistence/journal/thread/journal-handle.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { patiently } from '../../persistence/query/patient-read.ts'
-import { QueryHandle } from '../../persistence/query/query-handle.ts'
+import { QueryHandle, type QueryOptions } from '../../persistence/query/query-handle.ts'
 import { archivedMarket } from '../../persistence/query/read/markets/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
@@ -267,14 +267,18 @@ function startIntake(
   return intake
 }
 
+function queryOptions({ dataDir, onFault, onWarning }: OpenOptions): QueryOptions {
+  return { dataDir, onFault, onTrouble: onWarning }
+}
+
 /** Opens the folder, or throws a DataFolderError that says what is wrong and what to do. */
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
   const lock = DataLock.take(options.dataDir)
   const seal = openFolder(options.dataDir, options.keyFile)
   const folder = seal.keyed(options.dataDir)
   const { core, recovered, tail, follower, lookups } = await recoverTwice(options, folder)
-  const { dataDir, durability, onFault } = options
-  const query = new QueryHandle({ dataDir, onFault, onTrouble: options.onWarning })
+  const { durability, onFault } = options
+  const query = new QueryHandle({ ...queryOptions(options), whenWritten: follower.whenWritten })
   lookups.connect(query)
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)

@@ -5,7 +5,7 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-room.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
-import { type Check, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
+import { type Check, Progress, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
 import type { ClockState, SteadyClock } from '../pipeline/spine/clock.ts'
 import type { RunningExchange } from './open.ts'
 
@@ -60,6 +60,7 @@ export class ReadinessWatch {
   readonly #parts: ReadinessParts
   readonly #journal: Pulse
   readonly #markets = new Map<string, Pulse>()
+  readonly #tables = new Progress()
   readonly #disk: DiskRoom
   readonly #checks: readonly Check[]
   readonly #timer: NodeJS.Timeout
@@ -94,6 +95,7 @@ export class ReadinessWatch {
       this.#markets.set(shard.name, pulse)
       pulse.ask(nowMs)
     }
+    this.#tables.see(this.#exchange.follower.figures.progress, nowMs)
     this.#disk.ask(nowMs)
   }
 
@@ -109,8 +111,10 @@ export class ReadinessWatch {
         return `no answer from ${stuck.map(([name]) => name).join(', ')}`
       }),
       vital('tables', () => {
-        const behindMs = pipeline.times.behindMs(follower.applied, performance.now())
-        return behindMs > LIMITS.followerLagMsMax ? 'they are behind the journal' : null
+        const nowMs = performance.now()
+        const behindMs = pipeline.times.behindMs(follower.applied, nowMs)
+        const isStuck = this.#tables.stuckMs(behindMs, nowMs) > LIMITS.followerLagMsMax
+        return isStuck ? 'they are behind the journal and not being written' : null
       }),
       vital('disk', () => this.#disk.trouble(performance.now())),
     ]

@@ -70,6 +70,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   const { trace, limits, faults, log, clock, commits } = watched
   metrics.steps(exchange.pipeline.times)
   watchState(exchange, metrics)
+  watchFollower(exchange, metrics)
   watchQueues(exchange, metrics)
   watchCommits(exchange, commits, metrics)
   watchThreads(exchange, commits, metrics)
@@ -107,7 +108,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
 }
 
 function watchState(exchange: RunningExchange, metrics: Metrics): void {
-  const { pipeline, follower, shards, snapshots, solvency } = exchange
+  const { pipeline, shards, snapshots, solvency } = exchange
   const { gauge } = metrics
   const add = gauge.bind(metrics)
   add('outcomex_snapshot_seq', 'Seq of the newest snapshot; 0 for none.', () => snapshots.last.seq)
@@ -139,17 +140,6 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   )
   add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
   add('outcomex_durable_seq', 'Newest durable command.', () => pipeline.durableSeq)
-  add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)
-  add('outcomex_follower_lag_commands', 'Durable commands not yet in the read tables.', () =>
-    Math.max(0, pipeline.durableSeq - follower.applied),
-  )
-  add(
-    'outcomex_follower_lag_seconds',
-    'Age of the oldest durable command not yet in the read tables.',
-    () => {
-      return pipeline.times.behindMs(follower.applied, performance.now()) / MS_PER_SEC
-    },
-  )
   add('outcomex_open_orders', 'Orders open or in flight.', () => {
     return pipeline.clearing.orders.live.all
   })
@@ -162,6 +152,29 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     'The mode in force: 0 normal, 1 post_only, 2 cancel_only, 3 disabled.',
     () => {
       return TRADING_MODES.indexOf(pipeline.clearing.modes.modeAt(pipeline.sequencer.nowMs()))
+    },
+  )
+}
+
+function watchFollower(exchange: RunningExchange, metrics: Metrics): void {
+  const { pipeline, follower } = exchange
+  const add = metrics.gauge.bind(metrics)
+  add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)
+  add('outcomex_follower_lag_commands', 'Durable commands not yet in the read tables.', () =>
+    Math.max(0, pipeline.durableSeq - follower.applied),
+  )
+  add(
+    'outcomex_follower_lag_seconds',
+    'Age of the oldest durable command not yet in the read tables.',
+    () => {
+      return pipeline.times.behindMs(follower.applied, performance.now()) / MS_PER_SEC
+    },
+  )
+  add(
+    'outcomex_follower_backlog_rows',
+    'Rows of large commands not yet in the read tables.',
+    () => {
+      return follower.figures.backlogRows
     },
   )
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FAULT_POINTS, readFault } from '../../engine/thread/fault-point.ts'
 import { openReadOnly } from '../../persistence/database.ts'
+import { AllRows } from '../../persistence/query/all-rows.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { CommandFlow } from '../support/command-flow.ts'
 import { CrashRounds } from '../support/crash-rounds.ts'
@@ -77,10 +78,49 @@ test('a rebuild that dies half way is finished by the next start or rebuild', as
   }
 })
 
+/** More than a chunk writes at once, and more than it places. */
+const WIDE_ORDERS = 12_000
+
+test('a death between two pages of a large command loses no row and doubles none', async () => {
+  const flow = new CommandFlow(random.between(1, 1e6))
+  const bid = { side: 0, outcome: 0, orderType: 0, priceTicks: 500, sizeRaw: 1000 }
+  const orders = Array.from({ length: WIDE_ORDERS }, (_none, index) => {
+    return flow.place({ ...bid, accountId: 1 + (index % 3) })
+  })
+  // The newest are of the last chunk, and their rows are not late.
+  for (let end = WIDE_ORDERS; end > 0; end -= 1000) {
+    flow.cancel(orders.slice(end - 1000, end), 1, 1)
+  }
+  const whole = newFolder()
+  fillJournal(whole, flow.records, 512)
+  const half = copyFolder(whole)
+  const rebuild = (dataDir: string, fault?: string) =>
+    runProgram(['rebuild', '--data', dataDir], { fault })
+  assert.equal((await rebuild(whole)).code, 0)
+  assert.equal((await rebuild(half, 'mid-backlog:3')).signal, 'SIGKILL')
+  assert.equal(appliedSeq(half), flow.seq)
+  assert.ok(lateRows(half) > 0, 'it died among its pages')
+  const server = await ServerProcess.start({ dataDir: half, args: ['--intake-threads', '1'] })
+  while (lateRows(half) > 0) await new Promise(setImmediate)
+  await server.stop()
+  const { orders: made, events } = tablesOf(half)
+  const expected = tablesOf(whole)
+  assert.deepEqual({ made, events }, { made: expected.orders, events: expected.events })
+  verifyFolder(half)
+})
+
+function lateRows(dataDir: string): number {
+  const all = new AllRows(dataDir)
+  const { lateCount } = all
+  all.close()
+  return lateCount
+}
+
 function tablesOf(dataDir: string) {
   const connection = openReadOnly(join(dataDir, 'read.db'))
   const all = (table: string) => connection.prepare(`SELECT * FROM ${table}`).all()
-  const tables = { orders: all('orders'), trades: all('trades') }
+  const events = all('order_events')
+  const tables = { orders: all('orders'), trades: all('trades'), events }
   connection.close()
   return tables
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { BACKLOG_CHANGES } from './backlog-changes.ts'
 import { BOARD_CHANGES } from './board-changes.ts'
 import { BOOK_CHANGES } from './book-changes.ts'
 import { EDGE_CHANGES } from './edge-changes.ts'
@@ -40,6 +41,7 @@ export const sourceOf = (file: string): string =>
 /** Every change, fitted into its file; throws when a change no longer fits. */
 export function allMutations(): Mutation[] {
   const all = [
+    ...BACKLOG_CHANGES,
     ...BOOK_CHANGES,
     ...FRAMING_CHANGES,
     ...LEDGER_CHANGES,

@@ -252,11 +252,6 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'const writes = batch.firstSeq > 0',
       ],
       ['the tables do not store their seq', 'this.#apply.run(last.lastSeq, last.checksum)\n', '\n'],
-      [
-        'a filled maker stays live',
-        'isClosed: code === MAKER.CLOSED',
-        'isClosed: code === MAKER.OPEN',
-      ],
     ],
   },
   {

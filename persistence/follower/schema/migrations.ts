@@ -1,5 +1,6 @@
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
 import { IS_POOL_TRADE } from '../tables/featured.ts'
+import { BACKLOG_TABLES } from './backlog-schema.ts'
 import { BOARD_TABLES } from './board-schema.ts'
 import { FEED_TABLES } from './feed-schema.ts'
 import { PACK_TABLES } from './pack-schema.ts'
@@ -385,6 +386,7 @@ export const READ_SCHEMA = {
       ...[PACK_TABLES, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
     ].join(''),
     PRICES_IN_INDEX,
+    BACKLOG_TABLES,
   ],
   baseVersion: 18,
 }

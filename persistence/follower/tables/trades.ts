@@ -2,13 +2,14 @@ import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import type { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Arrival } from '../../../engine/domain/command.ts'
-import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import type { PositionsTable } from './accounts/positions.ts'
 import type { CandlesTable } from './candles.ts'
 import { epochOf } from './epochs.ts'
+import { LATE, type Row as LateRow } from './orders/late-rows.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
 // One row per arrival that traded, and one row for each maker that it met (rules §2.3). A fee is in
@@ -35,6 +36,13 @@ type TradeRow = [
 ]
 type FirstRow = [marketId: MarketId, firstMs: TimeMs, firstSeq: Seq]
 type FillRow = [number, number, number, number, number, number]
+
+interface Fill {
+  readonly maker: Slot
+  readonly sizeRaw: number
+  readonly yesTicks: number
+  readonly isLate: boolean
+}
 
 /** Adds up what profiles trade. */
 interface Volumes {
@@ -85,15 +93,16 @@ export class TradesTable {
     this.#standings = listeners.standings
   }
 
-  /** The arrival `order` met one maker at `yesTicks`. */
-  filled(order: Arrival, maker: number, sizeRaw: number, yesTicks: number): void {
+  /** The arrival `order` met one maker at `yesTicks`; the row of a late fill comes later. */
+  filled(order: Arrival, fill: Fill): void {
+    const { maker, sizeRaw, yesTicks, isLate } = fill
     const valueRaw = takerLegRaw(order.side === SIDE.BUY, order.outcome, yesTicks, sizeRaw)
     this.#collateralRaw += valueRaw
     this.#sharesRaw += sizeRaw
     this.#lastTicks = yesTicks
     const makerSeq = this.#orders.seqOf(maker)
     const makerId = this.#orders.accountOf(maker)
-    this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
+    if (!isLate) this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
     this.#position++
     this.#traders.add(makerId)
     this.#candles.filled({ marketId: order.marketId, yesTicks, valueRaw, nowMs: order.nowMs })
@@ -109,6 +118,12 @@ export class TradesTable {
       sharesRaw: sizeRaw,
       collateralRaw,
     })
+  }
+
+  /** Writes a fill of the trade that was late. */
+  writeLate({ kind, owner, placedSeq, sizeRaw, place, ticks }: LateRow, tradeSeq: Seq): void {
+    if (kind !== LATE.FILLED) return
+    this.#insertFill.run(tradeSeq, place, placedSeq, owner, sizeRaw, ticks)
   }
 
   /** The arrival is done; its fills become one row. */

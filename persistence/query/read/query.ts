@@ -1,4 +1,5 @@
 import type { Connection } from '../../database.ts'
+import type { Rests } from '../../follower/tables/orders/backlog.ts'
 
 /** One question that the read tables answer, on the query thread. */
 export interface Query<Asked, Answer> {
@@ -8,6 +9,14 @@ export interface Query<Asked, Answer> {
   readonly isUrgent: boolean
   /** Prepares the statements once, and gives the function that answers each question. */
   readonly open: (connection: Connection) => (asked: Asked) => Answer
+  /** As `open`, with what each answer rests on; null for a read that rests on no late rows. */
+  readonly openResting: ((connection: Connection) => (asked: Asked) => Resting<Answer>) | null
+}
+
+/** An answer whose rows are late is not given: the question is asked again once they are there. */
+interface Resting<Answer> {
+  readonly answer: Answer
+  readonly rests: Rests
 }
 
 interface Definition<Prepared, Asked, Answer> {
@@ -16,6 +25,8 @@ interface Definition<Prepared, Asked, Answer> {
   readonly prepare: (connection: Connection) => Prepared
   /** Question and answer cross a thread: they are plain values, and never `undefined`. */
   readonly run: (prepared: Prepared, asked: Asked) => Answer
+  /** For reads of orders that ended, of events of orders, and of the makers of trades. */
+  readonly rests?: ((asked: Asked, answer: Answer) => Rests) | null
 }
 
 export function query<Prepared, Asked, Answer>({
@@ -23,10 +34,21 @@ export function query<Prepared, Asked, Answer>({
   isUrgent = false,
   prepare,
   run,
+  rests = null,
 }: Definition<Prepared, Asked, Answer>): Query<Asked, Answer> {
   const open = (connection: Connection) => {
     const prepared = prepare(connection)
     return (asked: Asked) => run(prepared, asked)
   }
-  return { name, isUrgent, open }
+  const openResting =
+    rests === null
+      ? null
+      : (connection: Connection) => {
+          const prepared = prepare(connection)
+          return (asked: Asked) => {
+            const answer = run(prepared, asked)
+            return { answer, rests: rests(asked, answer) }
+          }
+        }
+  return { name, isUrgent, open, openResting }
 }

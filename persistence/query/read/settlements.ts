@@ -112,6 +112,7 @@ export const settledTrade = query({
     const found = trade.get(tradeSeq)
     return found === undefined ? null : { ...found, fills: fills.all(tradeSeq) }
   },
+  rests: ({ tradeSeq }) => ({ tradeSeqs: [tradeSeq] }),
 })
 
 /** Gives the seqs of the newest trades after `seq`, newest first. */

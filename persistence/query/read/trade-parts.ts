@@ -117,4 +117,5 @@ export const tradeParts = query({
   name: 'tradeParts',
   prepare: (db) => new TradePartsTable(db),
   run: (table, asked: TradePartsAsk) => table.find(asked),
+  rests: ({ tradeSeqs }) => ({ tradeSeqs }),
 })

@@ -133,6 +133,12 @@ async function writeRows(what: 'trades' | 'orders', dataDir: string, shell: Shel
           'rows are not written. A running exchange catches up, and so does a start.',
       )
     }
+    if (all.lateCount > 0) {
+      shell.warn(
+        `The tables wait for ${all.lateCount} rows of large commands: some ends of orders and ` +
+          'fills of makers are missing. A running exchange writes them, and so does a start.',
+      )
+    }
     shell.say(HEADS[what] + CR)
     await pour(shell, linesOf(rowsOf(what, all, shell)))
   } finally {

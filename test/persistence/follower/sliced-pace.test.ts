@@ -19,8 +19,9 @@ function follow(dataDir: string, seq: number, behindCount: number) {
   const stretches = new Stretches()
   const commits = Distribution.allocate(MICROS)
   const waiting = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
-  const pace = new SlicedPace({ stretches: stretches.cells, commits, waiting })
-  const follower = new Follower(keyed(dataDir), pace)
+  const progress = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+  const pace = new SlicedPace({ stretches: stretches.cells, commits, waiting, progress })
+  const follower = new Follower(keyed(dataDir), { pace })
   let steps = 0
   for (let hasMore = true; hasMore; steps++) {
     pace.begin(behindCount)

@@ -136,7 +136,9 @@ function overEpochs(): World {
   for (let step = 0; step < 3000; step++) {
     const [marketId, side, outcome] = [random.between(1, 4), random.below(2), random.below(2)]
     const order = { ...blankPlace(), marketId, side, outcome, accountId: 1, ...stamp() }
-    tables.trades.filled(order, 0, 1000 * random.between(1, 100), random.between(1, 999))
+    const sizeRaw = 1000 * random.between(1, 100)
+    const fill = { maker: 0, sizeRaw, yesTicks: random.between(1, 999), isLate: false }
+    tables.trades.filled(order, fill)
     tables.trades.done(order)
     waiting.push(order.seq)
     if (random.chance(0.02)) {

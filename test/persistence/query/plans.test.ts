@@ -12,12 +12,14 @@ import { MatchesTable } from '../../../persistence/follower/tables/markets/match
 import { OracleCandlesTable } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
 import { SeriesTables } from '../../../persistence/follower/tables/markets/series.ts'
 import { MinedTradesTable } from '../../../persistence/follower/tables/mined-trades.ts'
+import { Backlog } from '../../../persistence/follower/tables/orders/backlog.ts'
 import { OrderEventsTable } from '../../../persistence/follower/tables/orders/order-events.ts'
 import { OrdersTable } from '../../../persistence/follower/tables/orders/orders.ts'
 import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
 import { SettlementsTable } from '../../../persistence/follower/tables/settlements.ts'
 import { ProfileTables } from '../../../persistence/follower/tables/social/profile-tables.ts'
 import { TradesTable } from '../../../persistence/follower/tables/trades.ts'
+import { LateRows } from '../../../persistence/query/late-rows.ts'
 import { READS } from '../../../persistence/query/reads.ts'
 
 // Every statement of the read tables finds its rows by a key. SQLite says so itself, in the plan of
@@ -75,12 +77,14 @@ function wideSteps(connection: Connection, { sql }: Prepared): string[] {
 function prepareTables(connection: Connection): void {
   const { clearing } = new Exchange()
   const { orders } = clearing
-  const { names } = new OrdersTable(connection, orders)
+  const backlog = new Backlog(connection, 1)
+  const { names } = new OrdersTable(connection, orders, backlog)
+  new LateRows(connection)
   const positions = new PositionsTable(connection)
   const candles = new CandlesTable(connection)
   const { standings } = new ProfileTables(connection, { followersOf: () => 0, nowMs: () => 0 })
   new TradesTable(connection, orders, { positions, candles, standings })
-  new OrderEventsTable(connection, orders)
+  new OrderEventsTable(connection, orders, { backlog, writeLate: () => {} })
   new SettlementsTable(connection, names)
   new MinedTradesTable(connection)
   new AuditTable(connection)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { boolean, integer, text } from '../../../server/http/schema/scalars.ts'
 import { compile, list, object } from '../../../server/http/schema/schema.ts'
-import { Pulse, readinessOf } from '../../../server/ops/readiness.ts'
+import { Progress, Pulse, readinessOf } from '../../../server/ops/readiness.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
 
@@ -28,6 +28,9 @@ test('the reader of a ring answers a question whether frames come or not', () =>
     assert.equal(reader.waitForData(60_000), false)
     assert.ok(writer.isAnswered)
   }
+  writer.ask()
+  reader.answer()
+  assert.ok(writer.isAnswered, 'a reader that waits for something else answers too')
   assert.ok(writer.push(7, new Uint8Array(8)))
   writer.send()
   writer.ask()
@@ -58,6 +61,21 @@ test('a thread is silent since the first question that it has not answered', () 
   pulse.ask(9000)
   assert.equal(asked, 2)
   assert.equal(pulse.silentMs(9100), 100)
+})
+
+test('a thread that is behind is stuck only while it makes no progress', () => {
+  const progress = new Progress()
+  progress.see(1, 1000)
+  assert.equal(progress.stuckMs(0, 60_000), 0, 'nothing to do')
+  assert.equal(progress.stuckMs(300, 60_000), 300, 'behind since a moment, after a long rest')
+  // It works through something large for a minute.
+  for (let nowMs = 61_000; nowMs < 120_000; nowMs += 1000) {
+    progress.see(nowMs, nowMs)
+    assert.equal(progress.stuckMs(nowMs - 60_000, nowMs + 500), 500)
+  }
+  // It stops.
+  progress.see(119_000, 126_000)
+  assert.equal(progress.stuckMs(66_000, 126_000), 7000)
 })
 
 test('a failed check that is not vital is shown and does not make /ready refuse', () => {

@@ -90,6 +90,9 @@ export class PositionsTable {
   readonly #held = new Map<string, HeldRow>()
   readonly #pnl: PnlTable
   #sold: SoldRow[] = []
+  /** The rows of the newest trade, by owner and outcome. */
+  readonly #soldBy = new Map<number, SoldRow>()
+  #soldIn: Seq = 0
   #due: DueRow[] = []
   /** Each market counts once. */
   #changedMarkets = new Set<MarketId>()
@@ -130,7 +133,21 @@ export class PositionsTable {
     }
     const removedRaw = removeFrom(held, sharesRaw)
     this.#realise(held, collateralRaw - removedRaw)
-    this.#sold.push([part.tradeSeq, part.owner, part.outcome, removedRaw])
+    this.#noteSold([part.tradeSeq, part.owner, part.outcome, removedRaw])
+  }
+
+  /** One row for all that an owner sold in a trade, also as the maker of many orders. */
+  #noteSold(row: SoldRow): void {
+    const [tradeSeq, owner, outcome, costRaw] = row
+    if (tradeSeq !== this.#soldIn) this.#soldBy.clear()
+    this.#soldIn = tradeSeq
+    const key = owner * 2 + outcome
+    const known = this.#soldBy.get(key)
+    if (known !== undefined) known[3] += costRaw
+    else {
+      this.#soldBy.set(key, row)
+      this.#sold.push(row)
+    }
   }
 
   /** Reverses a trade: sold shares come back at their cost, bought shares go with their cost. */
@@ -271,6 +288,7 @@ export class PositionsTable {
     this.#due = []
     this.#held.clear()
     this.#sold = []
+    this.#soldBy.clear()
   }
 
   #heldOf(owner: number, marketId: MarketId, outcome: number): HeldRow {

@@ -6,6 +6,8 @@ import type { AccountId, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import { buysBySpend, POLICY_OF_TYPE } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import type { Backlog, WriteLate } from './backlog.ts'
+import { LATE, type LateCommand, type Row as LateRow, LateRun } from './late-rows.ts'
 
 // What owners are told of their orders (rules §5.3), so that a client that comes back hears what it
 // missed. A row is what the other tables do not say of one event; its number only counts. Rows are
@@ -15,6 +17,9 @@ import { eachPaced, type Pace } from '../pace.ts'
 //
 // The event of a trade in its block has no row: it follows from the trade and the block. A trade
 // that its block passed over has a row for each owner's part, once it is mined or fails.
+//
+// Events get their numbers in the order of the journal. Those of a large command are written later
+// (backlog.ts), and so are the next events of their owners.
 //
 // Invariants: the seqs of an owner's rows never fall; `#events` is in the order of the journal.
 
@@ -66,11 +71,17 @@ interface Event extends Part {
 /** Stands for the owner of a trade that ended late: each of its parts becomes an event. */
 const ALL_OWNERS = 0
 
+/** An order that ended by a large command; `kind` is of LATE. */
+type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & { readonly slot: Slot }
+
 type What = Pick<Event, 'kind' | 'remainingRaw' | 'place' | 'releasedMs'>
 type Row = [number: number, back: number, seq: Seq, age: number, ...what: [number, number, number]]
 
 export class OrderEventsTable {
   readonly #orders: OrderTable
+  readonly #backlog: Backlog
+  /** Writes a row of the backlog into all tables. */
+  readonly #writeLate: WriteLate
   readonly #insert: Statement<Row>
   readonly #newestOf: Statement<[AccountId], { number: number }>
   readonly #putNewest: Statement<[AccountId, number]>
@@ -78,25 +89,44 @@ export class OrderEventsTable {
   readonly #parts: Statement<[Seq, Seq], Part>
   /** The newest row of each owner that this chunk told of. */
   readonly #newest = new Map<AccountId, number>()
-  #events: Event[] = []
+  #events: (Event | LateRun)[] = []
   #number: number
   /** Fills of the current arrival. */
   #fills = 0
 
-  constructor(connection: Connection, orders: OrderTable) {
+  constructor(
+    connection: Connection,
+    orders: OrderTable,
+    { backlog, writeLate }: { backlog: Backlog; writeLate: WriteLate },
+  ) {
     this.#orders = orders
+    this.#backlog = backlog
+    this.#writeLate = writeLate
     this.#insert = connection.prepare(INSERT)
     this.#newestOf = connection.prepare(NEWEST_OF)
     this.#putNewest = connection.prepare(PUT_NEWEST)
     this.#placedMs = connection.prepare(PLACED_MS)
     this.#parts = connection.prepare(PARTS)
-    this.#number = connection.prepare<[], { number: number }>(NEWEST).get()?.number ?? 0
+    const written = connection.prepare<[], { number: number }>(NEWEST).get()?.number ?? 0
+    this.#number = Math.max(written, backlog.numberMax)
   }
 
   /** A closed maker has nothing left in the book. */
   makerFilled(slot: Slot, left: { leftRaw: number; isClosed: boolean }, by: Arrival): void {
     const remainingRaw = left.isClosed ? 0 : left.leftRaw
     this.#add(slot, by.seq, { kind: UPDATED, remainingRaw, place: this.#fills++, releasedMs: 0 })
+  }
+
+  /** An order ended, and all its rows are late. */
+  endedLate(end: LateEnd, command: LateCommand): void {
+    const last = this.#events.at(-1)
+    const isNext = last instanceof LateRun && last.command.seq === command.seq
+    const run = isNext ? last : new LateRun(command)
+    if (!isNext) this.#events.push(run)
+    const { kind, slot, sizeRaw, leftRaw, ticks } = end
+    const place = kind === LATE.FILLED ? this.#fills++ : 0
+    const order = { owner: this.#orders.accountOf(slot), placedSeq: this.#orders.seqOf(slot) }
+    run.add({ kind, ...order, number: 0, sizeRaw, leftRaw, place, ticks, seq: 0 })
   }
 
   canceled(slot: Slot, leftRaw: number, seq: Seq): void {
@@ -129,12 +159,42 @@ export class OrderEventsTable {
   /** Runs inside the chunk's transaction, after its orders and trades. */
   flush(pace: Pace): void {
     eachPaced(this.#events, pace, (event) => {
-      if (event.owner === ALL_OWNERS) this.#writeParts(event)
+      if (event instanceof LateRun) this.#putRun(event, pace)
+      else if (event.owner === ALL_OWNERS) this.#writeParts(event, pace)
       else this.#write(event)
     })
-    eachPaced(this.#newest, pace, ([owner, number]) => this.#putNewest.run(owner, number))
+    this.#backlog.endChunk()
     this.#events = []
+    this.flushNewest(pace)
+  }
+
+  /** Writes the event of a row that was late. */
+  writeLate(
+    { kind, owner, placedSeq, number, sizeRaw, leftRaw, place, seq }: LateRow,
+    of: Seq,
+  ): void {
+    if (kind === LATE.EVENT) {
+      this.#insertEvent(
+        { owner, placedSeq, seq, kind: sizeRaw, remainingRaw: leftRaw, place },
+        number,
+      )
+      return
+    }
+    const isFill = kind === LATE.FILLED
+    const event = { kind: isFill ? UPDATED : CANCELED, remainingRaw: isFill ? 0 : leftRaw, place }
+    this.#insertEvent({ owner, placedSeq, seq: of, ...event }, number)
+  }
+
+  /** Ends a run of late rows, inside their transaction. */
+  flushNewest(pace: Pace): void {
+    eachPaced(this.#newest, pace, ([owner, number]) => this.#putNewest.run(owner, number))
     this.#newest.clear()
+  }
+
+  #putRun(run: LateRun, pace: Pace): void {
+    run.numberFrom(this.#number + 1)
+    this.#number += run.count
+    this.#backlog.put(run, pace)
   }
 
   #add(slot: Slot, seq: Seq, { kind, remainingRaw, place, releasedMs }: What): void {
@@ -143,18 +203,32 @@ export class OrderEventsTable {
     this.#events.push({ owner, placedSeq, place, seq, kind, remainingRaw, releasedMs })
   }
 
-  #writeParts(event: Event): void {
+  /** The parts of a trade may be late. That a trade ends outside its block is rare. */
+  #writeParts(event: Event, pace: Pace): void {
+    this.#backlog.drain(pace, this.#writeLate)
     const tradeSeq = event.remainingRaw
     for (const part of this.#parts.all(tradeSeq, tradeSeq)) this.#write({ ...event, ...part })
   }
 
   #write(event: Event): void {
-    const { owner, seq, placedSeq, kind, remainingRaw } = event
-    const before = this.#newest.get(owner) ?? this.#newestOf.get(owner)?.number ?? 0
+    const { owner, placedSeq, seq, kind, remainingRaw } = event
     const number = ++this.#number
+    const place = this.#placeOf(event)
+    if (!this.#backlog.has(owner)) {
+      this.#insertEvent({ owner, placedSeq, seq, kind, remainingRaw, place }, number)
+      return
+    }
+    const row = { kind: LATE.EVENT, owner, placedSeq, number, seq, place, ticks: 0 }
+    this.#backlog.putEvent({ ...row, sizeRaw: kind, leftRaw: remainingRaw })
+  }
+
+  #insertEvent(event: Omit<Event, 'releasedMs'>, number: number): void {
+    const { owner, placedSeq, seq, kind, remainingRaw, place } = event
+    const before = this.#newest.get(owner) ?? this.#newestOf.get(owner)?.number ?? 0
     const age = seq - placedSeq
     assert(age >= 0, 'an event comes with its order or after it')
-    this.#insert.run(number, number - before, seq, age, kind, remainingRaw, this.#placeOf(event))
+    assert(number > before, 'events of an owner are written in the order of their numbers')
+    this.#insert.run(number, number - before, seq, age, kind, remainingRaw, place)
     this.#newest.set(owner, number)
   }
 

@@ -3,6 +3,7 @@ import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { NAMES_END } from '../accounts/names.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import type { Backlog } from './backlog.ts'
 
 // Finds orders by hash, by slot, by client order id, and those that ended by owner, market and
 // status. These keys come in no order, and a commit writes whole pages. In an index over all orders
@@ -17,7 +18,7 @@ import { eachPaced, type Pace } from '../pace.ts'
 // sixty layers at most, newest first (read/named-orders.ts), and one more for every 33 million
 // commands. Invariants: a name stands in the layer of its level that covers the command which gave
 // it; it moves in one transaction, so a reader finds it in one place; `#layers` is what the table
-// of layers holds.
+// of layers holds. Names of the backlog come late, so no layer that may get one moves before.
 
 const INSERT = 'INSERT OR IGNORE INTO order_names (layer, name, placed_seq) VALUES (?, ?, ?)'
 const MOVE = `
@@ -63,6 +64,8 @@ const STEPS = 256
 /** A step for each of so many commands is twice as fast as new layers come. */
 const COMMANDS_PER_STEP = 256
 
+const NO_BACKLOG = { oldestSeq: Number.POSITIVE_INFINITY }
+
 type Row = [name: number, placedSeq: Seq, seq: Seq]
 
 /** The names of `from` layers move to `to`; those below `name` are there. */
@@ -73,6 +76,7 @@ interface Move {
 }
 
 export class OrderNames {
+  readonly #backlog: Pick<Backlog, 'oldestSeq'>
   readonly #insert: Statement<[layer: number, name: number, placedSeq: Seq]>
   readonly #move: Statement<[to: number, from: number, first: number, end: number]>
   readonly #clear: Statement<[layer: number, first: number, end: number]>
@@ -86,7 +90,8 @@ export class OrderNames {
   #seq = Number.NEGATIVE_INFINITY
   #rows: Row[] = []
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, backlog: Pick<Backlog, 'oldestSeq'> = NO_BACKLOG) {
+    this.#backlog = backlog
     this.#insert = connection.prepare(INSERT)
     this.#move = connection.prepare(MOVE)
     this.#clear = connection.prepare(CLEAR)
@@ -133,8 +138,9 @@ export class OrderNames {
 
   /** The oldest layers of a level whose parent takes no new names any more; null for none. */
   #nextMove(level: number): Move | null {
+    const untilSeq = Math.min(this.#seq, this.#backlog.oldestSeq)
     const due = [...this.#layers].filter(
-      (layer) => levelOf(layer) === level && endSeqOf(parentOf(layer)) <= this.#seq,
+      (layer) => levelOf(layer) === level && endSeqOf(parentOf(layer)) <= untilSeq,
     )
     if (due.length === 0) return null
     const to = Math.min(...due.map(parentOf))

@@ -8,6 +8,8 @@ import type { PlaceTail } from '../../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { clientIdName, hashName, listName, slotName } from '../accounts/names.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import type { Backlog } from './backlog.ts'
+import { LATE, type LateCommand, type Row as LateRow } from './late-rows.ts'
 import { OrderNames } from './order-names.ts'
 
 // A row of terms per stored order, which never changes, and a row of its state once it traded or
@@ -174,14 +176,14 @@ export class OrdersTable {
   #changes: Change[] = []
   #ownMakers: [takerPlacedSeq: Seq, makerPlacedSeq: Seq][] = []
 
-  constructor(connection: Connection, orders: OrderTable) {
+  constructor(connection: Connection, orders: OrderTable, backlog: Backlog) {
     this.#insert = connection.prepare(INSERT)
     this.#putState = connection.prepare(PUT_STATE)
     this.#insertOwnMaker = connection.prepare(INSERT_OWN_MAKER)
     this.#insertLive = connection.prepare(INSERT_LIVE)
     this.#deleteLive = connection.prepare(DELETE_LIVE)
     this.#orders = orders
-    this.names = new OrderNames(connection)
+    this.names = new OrderNames(connection, backlog)
   }
 
   /**
@@ -246,6 +248,31 @@ export class OrdersTable {
     const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
     this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
     this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker)
+  }
+
+  /** Whether a change of the order waits for the end of the chunk. */
+  isChanged(slot: Slot): boolean {
+    return this.#bySlot.has(slot)
+  }
+
+  /** Writes the end of an order that was late. */
+  writeLate(row: LateRow, { seq, nowMs, marketId, reason }: LateCommand): void {
+    const { kind, owner, placedSeq, sizeRaw, leftRaw } = row
+    const isFill = kind === LATE.FILLED
+    const isOwn = kind === LATE.SELF_TRADED
+    this.#write({
+      ...{ placedSeq, owner, marketId, status: isFill ? MATCHED : CANCELED },
+      ...{ filledRaw: sizeRaw, remainingRaw: leftRaw, tradeSeq: isFill ? seq : null },
+      ...{ endedMs: nowMs, endedSeq: seq, eligibleMs: null, placed: null },
+      cancelReason: isOwn ? SELF_TRADE_REASON.MAKER : reason,
+    })
+  }
+
+  /** These rows have the order of the journal, as events have. */
+  writeLateOwnMaker({ kind, placedSeq }: LateRow, { takerPlacedSeq }: LateCommand): void {
+    if (kind !== LATE.SELF_TRADED) return
+    assert(takerPlacedSeq !== null, 'self-trade prevention acts for an arrival')
+    this.#insertOwnMaker.run(takerPlacedSeq, placedSeq)
   }
 
   /** Writes the changes since the last flush. Runs inside the chunk's transaction. */

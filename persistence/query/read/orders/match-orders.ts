@@ -95,4 +95,5 @@ export const matchOrders = query({
   name: 'matchOrders',
   prepare: (db) => new MatchOrders(db),
   run: (orders, asked: MatchOrdersAsk): OrderRow[] => orders.ofOneState(asked),
+  rests: ({ accountId }) => ({ owner: accountId }),
 })

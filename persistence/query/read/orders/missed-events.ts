@@ -301,4 +301,5 @@ export const missedEvents = query({
   name: 'missedEvents',
   prepare: (db) => new MissedEvents(db),
   run: (missed, asked: MissedAsk): Missed => missed.ofOneState(asked),
+  rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -150,4 +150,7 @@ export const missedFrames = query({
   name: 'missedFrames',
   prepare: (db) => new MissedFrames(db),
   run: (frames, asked: MissedFramesAsk): MissedFrame[] => frames.ofOneState(asked),
+  rests: ({ events }) => ({
+    tradeSeqs: events.flatMap(({ what, tradeSeq }) => (what === 'ORDER' ? [] : tradeSeq)),
+  }),
 })

@@ -22,4 +22,5 @@ export const openOrders = query({
   prepare: (db) => db.prepare<[AccountId, Seq, number], OrderRow>(OPEN_ORDERS),
   run: (before, { accountId, beforeSeq, limit }: OpenOrdersAsk): OrderRow[] =>
     before.all(accountId, beforeSeq, limit),
+  rests: ({ accountId }) => ({ owner: accountId }),
 })

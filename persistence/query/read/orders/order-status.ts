@@ -196,4 +196,6 @@ export const orderStatuses = query({
   name: 'orderStatuses',
   prepare: (db) => new OrderStatuses(db),
   run: (statuses, asked: OrderStatusAsk) => statuses.find(asked),
+  // The taker of a trade is whole with its makers.
+  rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -92,6 +92,7 @@ export const userOrders = query({
   name: 'userOrders',
   prepare: (db) => new UserOrders(db),
   run: (orders, asked: UserOrdersAsk): OrderRow[] => orders.ofOneState(asked),
+  rests: ({ accountId }) => ({ owner: accountId }),
 })
 
 /** Finds single orders; `columns` are of `orders o`. One transaction reads all layers of names. */
@@ -138,6 +139,7 @@ export const orderBySlot = query({
       finder.bySlot(slot, generation),
     ),
   run: (find, asked: { slot: Slot; generation: Generation }): OrderRow | null => find(asked),
+  rests: (_, order) => ({ owner: order?.accountId }),
 })
 
 interface ClientIdAsk {
@@ -153,4 +155,5 @@ export const orderByClientId = query({
       finder.byClientId(accountId, clientOrderId),
     ),
   run: (find, asked: ClientIdAsk): OrderRow | null => find(asked),
+  rests: ({ accountId }) => ({ owner: accountId }),
 })

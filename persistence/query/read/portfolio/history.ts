@@ -268,6 +268,7 @@ export const history = query({
   name: 'history',
   prepare: (db) => new History(db),
   run: (table, asked: HistoryAsk) => table.page(asked),
+  rests: ({ owner }) => ({ owner }),
 })
 
 /** Gives one page of the fills of an account, newest first. */
@@ -275,4 +276,5 @@ export const fills = query({
   name: 'fills',
   prepare: (db) => new History(db),
   run: (table, asked: FillsAsk) => table.fills(asked),
+  rests: ({ owner }) => ({ owner }),
 })

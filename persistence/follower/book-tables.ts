@@ -1,0 +1,185 @@
+import type { OrderTable } from '../../engine/core/orders/order-table.ts'
+import type { Arrival, CancelOrders, Command } from '../../engine/domain/command.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventLeftRaw,
+  eventSizeRaw,
+  eventSlot,
+  eventTicks,
+  MAKER,
+} from '../../engine/domain/event.ts'
+import type { AccountId, Slot } from '../../engine/domain/ids.ts'
+import { decodePlaceTail } from '../../engine/wire/place-codec.ts'
+import type { Connection } from '../database.ts'
+import { Backlog, type WriteLate } from './tables/orders/backlog.ts'
+import { LATE, type LateCommand, PART } from './tables/orders/late-rows.ts'
+import { OrderEventsTable } from './tables/orders/order-events.ts'
+import { OrdersTable } from './tables/orders/orders.ts'
+import type { Pace } from './tables/pace.ts'
+import { type FillListeners, TradesTable } from './tables/trades.ts'
+
+// The tables that follow from the events of books: orders, trades, and what owners are sent of
+// them. It also decides which rows of a command are late (tables/orders/backlog.ts).
+
+interface MakerFill {
+  readonly sizeRaw: number
+  readonly leftRaw: number
+  readonly isClosed: boolean
+  readonly yesTicks: number
+}
+
+/** Events of one command, as the books give them. */
+interface Events {
+  readonly words: Int32Array
+  readonly f64s: Float64Array
+  readonly count: number
+}
+
+interface BookTablesParts {
+  readonly connection: Connection
+  readonly orders: OrderTable
+  readonly listeners: FillListeners
+  /** The ends of orders that a chunk writes at once. */
+  readonly directEndsMax: number
+}
+
+export class BookTables {
+  readonly backlog: Backlog
+  readonly orders: OrdersTable
+  readonly trades: TradesTable
+  readonly events: OrderEventsTable
+  readonly #world: OrderTable
+  /** What the late rows of the current command have in common; null before the first. */
+  #late: LateCommand | null = null
+
+  constructor({ connection, orders, listeners, directEndsMax }: BookTablesParts) {
+    this.#world = orders
+    this.backlog = new Backlog(connection, directEndsMax)
+    this.orders = new OrdersTable(connection, orders, this.backlog)
+    this.trades = new TradesTable(connection, orders, listeners)
+    const late = { backlog: this.backlog, writeLate: this.#writeLate }
+    this.events = new OrderEventsTable(connection, orders, late)
+  }
+
+  /** `record` is that of the command when that is an order. */
+  happened(command: Command, record: Uint8Array, events: Events): void {
+    if (command.kind === 'placeOrder' || command.kind === 'releaseOrder') {
+      this.#ofArrival(command, record, events)
+    } else if (command.kind === 'cancelOrders') this.#ofCancel(command, events)
+  }
+
+  /** Writes one page of the backlog, inside a transaction; rows of these owners come first. */
+  writePage(wanted: readonly AccountId[], pace: Pace): void {
+    this.backlog.writePage(wanted, pace, this.#writeLate)
+    this.events.flushNewest(pace)
+    this.orders.names.flush(pace)
+  }
+
+  #ofArrival(order: Arrival, record: Uint8Array, events: Events): void {
+    const { words, f64s } = events
+    for (let index = 0; index < events.count; index++) {
+      const event = eventAt(0, index)
+      const code = eventCode(words, event)
+      const slot = eventSlot(words, event)
+      const sizeRaw = eventSizeRaw(f64s, event)
+      const leftRaw = eventLeftRaw(f64s, event)
+      const kind = eventKind(words, event)
+      switch (kind) {
+        case EVENT.FILL: {
+          const fill = { sizeRaw, leftRaw, isClosed: code === MAKER.CLOSED }
+          this.#makerFilled(order, slot, { ...fill, yesTicks: eventTicks(words, event) })
+          break
+        }
+        case EVENT.STP_CANCEL:
+          if (this.#isLate(slot)) {
+            const end = { kind: LATE.SELF_TRADED, slot, sizeRaw: 0, leftRaw, ticks: 0 }
+            this.events.endedLate(end, this.#lateOf(order))
+            break
+          }
+          this.orders.selfTraded(order, slot, leftRaw)
+          this.events.canceled(slot, leftRaw, order.seq)
+          break
+        case EVENT.DONE:
+          this.trades.done(order)
+          if (slot === 0) break
+          this.#arrived(order, record, { result: code, filledRaw: sizeRaw, leftRaw })
+          break
+        // Only cancels give these events.
+        case EVENT.CANCELED:
+        case EVENT.NOT_OPEN:
+          break
+        default:
+          kind satisfies never
+      }
+    }
+  }
+
+  #makerFilled(order: Arrival, slot: Slot, fill: MakerFill): void {
+    const { sizeRaw, leftRaw, yesTicks } = fill
+    const isLate = fill.isClosed && this.#isLate(slot)
+    this.trades.filled(order, { maker: slot, sizeRaw, yesTicks, isLate })
+    if (isLate) {
+      const end = { kind: LATE.FILLED, slot, sizeRaw, leftRaw, ticks: yesTicks }
+      this.events.endedLate(end, this.#lateOf(order))
+      return
+    }
+    this.orders.makerFilled(slot, fill, order)
+    this.events.makerFilled(slot, fill, order)
+  }
+
+  /** An order ended: whether its rows are late. An unwritten change of it would come too late. */
+  #isLate(slot: Slot): boolean {
+    return this.backlog.isLate() && !this.orders.isChanged(slot)
+  }
+
+  #lateOf(command: Arrival | CancelOrders): LateCommand {
+    const { seq, nowMs, marketId, kind } = command
+    if (this.#late?.seq === seq) return this.#late
+    if (kind === 'cancelOrders') {
+      const { reason } = command
+      this.#late = { seq, nowMs, marketId, reason, taker: null, takerPlacedSeq: null }
+    } else {
+      const { accountId: taker, slot } = command
+      const takerPlacedSeq = kind === 'placeOrder' ? seq : this.#world.seqOf(slot)
+      this.#late = { seq, nowMs, marketId, reason: null, taker, takerPlacedSeq }
+    }
+    return this.#late
+  }
+
+  readonly #writeLate: WriteLate = (row, page) => {
+    if (page.part === PART.ORDERS) {
+      this.orders.writeLate(row, page)
+      return
+    }
+    this.orders.writeLateOwnMaker(row, page)
+    this.trades.writeLate(row, page.seq)
+    this.events.writeLate(row, page.seq)
+  }
+
+  #arrived(order: Arrival, record: Uint8Array, done: Parameters<OrdersTable['arrived']>[1]): void {
+    this.events.arrived(order, done)
+    if (order.kind === 'releaseOrder') this.orders.released(order, done)
+    else this.orders.arrived(order, done, decodePlaceTail(record))
+  }
+
+  #ofCancel(cancel: CancelOrders, events: Events): void {
+    const { words, f64s } = events
+    for (let index = 0; index < events.count; index++) {
+      const event = eventAt(0, index)
+      if (eventKind(words, event) !== EVENT.CANCELED) continue
+      const leftRaw = eventLeftRaw(f64s, event)
+      const slot = eventSlot(words, event)
+      if (this.#isLate(slot)) {
+        const left = this.#world.buysBySpend(slot) ? 0 : leftRaw
+        const end = { kind: LATE.CANCELED, slot, sizeRaw: 0, leftRaw: left, ticks: 0 }
+        this.events.endedLate(end, this.#lateOf(cancel))
+        continue
+      }
+      this.orders.canceled(slot, leftRaw, cancel.reason, cancel)
+      this.events.canceled(slot, leftRaw, cancel.seq)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import type { Seq } from '../../engine/domain/ids.ts'
+import type { Follower } from './follower.ts'
+import type { FollowerMessage, FollowerRequest } from './follower-thread.ts'
+import { ScoringTurns } from './scoring-turns.ts'
+import type { SlicedPace } from './sliced-pace.ts'
+import { WantedRows } from './wanted-rows.ts'
+
+// Follows the journal as far as main says it is durable, a chunk at a time. After each chunk it
+// writes a page of the backlog, and goes on with that while there is nothing else to do. Between
+// chunks and pages the thread receives the messages of main.
+
+interface FollowerTurnsParts {
+  readonly follower: Follower
+  readonly pace: SlicedPace
+  /** The end of the journal at the start. */
+  readonly startSeq: Seq
+  readonly say: (message: FollowerMessage) => void
+}
+
+export class FollowerTurns {
+  readonly #parts: FollowerTurnsParts
+  readonly #wanted: WantedRows
+  readonly #scoring: ScoringTurns
+  #targetSeq: Seq
+  #isQueued = false
+
+  constructor(parts: FollowerTurnsParts) {
+    const { follower, pace, startSeq, say } = parts
+    this.#parts = parts
+    this.#wanted = new WantedRows(follower)
+    this.#scoring = new ScoringTurns(follower, pace, say)
+    this.#targetSeq = startSeq
+  }
+
+  take(request: Exclude<FollowerRequest, { kind: 'stop' }>): void {
+    const { follower, say } = this.#parts
+    switch (request.kind) {
+      case 'project':
+        this.#scoring.ask(request)
+        return
+      case 'advance':
+        this.#targetSeq = request.seq
+        if (!this.#isQueued) this.work()
+        return
+      case 'want':
+        this.#wanted.add(request)
+        this.#workSoon()
+        return
+      case 'snapshot':
+        follower.order(request)
+        if (!this.#isQueued) this.#takeSnapshot()
+        return
+      case 'hash':
+        say({ kind: 'hash', id: request.id, ...follower.state() })
+    }
+  }
+
+  work(): void {
+    const { follower, pace, startSeq, say } = this.#parts
+    const targetSeq = this.#targetSeq
+    pace.begin(follower.stateSeq < startSeq ? Infinity : targetSeq - follower.stateSeq)
+    const isMore = follower.step(targetSeq)
+    // A step stops at a due snapshot, so there may be more to do after it.
+    const goesOn = (this.#takeSnapshot() && follower.stateSeq < targetSeq) || isMore
+    const hasBacklog = follower.writePage(this.#wanted.owners)
+    say({ kind: 'at', ...follower.takeNews(), idle: !goesOn })
+    const ids = this.#wanted.takeWritten()
+    if (ids.length > 0) say({ kind: 'written', ids })
+    pace.end()
+    this.#scoring.go()
+    if (goesOn || hasBacklog) this.#workSoon()
+  }
+
+  #workSoon(): void {
+    if (this.#isQueued) return
+    this.#isQueued = true
+    setImmediate(() => {
+      this.#isQueued = false
+      this.work()
+    })
+  }
+
+  /** Gives true when a snapshot was due at this seq. */
+  #takeSnapshot(): boolean {
+    const { follower, say } = this.#parts
+    const taken = follower.takeDue()
+    taken?.then((saved) => say({ kind: 'saved', ...saved }))
+    return taken !== null
+  }
+}

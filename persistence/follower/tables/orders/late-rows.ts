@@ -1,0 +1,170 @@
+import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+
+// A row of the backlog is eight numbers. A page has one part of what follows from its rows:
+//
+//   ORDERS   states and names of orders, in the order of the orders
+//   EVENTS   events of orders, fills of trades and own makers, in the order of the journal
+//
+// Each part touches other tables, and beside each other only in its own order: a page that jumped
+// through a table would write as many pages of the database as it has rows. What a number means
+// depends on the kind of the row:
+//
+//   kind          owner  placed_seq  number  size         left        place           extra
+//   FILLED        of the maker's     of its  filled       0           of the fill     YES ticks
+//   CANCELED      order              event   0            left        0               0
+//   SELF_TRADED                              0            left        0               0
+//   EVENT                                    event kind   remaining   as in the table its seq
+
+export const LATE = { FILLED: 0, CANCELED: 1, SELF_TRADED: 2, EVENT: 3 } as const
+
+export const PART = { ORDERS: 0, EVENTS: 1 } as const
+
+export const WIDTH = 8
+export const ROW_BYTES = WIDTH * Float64Array.BYTES_PER_ELEMENT
+export const COLUMN = { OWNER: 1, PLACED: 2, NUMBER: 3 } as const
+const { OWNER, PLACED, NUMBER } = COLUMN
+const ROWS_PER_PAGE = 1024
+/** No command ends more orders than can be open. */
+const ROWS_MAX = 2 ** 21
+const AGE_MAX = 2 ** 31
+
+/** The command that ended the orders of a page. */
+export interface LateCommand {
+  readonly seq: Seq
+  readonly nowMs: TimeMs
+  readonly marketId: MarketId
+  /** Why it canceled orders; null for an arrival. */
+  readonly reason: number | null
+  /** The owner and the order of an arrival; null for a cancel. */
+  readonly taker: AccountId | null
+  readonly takerPlacedSeq: Seq | null
+}
+
+/** One row. `seq` is 0 for a row that has the seq of its page. */
+export interface Row {
+  readonly kind: number
+  readonly owner: AccountId
+  readonly placedSeq: Seq
+  readonly number: number
+  readonly sizeRaw: number
+  readonly leftRaw: number
+  readonly place: number
+  readonly ticks: number
+  readonly seq: Seq
+}
+
+export function at(rows: Float64Array, start: number): Row {
+  const kind = rows[start]
+  const extra = rows[start + 7]
+  return {
+    kind,
+    owner: rows[start + OWNER],
+    placedSeq: rows[start + PLACED],
+    number: rows[start + NUMBER],
+    sizeRaw: rows[start + 4],
+    leftRaw: rows[start + 5],
+    place: rows[start + 6],
+    ticks: kind === LATE.FILLED ? extra : 0,
+    seq: kind === LATE.EVENT ? extra : 0,
+  }
+}
+
+/** Who owns a row of the page, in rising order, with the taker of its command. */
+export function ownersOf(rows: Float64Array, taker: AccountId | null): Int32Array {
+  const owners = new Set<AccountId>(taker === null ? [] : [taker])
+  for (let row = 0; row < rows.length; row += WIDTH) owners.add(rows[row + OWNER])
+  return Int32Array.from(owners).sort()
+}
+
+/** Rows of one command that follow each other. They are numbers at once: there may be millions. */
+export class LateRun {
+  readonly command: LateCommand
+  readonly #pages: Float64Array[] = []
+  #count = 0
+  #hasFills = false
+
+  constructor(command: LateCommand) {
+    this.command = command
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  get hasFills(): boolean {
+    return this.#hasFills
+  }
+
+  add({ kind, owner, placedSeq, number, sizeRaw, leftRaw, place, ticks, seq }: Row): void {
+    const { to, start } = this.#next()
+    to[start] = kind
+    to[start + OWNER] = owner
+    to[start + PLACED] = placedSeq
+    to[start + NUMBER] = number
+    to[start + 4] = sizeRaw
+    to[start + 5] = leftRaw
+    to[start + 6] = place
+    to[start + 7] = kind === LATE.EVENT ? seq : ticks
+    if (kind === LATE.FILLED) this.#hasFills = true
+  }
+
+  /** The rows by the age of their orders, as pages. */
+  pagesByAge(): Float64Array[] {
+    const keys = this.#keysByAge()
+    if (keys === null) return this.pages()
+    const sorted = new LateRun(this.command)
+    for (const key of keys.sort()) {
+      const row = ((key % ROWS_MAX) + ROWS_MAX) % ROWS_MAX
+      sorted.#copy(this.#pageOf(row), (row % ROWS_PER_PAGE) * WIDTH)
+    }
+    return sorted.pages()
+  }
+
+  /**
+   * Keys of age and row: numbers are sorted faster than rows by their ages. Very old orders have
+   * one age, since a key must be exact; the order of rows saves time and decides nothing. Null when
+   * the rows are in that order already.
+   */
+  #keysByAge(): Float64Array | null {
+    const { seq } = this.command
+    const keys = new Float64Array(this.#count)
+    let isSorted = true
+    for (let row = 0; row < this.#count; row++) {
+      const age = this.#pageOf(row)[(row % ROWS_PER_PAGE) * WIDTH + PLACED] - seq
+      keys[row] = Math.max(age, -AGE_MAX) * ROWS_MAX + row
+      if (row > 0 && keys[row] < keys[row - 1]) isSorted = false
+    }
+    return isSorted ? null : keys
+  }
+
+  #pageOf(row: number): Float64Array {
+    return this.#pages[Math.floor(row / ROWS_PER_PAGE)]
+  }
+
+  #copy(page: Float64Array, from: number): void {
+    const { to, start } = this.#next()
+    for (let column = 0; column < WIDTH; column++) to[start + column] = page[from + column]
+  }
+
+  /** Where one more row goes. */
+  #next(): { to: Float64Array; start: number } {
+    const start = (this.#count++ % ROWS_PER_PAGE) * WIDTH
+    if (start === 0) this.#pages.push(new Float64Array(ROWS_PER_PAGE * WIDTH))
+    return { to: this.#pages[this.#pages.length - 1], start }
+  }
+
+  /** Gives the rows numbers from `first` on. */
+  numberFrom(first: number): void {
+    for (let row = 0; row < this.#count; row++) {
+      this.#pageOf(row)[(row % ROWS_PER_PAGE) * WIDTH + NUMBER] = first + row
+    }
+  }
+
+  pages(): Float64Array[] {
+    return this.#pages.map((page, index) => {
+      const rows = Math.min(ROWS_PER_PAGE, this.#count - index * ROWS_PER_PAGE)
+      return page.subarray(0, rows * WIDTH)
+    })
+  }
+}

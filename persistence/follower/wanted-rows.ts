@@ -1,0 +1,37 @@
+import type { AccountId } from '../../engine/domain/ids.ts'
+import type { Follower } from './follower.ts'
+import type { Rests } from './tables/orders/backlog.ts'
+
+// Reads that wait for rows of the backlog, oldest first. Rows of the owners that they ask for are
+// written first, so an account with few rows in a long backlog is whole soon. The makers of a trade
+// have no owner in common, and wait for their place.
+
+interface Want {
+  readonly id: number
+  readonly rests: Rests
+}
+
+export class WantedRows {
+  readonly #follower: Pick<Follower, 'isWhole'>
+  #wants: readonly Want[] = []
+
+  constructor(follower: Pick<Follower, 'isWhole'>) {
+    this.#follower = follower
+  }
+
+  add(want: Want): void {
+    this.#wants = [...this.#wants, want]
+  }
+
+  get owners(): readonly AccountId[] {
+    return this.#wants.flatMap(({ rests }) => rests.owner ?? [])
+  }
+
+  /** Gives the ids of wants whose rows are in the tables, and drops them. */
+  takeWritten(): readonly number[] {
+    const isWhole = ({ rests }: Want) => this.#follower.isWhole(rests)
+    const ids = this.#wants.filter(isWhole).map(({ id }) => id)
+    if (ids.length > 0) this.#wants = this.#wants.filter((want) => !isWhole(want))
+    return ids
+  }
+}

@@ -1,0 +1,70 @@
+import type { Seq } from '../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../database.ts'
+import type { Rests } from '../follower/tables/orders/backlog.ts'
+import type { Query } from './read/query.ts'
+
+// Whether rows that an answer rests on wait in the backlog (follower/tables/orders/backlog.ts). The
+// question and this look are one transaction, so both are of one state.
+
+const OWNERS = 'SELECT owners FROM backlog WHERE first_owner <= ? AND last_owner >= ?'
+const TRADE = 'SELECT 1 FROM backlog WHERE trade_seq = ? LIMIT 1'
+
+export class LateRows {
+  readonly #owners: Statement<[number, number], { owners: Buffer }>
+  readonly #trade: Statement<[Seq]>
+
+  constructor(connection: Connection) {
+    this.#owners = connection.prepare(OWNERS)
+    this.#trade = connection.prepare(TRADE)
+  }
+
+  has({ owner, tradeSeqs = [] }: Rests): boolean {
+    if (owner !== undefined && this.#hasOwner(owner)) return true
+    return tradeSeqs.some((seq) => this.#trade.get(seq) !== undefined)
+  }
+
+  #hasOwner(owner: number): boolean {
+    for (const { owners } of this.#owners.iterate(owner, owner)) {
+      if (isAmong(owner, owners)) return true
+    }
+    return false
+  }
+}
+
+/** An answer, or the rows that it waits for. */
+type Reply = { readonly answer: unknown } | { readonly late: Rests }
+type Open = (asked: never) => Reply
+
+/** The function of each read by its name. */
+export function openReads(
+  connection: Connection,
+  reads: readonly Query<never, unknown>[],
+): ReadonlyMap<string, Open> {
+  const late = new LateRows(connection)
+  const openOne = ({ open, openResting }: Query<never, unknown>): Open => {
+    if (openResting === null) {
+      const answer = open(connection)
+      return (asked) => ({ answer: answer(asked) })
+    }
+    const resting = openResting(connection)
+    return connection.transaction((asked: never): Reply => {
+      const { answer, rests } = resting(asked)
+      return late.has(rests) ? { late: rests } : { answer }
+    })
+  }
+  return new Map(reads.map((read) => [read.name, openOne(read)]))
+}
+
+/** Owners are in rising order, four bytes each. */
+function isAmong(owner: number, owners: Buffer): boolean {
+  let low = 0
+  let high = owners.length / Int32Array.BYTES_PER_ELEMENT
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const found = owners.readInt32LE(middle * Int32Array.BYTES_PER_ELEMENT)
+    if (found === owner) return true
+    if (found < owner) low = middle + 1
+    else high = middle
+  }
+  return false
+}
