@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import { shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import { reasonOf } from '../../engine/domain/error-code.ts'
+import { shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
 import { spawn } from '../../engine/thread/spawn.ts'

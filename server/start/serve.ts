@@ -266,8 +266,7 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   const trace = await openTrace(config, log)
   const clock = steadyClock(config, log)
   const commits = new CommitFigures()
-  const { onCommit } = commits
-  const exchange = await open(config, log, { limits, ownCalls, clock, onCommit })
+  const exchange = await open(config, log, { limits, ownCalls, clock, onCommit: commits.onCommit })
   const metrics = new Metrics()
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
   const { dataDir } = config

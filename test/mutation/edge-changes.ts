@@ -104,11 +104,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     file: 'server/http/gateway/rooms.ts',
     tests: BOUNDS,
     changes: [
-      [
-        'a room has no bound per address',
-        'addresses.of(address) >= size.address',
-        'addresses.of(address) < 0',
-      ],
+      ['a room has no bound per address', 'own < shareOf(ofAddress, count - own)', 'own >= 0'],
       ['a room has no total bound', 'if (count >= size.all)', 'if (count < 0)'],
     ],
   },
@@ -133,7 +129,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'unread replies of an address have no bound',
-        "if (address !== '' && ofAddress > this.#bounds.address) return 'full'\n",
+        "if (address !== '' && ofAddress > share) return 'full'\n",
         '\n',
       ],
     ],

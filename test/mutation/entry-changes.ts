@@ -72,8 +72,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       'test/server/routes/orders/heartbeats.test.ts',
     ],
     changes: [
-      ['a fired heartbeat stays armed', '{ ...before, firedSeq: command.seq }', '{ ...before }'],
-      ['a disarmed heartbeat stays armed', 'this.#byProfile.delete(profileId)\n', '\n'],
+      ['a fired heartbeat stays armed', 'firedSeq: seq }', 'firedSeq: 0 }'],
+      ['a disarmed heartbeat stays armed', 'this.#byProfile.delete(command.profileId)\n', '\n'],
     ],
   },
   {

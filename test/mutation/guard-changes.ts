@@ -19,13 +19,13 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'anybody registers where registration is closed',
-        'if (!this.#rules.isOpen) return',
-        'if (!this.#rules.isOpen && nowMs < 0) return',
+        'if (!this.#isOpen) return',
+        'if (!this.#isOpen && nowMs < 0) return',
       ],
       [
         'an address makes any number of profiles',
-        'if (count >= this.#rules.perAddressMax) {',
-        'if (count < 0) {',
+        'if (isFull || !hasLeft) {',
+        'if (isFull && !hasLeft && all < 0) {',
       ],
     ],
   },
@@ -167,7 +167,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/config.ts',
+    file: 'server/settings/text-kinds.ts',
     tests: CONFIG,
     changes: [
       ['an admin token may have one character', '[\\x21-\\x7e]{16,256}', '[\\x21-\\x7e]{1,256}'],

@@ -64,14 +64,14 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a heartbeat is over before its cancels are stamped',
-        'fired.filter((profileId) => !this.#dueCancels.waitsFor(profileId))',
-        '[...fired]',
+        'profileIds.filter((profileId) => live.of(profileId) === 0)',
+        '[...profileIds]',
       ],
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [
         'a closed market keeps its orders',
-        'this.#marketDeadlines.remove(book)\n      this.#dueCancels.add(marketId,',
-        'this.#marketDeadlines.remove(book)\n      this.#dueCancels.add(0,',
+        'if (book !== 0) this.#dueCancels.add({ reason, marketId, beforeSeq: command.seq })',
+        '',
       ],
       [
         'a change is reported one command early',
@@ -80,8 +80,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'expiries are forgotten by a restart',
-        '      this.#expiries.add(slot, expiresAtMs(orders.expirationSecOf(slot)))\n',
-        '\n',
+        'this.#expiries.add(orders.bookOf(slot), slot, expiresAtMs',
+        'String(expiresAtMs',
       ],
       [
         'deadlines of markets are forgotten by a restart',
@@ -100,7 +100,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an order that ended keeps its expiry',
-        'this.#expiries.remove(slot)',
+        'this.#expiries.remove(this.#clearing.orders.bookOf(slot), slot)',
         'this.#expiries.count',
       ],
     ],
@@ -111,13 +111,13 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a reply is given one seq before it is durable',
-        'if (seq <= this.durableSeq) run()',
-        'if (seq <= this.durableSeq + 1) run()',
+        'if (seq <= this.durableSeq &&',
+        'if (seq <= this.durableSeq + 1 &&',
       ],
       [
         'waiting replies are given one seq early',
-        'queue[this.#durableHead].seq <= durableSeq',
-        'queue[this.#durableHead].seq <= durableSeq + 1',
+        'queue[this.#durableHead].seq <= this.durableSeq',
+        'queue[this.#durableHead].seq <= this.durableSeq + 1',
       ],
       [
         'a published frame does not move the depth',
@@ -161,8 +161,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'frames are released before they are durable',
-        'shard.publishThrough(this.publisher.durableSeq, left)',
-        'shard.publishThrough(this.clearing.lastSeq, left)',
+        'shard.publishThrough(durableSeq, LIMITS',
+        'shard.publishThrough(this.clearing.lastSeq, LIMITS',
       ],
       [
         'a change is told before it is durable',

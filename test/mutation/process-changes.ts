@@ -179,11 +179,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
         '|| one.seq - other.seq',
         '|| one.slot - other.slot',
       ],
-      [
-        'takers of one instant are released in any order',
-        'if (isNew) this.#due.sort(byTurn)\n',
-        '\n',
-      ],
+      ['takers of one instant are released in any order', 'this.#due.sort(byTurn)\n', '\n'],
     ],
   },
   {

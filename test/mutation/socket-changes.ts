@@ -42,10 +42,10 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
         "held >= perAddressMax ? this.refuse('address') : null",
         'null',
       ],
-      ['one profile may have every socket', '&& held >= perProfileMax', '&& held < 0'],
+      ['one profile may have every socket', '&& held >= shareOf(', '&& held < -shareOf('],
       [
         'callers without a proof take the room of signed callers',
-        '!isSigned && this.anonymous >= anonymousMax',
+        '!isSigned && this.anonymous >= this.bounds.anonymousMax',
         '!isSigned && this.anonymous < 0',
       ],
       [
@@ -238,7 +238,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'one address may hear any number of markets',
-        'held > this.bounds.marketsPerAddressMax',
+        'held > shareOf(this.#marketsOfAddress, this.#markets - before)',
         'held < 0',
       ],
       [

@@ -2,7 +2,7 @@
 
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
-import { type Reply, reply } from '../../http/reply.ts'
+import { type Bytes, bytes, JSON_TYPE, type Reply, reply } from '../../http/reply.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { shownClientOrderId } from '../../http/schema/order-fields.ts'
@@ -10,10 +10,15 @@ import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import { tradingBar } from '../../pipeline/orders/refused-order.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { workFor } from '../../services/fair-shares.ts'
 import type { BatchOutcome, FailedCancel } from '../../services/orders/cancels.ts'
+import type { Asker } from '../../services/private-reads.ts'
+import type { Steps } from '../../services/sliced-work.ts'
+import type { Services } from '../services.ts'
 
 const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
+const OK = 200
 /** The status when some orders are canceled and some are not. */
 export const MULTI_STATUS = 207
 export const SOME_CANCELED = 'Some orders are canceled, and failed names those that are not.'
@@ -79,13 +84,39 @@ interface BatchReply {
  * 200 when no order is open any more, 207 when some still are. The call names no order, so none can
  * be unknown.
  */
-export function cancelAllResult({
-  canceled,
-  failed,
-}: BatchOutcome): BatchReply | Reply<BatchReply> {
+function cancelAllResult({ canceled, failed }: BatchOutcome): BatchReply | Reply<BatchReply> {
   const ids = canceled.map((each) => each.orderId)
   if (failed.length === 0) return { message: DONE, canceled: ids, failed }
   return reply(MULTI_STATUS, { message: PARTLY, canceled: ids, failed })
+}
+
+/** Ids that one step of a reply encodes. */
+const IDS_PER_STEP = 1000
+
+/** Encodes the reply to a cancel of very many orders, a part of the ids in a step. */
+function* cancelAllText({ canceled, failed }: BatchOutcome, message: string): Steps<string> {
+  const parts: string[] = []
+  for (let from = 0; from < canceled.length; from += IDS_PER_STEP) {
+    const ids = canceled.slice(from, from + IDS_PER_STEP).map(({ orderId: id }) => id)
+    parts.push(JSON.stringify(ids).slice(1, -1))
+    yield
+  }
+  const [head, tail] = [JSON.stringify({ message }), JSON.stringify({ failed })]
+  return `${head.slice(0, -1)},"canceled":[${parts.join(',')}],${tail.slice(1)}`
+}
+
+/** A profile may have 262,144 open orders: their ids at once would hold up every other order. */
+export async function cancelAllInSlices(
+  outcome: BatchOutcome,
+  { slices, pipeline }: Pick<Services, 'slices' | 'pipeline'>,
+  asker: Asker,
+): Promise<BatchReply | Reply<BatchReply> | Bytes> {
+  if (outcome.canceled.length <= IDS_PER_STEP) return cancelAllResult(outcome)
+  const isWhole = outcome.failed.length === 0
+  const steps = cancelAllText(outcome, isWhole ? DONE : PARTLY)
+  const text = await slices.run(workFor(asker, pipeline), steps)
+  if (text === null) return cancelAllResult(outcome)
+  return bytes(text, JSON_TYPE, isWhole ? OK : MULTI_STATUS)
 }
 
 /** 200 when all are canceled, 207 when some are. When none is: 400 if an id is known, else 404. */

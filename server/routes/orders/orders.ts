@@ -28,8 +28,8 @@ import { message, orderReply, userOrder } from '../shapes.ts'
 import {
   batchCancelReply,
   batchResult,
+  cancelAllInSlices,
   cancelAllReply,
-  cancelAllResult,
   cancelDone,
   MULTI_STATUS,
   refuseCancel,
@@ -197,13 +197,14 @@ export const cancelAll = route({
     params: { slug: 'rain-tomorrow' },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ params, owner, caller, call }, { everywhere, pipeline, archive }: Services) => {
+  handle: async ({ params, owner, caller, call }, services: Services) => {
+    const { everywhere, pipeline, archive } = services
     const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
     const outcome = await everywhere.run(owner, [published.market.marketId])
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
-    return cancelAllResult(outcome)
+    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
   },
 })
 
@@ -221,10 +222,11 @@ export const cancelEverywhere = route({
   example: {
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
   },
-  handle: async ({ owner }, { everywhere, pipeline }: Services) => {
+  handle: async ({ owner, caller, call }, services: Services) => {
+    const { everywhere, pipeline } = services
     const outcome = await everywhere.run(owner)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
-    return cancelAllResult(outcome)
+    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
   },
 })
 

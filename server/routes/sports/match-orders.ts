@@ -13,8 +13,8 @@ import { userOrderView } from '../../pipeline/shown/views.ts'
 import { askerOf } from '../../services/private-reads.ts'
 import { ORDER_ID, USER_ORDER_EXAMPLE } from '../examples.ts'
 import {
+  cancelAllInSlices,
   cancelAllReply,
-  cancelAllResult,
   MULTI_STATUS,
   refuseCancel,
   SOME_CANCELED,
@@ -88,6 +88,6 @@ export const cancelInMatch = route({
     const marketIds = match.markets.map(({ marketId }) => marketId)
     const outcome = await everywhere.run(owner, marketIds)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
-    return cancelAllResult(outcome)
+    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
   },
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CANCEL_REASONS } from '../../../engine/domain/event.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Receipt } from '../../../server/pipeline/spine/durable-publisher.ts'
 import { CancelEverywhere } from '../../../server/services/orders/cancel-everywhere.ts'
 import { Cancels } from '../../../server/services/orders/cancels.ts'
@@ -29,7 +29,12 @@ let hashes = 0
 async function placeMany(exchange: RunningExchange, count: number, order: object): Promise<void> {
   for (let each = 0; each < count; each++) {
     const hash = ++hashes
-    while (buy(exchange, hash, order) !== null) await new Promise(setImmediate)
+    for (;;) {
+      const refusal = buy(exchange, hash, order)
+      if (refusal === null) break
+      assert.equal(refusal, REJECT.OVERLOADED)
+      await new Promise(setImmediate)
+    }
   }
   await exchange.pipeline.whenIdle()
 }
@@ -59,7 +64,7 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
   await fill(exchange, 1e12)
   const orders = 6000
-  await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: 1000 })
+  await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: SHARE })
   const { pipeline } = exchange
   const ids = new Set(
     pipeline.liveOrders(1, 1).map(({ slot, generation }) => pipeline.ids.text(slot, generation)),
@@ -98,11 +103,11 @@ test('a flood of cancels over all markets cancels each order once, in parts', as
     await makeMarket(exchange, marketId)
   }
   for (let marketId = 1; marketId <= markets; marketId++) {
-    await placeMany(exchange, 2, { marketId, priceTicks: 1, sizeRaw: 1000 })
+    await placeMany(exchange, 2, { marketId, priceTicks: 1, sizeRaw: SHARE })
   }
   const wide = 4500
-  await placeMany(exchange, wide, { marketId: 3, priceTicks: 1, sizeRaw: 1000 })
-  await placeMany(exchange, 1, { accountId: 2, priceTicks: 1, sizeRaw: 1000 })
+  await placeMany(exchange, wide, { marketId: 3, priceTicks: 1, sizeRaw: SHARE })
+  await placeMany(exchange, 1, { accountId: 2, priceTicks: 1, sizeRaw: SHARE })
   const { pipeline } = exchange
   const { orders } = pipeline.clearing
   const everywhere = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads))
@@ -111,7 +116,7 @@ test('a flood of cancels over all markets cancels each order once, in parts', as
   await withinTurn()
   const stamped = pipeline.clearing.lastSeq - fromSeq
   assert.ok(stamped > 0 && stamped < markets, `${stamped} commands are stamped at once`)
-  assert.equal(buy(exchange, ++hashes, { priceTicks: 2, sizeRaw: 1000 }), null)
+  assert.equal(buy(exchange, ++hashes, { priceTicks: 2, sizeRaw: SHARE }), null)
   const [first, ...others] = await Promise.all(flood)
   assert.ok(!(first instanceof Reject))
   assert.equal(new Set(first.canceled.map(({ orderId }) => orderId)).size, wide + 2 * markets)
@@ -137,7 +142,7 @@ test('a cancel over all markets that is refused midway names what is still open'
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
   await fill(exchange, 1e12)
   const orders = 5000
-  await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: 1000 })
+  await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: SHARE })
   const { pipeline } = exchange
   const cancels = new Cancels(pipeline, noReads)
   const everywhere = new CancelEverywhere(pipeline, cancels)
@@ -206,7 +211,7 @@ test('a market does not wait for the many results of another', async () => {
   const { clearing } = exchange.pipeline
   const seqs: number[] = []
   const place = (marketId: number) => {
-    assert.equal(buy(exchange, ++hashes, { marketId, priceTicks: 1, sizeRaw: 1000 }), null)
+    assert.equal(buy(exchange, ++hashes, { marketId, priceTicks: 1, sizeRaw: SHARE }), null)
     seqs.push(clearing.lastSeq)
   }
   const busy = 1500

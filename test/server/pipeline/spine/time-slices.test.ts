@@ -16,7 +16,7 @@ import { profileFields } from '../../../support/specs.ts'
 // slice stamps one command; and the loop never turns before the test lets it.
 
 const START_MS = 1_800_000_000_000
-const ORDER = { priceTicks: 1, sizeRaw: 1000 }
+const ORDER = { priceTicks: 1, sizeRaw: 1_000_000 }
 const RICH_RAW = 1e12
 
 let hashes = 0
@@ -51,7 +51,12 @@ const order = (exchange: RunningExchange, terms: object) =>
 async function rest(exchange: RunningExchange, count: number, terms: object): Promise<void> {
   for (let each = 0; each < count; each++) {
     const hash = ++hashes
-    while (buy(exchange, hash, { ...ORDER, ...terms }) !== null) await new Promise(setImmediate)
+    for (;;) {
+      const refusal = buy(exchange, hash, { ...ORDER, ...terms })
+      if (refusal === null) break
+      assert.equal(refusal, REJECT.OVERLOADED)
+      await new Promise(setImmediate)
+    }
   }
   await exchange.pipeline.whenIdle()
 }
