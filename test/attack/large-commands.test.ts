@@ -68,7 +68,7 @@ class Seen {
 }
 
 const dataDir = fullFolder()
-const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'] })
+const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit', '--accept-clock'] })
 after(() => server.signal('SIGKILL'))
 const client = new ExchangeClient(server.baseUrl)
 const [other, taker] = await Promise.all([

@@ -100,7 +100,8 @@ test('a death between two pages of a large command loses no row and doubles none
   assert.equal((await rebuild(half, 'mid-backlog:3')).signal, 'SIGKILL')
   assert.equal(appliedSeq(half), flow.seq)
   assert.ok(lateRows(half) > 0, 'it died among its pages')
-  const server = await ServerProcess.start({ dataDir: half, args: ['--intake-threads', '1'] })
+  const args = ['--intake-threads', '1', '--accept-clock']
+  const server = await ServerProcess.start({ dataDir: half, args })
   while (lateRows(half) > 0) await new Promise(setImmediate)
   await server.stop()
   const { orders: made, events } = tablesOf(half)

@@ -89,11 +89,11 @@ test('metadata that grows past a record is refused, and less of it is taken', as
     assert(body.length <= LIMITS.bodyBytesMax, `a body of ${body.length}`)
     return live.send('POST', '/admin/property-keys', { headers, body })
   }
-  const seq = live.exchange.pipeline.clearing.lastSeq
   const refused = await put(240)
   assert.equal(codeOf(refused), 'COMMAND_TOO_LARGE', refused.text.slice(0, 300))
   assert.equal(refused.status, 413)
-  assert.equal(live.exchange.pipeline.clearing.lastSeq, seq)
+  // Markets of the tests before leave memory meanwhile, so the seq says nothing.
+  assert.doesNotMatch((await live.send('GET', '/property-keys')).text, /"wide"/)
   const made = await put(200)
   assert.equal(made.status, 201, made.text.slice(0, 300))
 })
