@@ -138,6 +138,7 @@ export class GoldenAccounts {
       expiresMs: this.#cast.driver.nowMs + 10 * MINUTE_MS,
       nonce: this.#cast.name('nonce'),
       nonceExpiresMs: this.#cast.driver.nowMs + 5 * MINUTE_MS,
+      ...(this.#cast.random.chance(0.3) ? { endsOldest: true } : {}),
     })
   }
 

@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 8
+const FORMAT = 9
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -81,7 +81,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   armHeartbeat: true,
   disarmHeartbeat: true,
   fireHeartbeat: true,
-  fireHeartbeats: false,
+  fireHeartbeats: true,
   releaseOrder: true,
   freezeProfile: true,
   unfreezeProfile: true,
