@@ -37,6 +37,12 @@ export class ControlModel {
     return Number.isFinite(this.beats.get(profileId)?.firedSeq)
   }
 
+  /** Whether its deadline has passed, fired already or not. */
+  isPast(profileId: number, nowMs: number): boolean {
+    const beat = this.beats.get(profileId)
+    return beat !== undefined && (this.isFired(profileId) || beat.cancelAtMs <= nowMs)
+  }
+
   admit(command: Command): void {
     switch (command.kind) {
       case 'placeOrder':

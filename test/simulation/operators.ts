@@ -127,12 +127,12 @@ export class Operators {
     const isLow = journal.freeBytes() < 1 << 20
     const answer = heartbeats.beat(profileId, cancelAtMs)
     const isNear = cancelAtMs !== null && cancelAtMs < nowMs + 5000
-    const isFired = model.controls.isFired(profileId)
+    const isPast = model.controls.isPast(profileId, nowMs)
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
       if (isNear) assert.equal(result, REJECT.VALIDATION)
       else if (!(result instanceof Reject)) assert.equal(result.cancelAtMs, cancelAtMs)
-      else assert(isFired && result === REJECT.HEARTBEAT_CANCELING, 'a canceling heartbeat refuses')
+      else assert(isPast && result === REJECT.HEARTBEAT_CANCELING, 'a canceling heartbeat refuses')
     }
     this.#life.tellsLater(answer)
     this.#life.follow(answer.then(compare))
