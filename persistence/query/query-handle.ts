@@ -6,7 +6,7 @@ import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
 import { Stretches } from '../../engine/thread/stretches.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
-import { QuestionQueue, type Turn } from './query-queue.ts'
+import { OWN_GROUP, QuestionQueue, type Turn } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import type { Query } from './read/query.ts'
@@ -52,7 +52,7 @@ const TROUBLE_EVERY_MS = 10_000
 
 /** A turn of the exchange itself. */
 function ownTurn(): Turn {
-  return { group: '', owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
+  return { group: OWN_GROUP, owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
 }
 
 export class QueryHandle {

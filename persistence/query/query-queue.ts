@@ -4,6 +4,9 @@
 
 import { FairQueue, type Share } from '../../engine/thread/fair-queue.ts'
 
+/** The group of the reads of the exchange itself. */
+export const OWN_GROUP = 'exchange'
+
 /** Who asks, until when, and whether the caller still wants the answer. */
 export interface Turn extends Share {
   /** The address or the partner by which reads are fair first; the exchange itself is one too. */

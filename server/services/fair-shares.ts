@@ -3,6 +3,7 @@
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Share } from '../../engine/thread/fair-queue.ts'
+import { OWN_GROUP } from '../../persistence/query/query-queue.ts'
 import type { CallCharges } from '../http/call.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { WorkFor } from './sliced-work.ts'
@@ -25,7 +26,7 @@ interface Caller extends By {
 export function shareOf(by: By, partners: PartnerNames): Share {
   const { profileId, address = '', group } = by
   if (group !== undefined) return { group, owner: profileId }
-  if (profileId === 0) return { group: 'exchange', owner: profileId }
+  if (profileId === 0) return { group: OWN_GROUP, owner: profileId }
   const partnerId = partnerOf(profileId, partners)
   if (partnerId !== null) return { group: `partner ${partnerId}`, owner: profileId }
   return { group: address === '' ? `profile ${profileId}` : address, owner: profileId }
