@@ -124,11 +124,13 @@ test('books, tapes and news of markets show a change once it is durable', async 
     // A reader that comes now sees the old book too.
     client.socket.emit('subscribe_market_prices', { marketSlugs, snapshot: true })
     await client.take('orderbookUpdate', 2)
-    assert.deepEqual(at(client.of('orderbookUpdate')[1], 'orderbook', 'bids'), [])
-    assert.deepEqual(
-      client.frames.slice(before).map(({ event }) => event),
-      ['system', 'orderbookUpdate'],
-    )
+    await client.take('system', 4)
+    // A book that does not change is sent again now and then.
+    for (const book of client.of('orderbookUpdate')) {
+      assert.deepEqual(at(book, 'orderbook', 'bids'), [])
+    }
+    const events = client.frames.slice(before).map(({ event }) => event)
+    assert.deepEqual(new Set(events), new Set(['orderbookUpdate', 'system']))
   })
   await Promise.all(replies)
   const [trade] = await client.take('trade', 1)
