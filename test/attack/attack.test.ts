@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { nameOf } from '../fuzz/plan.ts'
 import { newFolder } from '../support/data-folder.ts'
-import { ExchangeClient, send } from '../support/exchange-client.ts'
+import { ExchangeClient, headersFor, send } from '../support/exchange-client.ts'
 import { figuresOf } from '../support/process-figures.ts'
 import { metricsOf, ServerProcess, verify } from '../support/server-process.ts'
 import { EXEMPT, NOTHING, READS, readsIn } from './around/reads.ts'
@@ -44,15 +44,25 @@ async function right(load: Load): Promise<void> {
   assert.deepEqual((await load.figures()).failures, {})
 }
 
-/** Waits until the attacker has paid for what the reads of the attack before have cost. */
-async function whenPaid(): Promise<void> {
-  const client = new ExchangeClient(server.baseUrl)
-  while ((await client.call(scene.attacker, 'GET', '/profiles/me')).status === 429) {}
+/**
+ * Lets the load go on until the attacker has paid for most of what the reads of the attack before
+ * have cost.
+ */
+async function whenPaid(load: Load): Promise<void> {
+  for (;;) {
+    const headers = headersFor(scene.attacker, { method: 'GET', path: '/profiles/me', body: '' })
+    const { headers: given } = await fetch(`${server.baseUrl}/profiles/me`, { headers })
+    const [left, most] = ['remaining', 'limit'].map((name) =>
+      Number(given.get(`ratelimit-${name}`)),
+    )
+    if (left > most / 2) return
+    await load.round()
+  }
 }
 
 /** Runs the attack from its own addresses while the load goes on. */
 async function besieged(attack: Attack, network: number, load: Load): Promise<Ground> {
-  await whenPaid()
+  await whenPaid(load)
   const on = new Ground({ port, scene, network, seconds: 0, turns: attack.shortTurns })
   let isOver = false
   const over = attack.run(on).finally(() => {
