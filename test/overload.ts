@@ -1,24 +1,23 @@
-import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { LIMITS } from '../engine/domain/limits.ts'
 import { LOOP_PERCENTILES } from './support/open-loop.ts'
-import { FLOOD_CONNECTIONS, Overload, type OverloadReport } from './support/overload.ts'
+import { Overload, type OverloadReport } from './support/overload.ts'
+import {
+  brokenBy,
+  bytesMax,
+  isInconclusive,
+  offeredPart,
+  waitMsMax,
+} from './support/overload-verdict.ts'
 import { freshSeed } from './support/random.ts'
 import { compileProgram } from './support/server-process.ts'
 
-// `make overload SECONDS=…`: offers three times the orders that the machine takes, open loop, and
-// reports what becomes of them. Fails on a reply other than 201, 503 and 429, on anything lost, and
-// past the bounds below.
+// `make overload SECONDS=…`: offers three times the orders that the machine takes, open loop, or
+// what the sender can, and reports what becomes of them. Fails on a reply other than 201, 503 and
+// 429, on anything lost, and past the bounds of the verdict. The lag of the sender is a figure.
 
 const SEARCH_SECONDS = 4
-/** The share of the orders that the sender must really have offered. */
-const OFFERED_MIN = 0.97
-const RECOVERY_MS_MAX = 2000
-/** What queues and buffers may hold at their fullest, and what each taken order may hold. */
-const QUEUE_BYTES_MAX = 256 * 2 ** 20
-const ORDER_BYTES_MAX = 1024
 const MIB = 2 ** 20
 
 const seconds = Number(process.argv[2] ?? '60')
@@ -34,31 +33,23 @@ function percentiles(values: readonly number[]): number[] {
   return [0.5, 0.99, 1].map((part) => sorted[Math.ceil(part * sorted.length) - 1])
 }
 
-/**
- * The longest that a taken order may wait. It is the whole room before the order at the pace of the
- * run, plus the wait to be read, which refused orders have too. Half of that is added for the
- * uneven speed of a machine that others use.
- */
-function waitMsMax({ flood }: OverloadReport): number {
-  const perMs = (flood.statuses['201'] ?? 0) / (flood.seconds * 1000)
-  return 1.5 * (LIMITS.ordersUnderWayMax / perMs + (flood.refusedMs.at(-1) ?? 0))
-}
-
 function print(report: OverloadReport): void {
   const { flood, highest } = report
   const { '201': taken = 0, '503': refused = 0, '429': limited = 0 } = flood.statuses
   const perSecond = (count: number) => `${count} (${Math.round(count / flood.seconds)}/s)`
+  const percent = (offeredPart(report) * 100).toFixed(1)
   const names = LOOP_PERCENTILES.map((each) => (each === 100 ? 'worst' : `p${each}`)).join(' / ')
   const rows = [
     ['cores', `${availableParallelism()}, shared by server and sender`],
     ['highest rate, closed loop', `${highest}/s`],
-    ['offered', `${perSecond(flood.begun)}, ${flood.notBegun} too late to begin`],
+    ['offered, of the plan', `${perSecond(flood.begun)}, ${percent}%`],
     ['taken', perSecond(taken)],
     ['503 / 429', `${perSecond(refused)} / ${limited}`],
-    [`taken orders, ms, ${names}`, shown(flood.takenMs)],
+    [`taken orders, ms, ${names}`, shown(flood.takenSentMs)],
     ['  no longer than', `${waitMsMax(report).toFixed(0)} ms`],
-    ['refused orders, ms', shown(flood.refusedMs)],
-    ['delay of the sender itself, ms', shown(flood.lateMs)],
+    ['refused orders, ms', shown(flood.refusedSentMs)],
+    ['lag of the sender, ms', shown(flood.lateMs)],
+    ['  longest time without reading a reply, ms', flood.stallMs.toFixed(1)],
     ['share of one core that the sender used', flood.cpu.toFixed(2)],
     ['health, ms, p50 / p99 / worst', shown(percentiles(report.healthMs))],
     ['cancels, ms, p50 / p99 / worst', shown(percentiles(report.cancelMs))],
@@ -72,10 +63,6 @@ function print(report: OverloadReport): void {
   for (const [name, value] of rows) console.log(`${name.padEnd(52)} ${value}`)
 }
 
-function bytesMax({ beforeBytes, flood }: OverloadReport): number {
-  return beforeBytes + QUEUE_BYTES_MAX + ORDER_BYTES_MAX * (flood.statuses['201'] ?? 0)
-}
-
 /** Left behind when a check fails, as evidence. */
 const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-overload-'))
 await compileProgram()
@@ -84,11 +71,13 @@ const report = await Overload.run({
   ...{ seed: freshSeed(), say: (sentence: string) => console.log(sentence) },
 })
 print(report)
-const { flood } = report
-const offered = flood.begun / (flood.begun + flood.notBegun)
-assert.ok(offered >= OFFERED_MIN, `the sender and ${FLOOD_CONNECTIONS} connections kept the rate`)
-assert.ok((flood.statuses['503'] ?? 0) > 0, 'the load is more than the exchange can take')
-assert.ok((flood.takenMs.at(-1) ?? 0) <= waitMsMax(report), 'a taken order waits within its bound')
-assert.ok(report.peakBytes <= bytesMax(report), 'memory is bounded')
-assert.ok(report.recoveryMs <= RECOVERY_MS_MAX, 'orders are taken again within two seconds')
-rmSync(dataDir, { recursive: true })
+if (isInconclusive(report)) {
+  console.log(
+    'the exchange took all that the sender could offer, so this run proves nothing about ' +
+      'refusals: give sender and server more cores',
+  )
+}
+const broken = brokenBy(report)
+console.log(broken.length === 0 ? 'sound: nothing lost, all within bounds' : broken.join(', '))
+process.exitCode = broken.length === 0 ? 0 : 1
+if (broken.length === 0) rmSync(dataDir, { recursive: true })

@@ -32,8 +32,13 @@ export interface LoopResult {
   /** Milliseconds by LOOP_PERCENTILES, from the due time of each accepted order to its reply. */
   readonly takenMs: readonly number[]
   readonly refusedMs: readonly number[]
+  /** The same from the moment that the order was written to its connection. */
+  readonly takenSentMs: readonly number[]
+  readonly refusedSentMs: readonly number[]
   /** How late the sender itself began its requests. */
   readonly lateMs: readonly number[]
+  /** The longest time in which the sender read no reply: each may have lain there for so long. */
+  readonly stallMs: number
   /** Milliseconds from the end of sending to the last reply. */
   readonly drainMs: number
   /** Ids of the orders that were accepted last. */
@@ -44,6 +49,7 @@ export interface LoopResult {
 
 export const LOOP_PERCENTILES = [50, 99, 99.9, 99.99, 100] as const
 const GRACE_MS = 10_000
+const LOOK_MS = 5
 const CONNECTS_AT_ONCE = 256
 const CONTENT_LENGTH = /content-length: *(\d+)/i
 const ORDER_ID = /"id":"([0-9a-f-]{36})"/
@@ -56,6 +62,7 @@ interface Line {
   /** Index of the order on its way; -1 when the line is free. */
   index: number
   dueMs: number
+  sentMs: number
 }
 
 const percentilesOf = (histogram: ReturnType<typeof newHistogram>) =>
@@ -69,7 +76,10 @@ export class OrderLoop {
   readonly #statuses: Record<string, number> = {}
   readonly #taken = newHistogram()
   readonly #refused = newHistogram()
+  readonly #takenSent = newHistogram()
+  readonly #refusedSent = newHistogram()
   readonly #late = newHistogram()
+  #stallMs = 0
   #silent = 0
   #broken = 0
   #begun = 0
@@ -94,12 +104,14 @@ export class OrderLoop {
     }
     const usage = process.cpuUsage()
     this.#startMs = performance.now()
+    const stopLooking = this.#watchStalls()
     await this.#send()
     const tookSec = (performance.now() - this.#startMs) / 1000
     const { user, system } = process.cpuUsage(usage)
     const sentMs = performance.now()
     await this.#replies()
     const drainMs = performance.now() - sentMs
+    stopLooking()
     for (const { socket } of this.#lines) socket.destroy()
     return {
       seconds: tookSec,
@@ -112,7 +124,10 @@ export class OrderLoop {
       oddReply: this.#oddReply,
       takenMs: percentilesOf(this.#taken),
       refusedMs: percentilesOf(this.#refused),
+      takenSentMs: percentilesOf(this.#takenSent),
+      refusedSentMs: percentilesOf(this.#refusedSent),
       lateMs: percentilesOf(this.#late),
+      stallMs: this.#stallMs,
       drainMs,
       lastIds: this.#lastIds.slice(-LAST_IDS),
       cpu: (user + system) / 1e6 / tookSec,
@@ -122,7 +137,7 @@ export class OrderLoop {
   /** Resolves when the connection is open or has failed. */
   #connect(): Promise<void> {
     const socket = connect({ port: this.#plan.port, host: '127.0.0.1', noDelay: true })
-    const line: Line = { socket, waiting: '', index: -1, dueMs: 0 }
+    const line: Line = { socket, waiting: '', index: -1, dueMs: 0, sentMs: 0 }
     socket.setEncoding('latin1')
     socket.on('data', (text) => this.#take(line, String(text)))
     socket.on('error', () => {})
@@ -145,6 +160,21 @@ export class OrderLoop {
       this.#end()
     }
     if (this.#broken < this.#plan.connections * 2) this.#connect()
+  }
+
+  /** Keeps the longest time between two passes of the event loop; gives what ends that. */
+  #watchStalls(): () => void {
+    let lastMs = performance.now()
+    const look = () => {
+      const nowMs = performance.now()
+      this.#stallMs = Math.max(this.#stallMs, nowMs - lastMs)
+      lastMs = nowMs
+    }
+    const timer = setInterval(look, LOOK_MS)
+    return () => {
+      clearInterval(timer)
+      look()
+    }
   }
 
   /** Begins the due requests each millisecond until the time is over. */
@@ -170,18 +200,20 @@ export class OrderLoop {
 
   #pump(): void {
     const { perSecond } = this.#plan
-    const nowMs = performance.now()
     const wallMs = Date.now()
     while (this.#begun < this.#due && this.#free.length > 0) {
       const index = this.#pool.next()
       if (index === undefined) return
       const line = this.#free.pop()
       if (line === undefined) return
+      // A sender that is behind writes thousands in a row, so each order has a time of its own.
+      const nowMs = performance.now()
       const dueMs = perSecond === 0 ? nowMs : this.#startMs + (this.#begun * 1000) / perSecond
       this.#begun++
       this.#onWay++
       line.index = index
       line.dueMs = dueMs
+      line.sentMs = nowMs
       this.#late.recordValue(micros(nowMs - dueMs))
       line.socket.write(this.#pool.request(index, wallMs), 'latin1')
     }
@@ -202,16 +234,18 @@ export class OrderLoop {
     if (this.#plan.perSecond === 0) this.#pump()
   }
 
-  #count({ index, dueMs, waiting }: Line, status: string, head: string): void {
+  #count({ index, dueMs, sentMs, waiting }: Line, status: string, head: string): void {
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1
-    const tookMicros = micros(performance.now() - dueMs)
+    const nowMs = performance.now()
     if (status === '201') {
       this.#pool.accept(index)
       this.#keepId(waiting)
-      this.#taken.recordValue(tookMicros)
+      this.#taken.recordValue(micros(nowMs - dueMs))
+      this.#takenSent.recordValue(micros(nowMs - sentMs))
       return
     }
-    this.#refused.recordValue(tookMicros)
+    this.#refused.recordValue(micros(nowMs - dueMs))
+    this.#refusedSent.recordValue(micros(nowMs - sentMs))
     this.#pool.giveBack(index)
     if (status !== '503' && status !== '429') this.#oddReply ||= waiting
     else if (!RETRY_AFTER.test(head)) this.#silent++

@@ -39,7 +39,7 @@ const MARKETS = 4
 const FUNDS_RAW = 1_000_000_000_000_000
 const SEARCH_CONNECTIONS = 256
 /** More than may be under way, and so many that a due order always finds a free connection. */
-export const FLOOD_CONNECTIONS = 4096
+const FLOOD_CONNECTIONS = 4096
 const PROBE_EVERY_MS = 100
 const NORMAL_ORDERS = 50
 /** Salts from here on are not those of the flood. */
