@@ -21,6 +21,7 @@ SEED ?=
 STEPS ?=
 SHARD ?=
 SAMPLE ?=
+LEAK ?=
 
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
@@ -37,8 +38,8 @@ run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in 
 test: $(INSTALLED) ## Runs all tests, or those whose path holds a word of ONLY="..."
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
-soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and says what drifted.
-	@$(NODE) --import tsx test/soak.ts $(MIN)
+soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and says what drifted; LEAK=64 must fail.
+	@$(NODE) --import tsx test/soak.ts $(MIN) '$(LEAK)'
 
 console-soak: $(INSTALLED) ## Keeps the console open for MIN=... minutes (10) while books move: work a frame, and memory.
 	@$(NODE) --import tsx test/console-soak.ts $(MIN)

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { integer, text } from '../../server/http/schema/scalars.ts'
 import { compile, openObject } from '../../server/http/schema/schema.ts'
 import { compiledProgram, compileSources } from './compiled.ts'
+import { type HeldMemory, isHeldMemory, type SoakProbe } from './soak-memory.ts'
 
 // The real program as a child process. Tests wait for lines and events, never for a time.
 
@@ -73,6 +74,8 @@ interface Around {
   readonly program?: readonly string[]
   /** The fault point where the program kills itself, such as `before-commit:137`. */
   readonly fault?: string
+  /** Preloaded, with a channel to this process: all threads then collect on request. */
+  readonly probe?: SoakProbe
 }
 
 /** One run of the program, with any command. */
@@ -84,12 +87,17 @@ class Run {
   #onLogged: () => void = () => {}
 
   constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
-    const { wrapper = [], fault } = around
-    const program = around.program ?? programWords()
+    const { wrapper = [], fault, probe } = around
+    const preload = probe === undefined ? [] : ['--expose-gc', '--require', probe.script]
+    const program = around.program ?? programWords(...preload)
     const words = [...wrapper, ...program, ...args]
     this.child = spawn(words[0], words.slice(1), {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...cleanEnv(), ...(fault === undefined ? {} : { OUTCOMEX_FAULT: fault }) },
+      stdio: ['ignore', 'pipe', 'pipe', ...(probe === undefined ? [] : ['ipc' as const])],
+      env: {
+        ...cleanEnv(),
+        ...(fault === undefined ? {} : { OUTCOMEX_FAULT: fault }),
+        ...(probe === undefined ? {} : { SOAK_LEAK_BYTES: `${probe.leakBytes}` }),
+      },
     })
     const { stdout, stderr } = this.child
     assert.ok(stdout !== null && stderr !== null, 'both outputs are pipes')
@@ -234,6 +242,16 @@ export class ServerProcess {
 
   signal(signal: NodeJS.Signals): void {
     this.#run.child.kill(signal)
+  }
+
+  /** What all threads hold after a collection; the server must have been started with a probe. */
+  async collected(): Promise<HeldMemory> {
+    const { child } = this.#run
+    const answer = once(child, 'message')
+    child.send('collect')
+    const [held] = await answer
+    assert.ok(isHeldMemory(held), 'every thread collects its garbage in time')
+    return held
   }
 
   /** Nobody reads standard error until `readLog`. */

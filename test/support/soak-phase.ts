@@ -6,14 +6,16 @@ import { RawClient } from '../server/http/gateway/raw-client.ts'
 import { ExchangeClient, headersFor, type TestMarket, type Trader } from './exchange-client.ts'
 import type { Flood } from './flood.ts'
 import { LOOP_PERCENTILES, type LoopResult } from './open-loop.ts'
-import { figuresOf, gaugeIn, type ProcessFigures } from './process-figures.ts'
+import { figuresOf, gaugeIn } from './process-figures.ts'
 import type { Random } from './random.ts'
 import { metricsOf, type ServerProcess } from './server-process.ts'
+import type { SoakFigures } from './soak-verdict.ts'
 
 // One life of the server under a constant rate of orders. Meanwhile traders cancel, and broken
-// sockets of all kinds come and go. Figures are taken in the pause after each window.
+// sockets of all kinds come and go. Figures are taken in the pause after each window, when all
+// threads have collected their garbage.
 
-export const ORDERS_PER_SECOND = 200
+export const ORDERS_PER_SECOND = 500
 const CONNECTIONS = 16
 const DISTURB_EVERY_MS = 100
 const CANCEL_STATUSES = new Set([200, 207, 404, 429, 503])
@@ -26,10 +28,7 @@ export interface Scene {
   readonly random: Random
 }
 
-export interface WindowFigures extends ProcessFigures {
-  readonly seq: number
-  readonly heapBytes: number
-  readonly externalBytes: number
+export interface WindowFigures extends SoakFigures {
   readonly journalBytes: number
   readonly readBytes: number
   readonly p50Ms: number
@@ -58,14 +57,15 @@ export class SoakPhase {
     assert.equal(taken + busy, run.begun)
     for (const market of this.#scene.markets) await this.#cancelAll(market)
     const text = await this.#idle()
+    const { heapBytes, externalBytes } = await this.#server.collected()
     const { dataDir } = this.#scene
     const sizeOf = (name: string) =>
       ['', '-wal'].reduce((sum, end) => sum + sizeBytes(join(dataDir, `${name}${end}`)), 0)
     return {
       ...figuresOf(this.#server.pid),
       seq: gaugeIn(text, 'outcomex_sequenced_seq'),
-      heapBytes: gaugeIn(text, 'outcomex_heap_bytes'),
-      externalBytes: gaugeIn(text, 'outcomex_external_bytes'),
+      heapBytes,
+      externalBytes,
       journalBytes: sizeOf('journal.db'),
       readBytes: sizeOf('read.db'),
       p50Ms: run.takenMs[LOOP_PERCENTILES.indexOf(50)],

@@ -5,6 +5,7 @@ import { Flood } from './flood.ts'
 import { checkNothingLost } from './journal-salts.ts'
 import { Random } from './random.ts'
 import { ServerProcess, verify } from './server-process.ts'
+import { compileProbe, type SoakProbe } from './soak-memory.ts'
 import { type Scene, SoakPhase, type WindowFigures } from './soak-phase.ts'
 
 // Lives of one data folder, ended by SIGTERM and SIGKILL in turn, with the same rate of orders in
@@ -14,10 +15,13 @@ import { type Scene, SoakPhase, type WindowFigures } from './soak-phase.ts'
 export interface SoakPlan {
   readonly dataDir: string
   readonly seed: number
-  /** Asked before each life but the first. */
+  /** Bytes that each signed call leaves in memory on purpose. */
+  readonly leakBytes?: number
+  /** Called before each life but the first. */
   readonly goesOn: () => boolean
-  readonly windows: number
-  readonly windowSeconds: number
+  /** Called before each window of a life but the first. */
+  readonly livesOn: (life: number, windows: number) => boolean
+  readonly windowSeconds: (life: number) => number
   readonly onWindow: (life: number, figures: WindowFigures) => void
   readonly onRestart: (life: number, sentence: string) => void
 }
@@ -30,7 +34,8 @@ const NO_OTHER_SALTS = 2 ** 47
 
 export async function soak(plan: SoakPlan): Promise<void> {
   const { dataDir, seed } = plan
-  let server = await serve(dataDir, 0)
+  const probe = await compileProbe(plan.leakBytes ?? 0)
+  let server = await serve({ dataDir, probe }, 0)
   const client = new ExchangeClient(server.baseUrl)
   const traders: Trader[] = []
   for (let index = 0; index < TRADERS; index++) {
@@ -45,14 +50,15 @@ export async function soak(plan: SoakPlan): Promise<void> {
   try {
     for (let life = 0; life === 0 || plan.goesOn(); life++) {
       const phase = new SoakPhase(server, scene)
-      for (let count = 0; count < plan.windows; count++) {
-        plan.onWindow(life, await phase.window(plan.windowSeconds))
+      const seconds = plan.windowSeconds(life)
+      for (let count = 0; count === 0 || plan.livesOn(life, count); count++) {
+        plan.onWindow(life, await phase.window(seconds))
       }
       const signal = life % 2 === 0 ? 'SIGKILL' : 'SIGTERM'
       await phase.end(signal)
       const found = await verify(dataDir)
       const exchange = checkNothingLost(dataDir, await flood.salts(), NO_OTHER_SALTS)
-      server = await serve(dataDir, life + 1)
+      server = await serve({ dataDir, probe }, life + 1)
       assert.deepEqual(server.recovered, found, 'a start finds what verify found')
       const cashRaw = await checkMoney(server, traders, exchange)
       plan.onRestart(life, `${signal} at seq ${found.seq}, nothing lost, cash ${cashRaw}`)
@@ -84,8 +90,8 @@ async function checkMoney(
   return cashRaw
 }
 
-function serve(dataDir: string, life: number): Promise<ServerProcess> {
+function serve(at: { dataDir: string; probe: SoakProbe }, life: number): Promise<ServerProcess> {
   const marketThreads = MARKET_THREADS[life % MARKET_THREADS.length]
   const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', marketThreads]
-  return ServerProcess.start({ dataDir, args })
+  return ServerProcess.start({ ...at, args })
 }
