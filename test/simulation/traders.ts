@@ -88,6 +88,8 @@ export class Traders {
   readonly #memory: ClientMemory
   readonly #orders: Orders
   readonly #tokens = new Map<number, string>()
+  /** The newest cancel of all orders of each account that has one under way. */
+  readonly #canceling = new Map<number, Promise<void>>()
   refusals = 0
   overloads = 0
 
@@ -362,8 +364,8 @@ export class Traders {
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
-    // A cancel that waits in the queue may run when more orders are open.
-    const isHeld = pipeline.queues.isBusy(known.account)
+    // A cancel that waits in the queue, or for an earlier one, may run when more orders are open.
+    const isHeld = pipeline.queues.isBusy(known.account) || this.#canceling.has(known.account)
     const told = everywhere.run(known.account, [known.marketId]).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
@@ -372,7 +374,11 @@ export class Traders {
       watch.told(at)
       assert(isHeld || outcome.canceled.length <= live, 'no more are canceled than were open')
     })
-    this.#life.follow(told)
+    this.#canceling.set(known.account, told)
+    const ended = told.finally(() => {
+      if (this.#canceling.get(known.account) === told) this.#canceling.delete(known.account)
+    })
+    this.#life.follow(ended)
   }
 
   /** Sends the widest cancels until the market's ring is full; other markets trade on. */

@@ -155,7 +155,7 @@ export class DueCancels {
     const { orders } = this.#clearing
     const rows = orders.rowsOfAccount
     const byMarket = new Map<MarketId, OrderName[]>()
-    let isComplete = true
+    const full = new Set<MarketId>()
     for (const profileId of profileIds) {
       for (let row = rows.firstOf(profileId); row !== 0; row = rows.nextOf(row)) {
         const marketId = orders.marketOf(orders.firstOfRow(row))
@@ -163,15 +163,16 @@ export class DueCancels {
         byMarket.set(marketId, names)
         const end = this.#walkRow(due, row, names, stamper)
         if (end === 'out of time') return end
-        if (end !== 'complete') isComplete = false
+        if (end === 'no room') full.add(marketId)
       }
     }
     for (const [marketId, names] of byMarket) {
       const end = this.#flush(due, marketId, names, stamper)
+      if (end === 'no room') full.add(marketId)
+      else if (!full.has(marketId)) due.done.add(marketId)
       if (end === 'out of time') return end
-      if (end !== 'complete') isComplete = false
     }
-    return isComplete ? 'complete' : 'no room'
+    return full.size === 0 ? 'complete' : 'no room'
   }
 
   /** Collects the orders of a row that are due, and stamps each full command. */
