@@ -88,8 +88,6 @@ export class Traders {
   readonly #memory: ClientMemory
   readonly #orders: Orders
   readonly #tokens = new Map<number, string>()
-  /** The newest cancel of all orders of each account that has one under way. */
-  readonly #canceling = new Map<number, Promise<void>>()
   refusals = 0
   overloads = 0
 
@@ -364,21 +362,17 @@ export class Traders {
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
-    // A cancel that waits in the queue, or for an earlier one, may run when more orders are open.
-    const isHeld = pipeline.queues.isBusy(known.account) || this.#canceling.has(known.account)
     const told = everywhere.run(known.account, [known.marketId]).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return
       }
       watch.told(at)
-      assert(isHeld || outcome.canceled.length <= live, 'no more are canceled than were open')
+      // The cancel may wait, for its queue or an earlier one, while further orders are stamped.
+      const since = pipeline.clearing.lastSeq - at
+      assert(outcome.canceled.length <= live + since, 'no more are canceled than were open')
     })
-    this.#canceling.set(known.account, told)
-    const ended = told.finally(() => {
-      if (this.#canceling.get(known.account) === told) this.#canceling.delete(known.account)
-    })
-    this.#life.follow(ended)
+    this.#life.follow(told)
   }
 
   /** Sends the widest cancels until the market's ring is full; other markets trade on. */
