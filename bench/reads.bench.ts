@@ -66,7 +66,7 @@ const SMOKE: Plan = {
 }
 
 /** A stop saves a snapshot: of a large exchange that may take a while. */
-const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
+const SERVER_ARGS = ['--accept-clock', '--no-rate-limit', '--stop-deadline', '120']
 async function withServer<T>(
   name: string,
   size: ReadsSize,

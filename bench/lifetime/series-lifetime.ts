@@ -23,7 +23,7 @@ export interface SeriesPlan {
 }
 
 /** A stop saves a snapshot: of a large exchange that may take a while. */
-const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
+const SERVER_ARGS = ['--accept-clock', '--no-rate-limit', '--stop-deadline', '120']
 const MIB = 2 ** 20
 const [{ symbol, stableSlug, slugPrefix }] = SERIES
 const KEY = `symbol=${symbol}&frequency=minutely&subFrequency=minutes_5`

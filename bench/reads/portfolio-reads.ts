@@ -38,7 +38,7 @@ const LARGE = 2
 const SMALL = 3
 const SELL_TICKS = 480
 const BUY_TICKS = 500
-const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
+const SERVER_ARGS = ['--accept-clock', '--no-rate-limit', '--stop-deadline', '120']
 
 interface PortfolioRead {
   readonly name: string

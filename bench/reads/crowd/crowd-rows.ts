@@ -23,7 +23,7 @@ export type CrowdPlan = CrowdSize & Pace
 const TIMES = 100
 /** Profiles whose packs are asked for one by one. */
 const PACK_OWNERS = 200
-const SERVER_ARGS = ['--no-rate-limit', '--stop-deadline', '120']
+const SERVER_ARGS = ['--accept-clock', '--no-rate-limit', '--stop-deadline', '120']
 const TRIES_MAX = 2400
 const LOOK_MS = 250
 
