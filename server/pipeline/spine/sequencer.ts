@@ -173,7 +173,10 @@ export class Sequencer {
     const decided = decide(nowMs)
     const isOver = decided === null || decided instanceof Reject
     const reject = isOver ? decided : this.#stampRare(decided, nowMs)
-    if (reject === null && !this.#isCut && !this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
+    if (reject === null && !this.#isCut && !this.#dueCancels.isEmpty) {
+      this.#slice.begin()
+      this.#emitCancels(nowMs)
+    }
     return this.#over({ seq: this.#clearing.lastSeq, reject })
   }
 
@@ -211,8 +214,10 @@ export class Sequencer {
    * orders before it; other markets go on. False when the journal is full.
    */
   emitDue(nowMs: TimeMs): boolean {
-    this.#slice.begin()
     this.#isCut = false
+    // Every command comes through here, and mostly nothing is due: then no clock is read.
+    if (this.nextDueMs > nowMs) return this.#hasRoom(0, CANCEL_BYTES)
+    this.#slice.begin()
     const isJournalFree = this.#lockMarkets(nowMs) && this.#fireHeartbeats(nowMs)
     if (!isJournalFree) return false
     if (!this.#isCut && this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
