@@ -75,7 +75,7 @@ export type ShareOwnerOf = (owner: number) => number
 
 /**
  * Rows of one table by owner. The rows of a sub-account count for its partner as well. Invariant: a
- * sub-account has one partner for ever, so `shareOwnerOf` gives the same for each of its rows.
+ * sub-account has one partner for its whole life, so `shareOwnerOf` gives the same for each of its rows.
  */
 export class OwnerCounts {
   readonly #shareOwnerOf: ShareOwnerOf

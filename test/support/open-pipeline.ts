@@ -85,3 +85,11 @@ export function buy(
     ? pipeline.sequencer.place({ ...request, inTables }, encodePlace(place))
     : first
 }
+
+/** Main sleeps until the threads have taken all commands, and a moment longer. */
+export function sleepUntilTaken({ shards }: RunningExchange): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  for (const shard of shards.all) shard.send()
+  while (shards.all.some((shard) => shard.queuedBytes() > 0)) Atomics.wait(cell, 0, 0, 1)
+  Atomics.wait(cell, 0, 0, 20)
+}

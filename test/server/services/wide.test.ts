@@ -11,7 +11,7 @@ import { TradingModeChanges } from '../../../server/services/trading/trading-mod
 import type { RunningExchange } from '../../../server/start/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recoverAll } from '../../support/journal-records.ts'
-import { buy, fill, makeMarket, openForTest } from '../../support/open-pipeline.ts'
+import { buy, fill, makeMarket, openForTest, sleepUntilTaken } from '../../support/open-pipeline.ts'
 import { profileFields } from '../../support/specs.ts'
 
 // Wide acts: they reach every order, and other work runs meanwhile.
@@ -192,14 +192,6 @@ function repliesTo({ pipeline }: RunningExchange, seqs: readonly number[]): Prom
       })
     }
   })
-}
-
-/** Main sleeps until the threads have taken all commands, and a moment longer. */
-function sleepUntilTaken({ shards }: RunningExchange): void {
-  const cell = new Int32Array(new SharedArrayBuffer(4))
-  for (const shard of shards.all) shard.send()
-  while (shards.all.some((shard) => shard.queuedBytes() > 0)) Atomics.wait(cell, 0, 0, 1)
-  Atomics.wait(cell, 0, 0, 20)
 }
 
 test('a market does not wait for the many results of another', async () => {

@@ -1,4 +1,4 @@
-// The apps of the library behind one listener. A certificate belongs to its app for ever, so a
+// The apps of the library behind one listener. An app keeps its certificate, so a
 // certificate that is read again makes another app. Invariants: the first app alone listens, and
 // hands new connections to the newest app. A connection stays with its app until it ends.
 

@@ -9,7 +9,13 @@ import { HeartbeatChanges } from '../../../../server/services/trading/heartbeats
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
-import { buy, fill, makeMarket, openForTest } from '../../../support/open-pipeline.ts'
+import {
+  buy,
+  fill,
+  makeMarket,
+  openForTest,
+  sleepUntilTaken,
+} from '../../../support/open-pipeline.ts'
 import { profileFields } from '../../../support/specs.ts'
 
 // Main stamps what is due in time slices. Here each look at the time ends the slice, so that a
@@ -157,14 +163,6 @@ test('a market that locks cancels its orders in slices, and no later order', asy
   assert.equal(pipeline.clearing.orders.live.all, 1)
   await exchange.stop()
 })
-
-/** Main sleeps until the threads have taken all commands, and a moment longer. */
-function sleepUntilTaken({ shards }: RunningExchange): void {
-  const cell = new Int32Array(new SharedArrayBuffer(4))
-  for (const shard of shards.all) shard.send()
-  while (shards.all.some((shard) => shard.queuedBytes() > 0)) Atomics.wait(cell, 0, 0, 1)
-  Atomics.wait(cell, 0, 0, 20)
-}
 
 test('one slice settles a part of a wide answer', async () => {
   const { slices, exchange } = await opened(1)
