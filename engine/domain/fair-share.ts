@@ -74,8 +74,8 @@ export type ShareBound = 'owner' | 'partner' | 'table'
 export type ShareOwnerOf = (owner: number) => number
 
 /**
- * Rows of one table by owner. The rows of a sub-account count for its partner as well. Invariant: the
- * partner of a sub-account never changes, so `shareOwnerOf` gives the same for each of its rows.
+ * Rows of one table by owner. The rows of a sub-account count for its partner as well. Invariant:
+ * the partner of a sub-account never changes, so `shareOwnerOf` gives the same for each row.
  */
 export class OwnerCounts {
   readonly #shareOwnerOf: ShareOwnerOf
