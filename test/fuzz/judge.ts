@@ -168,10 +168,12 @@ function answerIssue(plan: Plan, rendered: Rendered, answer: Answer): string {
   return isHead ? '' : refusalIssue(route, answer)
 }
 
+const BLANK_LINE = '\r\n\r\n'
+
 /** Whether the parser itself may refuse the head. */
 function isBent({ edits }: Plan, { bytes }: Rendered): boolean {
-  const head = bytes.bytes.indexOf('\r\n\r\n')
-  return head > LIMITS.headBytesMax || edits.some(({ at: kind }) => kind === 'smuggle')
+  const headBytes = bytes.bytes.indexOf(BLANK_LINE) + BLANK_LINE.length
+  return headBytes > LIMITS.headBytesMax || edits.some(({ at: kind }) => kind === 'smuggle')
 }
 
 function isRefusal(answer: Answer): boolean {
