@@ -3,8 +3,10 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Attack } from './attack/attack.ts'
 import { ATTACKS } from './attack/attacks.ts'
-import { SceneMaker, WHOLE } from './attack/scene.ts'
+import { SceneMaker, type Sizes, WHOLE } from './attack/scene.ts'
 import { broken, Siege, type SiegeReport } from './attack/siege.ts'
+import { WIDEST } from './attack/wide-acts.ts'
+import { fillWide, WIDE_SCENE, WIDE_SIZES } from './attack/wide-scene.ts'
 import { ExchangeClient } from './support/exchange-client.ts'
 import { compileProgram, ServerProcess } from './support/server-process.ts'
 
@@ -17,6 +19,8 @@ import { compileProgram, ServerProcess } from './support/server-process.ts'
  * another process is 4 ms, and a commit may wait for one more.
  */
 const FLOOR_MS = 8
+/** Enough time to make a wide folder, to start on it and to measure the load. */
+const WIDE_MS = 180_000
 const MIB = 2 ** 20
 
 const [secondsText = '60', only = ''] = process.argv.slice(2)
@@ -25,19 +29,23 @@ if (!(seconds >= 1)) {
   console.error('hostile takes the seconds of each attack: a number of at least 1.')
   process.exit(2)
 }
-const chosen = ATTACKS.filter(({ name }) => name.includes(only))
+const chosen = [...ATTACKS, WIDEST].filter(({ name }) => name.includes(only))
 if (chosen.length === 0) {
   console.error(`No attack has "${only}" in its name.`)
   process.exit(2)
 }
 
-const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-hostile-'))
-process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+function newFolder(): string {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-hostile-'))
+  process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+  return dataDir
+}
 
-async function prepared() {
-  const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'] })
+async function prepared(dataDir: string, sizes: Sizes) {
+  const args = ['--no-rate-limit', '--accept-clock']
+  const server = await ServerProcess.start({ dataDir, args })
   try {
-    const scene = await new SceneMaker(new ExchangeClient(server.baseUrl), WHOLE).make()
+    const scene = await new SceneMaker(new ExchangeClient(server.baseUrl), sizes).make()
     await server.stop()
     return scene
   } finally {
@@ -79,11 +87,30 @@ function print({ name }: Attack, report: SiegeReport, issues: readonly string[])
 }
 
 await compileProgram()
-const scene = await prepared()
+async function ordinary() {
+  const dataDir = newFolder()
+  return { dataDir, scene: await prepared(dataDir, WHOLE) }
+}
+
+/** Makes the folder of one wide attack. */
+async function wide() {
+  const folder = newFolder()
+  const instantMs = Date.now() + WIDE_MS
+  fillWide(folder, instantMs)
+  // The snapshot of a first start would come while the scene is made.
+  const first = await ServerProcess.start({ dataDir: folder, args: ['--accept-clock'] })
+  await first.stop()
+  const scene = await prepared(folder, WIDE_SIZES)
+  return { dataDir: folder, scene: { ...scene, ...WIDE_SCENE }, instantMs }
+}
+
 console.log(`${availableParallelism()} cores for the server, its load and the attacker together`)
+let shared: Awaited<ReturnType<typeof ordinary>> | undefined
 let failed = 0
 for (const attack of chosen) {
-  const report = await Siege.run({ dataDir, scene, attack, seconds })
+  if (attack.scene !== 'wide') shared ??= await ordinary()
+  const setting = shared === undefined || attack.scene === 'wide' ? await wide() : shared
+  const report = await Siege.run({ ...setting, attack, seconds })
   const issues = broken(report, attack, FLOOR_MS)
   if (issues.length > 0) failed++
   print(attack, report, issues)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { nameOf } from '../fuzz/plan.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, headersFor, send } from '../support/exchange-client.ts'
@@ -18,6 +19,8 @@ import { type Scene, SceneMaker, SMALL } from './scene.ts'
 
 /** Far more than a short attack leaves, uncollected garbage included. */
 const GROWN_BYTES_MAX = 512 * 2 ** 20
+/** Enough time to send every heartbeat before the deadline that all share. */
+const TELLING_MS = 4000
 /** A busy machine may answer late where an answer has a deadline. */
 const LATE = 'orders 503 READ_TIMEOUT'
 
@@ -63,9 +66,14 @@ async function whenPaid(load: Load): Promise<void> {
 /** Runs the attack from its own addresses while the load goes on. */
 async function besieged(attack: Attack, network: number, load: Load): Promise<Ground> {
   await whenPaid(load)
-  const on = new Ground({ port, scene, network, seconds: 0, turns: attack.shortTurns })
+  const instantMs = Date.now() + LIMITS.heartbeatAheadMsMin + TELLING_MS
+  const on = new Ground({ port, scene, network, seconds: 0, turns: attack.shortTurns, instantMs })
   let isOver = false
-  const over = attack.run(on).finally(() => {
+  const attacked = async () => {
+    await attack.prepare?.(on)
+    await attack.run(on)
+  }
+  const over = attacked().finally(() => {
     isOver = true
   })
   while (!isOver) await load.round()

@@ -5,6 +5,10 @@ import type { Ground } from './ground.ts'
 export interface Attack {
   readonly name: string
   readonly run: (on: Ground) => Promise<void>
+  /** Comes before the load is measured. */
+  readonly prepare?: (on: Ground) => Promise<void>
+  /** `wide`: a folder of its own, full of orders (`wide-scene.ts`). */
+  readonly scene?: 'wide'
   /** How much memory the attack may take, by the bounds that hold it. */
   readonly bytes: number
   /** All answers that the attack may get. */

@@ -1,18 +1,20 @@
 import { ATTACKS } from './attacks.ts'
 import { Ground, type GroundPlan } from './ground.ts'
+import { WIDEST } from './wide-acts.ts'
 
 // The attacker runs in its own process, so that its cost falls on no thread of the exchange.
 
 export interface AttackAsk extends GroundPlan {
   readonly name: string
+  readonly isPreparing: boolean
 }
 
-async function attack({ name, ...plan }: AttackAsk) {
-  const chosen = ATTACKS.find((each) => each.name === name)
+async function attack({ name, isPreparing, ...plan }: AttackAsk) {
+  const chosen = [...ATTACKS, WIDEST].find((each) => each.name === name)
   if (chosen === undefined) throw new Error(`there is no attack ${name}`)
   const usage = process.cpuUsage()
   const on = new Ground(plan)
-  await chosen.run(on)
+  await (isPreparing ? chosen.prepare?.(on) : chosen.run(on))
   on.end()
   const { user, system } = process.cpuUsage(usage)
   return { counts: on.told.counts, cpu: (user + system) / 1e6 / plan.seconds }

@@ -9,7 +9,7 @@ import { DEEP_BOOKS } from './deep-books.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
 import { JOIN, plain, says, signed, upgrade } from './requests.ts'
-import { cancelAll, cancelEverywhere, heartbeats, sweep } from './wide-acts.ts'
+import { WIDE_ACTS } from './wide-acts.ts'
 
 // What one caller with few addresses and one token tries on an exchange with default rates.
 
@@ -76,7 +76,7 @@ async function members(on: Ground, count: number): Promise<Peer[]> {
 
 async function positionsSockets(on: Ground): Promise<void> {
   const peers = await members(on, LIMITS.socketsPerProfileMax + 76)
-  const slugs = { marketSlugs: [on.scene.quiet.slug, on.scene.full[0].slug] }
+  const slugs = { marketSlugs: [on.scene.quiet.slug, on.scene.full.slug] }
   for (let turn = 0; await on.turn(1000); turn++) {
     peers[turn % peers.length].send(says('subscribe_positions', slugs))
   }
@@ -274,26 +274,7 @@ export const ATTACKS: readonly Attack[] = [
     answers: ['200', ...CROWDED, '429 REGISTRATION_LIMIT'],
     ...{ meets: ['200', '429 RATE_LIMITED'], shortTurns: 200 },
   },
-  {
-    name: 'cancel-all of many orders',
-    run: cancelAll,
-    ...{ bytes: 64 * MIB, answers: ['200', 'closed'], meets: ['200'], shortTurns: 0 },
-  },
-  {
-    name: 'cancels over all markets at once',
-    run: cancelEverywhere,
-    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 20 },
-  },
-  {
-    name: 'a sweep over many makers',
-    run: sweep,
-    ...{ bytes: 64 * MIB, answers: ['201', 'closed'], meets: ['201'], shortTurns: 0 },
-  },
-  {
-    name: 'heartbeats of one instant',
-    run: heartbeats,
-    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
-  },
+  ...WIDE_ACTS,
   ...COSTLY_READS,
   ...DEEP_BOOKS,
   ...AROUND,

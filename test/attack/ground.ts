@@ -13,7 +13,12 @@ export interface GroundPlan {
   /** 0 for a short attack, which ends after `turns`. */
   readonly seconds: number
   readonly turns: number
+  /** Unix milliseconds of the instant at which what was prepared ends. */
+  readonly instantMs: number
 }
+
+/** What ends at one instant is over after this. */
+const OVER_MS = 5000
 
 /** A sender that fell further behind does not catch up. */
 const BEHIND_MS_MAX = 50
@@ -39,6 +44,10 @@ export class Ground {
   /** For what an attack prepares: that is not what it is about, so its answers are not counted. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#plan.port}`
+  }
+
+  get instantMs(): number {
+    return this.#plan.instantMs
   }
 
   /** Opens a connection from one of the attack's addresses. */
@@ -76,6 +85,11 @@ export class Ground {
     await afterMs(
       Math.max(0, this.#endMs - this.#plan.seconds * 1000 * (1 - part) - performance.now()),
     )
+  }
+
+  /** Waits until what ends at the instant is over; a short attack does not wait. */
+  async instant(): Promise<void> {
+    if (!this.isShort) await afterMs(Math.max(0, this.instantMs + OVER_MS - Date.now()))
   }
 
   end(): void {

@@ -15,7 +15,7 @@ import {
 } from '../support/exchange-client.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { fromEnv } from '../support/random.ts'
-import { metricsOf, ServerProcess } from '../support/server-process.ts'
+import { ServerProcess, tablesAreWhole } from '../support/server-process.ts'
 
 // One command or one instant ends very many orders, while others trade and read what they own. The
 // whole size is LARGE_ORDERS=262144; it prints how many reads of others were 503, and how late. No
@@ -95,14 +95,6 @@ async function tradeAndRead(trader: Trader, seen: Seen): Promise<void> {
   for (const { name, ok } of checks) if (!ok) seen.note(name, ready.status, startMs)
 }
 
-/** Whether the tables show everything. */
-async function isWhole(): Promise<boolean> {
-  const text = await metricsOf(server.baseUrl)
-  return ['follower_lag_commands', 'follower_backlog_rows'].every((name) => {
-    return !new RegExp(`^outcomex_${name} [1-9]`, 'm').test(text)
-  })
-}
-
 /** Others trade and read until the act is over and the tables show all of it. */
 async function during(about: string, act: () => Promise<void>): Promise<void> {
   const seen = new Seen()
@@ -114,7 +106,7 @@ async function during(about: string, act: () => Promise<void>): Promise<void> {
   do {
     await tradeAndRead(other, seen)
     rounds++
-  } while (!isOver || rounds < 20 || !(await isWhole()))
+  } while (!isOver || rounds < 20 || !(await tablesAreWhole(server.baseUrl)))
   await acted
   seen.print(about)
   // A busy machine may hold up any thread for a second.

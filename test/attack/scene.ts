@@ -19,20 +19,31 @@ import { prepareAround, type Things } from './around/prepared.ts'
 export interface Sizes {
   /** The number of all markets, with those of the load. */
   readonly markets: number
+  /** Markets that the folder had before. */
+  readonly marketsBefore: number
   /** Orders that one wide act affects. */
   readonly wideOrders: number
-  /** Wide acts of each kind. */
-  readonly sets: number
-  /** Profiles with a heartbeat. */
+  /** Profiles with an order, which follow one profile. */
+  readonly fans: number
+  /** Profiles with a heartbeat: the fans, and others that have nothing. */
   readonly beaters: number
   /** Makers of each order whose status is requested. */
   readonly makers: number
 }
 
 export const WHOLE: Sizes = {
-  ...{ markets: 4092, wideOrders: 20_000, sets: 2, beaters: 2500, makers: 100 },
+  ...{
+    markets: 4092,
+    marketsBefore: 0,
+    wideOrders: LIMITS.openOrdersPerProfileMax,
+    fans: 2500,
+    makers: 100,
+  },
+  beaters: LIMITS.subAccountsPerPartnerMax,
 }
-export const SMALL: Sizes = { markets: 12, wideOrders: 200, sets: 1, beaters: 10, makers: 4 }
+export const SMALL: Sizes = {
+  ...{ markets: 12, marketsBefore: 0, wideOrders: 200, fans: 10, beaters: 20, makers: 4 },
+}
 
 export interface Scene {
   readonly traders: readonly Trader[]
@@ -40,16 +51,17 @@ export interface Scene {
   readonly attacker: Trader
   /** The market of the attacker's own orders. */
   readonly quiet: TestMarket
-  /** Markets full of the attacker's orders. */
-  readonly full: readonly TestMarket[]
-  /** Markets full of orders that a buyer of `yes` takes. */
-  readonly sellers: readonly TestMarket[]
+  /** Has as many open orders as one profile may, all in `full`. */
+  readonly holder: Trader
+  readonly full: TestMarket
+  /** A market full of orders that a buyer of `yes` takes. */
+  readonly sellers: TestMarket
   readonly sweepSize: number
   /** As many of all markets as one socket may follow, those of the load first. */
   readonly slugs: readonly string[]
   /** Two markets that packs can be made of. */
   readonly legs: readonly TestMarket[]
-  /** A profile that all beaters follow. */
+  /** A profile that all fans follow. */
   readonly famous: Trader
   readonly things: Things
   readonly beaters: readonly Trader[]
@@ -57,21 +69,29 @@ export interface Scene {
   readonly statusIds: readonly string[]
 }
 
-const FUNDS_RAW = 100_000_000_000
+const FUNDS_RAW = 1_000_000_000_000
+/** As many orders as one more profile may rest beside those of the holder (`fair-share.ts`). */
+const SELLERS_MAX = 100_000
 const TRADERS = 4
 const STATUS_ORDERS = 50
 const BATCH = 50
 const AT_ONCE = 8
+/** New profiles in one commit of the journal, so that 131,072 of them take minutes. */
+const PROFILES_AT_ONCE = 64
 const results = compile(openObject({ results: list(openObject({ status: integer() })) }))
 const slugsShape = compile(list(openObject({ slug: text() })))
 
-/** Runs `work` for 0 to `count` - 1, `AT_ONCE` at a time. */
-export async function inTurns(count: number, work: (index: number) => Promise<unknown>) {
+/** Runs `work` for 0 to `count` - 1, `atOnce` at a time. */
+export async function inTurns(
+  count: number,
+  work: (index: number) => Promise<unknown>,
+  atOnce = AT_ONCE,
+): Promise<void> {
   let next = 0
   const worker = async () => {
     while (next < count) await work(next++)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
 export class SceneMaker {
@@ -85,37 +105,40 @@ export class SceneMaker {
   }
 
   async make(): Promise<Scene> {
-    const { wideOrders, sets, markets: marketCount } = this.#sizes
+    const { wideOrders, beaters: beaterCount, markets: marketCount } = this.#sizes
     const traders = await this.#traders('trader', TRADERS)
-    const [attacker, maker] = await this.#traders('attacker', 2)
+    const [attacker, maker, holder] = await this.#traders('attacker', 3)
     const markets = await this.#markets('load', 2)
     const [quiet, asked] = await this.#markets('quiet', 2)
     const legs = await this.#markets('legs', 2)
-    const full = await this.#markets('full', sets)
-    const sellers = await this.#markets('sellers', sets)
-    for (const market of full) await this.#fill(attacker, market, wideOrders, 'yes', 1)
-    for (const market of sellers) await this.#fill(maker, market, wideOrders, 'no', 500)
+    const [full, sellers] = await this.#markets('wide', 2)
+    await this.#fill(holder, full, wideOrders, 'yes', 1)
+    const sold = Math.min(wideOrders, SELLERS_MAX)
+    await this.#fill(maker, sellers, sold, 'no', 500)
     const statusIds = await this.#traded(attacker, maker, asked)
-    const beaters = await this.#beaters(quiet)
-    const made = 2 + 2 + 2 + 2 * sets
+    const fans = await this.#fans(quiet)
+    const others = await this.#traders('beater', beaterCount - fans.length, 0)
+    const beaters = [...fans, ...others]
+    const made = 2 + 2 + 2 + 2
     await inTurns(marketCount - made, (index) => this.#client.makeMarket(`more-${index}`, true))
     const active = shaped(slugsShape, await this.#client.get('/markets/active/slugs'))
-    assert.equal(active.length, marketCount)
+    assert.equal(active.length, marketCount + this.#sizes.marketsBefore)
     const named = [...markets.map(({ slug }) => slug), ...active.map(({ slug }) => slug)]
     const slugs = [...new Set(named)].slice(0, LIMITS.socketMarketsMax)
     const followed = [...traders, maker]
-    const around = { attacker, famous: maker, fans: beaters, followed, legs, slugs }
+    const around = { attacker, famous: maker, fans, followed, legs, slugs }
     const things = await prepareAround(this.#client, around)
     const many = { full, sellers, beaters, statusIds, slugs, legs, things }
-    const prepared = { traders, markets, attacker, quiet, famous: maker, ...many }
-    return { ...prepared, sweepSize: wideOrders * SHARE }
+    const prepared = { traders, markets, attacker, quiet, holder, famous: maker, ...many }
+    return { ...prepared, sweepSize: sold * SHARE }
   }
 
-  async #traders(name: string, count: number): Promise<Trader[]> {
+  async #traders(name: string, count: number, fundsRaw = FUNDS_RAW): Promise<Trader[]> {
     const made: Trader[] = []
-    await inTurns(count, async (index) => {
-      made[index] = await this.#client.makeTrader(`${name} ${index}`, FUNDS_RAW)
-    })
+    const make = async (index: number) => {
+      made[index] = await this.#client.makeTrader(`${name} ${index}`, fundsRaw)
+    }
+    await inTurns(count, make, PROFILES_AT_ONCE)
     return made
   }
 
@@ -162,8 +185,8 @@ export class SceneMaker {
   }
 
   /** Traders, each with an order that the deadline of its heartbeat cancels. */
-  async #beaters(market: TestMarket): Promise<Trader[]> {
-    const made = await this.#traders('beater', this.#sizes.beaters)
+  async #fans(market: TestMarket): Promise<Trader[]> {
+    const made = await this.#traders('fan', this.#sizes.fans)
     const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
     await inTurns(made.length, (index) =>
       this.#client.placed(made[index], market, { ...wish, salt: this.#salt++ }),

@@ -18,6 +18,8 @@ export interface SiegePlan {
   readonly scene: Scene
   readonly attack: Attack
   readonly seconds: number
+  /** When what the folder holds ends; absent if the attack prepares it. */
+  readonly instantMs?: number
 }
 
 export interface SiegeReport {
@@ -45,6 +47,8 @@ export interface SiegeReport {
 const GARBAGE_BYTES_MAX = 160 * 2 ** 20
 const WARM_MS = 4000
 const CALM_MS = 2000
+/** What an attack prepares takes no longer. */
+const PREPARE_MS = 90_000
 const SAMPLE_MS = 50
 const ERROR_LEVEL = 50
 const counted = () =>
@@ -94,6 +98,8 @@ export class Siege {
   readonly #server: ServerProcess
   readonly #load: Child
   readonly #attacker: Child
+  readonly #quietMs: number
+  readonly #instantMs: number
   #peakBytes = 0
 
   private constructor(plan: SiegePlan, server: ServerProcess, load: Child, attacker: Child) {
@@ -101,6 +107,10 @@ export class Siege {
     this.#server = server
     this.#load = load
     this.#attacker = attacker
+    const { seconds } = plan
+    this.#quietMs = 1000 * Math.max(5, seconds / 4)
+    const untilMs = PREPARE_MS + WARM_MS + this.#quietMs + (1000 * seconds) / 2
+    this.#instantMs = plan.instantMs ?? Date.now() + untilMs
   }
 
   static async run(plan: SiegePlan): Promise<SiegeReport> {
@@ -118,15 +128,14 @@ export class Siege {
   }
 
   async #run(): Promise<SiegeReport> {
-    const { seconds, scene } = this.#plan
+    const { traders, markets } = this.#plan.scene
     const { baseUrl, pid } = this.#server
-    const { traders, markets } = scene
     const port = Number(new URL(baseUrl).port)
-    const quietMs = 1000 * Math.max(5, seconds / 4)
+    if (this.#plan.attack.prepare !== undefined) await this.#attacked(port, true)
     await this.#load.ask({ kind: 'start', setting: { port, traders, markets } })
     await afterMs(WARM_MS)
     const stolen = new Stolen()
-    const before = await this.#quiet(quietMs)
+    const before = await this.#quiet(this.#quietMs)
     stolen.mark()
     const beforeBytes = figuresOf(pid).residentBytes
     const metricsBefore = await metricsOf(baseUrl)
@@ -135,7 +144,7 @@ export class Siege {
     stolen.mark()
     const metricsAfter = await metricsOf(baseUrl)
     await afterMs(CALM_MS)
-    const after = await this.#quiet(quietMs)
+    const after = await this.#quiet(this.#quietMs)
     stolen.mark()
     await this.#load.ask({ kind: 'end' })
     const faults = await this.#faults(metricsAfter)
@@ -160,10 +169,8 @@ export class Siege {
   }
 
   async #attack(port: number) {
-    const { attack, scene, seconds } = this.#plan
-    if (attack.stallsLog === true) this.#server.stallLog()
-    const { name } = attack
-    const attacking = this.#attacker.ask({ name, port, scene, seconds, turns: 0, network: 1 })
+    if (this.#plan.attack.stallsLog === true) this.#server.stallLog()
+    const attacking = this.#attacked(port, false)
     const stop = new AbortController()
     const stopped = attacking.finally(() => stop.abort())
     try {
@@ -175,7 +182,14 @@ export class Siege {
       if (!stop.signal.aborted) throw error
     }
     this.#server.readLog()
-    return shaped(attackedShape, await stopped)
+    return stopped
+  }
+
+  async #attacked(port: number, isPreparing: boolean) {
+    const { attack, scene, seconds } = this.#plan
+    const plan = { port, scene, seconds, turns: 0, network: 1, instantMs: this.#instantMs }
+    const said = await this.#attacker.ask({ name: attack.name, isPreparing, ...plan })
+    return shaped(attackedShape, said)
   }
 
   async #faults(metrics: string): Promise<string[]> {

@@ -1,31 +1,30 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { orderBody, SHARE } from '../support/exchange-client.ts'
+import { type Attack, CROWDED } from './attack.ts'
 import type { Ground } from './ground.ts'
 import { signed } from './requests.ts'
 
-// Single requests that change much at once, spread over the time of the attack.
+// Single requests, and single instants, that change as much at once as the bounds allow.
 
 const CALLERS = 32
+const MIB = 2 ** 20
+/** Heartbeats are sent from so many addresses. */
+const HEARTBEAT_ADDRESSES = 4
 
-export async function cancelAll(on: Ground): Promise<void> {
-  const { attacker, full } = on.scene
-  for (const [index, { slug }] of full.entries()) {
-    await on.part((index + 0.5) / full.length)
-    await on.peer().ask(signed(attacker, 'DELETE', `/orders/all/${slug}`))
-  }
+async function cancelAll(on: Ground): Promise<void> {
+  const { holder, full } = on.scene
+  await on.part(0.5)
+  await on.peer().ask(signed(holder, 'DELETE', `/orders/all/${full.slug}`))
   await on.part(1)
 }
 
-/** Rests some orders, and cancels over all markets on all connections at once; again and again. */
-export async function cancelEverywhere(on: Ground): Promise<void> {
+/** Rests an order, and cancels over all markets on all connections at once; again and again. */
+async function cancelEverywhere(on: Ground): Promise<void> {
   const { attacker, full } = on.scene
   const peers = Array.from({ length: CALLERS }, () => on.peer())
   for (let turn = 0; await on.turn(20); turn++) {
-    const orders = full.map((market) => {
-      const terms = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
-      return orderBody(attacker, market, { ...terms, salt: Date.now() * 1000 + turn })
-    })
-    const body = `{"orders":[${orders.join(',')}]}`
+    const terms = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
+    const body = orderBody(attacker, full, { ...terms, salt: Date.now() * 1000 + turn })
     await Promise.all(
       peers.map((_, index) => {
         const peer = on.again(peers[index])
@@ -33,7 +32,7 @@ export async function cancelEverywhere(on: Ground): Promise<void> {
         const isOrder = index === 0
         return peer.ask(
           isOrder
-            ? signed(attacker, 'POST', '/orders/batch', body)
+            ? signed(attacker, 'POST', '/orders', body)
             : signed(attacker, 'DELETE', '/orders/all'),
         )
       }),
@@ -41,31 +40,66 @@ export async function cancelEverywhere(on: Ground): Promise<void> {
   }
 }
 
-export async function sweep(on: Ground): Promise<void> {
+async function sweep(on: Ground): Promise<void> {
   const { attacker, sellers, sweepSize } = on.scene
-  for (const [index, market] of sellers.entries()) {
-    await on.part((index + 0.5) / sellers.length)
-    const terms = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: sweepSize } as const
-    const body = orderBody(attacker, market, { ...terms, type: 'FAK', salt: Date.now() })
-    await on.peer().ask(signed(attacker, 'POST', '/orders', body))
-  }
+  await on.part(0.5)
+  const terms = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: sweepSize } as const
+  const body = orderBody(attacker, sellers, { ...terms, type: 'FAK', salt: Date.now() })
+  await on.peer().ask(signed(attacker, 'POST', '/orders', body))
   await on.part(1)
 }
 
-/** Enough time to send every heartbeat before the deadline that all share. */
-const TELLING_MS = 4000
-
-export async function heartbeats(on: Ground): Promise<void> {
+/** Sends every heartbeat with the deadline that all share. */
+async function heartbeats(on: Ground): Promise<void> {
   const { beaters } = on.scene
-  const cancelAt = Date.now() + LIMITS.heartbeatAheadMsMin + TELLING_MS
-  const body = JSON.stringify({ cancelAt })
+  const body = JSON.stringify({ cancelAt: on.instantMs })
   let next = 0
-  const caller = async () => {
-    const peer = on.peer()
+  const caller = async (_: unknown, index: number) => {
+    const from = index % HEARTBEAT_ADDRESSES
+    let peer = on.peer(from)
     while (next < beaters.length) {
+      peer = on.again(peer, from)
       await peer.ask(signed(beaters[next++], 'POST', '/heartbeats', body))
     }
   }
   await Promise.all(Array.from({ length: CALLERS }, caller))
+}
+
+/** Waits until the prepared instant is over. */
+async function untilOver(on: Ground): Promise<void> {
+  await on.instant()
   await on.part(1)
+}
+
+export const WIDE_ACTS: readonly Attack[] = [
+  {
+    name: 'cancel-all of as many orders as a profile may have',
+    run: cancelAll,
+    ...{ bytes: 64 * MIB, answers: ['200', 'closed'], meets: ['200'], shortTurns: 0 },
+  },
+  {
+    name: 'cancels over all markets at once',
+    run: cancelEverywhere,
+    ...{ bytes: 64 * MIB, answers: ['200', '201', ...CROWDED], meets: ['200'], shortTurns: 20 },
+  },
+  {
+    name: 'a sweep over many makers',
+    run: sweep,
+    scene: 'wide',
+    ...{ bytes: 64 * MIB, answers: ['201', 'closed'], meets: ['201'], shortTurns: 0 },
+  },
+  {
+    name: `heartbeats of ${LIMITS.subAccountsPerPartnerMax} profiles that end at one instant`,
+    prepare: heartbeats,
+    run: untilOver,
+    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
+  },
+]
+
+/** Too large for a short form: `large-commands.test.ts` has one. */
+export const WIDEST: Attack = {
+  name: 'orders of the whole exchange that expire at one instant',
+  run: untilOver,
+  scene: 'wide',
+  ...{ bytes: 256 * MIB, answers: [], meets: [], shortTurns: 0 },
 }

@@ -251,7 +251,7 @@ export class ExchangeClient {
       apiToken: { scopes: ['trading'] },
     })
     const { profileId, account, tokenId, secret } = shaped(profileShape, made)
-    await this.admin('/admin/balances', { profileId, collateralRaw: fundsRaw })
+    if (fundsRaw > 0) await this.admin('/admin/balances', { profileId, collateralRaw: fundsRaw })
     return { profileId, account, key, tokenId, secret }
   }
 

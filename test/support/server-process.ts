@@ -25,6 +25,14 @@ export async function metricsOf(baseUrl: string): Promise<string> {
   return await reply.text()
 }
 
+/** Whether the read tables show every command. */
+export async function tablesAreWhole(baseUrl: string): Promise<boolean> {
+  const text = await metricsOf(baseUrl)
+  return ['follower_lag_commands', 'follower_backlog_rows'].every((name) => {
+    return !new RegExp(`^outcomex_${name} [1-9]`, 'm').test(text)
+  })
+}
+
 /** A place in the journal and the state there. */
 export interface Mark {
   readonly seq: number
