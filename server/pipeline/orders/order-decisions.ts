@@ -91,12 +91,15 @@ export class OrderDecisions {
     return this.#waiting.length
   }
 
-  /** Decides the waiting orders; those whose markets are still behind wait on. */
+  /**
+   * Decides the waiting orders; those whose markets are still behind wait on. An account may have
+   * become busy meanwhile: its orders then wait for the replacement too.
+   */
   retry(): void {
     const waiting = this.#waiting
     this.#waiting = []
     this.#waitingIn.clear()
-    for (const arrival of waiting) this.#decideKept(arrival)
+    for (const arrival of waiting) this.#decideAgain(arrival)
   }
 
   /** Checks the intake's verdict, then the caller's token and rate, then the sequencer's gates. */
@@ -195,6 +198,13 @@ export class OrderDecisions {
     this.#decideNow(arrival)
   }
 
+  /** A replacement has its account; any other order waits while somebody else has it. */
+  #decideAgain(arrival: Arrival): void {
+    decodePlaceInto(arrival.record, this.#order)
+    if (arrival.asked.decided === undefined) this.#decide(arrival)
+    else this.#decideNow(arrival)
+  }
+
   /** There is no await between the decision and the stamp. */
   #decideNow(arrival: Arrival): void {
     const { order, recvWindowMs } = arrival.request
@@ -250,9 +260,9 @@ export class OrderDecisions {
     const kept = copyOf(arrival)
     const { reply, timesRow, decided } = arrival.asked
     lookups.lookUp(arrival.request.order, (inTables, broke) => {
-      decodePlaceInto(kept.record, this.#order)
       const again = { ...kept, request: { ...kept.request, inTables } }
-      if (inTables !== undefined) return decided ? this.#decideNow(again) : this.#decide(again)
+      if (inTables !== undefined) return this.#decideAgain(again)
+      decodePlaceInto(kept.record, this.#order)
       this.#parts.times.refused(timesRow, this.#order.marketId)
       reply(
         broke === undefined ? { reject: REJECT.OVERLOADED } : { reject: REJECT.INTERNAL, broke },

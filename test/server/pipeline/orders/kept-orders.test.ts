@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { expiresAtMs } from '../../../../engine/core/decide/decide.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { signCall } from '../../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { FORM } from '../../../../server/intake/intake-layout.ts'
+import type { OrderAnswer, OrderCall } from '../../../../server/pipeline/orders/order-answer.ts'
 import { AccountChanges } from '../../../../server/services/accounts/accounts.ts'
 import { PartnerAccounts } from '../../../../server/services/accounts/partner-accounts.ts'
 import { MarketChanges } from '../../../../server/services/markets/market-changes.ts'
@@ -15,7 +17,7 @@ import {
 import { Cancels } from '../../../../server/services/orders/cancels.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { openForTest } from '../../../support/open-pipeline.ts'
+import { buy, openForTest } from '../../../support/open-pipeline.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
 // Orders that wait after their verdict. The bytes of a verdict are valid only while it is told: a
@@ -27,9 +29,16 @@ let exchange: RunningExchange
 let replaces: CancelReplace
 let token = { tokenId: '', secret: '' }
 let profileId = 0
+const clock = { nowMs: NOW_MS }
+/** With a step, each look at the time ends a time slice of main. */
+const slices = { stepMs: 0, nowMs: 0 }
 
 before(async () => {
-  exchange = await openForTest(newFolder(), { nowMs: NOW_MS })
+  const monotonicMs = () => {
+    slices.nowMs += slices.stepMs
+    return slices.nowMs
+  }
+  exchange = await openForTest(newFolder(), clock, 0, { monotonicMs })
   const { pipeline, seal, intake, shards } = exchange
   const keep = pipeline.orders.keep.bind(pipeline.orders)
   pipeline.orders.keep = (result) => {
@@ -54,8 +63,8 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-/** A buy of ten shares at its own price, as the replacement of an order that does not exist. */
-function operation(clientOrderId: string, ticks: number): object {
+/** The body of a buy of ten shares, which the server signs for the sub-account. */
+function unsignedBuy(clientOrderId: string, ticks: number): object {
   const order = {
     salt: ticks,
     taker: ZERO_ADDRESS,
@@ -67,20 +76,29 @@ function operation(clientOrderId: string, ticks: number): object {
     side: 0,
     signatureType: 0,
   }
-  const replacement = { order, orderType: 'GTC', marketSlug: SPEC.slug, clientOrderId }
+  return { order, orderType: 'GTC', marketSlug: SPEC.slug, clientOrderId }
+}
+
+/** A buy at its own price, as the replacement of an order that does not exist. */
+function operation(clientOrderId: string, ticks: number): object {
+  const replacement = unsignedBuy(clientOrderId, ticks)
   const cancel = { clientOrderId: 'none' }
   return { cancel, replacement, mode: 'ALLOW_FAILURE', onBehalfOf: profileId }
 }
 
-function send(operations: readonly object[]): Promise<ReplaceAnswer> {
+function signedCall(pathWithQuery: string, body: object): OrderCall {
   const said = {
     method: 'POST',
-    pathWithQuery: '/orders/cancel-replace/batch',
-    timestamp: new Date(NOW_MS).toISOString(),
-    body: Buffer.from(JSON.stringify({ operations })),
+    pathWithQuery,
+    timestamp: new Date(clock.nowMs).toISOString(),
+    body: Buffer.from(JSON.stringify(body)),
   }
   const signature = signCall({ ...said, secret: Buffer.from(token.secret, 'base64') })
-  const call = { ...said, signature, apiKey: token.tokenId, timesRow: 0 }
+  return { ...said, signature, apiKey: token.tokenId, timesRow: 0 }
+}
+
+function send(operations: readonly object[]): Promise<ReplaceAnswer> {
+  const call = signedCall('/orders/cancel-replace/batch', { operations })
   return new Promise((resolve) => replaces.run(call, FORM.REPLACES, resolve))
 }
 
@@ -101,4 +119,35 @@ test('an order that waits for its turn is placed as it was sent', async () => {
     return { name: orders.clientIdOf(slot), ticks: orders.priceTicksOf(slot) }
   })
   assert.deepEqual(open.reverse(), wished, 'the replies and the open orders agree')
+})
+
+test('an order that waited for deadlines waits for a replacement of its account, too', async () => {
+  const { pipeline } = exchange
+  const dueSec = NOW_MS / 1000 + 10
+  const due = { accountId: profileId, marketId: 1, priceTicks: 1, sizeRaw: 1000 }
+  for (let hash = 1; hash <= 1500; hash++) {
+    assert.equal(buy(exchange, hash, { ...due, expirationSec: dueSec }), null)
+  }
+  await pipeline.whenIdle()
+  slices.stepMs = 5
+  clock.nowMs = expiresAtMs(dueSec)
+  pipeline.tick()
+  assert.ok(pipeline.sequencer.isCut, 'the deadlines of the market take more than one slice')
+  const body = { ...unsignedBuy('kept', 300), onBehalfOf: profileId }
+  const answered = new Promise<OrderAnswer>((resolve) => {
+    pipeline.placeOrder(signedCall('/orders', body), resolve)
+  })
+  while (pipeline.orders.waiting === 0) await new Promise(setImmediate)
+  assert.ok(await pipeline.queues.begin(profileId), 'a replacement has the account')
+  while (pipeline.sequencer.isCut) await new Promise(setImmediate)
+  assert.equal(pipeline.orders.waiting, 0, 'the deadlines are stamped')
+  const isOpen = () => {
+    const open = pipeline.liveOrders(profileId, 1)
+    return open.some(({ slot }) => pipeline.clearing.orders.clientIdOf(slot) === 'kept')
+  }
+  assert.equal(isOpen(), false)
+  assert.equal(pipeline.queues.waiting, 1)
+  pipeline.queues.end(profileId)
+  assert.ok('text' in (await answered))
+  assert.equal(isOpen(), true)
 })
