@@ -135,8 +135,10 @@ export class SceneMaker {
 
   async #traders(name: string, count: number, fundsRaw = FUNDS_RAW): Promise<Trader[]> {
     const made: Trader[] = []
+    const trader = (index: number) => this.#client.makeTrader(`${name} ${index}`, fundsRaw)
+    // The exchange ends an idle connection, which a busy client may just then use again.
     const make = async (index: number) => {
-      made[index] = await this.#client.makeTrader(`${name} ${index}`, fundsRaw)
+      made[index] = await trader(index).catch(() => trader(index))
     }
     await inTurns(count, make, PROFILES_AT_ONCE)
     return made
