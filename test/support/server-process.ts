@@ -128,7 +128,9 @@ class Run {
   logged(isThere: (stderr: string) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#onLogged = () => {
-        if (isThere(this.stderr)) resolve()
+        if (!isThere(this.stderr)) return
+        this.#onLogged = () => {}
+        resolve()
       }
       this.#onLogged()
     })
