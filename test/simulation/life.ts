@@ -115,7 +115,7 @@ export class Life {
   failure: unknown = null
   /** True while the read tables do not answer in time. */
   readsAreLate = false
-  /** Changes of markets and quotes of packs that were asked for and have no answer yet. */
+  /** Changes of markets, quotes of packs and wide cancels that have no answer yet. */
   opening = 0
 
   constructor(parts: LifeParts) {
@@ -386,6 +386,8 @@ export class Life {
     const isStill = this.shards.areIdle && this.journal.waitingCount === 0
     if (this.packsAreDue) return false
     if (queues.count > 0 || groups.waiting > 0 || this.opening > 0) return false
+    // One time slice left deadlines to the next turn of the loop.
+    if (sequencer.isCut) return false
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
     return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false

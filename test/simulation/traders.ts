@@ -372,7 +372,12 @@ export class Traders {
       const since = pipeline.clearing.lastSeq - at
       assert(outcome.canceled.length <= live + since, 'no more are canceled than were open')
     })
-    this.#life.follow(told)
+    this.#life.opening++
+    this.#life.follow(
+      told.finally(() => {
+        this.#life.opening--
+      }),
+    )
   }
 
   /** Sends the widest cancels until the market's ring is full; other markets trade on. */
