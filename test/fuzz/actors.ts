@@ -27,7 +27,7 @@ export interface Credentials {
 export interface Actor {
   readonly role: Role
   trader: Trader
-  /** Credentials of a token that opens no route with a scope. */
+  /** Credentials of a token with `WEAK_SCOPES`. */
   weak: Credentials
   /** A live session, as `name=value`. */
   cookie: string
@@ -41,10 +41,12 @@ export interface Cast {
 }
 
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
-  owner: ['trading', 'account_creation', 'delegated_signing'],
+  owner: ['trading', 'account_creation', 'delegated_signing', 'withdrawal'],
   stranger: ['trading'],
-  partner: ['trading', 'account_creation', 'delegated_signing'],
+  partner: ['trading', 'account_creation', 'delegated_signing', 'withdrawal'],
 }
+/** What the weak token of an actor may do: withdraw, and nothing else that needs a scope. */
+export const WEAK_SCOPES: readonly string[] = ['withdrawal']
 
 /** Makes the three who trade. The owner and the partner may make sub-accounts and act for them. */
 export async function makeActors(
@@ -57,7 +59,7 @@ export async function makeActors(
     const made = await client.makeTrader(`fuzz ${role}`, FUNDS_RAW)
     const { account, profileId, key } = made
     const trader = { profileId, account, key, ...(await mint(client, account, SCOPES[role])) }
-    const weak = await mint(client, account, ['withdrawal'])
+    const weak = await mint(client, account, WEAK_SCOPES)
     const cookie = await logIn(port, trader)
     const identity = await tokenFor(account, identityKey, '1h')
     const lateIdentity = await tokenFor(account, identityKey, '-1h')
@@ -80,7 +82,7 @@ export async function revive(client: ExchangeClient, port: number, actor: Actor)
   if (!(await opens(port, trader))) {
     actor.trader = { ...trader, ...(await mint(client, trader.account, SCOPES[role])) }
   }
-  if (!(await opens(port, weak))) actor.weak = await mint(client, trader.account, ['withdrawal'])
+  if (!(await opens(port, weak))) actor.weak = await mint(client, trader.account, WEAK_SCOPES)
   const headers: [string, string][] = [['cookie', actor.cookie]]
   const session = await plainCall(port, { method: 'GET', target: '/auth/verify-auth', headers })
   if (session.status !== 200) actor.cookie = await logIn(port, trader)

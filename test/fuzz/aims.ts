@@ -2,6 +2,7 @@ import { type Json, object } from '../../server/http/schema/schema.ts'
 import { inputFieldsOf } from '../../server/routes/mcp/tool-input.ts'
 import { TOOLS } from '../../server/routes/mcp/tools.ts'
 import type { Random } from '../support/random.ts'
+import { groupBody, MATCHES, matchBody, OPERATORS, seriesBody } from './operated.ts'
 import { drawn, keywordsOf, listOf, WISH, wishOf } from './values.ts'
 
 // Requests that should succeed. No schema can say that exactly one of two fields is needed, or that
@@ -31,7 +32,7 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
     operations: several(random, () => replacement(random)),
   }),
   'POST /admin/markets': (random) => ({
-    kind: 'clob',
+    kind: random.pick(['clob', 'clob', 'amm']),
     slug: `made-${random.below(2 ** 30)}`,
     title: 'Made while others trade',
     fee: random.chance(0.5),
@@ -67,7 +68,6 @@ const SERIES = { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5'
 const place = (random: Random) => random.below(64)
 const ofKey = (random: Random): AimedCall => ({ params: { id: `{{keys.${place(random)}}}` } })
 const ofPage = (random: Random): AimedCall => ({ params: { id: `{{madepages.${place(random)}}}` } })
-const MATCHES = 2
 const ofMatch = (random: Random): AimedCall => ({
   params: { slug: `match-${random.below(MATCHES)}` },
 })
@@ -75,8 +75,76 @@ const ofAccount = (random: Random): AimedCall => ({
   params: { account: `{{accounts.${place(random)}}}` },
 })
 const ofSlot = (): AimedCall => ({ params: { slug: '{{slots.0}}' } })
+const onPairs = (random: Random): AimedCall => ({
+  body: {
+    conditionId: `{{conditions.${place(random)}}}`,
+    amount: parts(random),
+    ...oncePerKey(random),
+  },
+})
+const onPool = (random: Random): Readonly<Record<string, Json>> => ({
+  market: random.chance(0.8) ? '{{poolmarkets.0}}' : '{{barepools.0}}',
+})
+const onTrade = (random: Random): Readonly<Record<string, Json>> => ({
+  ...onPool(random),
+  outcomeIndex: random.chance(0.8) ? 0 : 1,
+  ...oncePerKey(random),
+})
+const onUnlocked = (random: Random): AimedCall => ({
+  params: { slug: `{{unlocked.${place(random)}}}` },
+})
+const onApproval = (random: Random): AimedCall => ({
+  body: { ...onPool(random), side: random.pick(['BUY', 'SELL']) },
+})
 
 const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
+  'POST /portfolio/split': onPairs,
+  'POST /portfolio/merge': onPairs,
+  'POST /portfolio/convert': (random) => {
+    const all = [0, 1, 2].map((child) => `{{childconditions.${child}}}`)
+    const conditionIds = all.slice(random.below(2), random.between(2, 3))
+    return { body: { conditionIds, amount: parts(random), ...oncePerKey(random) } }
+  },
+  'POST /portfolio/redeem': (random) => ({
+    body: { conditionId: `{{paidconditions.${place(random)}}}`, ...oncePerKey(random) },
+  }),
+  'POST /portfolio/withdraw': (random) => ({
+    body: { amount: parts(random), destination: '{{ownaccount.0}}', ...oncePerKey(random) },
+  }),
+  'POST /amm/allowances/approve': onApproval,
+  'POST /amm/allowances/check': onApproval,
+  'POST /amm/buy': (random) => ({
+    body: { ...onTrade(random), collateralAmount: parts(random) },
+  }),
+  'POST /amm/sell': (random) => ({
+    body: { ...onTrade(random), collateralReturnAmount: parts(random) },
+  }),
+  'POST /admin/markets/:slug/liquidity': (random) => {
+    const body = { profileId: `{{#profiles.${place(random)}}}`, collateralRaw: raw(random, 1, 9) }
+    if (random.chance(0.7)) return { params: { slug: '{{poolmarkets.0}}' }, body }
+    const hints = [random.between(1, 9), random.between(1, 9)]
+    return { params: { slug: `{{draftpools.${place(random)}}}` }, body: { ...body, hints } }
+  },
+  'POST /admin/markets/:slug/liquidity/remove': (random) => {
+    const profileId = `{{#profiles.${place(random)}}}`
+    const liquidityRaw = random.between(1, 1_000_000)
+    const body: Json = random.chance(0.9) ? { profileId, liquidityRaw } : { profileId }
+    return { params: { slug: '{{poolmarkets.0}}' }, body }
+  },
+  'DELETE /portfolio/withdrawal-addresses/:address': (random) => ({
+    params: { address: `{{ownlisted.${place(random)}}}` },
+  }),
+  'POST /admin/markets/:slug/lock': onUnlocked,
+  'PUT /admin/markets/:slug/flag': onUnlocked,
+  'GET /markets/orderbooks': (random) => ({
+    query: { slugs: `{{markets.${place(random)}}},{{markets.${place(random)}}}` },
+  }),
+  'GET /market-pages/by-path': (random) => ({ query: { path: `{{paths.${place(random)}}}` } }),
+  'DELETE /admin/profiles/:profileId/tokens/:tokenId': (random) => {
+    const actor = place(random)
+    const params = { profileId: `{{#actorprofiles.${actor}}}`, tokenId: `{{actortokens.${actor}}}` }
+    return { params }
+  },
   'PUT /profiles/:account/follow': ofAccount,
   'DELETE /profiles/:account/follow': ofAccount,
   'GET /profiles/public/:account': ofAccount,
@@ -85,7 +153,7 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
     params: { targetKind: 'clob', targetId: `{{markets.${place(random)}}}` },
   }),
   'DELETE /market-bookmarks/:bookmarkId': (random) => ({
-    params: { bookmarkId: `{{#bookmarks.${place(random)}}}` },
+    params: { bookmarkId: `{{#ownbookmarks.${place(random)}}}` },
   }),
   'PATCH /market-bookmarks/visibility': (random) => ({ body: { isPublic: random.chance(0.8) } }),
   'POST /parlay/quote': (random) => ({
@@ -123,11 +191,7 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
     body: { name: `Page ${random.below(99)}` },
   }),
   'DELETE /admin/market-pages/:id': ofPage,
-  'POST /admin/groups': (random) => {
-    const group = `group-${random.below(2 ** 30)}`
-    const markets = ['a', 'b'].map((name) => ({ slug: `${group}-${name}`, title: name }))
-    return { body: { slug: group, title: 'Which of them wins?', markets } }
-  },
+  'POST /admin/groups': (random) => ({ body: groupBody(`group-${random.below(2 ** 30)}`) }),
   'POST /admin/groups/:slug/resolve': (random) => {
     const group = `{{groups.${place(random)}}}`
     return { params: { slug: group }, body: { winner: `${group}-a` } }
@@ -135,13 +199,7 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   'POST /admin/markets/:slug/unlock': (random) => ({
     params: { slug: `{{locked.${place(random)}}}` },
   }),
-  'POST /admin/series': (random) => {
-    const number = random.below(2 ** 30)
-    const symbol = `S${number}`
-    const slugs = { stableSlug: `now-${number}`, slugPrefix: `of-${number}` }
-    const words = { title: 'Up or down', assetName: symbol }
-    return { body: { symbol, frequency: 'daily', slotsAhead: 1, ...slugs, ...words } }
-  },
+  'POST /admin/series': (random) => ({ body: seriesBody(random.below(2 ** 30)) }),
   'PATCH /admin/series/:seriesId': (random) => ({
     params: { seriesId: `{{#series.${place(random)}}}` },
     body: { title: `Up or down ${random.below(9)}`, tags: ['again'] },
@@ -152,10 +210,7 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   // Each match has a market and a fixture of its own, so that it may be put again.
   'PUT /admin/sports/matches/:slug': (random) => {
     const number = random.below(MATCHES)
-    const sides = { home: { name: 'Reds' }, away: { name: 'Blues' } }
-    const markets = [{ slug: `{{markets.${number}}}` }]
-    const about = { title: 'Reds v Blues', sportType: 'football', startsAt: 0 }
-    const body = { ...about, ...sides, fixtureId: number + 1, markets }
+    const body = matchBody(number, `{{gamemarkets.${number}}}`)
     return { params: { slug: `match-${number}` }, body }
   },
   'DELETE /admin/sports/matches/:slug': ofMatch,
@@ -175,7 +230,21 @@ const packLegs = (random: Random) =>
   [0, 1].map((leg) => ({ marketSlug: `{{legs.${leg}}}`, outcomeIndex: random.below(2) }))
 
 function units(random: Random, least: number, most: number): string {
-  return `${random.between(least, most) * 1_000_000}`
+  return `${raw(random, least, most)}`
+}
+
+function raw(random: Random, least: number, most: number): number {
+  return random.between(least, most) * 1_000_000
+}
+
+/** A part of one unit in raw units: a hundred such calls do not use up what an actor holds. */
+function parts(random: Random): string {
+  return `${random.between(100_000, 500_000)}`
+}
+
+/** There are few keys, so that a key often names a call that was made before. */
+function oncePerKey(random: Random): Readonly<Record<string, Json>> {
+  return random.chance(0.2) ? { idempotencyKey: `key-${random.below(20)}` } : {}
 }
 
 export function aimedCall(route: string, random: Random): AimedCall {
@@ -184,7 +253,7 @@ export function aimedCall(route: string, random: Random): AimedCall {
 
 /** There are few names, so that a removed operator was often named before. */
 export function operatorName(random: Random): Json {
-  return `operator-${random.below(4)}`
+  return random.pick(OPERATORS)
 }
 
 function orderId(random: Random): Json {

@@ -13,9 +13,13 @@ export function tokenOf(body: unknown): { tokenId: string; secret: string } {
   return { tokenId, secret }
 }
 
-export function parsed(answer: Answer): unknown {
+export function parsed({ text: given }: Pick<Answer, 'text'>): unknown {
+  return parsedText(given)
+}
+
+export function parsedText(given: string): unknown {
   try {
-    return JSON.parse(answer.text)
+    return JSON.parse(given)
   } catch {
     return undefined
   }

@@ -4,7 +4,8 @@ import { api } from '../../server/api.ts'
 import { openApi } from '../../server/http/openapi.ts'
 import { Router } from '../../server/http/router.ts'
 import { at } from '../support/json-path.ts'
-import { parsed } from './answers.ts'
+import { WEAK_SCOPES } from './actors.ts'
+import { parsed, parsedText } from './answers.ts'
 import { numbersAt } from './ears.ts'
 import { type FuzzRoute, nameOf, type Plan } from './plan.ts'
 import type { Rendered } from './render.ts'
@@ -117,9 +118,19 @@ function foreignIssue(
   if (inReply !== undefined) return `a reply about profile ${inReply}: ${answer.text.slice(0, 300)}`
   // A reply with several results names the profile in each of them.
   if (!(ON_BEHALF in route.headers) || at(parsed(answer), 'results') !== undefined) return ''
-  const named = parts.headers.filter(([name]) => name.toLowerCase() === ON_BEHALF)
-  const other = named.find(([, value]) => !own.has(Number(value.replace(DROPPED, ''))))
-  return other === undefined ? '' : `${answer.status} on behalf of ${other[1]}`
+  const other = targetsOf(parts, route).find((id) => !own.has(id))
+  return other === undefined ? '' : `${answer.status} on behalf of ${other}`
+}
+
+/** The profiles that the request names in header, query and body as those it acts for. */
+function targetsOf({ headers, target, body }: Rendered['parts'], route: FuzzRoute): number[] {
+  const inHeaders = headers
+    .filter(([name]) => name.toLowerCase() === ON_BEHALF)
+    .map(([, value]) => Number(value.replace(DROPPED, '')))
+  const query = new URLSearchParams(target.split('?').slice(1).join('?'))
+  const inQuery = 'onBehalfOf' in route.query ? query.getAll('onBehalfOf').map(Number) : []
+  const named = route.body === null ? undefined : at(parsedText(`${body}`), 'onBehalfOf')
+  return [...inHeaders, ...inQuery, ...(typeof named === 'number' ? [named] : [])]
 }
 
 const ON_BEHALF = 'x-on-behalf-of'
@@ -217,7 +228,7 @@ function isHonest(plan: Plan, route: FuzzRoute): boolean {
   const accepted = accepts.find(({ scheme }) => scheme === proof)
   if (accepted === undefined || role === 'nobody') return false
   if (flaw !== 'scope') return flaw === 'none'
-  return accepted.scheme === 'hmac' && accepted.scopes.length === 0
+  return accepted.scheme === 'hmac' && accepted.scopes.every((scope) => WEAK_SCOPES.includes(scope))
 }
 
 /** Proofs in a header; a cookie that is worthless counts as none. */

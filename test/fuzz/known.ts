@@ -19,6 +19,18 @@ const SECRET_CHARACTERS_MIN = 20
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MADE_CHILD = 'POST /profiles/partner-accounts'
 const CANCEL_ALL = new Set(['DELETE /orders/all/:slug', 'DELETE /sports-markets/:slug/user-orders'])
+const NAMED_OPERATOR = 'POST /admin/operators'
+type Ended = 'keys' | 'pages' | 'madepages' | 'series' | 'groups' | 'spares' | 'locked' | 'unlocked'
+/** Pools that lose what these routes end. */
+const ENDS: ReadonlyMap<string, readonly Ended[]> = new Map<string, readonly Ended[]>([
+  ['DELETE /admin/property-keys/:id', ['keys']],
+  ['DELETE /admin/market-pages/:id', ['pages', 'madepages']],
+  ['DELETE /admin/series/:seriesId', ['series']],
+  ['POST /admin/groups/:slug/resolve', ['groups']],
+  ['POST /admin/markets/:slug/resolve', ['spares', 'locked', 'unlocked']],
+  ['POST /admin/markets/:slug/lock', ['unlocked']],
+  ['POST /admin/markets/:slug/unlock', ['locked']],
+])
 const OPEN = new Set(['LIVE', 'DELAYED'])
 
 export class Known {
@@ -34,6 +46,7 @@ export class Known {
       this.learnActor(actor)
       this.families.set(actor.role, new Set([actor.trader.profileId]))
     }
+    for (const token of setting.operatorTokens) this.always.add(token)
     for (const id of pools.children) this.families.get('partner')?.add(Number(id))
     for (const id of pools.wards) this.families.get('owner')?.add(Number(id))
     for (const name of pools.clients.filter(isOwners)) this.owned.add(name)
@@ -63,25 +76,37 @@ export class Known {
   learn({ speaker, route }: Plan, asked: string, answer: Answer): void {
     if (answer.status !== 401 && answer.status !== 403) this.#forget(speaker, route, asked)
     if (answer.status < 200 || answer.status >= 300) return
-    const { orders, tokens, spares, windows, pages, madepages, ...made } = this.#setting.pools
+    const { orders, tokens } = this.#setting.pools
     const { role, proof } = speaker
+    this.#drop(role, route, asked)
     const byOwner = role === 'owner' && proof !== 'none'
     const set = answer.headers.get('set-cookie') ?? ''
     const cookie = set.split(';')[0].split('=')[1] ?? ''
     if (cookie.length >= SECRET_CHARACTERS_MIN) this.always.add(cookie)
     const body = parsed(answer)
     for (const [name, text] of textsIn(body)) {
-      if (name === 'secret' && text.length >= SECRET_CHARACTERS_MIN) this.always.add(text)
+      const isSecret = name === 'secret' || (name === 'token' && route === NAMED_OPERATOR)
+      if (isSecret && text.length >= SECRET_CHARACTERS_MIN) this.always.add(text)
       if (name === 'tokenId' && UUID.test(text)) addTo(tokens, text)
       if (name === 'tokenId' && UUID.test(text) && byOwner) this.owned.add(text)
       if (name === 'id' && UUID.test(text)) addTo(orders, text)
-      // The operator may see any market, but later requests end only markets that it made.
-      if (name === 'slug' && route === 'POST /admin/markets') addTo(spares, text)
+    }
+    if (proof === 'admin') this.#learnMade(route, asked, body)
+    else if (proof !== 'none') learnPacks(this.#setting.packs, route, role, body)
+    this.#learnOwn(role, body)
+    if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))
+    this.#learnOrders(role, body)
+  }
+
+  /** Learns what the operator made, for its later requests to change and end. */
+  #learnMade(route: string, asked: string, body: unknown): void {
+    const { spares, windows, pages, madepages, paths, ...made } = this.#setting.pools
+    // The operator may see any market, but later requests end only markets that it made.
+    if (route === 'POST /admin/markets') {
+      for (const [name, text] of textsIn(body)) if (name === 'slug') addTo(spares, text)
     }
     const id = at(body, 'id')
-    if (proof === 'admin' && typeof id === 'number' && at(body, 'mode') !== undefined) {
-      addTo(windows, `${id}`)
-    }
+    if (typeof id === 'number' && at(body, 'mode') !== undefined) addTo(windows, `${id}`)
     if (typeof id === 'string') {
       if (route === 'POST /admin/market-pages')
         for (const pool of [pages, madepages]) addTo(pool, id)
@@ -91,13 +116,41 @@ export class Known {
     if (route === 'POST /admin/groups' && typeof group === 'string') addTo(made.groups, group)
     const seriesId = at(body, 'seriesId')
     if (route === 'POST /admin/series') addTo(made.series, `${seriesId}`)
-    const bookmarkId = at(body, 'bookmarkId')
-    if (typeof bookmarkId === 'number') addTo(made.bookmarks, `${bookmarkId}`)
+    const path = at(body, 'fullPath')
+    if (typeof path === 'string') addTo(paths, path)
     const locked = /^POST \/admin\/markets\/([^/ ]+)\/lock /.exec(asked)?.[1]
     if (locked !== undefined) addTo(made.locked, locked)
-    if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))
-    if (proof !== 'none') learnPacks(this.#setting.packs, route, role, body)
-    this.#learnOrders(role, body)
+  }
+
+  /** Learns what belongs to the caller alone. */
+  #learnOwn(role: Role, body: unknown): void {
+    const bookmarkId = at(body, 'bookmarkId')
+    const own = this.#setting.bookmarks.get(role)
+    if (typeof bookmarkId === 'number' && own !== undefined) addTo(own, `${bookmarkId}`)
+    const address = at(body, 'destinationAddress')
+    const addresses = this.#setting.listed.get(role)
+    if (typeof address === 'string' && addresses !== undefined) addTo(addresses, address)
+  }
+
+  /** What a request ended is no longer there for others. */
+  #drop(role: Role, route: string, asked: string): void {
+    const { pools, bookmarks, listed } = this.#setting
+    const [method, path = ''] = asked.split(' ', 2)
+    if (!route.startsWith(`${method} `)) return
+    const segments = path.split('?')[0].split('/')
+    const place = route
+      .split(' ')[1]
+      .split('/')
+      .findIndex((segment) => segment.startsWith(':'))
+    const ended = segments.at(place) ?? ''
+    const from = (ENDS.get(route) ?? []).map((name) => pools[name])
+    const isBookmark = route.startsWith('DELETE /market-bookmarks/')
+    const isListed = route.startsWith('DELETE /portfolio/withdrawal-addresses/')
+    const own = [isBookmark ? bookmarks.get(role) : [], isListed ? listed.get(role) : []]
+    for (const pool of [...from, ...own]) {
+      const found = pool?.indexOf(ended) ?? -1
+      if (found !== -1) pool?.splice(found, 1)
+    }
   }
 
   /** An order that a cancel names is gone from then on, or was gone before. */

@@ -70,8 +70,9 @@ export function planAt(routes: readonly FuzzRoute[], seed: number, place: number
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(place + 1, 0x85ebca6b))
   const isForeign = isForeignAt(place)
   if (random.chance(SOCKETS)) return socketPlan(random, isForeign)
-  const route = routeOf(routes, random, isForeign)
-  const isAimed = random.chance(0.6)
+  const isSure = random.chance(SURE)
+  const route = isSure ? sureRouteOf(routes, random, isForeign) : routeOf(routes, random, isForeign)
+  const isAimed = isSure || random.chance(0.6)
   const values = {
     params: fieldsOf(route.params, random, 1, ID_NAMES.get(route.path)),
     query: fieldsOf(route.query, random, isAimed ? 0.15 : 0.4),
@@ -82,10 +83,12 @@ export function planAt(routes: readonly FuzzRoute[], seed: number, place: number
   const sound: Plan = { route: nameOf(route), speaker, ...values, edits: [] }
   const whole = isAimed ? forChild(aimedPlan(sound, route, random), route, random) : sound
   const edits = [...whole.edits, ...(isAimed ? [] : delegation(route, random))]
-  return { ...whole, edits: [...edits, ...editsOf(route, random)] }
+  return { ...whole, edits: [...edits, ...(isSure ? [] : editsOf(route, random))] }
 }
 
 const SOCKETS = 0.08
+/** The share of requests without any fault: they try each route, however rare, in a few rounds. */
+const SURE = 0.1
 
 function socketPlan(random: Random, isForeign: boolean): Plan {
   const auth: FuzzRoute['auth'] = { accepts: [{ scheme: 'hmac', scopes: [] }] }
@@ -195,6 +198,12 @@ function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolea
   if (dice > 0.93) return random.pick(routes.filter(({ lane }) => lane === 'auth'))
   const tried = isForeign && random.chance(0.8) ? routes.filter(isNotAdmin) : routes
   return random.pick(tried)
+}
+
+/** Any route, each as often; as the operator while that is not in vain. */
+function sureRouteOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
+  const isOperators = !isForeign && random.chance(0.8)
+  return random.pick(routes.filter(({ lane }) => (lane === 'admin') === isOperators))
 }
 
 /** A pack is made of a quote. */

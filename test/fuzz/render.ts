@@ -74,6 +74,11 @@ export function marksOf({ route, speaker }: Plan, setting: Setting): Marks {
     childorders: or(childs?.orders, pools.orders),
     childclients: or(childs?.clients, pools.clients),
     owntokens: tokens,
+    ownlisted: or(setting.listed.get(speaker.role), pools.wallets),
+    ownbookmarks: setting.bookmarks.get(speaker.role) ?? [],
+    // Each actor's token and profile, at the same place.
+    actortokens: [...actors.values()].map(({ trader }) => trader.tokenId),
+    actorprofiles: [...actors.values()].map(({ trader }) => `${trader.profileId}`),
     ownaccount: actor === undefined ? pools.accounts : [actor.trader.account],
     later: [`${Date.now() + HOUR_MS}`],
     now: [`${Date.now()}`],

@@ -9,6 +9,8 @@ import {
 } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import type { Actor } from './actors.ts'
+import { type Holder, type Holdings, holdingsOf } from './holdings.ts'
+import { type Operated, operatedOf } from './operated.ts'
 import { type PackSetting, packSettingOf } from './packs.ts'
 import type { Role } from './speaker.ts'
 
@@ -16,10 +18,10 @@ import type { Role } from './speaker.ts'
 // orders of the owner in a market where nobody else trades.
 
 /** The values of marks; a number past the end of a pool wraps around. */
-export interface Pools {
+export interface Pools extends Holdings, Operated {
   readonly markets: string[]
-  /** Markets that the operator changes. */
-  readonly spares: string[]
+  /** Markets of either kind that are traded. */
+  readonly tradables: readonly string[]
   readonly orders: string[]
   readonly clients: string[]
   readonly tokens: string[]
@@ -32,20 +34,9 @@ export interface Pools {
   readonly wards: string[]
   /** Trading windows that the operator made. */
   readonly windows: string[]
-  /** All pages, and those and the properties that the operator made. */
-  readonly pages: string[]
-  readonly madepages: string[]
-  readonly keys: string[]
-  /** Groups that the operator made; each has a market of its slug with `-a`. */
-  readonly groups: string[]
-  /** Spare markets that the operator locked. */
-  readonly locked: string[]
-  /** Numbers of the series that the operator made, and slugs of the one that there always is. */
-  readonly series: string[]
+  /** Slugs of the series that there always is. */
   readonly stables: string[]
   readonly slots: string[]
-  /** Bookmarks of any actor. */
-  readonly bookmarks: string[]
   /** Names of the files of the console. */
   readonly assets: string[]
   /** Ids and client order ids of what rests for the owner's sub-account. */
@@ -69,6 +60,11 @@ export interface Setting {
   /** The same for the first sub-account of each actor. */
   readonly childLive: Map<Role, Live>
   readonly packs: PackSetting
+  /** Numbers of the bookmarks of each actor. */
+  readonly bookmarks: Map<Role, string[]>
+  /** Addresses that each actor listed for withdrawals. */
+  readonly listed: ReadonlyMap<Role, string[]>
+  readonly operatorTokens: readonly string[]
 }
 
 const SHARE = 1_000_000
@@ -102,10 +98,45 @@ async function makeMarkets(client: ExchangeClient): Promise<TestMarket[]> {
     await client.makeMarket('fuzz-held', false, HELD_MS),
     await client.makeMarket('fuzz-over', false),
     await client.makeMarket('fuzz-split', true),
+    await client.makeMarket('fuzz-even', false),
   ]
-  await client.admin('/admin/markets/fuzz-over/resolve', { winningOutcomeIndex: 0 })
-  await client.admin('/admin/markets/fuzz-split/resolve', { payoutNumerators: [1, 2] })
   return markets
+}
+
+/** What the markets pay that are resolved before the fuzz. */
+const ENDING = [
+  { slug: 'fuzz-over', payoutNumerators: [1, 0] },
+  { slug: 'fuzz-split', payoutNumerators: [1, 2] },
+  { slug: 'fuzz-even', payoutNumerators: [1, 1] },
+]
+
+/** The owner and the partner, each with its first sub-account, and the stranger. */
+function holdersOf(actors: ReadonlyMap<Role, Actor>, ward: string, child: string): Holder[] {
+  const own = (role: Role) => actorOf(actors, role).trader
+  const [owner, partner, stranger] = [own('owner'), own('partner'), own('stranger')]
+  return [
+    { trader: owner, profileId: owner.profileId, tradesPools: true },
+    { trader: owner, profileId: Number(ward), tradesPools: true },
+    { trader: partner, profileId: partner.profileId, tradesPools: true },
+    { trader: partner, profileId: Number(child), tradesPools: true },
+    { trader: stranger, profileId: stranger.profileId, tradesPools: false },
+  ]
+}
+
+/** Bookmarks a market for each actor, for everybody to read. */
+async function bookmarksOf(
+  client: ExchangeClient,
+  actors: ReadonlyMap<Role, Actor>,
+  slug: string,
+): Promise<Map<Role, string[]>> {
+  const all = new Map<Role, string[]>()
+  const shown = JSON.stringify({ isPublic: true })
+  for (const [role, { trader }] of actors) {
+    const put = await client.call(trader, 'PUT', `/market-bookmarks/clob/${slug}`)
+    all.set(role, [String(at(put.body, 'bookmarkId'))])
+    await client.call(trader, 'PATCH', '/market-bookmarks/visibility', shown)
+  }
+  return all
 }
 
 const STABLE_SLUG = 'fuzz-now'
@@ -146,16 +177,21 @@ export async function settingOf(
   })
   const quiet = await client.makeMarket('fuzz-quiet', false)
   const markets = await makeMarkets(client)
-  await client.makeMarket('fuzz-spare', false)
+  const open = markets.slice(0, OPEN_MARKETS).map(({ slug }) => slug)
+  const { pools: operated, operatorTokens } = await operatedOf(client, open)
   const slot = await makeSeries(client)
   const packs = await packSettingOf(client)
   const slugs = [...markets.map(({ slug }) => slug), 'fuzz-locked']
   const traders = [...actors.values()].map(({ trader }) => trader)
   const wards = [await makeChild(client, actorOf(actors, 'owner'))]
   const children = [await makeChild(client, actorOf(actors, 'partner'))]
+  const holders = holdersOf(actors, wards[0], children[0])
+  const holdings = await holdingsOf(client, { holders, open, ending: ENDING })
   const pools: Pools = {
+    ...holdings,
+    ...operated,
     markets: [quiet.slug, ...slugs],
-    spares: ['fuzz-spare'],
+    tradables: [...open, ...holdings.poolmarkets],
     orders: [],
     clients: ['mine-1', 'mine-2', 'mine-3', 'mine-4'],
     tokens: traders.map(({ tokenId }) => tokenId),
@@ -165,17 +201,17 @@ export async function settingOf(
     children,
     wards,
     windows: [],
-    pages: ['__home__'],
-    ...{ madepages: [], keys: [], groups: [], locked: [], series: [] },
     stables: [STABLE_SLUG],
     slots: [slot],
-    bookmarks: [],
     assets: await assetsOf(client),
     wardorders: [],
     wardclients: [],
   }
   const lives = { live: new Map(), childLive: new Map() }
-  const setting = { actors, pools, markets, quiet, packs, ...lives }
+  const bookmarks = await bookmarksOf(client, actors, quiet.slug)
+  const listed = new Map([...actors.keys()].map((role): [Role, string[]] => [role, []]))
+  const own = { bookmarks, listed, ...lives }
+  const setting = { actors, pools, markets, quiet, packs, operatorTokens, ...own }
   await rest(client, setting)
   return setting
 }

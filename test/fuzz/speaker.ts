@@ -4,7 +4,7 @@ export const ROLES = ['owner', 'stranger', 'partner', 'nobody', 'admin'] as cons
 export type Role = (typeof ROLES)[number]
 export const PROOFS = ['hmac', 'bearer', 'session', 'identity', 'admin', 'none'] as const
 export type Proof = (typeof PROOFS)[number]
-/** What is wrong with a proof. Only `none`, and `scope` on a route without scopes, may open it. */
+/** What is wrong with a proof. Only `none`, and `scope` where its scopes suffice, opens a route. */
 export const FLAWS = [
   'none',
   'secret',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { ExchangeClient, STATUSES, type Trader } from '../support/exchange-client.ts'
+import { integer, text } from '../../server/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/http/schema/schema.ts'
+import { ExchangeClient, STATUSES, shaped, type Trader } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'
 import { ADMIN_TOKEN, metricsOf, ServerProcess, verify } from '../support/server-process.ts'
@@ -187,7 +189,7 @@ export class Stage {
 
   /** Ends what could still change the owner: restrictions, open orders and offers, trades. */
   async prepare(): Promise<void> {
-    const { actors, markets } = this.setting
+    const { actors, markets, pools } = this.setting
     const owner = actorOf(actors, 'owner')
     for (const actor of actors.values()) {
       await this.#revive(actor)
@@ -197,7 +199,11 @@ export class Stage {
       await this.#asAdmin('PATCH', `/admin/profiles/${profileId}`, body)
     }
     await this.#calm()
-    for (const { slug } of markets) await this.#cancelIn(owner.trader, slug)
+    // Orders of the sub-account rest in the same markets.
+    const ends = ['', `?onBehalfOf=${pools.wards[0]}`]
+    for (const path of markets.flatMap(({ slug }) => ends.map((end) => slug + end))) {
+      await this.#cancelIn(owner.trader, path)
+    }
     await this.#endOffers(owner)
     await this.#ears.open(actors)
     await this.#settled()
@@ -236,6 +242,13 @@ export class Stage {
       const target = `/markets/${quiet.slug}/user-orders?statuses=${status}&limit=200`
       seen.push(await this.#read(owner, target), await this.#read(owner, target, ward))
     }
+    seen.push(await this.#read(owner, '/portfolio/balance', ward))
+    for (const headers of [[], ward]) {
+      seen.push(sharesIn(await this.#read(owner, '/portfolio/positions', headers)))
+      for (const market of [...pools.poolmarkets, ...pools.barepools]) {
+        seen.push(await this.#approvals(owner, market, headers))
+      }
+    }
     // The board is made anew each minute, of what everybody traded.
     const me = await this.#read(owner, '/profiles/me')
     seen.push(me.replaceAll(/"(leaderboardPosition|isTop100)":[^,}]*/g, ''))
@@ -247,6 +260,22 @@ export class Stage {
     const tokens = await this.#read(owner, '/auth/api-tokens')
     seen.push(profile.text, tokens.replaceAll(/"lastUsedAt":[^,}]*/g, ''))
     return JSON.stringify(seen)
+  }
+
+  /** The numbers of the commands by which the owner approved a pool: each side once. */
+  async #approvals({ trader }: Actor, market: string, more: Headers): Promise<unknown[]> {
+    const target = '/amm/allowances/check'
+    return Promise.all(
+      ['BUY', 'SELL'].map(async (side) => {
+        const body = Buffer.from(JSON.stringify({ market, side }))
+        const call = { method: 'POST', target, body }
+        const signed = [...hmacHeaders(call, trader, 'none'), ...more]
+        const headers: Headers = [...signed, ['content-type', 'application/json']]
+        const answer = await plainCall(this.#port, { ...call, headers })
+        assert.equal(answer.status, 200, `${target}: ${answer.text}`)
+        return at(parsed(answer), 'transactionId') ?? null
+      }),
+    )
   }
 
   async #read({ trader }: Actor, target: string, more: Headers = []): Promise<string> {
@@ -387,6 +416,30 @@ function isFatal(line: string): boolean {
 
 function isCalm(line: string): boolean {
   return levelOf(line) < FATAL_LEVEL
+}
+
+/** The shares in a reply about positions, without their worth: trades of others change that. */
+function sharesIn(reply: string): unknown[] {
+  const { clob, amm } = shaped(positionsShape, JSON.parse(reply))
+  return [
+    clob.map(({ market, tokensBalance }) => [market.id, tokensBalance]),
+    amm.map(({ market, outcomeIndex, outcomeTokenAmount }) => [
+      ...[market.id, outcomeIndex, outcomeTokenAmount],
+    ]),
+  ]
+}
+
+const positionsShape = compile(
+  openObject({
+    clob: list(openObject({ market: ofMarket(), tokensBalance: openObject({}) })),
+    amm: list(
+      openObject({ market: ofMarket(), outcomeIndex: integer(), outcomeTokenAmount: text() }),
+    ),
+  }),
+)
+
+function ofMarket() {
+  return openObject({ id: integer(1) })
 }
 
 /** An empty plan of this actor, which selects the actor's marks. */

@@ -29,11 +29,17 @@ const SOURCES: Readonly<Record<string, string>> = {
   parentId: 'pages',
   packId: 'packs',
   offerId: 'offers',
+  conditionId: 'conditions',
+  conditionIds: 'conditions',
+  market: 'tradables',
   // Hardly one random address in a million has a right checksum in its letters.
   address: 'wallets',
+  destination: 'accounts',
   // Far ahead: a deadline that the owner sets must not pass while others are watched.
   cancelAt: '#later',
 }
+/** Raw units as text, in calls that move money. */
+const AMOUNTS = new Set(['amount', 'collateralAmount', 'collateralReturnAmount'])
 /** Names in objects that take any: filters and the properties of markets. */
 const FILTER_KEYS = ['tag', 'category', 'categoryId', 'tradeType', 'ticker', 'constructor']
 /** Whose account a call may be for: a sub-account of the caller or of the owner, or any profile. */
@@ -132,6 +138,9 @@ export function drawn(given: unknown, name: string, random: Random): Json {
   }
   // A call that moves a whole balance would leave nothing for the others to move.
   if (name === 'collateralRaw') return random.between(-5_000_000, 5_000_000) || 1
+  if (AMOUNTS.has(name) && schema.type === 'string' && random.chance(SOURCED)) {
+    return `${random.between(1, 5_000_000)}`
+  }
   // A trade that is retried a thousand times is not settled when the owner is checked.
   if (name === 'next') return random.between(1, 3)
   const choices = listOf(schema.anyOf)

@@ -213,16 +213,16 @@ export class ExchangeClient {
     return body
   }
 
-  adminReply(path: string, body: unknown): Promise<Reply> {
+  adminReply(path: string, body: unknown, method = 'POST'): Promise<Reply> {
     const headers = {
       authorization: `Bearer ${this.#adminToken}`,
       'content-type': 'application/json',
     }
-    return send(this.baseUrl, 'POST', path, { headers, body: JSON.stringify(body) })
+    return send(this.baseUrl, method, path, { headers, body: JSON.stringify(body) })
   }
 
-  async admin(path: string, body: unknown): Promise<unknown> {
-    const reply = await this.adminReply(path, body)
+  async admin(path: string, body: unknown, method = 'POST'): Promise<unknown> {
+    const reply = await this.adminReply(path, body, method)
     assert.ok(reply.status < 300, `${path}: ${JSON.stringify(reply.body)}`)
     return reply.body
   }
