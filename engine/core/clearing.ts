@@ -33,6 +33,7 @@ import {
   RESULT,
 } from '../domain/event.ts'
 import type { MarketId, PositionRow, Seq } from '../domain/ids.ts'
+import { marksByTrade } from '../domain/markets/mark.ts'
 import { takesOrders } from '../domain/markets/market.ts'
 import { SIDE } from '../domain/order.ts'
 import { addTo, type TimeMs } from '../domain/units.ts'
@@ -358,6 +359,7 @@ export class Clearing {
     addTo(market.volume, settleFill(this.ledger, this.orders, market, legs))
     market.lastTradeSeq = tradeSeq
     market.lastYesTicks = legs.ticks
+    if (marksByTrade(legs.sharesRaw)) market.markYesTicks = legs.ticks
     this.openSizes.filled(this.orders, market, legs)
     if (legs.closed) this.#end(legs.maker, market)
   }

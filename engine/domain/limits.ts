@@ -12,6 +12,8 @@ export const LIMITS = {
   /** Largest size of one order in raw shares, and largest spend of a market buy. */
   orderSizeRawMax: 10_000_000_000_000,
   feeBpsMax: 1000,
+  /** Shares that a side of a book, a trade or a pool needs before its price is a mark. */
+  markSizeRawMin: 10_000_000,
   /** Live orders of the whole exchange: the length of every order column. */
   orderSlotsMax: 1 << 21,
   /** Books of one exchange: markets that live at once and take orders. */

@@ -25,7 +25,7 @@ import { readSegment, SEGMENT_SECTION_BYTES_MAX, segmentParts } from './snapshot
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 15
+export const SNAPSHOT_FORMAT = 16
 const HEAD_BYTES = 88
 const SECTIONS = 17
 /**

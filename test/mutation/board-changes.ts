@@ -5,6 +5,7 @@ import type { FileChanges } from './mutation.ts'
 const BOARDS = ['test/persistence/follower/boards.test.ts']
 const PROJECTED = ['test/persistence/follower/projector.test.ts']
 const PASSED = ['test/persistence/follower/biggest-positions.test.ts']
+const MARKED = ['test/engine/domain/mark.test.ts']
 const KEPT = ['test/server/services/boards/kept-projections.test.ts']
 const PLACED = ['test/persistence/query/board-place.test.ts']
 const SHOWN = ['test/server/routes/boards/boards.test.ts']
@@ -55,12 +56,30 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/boards/biggest-positions.ts',
-    tests: PROJECTED,
+    file: 'engine/domain/markets/mark.ts',
+    tests: MARKED,
     changes: [
-      ['NO has the mark of YES', 'row.outcome === 0 ? mark.yesE6', 'true ? mark.yesE6'],
-      ['an empty book has a middle', 'if (!middle.isEmpty)', 'if (true)'],
+      ['NO has the mark of YES', 'position.outcome === 0 ? yesE6', 'true ? yesE6'],
+      ['one side is a mark', 'bidTicks === null || askTicks === null', 'bidTicks === null'],
+      ['dust is a mark', 'if (sumRaw >= leastRaw) return ticks', 'if (sumRaw > 0) return ticks'],
+      [
+        'a level needs the size alone',
+        'if (sizeRaw > 0) sumRaw += sizeRaw',
+        'if (sizeRaw > 0) sumRaw = sizeRaw',
+      ],
+      [
+        'the minimum size of the market does not count',
+        'Math.max(LIMITS.markSizeRawMin, minSizeRaw)',
+        'LIMITS.markSizeRawMin',
+      ],
+      ['a small pool is a mark', 'const isLarge = ', 'const isLarge = true || '],
+      ['no price is a half', 'if (markYesTicks === 0) return AT_COST\n', '\n'],
     ],
+  },
+  {
+    file: 'engine/core/clearing.ts',
+    tests: ['test/server/pipeline/shown/publishing.test.ts', ...PROJECTED],
+    changes: [['each fill is a mark', 'if (marksByTrade(legs.sharesRaw)) market', 'market']],
   },
   {
     file: 'persistence/follower/boards/biggest-positions.ts',

@@ -241,8 +241,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'the hash leaves out the conditions',
-        'rowCount: _r, ...market',
-        'rowCount: _r, conditionRaw: _raw, ...market',
+        'markYesTicks: _m, ...market',
+        'markYesTicks: _m, conditionRaw: _raw, ...market',
       ],
     ],
   },

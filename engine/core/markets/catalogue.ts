@@ -51,6 +51,8 @@ export interface Market extends MarketSpec, MarketFunds {
   readonly volume: GrowingSum
   /** YES price of the last trade; 0 before the first. */
   lastYesTicks: PriceTicks
+  /** The same of the last fill that is large enough for a mark (rules §9.1). */
+  markYesTicks: PriceTicks
   /** Names the newest trade; 0 before the first. */
   lastTradeSeq: Seq
   /** Sizes of live orders. A gate bounds their sum, so that every sum of the book stays exact. */
@@ -188,6 +190,7 @@ export class Catalogue {
       isFailed: false,
       volume: { raw: 0, carries: 0 },
       lastYesTicks: 0,
+      markYesTicks: 0,
       lastTradeSeq: 0,
       openSizeRaw: 0,
       conditionRaw: 0,
@@ -350,10 +353,13 @@ export class Catalogue {
     else this.#childrenOf.delete(group.marketId)
   }
 
-  /** All the state, by rising id; for the state hash. A book is a slot, and a count is an index. */
+  /**
+   * All the state, by rising id; for the state hash. A book is a slot, a count is an index, and the
+   * price of a mark decides nothing: it is shown, and older hashes do not have it.
+   */
   *facts(): Iterable<unknown> {
     yield ['markets', this.lastId]
-    for (const { book: _b, rowCount: _r, ...market } of this.#byId.values()) {
+    for (const { book: _b, rowCount: _r, markYesTicks: _m, ...market } of this.#byId.values()) {
       yield factsOf(market)
     }
   }

@@ -3,18 +3,19 @@ import { yesPriceOf } from '../../../engine/core/amm/pool-price.ts'
 import { eachResting } from '../../../engine/core/book/market.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import { Middle } from '../../../engine/core/rewards/middle.ts'
 import { isSystemAccount, type MarketId, type ProfileId } from '../../../engine/domain/ids.ts'
+import {
+  MARK_SOURCES,
+  type Mark,
+  markOf,
+  shareE6,
+  valueRaw,
+} from '../../../engine/domain/markets/mark.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { isBid } from '../../../engine/domain/order.ts'
-import { mulDivFloor, PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import {
-  BIGGEST_ROWS_MAX,
-  MARK_SOURCES,
-  type ProjectionAsk,
-  type ProjectionRows,
-} from './projection.ts'
+import { BIGGEST_ROWS_MAX, type ProjectionAsk, type ProjectionRows } from './projection.ts'
 import { Ranking } from './ranking.ts'
 
 // The largest open positions, by what they are worth and by what they gained (rules §9.5). The
@@ -27,13 +28,7 @@ SELECT owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw
 FROM positions INDEXED BY open_positions
 WHERE size_raw > 0 AND market_id = ? AND (owner, outcome) > (?, ?) ORDER BY owner, outcome LIMIT ?`
 const PAGE_ROWS = 128
-const E6_PER_HALF_TICK = UNIT_RAW / PRICE_ONE_TICKS / 2
 const NO_LOOK = () => {}
-
-export interface Mark {
-  readonly yesE6: number
-  readonly source: (typeof MARK_SOURCES)[number]
-}
 
 interface Held {
   readonly owner: ProfileId
@@ -44,7 +39,7 @@ interface Held {
 
 interface Valued extends Held {
   readonly marketId: MarketId
-  readonly valueRaw: number
+  readonly worthRaw: number
   readonly markE6: number
   readonly source: number
 }
@@ -53,28 +48,28 @@ function byPlace(one: Valued, other: Valued): number {
   return one.marketId - other.marketId || one.owner - other.owner || one.outcome - other.outcome
 }
 
-const byWorth = (one: Valued, other: Valued) => other.valueRaw - one.valueRaw || byPlace(one, other)
+const byWorth = (one: Valued, other: Valued) => other.worthRaw - one.worthRaw || byPlace(one, other)
 const byGain = (one: Valued, other: Valued) =>
-  other.valueRaw - other.costRaw - (one.valueRaw - one.costRaw) || byPlace(one, other)
+  other.worthRaw - other.costRaw - (one.worthRaw - one.costRaw) || byPlace(one, other)
 
-/** The worth of a YES share of a market that is not resolved (rules §9.1). */
-export function markOf(market: Market, { ledger, orders }: Clearing, look = NO_LOOK): Mark {
+/** The sizes of one book by tick. A mark is taken in one go, so one column serves all markets. */
+const signedRaw = new Float64Array(PRICE_ONE_TICKS)
+
+/** What a share is worth, from the follower's own book or pool of its market (rules §9.1). */
+export function stateMark(market: Market, { ledger, orders }: Clearing, look = NO_LOOK): Mark {
   if (kindOf(market) === 'amm') {
-    return { yesE6: yesPriceOf(reservesRaw(ledger, market.marketId), UNIT_RAW), source: 'pool' }
+    const pool = reservesRaw(ledger, market.marketId)
+    return markOf(market, { reservesRaw: pool, yesE6: yesPriceOf(pool, UNIT_RAW) })
   }
-  const middle = new Middle(market.minSizeRaw)
+  signedRaw.fill(0)
   if (market.book !== 0) {
     eachResting(market.book, (ticks, slot, _owner, leftRaw) => {
-      middle.rests(isBid(orders.sideOf(slot), orders.outcomeOf(slot)), ticks, leftRaw)
+      const isBuy = isBid(orders.sideOf(slot), orders.outcomeOf(slot))
+      signedRaw[ticks] += isBuy ? leftRaw : -leftRaw
       look()
     })
   }
-  if (!middle.isEmpty) {
-    return { yesE6: middle.halfTicks * E6_PER_HALF_TICK, source: 'midpoint' }
-  }
-  const { lastYesTicks } = market
-  if (lastYesTicks === 0) return { yesE6: UNIT_RAW / 2, source: 'half' }
-  return { yesE6: lastYesTicks * 2 * E6_PER_HALF_TICK, source: 'lastTrade' }
+  return markOf(market, signedRaw)
 }
 
 const isSame = (one: Mark, other: Mark | undefined) =>
@@ -109,8 +104,8 @@ class Found {
   rows(): ProjectionRows {
     return Float64Array.from(
       [this.worth, this.gain].flatMap(({ rows }, order) =>
-        rows.flatMap(({ marketId, owner, outcome, sizeRaw, costRaw, markE6, source }) => [
-          ...[order, marketId, owner, outcome, sizeRaw, costRaw, markE6, source],
+        rows.flatMap(({ marketId, owner, outcome, sizeRaw, costRaw, worthRaw, markE6, source }) => [
+          ...[order, marketId, owner, outcome, sizeRaw, costRaw, worthRaw, markE6, source],
         ]),
       ),
     )
@@ -179,7 +174,7 @@ export class BiggestPositions {
       const market = clearing.catalogue.byId(marketId)
       // A resolved market has nothing open, and a group has no shares of its own.
       if (market === undefined || market.payoutNumerators !== null) continue
-      if (kindOf(market) !== 'group') marks.set(marketId, markOf(market, clearing, look))
+      if (kindOf(market) !== 'group') marks.set(marketId, stateMark(market, clearing, look))
     }
   }
 
@@ -201,9 +196,8 @@ export class BiggestPositions {
       for (const row of rows) {
         at = row
         if (isSystemAccount(row.owner)) continue
-        const markE6 = row.outcome === 0 ? mark.yesE6 : UNIT_RAW - mark.yesE6
-        const valueRaw = mulDivFloor(row.sizeRaw, markE6, UNIT_RAW)
-        yield { ...row, marketId, valueRaw, markE6, source }
+        const worthRaw = valueRaw(row, mark)
+        yield { ...row, marketId, worthRaw, markE6: shareE6(row, mark), source }
       }
       if (rows.length < PAGE_ROWS) return
       yield null

@@ -36,11 +36,9 @@ export const BIGGEST_ROW = {
   outcome: 3,
   sizeRaw: 4,
   costRaw: 5,
-  markE6: 6,
+  worthRaw: 6,
+  markE6: 7,
   /** An index of MARK_SOURCES. */
-  source: 7,
-  width: 8,
+  source: 8,
+  width: 9,
 } as const
-
-/** Where the worth of a share comes from (rules §9.1), the first that there is. */
-export const MARK_SOURCES = ['pool', 'midpoint', 'lastTrade', 'half'] as const

@@ -1,35 +1,36 @@
 // What a position costs and is worth (rules §9.1).
 
-import { mulDivFloor, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { fillPriceRaw, type Mark, markOf, valueRaw } from '../../../engine/domain/markets/mark.ts'
+import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type { PositionRow } from '../../../persistence/query/read/positions.ts'
+import { poolYesE6 } from './kept/shown-pools.ts'
 import type { PublishedMarket } from './published.ts'
-import { yesMarkE6 } from './views.ts'
 
-/** Raw price of one share, rounded half up; 0 without shares. */
-export function fillPriceRaw({ sizeRaw, costRaw }: PositionRow): number {
-  if (sizeRaw <= 0) return 0
-  return Math.floor((mulDivFloor(costRaw, 2 * UNIT_RAW, sizeRaw) + 1) / 2)
-}
+/** The sizes of one book by tick. A mark is taken at once, so one column serves all markets. */
+const signedRaw = new Float64Array(PRICE_ONE_TICKS)
 
-/** The worth of a share of an outcome in millionths (rules §9.1). */
-export function markE6(shown: PublishedMarket, outcome: number): number {
-  const yesMark = yesMarkE6(shown)
-  return outcome === 0 ? yesMark : UNIT_RAW - yesMark
+/** What a share is worth, from the durable book or pool of its market. */
+export function shownMark(shown: PublishedMarket): Mark {
+  const { market, payoutNumerators, markYesTicks, pool, depth } = shown
+  const marked = { minSizeRaw: market.minSizeRaw, payoutNumerators, markYesTicks }
+  if (pool !== null) return markOf(marked, { ...pool, yesE6: poolYesE6(pool) })
+  if (payoutNumerators === null) depth.signedInto(signedRaw)
+  return markOf(marked, signedRaw)
 }
 
 /** Collateral at the mark, rounded down; 0 for shares below zero. */
-export function marketValueRaw({ outcome, sizeRaw }: PositionRow, shown: PublishedMarket): number {
-  return mulDivFloor(Math.max(0, sizeRaw), markE6(shown, outcome), UNIT_RAW)
+export function marketValueRaw(row: PositionRow, shown: PublishedMarket): number {
+  return row.sizeRaw <= 0 ? 0 : valueRaw(row, shownMark(shown))
 }
 
 /** One side of a position as text, in raw units. */
 export function sideView(row: PositionRow, shown: PublishedMarket) {
-  const valueRaw = marketValueRaw(row, shown)
+  const worthRaw = marketValueRaw(row, shown)
   return {
     cost: String(row.costRaw),
     fillPrice: String(fillPriceRaw(row)),
-    marketValue: String(valueRaw),
+    marketValue: String(worthRaw),
     realisedPnl: String(row.realisedRaw),
-    unrealizedPnl: String(valueRaw - row.costRaw),
+    unrealizedPnl: String(worthRaw - row.costRaw),
   }
 }

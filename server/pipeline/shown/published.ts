@@ -85,6 +85,7 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
     updatedMs,
     volume: { raw: 0, carries: 0 },
     lastYesTicks: 0,
+    markYesTicks: 0,
     day: null,
     version: 0,
     bookBytes: null,
@@ -106,8 +107,8 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
 }
 
 /** What trades made of a market; all of them are durable. */
-function tradedOf({ lastYesTicks, volume }: Market) {
-  return { lastYesTicks, volume: { ...volume } }
+function tradedOf({ lastYesTicks, markYesTicks, volume }: Market) {
+  return { lastYesTicks, markYesTicks, volume: { ...volume } }
 }
 
 /**

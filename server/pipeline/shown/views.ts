@@ -1,26 +1,12 @@
 // Published facts in the shapes of the API (rules §3.5, §11, §12.3, §12.4).
 
 import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.ts'
-import { costCeilRaw, costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { costCeilRaw, costFloorRaw } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { adjustedMidTicks, price } from './book-views.ts'
-import { poolYesE6 } from './kept/shown-pools.ts'
+import { price } from './book-views.ts'
 import type { OrderIds } from './orders/order-ids.ts'
 import type { PublishedMarket } from './published.ts'
-
-const ONE = 1000
-const E6_PER_TICK = UNIT_RAW / ONE
-
-/** The worth of a YES share in millionths (rules §9.1). Its payout once resolved. */
-export function yesMarkE6(published: PublishedMarket): number {
-  const { payoutNumerators: payout, depth, pool, lastYesTicks } = published
-  if (payout !== null) return Math.floor((UNIT_RAW * payout[0]) / (payout[0] + payout[1]))
-  if (pool !== null) return poolYesE6(pool)
-  const isEmpty = depth.bestBid() === 0 && depth.bestAsk() === ONE
-  const ticks = isEmpty ? lastYesTicks || ONE / 2 : adjustedMidTicks(published)
-  return ticks * E6_PER_TICK
-}
 
 /** Both signed amounts, which follow from the fields of the order (rules §1.5, §1.6). */
 export function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {

@@ -1,6 +1,5 @@
 // The biggest open positions of the exchange or of a market page (rules §9.5).
 
-import { mulDivFloor, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -34,10 +33,11 @@ const STALE_MS = 180_000
 const STATES = ['READY', 'STALE', 'BUILDING'] as const
 const STALE_REASON = 'The newest projection is older than three minutes.'
 const SOURCES = {
+  payout: 'payout',
   pool: 'pool',
   midpoint: 'midpoint',
   lastTrade: 'last_trade',
-  half: 'default',
+  cost: 'cost',
 } as const
 
 const raw = (what: string) => means(pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as text.'), what)
@@ -65,8 +65,8 @@ const position = () =>
         raw: raw('Worth of one share in raw collateral.'),
         formatted: formatted(),
         source: means(
-          oneOf('pool', 'midpoint', 'last_trade', 'default'),
-          'Where the worth comes from; default is a half, for a market without any price.',
+          oneOf('payout', 'pool', 'midpoint', 'last_trade', 'cost'),
+          'Where the worth comes from; cost is what the shares cost, without any other price.',
         ),
         asOf: means(isoTime(), 'When the mark was taken.'),
       }),
@@ -129,18 +129,17 @@ function moneyOf(amountRaw: number) {
 }
 
 function rowOf(row: BigPosition, rank: number, asOf: string) {
-  const { face, market: shown, outcome, sizeRaw, costRaw, markE6, source } = row
+  const { face, market: shown, outcome, sizeRaw, costRaw, worthRaw, markE6, source } = row
   if (face === null) return null
   const { market } = shown
-  const valueRaw = mulDivFloor(sizeRaw, markE6, UNIT_RAW)
   return {
     rank,
     ...faceView(face),
-    positionSize: moneyOf(valueRaw),
+    positionSize: moneyOf(worthRaw),
     heldShares: { raw: String(sizeRaw), formatted: decimalOf(sizeRaw) },
     toWin: moneyOf(sizeRaw),
     mark: { raw: String(markE6), formatted: decimalOf(markE6), source: SOURCES[source], asOf },
-    unrealizedPnl: moneyOf(valueRaw - costRaw),
+    unrealizedPnl: moneyOf(worthRaw - costRaw),
     side: outcome === 0 ? ('YES' as const) : ('NO' as const),
     outcomeLabel: outcome === 0 ? ('Yes' as const) : ('No' as const),
     market: {

@@ -1,9 +1,10 @@
 // What a profile has: collateral, shares and open orders (rules §9.1).
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { fillPriceRaw } from '../../../engine/domain/markets/mark.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { costFloorRaw } from '../../../engine/domain/units.ts'
+import { costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
@@ -15,13 +16,9 @@ import { account } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
 import { price } from '../../pipeline/shown/book-views.ts'
+import { poolYesE6 } from '../../pipeline/shown/kept/shown-pools.ts'
 import { settlementFields } from '../../pipeline/shown/market-view.ts'
-import {
-  fillPriceRaw,
-  markE6,
-  marketValueRaw,
-  sideView,
-} from '../../pipeline/shown/position-views.ts'
+import { marketValueRaw, sideView } from '../../pipeline/shown/position-views.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import { workFor } from '../../services/fair-shares.ts'
 import type { Holding, Holdings } from '../../services/portfolio/portfolio.ts'
@@ -91,7 +88,7 @@ const side = () =>
   object({
     cost: means(signed(), 'Collateral paid for the shares that are left.'),
     fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
-    marketValue: means(uint256Text(), 'Worth at the mark: midpoint, last price or payout.'),
+    marketValue: means(uint256Text(), 'Worth at the mark: midpoint, last price, payout or cost.'),
     realisedPnl: means(signed(), 'Profit of what was sold or redeemed.'),
     unrealizedPnl: means(signed(), 'Worth less cost.'),
   })
@@ -168,7 +165,7 @@ const ammPosition = () =>
     totalBuysCost: means(units(), 'What was spent on this outcome in all, the fees included.'),
     totalSellsCost: means(units(), 'What sales of this outcome gave in all.'),
     realizedPnl: means(units(), 'Profit of what was sold or redeemed already.'),
-    unrealizedPnl: means(units(), 'Worth at the price of the pool, less the cost.'),
+    unrealizedPnl: means(units(), 'Worth at the mark of the pool, less the cost.'),
     latestTrade: means(
       object({ outcomeTokenPrice: means(units(), 'Price of the outcome in the pool.') }),
       'The price of the pool now.',
@@ -221,6 +218,7 @@ const isOfBook = ({ market }: Holding) => market.pool === null
 function ammViews(holding: Holding, owner: ProfileId, { pipeline }: Services) {
   const { market, yes, no, totals } = holding
   if (market.pool === null) return []
+  const yesE6 = poolYesE6(market.pool)
   const account = pipeline.clearing.accounts.accountOf(owner) ?? ''
   return [yes, no]
     .filter(({ sizeRaw }) => sizeRaw !== 0)
@@ -238,7 +236,7 @@ function ammViews(holding: Holding, owner: ProfileId, { pipeline }: Services) {
         totalSellsCost: decimalOf(total?.soldRaw ?? 0),
         realizedPnl: decimalOf(row.realisedRaw),
         unrealizedPnl: decimalOf(marketValueRaw(row, market) - row.costRaw),
-        latestTrade: { outcomeTokenPrice: decimalOf(markE6(market, outcome)) },
+        latestTrade: { outcomeTokenPrice: decimalOf(outcome === 0 ? yesE6 : UNIT_RAW - yesE6) },
       }
     })
 }

@@ -1,12 +1,9 @@
 // Boards of market pages, and the biggest positions with their markets and owners.
 
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { MARK_SOURCES, type Mark } from '../../../engine/domain/markets/mark.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import {
-  BIGGEST_ROW,
-  MARK_SOURCES,
-  PNL_ROW,
-} from '../../../persistence/follower/boards/projection.ts'
+import { BIGGEST_ROW, PNL_ROW } from '../../../persistence/follower/boards/projection.ts'
 import { boardPlace } from '../../../persistence/query/read/boards/board-place.ts'
 import { type Face, faces } from '../../../persistence/query/read/boards/faces.ts'
 import type { BoardSums } from '../../../persistence/query/read/boards/leaderboard.ts'
@@ -48,8 +45,9 @@ export interface BigPosition {
   readonly outcome: number
   readonly sizeRaw: number
   readonly costRaw: number
+  readonly worthRaw: number
   readonly markE6: number
-  readonly source: (typeof MARK_SOURCES)[number]
+  readonly source: Mark['source']
 }
 
 export interface BigPositions {
@@ -168,6 +166,7 @@ function picks({ rows }: Projected, order: number): Picked[] {
       outcome: row[BIGGEST_ROW.outcome],
       sizeRaw: row[BIGGEST_ROW.sizeRaw],
       costRaw: row[BIGGEST_ROW.costRaw],
+      worthRaw: row[BIGGEST_ROW.worthRaw],
       markE6: row[BIGGEST_ROW.markE6],
       source: MARK_SOURCES[row[BIGGEST_ROW.source]],
     })

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { mulDivFloor, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { openInMemory } from '../../../persistence/database.ts'
-import { BiggestPositions, markOf } from '../../../persistence/follower/boards/biggest-positions.ts'
+import {
+  BiggestPositions,
+  stateMark,
+} from '../../../persistence/follower/boards/biggest-positions.ts'
 import {
   BIGGEST_ROW,
   BIGGEST_ROWS_MAX,
@@ -40,6 +43,7 @@ class World {
   constructor(seed: number) {
     this.random = new Random(seed)
     this.driver.addAccount(10 ** 12)
+    this.driver.addAccount(10 ** 12)
     for (let market = 1; market <= MARKETS; market++) {
       this.driver.addMarket({ minSizeRaw: 0 })
       for (let count = 0; count < OWNERS; count++) this.hold(market)
@@ -57,8 +61,10 @@ class World {
 
   bid(marketId: number): void {
     const priceTicks = this.random.between(1, 999)
-    const order = { marketId, outcome: OUTCOME.YES, side: SIDE.BUY, priceTicks, sizeRaw: UNIT_RAW }
-    this.driver.place({ ...order, account: 1, type: 'GTC' })
+    const outcome = this.random.pick([OUTCOME.YES, OUTCOME.NO])
+    const sizeRaw = this.random.between(1, 30) * UNIT_RAW
+    const order = { marketId, outcome, side: SIDE.BUY, priceTicks, sizeRaw }
+    this.driver.place({ ...order, account: 1 + outcome, type: 'GTC' })
   }
 
   resolve(marketId: number): void {
@@ -89,19 +95,10 @@ class World {
     const valued = rows.flatMap((row) => {
       const market = clearing.catalogue.existing(row.marketId)
       if (market.payoutNumerators !== null) return []
-      const { yesE6 } = markOf(market, clearing)
-      const valueRaw = mulDivFloor(
-        row.sizeRaw,
-        row.outcome === 0 ? yesE6 : UNIT_RAW - yesE6,
-        UNIT_RAW,
-      )
-      return [
-        {
-          place: [row.marketId, row.owner, row.outcome],
-          worth: valueRaw,
-          gain: valueRaw - row.costRaw,
-        },
-      ]
+      const { yesE6 } = stateMark(market, clearing)
+      const markE6 = row.outcome === 0 ? yesE6 : UNIT_RAW - (yesE6 ?? 0)
+      const worth = yesE6 === null ? row.costRaw : mulDivFloor(row.sizeRaw, markE6 ?? 0, UNIT_RAW)
+      return [{ place: [row.marketId, row.owner, row.outcome], worth, gain: worth - row.costRaw }]
     })
     return (['worth', 'gain'] as const).flatMap((by) =>
       valued

@@ -2,19 +2,16 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { redemptionRaw } from '../../../engine/core/moves/conditions.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
+import { MARK_SOURCES, type Mark } from '../../../engine/domain/markets/mark.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
-import {
-  BIGGEST_ROW,
-  MARK_SOURCES,
-  type ProjectionAsk,
-} from '../../../persistence/follower/boards/projection.ts'
+import { BIGGEST_ROW, type ProjectionAsk } from '../../../persistence/follower/boards/projection.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { readPath } from '../../../persistence/follower/read-database.ts'
 import { accuracy } from '../../../persistence/query/read/boards/owner-sums.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
 import { encodeCommand } from '../../support/encode-command.ts'
-import { ExchangeDriver } from '../../support/exchange-driver.ts'
+import { type BookLevel, ExchangeDriver, type Placed } from '../../support/exchange-driver.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
@@ -36,6 +33,7 @@ const PAYOUTS = [
   [1, 3],
 ] as const
 const OPEN_MARKETS = [5, 6, 7]
+const TEN_SHARES_RAW = 10_000_000
 
 type Counts = Map<number, { won: number; lost: number }>
 
@@ -46,6 +44,7 @@ interface Big {
   readonly outcome: number
   readonly sizeRaw: number
   readonly valueRaw: number
+  readonly source: Mark['source']
 }
 
 interface Story {
@@ -62,6 +61,8 @@ interface Story {
 class Teller {
   readonly driver = new ExchangeDriver(1 << 12)
   readonly records: Uint8Array[] = []
+  /** YES price of the last fill of ten shares or more, by market. */
+  readonly markTicks = new Map<number, number>()
   readonly #random = new Random(SEED)
 
   constructor() {
@@ -83,7 +84,14 @@ class Teller {
       const sizeRaw = Math.max(1, Math.floor(random.between(1, mostRaw) / 1000)) * 1000
       const type = random.pick(['GTC', 'FAK'] as const)
       const priceTicks = random.between(400, 600)
-      driver.place({ account, marketId, outcome, side, type, priceTicks, sizeRaw })
+      const terms = { account, marketId, outcome, side, type, priceTicks, sizeRaw }
+      this.#noteFills(marketId, driver.place(terms))
+    }
+  }
+
+  #noteFills(marketId: number, { makers }: Placed): void {
+    for (const { sizeRaw, ticks } of makers) {
+      if (sizeRaw >= TEN_SHARES_RAW) this.markTicks.set(marketId, ticks)
     }
   }
 
@@ -135,18 +143,29 @@ function resolved(teller: Teller, payout: readonly [number, number], counts: Cou
   }
 }
 
+/** Where the levels of a side, the best first, have ten shares together. */
+function tenSharesAt(levels: readonly BookLevel[]): number | undefined {
+  let sumRaw = 0
+  for (const { ticks, sizeRaw } of levels) {
+    sumRaw += sizeRaw
+    if (sumRaw >= TEN_SHARES_RAW) return ticks
+  }
+  return undefined
+}
+
 function bigOf(teller: Teller): Big[] {
   return OPEN_MARKETS.flatMap((marketId) => {
     const { bids, asks } = teller.driver.book(marketId)
-    const { lastYesTicks } = teller.driver.clearing.catalogue.existing(marketId)
-    const isEmpty = bids.length === 0 && asks.length === 0
-    const middle = ((bids[0]?.ticks ?? 0) + (asks[0]?.ticks ?? 1000)) * 500
-    const yesE6 = isEmpty ? (lastYesTicks || 500) * 1000 : middle
+    const [bidTicks, askTicks] = [bids, asks].map(tenSharesAt)
+    const isTwoSided = bidTicks !== undefined && askTicks !== undefined
+    const lastTicks = teller.markTicks.get(marketId) ?? assert.fail('a large fill marks')
+    const yesE6 = isTwoSided ? (bidTicks + askTicks) * 500 : lastTicks * 1000
     return ACCOUNTS.flatMap((owner) =>
       [0, 1].flatMap((outcome) => {
         const sizeRaw = teller.sharesRaw(owner, marketId, outcome)
         const valueRaw = mulDivFloor(sizeRaw, outcome === 0 ? yesE6 : 1_000_000 - yesE6, 1_000_000)
-        return sizeRaw === 0 ? [] : [{ marketId, owner, outcome, sizeRaw, valueRaw }]
+        const source = isTwoSided ? 'midpoint' : 'lastTrade'
+        return sizeRaw === 0 ? [] : [{ marketId, owner, outcome, sizeRaw, valueRaw, source }]
       }),
     )
   })
@@ -244,14 +263,15 @@ test('the biggest positions are those of a whole sort, of all markets or of some
   const some = { ...all('biggest'), marketIds: [6, 99, 1] }
   const [everywhere, ofSome] = answers(follower, [all('biggest'), some])
   follower.close()
-  const { width, order, marketId, owner, outcome, sizeRaw, markE6, source } = BIGGEST_ROW
+  const { width, order, marketId, owner, outcome, sizeRaw, worthRaw, source } = BIGGEST_ROW
   const read = (rows: Float64Array, wanted: number) =>
     Array.from({ length: rows.length / width }, (_, at) => rows.subarray(at * width))
       .filter((row) => row[order] === wanted)
       .map((row) => ({
         ...{ marketId: row[marketId], owner: row[owner], outcome: row[outcome] },
         sizeRaw: row[sizeRaw],
-        valueRaw: mulDivFloor(row[sizeRaw], row[markE6], 1_000_000),
+        valueRaw: row[worthRaw],
+        source: MARK_SOURCES[row[source]],
       }))
   const slow = (marketIds: readonly number[]) =>
     story.big
@@ -267,11 +287,9 @@ test('the biggest positions are those of a whole sort, of all markets or of some
   assert.deepEqual(read(everywhere, 0), slow(OPEN_MARKETS))
   assert.deepEqual(read(ofSome, 0), slow([6]))
   assert.equal(read(everywhere, 1).length, story.big.length)
-  for (let at = 0; at < everywhere.length; at += width) {
-    const isEmpty = everywhere[at + marketId] === 6
-    const name = MARK_SOURCES[everywhere[at + source]]
-    assert.equal(name, isEmpty ? 'lastTrade' : 'midpoint')
-  }
+  const sources = new Set(story.big.map((each) => each.source))
+  assert.ok(sources.has('midpoint'), `SEED=${SEED}`)
+  assert.ok(slow([6]).every((each) => each.source === 'lastTrade'))
 })
 
 test('a pass hears of shares that came since the one before, at the same price', () => {

@@ -17,6 +17,7 @@ import {
 } from '../../../../engine/domain/event.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { dayBucketOf } from '../../../../engine/domain/markets/day-window.ts'
+import { marksByTrade } from '../../../../engine/domain/markets/mark.ts'
 import {
   addTo,
   costCeilRaw,
@@ -44,6 +45,8 @@ export interface ShownTrades {
   readonly volume: GrowingSum
   /** YES price of the last trade in ticks; 0 before the first. */
   lastYesTicks: number
+  /** The same of the last fill that is large enough for a mark (rules §9.1). */
+  markYesTicks: number
   /** What the market traded in the last day; null until it trades. */
   day: DayFigures | null
   /** Seq of the newest arrival that traded here; 0 before the first since the start. */
@@ -75,6 +78,7 @@ export function showRecord(
       addTo(published.volume, valueRaw)
       countForDay(published, ticks, valueRaw, dayClock)
       published.lastYesTicks = ticks
+      if (marksByTrade(sizeRaw)) published.markYesTicks = ticks
       const seq = eventSeq(f64s, event)
       const isBuy = eventTakerIsNo(words, event) === sells
       published.watch?.filled(seq, ticks, sizeRaw, isBuy)

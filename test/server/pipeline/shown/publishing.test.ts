@@ -5,8 +5,10 @@ import { CANCEL_REASONS, RESULT } from '../../../../engine/domain/event.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
+import { stateMark } from '../../../../persistence/follower/boards/biggest-positions.ts'
 import { accountOf } from '../../../../server/intake/order/client-order.ts'
 import type { OrderAnswer } from '../../../../server/pipeline/orders/order-answer.ts'
+import { shownMark } from '../../../../server/pipeline/shown/position-views.ts'
 import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
@@ -160,6 +162,9 @@ test('the published depth equals the books, through dust, cancels and self-trade
     assert.deepEqual([depth.bestBid(true), depth.bestAsk(true)], book.largeBest)
     const { volume: traded, lastYesTicks: lastTicks } = clearing.catalogue.existing(1)
     assert.deepEqual([volume, lastYesTicks], [traded, lastTicks])
+    // The follower marks its own books by the same function.
+    const stateMarked = stateMark(clearing.catalogue.existing(1), clearing)
+    assert.deepEqual(shownMark(market), stateMarked)
     assert.equal(market.bookBytes, null, 'a book that changed is encoded anew')
     market.bookBytes = Buffer.from('old')
   }
