@@ -153,6 +153,11 @@ const REJECTS = [
     'ORDER_RELEASE_IN_PROGRESS',
     'Cancellation not confirmed: the order is entering its market after its delay; retry.',
   ],
+  [
+    'DELAYED_CANCEL_OFF',
+    'This market does not cancel orders that its taker delay holds; cancel what rests of the ' +
+      'order after the delay.',
+  ],
   ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
   ['ORDERBOOK_INACTIVE', 'Market is not active'],
   ['ORDERBOOK_OF_POOL', 'Market does not support orderbook (AMM market)'],

@@ -362,7 +362,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /**
    * Cancels open orders of the caller, with one command per market and thousand orders. Orders that
-   * are being released are left alone and named in the receipt. Gives the receipt of all commands,
+   * are being released or that their market binds are left alone and named in the receipt. Gives the receipt of all commands,
    * or a refusal. A refusal comes before the first command, never half way. `answered` is called
    * for each command, when its market has answered.
    */
@@ -377,12 +377,12 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     if (barred !== null) return this.refused(barred)
     const stamped = stampCancels(this, marketId, orders, answered)
     if (stamped === null) return REJECT.OVERLOADED
-    const { releasing } = stamped
-    // That orders are being released may rest on a command that is not durable yet.
-    if (releasing.length > 0) await this.durable()
+    const { releasing, bound } = stamped
+    // That orders are held or released may rest on a command that is not durable yet.
+    if (releasing.length + bound.length > 0) await this.durable()
     const receipts = await Promise.all(stamped.receipts)
     return {
-      releasing,
+      ...{ releasing, bound },
       canceled: receipts.flatMap((receipt) => receipt.canceled),
       notOpen: receipts.flatMap((receipt) => receipt.notOpen),
     }

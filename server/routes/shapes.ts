@@ -121,6 +121,10 @@ const metadata = () =>
       optional(integer(1)),
       'How long an order that would match on arrival waits, in milliseconds; absent for no wait.',
     ),
+    delayedCancel: means(
+      optional(boolean()),
+      'False when such an order cannot be canceled while it waits; absent when it can.',
+    ),
   })
 
 const oracleAsset = () =>

@@ -3,6 +3,7 @@ import type { FileChanges } from './mutation.ts'
 // What comes before, beside and after a match: modes, heartbeats, taker delay, settlement.
 
 const CORE = 'test/engine/core'
+const BOUND = ['test/server/routes/orders/delayed-cancel.test.ts']
 const DELAY = [
   `${CORE}/orders/taker-delay.test.ts`,
   `${CORE}/law-two.test.ts`,
@@ -38,6 +39,45 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'if (endHold(order.slot, order.generation) || order.slot > 0) {',
       ],
     ],
+  },
+  {
+    file: 'engine/core/decide/decide.ts',
+    tests: BOUND,
+    changes: [
+      [
+        'a bound order may be canceled',
+        'if (isBound(clearing, slot)) return REJECT.DELAYED_CANCEL_OFF\n',
+        '\n',
+      ],
+      ['every delay binds', 'noDelayedCancel === true && takerDelayMs > 0', 'takerDelayMs > 0'],
+    ],
+  },
+  {
+    file: 'engine/core/decide/release.ts',
+    tests: BOUND,
+    changes: [
+      [
+        'an own order calls back a bound one',
+        'mayBind(clearing, slot) ? STP.CANCEL_MAKER : ',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/due-cancels.ts',
+    tests: BOUND,
+    changes: [
+      [
+        'a heartbeat calls back a bound order',
+        "if (cause.reason === 'HEARTBEAT' && isBound(this.#clearing, slot)) {",
+        'if (false) {',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/orders/user-cancels.ts',
+    tests: BOUND,
+    changes: [['a cancel of all names bound orders', 'if (!isBinding) return', 'if (true) return']],
   },
   {
     file: 'engine/core/decide/release.ts',

@@ -262,7 +262,7 @@ export class ExchangeDriver {
 
   releaseOf({ slot, generation }: OrderRef): ReleaseOrder {
     const release = blankRelease()
-    fillRelease(release, this.clearing.orders, slot)
+    fillRelease(release, this.clearing, slot)
     return { ...release, generation, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs }
   }
 

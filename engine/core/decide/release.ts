@@ -2,10 +2,10 @@
 
 import type { ReleaseOrder } from '../../domain/command.ts'
 import type { Slot } from '../../domain/ids.ts'
-import { buysBySpend } from '../../domain/order.ts'
+import { buysBySpend, STP } from '../../domain/order.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
-import type { OrderTable } from '../orders/order-table.ts'
+import { mayBind } from './decide.ts'
 
 /** Whether held orders may enter their markets at this time. Until they may, releases wait. */
 export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
@@ -13,7 +13,8 @@ export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
 }
 
 /** Fills `release`, except its stamp, with the order that is held in `slot`. */
-export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: Slot): void {
+export function fillRelease(release: ReleaseOrder, clearing: Clearing, slot: Slot): void {
+  const { orders } = clearing
   const marketForm = orders.marketFormOf(slot) === 1
   const reserveRaw = orders.reservedRawOf(slot)
   release.marketId = orders.marketOf(slot)
@@ -27,7 +28,8 @@ export function fillRelease(release: ReleaseOrder, orders: OrderTable, slot: Slo
   // A post-only order is never held.
   release.postOnly = false
   release.marketForm = marketForm
-  release.stp = orders.held.stpOf(slot)
+  // An own order in its way would call back an order that nobody may call back.
+  release.stp = mayBind(clearing, slot) ? STP.CANCEL_MAKER : orders.held.stpOf(slot)
   release.priceTicks = orders.priceTicksOf(slot)
   release.sizeRaw = orders.sizeRawOf(slot)
   // A held order has traded nothing, so a market buy still reserves its whole spend.

@@ -47,6 +47,8 @@ export interface MarketAbout {
   readonly dailyRewardRaw?: CollateralRaw
   /** Part of the takers' fees that makers get back (rules §3.2); absent = none. */
   readonly rebateBps?: FeeBps
+  /** An order that the taker delay holds cannot be canceled by its owner (rules §4.3). */
+  readonly noDelayedCancel?: boolean
   /** Values by the slug of their property; absent = none (rules §12.5). */
   readonly properties?: Readonly<Record<string, readonly string[]>>
 }

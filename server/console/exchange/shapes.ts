@@ -29,6 +29,7 @@ export interface MarketView {
     readonly openPrice?: string | number | null
     readonly closePrice?: string | null
     readonly takerDelayMs?: number
+    readonly delayedCancel?: boolean
   }
   readonly conditionId?: string
   readonly tokens?: Token

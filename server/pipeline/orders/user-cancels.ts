@@ -2,20 +2,24 @@
 // §3).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { whyNotNow } from '../../../engine/core/decide/decide.ts'
 import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
 
-/** What became of each named order. The orders in `releasing` were left alone (rules §4.3). */
-export interface CancelOutcome extends CancelReceipt {
+/** Orders that were left alone (rules §4.3): they are being released, or their market binds them. */
+interface LeftAlone {
   readonly releasing: readonly OrderName[]
+  readonly bound: readonly OrderName[]
 }
 
-interface StampedCancels {
+/** What became of each named order. */
+export interface CancelOutcome extends CancelReceipt, LeftAlone {}
+
+interface StampedCancels extends LeftAlone {
   readonly receipts: readonly Promise<CancelReceipt>[]
-  readonly releasing: readonly OrderName[]
 }
 
 /** Live orders of an account in a market that came by commands up to `throughSeq`, newest first. */
@@ -58,7 +62,21 @@ function noneIsOpen(
 ): StampedCancels {
   const receipt = { canceled: [], notOpen: orders }
   answered(receipt)
-  return { receipts: [Promise.resolve(receipt)], releasing: [] }
+  return { receipts: [Promise.resolve(receipt)], releasing: [], bound: [] }
+}
+
+/** Parts the orders of a market: a market may bind those that it holds. */
+function parted(clearing: Clearing, isBinding: boolean, orders: readonly OrderName[]) {
+  const [free, releasing, bound]: OrderName[][] = [[], [], []]
+  if (!isBinding) return { free: orders, releasing, bound }
+  for (const order of orders) {
+    const { slot, generation } = order
+    const reject = clearing.orders.isLive(slot, generation) ? whyNotNow(clearing, slot) : null
+    if (reject === null) free.push(order)
+    else if (reject === REJECT.DELAYED_CANCEL_OFF) bound.push(order)
+    else releasing.push(order)
+  }
+  return { free, releasing, bound }
 }
 
 /**
@@ -72,12 +90,12 @@ export function stampCancels(
   orders: readonly OrderName[],
   answered?: (receipt: CancelReceipt) => void,
 ): StampedCancels | null {
-  const { book = 0 } = clearing.catalogue.byId(marketId) ?? {}
+  const { book = 0, noDelayedCancel = false } = clearing.catalogue.byId(marketId) ?? {}
   if (book === 0) return noneIsOpen(orders, answered)
   const receipts: Promise<CancelReceipt>[] = []
-  const releasing: OrderName[] = []
-  for (let from = 0; from < orders.length; from += LIMITS.cancelItemsMax) {
-    let chunk = orders.slice(from, from + LIMITS.cancelItemsMax)
+  const { free, releasing, bound } = parted(clearing, noDelayedCancel, orders)
+  for (let from = 0; from < free.length; from += LIMITS.cancelItemsMax) {
+    let chunk = free.slice(from, from + LIMITS.cancelItemsMax)
     let seq = sequencer.cancel(book, chunk)
     while (seq === RELEASING) {
       const entering = sequencer.releases.among(chunk)
@@ -98,5 +116,5 @@ export function stampCancels(
     )
     if (answered !== undefined) publisher.whenAnswered(seq, answered)
   }
-  return { receipts, releasing }
+  return { receipts, releasing, bound }
 }

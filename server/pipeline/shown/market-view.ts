@@ -65,8 +65,9 @@ export function settlementFields(published: PublishedMarket) {
 }
 
 /** Empty where takers are not delayed (rules §4.3). */
-function delayField({ takerDelayMs }: Market): { takerDelayMs?: number } {
-  return takerDelayMs === 0 ? {} : { takerDelayMs }
+function delayField({ takerDelayMs, noDelayedCancel = false }: Market) {
+  if (takerDelayMs === 0) return {}
+  return noDelayedCancel ? { takerDelayMs, delayedCancel: false } : { takerDelayMs }
 }
 
 /** Whole collateral of a day as text, and raw collateral of a minute. */

@@ -2,10 +2,13 @@
 // passed, for a profile that was frozen. They follow the command that caused them, one per market
 // and per thousand orders. Nothing lists the orders beforehand: each call of `emit` walks the live
 // orders, and goes on until the time slice is over or a ring is full. Main's thread owns it.
+// A heartbeat does not call back an order that its market binds (rules §4.3): the order is canceled
+// right after its release, and until then its heartbeat is not over.
 // Invariants: an order is named once (`#stamped`). A cause stays due until every order that came
 // before it is named, and until then its markets take no new orders (`holds`).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { isBound } from '../../../engine/core/decide/decide.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
 import type {
@@ -34,6 +37,8 @@ interface Due {
   readonly cause: CancelCause
   /** Markets in which every order is named. */
   readonly done: Set<MarketId>
+  /** Bound orders that wait for their release. */
+  readonly bound: Set<Slot>
 }
 
 export interface CancelStamper {
@@ -51,6 +56,8 @@ const { cancelItemsMax } = LIMITS
 export class DueCancels {
   readonly #clearing: Clearing
   #due: Due[] = []
+  /** Causes with nothing left but bound orders. They hold up no market. */
+  #waiting: Due[] = []
   /** 1 for each live order that a cancel of this class names. */
   readonly #stamped: Uint8Array
   #stampedCount = 0
@@ -64,15 +71,30 @@ export class DueCancels {
     return this.#due.length === 0
   }
 
+  /** Whether a cancel of the order in this slot follows its release. */
+  followsRelease(slot: Slot): boolean {
+    return this.#waiting.some(({ bound }) => bound.has(slot))
+  }
+
   add(cause: CancelCause): void {
-    this.#due.push({ cause, done: new Set() })
+    this.#due.push({ cause, done: new Set(), bound: new Set() })
   }
 
   /** An order ended: its slot may hold another order next. */
   ended(slot: Slot): void {
+    if (this.#waiting.length > 0) this.#boundEnded(slot)
     if (this.#stampedCount === 0 || this.#stamped[slot] === 0) return
     this.#stamped[slot] = 0
     this.#stampedCount--
+  }
+
+  /** A cause whose last bound order ended is complete with the next walk. */
+  #boundEnded(slot: Slot): void {
+    for (const due of this.#waiting) due.bound.delete(slot)
+    const over = this.#waiting.filter(({ bound }) => bound.size === 0)
+    if (over.length === 0) return
+    this.#waiting = this.#waiting.filter(({ bound }) => bound.size > 0)
+    this.#due.push(...over)
   }
 
   /** Whether orders of the market are due to be canceled and not named yet. */
@@ -98,8 +120,9 @@ export class DueCancels {
     for (const due of this.#due) {
       const end = isOver ? 'out of time' : this.#walk(due, stamper)
       if (end === 'out of time') isOver = true
-      if (end === 'complete') completed(due.cause)
-      else left.push(due)
+      if (end !== 'complete') left.push(due)
+      else if (due.bound.size > 0) this.#waiting.push(due)
+      else completed(due.cause)
     }
     this.#due = left
     return !isOver
@@ -176,11 +199,16 @@ export class DueCancels {
   }
 
   /** Collects the orders of a row that are due, and stamps each full command. */
-  #walkRow({ cause }: Due, row: PositionRow, names: OrderName[], stamper: CancelStamper): End {
+  #walkRow(due: Due, row: PositionRow, names: OrderName[], stamper: CancelStamper): End {
+    const { cause, bound } = due
     const { orders } = this.#clearing
     const stamped = this.#stamped
     for (let slot = orders.firstOfRow(row); slot !== 0; slot = orders.nextOf(slot)) {
       if (stamped[slot] !== 0 || orders.seqOf(slot) >= cause.beforeSeq) continue
+      if (cause.reason === 'HEARTBEAT' && isBound(this.#clearing, slot)) {
+        bound.add(slot)
+        continue
+      }
       names.push({ slot, generation: orders.generationOf(slot) })
       if (names.length < cancelItemsMax) continue
       const end = this.#stamp(cause, orders.marketOf(slot), names, stamper)

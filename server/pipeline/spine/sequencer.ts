@@ -285,8 +285,12 @@ export class Sequencer {
         // A release may have room where a cancel has none. The due cancel may name this very order.
         const book = this.#bookOf(marketId)
         if (this.#dueCancels.holds(marketId) || this.#expiries.nextMsOf(book) <= nowMs) return false
-        if (!this.#hasRoom(book, RELEASE_BYTES)) return false
+        const isLast = this.#dueCancels.followsRelease(slot)
+        if (!this.#hasRoom(book, isLast ? RELEASE_BYTES + CANCEL_BYTES : RELEASE_BYTES))
+          return false
         this.#stampRelease(slot, nowMs)
+        const generation = this.#clearing.orders.generationOf(slot)
+        if (isLast) this.#stampCancel(book, [{ slot, generation }], 'HEARTBEAT', nowMs)
         return true
       },
       () => this.#cutsHere(),
@@ -391,7 +395,7 @@ export class Sequencer {
     const command = this.#release
     command.seq = this.#clearing.lastSeq + 1
     command.nowMs = nowMs
-    fillRelease(command, this.#clearing.orders, slot)
+    fillRelease(command, this.#clearing, slot)
     const record = scratchRelease(command)
     this.#clearing.admitRelease(command)
     this.#journal.append(command.seq, record)

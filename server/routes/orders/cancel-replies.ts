@@ -28,7 +28,7 @@ const failedCancel = () =>
     orderId: optional(orderId()),
     clientOrderId: shownClientOrderId(),
     reason: means(
-      oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'UNKNOWN_ERROR'),
+      oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'DELAYED_CANCEL_OFF', 'UNKNOWN_ERROR'),
       'Why the order was not canceled, as a word for programs.',
     ),
     message: means(text(), 'Why the order was not canceled, in a sentence.'),
@@ -119,7 +119,10 @@ export async function cancelAllInSlices(
   return bytes(text, JSON_TYPE, isWhole ? OK : MULTI_STATUS)
 }
 
-/** 200 when all are canceled, 207 when some are. When none is: 400 if an id is known, else 404. */
+/**
+ * 200 when all are canceled, 207 when some are. When none is: 409 if a market binds one of them, 400
+ * if an id is known, else 404.
+ */
 export function batchResult(
   outcome: BatchOutcome,
   by: 'orderId' | 'clientOrderId',
@@ -130,6 +133,8 @@ export function batchResult(
   )
   if (failed.length === 0) return { message: DONE, canceled, failed }
   if (canceled.length > 0) return reply(MULTI_STATUS, { message: PARTLY, canceled, failed })
+  const isBound = failed.some(({ reason }) => reason === 'DELAYED_CANCEL_OFF')
+  if (isBound) return refuse(REJECT.DELAYED_CANCEL_OFF, { canceled, failed })
   const reject = outcome.anyKnown ? REJECT.ORDER_NOT_OPEN : REJECT.ORDERS_NOT_FOUND
   return refuse(reject, { canceled, failed })
 }

@@ -118,6 +118,7 @@ export const cancelOrder = route({
     'ORDER_FILLED',
     'ORDER_NOT_OPEN',
     'ORDER_RELEASE_IN_PROGRESS',
+    'DELAYED_CANCEL_OFF',
     'READ_TIMEOUT',
   ],
   example: {
@@ -168,6 +169,7 @@ export const cancelOne = route({
     'ORDER_FILLED',
     'ORDER_NOT_OPEN',
     'ORDER_RELEASE_IN_PROGRESS',
+    'DELAYED_CANCEL_OFF',
     'READ_TIMEOUT',
   ],
   example: {
@@ -255,6 +257,7 @@ export const batchCancel = route({
     'TRADING_DISABLED',
     'VALIDATION',
     'ORDERS_NOT_FOUND',
+    'DELAYED_CANCEL_OFF',
     'ORDER_NOT_OPEN',
     'READ_TIMEOUT',
   ],
@@ -291,7 +294,14 @@ export const cancelBatch = route({
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
   means: ALL_CANCELED,
-  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'ORDERS_NOT_FOUND', 'ORDER_NOT_OPEN', 'READ_TIMEOUT'],
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'ORDERS_NOT_FOUND',
+    'DELAYED_CANCEL_OFF',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },

@@ -102,7 +102,18 @@ export class MarketChanges {
     return refused ?? published.bySlug(specs[0].slug) ?? REJECT.MARKET_NOT_FOUND
   }
 
-  edit(published: PublishedMarket, change: MarketChange, by?: string) {
+  async edit(published: PublishedMarket, change: MarketChange, by?: string) {
+    const { noDelayedCancel } = change
+    // The orders of a group rest in its markets.
+    const children = noDelayedCancel === undefined ? [] : published.children
+    for (const child of children.filter((each) => each.payoutNumerators === null)) {
+      const edited = await this.#edit(child, { noDelayedCancel }, by)
+      if (edited instanceof Reject) return edited
+    }
+    return this.#edit(published, change, by)
+  }
+
+  #edit(published: PublishedMarket, change: MarketChange, by?: string) {
     const { clearing } = this.#pipeline
     return this.#change(published, by, ({ marketId }) => {
       return decideEdit(clearing, change) ?? { kind: 'editMarket', marketId, change }

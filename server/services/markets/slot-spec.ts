@@ -23,7 +23,7 @@ function minuteText(atMs: TimeMs): string {
 export function slotSpecOf(collateralAddress: string): SlotSpecOf {
   return (series: Series, startMs: TimeMs): MarketSpec => {
     const { seriesId, slugPrefix, exchangeAddress, takerDelayMs, imageUrl, logo } = series
-    const { dailyRewardRaw, rebateBps } = series
+    const { dailyRewardRaw, rebateBps, noDelayedCancel } = series
     const slug = slotSlug(slugPrefix, startMs)
     const deadlineMs = startMs + slotMsOf(series)
     return {
@@ -46,6 +46,7 @@ export function slotSpecOf(collateralAddress: string): SlotSpecOf {
       ...(logo === undefined ? {} : { logo }),
       ...(dailyRewardRaw === undefined ? {} : { dailyRewardRaw }),
       ...(rebateBps === undefined ? {} : { rebateBps }),
+      ...(noDelayedCancel === undefined ? {} : { noDelayedCancel }),
     }
   }
 }

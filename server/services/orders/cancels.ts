@@ -40,10 +40,16 @@ interface Unknown {
 
 type Resolved = Live | Unknown
 
+type FailedReason =
+  | 'ORDER_NOT_FOUND'
+  | 'ORDER_RELEASE_IN_PROGRESS'
+  | 'DELAYED_CANCEL_OFF'
+  | 'UNKNOWN_ERROR'
+
 export interface FailedCancel {
   readonly orderId?: string
   readonly clientOrderId?: string
-  readonly reason: 'ORDER_NOT_FOUND' | 'ORDER_RELEASE_IN_PROGRESS' | 'UNKNOWN_ERROR'
+  readonly reason: FailedReason
   readonly message: string
   readonly retryable: boolean
 }
@@ -112,6 +118,7 @@ export class Cancels {
     const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], answered)
     if (receipt instanceof Reject) return receipt
     if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
+    if (receipt.bound.length > 0) return REJECT.DELAYED_CANCEL_OFF
     if (receipt.canceled.length === 1) return null
     const reject = await this.#whyNotOpen(profileId, resolved.order)
     return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
@@ -129,7 +136,7 @@ export class Cancels {
     const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
     const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
     if (receipt instanceof Reject) return receipt
-    const { canceled, releasing } = receipt
+    const { canceled, leftAlone } = receipt
     if (canceled.size === 0) await this.#pipeline.durable()
     const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
     const left = await Promise.all(
@@ -145,7 +152,8 @@ export class Cancels {
         orderId: each.orderId ?? '',
       })),
       failed: left.map((each) => {
-        if (each.order !== null && releasing.has(keyOf(each.order))) return inRelease(each)
+        const why = each.order === null ? undefined : leftAlone.get(keyOf(each.order))
+        if (why !== undefined) return { ...shownNames(each), ...why }
         return isUntold(each) || this.#isOpen(each.order) ? retryable(each) : failure(each)
       }),
       anyKnown: resolved.length > left.length || left.some(isKnown),
@@ -156,7 +164,7 @@ export class Cancels {
   async live(live: readonly OrderName[]): Promise<BatchOutcome | Reject> {
     const receipt = await this.#cancelByMarket(live)
     if (receipt instanceof Reject) return receipt
-    const { canceled, releasing } = receipt
+    const { canceled, leftAlone } = receipt
     // That no order is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids } = this.#pipeline
@@ -164,12 +172,15 @@ export class Cancels {
     const gone = live.filter((order) => canceled.has(keyOf(order)))
     // An order that filled meanwhile is no failure. An order that is still open found no room for
     // its cancel, and the client may retry.
-    const entering = live.filter((order) => releasing.has(keyOf(order)))
-    const open = this.stillOpen(live.filter((order) => !releasing.has(keyOf(order))))
-    const enteringIds = await idsOf(entering)
+    const untouched = live.filter((order) => leftAlone.has(keyOf(order)))
+    const open = this.stillOpen(live.filter((order) => !leftAlone.has(keyOf(order))))
+    const untouchedIds = await idsOf(untouched)
+    const failed = untouchedIds.map((orderId, index) => {
+      return { orderId, ...(leftAlone.get(keyOf(untouched[index])) ?? IN_RELEASE) }
+    })
     return {
       canceled: (await idsOf(gone)).map((orderId) => ({ orderId })),
-      failed: [...enteringIds.map((orderId) => ({ orderId, ...IN_RELEASE })), ...(await open)],
+      failed: [...failed, ...(await open)],
       anyKnown: live.length > 0,
     }
   }
@@ -194,10 +205,13 @@ export class Cancels {
     return barred === null ? null : this.#pipeline.refused(barred)
   }
 
-  /** Cancels orders and gives their keys. There is no await before the last command is stamped. */
+  /**
+   * Cancels orders and gives their keys, and why others were left alone. There is no await before
+   * the last command is stamped.
+   */
   async #cancelByMarket(
     orders: readonly OrderName[],
-  ): Promise<{ canceled: Set<number>; releasing: Set<number> } | Reject> {
+  ): Promise<{ canceled: Set<number>; leftAlone: Map<number, Why> } | Reject> {
     const { orders: table } = this.#pipeline.clearing
     const byMarket = new Map<number, OrderName[]>()
     for (const order of orders) {
@@ -210,15 +224,16 @@ export class Cancels {
       [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
     )
     const canceled = new Set<number>()
-    const releasing = new Set<number>()
+    const leftAlone = new Map<number, Why>()
     for (const receipt of receipts) {
       if (receipt instanceof Reject) continue
       for (const order of receipt.canceled) canceled.add(keyOf(order))
-      for (const order of receipt.releasing) releasing.add(keyOf(order))
+      for (const order of receipt.releasing) leftAlone.set(keyOf(order), IN_RELEASE)
+      for (const order of receipt.bound) leftAlone.set(keyOf(order), BOUND)
     }
     const refusals = receipts.flatMap((each) => (each instanceof Reject ? each : []))
     const none = refusals.length > 0 && refusals.length === receipts.length
-    return none ? refusals[0] : { canceled, releasing }
+    return none ? refusals[0] : { canceled, leftAlone }
   }
 
   #isOpen(order: OrderName | null): boolean {
@@ -305,11 +320,20 @@ const NOT_CONFIRMED = {
   retryable: true,
 } as const
 
-const IN_RELEASE = {
+type Why = Pick<FailedCancel, 'reason' | 'message' | 'retryable'>
+
+const IN_RELEASE: Why = {
   reason: 'ORDER_RELEASE_IN_PROGRESS',
   message: REJECT.ORDER_RELEASE_IN_PROGRESS.sentence,
   retryable: true,
-} as const
+}
+
+/** The market lets nobody call back an order that it holds. */
+const BOUND: Why = {
+  reason: 'DELAYED_CANCEL_OFF',
+  message: REJECT.DELAYED_CANCEL_OFF.sentence,
+  retryable: false,
+}
 
 function isKnown({ reject }: Resolved): boolean {
   return reject !== REJECT.ORDER_NOT_FOUND
@@ -323,14 +347,12 @@ function retryable(each: Resolved): FailedCancel {
   return { ...shownNames(each), ...NOT_CONFIRMED }
 }
 
-function inRelease(each: Resolved): FailedCancel {
-  return { ...shownNames(each), ...IN_RELEASE }
-}
-
 function failure(each: Resolved): FailedCancel {
-  if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return inRelease(each)
+  const names = shownNames(each)
+  if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return { ...names, ...IN_RELEASE }
+  if (each.reject === REJECT.DELAYED_CANCEL_OFF) return { ...names, ...BOUND }
   return {
-    ...shownNames(each),
+    ...names,
     reason: 'ORDER_NOT_FOUND',
     message: REJECT.ORDER_NOT_OPEN.sentence,
     retryable: false,

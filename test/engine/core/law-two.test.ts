@@ -127,7 +127,7 @@ class LateFlow {
     })
     if (held.length === 0) return false
     const release = blankRelease()
-    fillRelease(release, orders, this.#random.pick(held).slot)
+    fillRelease(release, this.late.clearing, this.#random.pick(held).slot)
     this.late.apply({ ...release, ...this.#stamp() })
     this.releases++
     return true

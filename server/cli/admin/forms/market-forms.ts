@@ -17,6 +17,7 @@ import { listOf } from './list-forms.ts'
 // The forms of `outcomex admin` for markets and groups.
 
 const BPS_MAX = 10_000
+const trueOrFalse = { ...onOff, shape: 'true|false' }
 
 /** What may be said of a market, a group or a series, and changed later. */
 export const ABOUT_FLAGS = {
@@ -57,6 +58,12 @@ export const ABOUT_FLAGS = {
     optional(count(0, BPS_MAX)),
     undefined,
     "markets: part of the takers' fees for makers, in basis points.",
+  ),
+  delayedCancel: own(
+    'delayed-cancel',
+    optional(trueOrFalse),
+    undefined,
+    'markets: whether owners may cancel orders that the taker delay holds; else true.',
   ),
 } as const
 

@@ -70,8 +70,10 @@ export class Ticket implements Panel {
     this.#parts = parts
     const { context, book, own, market } = parts
     const delayMs = market.settings?.takerDelayMs ?? market.metadata.takerDelayMs ?? 0
-    const delay =
-      delayMs > 0 && h('p', { class: 'soft' }, `Orders that match at once wait ${delayMs} ms here.`)
+    const isBinding = market.metadata.delayedCancel === false
+    const rule = isBinding ? 'and cannot be canceled meanwhile' : 'here'
+    const wait = `Orders that match at once wait ${delayMs} ms ${rule}.`
+    const delay = delayMs > 0 && h('p', { class: 'soft' }, wait)
     const form = h(
       'form',
       { class: 'ticket-form', attrs: { novalidate: true } },

@@ -193,12 +193,13 @@ export const createGroup = route({
       ...(convertFeeBps > 0 ? { convertFeeBps } : {}),
     }
     const { fee, takerDelayMs, exchangeAddress, minSizeRaw, categories, tags } = body
+    const inherited = { categories, tags, delayedCancel: body.delayedCancel }
     const venue = { fee, takerDelayMs, exchangeAddress, minSizeRaw }
     const { collateral } = services.settings
     const specs = children.map((child, orderInGroup) => {
       const questionId = questionIdOf(negRiskId, orderInGroup)
       const ids = childIds(adapter, collateral.address, questionId)
-      const ofChild = commonOf({ categories, tags, ...child, ...venue }, services)
+      const ofChild = commonOf({ ...inherited, ...child, ...venue }, services)
       return { ...ofChild, ...shared, ...ids, orderInGroup, negRiskId: questionId }
     })
     return shown(await services.markets.createGroup(group, specs, caller.operator.name), services)

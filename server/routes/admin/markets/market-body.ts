@@ -33,6 +33,10 @@ export const aboutFields = {
     optional(integer(0, 10_000)),
     "Part of the takers' fees that makers get back, in basis points.",
   ),
+  delayedCancel: means(
+    optional(boolean()),
+    'False when owners cannot cancel orders that the taker delay holds; true when absent.',
+  ),
 }
 
 export const deadline = () =>

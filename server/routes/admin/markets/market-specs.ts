@@ -62,10 +62,11 @@ function given<Fields extends object>(fields: Fields) {
 /** The part of a body that an edit may hold too. */
 export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: string | undefined }) {
   const { title, description, categories, tags, proxyTitle, imageUrl, logo } = body
-  const { dailyRewardRaw, rebateBps, properties } = body
+  const { dailyRewardRaw, rebateBps, properties, delayedCancel } = body
+  const noDelayedCancel = delayedCancel === undefined ? undefined : !delayedCancel
   const about: Partial<MarketAbout> = given({
     ...{ title, description, categories, tags, proxyTitle, imageUrl, logo },
-    ...{ dailyRewardRaw, rebateBps, properties },
+    ...{ dailyRewardRaw, rebateBps, properties, noDelayedCancel },
   })
   return about
 }
