@@ -23,7 +23,7 @@ interface OfTrades {
 
 export class AccountTables {
   /** The tables that hear of every trade. */
-  readonly listeners: OfTrades & { readonly standings: ProfileTables['standings'] }
+  readonly listeners: OfTrades & Pick<ProfileTables, 'standings' | 'links'>
   readonly #clearing: Clearing
   readonly #moves: MovesTable
   readonly #profiles: ProfileTables
@@ -31,13 +31,15 @@ export class AccountTables {
   readonly #packs: PacksTable
 
   constructor(connection: Connection, clearing: Clearing, ofTrades: OfTrades) {
-    const { catalogue, ledger, social } = clearing
+    const { accounts, catalogue, ledger, social } = clearing
     this.#clearing = clearing
     this.#profiles = new ProfileTables(connection, {
       followersOf: (profileId) => social.follows.followersOf(profileId),
       nowMs: () => clearing.lastNowMs,
+      familyOf: (profileId) => accounts.partners.shareOwnerOf(profileId),
     })
-    this.listeners = { ...ofTrades, standings: this.#profiles.standings }
+    const { standings, links } = this.#profiles
+    this.listeners = { ...ofTrades, standings, links }
     this.#moves = new MovesTable(connection, this.listeners, {
       reservesRaw: (marketId) => reservesRaw(ledger, marketId),
       childrenOf: (groupId) => catalogue.childrenOf(groupId).map(({ marketId }) => marketId),

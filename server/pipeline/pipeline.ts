@@ -362,9 +362,9 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /**
    * Cancels open orders of the caller, with one command per market and thousand orders. Orders that
-   * are being released or that their market binds are left alone and named in the receipt. Gives the receipt of all commands,
-   * or a refusal. A refusal comes before the first command, never half way. `answered` is called
-   * for each command, when its market has answered.
+   * are being released or that their market binds are left alone and named in the receipt. Gives
+   * the receipt of all commands, or a refusal. A refusal comes before the first command, never half
+   * way. `answered` is called for each command, when its market has answered.
    */
   async cancelOrders(
     marketId: MarketId,

@@ -6,6 +6,7 @@ const BOARDS = ['test/persistence/follower/boards.test.ts']
 const PROJECTED = ['test/persistence/follower/projector.test.ts']
 const PASSED = ['test/persistence/follower/biggest-positions.test.ts']
 const MARKED = ['test/engine/domain/mark.test.ts']
+const COUNTED = ['test/persistence/follower/board-counts.test.ts']
 const KEPT = ['test/server/services/boards/kept-projections.test.ts']
 const PLACED = ['test/persistence/query/board-place.test.ts']
 const SHOWN = ['test/server/routes/boards/boards.test.ts']
@@ -38,7 +39,11 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/tables/accounts/pnl.ts',
     tests: BOARDS,
     changes: [
-      ['an ended hour is overwritten', 'this.#ended.push([owner', 'void ([owner'],
+      [
+        'an ended hour is overwritten',
+        'this.#ended.push(rowOf(owner, known))',
+        'void rowOf(owner, known)',
+      ],
       ['the boards hear of no change', 'this.#changed.add(owner)\n', '\n'],
     ],
   },
@@ -54,6 +59,39 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
       ],
       ['an even market counts as lost', 'else if (earnedRaw < 0)', 'else if (earnedRaw <= 0)'],
     ],
+  },
+  {
+    file: 'persistence/follower/tables/accounts/spreads.ts',
+    tests: COUNTED,
+    changes: [
+      [
+        'half of one counterparty is no half',
+        '2 * ofParty < sharesRaw',
+        '2 * ofParty <= sharesRaw',
+      ],
+      [
+        'one counterparty is enough',
+        'parties.every(([, ofParty]) =>',
+        'parties.some(([, ofParty]) =>',
+      ],
+      ['the family gives volume', 'if (party === PARTY.OWN || riskRaw === 0) return', ''],
+      ['what was held back never counts', 'const sign = isCounted ? 1 : -1', 'const sign = 0'],
+      ['volume without a fee counts always', 'if (isPaid || row.isCounted)', 'if (true)'],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/accounts/links.ts',
+    tests: COUNTED,
+    changes: [
+      ['a sub-account is a program', 'family === other && this', 'this'],
+      ['referrals link nobody', 'this.#refers(owner, family) || this.#refers(other, own)', 'false'],
+      ['a program is one counterparty', ' ? PARTY.NONE : family', ' ? family : family'],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/trades.ts',
+    tests: COUNTED,
+    changes: [['all collateral is volume', 'Math.min(valueRaw, sizeRaw - valueRaw)', 'valueRaw']],
   },
   {
     file: 'engine/domain/markets/mark.ts',

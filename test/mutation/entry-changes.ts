@@ -41,7 +41,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/decide.ts',
+    file: 'engine/core/decide/release.ts',
     tests: BOUND,
     changes: [
       [
@@ -56,11 +56,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/decide/release.ts',
     tests: BOUND,
     changes: [
-      [
-        'an own order calls back a bound one',
-        'mayBind(clearing, slot) ? STP.CANCEL_MAKER : ',
-        '',
-      ],
+      ['an own order calls back a bound one', 'mayBind(clearing, slot) ? STP.CANCEL_MAKER : ', ''],
     ],
   },
   {

@@ -218,6 +218,16 @@ export class LiveExchange {
     return { key, account, profileId, tokenId, secret: textAt(made.body, 'secret') }
   }
 
+  /** Marks profiles as programs of the operator, which boards take for many counterparties. */
+  async markAsPrograms(...traders: readonly Trader[]): Promise<void> {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ isMachine: true })
+    for (const { profileId } of traders) {
+      const edited = await this.send('PATCH', `/admin/profiles/${profileId}`, { headers, body })
+      assert.equal(edited.status, 200, edited.text)
+    }
+  }
+
   balances({ profileId }: Trader): { freeRaw: number; reservedRaw: number } {
     const { ledger } = this.exchange.pipeline.clearing
     return {

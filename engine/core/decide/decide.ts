@@ -13,9 +13,9 @@ import { MS_PER_SEC, type TimeMs } from '../../domain/units.ts'
 import { NO_FEE_RATE } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
-import { STATE } from '../orders/order-table.ts'
 import { SEEN, type SeenOrders } from '../orders/seen-orders.ts'
 import { gateCapacity, reserveRawOf } from './capacity.ts'
+import { whyNotNow } from './release.ts'
 
 const { SELL } = SIDE
 const { clockToleranceMs } = LIMITS
@@ -182,39 +182,4 @@ export function decideCancel(
   if (!orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
   if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
   return whyNotNow(clearing, slot)
-}
-
-/**
- * Why the owner of this live order may not cancel it at the moment, or null. In a market without
- * cancels of held orders an arrival has no answer before main knows whether it is held: its owner
- * retries.
- */
-export function whyNotNow(clearing: Clearing, slot: Slot): Reject | null {
-  if (isReleasing(clearing, slot)) return REJECT.ORDER_RELEASE_IN_PROGRESS
-  if (isBound(clearing, slot)) return REJECT.DELAYED_CANCEL_OFF
-  const isUnknown = clearing.orders.stateOf(slot) === STATE.IN_FLIGHT && mayBind(clearing, slot)
-  return isUnknown ? REJECT.ORDER_RELEASE_IN_PROGRESS : null
-}
-
-/**
- * Whether this live order waits for its release and its owner cannot call it back (rules §4.3). A
- * held order that its owner may cancel is an option on the maker's price that costs nothing.
- */
-export function isBound(clearing: Clearing, slot: Slot): boolean {
-  return (
-    clearing.orders.stateOf(slot) === STATE.HELD &&
-    !isReleasing(clearing, slot) &&
-    mayBind(clearing, slot)
-  )
-}
-
-/** Whether the market of this live order lets no owner cancel an order that it holds. */
-export function mayBind({ catalogue, orders }: Clearing, slot: Slot): boolean {
-  const { takerDelayMs, noDelayedCancel } = catalogue.ofBook(orders.bookOf(slot))
-  return noDelayedCancel === true && takerDelayMs > 0
-}
-
-/** Whether this live order is entering its market after its taker delay (rules §4.3). */
-export function isReleasing({ orders }: Clearing, slot: Slot): boolean {
-  return orders.held.releasingCount > 0 && orders.held.isReleasing(slot)
 }

@@ -1,11 +1,13 @@
-// A held order enters its market (rules §4.3). Its release carries the terms of its placement.
+// A held order enters its market or is canceled before (rules §4.3). Its release carries the terms
+// of its placement.
 
 import type { ReleaseOrder } from '../../domain/command.ts'
 import type { Slot } from '../../domain/ids.ts'
 import { buysBySpend, STP } from '../../domain/order.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
-import { mayBind } from './decide.ts'
+import { STATE } from '../orders/order-table.ts'
 
 /** Whether held orders may enter their markets at this time. Until they may, releases wait. */
 export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
@@ -41,4 +43,39 @@ export function fillRelease(release: ReleaseOrder, clearing: Clearing, slot: Slo
   release.hashHigh = orders.hashHighOf(slot)
   release.hashLow = orders.hashLowOf(slot)
   release.clientOrderId = orders.clientIdOf(slot)
+}
+
+/** Whether this live order is entering its market after its taker delay (rules §4.3). */
+export function isReleasing({ orders }: Clearing, slot: Slot): boolean {
+  return orders.held.releasingCount > 0 && orders.held.isReleasing(slot)
+}
+
+/**
+ * Why the owner of this live order may not cancel it at the moment, or null. In a market without
+ * cancels of held orders an arrival has no answer before main knows whether it is held: its owner
+ * retries.
+ */
+export function whyNotNow(clearing: Clearing, slot: Slot): Reject | null {
+  if (isReleasing(clearing, slot)) return REJECT.ORDER_RELEASE_IN_PROGRESS
+  if (isBound(clearing, slot)) return REJECT.DELAYED_CANCEL_OFF
+  const isUnknown = clearing.orders.stateOf(slot) === STATE.IN_FLIGHT && mayBind(clearing, slot)
+  return isUnknown ? REJECT.ORDER_RELEASE_IN_PROGRESS : null
+}
+
+/**
+ * Whether this live order waits for its release and its owner cannot call it back (rules §4.3). A
+ * held order that its owner may cancel is an option on the maker's price that costs nothing.
+ */
+export function isBound(clearing: Clearing, slot: Slot): boolean {
+  return (
+    clearing.orders.stateOf(slot) === STATE.HELD &&
+    !isReleasing(clearing, slot) &&
+    mayBind(clearing, slot)
+  )
+}
+
+/** Whether the market of this live order lets no owner cancel an order that it holds. */
+export function mayBind({ catalogue, orders }: Clearing, slot: Slot): boolean {
+  const { takerDelayMs, noDelayedCancel } = catalogue.ofBook(orders.bookOf(slot))
+  return noDelayedCancel === true && takerDelayMs > 0
 }

@@ -24,9 +24,12 @@ import { Ranking } from './ranking.ts'
 // since the pass before: it costs what happened, not what is held.
 
 const OF_MARKET = `
-SELECT owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw
-FROM positions INDEXED BY open_positions
-WHERE size_raw > 0 AND market_id = ? AND (owner, outcome) > (?, ?) ORDER BY owner, outcome LIMIT ?`
+SELECT p.owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw,
+  coalesce(is_counted, 1) AS isCounted
+FROM positions p INDEXED BY open_positions
+LEFT JOIN board_spreads s ON s.market_id = p.market_id AND s.owner = p.owner
+WHERE size_raw > 0 AND p.market_id = ? AND (p.owner, outcome) > (?, ?)
+ORDER BY p.owner, outcome LIMIT ?`
 const PAGE_ROWS = 128
 const NO_LOOK = () => {}
 
@@ -35,6 +38,8 @@ interface Held {
   readonly outcome: number
   readonly sizeRaw: number
   readonly costRaw: number
+  /** Whether boards count what its owner gains in the market (tables/accounts/spreads.ts). */
+  readonly isCounted: 0 | 1
 }
 
 interface Valued extends Held {
@@ -84,7 +89,7 @@ class Found {
 
   add(row: Valued): void {
     this.worth.add(row)
-    this.gain.add(row)
+    if (row.isCounted === 1) this.gain.add(row)
   }
 
   keep(marketIds: ReadonlySet<MarketId>, before: Found): void {

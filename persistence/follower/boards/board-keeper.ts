@@ -5,16 +5,17 @@ import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { BOARD_SPANS, type SpanHours } from '../tables/board-spans.ts'
 
 // Leaderboards: what each owner realised and traded within a span of hours (rules §9.5). A row
-// follows from `pnl_hours` alone: the newest total less the total before the span. So an owner can
-// be looked at again at any time, and a pass that a crash cut short is simply made again.
+// follows from `pnl_hours` alone: the newest counted total less that before the span. So an owner
+// can be looked at again at any time, and a pass that a crash cut short is simply made again.
 // Invariant: after a pass of an hour each row is that of its owner at this hour, and an owner with
 // nothing in a span has no row.
 
 const NEWEST = `
-SELECT total_raw AS pnlRaw, volume_raw AS volumeRaw FROM pnl_hours WHERE owner = ?
+SELECT counted_pnl_raw AS pnlRaw, counted_volume_raw AS volumeRaw FROM pnl_hours WHERE owner = ?
 ORDER BY hour DESC LIMIT 1`
 const UNTIL = `
-SELECT total_raw AS pnlRaw, volume_raw AS volumeRaw FROM pnl_hours WHERE owner = ? AND hour <= ?
+SELECT counted_pnl_raw AS pnlRaw, counted_volume_raw AS volumeRaw FROM pnl_hours
+WHERE owner = ? AND hour <= ?
 ORDER BY hour DESC LIMIT 1`
 const NEXT_OWNER = 'SELECT owner FROM pnl_hours WHERE owner > ? ORDER BY owner LIMIT 1'
 const OF_HOUR = `
@@ -167,7 +168,9 @@ export class BoardKeeper {
     for (const span of SPANS) {
       const before = span === 0 ? NOTHING : (this.#until.get(owner, hour - span) ?? NOTHING)
       const pnlRaw = now.pnlRaw - before.pnlRaw
-      this.#write(span, owner, { pnlRaw, volumeRaw: now.volumeRaw - before.volumeRaw })
+      // Volume that counts no more since then was counted before the span.
+      const volumeRaw = Math.max(0, now.volumeRaw - before.volumeRaw)
+      this.#write(span, owner, { pnlRaw, volumeRaw })
     }
   }
 

@@ -54,7 +54,7 @@ export class PagePnl {
       yield
     }
     return Float64Array.from(
-      best.rows.flatMap(({ owner, pnlRaw, volumeRaw }) => [owner, pnlRaw, volumeRaw]),
+      best.rows.flatMap(({ owner, pnlRaw, volumeRaw }) => [owner, pnlRaw, Math.max(0, volumeRaw)]),
     )
   }
 

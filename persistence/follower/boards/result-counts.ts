@@ -12,8 +12,10 @@ const DUE = `
 SELECT market_id AS marketId, yes_part AS yesPart, no_part AS noPart, paid_ms AS paidMs,
   after_owner AS afterOwner FROM results_due ORDER BY market_id LIMIT 1`
 const OWNERS = `
-SELECT owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw, realised_raw AS realisedRaw
-FROM positions WHERE market_id = ? AND owner > ? ORDER BY owner, outcome LIMIT ?`
+SELECT p.owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw, realised_raw AS realisedRaw,
+  coalesce(is_counted, 1) AS isCounted
+FROM positions p LEFT JOIN board_spreads s ON s.market_id = p.market_id AND s.owner = p.owner
+WHERE p.market_id = ? AND p.owner > ? ORDER BY p.owner, outcome LIMIT ?`
 const COUNT = `
 INSERT INTO accuracy (owner, won_count, lost_count, since_ms) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET won_count = won_count + excluded.won_count,
@@ -37,6 +39,7 @@ interface Row {
   readonly sizeRaw: number
   readonly costRaw: number
   readonly realisedRaw: number
+  readonly isCounted: 0 | 1
 }
 
 export class ResultCounts {
@@ -74,7 +77,8 @@ export class ResultCounts {
   }
 
   #countOne({ yesPart, noPart, paidMs }: Due, owner: ProfileId, rows: readonly Row[]): void {
-    if (isSystemAccount(owner)) return
+    // What boards do not count of it says nothing of how often its owner is right.
+    if (isSystemAccount(owner) || rows.some(({ isCounted }) => isCounted === 0)) return
     const sharesRaw = (outcome: number) => rows.find((row) => row.outcome === outcome)?.sizeRaw ?? 0
     const worthRaw = redemptionRaw([yesPart, noPart], sharesRaw(0), sharesRaw(1))
     const earnedRaw = rows.reduce((sum, row) => sum + row.realisedRaw - row.costRaw, worthRaw)

@@ -50,3 +50,19 @@ CREATE TABLE accuracy (
   since_ms   INTEGER NOT NULL
 ) STRICT;
 `
+
+/** What boards count of an owner in a market, and who it traded with (accounts/spreads.ts). */
+export const SPREAD_TABLES = `
+ALTER TABLE pnl_hours ADD COLUMN counted_pnl_raw INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE pnl_hours ADD COLUMN counted_volume_raw INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE board_spreads (
+  market_id  INTEGER NOT NULL,
+  owner      INTEGER NOT NULL,
+  shares_raw INTEGER NOT NULL,
+  pnl_raw    INTEGER NOT NULL,
+  volume_raw INTEGER NOT NULL,
+  is_counted INTEGER NOT NULL,
+  parties    TEXT NOT NULL,
+  PRIMARY KEY (market_id, owner)
+) STRICT, WITHOUT ROWID;
+`

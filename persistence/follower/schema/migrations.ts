@@ -1,7 +1,7 @@
 import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
 import { IS_POOL_TRADE } from '../tables/featured.ts'
 import { BACKLOG_TABLES } from './backlog-schema.ts'
-import { BOARD_TABLES } from './board-schema.ts'
+import { BOARD_TABLES, SPREAD_TABLES } from './board-schema.ts'
 import { FEED_TABLES } from './feed-schema.ts'
 import { PACK_TABLES } from './pack-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
@@ -378,15 +378,14 @@ CREATE INDEX trades_by_market
 ON trades (seq >> 17, market_id, is_busted, traded_ms, seq, yes_ticks);
 `
 
-/** Files of the versions up to 18 are made anew. */
+/** Files of the versions up to 21 are rebuilt: they lack the counterparties of trades. */
 export const READ_SCHEMA = {
   migrations: [
     [
       ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS],
       ...[PACK_TABLES, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
+      ...[PRICES_IN_INDEX, BACKLOG_TABLES, SPREAD_TABLES],
     ].join(''),
-    PRICES_IN_INDEX,
-    BACKLOG_TABLES,
   ],
-  baseVersion: 18,
+  baseVersion: 21,
 }

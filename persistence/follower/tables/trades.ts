@@ -6,6 +6,7 @@ import type { MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import type { Links } from './accounts/links.ts'
 import type { PositionsTable } from './accounts/positions.ts'
 import type { CandlesTable } from './candles.ts'
 import { epochOf } from './epochs.ts'
@@ -54,6 +55,7 @@ export interface FillListeners {
   readonly positions: PositionsTable
   readonly candles: CandlesTable
   readonly standings: Volumes
+  readonly links: Pick<Links, 'partyOf'>
 }
 
 export class TradesTable {
@@ -66,6 +68,7 @@ export class TradesTable {
   readonly #positions: PositionsTable
   readonly #candles: CandlesTable
   readonly #standings: Volumes
+  readonly #links: FillListeners['links']
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
   /** The first trades of markets in an epoch, as far as this process has seen it. */
@@ -91,6 +94,7 @@ export class TradesTable {
     this.#positions = listeners.positions
     this.#candles = listeners.candles
     this.#standings = listeners.standings
+    this.#links = listeners.links
   }
 
   /** The arrival `order` met one maker at `yesTicks`; the row of a late fill comes later. */
@@ -106,6 +110,7 @@ export class TradesTable {
     this.#position++
     this.#traders.add(makerId)
     this.#candles.filled({ marketId: order.marketId, yesTicks, valueRaw, nowMs: order.nowMs })
+    this.#met(order, makerId, { sizeRaw, valueRaw })
     const outcome = this.#orders.outcomeOf(maker)
     const collateralRaw = makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome)
     this.#standings.traded(makerId, collateralRaw)
@@ -118,6 +123,19 @@ export class TradesTable {
       sharesRaw: sizeRaw,
       collateralRaw,
     })
+  }
+
+  /** Fees are taken of the smaller side of a trade, so boards count that side (rules §9.5). */
+  #met(
+    { accountId: taker, marketId, feeBps }: Arrival,
+    maker: ProfileId,
+    { sizeRaw, valueRaw }: { readonly sizeRaw: number; readonly valueRaw: number },
+  ): void {
+    const riskRaw = Math.min(valueRaw, sizeRaw - valueRaw)
+    const part = { marketId, sharesRaw: sizeRaw, riskRaw, isPaid: feeBps > 0 }
+    const links = this.#links
+    this.#positions.met({ ...part, owner: taker, party: links.partyOf(taker, maker) })
+    this.#positions.met({ ...part, owner: maker, party: links.partyOf(maker, taker) })
   }
 
   /** Writes a fill of the trade that was late. */

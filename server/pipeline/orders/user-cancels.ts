@@ -2,14 +2,14 @@
 // §3).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { whyNotNow } from '../../../engine/core/decide/decide.ts'
+import { whyNotNow } from '../../../engine/core/decide/release.ts'
 import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { CancelReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../spine/sequencer.ts'
 
-/** Orders that were left alone (rules §4.3): they are being released, or their market binds them. */
+/** Orders that were left alone (rules §4.3): they are being released, or are bound. */
 interface LeftAlone {
   readonly releasing: readonly OrderName[]
   readonly bound: readonly OrderName[]

@@ -8,7 +8,7 @@
 // before it is named, and until then its markets take no new orders (`holds`).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { isBound } from '../../../engine/core/decide/decide.ts'
+import { isBound } from '../../../engine/core/decide/release.ts'
 import type { RareCommand } from '../../../engine/domain/command.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
 import type {

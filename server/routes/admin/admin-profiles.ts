@@ -117,7 +117,8 @@ export const editManagedProfile = route({
     ),
     isMachine: means(
       optional(boolean()),
-      'True for the profile of a program, which GET /profiles/social leaves out.',
+      'True for the profile of a program: GET /profiles/social leaves it out, and for boards it ' +
+        'counts as many counterparties.',
     ),
     smartWallet: means(optional(address()), 'Smart wallet of the profile; not the zero address.'),
   }),

@@ -33,7 +33,7 @@ const row = () =>
     ...faceShape(),
     rankName: means(nullable(text()), 'Name of the rank that sets its fees; null without one.'),
     pnl: means(number(), 'What it realised in the window, in whole collateral; two decimals.'),
-    volume: means(integer(0), 'What it traded in the window, in whole collateral, both roles.'),
+    volume: means(integer(0), 'Its counted volume of the window, in whole collateral, both roles.'),
   })
 
 export const boardPage = () =>

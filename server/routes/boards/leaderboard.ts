@@ -45,7 +45,7 @@ export const leaderboardPage = route({
   cache: cached(lasting(CACHED_SEC)),
   about: 'Who realised most, or who traded most; brought up to date every minute.',
   params: {
-    type: means(oneOf('pnl', 'volume'), 'Which board: by realised profit, or by what was traded.'),
+    type: means(oneOf('pnl', 'volume'), 'Which board: by counted profit, or by counted volume.'),
   },
   query: {
     timeframe: means(

@@ -120,8 +120,8 @@ export async function cancelAllInSlices(
 }
 
 /**
- * 200 when all are canceled, 207 when some are. When none is: 409 if a market binds one of them, 400
- * if an id is known, else 404.
+ * 200 when all are canceled, 207 when some are. When none is: 409 if a market binds one of them,
+ * 400 if an id is known, else 404.
  */
 export function batchResult(
   outcome: BatchOutcome,

@@ -4,6 +4,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { BoardKeeper } from '../../../persistence/follower/boards/board-keeper.ts'
 import { PagePnl } from '../../../persistence/follower/boards/page-pnl.ts'
 import { openMatchingReadTables } from '../../../persistence/follower/read-database.ts'
+import { PARTY } from '../../../persistence/follower/tables/accounts/links.ts'
 import { HOUR_MS } from '../../../persistence/follower/tables/accounts/pnl.ts'
 import { PositionsTable } from '../../../persistence/follower/tables/accounts/positions.ts'
 import { BOARD_SPANS } from '../../../persistence/follower/tables/board-spans.ts'
@@ -29,6 +30,9 @@ const traded = tradedMarkets.open(connection)
 const START_MS = 20_000 * 24 * HOUR_MS
 const OWNERS = Array.from({ length: 12 }, (_, index) => index + 1)
 const MARKETS = [1, 2, 3, 4, 5]
+
+/** Fills with a pool that took a fee: boards count all of them. */
+const MET = { party: PARTY.NONE, isPaid: true } as const
 
 interface Step {
   readonly owner: number
@@ -62,12 +66,14 @@ function act(random: Random, seq: number, ms: number): Step {
   const feeRaw = random.below(20)
   const dice = random.next()
   let volumeRaw = 0
+  if (dice < 0.8) {
+    volumeRaw = collateralRaw + (dice < 0.4 ? 0 : feeRaw)
+    table.met({ ...MET, owner, marketId, sharesRaw, riskRaw: volumeRaw })
+  }
   if (dice < 0.4) {
     table.traded({ ...part, side: SIDE.BUY, sharesRaw, collateralRaw })
-    volumeRaw = collateralRaw
   } else if (dice < 0.8) {
     table.traded({ ...part, side: SIDE.SELL, sharesRaw, collateralRaw, feeRaw })
-    volumeRaw = collateralRaw + feeRaw
   } else if (dice < 0.85) table.split(owner, marketId, sharesRaw)
   else if (dice < 0.9) table.redeemed(owner, marketId, [collateralRaw, 0])
   else {
@@ -197,9 +203,12 @@ test('hours that end within one chunk are kept apart', () => {
   const firstMs = START_MS + 20_000 * 24 * HOUR_MS
   const laterMs = firstMs + 24 * HOUR_MS
   const part = { tradeSeq: 1, owner, marketId: 1, outcome: 0, side: SIDE.BUY, sharesRaw: 1 }
+  const met = { ...MET, owner, marketId: 1, sharesRaw: 1 }
   table.begin(firstMs)
+  table.met({ ...met, riskRaw: 10 })
   table.traded({ ...part, collateralRaw: 10 })
   table.begin(laterMs)
+  table.met({ ...met, riskRaw: 5 })
   table.traded({ ...part, collateralRaw: 5 })
   table.flush(UNPACED)
   finish(keeper.pass(laterMs, laterMs))

@@ -68,7 +68,9 @@ class Teller {
   constructor() {
     this.driver.onCommand = (command) => this.records.push(encodeCommand(command))
     this.driver.rare({ kind: 'rules', version: 1 })
-    for (const _account of EVERYONE) this.driver.addAccount(DEPOSIT_RAW)
+    for (const _account of EVERYONE) {
+      this.driver.addAccount(DEPOSIT_RAW, { isMachine: true })
+    }
   }
 
   trade(marketId: number, count: number): void {

@@ -101,6 +101,7 @@ function openTables(db: Connection) {
     positions: new PositionsTable(db),
     candles: new CandlesTable(db),
     standings: { traded: () => {} },
+    links: { partyOf: (_owner: number, other: number) => other },
   }
   const trades = new TradesTable(db, orders, listeners)
   const settlements = new SettlementsTable(db, new OrderNames(db))

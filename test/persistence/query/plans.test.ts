@@ -82,8 +82,9 @@ function prepareTables(connection: Connection): void {
   new LateRows(connection)
   const positions = new PositionsTable(connection)
   const candles = new CandlesTable(connection)
-  const { standings } = new ProfileTables(connection, { followersOf: () => 0, nowMs: () => 0 })
-  new TradesTable(connection, orders, { positions, candles, standings })
+  const world = { followersOf: () => 0, nowMs: () => 0, familyOf: (profileId: number) => profileId }
+  const { standings, links } = new ProfileTables(connection, world)
+  new TradesTable(connection, orders, { positions, candles, standings, links })
   new OrderEventsTable(connection, orders, { backlog, writeLate: () => {} })
   new SettlementsTable(connection, names)
   new MinedTradesTable(connection)

@@ -65,6 +65,7 @@ before(async () => {
   away = await openMarket(live, 'away')
   ann = await live.trader(1000 * UNIT, { username: 'ann' })
   ben = await live.trader(1000 * UNIT)
+  await live.markAsPrograms(ann, ben)
   await placed(ben, rain, { outcome: 1, ticks: 500, sizeRaw: 10 * UNIT })
   await placed(ann, rain, { ticks: 500, sizeRaw: 10 * UNIT })
   await placed(ben, rain, { ticks: 600, sizeRaw: 5 * UNIT })

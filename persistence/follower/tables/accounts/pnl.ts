@@ -3,18 +3,23 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { MarketHours } from '../market-hours.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import { type CountedSums, type MetPart, Spreads } from './spreads.ts'
 
 // What each profile had realised and traded at the end of each hour in which that changed (rules
 // §9.3, §9.5), and when it last realised something in each market. A trade that is taken back
 // changes what is realised in the hour in which it is taken back, and no volume: a past hour never
-// changes. So a chart is one search for each of its points.
+// changes. So a chart is one search for each of its points. Beside them stands what boards count of
+// both (spreads.ts): it grows or falls in the hour in which that changes.
 
 const NEWEST = `
-SELECT total_raw AS totalRaw, volume_raw AS volumeRaw FROM pnl_hours WHERE owner = ?
+SELECT total_raw AS totalRaw, volume_raw AS volumeRaw, counted_pnl_raw AS countedPnlRaw,
+  counted_volume_raw AS countedVolumeRaw FROM pnl_hours WHERE owner = ?
 ORDER BY hour DESC LIMIT 1`
 const PUT = `
-INSERT INTO pnl_hours (owner, hour, total_raw, volume_raw) VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET total_raw = excluded.total_raw, volume_raw = excluded.volume_raw`
+INSERT INTO pnl_hours (owner, hour, total_raw, volume_raw, counted_pnl_raw, counted_volume_raw)
+VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET total_raw = excluded.total_raw,
+  volume_raw = excluded.volume_raw, counted_pnl_raw = excluded.counted_pnl_raw,
+  counted_volume_raw = excluded.counted_volume_raw`
 const PUT_MARKET = `
 INSERT INTO pnl_markets (owner, market_id, hour) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET hour = excluded.hour`
@@ -25,15 +30,30 @@ interface Total {
   hour: number
   totalRaw: number
   volumeRaw: number
+  countedPnlRaw: number
+  countedVolumeRaw: number
 }
 
-type TotalRow = [owner: ProfileId, hour: number, totalRaw: number, volumeRaw: number]
+type TotalRow = [
+  owner: ProfileId,
+  hour: number,
+  ...all: [number, number],
+  ...counted: [number, number],
+]
+
+const NOTHING = { totalRaw: 0, volumeRaw: 0, countedPnlRaw: 0, countedVolumeRaw: 0 }
+
+function rowOf(owner: ProfileId, total: Total): TotalRow {
+  const { hour, totalRaw, volumeRaw, countedPnlRaw, countedVolumeRaw } = total
+  return [owner, hour, totalRaw, volumeRaw, countedPnlRaw, countedVolumeRaw]
+}
 
 export class PnlTable {
   readonly #newest: Statement<[ProfileId], Omit<Total, 'hour'>>
   readonly #put: Statement<TotalRow>
   readonly #putMarket: Statement<[ProfileId, MarketId, hour: number]>
   readonly #marketHours: MarketHours
+  readonly #spreads: Spreads
   /** The newest total of each profile that this chunk touched. */
   readonly #totals = new Map<ProfileId, Total>()
   readonly #markets = new Map<string, [ProfileId, MarketId, hour: number]>()
@@ -49,6 +69,9 @@ export class PnlTable {
     this.#put = connection.prepare(PUT)
     this.#putMarket = connection.prepare(PUT_MARKET)
     this.#marketHours = new MarketHours(connection)
+    this.#spreads = new Spreads(connection, (owner, marketId, sums) => {
+      this.#counted(owner, marketId, sums)
+    })
   }
 
   get #hour(): number {
@@ -59,7 +82,22 @@ export class PnlTable {
     const hour = this.#hour
     this.#totalOf(owner, hour).totalRaw += changeRaw
     this.#markets.set(`${owner}:${marketId}`, [owner, marketId, hour])
-    this.#marketHours.changed([marketId, hour, owner], { pnlRaw: changeRaw })
+    this.#marketHours.changed([marketId, hour, owner], {})
+    this.#spreads.realised(owner, marketId, changeRaw)
+  }
+
+  /** The owner met another side in a fill; what it realises by that follows. */
+  met(part: MetPart): void {
+    this.#spreads.met(part)
+  }
+
+  #counted(owner: ProfileId, marketId: MarketId, { pnlRaw, volumeRaw }: CountedSums): void {
+    const hour = this.#hour
+    const total = this.#totalOf(owner, hour)
+    total.countedPnlRaw += pnlRaw
+    const sumRaw = total.countedVolumeRaw + volumeRaw
+    total.countedVolumeRaw = Math.min(sumRaw, Number.MAX_SAFE_INTEGER)
+    this.#marketHours.changed([marketId, hour, owner], { pnlRaw, volumeRaw })
   }
 
   /** The owner bought or sold for so much, before fees. */
@@ -67,7 +105,7 @@ export class PnlTable {
     const hour = this.#hour
     const total = this.#totalOf(owner, hour)
     total.volumeRaw = Math.min(total.volumeRaw + volumeRaw, Number.MAX_SAFE_INTEGER)
-    this.#marketHours.changed([marketId, hour, owner], { volumeRaw })
+    this.#marketHours.changed([marketId, hour, owner], {})
   }
 
   /** The profiles whose rows changed since the last call, as far as they are written. */
@@ -80,13 +118,13 @@ export class PnlTable {
   #totalOf(owner: ProfileId, hour: number): Total {
     const known = this.#totals.get(owner)
     if (known === undefined) {
-      const total = this.#newest.get(owner) ?? { totalRaw: 0, volumeRaw: 0 }
+      const total = this.#newest.get(owner) ?? NOTHING
       const now = { ...total, hour }
       this.#totals.set(owner, now)
       return now
     }
     if (known.hour !== hour) {
-      this.#ended.push([owner, known.hour, known.totalRaw, known.volumeRaw])
+      this.#ended.push(rowOf(owner, known))
       known.hour = hour
     }
     return known
@@ -95,8 +133,9 @@ export class PnlTable {
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
     eachPaced(this.#ended, pace, (row) => this.#put.run(...row))
-    eachPaced(this.#totals, pace, ([owner, { hour, totalRaw, volumeRaw }]) => {
-      this.#put.run(owner, hour, totalRaw, volumeRaw)
+    this.#spreads.flush(pace)
+    eachPaced(this.#totals, pace, ([owner, total]) => {
+      this.#put.run(...rowOf(owner, total))
       this.#changed.add(owner)
     })
     eachPaced(this.#markets.values(), pace, (row) => this.#putMarket.run(...row))

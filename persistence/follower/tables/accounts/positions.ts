@@ -10,7 +10,9 @@ import { SIDE } from '../../../../engine/domain/order.ts'
 import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import { PARTY } from './links.ts'
 import { PnlTable } from './pnl.ts'
+import type { MetPart } from './spreads.ts'
 
 // What each outcome token cost its owner, at average cost (rules §9.1). The cost follows from the
 // trades; it is no part of the ledger. `sold_costs` keeps the cost that a sale removed, because a
@@ -118,6 +120,11 @@ export class PositionsTable {
     return changed
   }
 
+  /** An owner met another side in a fill. Call it before `traded`, for each fill of a trade. */
+  met(part: MetPart): void {
+    this.#pnl.met(part)
+  }
+
   /** The next changes are those of a command of this time. */
   begin(nowMs: TimeMs): void {
     this.#pnl.nowMs = nowMs
@@ -202,7 +209,12 @@ export class PositionsTable {
   tradedWithPool({ owner, marketId, yesRaw, noRaw, collateralRaw }: PoolPart): void {
     const outcome = yesRaw === 0 ? 1 : 0
     const sharesRaw = yesRaw + noRaw
-    this.#pnl.traded(owner, marketId, Math.abs(collateralRaw))
+    const costRaw = Math.abs(collateralRaw)
+    const tradedRaw = Math.abs(sharesRaw)
+    const riskRaw = Math.max(0, Math.min(costRaw, tradedRaw - costRaw))
+    const part = { owner, marketId, sharesRaw: tradedRaw, riskRaw }
+    this.#pnl.met({ ...part, party: PARTY.NONE, isPaid: false })
+    this.#pnl.traded(owner, marketId, costRaw)
     if (sharesRaw > 0) this.#bought(owner, marketId, outcome, sharesRaw, -collateralRaw)
     if (sharesRaw >= 0) return
     const held = this.#heldOf(owner, marketId, outcome)

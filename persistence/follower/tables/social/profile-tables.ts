@@ -1,6 +1,8 @@
 import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
 import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { Connection } from '../../../database.ts'
+import { Links } from '../accounts/links.ts'
 import {
   isOfProfile,
   madeFields,
@@ -17,12 +19,19 @@ export function isOfProfiles(command: RareCommand): command is ProfileCommand | 
   return isOfProfile(command) || isSocial(command)
 }
 
+export interface ProfilesWorld extends StandingsWorld {
+  /** The partner of a sub-account; any other profile itself. */
+  familyOf(profileId: ProfileId): ProfileId
+}
+
 export class ProfileTables {
   readonly standings: StandingsTable
+  readonly links: Links
   readonly #profiles: ProfilesTable
   readonly #follows: FollowsTable
 
-  constructor(connection: Connection, world: StandingsWorld) {
+  constructor(connection: Connection, world: ProfilesWorld) {
+    this.links = new Links(connection, (profileId) => world.familyOf(profileId))
     this.standings = new StandingsTable(connection, world)
     this.#profiles = new ProfilesTable(connection)
     this.#follows = new FollowsTable(connection)
@@ -34,6 +43,7 @@ export class ProfileTables {
       return
     }
     this.#profiles.applied(command)
+    this.links.applied(command)
     const { profileId } = command
     if (command.kind === 'editProfile') this.standings.edited(profileId, command.profile.isMachine)
     else this.standings.made(profileId, madeFields(command).isMachine === true)
@@ -56,5 +66,6 @@ export class ProfileTables {
     this.#profiles.flush(pace)
     this.#follows.flush(pace)
     this.standings.flush(pace)
+    this.links.flushed()
   }
 }

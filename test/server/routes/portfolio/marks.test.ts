@@ -9,7 +9,7 @@ import { readOf } from '../../../support/live-reads.ts'
 
 const SHARE = 1_000_000
 const HELD_RAW = 1000 * SHARE
-const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions?metric=pnl'
+const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
 let live: LiveExchange
 let holder: Trader
 let other: Trader
