@@ -45,13 +45,14 @@ class Story {
     return this.driver.addAccount(DEPOSIT_RAW, { rank: RANK, ...changes }, referredBy)
   }
 
+  /** With a server wallet, which makes it the profile of a program. */
   child(partnerId: number): number {
     const { driver } = this
     const profileId = driver.clearing.accounts.count + 1
     const account = `0x${profileId.toString(16).padStart(40, '0')}`
     const fields = { account, username: null, displayName: '', client: 'eoa' as const }
     const profile = { ...fields, smartWallet: null, rank: RANK, feeCapBps: null, scopes: [] }
-    const wallet = { sealedKey: null, approved: [], proof: null }
+    const wallet = { sealedKey: new Uint8Array(4), approved: [], proof: null }
     driver.rare({ kind: 'createSubAccount', profileId, partnerId, profile, ...wallet })
     const secret = { sealedSecret: new Uint8Array(4), label: null, scopes: ['trading' as const] }
     const token = { tokenId: `token-${profileId}`, ...secret }
