@@ -39,13 +39,17 @@ const noReads = {
   orderByClientId: () => Promise.resolve(undefined),
 }
 
-async function opened(takerDelayMs = DELAY_MS, marketThreads: 0 | 1 = 0): Promise<Setting> {
+async function opened(
+  takerDelayMs = DELAY_MS,
+  marketThreads: 0 | 1 = 0,
+  noDelayedCancel = false,
+): Promise<Setting> {
   const clock = { nowMs: NOON_MS }
   const dataDir = newFolder()
   const exchange = await openForTest(dataDir, clock, marketThreads)
   await fill(exchange, 100 * SHARE)
   const { pipeline } = exchange
-  const market = marketSpec(MARKET, { takerDelayMs })
+  const market = marketSpec(MARKET, { takerDelayMs, noDelayedCancel })
   exchange.shards.of(MARKET)
   await pipeline.change(() => ({ kind: 'createMarket', marketId: MARKET, book: MARKET, market }))
   const profile = profileFields(MAKER)
@@ -118,6 +122,28 @@ for (const threads of [0, 1] as const) {
     assert.deepEqual(await storyOf(setting), ['200 USER', '500 releaseOrder'])
   })
 }
+
+test('a heartbeat that waits for a bound order survives a restart before its release', async () => {
+  const setting = await opened(DELAY_MS, 0, true)
+  const { exchange, clock, dataDir } = setting
+  const { held } = await heldOrder(setting, { sizeRaw: 15 * SHARE })
+  const cancelAtMs = NOON_MS + 100
+  await exchange.pipeline.change(() => ({ kind: 'armHeartbeat', profileId: TAKER, cancelAtMs }))
+  clock.nowMs = cancelAtMs
+  exchange.pipeline.tick()
+  await exchange.pipeline.whenIdle()
+  assert.equal(exchange.pipeline.clearing.orders.stateOf(held.slot), STATE.HELD)
+  await exchange.stop()
+  const again = await openForTest(dataDir, clock, 0)
+  clock.nowMs = NOON_MS + DELAY_MS
+  again.pipeline.tick()
+  await again.pipeline.whenIdle()
+  const { ledger, orders } = again.pipeline.clearing
+  assert.equal(orders.live.of(TAKER), 0)
+  assert.equal(ledger.freeSharesRaw(TAKER, MARKET, 0), 10 * SHARE, 'it took what was there')
+  const story = await storyOf({ ...setting, exchange: again })
+  assert.deepEqual(story.slice(-2), ['500 releaseOrder', '500 HEARTBEAT'])
+})
 
 test('a start restores held orders and their times, from snapshot and journal', async () => {
   const setting = await opened()
