@@ -4,8 +4,7 @@
 // Invariant: a held order whose release is not decided has a deadline, or is due and waits.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { isReleasing } from '../../../engine/core/decide/release.ts'
-import { mayRelease } from '../../../engine/core/decide/release.ts'
+import { isReleasing, mayRelease } from '../../../engine/core/decide/release.ts'
 import { Deadlines } from '../../../engine/core/markets/deadlines.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import type { Generation, MarketId, Seq, Slot } from '../../../engine/domain/ids.ts'
