@@ -32,7 +32,7 @@ import {
   MAKER,
   RESULT,
 } from '../domain/event.ts'
-import type { MarketId, PositionRow, Seq } from '../domain/ids.ts'
+import type { MarketId, PositionRow, ProfileId, Seq } from '../domain/ids.ts'
 import { marksByTrade } from '../domain/markets/mark.ts'
 import { takesOrders } from '../domain/markets/market.ts'
 import { SIDE } from '../domain/order.ts'
@@ -262,6 +262,9 @@ export class Clearing {
       case 'unfreezeProfile':
         this.frozen.apply(command)
         return
+      case 'leavePartner':
+        this.#leavePartner(command.profileId)
+        return
       case 'addOperator':
       case 'removeOperator':
         this.operators.apply(command)
@@ -280,6 +283,28 @@ export class Clearing {
         else if (isOfMatches(command)) this.matches.apply(command)
         else applyToAccounts(this, command)
     }
+  }
+
+  /** What the sub-account has in each shared table counts for its partner no longer. */
+  #leavePartner(profileId: ProfileId): void {
+    const { accounts, orders, ledger, calls, pools, packs, social } = this
+    const move = accounts.partners.leave(profileId)
+    for (const counts of [
+      orders.live,
+      ledger.rows.live,
+      accounts.tokenOwners,
+      accounts.withdrawalAddresses.owners,
+      calls.owners,
+      pools.approvers,
+      pools.traders,
+      packs.owners,
+      packs.makers,
+      social.follows.owners,
+      social.bookmarks.owners,
+    ]) {
+      counts.moved(move)
+    }
+    this.openSizes.moved(move, ledger.rows)
   }
 
   #reverse(reversal: Extract<RareCommand, { kind: 'failSettlement' }>): void {

@@ -48,6 +48,7 @@ const RARE_KINDS: Readonly<Record<RareCommand['kind'], true>> = {
   settleTrade: true,
   failSettlement: true,
   createSubAccount: true,
+  leavePartner: true,
   approveSpenders: true,
   submitApprovals: true,
   settleApprovals: true,

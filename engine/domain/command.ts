@@ -291,6 +291,8 @@ export type RareCommand = Stamp &
         /** The login nonce that proved a wallet of its own; null for a server wallet. */
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
+    /** A sub-account that signs for itself has no partner from now on. */
+    | { kind: 'leavePartner'; profileId: ProfileId }
     /**
      * Approves at once. An exchange without a chain does this, and all did before blocks approved.
      */
@@ -367,6 +369,7 @@ export type AccountCommand = Extract<
       | 'createProfile'
       | 'editProfile'
       | 'createSubAccount'
+      | 'leavePartner'
       | 'approveSpenders'
       | 'submitApprovals'
       | 'settleApprovals'

@@ -75,7 +75,7 @@ export type ShareOwnerOf = (owner: number) => number
 
 /**
  * Rows of one table by owner. The rows of a sub-account count for its partner as well. Invariant:
- * the partner of a sub-account never changes, so `shareOwnerOf` gives the same for each row.
+ * `moved` follows each change of what `shareOwnerOf` gives for an owner with rows.
  */
 export class OwnerCounts {
   readonly #shareOwnerOf: ShareOwnerOf
@@ -108,6 +108,20 @@ export class OwnerCounts {
     const partner = this.#shareOwnerOf(owner)
     if (partner !== owner) addTo(this.#bySubAccounts, partner, rows)
     this.#all += rows
+  }
+
+  /** The rows of the members counted for `from`, and count for `to` now, which is one of them. */
+  moved(move: {
+    readonly members: readonly number[]
+    readonly from: number
+    readonly to: number
+  }): void {
+    const { members, from, to } = move
+    for (const owner of members) {
+      const rows = this.of(owner)
+      addTo(this.#bySubAccounts, from, -rows)
+      if (owner !== to) addTo(this.#bySubAccounts, to, rows)
+    }
   }
 
   /** Null when the owner may have so many more rows. */

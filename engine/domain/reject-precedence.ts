@@ -82,7 +82,10 @@ const REJECTS = [
       '10000000 shares at most.',
   ],
   ['PRICE_MISMATCH', 'Price does not match amounts'],
-  ['NO_SERVER_WALLET', 'The sub-account has no server wallet: it signs for itself.'],
+  [
+    'NO_SERVER_WALLET',
+    'The sub-account has no server wallet: it signs its orders and moves its money itself.',
+  ],
   [
     'ALLOWANCE_MISSING',
     "The server wallet has not approved the market's exchange; retry its allowances.",
@@ -189,6 +192,12 @@ const REJECTS = [
   ['SCOPE_NEEDS_TRADING', 'The scope delegated_signing needs the scope trading beside it.'],
   ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
   ['ACCOUNT_TAKEN', 'The address has a profile already.'],
+  ['NO_PARTNER', 'The profile has no partner to leave.'],
+  [
+    'PARTNER_REQUIRED',
+    'The exchange keeps the wallet of this sub-account, and only its partner acts for it, so it ' +
+      'cannot leave the partner.',
+  ],
   ['SUB_ACCOUNT_LIMIT', 'The partner has as many sub-accounts as it may have now.'],
   ['ALLOWANCE_RETRY_RUNNING', 'Another retry of these allowances is running.'],
   ['ALLOWANCE_RETRY_TOO_SOON', 'The allowances were retried a moment ago; retry later.'],

@@ -1,5 +1,5 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { decideDelegation } from '../../engine/core/decide/partners.ts'
+import { decideDelegation, type Reach } from '../../engine/core/decide/partners.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
 import { headerTarget, targetOf } from '../http/access/on-behalf.ts'
@@ -14,17 +14,18 @@ import type { OwnerOfCall } from '../http/route.ts'
 /**
  * The profile that a call is for: the caller's own, or the sub-account that header, query or body
  * names. 400 when the header is no profile id, or when two of them differ. 403 without the scope,
- * or when the profile is no sub-account of the caller.
+ * when the profile is no sub-account of the caller, or when it signs for itself and the call moves
+ * money.
  */
 export function ownerOfCall(clearing: Clearing): OwnerOfCall {
-  return (call, caller, named) => {
+  return (call, caller, named, reach) => {
     let profileId = headerTarget(call)
     for (const each of named) {
       const target = targetOf(profileId, typeof each === 'number' ? each : undefined)
       if (target.issue !== null) return invalid(target.issue)
       profileId = target.profileId
     }
-    return profileId === 0 ? caller.profileId : subAccount(caller, clearing, profileId)
+    return profileId === 0 ? caller.profileId : subAccount(caller, clearing, profileId, reach)
   }
 }
 
@@ -33,8 +34,9 @@ export function subAccount(
   caller: Caller,
   clearing: Clearing,
   target: ProfileId,
+  reach: Reach = 'subAccounts',
 ): ProfileId | Refusal {
   if (!caller.scopes.has('delegated_signing')) return refuse(SCOPE_REJECT.delegated_signing)
-  const reject = decideDelegation(clearing, caller.profileId, target)
+  const reject = decideDelegation(clearing, caller.profileId, target, reach)
   return reject === null ? target : refuse(reject)
 }

@@ -1,9 +1,10 @@
+import type { Reach } from '../../engine/core/decide/partners.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { RoomName } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { Accepted, Auth } from './access/auth-scheme.ts'
-import { ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts'
+import { headerIssue, ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts'
 import type { Lane } from './access/rate-limit.ts'
 import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
 import type { Call, Caller } from './call.ts'
@@ -85,7 +86,7 @@ export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, 
   readonly query: Values<Q>
   readonly body: Infer<B>
   readonly caller: C
-  /** The profile that the call is for, when the auth has `forSubAccounts`; else null. */
+  /** The profile that the call is for, when the auth has a reach; else null. */
   readonly owner: O
   readonly call: Call
 }
@@ -95,6 +96,7 @@ export type OwnerOfCall = (
   call: Call,
   caller: Caller,
   named: readonly unknown[],
+  reach: Reach,
 ) => ProfileId | Refusal
 
 /** A request that its route has not checked yet. */
@@ -204,13 +206,14 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
   }
 }
 
-/** Adds the fields that name a sub-account, and the refusal of a profile that is none. */
-function forSubAccounts(doc: Doc): Doc {
+/** Adds the fields that name a sub-account, and the refusals of a profile that may not be named. */
+function forSubAccounts(doc: Doc, reach: Reach): Doc {
+  const ofWallets: readonly RejectName[] = reach === 'serverWallets' ? ['NO_SERVER_WALLET'] : []
   return {
     ...doc,
     query: { ...doc.query, onBehalfOf: onBehalfOf() },
     headers: { ...doc.headers, ...ON_BEHALF_HEADER },
-    rejects: ['NOT_SUB_ACCOUNT', ...doc.rejects],
+    rejects: ['NOT_SUB_ACCOUNT', ...ofWallets, ...doc.rejects],
   }
 }
 
@@ -246,28 +249,32 @@ export function route<
   const checkParams = compileFields(spec.params)
   const { auth, handle, onBehalfIn } = spec
   assert(spec.shared === undefined || auth.welcomes !== undefined, 'only such reads are shared')
-  const own: Fields = auth.isForSubAccounts ? { onBehalfOf: onBehalfOf() } : {}
+  const { reach } = auth
+  const own: Fields = reach === null ? {} : { onBehalfOf: onBehalfOf() }
   const checkQuery = compileFields(spec.query, own)
   const checkBody = compileSaid(spec.body)
   const plain = documented(spec, auth.accepts)
   // What it tells depends on who asks.
   const doc = auth.welcomes === undefined ? plain : { ...plain, cache: PRIVATE }
+  const whole = reach === null ? doc : forSubAccounts(doc, reach)
   return {
-    ...(auth.isForSubAccounts ? forSubAccounts(doc) : doc),
+    ...whole,
     auth,
     raw: false,
     hasRoom: () => true,
     run: (unchecked, services, ownerOfCall, within) => {
       const { params, query, body, caller: proven, call } = unchecked
+      const foreign = headerIssue(call, whole.headers)
+      if (foreign !== null) return invalid(foreign)
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
       const kept = spec.shared?.when(query, proven !== null) === true ? spec.shared.cache : null
       const caller = kept === null ? proven : null
       assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
-      const isOther = auth.isForSubAccounts && caller !== null
       const named = [unchecked.query.onBehalfOf, onBehalfIn?.(body)]
-      const profileId = isOther ? ownerOfCall(call, caller, named) : 0
+      const isOther = reach !== null && caller !== null
+      const profileId = isOther ? ownerOfCall(call, caller, named, reach) : 0
       if (profileId instanceof Refusal) return profileId
       const owner = auth.ownerOf(profileId)
       const outcome = handle({ params, query, body, caller, owner, call }, services, within)
@@ -301,12 +308,15 @@ export function rawRoute<
   const checkParams = compileFields(spec.params)
   const checkQuery = compileFields(spec.query)
   const { auth, hasRoom, handle } = spec
+  const doc = documented(spec, auth.accepts)
   return {
-    ...documented(spec, auth.accepts),
+    ...doc,
     auth,
     raw: true,
     hasRoom,
     run: ({ params, query, call }, services) => {
+      const foreign = headerIssue(call, doc.headers)
+      if (foreign !== null) return invalid(foreign)
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       return handle({ params, query, call }, services)

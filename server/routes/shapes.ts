@@ -320,6 +320,16 @@ export function profile() {
     rank: rank(),
     effectiveFeeRateBps: effectiveFeeRateBps(),
     createdAt: profileSince(),
+    partner: means(
+      anyOf(
+        object({
+          id: means(profileId(), 'Number of the profile of the partner.'),
+          displayName: means(text(), 'Name that the partner shows.'),
+        }),
+        schemaOf<null>({ type: 'null' }),
+      ),
+      'The partner that made this sub-account and can act for it; null without one.',
+    ),
     ...standing(),
     ...notKept(),
   })

@@ -21,6 +21,7 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
     '/orders/all',
     '/parlay/offers/:id',
     '/profiles/:account/follow',
+    '/profiles/me/partner',
     '/profiles/x/connection',
   ],
   GET: [

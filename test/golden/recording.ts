@@ -71,6 +71,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   settleTrade: true,
   failSettlement: true,
   createSubAccount: true,
+  leavePartner: false,
   approveSpenders: true,
   submitApprovals: true,
   settleApprovals: true,

@@ -125,7 +125,7 @@ const LADDER: readonly [
     (a) => (a.order = { ...a.order, price: 0.9 }),
     'Price does not match amounts',
   ],
-  [400, 'NO_SERVER_WALLET', (a) => (a.fields.onBehalfOf = wallet.profileId)],
+  [403, 'NO_SERVER_WALLET', (a) => (a.fields.onBehalfOf = wallet.profileId)],
   [400, 'ALLOWANCE_MISSING', forDesk],
   [401, 'TOKEN_REVOKED', revoked],
   [429, 'RATE_LIMITED', () => (waitSec = 1)],

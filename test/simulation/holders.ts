@@ -10,7 +10,7 @@ import {
 } from '../../engine/core/decide/accounts.ts'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { formatAddress } from '../../server/crypto/address.ts'
 import type { RareBody } from '../../server/pipeline/spine/rare-body.ts'
@@ -186,11 +186,15 @@ export class Holders {
       ? partners.createServerWallet(partner, `Sub ${index}`, walletKey(index))
       : partners.createOwnWallet(partner, proof)
     const isKnown = !isWallet && dice[1] < 0.1
-    const expected = known[0] === partnerId ? 'OWN_ADDRESS' : 'ACCOUNT_TAKEN'
+    const expected = sponsorRefusal({
+      isFrozen: model.controls.frozen.has(partnerId),
+      knownId: isKnown ? known[0] : 0,
+      partnerId,
+    })
     const compare = (made: Awaited<typeof answer>) => {
       if (isLow && made === REJECT.OVERLOADED) return
       if (made instanceof Reject) {
-        assert.equal(rejectName(made), isKnown ? expected : 'NONE', 'a known address is refused')
+        assert.equal(rejectName(made), expected, 'a known address is refused')
         return
       }
       const { profileId, account } = made
@@ -211,13 +215,15 @@ export class Holders {
     const made = model.partners.subAccounts.get(profileId)
     const isSubmitted = made !== undefined && made.submitted.length > 0
     const isRunning = last.seq > pipeline.durableSeq || isSubmitted
-    const expected = retryRefusal(made, isRunning, last.nextMs > nowMs)
+    const { frozen } = model.controls
+    const isFrozen = frozen.has(profileId) || frozen.has(made?.partnerId ?? 0)
+    const expected = retryRefusal(made, { isFrozen, isRunning, isSoon: last.nextMs > nowMs })
     const spenders = model.markets.flatMap(({ exchangeAddress }, index) => {
       return model.status(index + 1) === 'ARCHIVED' ? [] : exchangeAddress
     })
     const at = pipeline.clearing.lastSeq
     const approvals = watch.kinds.get('submitApprovals')
-    const answer = partners.retryAllowances(profileId)
+    const answer = partners.retryAllowances(made?.partnerId ?? profileId, profileId)
     const seq = watch.kinds.get('submitApprovals') === approvals ? 0 : model.seq
     const retry = { seq, nextMs: nowMs + LIMITS.allowanceRetryEveryMs, isOpen: true }
     if (expected === 'NONE') this.#retries.set(profileId, retry)
@@ -268,9 +274,28 @@ export class Holders {
   }
 }
 
-function retryRefusal(made: SubAccountModel | undefined, isRunning: boolean, isSoon: boolean) {
+/** `knownId` is the profile that the address has; 0 for a new address. */
+function sponsorRefusal({
+  isFrozen,
+  knownId,
+  partnerId,
+}: {
+  readonly isFrozen: boolean
+  readonly knownId: number
+  readonly partnerId: number
+}): RejectName | 'NONE' {
+  if (isFrozen) return 'PROFILE_FROZEN'
+  if (knownId === 0) return 'NONE'
+  return knownId === partnerId ? 'OWN_ADDRESS' : 'ACCOUNT_TAKEN'
+}
+
+function retryRefusal(
+  made: SubAccountModel | undefined,
+  { isFrozen, isRunning, isSoon }: Record<'isFrozen' | 'isRunning' | 'isSoon', boolean>,
+) {
   if (made === undefined) return 'NOT_SUB_ACCOUNT'
   if (!made.hasWallet) return 'NO_SERVER_WALLET'
+  if (isFrozen) return 'PROFILE_FROZEN'
   if (isRunning) return 'ALLOWANCE_RETRY_RUNNING'
   return isSoon ? 'ALLOWANCE_RETRY_TOO_SOON' : 'NONE'
 }

@@ -1,10 +1,11 @@
 // Sub-accounts that partners made and act for (rules §12.1). Only commands change them; one thread
-// writes. Invariant: a sub-account has one partner for ever, and an approval stays.
+// writes. Invariants: a sub-account has one partner until it leaves, and never gets another one; an
+// approval stays.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { ApprovalStatus } from '../../domain/moves/settlement.ts'
-import { ShareOwners } from '../cells/shared-counts.ts'
+import { type ShareMove, ShareOwners } from '../cells/shared-counts.ts'
 
 export interface SubAccount {
   readonly profileId: ProfileId
@@ -55,6 +56,27 @@ export class Partners {
     const siblings = this.#ofPartner.get(made.partnerId)
     if (siblings === undefined) this.#ofPartner.set(made.partnerId, [made.profileId])
     else siblings.push(made.profileId)
+  }
+
+  /**
+   * The sub-account has no partner from now on. Its own sub-accounts stay with it, so their rows
+   * count for it.
+   */
+  leave(profileId: ProfileId): ShareMove {
+    const made = this.#byProfile.get(profileId)
+    assert(made !== undefined && made.sealedKey === null, 'only a self-custodial one leaves')
+    const from = this.shareOwners.of(profileId)
+    this.#byProfile.delete(profileId)
+    const siblings = this.ofPartner(made.partnerId).filter((each) => each !== profileId)
+    if (siblings.length === 0) this.#ofPartner.delete(made.partnerId)
+    else this.#ofPartner.set(made.partnerId, siblings)
+    const members = [profileId]
+    // The list grows while it is read: sub-accounts may have sub-accounts.
+    for (const each of members) {
+      this.shareOwners.put(each, profileId)
+      for (const below of this.ofPartner(each)) members.push(below)
+    }
+    return { members, from, to: profileId }
   }
 
   approve(profileId: ProfileId, spenders: readonly string[]): void {

@@ -2,7 +2,7 @@
 // How many rows of a table that all share each account has, and each partner with all of its
 // sub-accounts. The counts follow from the rows and are no state: a replay and a snapshot count
 // them again. Accounts of the system count for the table alone.
-// Invariant: the partner of an account is known before its first row, and never changes.
+// Invariant: the partner of an account is known before its first row; `moved` follows each change.
 
 import { assert } from '../../domain/assert.ts'
 import { type ShareBound, shareOf } from '../../domain/fair-share.ts'
@@ -12,6 +12,14 @@ import { wideByAccount } from './columns.ts'
 
 function cellOf(column: Int32Array, account: AccountId): number {
   return account < column.length ? column[account] : 0
+}
+
+/** Accounts whose rows counted for one account, and count for another one now. */
+export interface ShareMove {
+  /** `to` itself is the first. */
+  readonly members: readonly ProfileId[]
+  readonly from: ProfileId
+  readonly to: ProfileId
 }
 
 /** The partner of each sub-account. That of a partner's sub-account stands for its own ones. */
@@ -25,8 +33,12 @@ export class ShareOwners {
   }
 
   add(profileId: ProfileId, partnerId: ProfileId): void {
+    this.put(profileId, this.of(partnerId))
+  }
+
+  put(profileId: ProfileId, owner: ProfileId): void {
     if (profileId >= this.#ownerOf.length) this.#ownerOf = wideByAccount(this.#ownerOf, profileId)
-    this.#ownerOf[profileId] = this.of(partnerId)
+    this.#ownerOf[profileId] = owner
   }
 }
 
@@ -76,6 +88,18 @@ export class SharedCounts {
     this.#ofAccount[account]--
     const owner = this.owners.of(account)
     if (owner !== account) this.#ofSubAccounts[owner]--
+  }
+
+  moved({ members, from, to }: ShareMove): void {
+    if (to >= this.#ofSubAccounts.length) {
+      this.#ofSubAccounts = wideByAccount(this.#ofSubAccounts, to)
+    }
+    for (const account of members) {
+      const rows = this.of(account)
+      if (rows === 0) continue
+      this.#ofSubAccounts[from] -= rows
+      if (account !== to) this.#ofSubAccounts[to] += rows
+    }
   }
 
   /** Null when the account may have so many more rows, as far as its shares go. */

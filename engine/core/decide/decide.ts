@@ -15,6 +15,7 @@ import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 import { SEEN, type SeenOrders } from '../orders/seen-orders.ts'
 import { gateCapacity, reserveRawOf } from './capacity.ts'
+import { decideDelegation } from './partners.ts'
 import { whyNotNow } from './release.ts'
 
 const { SELL } = SIDE
@@ -98,6 +99,11 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
 function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Reject | null {
   const token = clearing.accounts.tokenByNo(request.tokenNo)
   if (token === undefined) return REJECT.TOKEN_REVOKED
+  if (token.profileId !== request.order.accountId) {
+    // The sub-account may have left its partner while the order was on its way.
+    const barred = decideDelegation(clearing, token.profileId, request.order.accountId)
+    if (barred !== null) return barred
+  }
   if (clearing.frozen.count > 0) {
     // A frozen partner acts for nobody, so both the token's profile and the order's profile count.
     const isFrozen = clearing.frozen.isFrozen(token.profileId)

@@ -7,13 +7,20 @@ import { LIMITS } from '../../domain/limits.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { SUB_ACCOUNT_SHARE } from '../../domain/shared-tables.ts'
 import type { Clearing } from '../clearing.ts'
+import { decideActing } from './operators.ts'
+
+/** Which sub-accounts of a partner a call may be for. */
+export type Reach = 'subAccounts' | 'serverWallets'
 
 /** An address that has a profile is never taken over, even with a proof of the address. */
 export function decideSubAccount(
-  { accounts }: Clearing,
+  clearing: Clearing,
   partnerId: ProfileId,
   account: string,
 ): Reject | null {
+  const frozen = decideActing(clearing, partnerId)
+  if (frozen !== null) return frozen
+  const { accounts } = clearing
   const known = accounts.byAddress(account)
   if (known !== undefined) {
     return known.profileId === partnerId ? REJECT.OWN_ADDRESS : REJECT.ACCOUNT_TAKEN
@@ -24,12 +31,45 @@ export function decideSubAccount(
   return made < share ? null : REJECT.SUB_ACCOUNT_LIMIT
 }
 
-/** A profile of another partner and a missing profile get the same answer. */
+/**
+ * A profile of another partner and a missing profile get the same answer. Money moves on behalf of
+ * a sub-account only when the exchange keeps its wallet: any other one signs for itself.
+ */
 export function decideDelegation(
   { accounts }: Clearing,
   partnerId: ProfileId,
   profileId: ProfileId,
+  reach: Reach = 'subAccounts',
 ): Reject | null {
   const made = accounts.partners.byId(profileId)
-  return made !== undefined && made.partnerId === partnerId ? null : REJECT.NOT_SUB_ACCOUNT
+  if (made === undefined || made.partnerId !== partnerId) return REJECT.NOT_SUB_ACCOUNT
+  return reach === 'serverWallets' && made.sealedKey === null ? REJECT.NO_SERVER_WALLET : null
+}
+
+/** Whether a caller may move the money of a profile: its own, or that of a server wallet. */
+export function decideFunds(
+  clearing: Clearing,
+  callerId: ProfileId,
+  profileId: ProfileId,
+): Reject | null {
+  // A frozen partner acts for nobody.
+  const frozen = decideActing(clearing, callerId)
+  if (frozen !== null || callerId === profileId) return frozen
+  return decideDelegation(clearing, callerId, profileId, 'serverWallets')
+}
+
+/** Whether a partner may submit approvals for a server wallet. */
+export function decideAllowances(
+  clearing: Clearing,
+  partnerId: ProfileId,
+  profileId: ProfileId,
+): Reject | null {
+  return decideActing(clearing, profileId) ?? decideFunds(clearing, partnerId, profileId)
+}
+
+/** A frozen sub-account may leave, too. A server wallet has only its partner to act for it. */
+export function decideLeave({ accounts }: Clearing, profileId: ProfileId): Reject | null {
+  const made = accounts.partners.byId(profileId)
+  if (made === undefined) return REJECT.NO_PARTNER
+  return made.sealedKey === null ? null : REJECT.PARTNER_REQUIRED
 }

@@ -7,7 +7,7 @@
 
 import type { AccountId, MarketId, PositionRow, Slot } from '../../domain/ids.ts'
 import { wideDoubles } from '../cells/columns.ts'
-import { ShareOwners } from '../cells/shared-counts.ts'
+import { type ShareMove, ShareOwners } from '../cells/shared-counts.ts'
 import type { OrderTable } from '../orders/order-table.ts'
 import { PositionRows } from './position-rows.ts'
 
@@ -47,13 +47,35 @@ export class OpenSizes {
     const account = orders.accountOf(slot)
     const owner = this.owners.of(account)
     if (owner === account || sharesRaw === 0) return
-    const marketId = orders.marketOf(slot)
+    this.#addShared(owner, orders.marketOf(slot), sharesRaw)
+  }
+
+  /** `rows` are those of all positions. */
+  moved({ members, from, to }: ShareMove, rows: PositionRows): void {
+    const isMember = new Set(members)
+    for (let row = 1; row < rows.end; row++) {
+      const sharesRaw = this.ofRow(row)
+      if (sharesRaw === 0 || !rows.isLive(row)) continue
+      const account = rows.accountOf(row)
+      if (!isMember.has(account)) continue
+      this.#takeShared(from, rows.marketOf(row), sharesRaw)
+      if (account !== to) this.#addShared(to, rows.marketOf(row), sharesRaw)
+    }
+  }
+
+  #addShared(owner: AccountId, marketId: MarketId, sharesRaw: number): void {
     const known = this.#partnerRows.find(owner, marketId)
     const shared = known === 0 ? this.#partnerRows.add(owner, marketId) : known
     if (shared >= this.#ofPartnerRow.length) {
       this.#ofPartnerRow = wideDoubles(this.#ofPartnerRow, shared)
     }
     this.#ofPartnerRow[shared] += sharesRaw
+  }
+
+  #takeShared(owner: AccountId, marketId: MarketId, sharesRaw: number): void {
+    const row = this.#partnerRows.find(owner, marketId)
+    this.#ofPartnerRow[row] -= sharesRaw
+    if (this.#ofPartnerRow[row] === 0) this.#partnerRows.remove(row)
   }
 
   /** What is left of the order in the slot is open no longer. */
@@ -73,8 +95,6 @@ export class OpenSizes {
     const account = orders.accountOf(slot)
     const owner = this.owners.of(account)
     if (owner === account || sharesRaw === 0) return
-    const row = this.#partnerRows.find(owner, orders.marketOf(slot))
-    this.#ofPartnerRow[row] -= sharesRaw
-    if (this.#ofPartnerRow[row] === 0) this.#partnerRows.remove(row)
+    this.#takeShared(owner, orders.marketOf(slot), sharesRaw)
   }
 }

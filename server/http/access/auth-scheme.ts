@@ -1,6 +1,7 @@
 // Which proofs of its caller a route accepts. These are descriptions only: server/auth checks the
 // proofs.
 
+import type { Reach } from '../../../engine/core/decide/partners.ts'
 import type { Scope } from '../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { mayAct, type Role } from '../../../engine/domain/operator.ts'
@@ -22,8 +23,8 @@ export interface Auth<C extends Caller | null, O = null> {
   readonly accepts: readonly Accepted[]
   /** Proofs that an open route takes, too: who brings one is known to the handler. */
   readonly welcomes?: readonly Accepted[]
-  /** Whether the call may be for a sub-account of its caller (rules §12.1). */
-  readonly isForSubAccounts: boolean
+  /** Which sub-accounts of its caller the call may be for; null for none (rules §12.1). */
+  readonly reach: Reach | null
   admits(caller: Caller | null): caller is C
   /** The owner that the handler gets for the profile that the call is for. */
   ownerOf(profileId: ProfileId): O
@@ -32,6 +33,8 @@ export interface Auth<C extends Caller | null, O = null> {
 /** A partner may use its API token for a sub-account. */
 interface ProfileAuth extends Auth<Caller> {
   forSubAccounts(): Auth<Caller, number>
+  /** For a call that moves money: other sub-accounts than server wallets sign for themselves. */
+  forServerWallets(): Auth<Caller, number>
   /** Open to all; a caller that proves itself is known to the handler. */
   orNobody(): Auth<Caller | null>
 }
@@ -39,18 +42,23 @@ interface ProfileAuth extends Auth<Caller> {
 function auth(...accepts: Accepted[]): ProfileAuth {
   const own: Auth<Caller> = {
     accepts,
-    isForSubAccounts: false,
+    reach: null,
     admits: (caller): caller is Caller => caller !== null,
     ownerOf: () => null,
   }
-  const forSubAccounts = () => {
-    return { ...own, isForSubAccounts: true, ownerOf: (profileId: ProfileId) => profileId }
+  const reaching = (reach: Reach) => () => {
+    return { ...own, reach, ownerOf: (profileId: ProfileId) => profileId }
   }
   const orNobody = (): Auth<Caller | null> => {
     const admits = (_caller: Caller | null): _caller is Caller | null => true
     return { ...own, accepts: [], welcomes: accepts, admits }
   }
-  return { ...own, forSubAccounts, orNobody }
+  return {
+    ...own,
+    forSubAccounts: reaching('subAccounts'),
+    forServerWallets: reaching('serverWallets'),
+    orNobody,
+  }
 }
 
 export function open(): Auth<null> {

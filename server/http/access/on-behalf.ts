@@ -37,6 +37,21 @@ export function headerTarget(call: Call): number {
   return target <= PROFILE_ID_MAX ? target : Number.NaN
 }
 
+const NOT_TAKEN = {
+  field: HEADER,
+  message: 'must be absent: this call is always for its caller, never for a sub-account',
+}
+
+/** What is wrong with the header in a call of a route that does not have it among its headers. */
+export function headerIssue(call: Call, headers: Readonly<Record<string, string>>): Issue | null {
+  return call.headers.has(HEADER) && !Object.hasOwn(headers, HEADER) ? NOT_TAKEN : null
+}
+
+/** Removes the header from those of a call. */
+export function nameNobody(headers: Map<string, string>): void {
+  headers.delete(HEADER)
+}
+
 /** The profile that a call is for, or what is wrong with the names it gives. */
 interface Target {
   /** 0 for the caller's own profile. */

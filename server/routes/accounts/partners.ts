@@ -8,7 +8,7 @@ import { profiles, shownName } from '../../../persistence/query/read/profiles.ts
 import { subAccount } from '../../auth/delegation.ts'
 import { proveWallet } from '../../auth/session.ts'
 import { parseAddress } from '../../crypto/address.ts'
-import { hmac } from '../../http/access/auth-scheme.ts'
+import { hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { type Call, type Caller, header } from '../../http/call.ts'
 import { invalid, Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -23,6 +23,7 @@ import { CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { nameToShow } from '../profile-words.ts'
 import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
@@ -73,6 +74,7 @@ export const createPartnerAccount = route({
     'ACCOUNT_UNPROVEN',
     'VALIDATION',
     'PROFILE_NOT_FOUND',
+    'PROFILE_FROZEN',
     'ACCOUNT_TAKEN',
     'SUB_ACCOUNT_LIMIT',
     'PROFILE_LIMIT',
@@ -310,6 +312,7 @@ export const retryPartnerAllowances = route({
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',
     'NO_SERVER_WALLET',
+    'PROFILE_FROZEN',
     'ALLOWANCE_RETRY_RUNNING',
     'ALLOWANCE_RETRY_TOO_SOON',
   ],
@@ -317,6 +320,25 @@ export const retryPartnerAllowances = route({
   handle: async ({ params, caller }, services: Services) => {
     const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
     if (owner instanceof Refusal) return owner
-    return allowancesView(await services.partners.retryAllowances(owner), services)
+    return allowancesView(
+      await services.partners.retryAllowances(caller.profileId, owner),
+      services,
+    )
+  },
+})
+
+export const leavePartner = route({
+  method: 'DELETE',
+  path: '/profiles/me/partner',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Leaves the partner of the caller, which can act for the caller no longer.',
+  reply: message(),
+  means: 'The caller has no partner any more; its orders, balances and tokens stay.',
+  rejects: ['OVERLOADED', 'NO_PARTNER', 'PARTNER_REQUIRED'],
+  example: { reply: { message: 'You have left the partner' } },
+  handle: async ({ caller }, { partners }: Services) => {
+    const refused = await partners.leave(caller.profileId)
+    return refused === null ? { message: 'You have left the partner' } : refuse(refused)
   },
 })

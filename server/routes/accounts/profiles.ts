@@ -42,6 +42,7 @@ const PROFILE_EXAMPLE = {
   rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
   effectiveFeeRateBps: 300,
   createdAt: '2026-01-01T00:00:00.000Z',
+  partner: null,
   referralCode: '1Y',
   referralData: [],
   referredUsersCount: 0,
@@ -51,9 +52,11 @@ const PROFILE_EXAMPLE = {
 }
 
 /** What a profile tells beside what it says of itself. */
-type OwnStanding = OwnReferrals & OwnPlace
+interface Own extends OwnReferrals, OwnPlace {
+  readonly partner: { readonly id: ProfileId; readonly displayName: string } | null
+}
 
-function profileView(owner: ShownProfile, standing: OwnStanding) {
+function profileView(owner: ShownProfile, own: Own) {
   const { tradeWalletOption } = owner
   return {
     id: owner.profileId,
@@ -74,7 +77,7 @@ function profileView(owner: ShownProfile, standing: OwnStanding) {
     effectiveFeeRateBps: effectiveFeeBps(owner),
     createdAt: isoText(owner.createdMs),
     referralCode: referralCodeOf(owner.profileId),
-    ...standing,
+    ...own,
     ...NOT_KEPT,
   }
 }
@@ -82,19 +85,31 @@ function profileView(owner: ShownProfile, standing: OwnStanding) {
 type ProfileView = ReturnType<typeof profileView>
 
 /** Undefined without an answer in time. */
-async function standingOf(
+async function partnerOf(
   profileId: ProfileId,
-  { referrals, boards }: Services,
-): Promise<OwnStanding | undefined> {
-  const [referred, place] = await Promise.all([referrals.own(profileId), boards.own(profileId)])
-  return referred && place && { ...referred, ...place }
+  { partners, reads }: Services,
+): Promise<Own['partner'] | undefined> {
+  const partnerId = await partners.partnerOf(profileId)
+  const partner = partnerId === 0 ? null : await reads.profile(partnerId)
+  return partner && { id: partnerId, displayName: shownName(partner) }
+}
+
+/** Undefined without an answer in time. */
+async function ownOf(profileId: ProfileId, services: Services): Promise<Own | undefined> {
+  const [referred, place, partner] = await Promise.all([
+    services.referrals.own(profileId),
+    services.boards.own(profileId),
+    partnerOf(profileId, services),
+  ])
+  if (referred === undefined || place === undefined || partner === undefined) return undefined
+  return { ...referred, ...place, partner }
 }
 
 /** Shows the profile at least as new as anyone was told when the call came. */
 async function shown(profileId: ProfileId, services: Services): Promise<ProfileView | Refusal> {
   const owner = await services.reads.profile(profileId)
   if (owner === null) return refuse('PROFILE_NOT_FOUND')
-  const own = await standingOf(profileId, services)
+  const own = await ownOf(profileId, services)
   if (owner === undefined || own === undefined) return refuse('READ_TIMEOUT')
   return profileView(owner, own)
 }
@@ -162,7 +177,7 @@ export const editOwnProfile = route({
       displayName: body.displayName?.trim(),
     }
     // Read before the edit, so a caller that gets a 503 knows that nothing happened.
-    const own = await standingOf(caller.profileId, services)
+    const own = await ownOf(caller.profileId, services)
     if (own === undefined) return refuse('READ_TIMEOUT')
     const edited = await accounts.editProfile(caller.profileId, wish, reads)
     return refusedOr(edited, (owner) => profileView(owner, own))

@@ -19,7 +19,16 @@ import { ALLOWANCE_MAX, CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 
-import { type Asked, auth, COMMON, market, marketOf, ofBody, TRADING } from './pool-call.ts'
+import {
+  type Asked,
+  auth,
+  COMMON,
+  market,
+  marketOf,
+  ofBody,
+  readAuth,
+  TRADING,
+} from './pool-call.ts'
 
 const POOL = '0x63A2C6b4Ce8F3cBD7D0Af0D6dB1e7c4c6D0f7a11'
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
@@ -119,7 +128,7 @@ async function approval(
 export const checkPoolApproval = route({
   method: 'POST',
   path: '/amm/allowances/check',
-  auth: auth(),
+  auth: readAuth(),
   onBehalfIn: ofBody,
   lane: 'trade',
   about: 'Tells whether the pool of a market may take what the account trades.',

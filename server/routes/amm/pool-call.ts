@@ -21,8 +21,11 @@ export const market = () =>
     text(MARKET_CHARACTERS_MAX, 1),
     'Slug of the market, or the checksummed address of its pool.',
   )
-export const auth = () =>
-  eitherOf(hmac('trading', 'delegated_signing'), sessionOrIdentity()).forSubAccounts()
+const proofs = () => eitherOf(hmac('trading', 'delegated_signing'), sessionOrIdentity())
+/** Of a call that moves money, or lets a pool move it. */
+export const auth = () => proofs().forServerWallets()
+/** Of a call that only reads. */
+export const readAuth = () => proofs().forSubAccounts()
 export const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 
 export const COMMON: readonly RejectName[] = [

@@ -3,7 +3,7 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { signCall } from '../../auth/api-token.ts'
-import { nameTarget } from '../../http/access/on-behalf.ts'
+import { nameNobody, nameTarget } from '../../http/access/on-behalf.ts'
 import { type Call, type Caller, NO_BYTES } from '../../http/call.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
 import { isRecord, readingOf } from '../../http/request-text.ts'
@@ -71,10 +71,17 @@ function partsOf(route: ServedRoute, said: Said): Parts {
   }
 }
 
-/** The headers of the outer call, with the sub-account that its query may have named. */
-function headersFor({ call, caller, owner }: Client): Map<string, string> {
+/**
+ * The headers of the outer call, with the sub-account that its query may have named. What is open
+ * to everybody is for no account.
+ */
+function headersFor(
+  { auth: { accepts, welcomes } }: ServedRoute,
+  { call, caller, owner }: Client,
+): Map<string, string> {
   const headers = new Map(call.headers)
-  if (owner !== caller.profileId) nameTarget(headers, owner)
+  if (accepts.length === 0 && welcomes === undefined) nameNobody(headers)
+  else if (owner !== caller.profileId) nameTarget(headers, owner)
   return headers
 }
 
@@ -114,7 +121,7 @@ export function requestOf(
   const nowMs = performance.now()
   const call = {
     ...{ method: route.method, path: route.path, target: route.path, query: '' },
-    ...{ headers: headersFor(client), body: bytes, from: '', addressKey: outer.addressKey },
+    ...{ headers: headersFor(route, client), body: bytes, from: '', addressKey: outer.addressKey },
     ...{ receivedMs: nowMs, readMs: nowMs, timesRow: 0 },
     get isGone() {
       return outer.isGone === true

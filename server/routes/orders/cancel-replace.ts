@@ -128,7 +128,14 @@ export const replaceOrder = rawRoute({
   },
   reply: object(legs()),
   means: 'The order was canceled and the new one was taken.',
-  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
+  rejects: [
+    'OVERLOADED',
+    'BODY_MALFORMED',
+    'VALIDATION',
+    'NOT_SUB_ACCOUNT',
+    'NO_SERVER_WALLET',
+    'TOKEN_REVOKED',
+  ],
   example: { body: REQUEST, reply: REPLY },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, services) => {

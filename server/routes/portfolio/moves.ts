@@ -82,7 +82,7 @@ async function told<View>(
   return { ...shownEnvelope(moved, services), ...view(moved.fact) }
 }
 
-const auth = () => eitherOf(hmac('trading'), sessionOrIdentity()).forSubAccounts()
+const auth = () => eitherOf(hmac('trading'), sessionOrIdentity()).forServerWallets()
 const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 
 const pairBody = object({
@@ -272,7 +272,7 @@ const NO_DESTINATION = {
 export const withdraw = route({
   method: 'POST',
   path: '/portfolio/withdraw',
-  auth: eitherOf(hmac('withdrawal'), sessionOrIdentity()).forSubAccounts(),
+  auth: eitherOf(hmac('withdrawal'), sessionOrIdentity()).forServerWallets(),
   onBehalfIn: ofBody,
   lane: 'private',
   about: 'Pays free collateral out to an address of the caller, or to one that it listed.',

@@ -4,7 +4,11 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../../engine/core/accounts/accounts.ts'
-import { decideSubAccount } from '../../../engine/core/decide/partners.ts'
+import {
+  decideAllowances,
+  decideLeave,
+  decideSubAccount,
+} from '../../../engine/core/decide/partners.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileFields } from '../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -78,7 +82,9 @@ export class PartnerAccounts {
   /** Tells the intake about the profile as the state has it now. */
   #teach(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
-    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
+    const known = taughtProfile(accounts, this.#seal, profileId)
+    if (known === null) this.#intake.forgetProfile(profileId)
+    else this.#intake.putProfile(known)
   }
 
   /**
@@ -159,6 +165,28 @@ export class PartnerAccounts {
     return listed
   }
 
+  /** The profile of a partner that the profile has; 0 without one. Answers once that is durable. */
+  async partnerOf(profileId: ProfileId): Promise<ProfileId> {
+    const { partners } = this.#pipeline.clearing.accounts
+    const partnerId = partners.byId(profileId)?.partnerId ?? 0
+    await this.#pipeline.durable()
+    return partnerId
+  }
+
+  /** The profile has no partner from now on; nobody but its owner acts for it. */
+  async leave(profileId: ProfileId): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    let hasLeft = false
+    const changing = this.#pipeline.change(() => {
+      const reject = decideLeave(clearing, profileId)
+      hasLeft = reject === null
+      return reject ?? { kind: 'leavePartner', profileId }
+    })
+    // At once: the former partner's calls are refused from the stamp on.
+    if (hasLeft) this.#teach(profileId)
+    return changing
+  }
+
   /** The partner's sub-account with this address, if it has one. */
   #named(partnerId: ProfileId, account: string): readonly number[] {
     const { accounts } = this.#pipeline.clearing
@@ -192,12 +220,14 @@ export class PartnerAccounts {
   }
 
   /** Submits the missing approvals. A wallet has one retry at a time, and one every few seconds. */
-  async retryAllowances(profileId: ProfileId): Promise<Allowances | Refused> {
+  async retryAllowances(partnerId: ProfileId, profileId: ProfileId): Promise<Allowances | Refused> {
     // This time never goes back. So a wait that was over, and whose entry was deleted, stays over.
     const nowMs = Math.max(this.#retriedMs, this.#pipeline.sequencer.nowMs())
     this.#retriedMs = nowMs
     const before = this.#allowances(profileId)
     if ('reject' in before) return this.allowances(profileId)
+    const barred = decideAllowances(this.#pipeline.clearing, partnerId, profileId)
+    if (barred !== null) return refused(await this.#pipeline.refused(barred))
     if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
     // Also one for the exchange of a market that has left memory since.
     const { partners } = this.#pipeline.clearing.accounts

@@ -162,9 +162,13 @@ const OF_CALLER: readonly Reject[] = [
   REJECT.SCOPE_MISSING_TRADING,
   REJECT.SCOPE_MISSING_DELEGATED_SIGNING,
   REJECT.NOT_SUB_ACCOUNT,
+  REJECT.NO_SERVER_WALLET,
 ]
 
-/** The refusal, if it is about the caller and not about its order. Then nothing is canceled. */
+/**
+ * The refusal, if no order of this caller for this account could be placed. Then nothing is
+ * canceled.
+ */
 function forbiddenBy(result: IntakeResult): Reject | null {
   if (result.kind !== 'refused') return null
   const { reject } = result

@@ -4,6 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
+import { decideFunds } from '../../../engine/core/decide/partners.ts'
 import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { CallOnce } from '../../../engine/domain/moves/call-once.ts'
@@ -65,8 +66,9 @@ export class MovesOnce {
       if (before instanceof Reject) return before
       seq = before?.seq ?? clearing.lastSeq + 1
       if (before !== undefined) return null
-      // A frozen partner acts for nobody.
-      if (clearing.frozen.isFrozen(ask.callerId)) return REJECT.PROFILE_FROZEN
+      // The sub-account may have left since the call came.
+      const barred = decideFunds(clearing, ask.callerId, ask.owner)
+      if (barred !== null) return barred
       const decided = decide(nowMs, once)
       if (!(decided instanceof Reject)) facts = factsOfMove(decided, childrenOf)
       return decided

@@ -11,6 +11,7 @@ import {
   decideFund,
   decideSell,
 } from '../../../engine/core/decide/money/pools.ts'
+import { decideFunds } from '../../../engine/core/decide/partners.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { BothRaw, PoolBody, PoolSide } from '../../../engine/domain/moves/pool-command.ts'
@@ -108,7 +109,8 @@ export class PoolTrades {
     const refused = await this.#pipeline.change((nowMs) => {
       const market = this.#marketOf(marketId)
       if (market === undefined) return REJECT.POOL_CLOSED
-      if (this.#clearing.frozen.isFrozen(callerId)) return REJECT.PROFILE_FROZEN
+      const barred = decideFunds(this.#clearing, callerId, owner)
+      if (barred !== null) return barred
       const decided = decideApproval(this.#clearing, market, { profileId: owner, side }, nowMs)
       found =
         decided === null

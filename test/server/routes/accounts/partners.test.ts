@@ -282,8 +282,8 @@ test('only their partner can read allowances, and only for server wallets', asyn
   const headers = await proofOf(newWallet())
   const own = await live.call(partner, 'POST', PATH, {}, { headers })
   const path = `${PATH}/${at(own.body, 'profileId')}/allowances`
-  assertRefused(await live.call(partner, 'GET', path), 400, 'NO_SERVER_WALLET')
-  assertRefused(await live.call(partner, 'POST', `${path}/retry`, {}), 400, 'NO_SERVER_WALLET')
+  assertRefused(await live.call(partner, 'GET', path), 403, 'NO_SERVER_WALLET')
+  assertRefused(await live.call(partner, 'POST', `${path}/retry`, {}), 403, 'NO_SERVER_WALLET')
 })
 
 function filesIn(folder: string): string[] {

@@ -66,6 +66,7 @@ test('a profile shows every field of rules §12.2, and unknown fields are empty'
     isTop100: false,
     isCaptain: false,
     createdAt: at(body, 'createdAt'),
+    partner: null,
   })
 })
 

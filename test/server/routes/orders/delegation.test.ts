@@ -153,7 +153,7 @@ test('each field that a delegated order may not set has its own refusal', async 
   for (const onBehalfOf of [0, -1, 1.5, 2 ** 31, String(desk.profileId), null]) {
     assertRefused(await post({ ...body, onBehalfOf }), 400, 'VALIDATION')
   }
-  assertRefused(await post(unsignedBody(own.profileId)), 400, 'NO_SERVER_WALLET')
+  assertRefused(await post(unsignedBody(own.profileId)), 403, 'NO_SERVER_WALLET')
 })
 
 test('only its partner acts for an account, and only with the scope', async () => {

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { capture, restore } from '../../../../engine/core/capture.ts'
+import type { Clearing } from '../../../../engine/core/clearing.ts'
+import { decideDelegation, decideLeave } from '../../../../engine/core/decide/partners.ts'
+import { brokenInvariant } from '../../../../engine/core/state/invariants.ts'
+import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
+import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { rejectName } from '../../../support/reject-name.ts'
+import { profileFields } from '../../../support/specs.ts'
+
+// A sub-account that leaves its partner (rules §12.1): who acts for it then, and for whom its rows
+// of the shared tables count.
+
+const SEALED = new Uint8Array([1, 2, 3])
+const PARTNER = 1
+/** Leaves. It is the partner of `BELOW`, which is the partner of `LOWEST`. */
+const DESK = 2
+const BELOW = 3
+const LOWEST = 4
+const SIBLING = 5
+const WALLET = 6
+const ALL = [PARTNER, DESK, BELOW, LOWEST, SIBLING, WALLET]
+
+function addSubAccount(
+  driver: ExchangeDriver,
+  partnerId: number,
+  sealedKey: Uint8Array | null = null,
+): void {
+  const profileId = driver.clearing.accounts.count + 1
+  driver.rare({
+    kind: 'createSubAccount',
+    profileId,
+    profile: profileFields(profileId),
+    partnerId,
+    sealedKey,
+    approved: [],
+    proof: null,
+  })
+  driver.rare({ kind: 'adjustBalance', profileId, collateralRaw: 1_000_000_000 })
+}
+
+/** A partner whose sub-accounts have rows in every shared table. */
+function company(): ExchangeDriver {
+  const driver = new ExchangeDriver(64)
+  driver.addAccount(1_000_000_000)
+  for (const partnerId of [PARTNER, DESK, BELOW, PARTNER]) addSubAccount(driver, partnerId)
+  addSubAccount(driver, PARTNER, SEALED)
+  const marketId = driver.addMarket()
+  const { clearing } = driver
+  for (const profileId of ALL) {
+    const isNew = profileId !== PARTNER
+    if (isNew) {
+      const token = { tokenId: `token-${profileId}`, scopes: [], sealedSecret: SEALED, label: null }
+      driver.rare({ kind: 'createToken', profileId, token })
+    }
+    const placed = driver.place({
+      ...{ account: profileId, marketId, side: SIDE.BUY, outcome: OUTCOME.YES },
+      ...{ type: 'GTC', priceTicks: 100, sizeRaw: profileId * 1_000_000 },
+    })
+    assert.equal(placed.result, 'RESTED')
+    driver.rare({ kind: 'followProfile', profileId, followedId: (profileId % 6) + 1 })
+    const digest = `call of ${profileId}`
+    clearing.calls.made({
+      ...{ by: 'keyed' as const, digest, bodyDigest: '', untilMs: 2 ** 50 },
+      ...{ profileId, seq: 1 },
+    })
+  }
+  return driver
+}
+
+/** What gates count for each account and its partner, in every shared table. */
+function countsOf({ accounts, orders, ledger, calls, pools, packs, social }: Clearing) {
+  const tables = {
+    orders: orders.live,
+    positions: ledger.rows.live,
+    tokens: accounts.tokenOwners,
+    addresses: accounts.withdrawalAddresses.owners,
+    calls: calls.owners,
+    approvers: pools.approvers,
+    traders: pools.traders,
+    packs: packs.owners,
+    makers: packs.makers,
+    follows: social.follows.owners,
+    bookmarks: social.bookmarks.owners,
+  }
+  return Object.entries(tables).map(([name, counts]) => {
+    return [name, ALL.map((account) => counts.ofPartner(account))]
+  })
+}
+
+test('only a sub-account that signs for itself leaves its partner', () => {
+  const { clearing } = company()
+  const decide = (profileId: number) => rejectName(decideLeave(clearing, profileId))
+  assert.equal(decide(DESK), 'NONE')
+  assert.equal(decide(LOWEST), 'NONE')
+  assert.equal(decide(PARTNER), 'NO_PARTNER')
+  assert.equal(decide(999), 'NO_PARTNER')
+  assert.equal(decide(WALLET), 'PARTNER_REQUIRED')
+})
+
+test('a partner acts no longer for a sub-account that left, whose own sub-accounts stay', () => {
+  const driver = company()
+  const { clearing } = driver
+  const before = driver.exchange.stateHash()
+  driver.rare({ kind: 'leavePartner', profileId: DESK })
+  assert.notEqual(driver.exchange.stateHash(), before)
+  const decide = (caller: number, target: number) =>
+    rejectName(decideDelegation(clearing, caller, target))
+  assert.equal(decide(PARTNER, DESK), 'NOT_SUB_ACCOUNT')
+  assert.equal(decide(PARTNER, SIBLING), 'NONE')
+  assert.equal(decide(DESK, BELOW), 'NONE')
+  assert.deepEqual(clearing.accounts.partners.ofPartner(PARTNER), [SIBLING, WALLET])
+  assert.equal(rejectName(decideLeave(clearing, DESK)), 'NO_PARTNER')
+})
+
+test('what a sub-account has counts for it alone once it left, as a snapshot counts it', () => {
+  const driver = company()
+  const { clearing } = driver
+  const count = (account: number) => clearing.orders.live.ofPartner(account)
+  assert.deepEqual(ALL.map(count), [6, 6, 6, 6, 6, 6])
+  driver.rare({ kind: 'leavePartner', profileId: DESK })
+  assert.deepEqual(ALL.map(count), [3, 3, 3, 3, 3, 3])
+  assert.equal(clearing.openSizes.ofSubAccounts(PARTNER, 1), (SIBLING + WALLET) * 1_000_000)
+  assert.equal(clearing.openSizes.ofSubAccounts(DESK, 1), (BELOW + LOWEST) * 1_000_000)
+  assert.equal(brokenInvariant(clearing), null)
+  const again = restore(capture(driver.exchange))
+  assert.deepEqual(countsOf(again.clearing), countsOf(clearing))
+  assert.equal(again.stateHash(), driver.exchange.stateHash())
+  driver.rare({ kind: 'leavePartner', profileId: LOWEST })
+  assert.deepEqual(ALL.map(count), [3, 2, 2, 1, 3, 3])
+  const last = restore(capture(driver.exchange)).clearing
+  assert.deepEqual(countsOf(last), countsOf(clearing))
+  assert.equal(brokenInvariant(clearing), null)
+})
