@@ -291,6 +291,10 @@ const REJECTS = [
   ['POOL_QUOTE_INVALID', 'The pool cannot give this amount.'],
   ['POOL_FUNDS_SHORT', 'Insufficient balance'],
   ['POOL_AMOUNT_TOO_SMALL', 'The amount is too small for this slippage: it may give no share.'],
+  [
+    'POOL_SHARES_BEYOND',
+    'The pool gives fewer shares than minShares for this, or wants more than maxShares.',
+  ],
   ['PROVIDER_LIMIT', 'The pool has reached its limit of providers.'],
   ['LIQUIDITY_SHORT', 'The profile has not so much of this pool.'],
   ['QUOTE_INVALID', 'The quoteId is not of this caller, these legs and this stake; quote again.'],

@@ -12,7 +12,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { integer, oneOf, pattern } from '../../http/schema/scalars.ts'
 import { object, optional } from '../../http/schema/schema.ts'
 import type { MoveAsk, Moved } from '../../services/portfolio/moves-once.ts'
-import type { PoolWish } from '../../services/portfolio/pool-trades.ts'
+import type { BeyondLimit, PoolWish } from '../../services/portfolio/pool-trades.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
@@ -39,7 +39,8 @@ const tradeFields = {
   outcomeIndex: means(integer(0, 1), 'Outcome to trade: 0 for YES, 1 for NO.'),
   slippageBps: means(
     optional(integer(0, slippageBpsMax)),
-    'How far the shares may be from what is expected, in basis points; 100 when absent.',
+    'Margin between expected and least shares in the reply, in basis points; 100 when absent. It ' +
+      'protects from no other trade; the limit on shares does.',
   ),
   onBehalfOf: onBehalfOf(),
   idempotencyKey: idempotencyKey(),
@@ -56,10 +57,15 @@ interface Trade extends Asked {
 /** The reply of a trade, or the refusal of one that was not made. */
 async function traded<View>(
   input: Trade,
-  said: { readonly field: string; readonly amount: string },
+  said: {
+    readonly field: string
+    readonly amount: string
+    /** The limit on shares that the body names. */
+    readonly limit: { readonly name: string; readonly text: string | undefined }
+  },
   services: Services,
   parts: {
-    readonly trade: (ask: MoveAsk, wish: PoolWish) => Promise<Moved | Reject>
+    readonly trade: (ask: MoveAsk, wish: PoolWish) => Promise<Moved | BeyondLimit | Reject>
     /** Of the shares that the trade moved, in raw units. */
     readonly view: (sharesRaw: number, slippageBps: number) => View
   },
@@ -70,15 +76,26 @@ async function traded<View>(
   if (BigInt(said.amount) > UINT256_MAX) {
     return invalid({ field: said.field, message: 'must fit into 256 bits' })
   }
+  const { name, text: limit } = said.limit
+  const limitRaw = limit === undefined ? undefined : BigInt(limit)
+  if (limitRaw !== undefined && limitRaw > UINT256_MAX) {
+    return invalid({ field: name, message: 'must fit into 256 bits' })
+  }
   const found = await marketOf(input, services)
   if (found instanceof Refusal) return found
   // Nobody has more than a number holds exactly, so the core refuses that.
   const collateralRaw = Math.min(Number(said.amount), Number.MAX_SAFE_INTEGER)
   const { outcomeIndex: outcome, slippageBps = slippageBpsDefault } = body
   const { marketId } = found.market
-  const wish = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps }
+  const wish = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps, limitRaw }
   const made = await parts.trade(ask, wish)
   if (made instanceof Reject) return refuse(made)
+  if ('computedRaw' in made) {
+    const message =
+      `The pool computes ${made.computedRaw} raw shares for this amount now, beyond ${name} ` +
+      `${limit}; send another ${name}, or none.`
+    return refuse('POOL_SHARES_BEYOND', { message })
+  }
   const { seq, fact } = made
   return {
     status: 'SUBMITTED' as const,
@@ -103,13 +120,14 @@ export const buyFromPool = route({
   body: object({
     ...tradeFields,
     collateralAmount: amount('Collateral to spend, the fee included, in raw units.'),
+    minShares: optional(amount('The least shares to take, in raw units; any when absent.')),
   }),
   status: 201,
   reply: object({
     ...submitted,
     collateralAmount: means(uint256Text(), 'Collateral that was spent, in raw units.'),
     expectedShares: means(uint256Text(), 'Shares that came, in raw units.'),
-    minShares: means(uint256Text(), 'The least that the call would take, in raw units.'),
+    minShares: means(uint256Text(), 'The least that the call would take: its own minShares, or else by slippageBps; raw units.'),
     ...tradeIds,
   }),
   means: 'The shares are bought, and the next block holds the transaction.',
@@ -124,6 +142,7 @@ export const buyFromPool = route({
     'POOL_QUOTE_INVALID',
     'POOL_FUNDS_SHORT',
     'POOL_AMOUNT_TOO_SMALL',
+    'POOL_SHARES_BEYOND',
   ],
   example: {
     body: { market: SLUG, outcomeIndex: 0, collateralAmount: '10000000' },
@@ -138,14 +157,15 @@ export const buyFromPool = route({
     },
   },
   handle: (input, services: Services) => {
-    const { collateralAmount } = input.body
-    const said = { field: 'collateralAmount', amount: collateralAmount }
+    const { collateralAmount, minShares } = input.body
+    const limit = { name: 'minShares', text: minShares }
+    const said = { field: 'collateralAmount', amount: collateralAmount, limit }
     return traded(input, said, services, {
       trade: (ask, wish) => services.pools.buy(ask, wish),
       view: (sharesRaw, slippageBps) => ({
         collateralAmount,
         expectedShares: String(sharesRaw),
-        minShares: String(minSharesRaw(sharesRaw, slippageBps)),
+        minShares: minShares ?? String(minSharesRaw(sharesRaw, slippageBps)),
       }),
     })
   },
@@ -161,13 +181,14 @@ export const sellToPool = route({
   body: object({
     ...tradeFields,
     collateralReturnAmount: amount('Collateral to get, the fee taken off, in raw units.'),
+    maxShares: optional(amount('The most shares to give, in raw units; any when absent.')),
   }),
   status: 201,
   reply: object({
     ...submitted,
     collateralReturnAmount: means(uint256Text(), 'Collateral that came, in raw units.'),
     expectedShares: means(uint256Text(), 'Shares that were given, in raw units.'),
-    maxShares: means(uint256Text(), 'The most that the call would give, in raw units.'),
+    maxShares: means(uint256Text(), 'The most that the call would give: its own maxShares, or else by slippageBps; raw units.'),
     ...tradeIds,
   }),
   means: 'The shares are sold, and the next block holds the transaction.',
@@ -181,6 +202,7 @@ export const sellToPool = route({
     'APPROVAL_MISSING',
     'POOL_QUOTE_INVALID',
     'POOL_FUNDS_SHORT',
+    'POOL_SHARES_BEYOND',
   ],
   example: {
     body: { market: SLUG, outcomeIndex: 0, collateralReturnAmount: '5000000' },
@@ -195,14 +217,15 @@ export const sellToPool = route({
     },
   },
   handle: (input, services: Services) => {
-    const { collateralReturnAmount } = input.body
-    const said = { field: 'collateralReturnAmount', amount: collateralReturnAmount }
+    const { collateralReturnAmount, maxShares } = input.body
+    const limit = { name: 'maxShares', text: maxShares }
+    const said = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }
     return traded(input, said, services, {
       trade: (ask, wish) => services.pools.sell(ask, wish),
       view: (sharesRaw, slippageBps) => ({
         collateralReturnAmount,
         expectedShares: String(sharesRaw),
-        maxShares: String(maxSharesRaw(sharesRaw, slippageBps)),
+        maxShares: maxShares ?? String(maxSharesRaw(sharesRaw, slippageBps)),
       }),
     })
   },

@@ -10,6 +10,7 @@ import {
   decideDrain,
   decideFund,
   decideSell,
+  decideShares,
 } from '../../../engine/core/decide/money/pools.ts'
 import { decideFunds } from '../../../engine/core/decide/partners.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
@@ -30,6 +31,13 @@ export interface PoolWish {
   /** The amount as it was asked, which a repeat under the same key must name again. */
   readonly amount: string
   readonly slippageBps: number
+  /** The least shares that it takes, or the most that it gives; undefined for any. */
+  readonly limitRaw: bigint | undefined
+}
+
+/** A trade that was not made, because the pool computes these shares beyond the limit. */
+export interface BeyondLimit {
+  readonly computedRaw: SizeRaw
 }
 
 export interface ApprovalWish {
@@ -71,27 +79,35 @@ export class PoolTrades {
     return this.#clearing.catalogue.byId(marketId)
   }
 
-  buy(ask: MoveAsk, wish: PoolWish): Promise<Moved | Reject> {
+  buy(ask: MoveAsk, wish: PoolWish): Promise<Moved | BeyondLimit | Reject> {
     return this.#trade('buy', ask, wish, decideBuy)
   }
 
-  sell(ask: MoveAsk, wish: PoolWish): Promise<Moved | Reject> {
+  sell(ask: MoveAsk, wish: PoolWish): Promise<Moved | BeyondLimit | Reject> {
     return this.#trade('sell', ask, wish, decideSell)
   }
 
-  #trade(
+  async #trade(
     what: 'buy' | 'sell',
     ask: MoveAsk,
-    { marketId, outcome, collateralRaw, amount, slippageBps }: PoolWish,
+    { marketId, outcome, collateralRaw, amount, slippageBps, limitRaw }: PoolWish,
     decide: typeof decideBuy,
-  ): Promise<Moved | Reject> {
-    const asked = [what, marketId, outcome, amount, slippageBps]
-    return this.#once.make(ask, asked, (nowMs, once) => {
+  ): Promise<Moved | BeyondLimit | Reject> {
+    const limit = limitRaw === undefined ? [] : [String(limitRaw)]
+    const asked = [what, marketId, outcome, amount, slippageBps, ...limit]
+    let computedRaw = 0
+    const made = await this.#once.make(ask, asked, (nowMs, once) => {
       const market = this.#marketOf(marketId)
       if (market === undefined) return REJECT.POOL_CLOSED
       const wish = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }
-      return decide(this.#clearing, market, wish, nowMs)
+      const decided = decide(this.#clearing, market, wish, nowMs)
+      if (decided instanceof Reject || limitRaw === undefined) return decided
+      if ('sharesRaw' in decided && typeof decided.sharesRaw === 'number') {
+        computedRaw = decided.sharesRaw
+      }
+      return decideShares(decided, limitRaw) ?? decided
     })
+    return made === REJECT.POOL_SHARES_BEYOND ? { computedRaw } : made
   }
 
   async approval({ marketId, owner, side }: ApprovalWish): Promise<Approval> {

@@ -107,6 +107,14 @@ export function maxSharesRaw(expectedRaw: SizeRaw, slippageBps: number): bigint 
   return (scaled + BigInt(BPS - 1)) / BigInt(BPS)
 }
 
+/** `limitRaw` is the least that a buyer takes, or the most that a seller gives. */
+export function decideShares(trade: PoolBody, limitRaw: bigint): Reject | null {
+  if (trade.kind !== 'buyFromPool' && trade.kind !== 'sellToPool') return null
+  const sharesRaw = BigInt(trade.sharesRaw)
+  const isIn = trade.kind === 'buyFromPool' ? sharesRaw >= limitRaw : sharesRaw <= limitRaw
+  return isIn ? null : REJECT.POOL_SHARES_BEYOND
+}
+
 export function decideBuy(
   clearing: Clearing,
   market: Market,

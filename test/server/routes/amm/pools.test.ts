@@ -200,6 +200,33 @@ test('what the pool or the balance cannot bear is 422, at any size', async () =>
   assert.deepEqual(live.balances(ann), { freeRaw: 1000 * UNIT, reservedRaw: 0 })
 })
 
+test('a trade beyond minShares or maxShares is refused, and says what the pool computes', async () => {
+  const slug = await openPool()
+  const ann = await admitted(slug)
+  const bob = await admitted(slug)
+  const said = { minShares: '19821776', slippageBps: 0 }
+  // Ann saw 19.82 shares for 10; Bob trades first.
+  made(await buy(bob, slug, 250 * UNIT))
+  const late = await buy(ann, slug, 10 * UNIT, said)
+  assertRefused(late, 422, 'POOL_SHARES_BEYOND')
+  const [computed] = /\d+/.exec(textAt(late.body, 'message')) ?? []
+  assert.equal(live.balances(ann).freeRaw, 1000 * UNIT)
+  const one = String(Number(computed) + 1)
+  assertRefused(await buy(ann, slug, 10 * UNIT, { minShares: one }), 422, 'POOL_SHARES_BEYOND')
+  const bought = made(await buy(ann, slug, 10 * UNIT, { minShares: computed }))
+  assert.equal(at(bought, 'expectedShares'), computed)
+  assert.equal(at(bought, 'minShares'), computed)
+  await mine()
+  const low = await sell(ann, slug, 5 * UNIT, { maxShares: '1' })
+  assertRefused(low, 422, 'POOL_SHARES_BEYOND')
+  const [wanted] = /\d+/.exec(textAt(low.body, 'message')) ?? []
+  const sold = made(await sell(ann, slug, 5 * UNIT, { maxShares: wanted }))
+  assert.equal(at(sold, 'expectedShares'), wanted)
+  for (const bad of ['0', '1.5', '-1', `1${'0'.repeat(78)}`, '9'.repeat(78)]) {
+    assertRefused(await buy(ann, slug, UNIT, { minShares: bad }), 400, 'VALIDATION')
+  }
+})
+
 test('a second trade before the block is 409, and a closed market too', async () => {
   const slug = await openPool()
   const ann = await admitted(slug)
