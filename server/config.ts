@@ -58,6 +58,15 @@ export const SETTINGS = {
     hostPort,
     'A listener of its own for operators: /admin and /metrics; port 0 picks one.',
   ),
+  opsHost: maybe(
+    'ops-host',
+    commaList(
+      'NAME,NAME',
+      /^[A-Za-z0-9._-]{1,253}$/,
+      'host names like ops.example, without a port',
+    ),
+    'Names under which --ops-listen is called, beside its address and localhost.',
+  ),
   data: setting('data', path('DIR', 'the path of a folder'), './data', 'The data folder.'),
   demo: setting('demo', onOff, false, 'Fill an empty data folder with a lively exchange.'),
   config: maybe('config', file, 'A JSON object of these settings, keyed by flag name.'),
@@ -172,6 +181,7 @@ export interface ServeConfig {
   readonly host: string
   /** Address of the operators' listener; undefined when operators call the public one. */
   readonly opsListen: HostPort | undefined
+  readonly opsHosts: readonly string[]
   readonly dataDir: string
   readonly demo: boolean
   readonly socialProvider: SocialProviderName
@@ -312,6 +322,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     port: get(SETTINGS.port),
     host: get(SETTINGS.host),
     opsListen: get(SETTINGS.opsListen),
+    opsHosts: get(SETTINGS.opsHost) ?? [],
     dataDir: get(SETTINGS.data),
     demo: get(SETTINGS.demo),
     headerPrefixes: get(SETTINGS.headerPrefix),

@@ -1,5 +1,25 @@
 import { type AnySetting, type Environment, WrongUse } from './settings/flags.ts'
 
+/** Control characters, and characters that turn the direction of the text around them. */
+const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+/** The same, but newlines, tabs, and the returns before a newline. */
+const STEERING_LINES = /(?!\r(?:\n|$))[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+/** As JSON escapes it, so that JSON stays the same value. */
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+/** Text of somebody else on one line of a terminal, which it cannot steer. */
+export function oneLine(text: string): string {
+  return text.replaceAll(STEERING, escaped)
+}
+
+/** What every command prints: text of somebody else among it cannot steer a terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(STEERING_LINES, escaped)
+}
+
 /** The parts of the process that a command may use. */
 export interface Shell {
   readonly env: Environment
@@ -22,8 +42,8 @@ function stdoutTaken(): Promise<void> {
 
 export const processShell: Shell = {
   env: process.env,
-  say: (text) => process.stdout.write(`${text}\n`),
-  warn: (text) => process.stderr.write(`${text}\n`),
+  say: (text) => process.stdout.write(`${printable(text)}\n`),
+  warn: (text) => process.stderr.write(`${printable(text)}\n`),
   taken: stdoutTaken,
   nowMs: () => Date.now(),
 }

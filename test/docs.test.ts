@@ -107,7 +107,12 @@ test('a bot is told what to do for every refusal that a trading call names', () 
   const told = new Set([...rows.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))
   const trading = api.filter(({ lane }) => lane === 'trade')
   const document = JSON.stringify(
-    openApi(trading, { title: 'x', version: '1', headerPrefix: 'svc-' }),
+    openApi(trading, {
+      title: 'x',
+      version: '1',
+      headerPrefix: 'svc-',
+      cookieName: 'outcomex_session',
+    }),
   )
   const named = [...document.matchAll(/"code":"([A-Za-z_]+)"/g)].map(([, code]) => code)
   const untold = [...new Set(named)].filter((code) => !told.has(code.toUpperCase()))

@@ -30,6 +30,10 @@ const REJECTS = [
   // Authentication and permissions.
   ['UNAUTHENTICATED', 'Authentication is required; static API keys are no longer accepted.'],
   ['COOKIE_REQUIRED', 'The token cookie is required.'],
+  [
+    'COOKIE_AMBIGUOUS',
+    'Two different session cookies came; clear the cookies of this site and log in again.',
+  ],
   ['SESSION_INVALID', 'The session has ended; log in again.'],
   ['API_KEY_INVALID', 'The API key is unknown or revoked.'],
   [

@@ -3,12 +3,12 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { lowercaseAddress } from '../crypto/address.ts'
-import { type Call, type Caller, cookie, header, type OperatorName } from '../http/call.ts'
+import { type Call, type Caller, cookieValues, header, type OperatorName } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
 import { checkTokenCall, isTokenSecret } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
-import { digestOf, SESSION_COOKIE } from './session.ts'
+import { digestOf, sessionCookieName } from './session.ts'
 
 // Checks the proof of the caller for every route except the order entry; the intake pool does that.
 
@@ -42,6 +42,8 @@ export interface GuardOptions {
   readonly headerPrefixes: readonly string[]
   /** Like `https://exchange.example`. When absent, the `Host` header of the call counts. */
   readonly publicUrl?: string | undefined
+  /** True when users reach the exchange over TLS; false when absent. */
+  readonly isSecure?: boolean
   /** Other origins whose pages may use the cookie of their visitor. */
   readonly trustedOrigins?: readonly string[]
   /** When absent, no identity token is valid. */
@@ -103,6 +105,7 @@ export function apiHeaders(call: Call, prefixes: readonly string[]): ApiHeaders 
 
 export class Guard {
   readonly #options: GuardOptions
+  readonly #cookieName: string
   readonly #checks: Readonly<Record<Scheme, Check>> = {
     hmac: (call, accepted, nowMs) => this.#hmac(call, accepted, nowMs),
     bearer: (call) => this.#bearer(call),
@@ -113,6 +116,7 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options
+    this.#cookieName = sessionCookieName(options.isSecure === true)
   }
 
   /** Proves the caller; gives a promise only for an identity token. */
@@ -146,7 +150,7 @@ export class Guard {
       case 'bearer':
         return OFFERS_BEARER.test(header(call, 'authorization'))
       case 'session':
-        return cookie(call, SESSION_COOKIE) !== ''
+        return cookieValues(call, this.#cookieName).some((value) => value !== '')
       case 'identity':
         return header(call, 'identity') !== ''
       case 'admin':
@@ -176,7 +180,10 @@ export class Guard {
 
   #session(call: Call, nowMs: number): Proof {
     const { state } = this.#options
-    const session = state.sessionByDigest(digestOf(cookie(call, SESSION_COOKIE)))
+    const [token = '', ...others] = cookieValues(call, this.#cookieName)
+    // Which of them the browser's user meant is not known.
+    if (others.length > 0) return refuse(REJECT.COOKIE_AMBIGUOUS)
+    const session = state.sessionByDigest(digestOf(token))
     if (session === undefined || nowMs >= session.expiresMs) return refuse(REJECT.SESSION_INVALID)
     const { profileId } = session
     const account = state.accountOf(profileId)
@@ -193,11 +200,12 @@ export class Guard {
   isOwnOrigin(call: Call): boolean {
     const told = header(call, 'origin')
     if (!URL.canParse(told)) return false
-    const { origin, host } = new URL(told)
-    const { publicUrl, trustedOrigins = [] } = this.#options
+    const { origin } = new URL(told)
+    const { publicUrl, isSecure, trustedOrigins = [] } = this.#options
     if (trustedOrigins.includes(origin)) return true
     if (publicUrl !== undefined) return origin === publicUrl
-    return host !== '' && host === header(call, 'host').toLowerCase()
+    const own = `${isSecure === true ? 'https' : 'http'}://${header(call, 'host')}`
+    return URL.canParse(own) && origin === new URL(own).origin
   }
 
   async #identity(call: Call, nowMs: number): Promise<Proof> {

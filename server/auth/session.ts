@@ -12,7 +12,15 @@ import { isoText } from '../http/iso-text.ts'
 // this server. The journal makes it single-use: the command that uses a nonce burns it, and
 // `isNonceBurned` asks for that.
 
-export const SESSION_COOKIE = 'outcomex_session'
+const SESSION_COOKIE = 'outcomex_session'
+
+/**
+ * The name of the session cookie. Browsers take a name with `__Host-` only from this host itself,
+ * over TLS, so no page of a neighbouring host can plant such a cookie.
+ */
+export function sessionCookieName(isSecure: boolean): string {
+  return isSecure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
+}
 
 /** The words between the text and its nonce. */
 const NONCE_HEAD = ' Nonce: '
@@ -170,5 +178,6 @@ export function digestOf(token: string): string {
 export function sessionCookie(token: string, maxAgeMs: number, isSecure: boolean): string {
   const maxAgeSec = Math.floor(maxAgeMs / MS_PER_SEC)
   const secure = isSecure ? '; Secure' : ''
-  return `${SESSION_COOKIE}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
+  const name = sessionCookieName(isSecure)
+  return `${name}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
 }

@@ -6,7 +6,7 @@ import { compile } from '../http/schema/schema.ts'
 import { proofReply } from '../routes/solvency/solvency-shapes.ts'
 import type { Kind, Setting } from '../settings/flags.ts'
 import { helpText, readSetting, scanLine, WrongUse } from '../settings/flags.ts'
-import { command, EXIT, Failure, type Shell } from '../shell.ts'
+import { command, EXIT, Failure, oneLine, type Shell } from '../shell.ts'
 import { unitsOf } from './decimals.ts'
 
 // Checks a proof of solvency offline: a reply of GET /solvency/proof in a file (rules §14).
@@ -108,7 +108,7 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
     if (error instanceof BrokenProof) throw new Failure(`The proof does not hold. ${error.message}`)
     throw error
   }
-  shell.say(linesOf(proof, root).join('\n'))
+  shell.say(linesOf(proof, root).map(oneLine).join('\n'))
   return EXIT.OK
 }
 

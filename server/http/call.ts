@@ -105,13 +105,20 @@ export interface Acting extends Caller {
   readonly operator: OperatorName
 }
 
-/** The value of one cookie, or ''. */
-export function cookie(call: Call, name: string): string {
+/** The different values of one cookie, in the order in which they came. */
+export function cookieValues(call: Call, name: string): readonly string[] {
+  const values = new Set<string>()
   for (const pair of header(call, 'cookie').split(';')) {
     const equals = pair.indexOf('=')
-    if (equals > 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim()
+    if (equals > 0 && pair.slice(0, equals).trim() === name)
+      values.add(pair.slice(equals + 1).trim())
   }
-  return ''
+  return [...values]
+}
+
+/** The first value of one cookie, or ''. */
+export function cookie(call: Call, name: string): string {
+  return cookieValues(call, name)[0] ?? ''
 }
 
 /** Joins the values of a header that comes twice, so that neither value wins over the other. */

@@ -11,6 +11,7 @@ export interface Described {
   readonly title: string
   readonly version: string
   readonly headerPrefix: string
+  readonly cookieName: string
   /** The address of the exchange; undefined when none was configured. */
   readonly publicUrl?: string | undefined
 }
@@ -32,13 +33,16 @@ export function openApi(routes: readonly Documented[], described: Described): No
     ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
     paths,
     components: {
-      securitySchemes: securitySchemes(described.headerPrefix),
+      securitySchemes: securitySchemes(described),
       schemas: { Refusal: REFUSAL, ValidationRefusal: VALIDATION_REFUSAL },
     },
   }
 }
 
-function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
+function securitySchemes({
+  headerPrefix: prefix,
+  cookieName,
+}: Described): Readonly<Record<Scheme, Node>> {
   const signing =
     `Token id; with ${prefix}timestamp (ISO 8601, within 30 seconds) and ${prefix}signature: ` +
     'Base64 HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with query ' +
@@ -54,7 +58,7 @@ function securitySchemes(prefix: string): Readonly<Record<Scheme, Node>> {
     session: {
       type: 'apiKey',
       in: 'cookie',
-      name: 'outcomex_session',
+      name: cookieName,
       description: 'Set by POST /auth/login.',
     },
     identity: {
@@ -221,6 +225,7 @@ function ownRejects(route: Documented): RejectName[] {
     ...(needsProof ? (['UNAUTHENTICATED'] as const) : []),
     ...(accepted.has('hmac') || welcomed.has('hmac') ? hmac : []),
     ...(accepted.has('session') ? (['COOKIE_REQUIRED', 'SESSION_INVALID'] as const) : []),
+    ...(takesCookie ? (['COOKIE_AMBIGUOUS'] as const) : []),
     ...(takesCookie && route.method !== 'GET' ? cookie : []),
     ...(accepted.has('identity') || welcomed.has('identity') ? identity : []),
     ...(accepted.has('admin') ? (['ADMIN_TOKEN_INVALID', 'ROLE_MISSING'] as const) : []),

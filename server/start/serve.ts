@@ -17,6 +17,7 @@ import { curve } from '../crypto/ecdsa.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { keepAdminToken, startDemo } from '../demo/demo.ts'
 import { OwnCalls } from '../http/access/own-calls.ts'
+import { OwnHosts } from '../http/access/own-hosts.ts'
 import { type Limits, openLimits } from '../http/access/rate-limit.ts'
 import { OPENINGS } from '../http/gateway/connections.ts'
 import { Gateway } from '../http/gateway/gateway.ts'
@@ -237,12 +238,16 @@ function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
 }
 
 /** Null when operators call the public listener. */
-function gatewayOfOperators({ opsListen }: ServeConfig, options: GatewayOptions<Services>) {
+function gatewayOfOperators(
+  { opsListen, opsHosts }: ServeConfig,
+  options: GatewayOptions<Services>,
+) {
   if (opsListen === undefined) return null
   const connections = { max: LIMITS.operatorConnectionsMax, openings: null }
   // What needs no token here must not be readable for any page that an operator visits.
   const off = { regions: undefined, cors: undefined }
-  return new Gateway({ ...options, ...off, routes: operatorApi, connections })
+  const hosts = new OwnHosts([opsListen.host, ...opsHosts])
+  return new Gateway({ ...options, ...off, routes: operatorApi, connections, hosts })
 }
 
 /** The check of identity tokens. Its library is loaded only if any are accepted. */

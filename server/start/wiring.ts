@@ -11,6 +11,7 @@ import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
 import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../auth/guard.ts'
 import { Registrations } from '../auth/registrations.ts'
+import { sessionCookieName } from '../auth/session.ts'
 import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { demoTradersIn } from '../demo/demo-store.ts'
@@ -210,7 +211,8 @@ const PLACE_OF_HOST = 'the-host-of-the-caller'
  */
 function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, isSecure: boolean) {
   const [headerPrefix] = headerPrefixes
-  const described = { title: 'outcomex', version: VERSION, headerPrefix }
+  const cookieName = sessionCookieName(isSecure)
+  const described = { title: 'outcomex', version: VERSION, headerPrefix, cookieName }
   const calls = Buffer.from(JSON.stringify(openApi(api, { ...described, publicUrl })))
   const textAt = (at: string) => JSON.stringify(asyncApi({ ...described, host: at, isSecure }))
   const spoken = Buffer.from(textAt(host))
@@ -367,7 +369,7 @@ export function corsOf({ corsOrigins, headerPrefixes }: ServeConfig): Cors | und
 export function guardOptions(config: ServeConfig, state: AuthState): GuardOptions {
   const { headerPrefixes, publicUrl, corsOrigins = [] } = config
   const trustedOrigins = corsOrigins === '*' ? [] : corsOrigins
-  return { state, headerPrefixes, publicUrl, trustedOrigins }
+  return { state, headerPrefixes, publicUrl, isSecure: isSecureOf(config), trustedOrigins }
 }
 
 export interface SocketWish {

@@ -20,7 +20,14 @@ const router = new Router<FuzzRoute>()
 for (const route of api) router.add(route.method, route.path, route)
 
 const document: unknown = JSON.parse(
-  JSON.stringify(openApi(api, { title: 'x', version: '1', headerPrefix: 'svc-' })),
+  JSON.stringify(
+    openApi(api, {
+      title: 'x',
+      version: '1',
+      headerPrefix: 'svc-',
+      cookieName: 'outcomex_session',
+    }),
+  ),
 )
 
 function keysAt(...path: string[]): string[] {

@@ -36,7 +36,14 @@ test('the intake reads the order that the document shows', () => {
 })
 
 const document: unknown = JSON.parse(
-  JSON.stringify(openApi(api, { title: 'outcomex', version: '1.0.0', headerPrefix: 'svc-' })),
+  JSON.stringify(
+    openApi(api, {
+      title: 'outcomex',
+      version: '1.0.0',
+      headerPrefix: 'svc-',
+      cookieName: 'outcomex_session',
+    }),
+  ),
 )
 
 function entries(value: unknown): [string, unknown][] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { api } from '../../server/api.ts'
-import { SESSION_COOKIE } from '../../server/auth/session.ts'
+import { sessionCookieName } from '../../server/auth/session.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
 import { SocketClient } from '../support/socket-client.ts'
@@ -38,6 +38,7 @@ test('a page of another site can change nothing with a cookie, but can read', as
     const wrong = [
       ...['https://evil.example', 'null', 'x', `${right}.evil.example`, `${right}:81`],
       right === own ? PUBLIC_URL : 'http://exchange.example',
+      `ftp://${new URL(right).host}`,
     ]
     for (const origin of wrong) {
       const reply = await labelOf(live, cookie, origin)
@@ -58,7 +59,8 @@ test('a page of another site can change nothing with a cookie, but can read', as
 
 test('behind a TLS proxy the cookie is Secure and sockets need the public origin', async () => {
   const reply = await login(proxied, newWallet())
-  assert.match(reply.headers.getSetCookie()[0], /; HttpOnly; SameSite=Lax; Secure$/)
+  const [set] = reply.headers.getSetCookie()
+  assert.match(set, /^__Host-outcomex_session=.*; Path=\/; .*; HttpOnly; SameSite=Lax; Secure$/)
   const cookie = cookieOf(reply)
   const bare = await login(plain, newWallet())
   assert.doesNotMatch(bare.headers.getSetCookie()[0], /Secure/)
@@ -126,5 +128,12 @@ test('the OpenAPI document names the public URL and the session cookie', async (
   const { body } = await proxied.send('GET', '/openapi.json')
   assert.equal(at(body, 'servers', 0, 'url'), PUBLIC_URL)
   const scheme = at(body, 'components', 'securitySchemes', 'session')
-  assert.equal(at(scheme, 'name'), SESSION_COOKIE)
+  assert.equal(at(scheme, 'name'), sessionCookieName(true))
+})
+
+test('the document of the sockets is in no shared cache with the host of its caller', async () => {
+  for (const live of [plain, proxied]) {
+    const { headers } = await live.send('GET', '/asyncapi.json')
+    assert.equal(headers.get('cache-control'), 'no-store')
+  }
 })

@@ -12,7 +12,12 @@ export function isTree(value: unknown): value is Tree {
 }
 
 export function documentOf(routes: Routes): unknown {
-  const described = { title: 'toys', version: '1.0.0', headerPrefix: 'svc-' }
+  const described = {
+    title: 'toys',
+    version: '1.0.0',
+    headerPrefix: 'svc-',
+    cookieName: 'outcomex_session',
+  }
   return JSON.parse(JSON.stringify(openApi(routes, described)))
 }
 

@@ -26,9 +26,12 @@ export class Admission<S> {
     this.#parts = parts
   }
 
-  /** Null when the end of the request is beyond doubt. A refusal costs a token of its address. */
+  /**
+   * Null when the end of the request is beyond doubt, and its host is one of the listener. A
+   * refusal costs a token of its address.
+   */
   framing({ call, address }: Turn<S>): Refusal | null {
-    const misframed = framingRefusal(call)
+    const misframed = framingRefusal(call) ?? this.#parts.options.hosts?.refusal(call) ?? null
     if (misframed === null) return null
     const waitSec = this.#parts.addresses.waitSec(address, 'public', call.receivedMs)
     return waitSec > 0 ? refuse('RATE_LIMITED', undefined, waitSec) : misframed

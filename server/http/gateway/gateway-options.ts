@@ -1,5 +1,6 @@
 import type { Cors } from '../access/cors.ts'
 import type { OwnCalls } from '../access/own-calls.ts'
+import type { OwnHosts } from '../access/own-hosts.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
 import type { Regions } from '../access/regions.ts'
 import type { Call, Caller } from '../call.ts'
@@ -29,6 +30,8 @@ export interface GatewayOptions<S> {
   readonly addressHeader?: string | undefined
   /** Where trading is refused; absent: nowhere. */
   readonly regions?: Regions | undefined
+  /** Of which hosts calls are answered; absent: of all. */
+  readonly hosts?: OwnHosts | undefined
   /** Pages of other hosts that may call; absent: none. */
   readonly cors?: Cors | undefined
   readonly observe?: (seen: Seen) => void

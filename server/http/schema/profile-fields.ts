@@ -3,14 +3,9 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { address } from './fields.ts'
 import { means } from './meaning.ts'
 import { nullable, oneOf, pattern, text } from './scalars.ts'
+import { lines, VISIBLE } from './visible-text.ts'
 
 const SPACE = '[ \\t]{0,8}'
-/**
- * Refuses control characters, which break a line in two, and characters that change its direction.
- * Half a surrogate pair has no UTF-8, so the journal could not give it back.
- */
-const VISIBLE = '[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]'
-
 /**
  * A username that its owner chooses; it is trimmed later. It has letters of one alphabet, so that
  * nobody can imitate another name. A letter comes first, so no address or @handle is a username.
@@ -40,7 +35,7 @@ export function webAddress() {
 
 /** Some lines of text. */
 export function biography() {
-  return pattern(`^(?:${VISIBLE}|\\n){0,${LIMITS.bioCharactersMax}}$`, 'Lines of text.')
+  return lines(LIMITS.bioCharactersMax)
 }
 
 /** What an API token may be made for (rules §12.1). */

@@ -8,8 +8,8 @@ import {
   type ProvenLogin,
   type Purpose,
   proveWallet,
-  SESSION_COOKIE,
   sessionCookie,
+  sessionCookieName,
   signedMessage,
   signingMessage,
 } from '../../auth/session.ts'
@@ -261,7 +261,8 @@ export const logout = route({
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out' } },
   handle: async ({ call }, { accounts, settings }: Services) => {
-    const refused = await accounts.logout(digestOf(cookie(call, SESSION_COOKIE)))
+    const name = sessionCookieName(settings.isSecure)
+    const refused = await accounts.logout(digestOf(cookie(call, name)))
     if (refused !== null) return refuse(refused)
     return loggedOut('Logged out', settings.isSecure)
   },

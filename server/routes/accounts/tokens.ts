@@ -12,6 +12,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { account, scope } from '../../http/schema/profile-fields.ts'
 import { boolean, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import { allowedScopes, scopes } from '../profile-words.ts'
 import type { Services } from '../services.ts'
@@ -31,7 +32,7 @@ export const deriveToken = route({
   about: 'Makes an API token for the caller. Its secret is told here and never again.',
   body: object({
     label: means(
-      optional(nullable(text(LIMITS.tokenLabelCharactersMax))),
+      optional(nullable(line(LIMITS.tokenLabelCharactersMax))),
       'Name of the token for its owner; null or absent for none.',
     ),
     scopes: means(optional(list(scope(), 1, 4)), 'Scopes to give it; trading alone when absent.'),

@@ -11,6 +11,7 @@ import { address, isoTime, profileId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { nullable, text } from '../../http/schema/scalars.ts'
 import { object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
 
@@ -37,7 +38,7 @@ export const addWithdrawalAddress = route({
   body: object({
     address: means(address(), 'Address to list; not the zero address.'),
     label: means(
-      optional(text(LIMITS.withdrawalLabelCharactersMax)),
+      optional(line(LIMITS.withdrawalLabelCharactersMax)),
       'Name of the address for its owner; empty when absent.',
     ),
   }),

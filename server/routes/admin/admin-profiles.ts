@@ -15,6 +15,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { account, displayName, scope, shownUsername } from '../../http/schema/profile-fields.ts'
 import { boolean, nullable, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 import { roleForFields } from '../../services/accounts/profile-roles.ts'
 import { rankOf } from '../../services/accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
@@ -157,7 +158,7 @@ const FROZEN = { ...EXAMPLE, frozenAt: '2026-01-02T00:00:00.000Z', frozenReason:
 const why = () =>
   object({
     reason: means(
-      optional(text(LIMITS.freezeReasonCharactersMax)),
+      optional(line(LIMITS.freezeReasonCharactersMax)),
       'Why it is done, for the audit; empty when absent.',
     ),
   })

@@ -2,8 +2,9 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { defaulted, integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
+import { defaulted, integer, nullable, pattern } from '../../http/schema/scalars.ts'
 import { anyOf, optional, schemaOf } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 import { RANK_PATTERN } from '../../services/accounts/ranks.ts'
 
 export const RESERVED = 'Raw collateral that open orders reserve.'
@@ -14,7 +15,7 @@ export function freeRaw() {
 
 export function givenUsername() {
   return means(
-    optional(nullable(text(LIMITS.usernameCharactersMax, 1))),
+    optional(nullable(line(LIMITS.usernameCharactersMax, 1))),
     'Name that no other profile has; null takes it back, absent leaves it.',
   )
 }

@@ -16,6 +16,7 @@ import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
+import { lines } from '../../http/schema/visible-text.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -128,7 +129,7 @@ export const putTradingWindow = route({
       'When it ends, Unix milliseconds or ISO 8601; null or absent until an operator ends it.',
     ),
     publicMessage: means(
-      optional(text(LIMITS.publicMessageCharactersMax)),
+      optional(lines(LIMITS.publicMessageCharactersMax)),
       'What traders are told of it; empty when absent.',
     ),
   }),

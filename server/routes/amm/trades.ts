@@ -127,7 +127,10 @@ export const buyFromPool = route({
     ...submitted,
     collateralAmount: means(uint256Text(), 'Collateral that was spent, in raw units.'),
     expectedShares: means(uint256Text(), 'Shares that came, in raw units.'),
-    minShares: means(uint256Text(), 'The least that the call would take: its own minShares, or else by slippageBps; raw units.'),
+    minShares: means(
+      uint256Text(),
+      'The least that the call would take: its own minShares, or else by slippageBps; raw units.',
+    ),
     ...tradeIds,
   }),
   means: 'The shares are bought, and the next block holds the transaction.',
@@ -188,7 +191,10 @@ export const sellToPool = route({
     ...submitted,
     collateralReturnAmount: means(uint256Text(), 'Collateral that came, in raw units.'),
     expectedShares: means(uint256Text(), 'Shares that were given, in raw units.'),
-    maxShares: means(uint256Text(), 'The most that the call would give: its own maxShares, or else by slippageBps; raw units.'),
+    maxShares: means(
+      uint256Text(),
+      'The most that the call would give: its own maxShares, or else by slippageBps; raw units.',
+    ),
     ...tradeIds,
   }),
   means: 'The shares are sold, and the next block holds the transaction.',

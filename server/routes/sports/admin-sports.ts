@@ -12,6 +12,7 @@ import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, type Infer, type Issue, list, object, optional } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 import {
   eventIssue,
   fixtureId,
@@ -29,15 +30,15 @@ const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const team = () =>
   object({
-    name: means(text(SPORT_LIMITS.teamNameCharactersMax, 1), 'Name of the side.'),
+    name: means(line(SPORT_LIMITS.teamNameCharactersMax, 1), 'Name of the side.'),
     logo: means(
-      optional(nullable(text(SPORT_LIMITS.logoCharactersMax, 1))),
+      optional(nullable(line(SPORT_LIMITS.logoCharactersMax, 1))),
       'Address of its picture; none when absent.',
     ),
   })
 
 const matchBody = object({
-  title: means(text(LIMITS.titleCharactersMax, 1), 'Title of the match to show.'),
+  title: means(line(LIMITS.titleCharactersMax, 1), 'Title of the match to show.'),
   sportType: means(oneOf(...SPORT_TYPES), 'The sport; esports for any game.'),
   esportType: means(
     optional(nullable(esportType())),

@@ -91,7 +91,7 @@ export const asyncApi = route({
   path: '/asyncapi.json',
   auth: open(),
   lane: 'public',
-  cache: cached(REVALIDATE),
+  // Without a public URL it has the host of the call, so no cache may give it to other callers.
   about: 'Every channel and event of the sockets, as an AsyncAPI document.',
   reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
   means: 'The document, made from the channels themselves.',

@@ -15,6 +15,7 @@ import {
   optional,
   schemaOf,
 } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 
 /** A name of a filter; no name of a field that every object has begins with an underscore. */
 export const FILTER_KEY = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
@@ -24,7 +25,7 @@ export type FilterValues = Readonly<Record<string, readonly string[]>>
 
 /** Values by key: a market passes when it has, for each key, one of the values. */
 export function filterValues(keysMax: number, valuesMax: number) {
-  const items = { type: 'string', minLength: 1, maxLength: LIMITS.filterValueCharactersMax }
+  const items = line(LIMITS.filterValueCharactersMax, 1)
   return schemaOf<FilterValues>({
     type: 'object',
     propertyNames: { pattern: FILTER_KEY.source },
@@ -40,21 +41,21 @@ export function metadata() {
 
 const filterOption = () =>
   object({
-    label: means(text(LIMITS.pageNameCharactersMax), 'Words to show for the value.'),
-    value: means(text(LIMITS.filterValueCharactersMax, 1), 'Value to send in the filter.'),
+    label: means(line(LIMITS.pageNameCharactersMax), 'Words to show for the value.'),
+    value: means(line(LIMITS.filterValueCharactersMax, 1), 'Value to send in the filter.'),
     metadata: means(optional(metadata()), 'Whatever a reader needs besides; absent for nothing.'),
   })
 
 /** A group of choices beside the list of a page. Its slug is the key of the filter. */
 export function filterGroup() {
   return object({
-    name: means(optional(text(LIMITS.pageNameCharactersMax)), 'Words to show above the group.'),
+    name: means(optional(line(LIMITS.pageNameCharactersMax)), 'Words to show above the group.'),
     slug: means(
       optional(text(LIMITS.pageSlugCharactersMax, 1)),
       'Filter key of the group: the slug of a property, or a key that every market has.',
     ),
     allowMultiple: means(optional(boolean()), 'Whether several values may be chosen at once.'),
-    presentation: means(optional(text(64)), 'How a page should draw the group.'),
+    presentation: means(optional(line(64)), 'How a page should draw the group.'),
     options: means(
       optional(list(filterOption(), 0, LIMITS.filterCountsMax)),
       'Values to choose from; when absent, the options of the property of this slug.',

@@ -20,6 +20,7 @@ import {
   object,
   optional,
 } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
 
 const { pointsMax, minutesMax, wicketsMax, oversMax, ballsPerOverMax, gamesMax } = SPORT_LIMITS
 const SHORT_STATUS_MAX = 16
@@ -105,11 +106,11 @@ export function scoreEvent() {
     sportType: means(oneOf(...SPORT_TYPES), 'The sport, which says what fields the event has.'),
     isFinished: means(optional(boolean()), 'Whether the match is over; false when absent.'),
     status: means(
-      optional(text(SPORT_LIMITS.statusCharactersMax)),
+      optional(line(SPORT_LIMITS.statusCharactersMax)),
       'Where the match stands, in words; empty when absent.',
     ),
     statusShort: means(
-      optional(text(SHORT_STATUS_MAX)),
+      optional(line(SHORT_STATUS_MAX)),
       'Where the match stands, in short; empty when absent. Not of esports.',
     ),
     homeScore: means(optional(nullable(points())), 'Goals or sets of the home side.'),

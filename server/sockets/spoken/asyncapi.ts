@@ -9,6 +9,7 @@ export interface SpokenDescribed {
   readonly title: string
   readonly version: string
   readonly headerPrefix: string
+  readonly cookieName: string
   /** Host and port that clients know. */
   readonly host: string
   readonly isSecure: boolean
@@ -96,7 +97,7 @@ export function asyncApi(described: SpokenDescribed): Node {
     operations: operations(),
     components: {
       messages: Object.fromEntries(messages.map((each) => [each.name, messageOf(each)])),
-      securitySchemes: securitySchemes(described.headerPrefix),
+      securitySchemes: securitySchemes(described),
     },
   }
 }
@@ -152,7 +153,7 @@ function messageOf({ name, about, payload, example }: Message): Node {
   }
 }
 
-function securitySchemes(prefix: string): Node {
+function securitySchemes({ headerPrefix: prefix, cookieName }: SpokenDescribed): Node {
   return {
     hmac: {
       type: 'httpApiKey',
@@ -165,7 +166,7 @@ function securitySchemes(prefix: string): Node {
     session: {
       type: 'httpApiKey',
       in: 'cookie',
-      name: 'outcomex_session',
+      name: cookieName,
       description: 'Set by POST /auth/login.',
     },
   }

@@ -130,12 +130,42 @@ test('a session needs its cookie, and a cookie needs a live session', async () =
     ['session', 'a=b; outcomex_session=cookie; c', NOW_MS + 999],
     ['SESSION_INVALID', 'outcomex_session=cookie', NOW_MS + 1000],
     ['SESSION_INVALID', 'outcomex_session=stolen', NOW_MS],
+    ['session', 'outcomex_session=cookie; outcomex_session=cookie', NOW_MS],
+    // A page of a neighbouring host may have set one of them.
+    ['COOKIE_AMBIGUOUS', 'outcomex_session=cookie; outcomex_session=stolen', NOW_MS],
+    ['COOKIE_AMBIGUOUS', 'outcomex_session=stolen; a=b; outcomex_session=cookie', NOW_MS],
+    ['COOKIE_AMBIGUOUS', 'outcomex_session=; outcomex_session=cookie', NOW_MS],
     ['COOKIE_REQUIRED', 'outcomex_session=', NOW_MS],
+    ['COOKIE_REQUIRED', '__Host-outcomex_session=cookie', NOW_MS],
     ['COOKIE_REQUIRED', 'xoutcomex_session=cookie', NOW_MS],
     ['COOKIE_REQUIRED', '', NOW_MS],
   ]
   for (const [expected, cookie, nowMs] of rows) {
     assert.equal(await answer({ cookie }, session(), nowMs), expected, cookie)
+  }
+})
+
+test('over TLS only a cookie that this host itself has set counts', async () => {
+  const secure = new Guard({ state, headerPrefixes: [], isSecure: true })
+  const by = (cookie: string) => answer({ cookie }, session(), NOW_MS, secure)
+  assert.equal(await by('__Host-outcomex_session=cookie'), 'session')
+  assert.equal(await by('outcomex_session=cookie'), 'COOKIE_REQUIRED')
+  assert.equal(await by('outcomex_session=stolen; __Host-outcomex_session=cookie'), 'session')
+})
+
+test('the own origin is a scheme, a host and a port', () => {
+  const isOwn = (origin: string, isSecure: boolean) =>
+    new Guard({ state, headerPrefixes: [], isSecure }).isOwnOrigin(
+      call({ origin, host: 'Exchange.example:3000' }),
+    )
+  for (const isSecure of [false, true]) {
+    const [right, other] = isSecure ? ['https', 'http'] : ['http', 'https']
+    assert.equal(isOwn(`${right}://exchange.example:3000`, isSecure), true)
+    for (const scheme of [other, 'ftp', 'ws', 'chrome-extension']) {
+      assert.equal(isOwn(`${scheme}://exchange.example:3000`, isSecure), false, scheme)
+    }
+    assert.equal(isOwn(`${right}://exchange.example`, isSecure), false)
+    assert.equal(isOwn(`${right}://evil.example:3000`, isSecure), false)
   }
 })
 

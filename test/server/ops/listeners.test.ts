@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { api, operatorApi, publicApi } from '../../../server/api.ts'
@@ -86,6 +87,36 @@ test('with --ops-listen the public listener has no routes of operators', async (
   for (const url of [open, closed]) {
     for (const path of ['/health', '/ready']) assert.equal(await statusOf(url + path), 200)
   }
+  await server.stop()
+})
+
+/** The status of a GET that names this host, whatever its address is. */
+function statusFor(url: string, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { host } }, (reply) => {
+      reply.resume()
+      resolve(reply.statusCode ?? 0)
+    }).on('error', reject)
+  })
+}
+
+test('the listener of operators answers no call to the name of another host', async () => {
+  const args = ['--ops-listen', '127.0.0.1:0', '--ops-host', 'ops.example,Other', ...THREADS]
+  const server = await ServerProcess.start({ dataDir: newFolder(), args })
+  const closed = operatorsUrl(server)
+  const { host, port } = new URL(closed)
+  for (const path of ['/metrics', '/operator', '/ready']) {
+    for (const own of [host, `localhost:${port}`, 'LOCALHOST', 'ops.example', `other:${port}`]) {
+      assert.equal(await statusFor(closed + path, own), 200, own)
+    }
+    for (const own of ['10.1.2.3', `[::1]:${port}`]) {
+      assert.equal(await statusFor(closed + path, own), 200, own)
+    }
+    for (const foreign of [`evil.example:${port}`, 'localhost.evil.example', '127.0.0.1.evil.de']) {
+      assert.equal(await statusFor(closed + path, foreign), 400, foreign)
+    }
+  }
+  assert.equal(await statusFor(`${server.baseUrl}/health`, 'evil.example'), 200)
   await server.stop()
 })
 

@@ -9,6 +9,7 @@ import { route } from '../../../http/route.ts'
 import { means } from '../../../http/schema/meaning.ts'
 import { boolean, nullable, oneOf, text } from '../../../http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../../http/schema/schema.ts'
+import { line, lines } from '../../../http/schema/visible-text.ts'
 import { OWN_FACETS } from '../../../pipeline/shown/lists/facets.ts'
 import type { PropertyWish } from '../../../services/pages/key-change.ts'
 import {
@@ -34,7 +35,7 @@ const KEY_REJECTS = [
   'COMMAND_TOO_LARGE' as const,
 ]
 
-const pageName = () => text(LIMITS.pageNameCharactersMax, 1)
+const pageName = () => line(LIMITS.pageNameCharactersMax, 1)
 function pageFields() {
   return {
     parentId: means(
@@ -42,10 +43,10 @@ function pageFields() {
       'Id of the page above; null for the top, absent leaves it.',
     ),
     description: means(
-      optional(nullable(text(LIMITS.descriptionCharactersMax))),
+      optional(nullable(lines(LIMITS.descriptionCharactersMax))),
       'Words about the page; null for none, absent leaves them.',
     ),
-    icon: means(optional(text(512)), 'Picture or sign of the page; absent leaves it.'),
+    icon: means(optional(line(512)), 'Picture or sign of the page; absent leaves it.'),
     sortOrder: optional(sortOrder()),
     inNavigation: means(
       optional(boolean()),
@@ -166,16 +167,16 @@ export const listPages = route({
 
 const optionBody = object({
   value: means(
-    text(LIMITS.filterValueCharactersMax, 1),
+    line(LIMITS.filterValueCharactersMax, 1),
     'What markets and filters name; names the option in this call.',
   ),
   label: means(
-    optional(text(LIMITS.pageNameCharactersMax, 1)),
+    optional(line(LIMITS.pageNameCharactersMax, 1)),
     'Words to show for it; absent leaves them, the value for a new option.',
   ),
   sortOrder: optional(sortOrder()),
   parent: means(
-    optional(nullable(text(LIMITS.filterValueCharactersMax, 1))),
+    optional(nullable(line(LIMITS.filterValueCharactersMax, 1))),
     'Value of the option above; null for none, absent leaves it.',
   ),
   metadata: means(optional(metadata()), 'Whatever to keep with it; absent leaves it.'),
@@ -197,7 +198,7 @@ function keyFields() {
       'Options to add or to change, named by their value; others stay.',
     ),
     removeOptions: means(
-      optional(list(text(LIMITS.filterValueCharactersMax, 1), 0, LIMITS.optionsPerCallMax)),
+      optional(list(line(LIMITS.filterValueCharactersMax, 1), 0, LIMITS.optionsPerCallMax)),
       'Values of the options to remove; none when absent.',
     ),
   }

@@ -18,6 +18,7 @@ import { isoTime, slug } from '../../../http/schema/fields.ts'
 import { means } from '../../../http/schema/meaning.ts'
 import { boolean, integer, nullable, oneOf, pattern, text } from '../../../http/schema/scalars.ts'
 import { list, object, optional } from '../../../http/schema/schema.ts'
+import { line } from '../../../http/schema/visible-text.ts'
 import { priceText } from '../../../pipeline/shown/market-view.ts'
 import type { Services } from '../../services.ts'
 import { message } from '../../shapes.ts'
@@ -61,8 +62,8 @@ export const createSeries = route({
     stableSlug: means(slug(), 'Slug that always names the market of the current slot.'),
     slugPrefix: means(slug(), 'Start of the slugs of its slots.'),
     title: means(title(), 'Start of the titles of its slots.'),
-    assetName: means(text(64, 1), 'Name of the asset, as in Bitcoin.'),
-    assetType: means(optional(text(32, 1)), 'Kind of asset; crypto when absent.'),
+    assetName: means(line(64, 1), 'Name of the asset, as in Bitcoin.'),
+    assetType: means(optional(line(32, 1)), 'Kind of asset; crypto when absent.'),
     slotsAhead: means(
       optional(integer(1, LIMITS.slotsAheadMax)),
       'How many slots are created ahead of the current one; 24 when absent.',

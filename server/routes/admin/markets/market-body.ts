@@ -5,15 +5,16 @@ import { address, rawAmount, slug } from '../../../http/schema/fields.ts'
 import { means } from '../../../http/schema/meaning.ts'
 import { boolean, integer, nullable, text } from '../../../http/schema/scalars.ts'
 import { anyOf, type Infer, list, object, optional } from '../../../http/schema/schema.ts'
+import { line, lines } from '../../../http/schema/visible-text.ts'
 import { filterValues } from '../../../services/pages/page-content.ts'
 
-const labels = () => list(text(64, 1), 0, 32)
-export const title = () => text(LIMITS.titleCharactersMax, 1)
+const labels = () => list(line(64, 1), 0, 32)
+export const title = () => line(LIMITS.titleCharactersMax, 1)
 
 /** What may also be changed later. */
 export const aboutFields = {
   description: means(
-    optional(text(LIMITS.descriptionCharactersMax)),
+    optional(lines(LIMITS.descriptionCharactersMax)),
     'How the question will be decided.',
   ),
   categories: means(optional(labels()), 'Topics of the market.'),
@@ -23,8 +24,8 @@ export const aboutFields = {
     'Values by the slug of their property, for filters.',
   ),
   proxyTitle: means(optional(title()), 'A shorter title, or the answer that a child stands for.'),
-  imageUrl: means(optional(text(2048, 1)), 'Link to a picture.'),
-  logo: means(optional(text(2048, 1)), 'Link to a small picture.'),
+  imageUrl: means(optional(line(2048, 1)), 'Link to a picture.'),
+  logo: means(optional(line(2048, 1)), 'Link to a small picture.'),
   dailyRewardRaw: means(
     optional(rawAmount()),
     'Raw collateral a day for orders that rest near the middle.',

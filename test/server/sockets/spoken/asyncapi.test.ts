@@ -10,7 +10,12 @@ import { assertPropertiesSay, isTree } from '../../../support/openapi-tree.ts'
 
 // The document of the sockets: whole, with examples that hold, and a sentence for each property.
 
-const described = { title: 'toys', version: '1.0.0', headerPrefix: 'svc-' }
+const described = {
+  title: 'toys',
+  version: '1.0.0',
+  headerPrefix: 'svc-',
+  cookieName: 'outcomex_session',
+}
 const document: unknown = JSON.parse(
   JSON.stringify(asyncApi({ ...described, host: 'localhost:3000', isSecure: false })),
 )

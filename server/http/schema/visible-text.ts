@@ -1,0 +1,35 @@
+// Text that others see: titles, names, labels and descriptions. Journals may hold older text that has
+// other characters, so replies take any text.
+
+import { schemaOf } from './schema.ts'
+
+/**
+ * Refuses control characters, which break a line in two or steer a terminal, and characters that
+ * change its direction. Half a surrogate pair has no UTF-8, so the journal could not give it back.
+ */
+export const VISIBLE = '[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]'
+const LINE = `^${VISIBLE}*$`
+const LINES = `^(?:${VISIBLE}|[\\n\\t])*$`
+
+function visible(source: string, description: string, max: number, min: number) {
+  const least = min > 0 ? { minLength: min } : {}
+  return schemaOf<string>({
+    ...{ type: 'string', pattern: source, description },
+    ...least,
+    maxLength: max,
+  })
+}
+
+/** One line of `min` to `max` code points. */
+export function line(max: number, min = 0) {
+  const form = 'One line without control characters and characters that change its direction.'
+  return visible(LINE, form, max, min)
+}
+
+/** Some lines of `min` to `max` code points in all. */
+export function lines(max: number, min = 0) {
+  const form =
+    'Text whose only control characters are newlines and tabs, without characters that change its ' +
+    'direction.'
+  return visible(LINES, form, max, min)
+}
