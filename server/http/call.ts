@@ -116,11 +116,6 @@ export function cookieValues(call: Call, name: string): readonly string[] {
   return [...values]
 }
 
-/** The first value of one cookie, or ''. */
-export function cookie(call: Call, name: string): string {
-  return cookieValues(call, name)[0] ?? ''
-}
-
 /** Joins the values of a header that comes twice, so that neither value wins over the other. */
 export function joinHeader(headers: Map<string, string>, name: string, value: string): void {
   const before = headers.get(name)

@@ -75,6 +75,7 @@ test('without settings every value is its default', () => {
     rates: { address: ADDRESS_RATES, profile: PROFILE_RATES },
     regions: undefined,
     addressHeader: undefined,
+    opsHosts: [],
     opsListen: undefined,
     registration: { isOpen: true, perAddressMax: 200, inAllMax: 20_000 },
     snapshotEveryCommands: 250_000,

@@ -1,6 +1,7 @@
-// Which `Host` headers a listener for operators answers. A page of another site can make its own name
-// point to this machine (DNS rebinding), and then read what needs no token here: the header has that
-// name. An address in its place names no page of another site, so every address is answered.
+// Which `Host` headers a listener for operators answers. A page of another site can make its own
+// name point to this machine (DNS rebinding), and then read what needs no token here: the header
+// has that name. An address in its place names no page of another site, so every address is
+// answered.
 
 import { isIP } from 'node:net'
 import { type Call, header } from '../call.ts'

@@ -1,5 +1,5 @@
-// Text that others see: titles, names, labels and descriptions. Journals may hold older text that has
-// other characters, so replies take any text.
+// Text that others see: titles, names, labels and descriptions. Journals may hold older text that
+// has other characters, so most replies take any text.
 
 import { schemaOf } from './schema.ts'
 
@@ -29,7 +29,7 @@ export function line(max: number, min = 0) {
 /** Some lines of `min` to `max` code points in all. */
 export function lines(max: number, min = 0) {
   const form =
-    'Text whose only control characters are newlines and tabs, without characters that change its ' +
-    'direction.'
+    'Text whose only control characters are newlines and tabs, without characters that change ' +
+    'its direction.'
   return visible(LINES, form, max, min)
 }

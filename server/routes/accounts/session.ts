@@ -15,7 +15,7 @@ import {
 } from '../../auth/session.ts'
 import { formatAddress, parseAddress } from '../../crypto/address.ts'
 import { open, session, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
-import { type Call, cookie, header } from '../../http/call.ts'
+import { type Call, cookieValues, header } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { reply } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
@@ -262,7 +262,8 @@ export const logout = route({
   example: { reply: { message: 'Logged out' } },
   handle: async ({ call }, { accounts, settings }: Services) => {
     const name = sessionCookieName(settings.isSecure)
-    const refused = await accounts.logout(digestOf(cookie(call, name)))
+    const [token = ''] = cookieValues(call, name)
+    const refused = await accounts.logout(digestOf(token))
     if (refused !== null) return refuse(refused)
     return loggedOut('Logged out', settings.isSecure)
   },

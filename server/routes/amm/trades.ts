@@ -1,6 +1,6 @@
 // Trades with pools (rules §7.2, §7.3, §7.5).
 
-import { maxSharesRaw, minSharesRaw } from '../../../engine/core/decide/money/pools.ts'
+import { maxSharesRaw, minSharesRaw } from '../../../engine/core/decide/money/pool-shares.ts'
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { POOL_LIMITS } from '../../../engine/domain/moves/pool-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'

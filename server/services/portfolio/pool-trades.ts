@@ -2,6 +2,7 @@
 // answers once its command is durable.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { decideShares } from '../../../engine/core/decide/money/pool-shares.ts'
 import {
   type ApprovalStatus,
   approvalOf,
@@ -10,7 +11,6 @@ import {
   decideDrain,
   decideFund,
   decideSell,
-  decideShares,
 } from '../../../engine/core/decide/money/pools.ts'
 import { decideFunds } from '../../../engine/core/decide/partners.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'

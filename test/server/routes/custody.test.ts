@@ -256,7 +256,7 @@ const fundsOf = (profileId: number) => {
   return ledger.collateralFreeRaw[profileId] + ledger.collateralReservedRaw[profileId]
 }
 
-test('a sub-account that signs for itself keeps its money, and its own orders are taken', async () => {
+test('a sub-account that signs for itself keeps its money, and may order', async () => {
   const headers = { [HEADER]: String(own.profileId) }
   const taken = await live.call(
     ...([partner, 'POST', '/portfolio/withdraw', { amount: '1000' }] as const),

@@ -8,7 +8,7 @@ import type { BothRaw, PoolBody, PoolSide } from '../../../domain/moves/pool-com
 import { POOL_LIMITS, poolFeeBpsOf } from '../../../domain/moves/pool-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
-import { BPS, type CollateralRaw, type SizeRaw, type TimeMs } from '../../../domain/units.ts'
+import type { CollateralRaw, SizeRaw, TimeMs } from '../../../domain/units.ts'
 import { reservesRaw } from '../../amm/pool-commands.ts'
 import { drainedRaw, firstKept, mintedRaw, nextKept } from '../../amm/pool-parts.ts'
 import { buyQuote, sellQuote } from '../../amm/pool-price.ts'
@@ -17,6 +17,7 @@ import type { Market } from '../../markets/catalogue.ts'
 import { gateRows } from '../capacity.ts'
 import { isTradable } from '../decide.ts'
 import { decideCall } from './moves.ts'
+import { minSharesRaw } from './pool-shares.ts'
 
 /** What an account asks of a pool. */
 export interface PoolAsk {
@@ -94,25 +95,6 @@ function gateTrade(
   if ((pools.of(marketId)?.liquidityRaw ?? 0) === 0) return REJECT.POOL_QUOTE_INVALID
   const { status } = approvalOf(clearing, market, ask.profileId, side)
   return status === 'confirmed' ? null : REJECT.APPROVAL_MISSING
-}
-
-/** The least shares that a buy takes: slippage off what is expected, rounded down. */
-export function minSharesRaw(expectedRaw: SizeRaw, slippageBps: number): SizeRaw {
-  return Number((BigInt(expectedRaw) * BigInt(BPS - slippageBps)) / BigInt(BPS))
-}
-
-/** The most shares that a sale gives: slippage on top of what is expected, rounded up. */
-export function maxSharesRaw(expectedRaw: SizeRaw, slippageBps: number): bigint {
-  const scaled = BigInt(expectedRaw) * BigInt(BPS + slippageBps)
-  return (scaled + BigInt(BPS - 1)) / BigInt(BPS)
-}
-
-/** `limitRaw` is the least that a buyer takes, or the most that a seller gives. */
-export function decideShares(trade: PoolBody, limitRaw: bigint): Reject | null {
-  if (trade.kind !== 'buyFromPool' && trade.kind !== 'sellToPool') return null
-  const sharesRaw = BigInt(trade.sharesRaw)
-  const isIn = trade.kind === 'buyFromPool' ? sharesRaw >= limitRaw : sharesRaw <= limitRaw
-  return isIn ? null : REJECT.POOL_SHARES_BEYOND
 }
 
 export function decideBuy(

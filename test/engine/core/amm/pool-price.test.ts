@@ -13,7 +13,7 @@ import {
   sellQuote,
   yesPriceOf,
 } from '../../../../engine/core/amm/pool-price.ts'
-import { maxSharesRaw, minSharesRaw } from '../../../../engine/core/decide/money/pools.ts'
+import { maxSharesRaw, minSharesRaw } from '../../../../engine/core/decide/money/pool-shares.ts'
 import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 

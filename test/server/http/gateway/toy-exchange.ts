@@ -2,7 +2,7 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { ROLES } from '../../../../engine/domain/operator.ts'
 import { admin, hmac, hmacOrSession, open } from '../../../../server/http/access/auth-scheme.ts'
 import { Joined } from '../../../../server/http/caching/payload.ts'
-import { type Call, type Caller, cookie, header } from '../../../../server/http/call.ts'
+import { type Call, type Caller, cookieValues, header } from '../../../../server/http/call.ts'
 import { Gateway } from '../../../../server/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../../../../server/http/gateway/gateway-options.ts'
 import { type Refusal, refuse } from '../../../../server/http/refusal.ts'
@@ -289,7 +289,7 @@ type Proof = Caller | Refusal | null
 
 function authenticate(call: Call, auth: Guarded): Proof | Promise<Proof> {
   const base = { profileId: 7, account: '0xabc', scopes: new Set(['trading']), tokenId: null }
-  if (cookie(call, 'session') === 'alice') return { ...base, via: 'session' }
+  if (cookieValues(call, 'session')[0] === 'alice') return { ...base, via: 'session' }
   const key = header(call, 'svc-api-key')
   if (key === '' && auth.welcomes !== undefined) return null
   if (key === 'bob') return { ...base, profileId: 8, via: 'hmac' }

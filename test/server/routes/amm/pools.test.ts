@@ -200,7 +200,7 @@ test('what the pool or the balance cannot bear is 422, at any size', async () =>
   assert.deepEqual(live.balances(ann), { freeRaw: 1000 * UNIT, reservedRaw: 0 })
 })
 
-test('a trade beyond minShares or maxShares is refused, and says what the pool computes', async () => {
+test('a trade beyond minShares or maxShares is refused with what the pool computes', async () => {
   const slug = await openPool()
   const ann = await admitted(slug)
   const bob = await admitted(slug)
