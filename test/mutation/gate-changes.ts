@@ -259,8 +259,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ['sub-accounts have no bound', 'made < share ? null', 'true ? null'],
       [
         'any partner acts for any sub-account',
-        'made !== undefined && made.partnerId === partnerId',
-        'made !== undefined',
+        'if (made === undefined || made.partnerId !== partnerId) return',
+        'if (made === undefined) return',
       ],
     ],
   },

@@ -9,6 +9,7 @@ const ORIGINS = ['test/hostile/origins.test.ts']
 const REGISTRATION = [`${SERVER}/auth/registrations.test.ts`, `${ACCOUNTS}/registration.test.ts`]
 const CONFIG = [`${SERVER}/config.test.ts`]
 const OPERATORS = [`${ADMIN}/operators.test.ts`]
+const CUSTODY = `${SERVER}/routes/custody.test.ts`
 const MCP = 'test/hostile/mcp.test.ts'
 const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
 
@@ -33,6 +34,16 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     file: 'server/auth/guard.ts',
     tests: [`${SERVER}/auth/guard.test.ts`, MCP],
     changes: [
+      [
+        'of two session cookies the first wins',
+        'if (others.length > 0) return',
+        'if (others.length > 1) return',
+      ],
+      [
+        'the own origin has any scheme',
+        'return URL.canParse(own) && origin === new URL(own).origin',
+        'return URL.canParse(own) && new URL(told).host === new URL(own).host',
+      ],
       [
         'any secret proves a token',
         'if (token === undefined || !isRight) return',
@@ -224,6 +235,55 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
         'a start forgets the cancels of a freeze',
         "this.#cancelBefore('PROFILE_FROZEN', [profileId], seq)\n",
         'seq satisfies number\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/partners.ts',
+    tests: [CUSTODY],
+    changes: [
+      [
+        'a partner moves the money of a sub-account that signs for itself',
+        "return reach === 'serverWallets' && made.sealedKey === null",
+        "return reach === 'serverWallets' && made.partnerId === 0",
+      ],
+      [
+        'a frozen partner makes sub-accounts',
+        'const frozen = decideActing(clearing, partnerId)',
+        'const frozen = decideActing(clearing, -partnerId)',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/access/on-behalf.ts',
+    tests: [CUSTODY],
+    changes: [
+      [
+        'a call that is always for its caller takes the name of a sub-account',
+        'return call.headers.has(HEADER) && !Object',
+        'return call.headers.has(HEADER + HEADER) && !Object',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/money/open-sizes.ts',
+    tests: ['test/engine/core/accounts/leaving.test.ts'],
+    changes: [
+      [
+        'the open size of a sub-account that left counts for its partner',
+        'this.#takeShared(from, rows.marketOf(row), sharesRaw)',
+        'this.#takeShared(from, rows.marketOf(row), 0)',
+      ],
+    ],
+  },
+  {
+    file: 'server/http/access/own-hosts.ts',
+    tests: [`${SERVER}/ops/listeners.test.ts`],
+    changes: [
+      [
+        'the listener of operators answers the name of any host',
+        'return isAddress || this.#names.has(name) ? null',
+        "return isAddress || name !== '' ? null",
       ],
     ],
   },

@@ -59,8 +59,8 @@ export const SHARE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a sub-account of a sub-account counts for the second',
-        'this.#ownerOf[profileId] = this.of(partnerId)',
-        'this.#ownerOf[profileId] = partnerId',
+        'this.put(profileId, this.of(partnerId))',
+        'this.put(profileId, partnerId)',
       ],
       [
         'own rows shrink a share',

@@ -93,7 +93,7 @@ test('with --ops-listen the public listener has no routes of operators', async (
 /** The status of a GET that names this host, whatever its address is. */
 function statusFor(url: string, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    get(url, { headers: { host } }, (reply) => {
+    get(url, { agent: false, headers: { host } }, (reply) => {
       reply.resume()
       resolve(reply.statusCode ?? 0)
     }).on('error', reject)
