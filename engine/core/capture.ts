@@ -24,6 +24,7 @@ import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
 import type { Ledger } from './money/ledger.ts'
 import type { CapturedReversals } from './money/reversal.ts'
+import type { CapturedUnmined } from './money/unmined.ts'
 import type { CapturedCalls } from './moves/made-calls.ts'
 import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
@@ -88,6 +89,7 @@ export interface CapturedState {
   readonly settlement: {
     readonly blocks: CapturedBlocks
     readonly reversals: CapturedReversals
+    readonly unmined: CapturedUnmined
     readonly calls: CapturedCalls
     readonly pools: CapturedPools
     readonly rewards: CapturedRewards
@@ -117,6 +119,7 @@ export function capture({ clearing }: Exchange): CapturedState {
     settlement: {
       blocks: clearing.blocks.capture(),
       reversals: clearing.reversals.capture(),
+      unmined: clearing.unmined.capture(),
       calls: clearing.calls.capture(),
       pools: clearing.pools.capture(),
       rewards: clearing.rewards.capture(),
@@ -196,6 +199,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.seen.restore(captured.seen)
   clearing.blocks.restore(captured.settlement.blocks)
   clearing.reversals.restore(captured.settlement.reversals)
+  clearing.unmined.restore(captured.settlement.unmined, clearing.blocks)
   clearing.calls.restore(captured.settlement.calls)
   clearing.pools.restore(captured.settlement.pools)
   clearing.rewards.restore(captured.settlement.rewards)

@@ -56,10 +56,17 @@ import { PropertyKeys } from './markets/property-keys.ts'
 import { SeriesTable } from './markets/series-table.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
-import { freeReserve, settleFill, settleProceeds } from './money/fill-money.ts'
+import {
+  freeReserve,
+  makerGainRaw,
+  settleFill,
+  settleProceeds,
+  takerGainRaw,
+} from './money/fill-money.ts'
 import { Ledger } from './money/ledger.ts'
 import { OpenSizes } from './money/open-sizes.ts'
 import { Reversals } from './money/reversal.ts'
+import { UnminedProceeds } from './money/unmined.ts'
 import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
@@ -95,6 +102,7 @@ export class Clearing {
   readonly ledger = new Ledger()
   readonly blocks = new Blocks()
   readonly reversals = new Reversals()
+  readonly unmined = new UnminedProceeds()
   readonly calls = new MadeCalls(this.accounts.partners.shareOwnerOf)
   readonly pools = new Pools(this.accounts.partners.shareOwnerOf)
   readonly rewards = new Rewards()
@@ -237,7 +245,15 @@ export class Clearing {
   #applyToBlocks(command: SettlementCommand): void {
     if (command.kind === 'failSettlement') this.#reverse(command)
     this.blocks.apply(command)
-    if (command.kind === 'mineBlock') this.pools.mined(command.throughSeq)
+    switch (command.kind) {
+      case 'mineBlock':
+        this.pools.mined(command.throughSeq)
+        this.unmined.mined(this.blocks)
+        return
+      case 'settleTrade':
+      case 'failSettlement':
+        this.unmined.ended(command.tradeSeq)
+    }
   }
 
   #applyControl(command: ControlCommand | AccountCommand | RewardCommand | Listed): void {
@@ -370,7 +386,7 @@ export class Clearing {
         this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)))
         return
       case DONE:
-        if (slot !== 0) this.#done(slot, eventCode(words, event))
+        if (slot !== 0) this.#done(slot, eventCode(words, event), eventSeq(f64s, event))
         return
       case NOT_OPEN:
         return
@@ -381,7 +397,10 @@ export class Clearing {
 
   #settleFill(tradeSeq: Seq): void {
     const market = this.catalogue.ofBook(this.orders.bookOf(legs.maker))
-    addTo(market.volume, settleFill(this.ledger, this.orders, market, legs))
+    const valueRaw = settleFill(this.ledger, this.orders, market, legs)
+    addTo(market.volume, valueRaw)
+    const makerId = this.orders.accountOf(legs.maker)
+    this.unmined.add(tradeSeq, makerId, makerGainRaw(this.orders, legs, valueRaw))
     market.lastTradeSeq = tradeSeq
     market.lastYesTicks = legs.ticks
     if (marksByTrade(legs.sharesRaw)) market.markYesTicks = legs.ticks
@@ -389,9 +408,11 @@ export class Clearing {
     if (legs.closed) this.#end(legs.maker, market)
   }
 
-  #done(slot: number, result: number): void {
+  #done(slot: number, result: number, seq: Seq): void {
     const market = this.catalogue.ofBook(this.orders.bookOf(slot))
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, market, slot)
+    const gainRaw = takerGainRaw(this.orders, slot, this.lastFeeRaw)
+    this.unmined.add(seq, this.orders.accountOf(slot), gainRaw)
     if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
     else if (this.seen.isWriter && this.orders.stateOf(slot) === IN_FLIGHT) {
       // Only on arrival: a released order left its trace when it was held.

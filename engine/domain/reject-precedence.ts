@@ -320,6 +320,16 @@ const REJECTS = [
   ['STAKE_TOO_HIGH', 'The stake is more than the offer takes.'],
   ['DESTINATION_NOT_ALLOWED', 'The destination is neither an address of the caller nor listed.'],
   ['TOKEN_NOT_COLLATERAL', 'The exchange holds only its collateral token.'],
+  [
+    'SHARES_OWED',
+    'A failed trade left shares below zero, and each holds back one unit: buy them back, or wait ' +
+      'for the payout of their market.',
+  ],
+  [
+    'NOT_MINED_YET',
+    'Part of this collateral comes from trades that no block holds yet. Take no more than ' +
+      '`withdrawable` of GET /portfolio/balance now, and the rest when these trades are MINED.',
+  ],
   ['SERIES_LIMIT', 'The exchange has reached its limit of series; end one.'],
   ['SERIES_EXISTS', 'A series of this symbol and frequency exists.'],
   ['SERIES_NOT_FOUND', 'No such series, or it has ended.'],

@@ -43,6 +43,8 @@ export class ChainModel {
   readonly aside = new Set<number>()
   /** Trades that may still be reversed. */
   readonly trades = new Map<number, ModelTrade>()
+  /** Markets in which a reversal took shares of an account, by account. */
+  readonly #reversed = new Map<number, Set<number>>()
   /** The fees of the trades that the last command put into a block. */
   mined: readonly MinedFee[] = []
 
@@ -53,6 +55,7 @@ export class ChainModel {
     twin.failures = this.failures
     for (const seq of this.aside) twin.aside.add(seq)
     for (const [seq, trade] of this.trades) twin.trades.set(seq, trade)
+    for (const [account, markets] of this.#reversed) twin.#reversed.set(account, new Set(markets))
     return twin
   }
 
@@ -157,11 +160,72 @@ export class ChainModel {
     if (fee.feeRaw > 0) this.mined = [...this.mined, fee]
   }
 
+  /** What the trades that are not mined brought the account, purchases by what they may win. */
+  unmined(account: number): bigint {
+    let sum = 0n
+    for (const { moved } of this.trades.values()) {
+      const [cash, yes, no] = moved.get(account) ?? [0n, 0n, 0n]
+      const brought = cash + (yes > 0n ? yes : 0n) + (no > 0n ? no : 0n)
+      if (brought > 0n) sum += brought
+    }
+    return sum
+  }
+
+  /** What the shares below zero of the account may have to pay. */
+  owed(account: number, slow: SlowExchange): bigint {
+    let sum = 0n
+    for (const market of this.#reversed.get(account) ?? []) {
+      for (const token of ['yes', 'no'] as const) {
+        const { free } = slow.shares(account, market, token)
+        if (free < 0n) sum -= free
+      }
+    }
+    return sum
+  }
+
+  /** Whichever of the trades that are not mined fail now, the account pays all its debts. */
+  assertPays(account: number, slow: SlowExchange): void {
+    const own = [...this.trades.values()].filter(({ moved }) => moved.has(account))
+    const few = own.length <= 8 ? own.length : 0
+    const choices = Array.from({ length: 2 ** few }, (_each, mask) =>
+      own.filter((_trade, index) => index < few && (mask >> index) % 2 === 1),
+    )
+    const sales = own.filter(({ moved }) => (moved.get(account)?.[0] ?? 0n) > 0n)
+    for (const failed of [...choices, own, sales, ...own.map((each) => [each])]) {
+      const left = this.#afterFailing(account, failed, slow)
+      assert(left >= 0n, `after a withdrawal account ${account} may owe ${-left}`)
+    }
+  }
+
+  /** Free collateral less all that shares below zero may have to pay. */
+  #afterFailing(account: number, failed: readonly ModelTrade[], slow: SlowExchange): bigint {
+    let { free } = slow.cash(account)
+    const shares = new Map<string, bigint>()
+    const sharesOf = (market: number, token: 'yes' | 'no') =>
+      shares.get(`${market} ${token}`) ?? slow.shares(account, market, token).free
+    for (const market of this.#reversed.get(account) ?? []) {
+      for (const token of ['yes', 'no'] as const) {
+        shares.set(`${market} ${token}`, sharesOf(market, token))
+      }
+    }
+    for (const { settled, moved } of failed) {
+      const { marketId } = settled
+      const [cash, yes, no] = moved.get(account) ?? [0n, 0n, 0n]
+      free -= cash
+      shares.set(`${marketId} yes`, sharesOf(marketId, 'yes') - yes)
+      shares.set(`${marketId} no`, sharesOf(marketId, 'no') - no)
+    }
+    for (const raw of shares.values()) if (raw < 0n) free += raw
+    return free
+  }
+
   #takeBack({ settled: { marketId }, moved, inside }: ModelTrade, slow: SlowExchange): void {
     for (const [account, [cash, yes, no]] of moved) {
       slow.cash(account).free -= cash
       slow.shares(account, marketId, 'yes').free -= yes
       slow.shares(account, marketId, 'no').free -= no
+      if (yes <= 0n && no <= 0n) continue
+      this.#reversed.set(account, (this.#reversed.get(account) ?? new Set()).add(marketId))
     }
     slow.moveInside(marketId, -inside)
   }

@@ -113,6 +113,11 @@ export class Model {
   readonly #idOf = new Map<number, number>()
   readonly #pending = new Map<number, SlowRequest | CancelOrders | ReleaseOrder>()
 
+  /** Money just left the account: it still pays for whichever of its trades fail (rules §6.5). */
+  assertPays(account: number): void {
+    this.chain.assertPays(account, this.slow)
+  }
+
   copy(): Model {
     const twin = new Model()
     twin.slow = this.slow.copy()

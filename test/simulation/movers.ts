@@ -64,7 +64,7 @@ export class Movers {
     const { free } = model.slow.cash(owner)
     const bounds: Readonly<Record<MoveAct, () => bigint>> = {
       split: () => free / 3n,
-      payOut: () => free / 3n,
+      payOut: () => (dice[0] < 0.5 ? free : free / 3n),
       merge: () => this.#held(owner, marketIds[0]).reduce(least),
       convert: () => marketIds.map((each) => this.#held(owner, each)[1]).reduce(least),
       redeem: () => 0n,
@@ -140,8 +140,10 @@ export class Movers {
 
   #reasons({ act, ask, marketIds, amountRaw }: SentMove): Reasons {
     const { model, pipeline } = this.#life
-    const { slow, venue, controls } = model
+    const { slow, venue, controls, chain } = model
     const amount = BigInt(amountRaw)
+    const { free } = slow.cash(ask.owner)
+    const owed = chain.owed(ask.owner, slow)
     const isMade = (model.calls.get(digestOfCall(ask)) ?? 0) > pipeline.sequencer.nowMs()
     const isKeyed = ask.idempotencyKey !== undefined
     const always = {
@@ -149,9 +151,13 @@ export class Movers {
       // The tables of a simulated world give no first reply.
       READ_TIMEOUT: isMade && isKeyed,
       PROFILE_FROZEN: controls.frozen.has(ask.owner),
-      INSUFFICIENT_COLLATERAL: slow.cash(ask.owner).free < amount,
+      INSUFFICIENT_COLLATERAL: free < amount,
     }
-    if (act === 'payOut') return always
+    if (act === 'payOut') {
+      const isOwed = free - owed < amount
+      const isUnmined = free - owed - chain.unmined(ask.owner) < amount
+      return { ...always, SHARES_OWED: isOwed, NOT_MINED_YET: !isOwed && isUnmined }
+    }
     const named = marketIds.map((marketId) => model.markets[marketId - 1])
     const children = named.flatMap(({ groupId }) => venue.childrenOf(groupId))
     const ofPairs = act === 'convert' ? children : marketIds

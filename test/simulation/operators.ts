@@ -1,7 +1,7 @@
 // What operators of a simulated world do: to money, markets, modes and settlement.
 
 import assert from 'node:assert/strict'
-import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
 import type { Life } from './life.ts'
@@ -47,7 +47,8 @@ export class Operators {
     const isShort = act === 'withdraw' && amount > free
     const isMuch = model.slow.deposits + amount > BigInt(Number.MAX_SAFE_INTEGER)
     const isTooMuch = act === 'deposit' && isMuch
-    const expected = isShort ? 'INSUFFICIENT_COLLATERAL' : isTooMuch ? 'BALANCE_LIMIT' : 'NONE'
+    const held = act === 'withdraw' ? this.#heldBack(profileId, free - amount) : 'NONE'
+    const expected = isShort ? 'INSUFFICIENT_COLLATERAL' : isTooMuch ? 'BALANCE_LIMIT' : held
     const isLow = journal.freeBytes() < 1 << 20
     const answer = changes.adjustBalance(profileId, Number(act === 'withdraw' ? -amount : amount))
     const after = model.slow.cash(profileId).free
@@ -58,6 +59,14 @@ export class Operators {
     }
     this.#life.tellsLater(answer)
     this.#life.follow(answer.then(compare))
+  }
+
+  /** Why a debit that leaves so much free is refused although there is enough. */
+  #heldBack(profileId: number, left: bigint): RejectName | 'NONE' {
+    const { chain, slow } = this.#life.model
+    const owed = chain.owed(profileId, slow)
+    if (left < owed) return 'SHARES_OWED'
+    return left < owed + chain.unmined(profileId) ? 'NOT_MINED_YET' : 'NONE'
   }
 
   /** The next trades or approvals are retried or fail. */

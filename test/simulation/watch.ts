@@ -110,10 +110,12 @@ export class Watch {
     this.lines.journaled(command, (slot, generation) => this.#model.ownerOf(slot, generation))
     if (command.kind === 'adjustBalance') {
       this.money.adjusted(command.profileId, command.collateralRaw)
+      if (command.collateralRaw < 0) this.#model.assertPays(command.profileId)
     }
     if (command.kind === 'fundHouse') this.money.adjusted(HOUSE_ACCOUNT, command.collateralRaw)
     if (command.kind === 'withdraw') {
       this.money.adjusted(command.profileId, -command.collateralRaw)
+      this.#model.assertPays(command.profileId)
       this.#compareOwner(command.profileId, 0)
     }
     if (!concernsBook(command)) {

@@ -7,6 +7,7 @@ import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
+import { gateLeaving } from './money/moves.ts'
 import { decideActing } from './operators.ts'
 
 /** Why no more tokens may be made for the profile; its id is the next one while it is new. */
@@ -58,7 +59,7 @@ export function decideWithdrawalAddress(
   return bound === null ? null : REJECT.WITHDRAWAL_ADDRESS_LIMIT
 }
 
-/** The sum of all funds must stay exact. A debit takes free collateral only. */
+/** The sum of all funds must stay exact. A debit takes only what a withdrawal could take. */
 export function decideAdjust(
   clearing: Clearing,
   profileId: ProfileId,
@@ -69,6 +70,5 @@ export function decideAdjust(
     const fundedRaw = clearing.ledger.fundedRaw + collateralRaw
     return Number.isSafeInteger(fundedRaw) ? null : REJECT.BALANCE_LIMIT
   }
-  const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
-  return freeRaw >= -collateralRaw ? null : REJECT.INSUFFICIENT_COLLATERAL
+  return gateLeaving(clearing, profileId, -collateralRaw)
 }

@@ -168,6 +168,28 @@ export function settleProceeds(
   return feeRaw
 }
 
+/**
+ * What a fill brings its maker while it is not mined: the collateral of a sale, or what bought
+ * shares may pay beyond their cost (unmined.ts). `valueRaw` is the collateral of the taker's leg.
+ */
+export function makerGainRaw(
+  orders: OrderTable,
+  { taker, maker, sharesRaw }: { taker: number; maker: number; sharesRaw: number },
+  valueRaw: number,
+): number {
+  const sameOutcome = orders.outcomeOf(taker) === orders.outcomeOf(maker)
+  const collateralRaw = makerLegRaw(valueRaw, sharesRaw, sameOutcome)
+  return orders.sideOf(maker) === BUY ? sharesRaw - collateralRaw : collateralRaw
+}
+
+/** The same of a whole trade for its taker, once it is settled; 0 when it did not trade. */
+export function takerGainRaw(orders: OrderTable, taker: number, feeRaw: number): number {
+  const sharesRaw = orders.filledSharesRawOf(taker)
+  const collateralRaw = orders.filledCollateralRawOf(taker)
+  const isBuy = orders.sideOf(taker) === BUY
+  return (isBuy ? sharesRaw - collateralRaw : collateralRaw) - feeRaw
+}
+
 /** Frees all that an ending order still reserves. */
 export function freeReserve(ledger: Ledger, orders: OrderTable, slot: Slot): void {
   const reservedRaw = orders.reservedRawOf(slot)

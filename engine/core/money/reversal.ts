@@ -141,6 +141,13 @@ export class Reversals {
     return this.#sharesRaw.get(marketId)?.get(accountId * 2 + outcome) ?? 0
   }
 
+  /** The markets in which reversals took shares of the account. */
+  *marketsOf(accountId: AccountId): Iterable<MarketId> {
+    for (const [marketId, taken] of this.#sharesRaw) {
+      if (taken.has(accountId * 2) || taken.has(accountId * 2 + 1)) yield marketId
+    }
+  }
+
   apply(ledger: Ledger, marketOf: (marketId: MarketId) => MarketFunds, reversal: Reversal): void {
     assertBalanced(reversal)
     for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of reversal.legs) {

@@ -148,7 +148,9 @@ export const adjustBalance = route({
   path: '/admin/balances',
   auth: admin('money'),
   lane: 'admin',
-  about: 'Credits (positive) or debits (negative) the free collateral of a profile.',
+  about:
+    'Credits (positive) or debits (negative) the free collateral of a profile. A debit takes at ' +
+    'most what the profile could withdraw.',
   body: object({
     profileId: profileId(),
     collateralRaw: means(
@@ -167,6 +169,8 @@ export const adjustBalance = route({
     'VALIDATION',
     'PROFILE_NOT_FOUND',
     'INSUFFICIENT_COLLATERAL',
+    'SHARES_OWED',
+    'NOT_MINED_YET',
     'BALANCE_LIMIT',
   ],
   example: {

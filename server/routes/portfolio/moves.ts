@@ -3,9 +3,10 @@
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import type { MoveFact } from '../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
@@ -72,13 +73,14 @@ async function told<View>(
   services: Services,
   move: (ask: MoveAsk, amountRaw: number) => Promise<Moved | Reject>,
   view: (fact: MoveFact) => View,
+  refusalOf: (reject: Reject) => Refusal | Promise<Refusal> = refuse,
 ) {
   const ask = askOf(input, services)
   if (ask instanceof Refusal) return ask
   const amountRaw = rawOf(input.body.amount ?? '0')
   if (amountRaw === undefined) return invalid(TOO_LARGE)
   const moved = await move(ask, amountRaw)
-  if (moved instanceof Reject) return refuse(moved)
+  if (moved instanceof Reject) return refusalOf(moved)
   return { ...shownEnvelope(moved, services), ...view(moved.fact) }
 }
 
@@ -264,6 +266,16 @@ export const redeemPositions = route({
   },
 })
 
+/** Names what can leave now, and when the rest can. */
+async function notMinedYet({ portfolio }: Services, owner: ProfileId): Promise<Refusal> {
+  const { withdrawableRaw } = await portfolio.balance(owner)
+  const withdrawable = String(withdrawableRaw)
+  const message =
+    `${withdrawable} raw units can be withdrawn now. The rest comes from trades that no block ` +
+    'holds yet; withdraw it when they are MINED.'
+  return refuse('NOT_MINED_YET', { message, withdrawable })
+}
+
 const NO_DESTINATION = {
   field: 'destination',
   message: 'is required unless onBehalfOf names a sub-account',
@@ -299,6 +311,8 @@ export const withdraw = route({
     'TOKEN_NOT_COLLATERAL',
     'DESTINATION_NOT_ALLOWED',
     'INSUFFICIENT_COLLATERAL',
+    'SHARES_OWED',
+    'NOT_MINED_YET',
   ],
   example: {
     body: { amount: '5000000', destination: ACCOUNT },
@@ -321,10 +335,13 @@ export const withdraw = route({
       return invalid({ field: 'destination', message: 'has a wrong EIP-55 checksum' })
     }
     const move = (ask: MoveAsk, raw: number) => services.moves.withdraw(ask, raw, destination)
-    return told(input, services, move, (fact) => {
+    const view = (fact: MoveFact) => {
       assert(fact.destination !== undefined, 'a withdrawal has a destination')
       const { address: token } = collateral
       return { token, destination: fact.destination, amount: String(-fact.collateralRaw) }
+    }
+    return told(input, services, move, view, (reject) => {
+      return reject === REJECT.NOT_MINED_YET ? notMinedYet(services, owner) : refuse(reject)
     })
   },
 })

@@ -56,7 +56,10 @@ export const portfolioBalance = route({
       uint256Text(),
       'Stakes of packs that are not over, and what own offers and packs of makers set aside.',
     ),
-    withdrawable: means(uint256Text(), 'What a withdrawal may take.'),
+    withdrawable: means(
+      uint256Text(),
+      'What a withdrawal may take now; what trades brought counts once they are MINED.',
+    ),
     total: means(signed(), 'Free and reserved together.'),
   }),
   means: 'The balance behind everything that the caller was told, in raw units.',
@@ -71,14 +74,15 @@ export const portfolioBalance = route({
     },
   },
   handle: async ({ owner }, { portfolio }: Services) => {
-    const { freeRaw, reservedRaw: inOrdersRaw, parkedRaw } = await portfolio.balance(owner)
+    const balance = await portfolio.balance(owner)
+    const { freeRaw, reservedRaw: inOrdersRaw, parkedRaw, withdrawableRaw } = balance
     const reservedRaw = inOrdersRaw + parkedRaw
     return {
       free: String(freeRaw),
       reserved: String(reservedRaw),
       inOrders: String(inOrdersRaw),
       parked: String(parkedRaw),
-      withdrawable: String(Math.max(0, freeRaw)),
+      withdrawable: String(withdrawableRaw),
       total: String(freeRaw + reservedRaw),
     }
   },

@@ -1,5 +1,6 @@
 // What a profile has (rules §9.1): its collateral, and its shares with their worth.
 
+import { withdrawableRaw } from '../../../engine/core/decide/money/moves.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
@@ -59,6 +60,8 @@ export interface Balance {
   readonly reservedRaw: number
   /** In packs and offers of packs. */
   readonly parkedRaw: number
+  /** Free, and not held back by trades that are not mined. */
+  readonly withdrawableRaw: number
 }
 
 export class Portfolio {
@@ -74,12 +77,14 @@ export class Portfolio {
 
   /** Main has settled all that the profile was told, so it knows the newest balance. */
   async balance(profileId: ProfileId): Promise<Balance> {
-    const { ledger, packs } = this.#pipeline.clearing
+    const { clearing } = this.#pipeline
+    const { ledger, packs } = clearing
     const parkedRaw = packs.parkedRaw(profileId)
     const freeRaw = ledger.freeRaw(profileId)
     const reservedRaw = ledger.reservedRaw(profileId)
+    const leavesRaw = withdrawableRaw(clearing, profileId)
     await this.#pipeline.durable()
-    return { freeRaw, reservedRaw, parkedRaw }
+    return { freeRaw, reservedRaw, parkedRaw, withdrawableRaw: leavesRaw }
   }
 
   /** One page of what a profile holds; undefined without an answer in time. */

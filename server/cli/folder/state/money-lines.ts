@@ -39,6 +39,12 @@ export function* reversalLines(clearing: Clearing): Iterable<Line> {
   }
 }
 
+export function* unminedLines(clearing: Clearing): Iterable<Line> {
+  for (const [tradeSeq, profileId, raw] of clearing.unmined.capture()) {
+    yield line(`held back of ${nameOf(profileId)} until trade ${tradeSeq} is mined`, units(raw))
+  }
+}
+
 export function* poolLines(clearing: Clearing): Iterable<Line> {
   const { pools, inFlight } = clearing.pools.capture()
   for (const { marketId, sharedFeesRaw, providers, approvals } of pools) {

@@ -9,7 +9,14 @@ import {
   propertyLines,
   seriesLines,
 } from './market-lines.ts'
-import { balanceLines, packLines, poolLines, reversalLines, rewardLines } from './money-lines.ts'
+import {
+  balanceLines,
+  packLines,
+  poolLines,
+  reversalLines,
+  rewardLines,
+  unminedLines,
+} from './money-lines.ts'
 import { blockLines, orderLines, seenLines } from './order-lines.ts'
 import {
   accountLines,
@@ -48,6 +55,7 @@ const LINES: Readonly<Record<Part, (clearing: Clearing) => Iterable<Line>>> = {
   packs: packLines,
   blocks: blockLines,
   reversals: reversalLines,
+  unmined: unminedLines,
   seen: seenLines,
   orders: orderLines,
 }

@@ -34,7 +34,7 @@ export function balancePart(context: Context): Part {
           figure('Free', free, 'for new orders'),
           figure('Reserved', inOrders, 'by open buys'),
           figure('Parked', parked, 'in packs and offers'),
-          figure('Withdrawable', withdrawable, 'at any time'),
+          figure('Withdrawable', withdrawable, 'now; the rest when trades are mined'),
           figure('Total', total, 'without shares'),
         ),
       ],

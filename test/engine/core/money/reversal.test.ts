@@ -3,20 +3,17 @@ import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { redeemedOf } from '../../../../engine/core/decide/money/moves.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
-import {
-  type Reversal,
-  reversalOf,
-  type SettledTrade,
-} from '../../../../engine/core/money/reversal.ts'
+import { type Reversal, reversalOf } from '../../../../engine/core/money/reversal.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
-import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
+import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
 import { LateMarkets } from '../../../support/late-markets.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
+import { tradeOf } from '../../../support/settled-trade.ts'
 
 // The worked fills of rules §2.6, reversed; and reversals at any moment of a random life.
 
@@ -24,25 +21,6 @@ const { YES, NO } = OUTCOME
 const { BUY, SELL } = SIDE
 const UNIT = 1_000_000
 type Legs = readonly (readonly [account: string, outcome: number, cash: number, shares: number])[]
-
-function tradeOf(driver: ExchangeDriver, wish: Wish, placed: Placed): SettledTrade {
-  const { orders } = driver.clearing
-  return {
-    marketId: wish.marketId,
-    takerId: wish.account,
-    side: wish.side,
-    outcome: wish.outcome,
-    feeRaw: placed.feeRaw,
-    // A freed slot keeps the columns of its order, as no order was placed since.
-    fills: placed.makers.map(({ slot, account, sizeRaw, ticks }) => ({
-      makerId: account,
-      makerOutcome: orders.outcomeOf(slot),
-      makerSide: orders.sideOf(slot),
-      sharesRaw: sizeRaw,
-      yesTicks: ticks,
-    })),
-  }
-}
 
 function fail(driver: ExchangeDriver, tradeSeq: number, reversal: Reversal): void {
   driver.rare({ kind: 'failSettlement', tradeSeq, ...reversal })

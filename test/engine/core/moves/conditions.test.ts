@@ -227,7 +227,11 @@ test('a debt for shares may leave an account below zero, and blocks what it want
   driver.place({ ...wish, side: SIDE.BUY, account: world.ben, type: 'FAK' })
   const { clearing } = driver
   const withdrawn = { profileId: dan, destination: '0x', collateralRaw: world.held(dan).free }
-  assert.equal(world.try(decideWithdraw(clearing, withdrawn)), null)
+  assert.equal(world.try(decideWithdraw(clearing, withdrawn)), 'NOT_MINED_YET')
+  // What may not leave may trade on: he makes pairs of another market.
+  const other = clearing.catalogue.existing(driver.addMarket())
+  const amountRaw = world.held(dan).free
+  assert.equal(world.try(decideSplit(clearing, other, { profileId: dan, amountRaw })), null)
   const fill = { makerId: world.ann, makerOutcome: YES, makerSide: SIDE.SELL, yesTicks: 500 }
   const taken = { marketId, takerId: dan, side: SIDE.BUY, outcome: YES, feeRaw: bought.feeRaw }
   const fills = [{ ...fill, sharesRaw: 10 * UNIT }]

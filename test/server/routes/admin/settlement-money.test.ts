@@ -140,6 +140,30 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
   }
 })
 
+test('the proceeds of a trade leave when it is MINED, and a wallet sees how much may now', async () => {
+  const alice = await live.trader(5 * UNIT, { apiToken: { scopes: ['trading', 'withdrawal'] } })
+  const market = await openMarket(live, 'leaves')
+  await becomes(tradeOf(await trades(alice, market)), 'MINED')
+  const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
+  await live.admin('/admin/balances', { profileId: alice.profileId, collateralRaw: UNIT })
+  const withdraw = (amount: number) => {
+    const body = { amount: `${amount}`, destination: alice.account }
+    return live.call(alice, 'POST', '/portfolio/withdraw', body)
+  }
+  const balance = async () => (await live.call(alice, 'GET', '/portfolio/balance')).body
+  assert.equal(at(await balance(), 'free'), `${6 * UNIT}`)
+  assert.equal(at(await balance(), 'withdrawable'), `${UNIT}`)
+  const early = await withdraw(UNIT + 1)
+  assert.deepEqual([early.status, at(early.body, 'code')], [409, 'NOT_MINED_YET'])
+  assert.equal(at(early.body, 'withdrawable'), `${UNIT}`)
+  assert.match(textAt(early.body, 'message'), /^1000000 raw units can be withdrawn now\./)
+  assert.equal(await credit(alice, -UNIT - 1), 409, 'an operator takes no more')
+  assert.equal((await withdraw(UNIT)).status, 201)
+  await becomes(sold, 'MINED')
+  assert.equal(at(await balance(), 'withdrawable'), `${5 * UNIT}`)
+  assert.equal((await withdraw(5 * UNIT)).status, 201)
+})
+
 test('the proceeds of a trade can be used as soon as it is MATCHED', async () => {
   const alice = await live.trader(5 * UNIT)
   const market = await openMarket(live, 'proceeds')
