@@ -70,6 +70,25 @@ test('a snapshot holds the calls, and they count for the state hash', () => {
   assert.equal(again.seq, first)
 })
 
+test('a call that is remembered for longer keeps no other one', () => {
+  const world = new World()
+  const { driver } = world
+  const { calls } = driver.clearing
+  const until = [500, 900, 100, 700, 300, 200, 800, 400, 600].map((ms) => driver.nowMs + ms)
+  for (const [index, untilMs] of until.entries()) {
+    const call = { ...world.once('keyed', `k${index}`), untilMs }
+    assert.equal(typeof world.split(call), 'number')
+  }
+  for (let ended = 1; ended <= until.length; ended++) {
+    driver.nowMs = Math.min(...until) + (ended - 1) * 100
+    driver.rare({ kind: 'rules', version: 1 })
+    assert.equal(calls.owners.all, until.length - ended)
+    const index = until.indexOf(driver.nowMs)
+    assert.equal(calls.find({ by: 'keyed', digest: `k${index}` }, 0), undefined)
+  }
+  assert.equal(typeof world.split(world.once('keyed', 'k2')), 'number')
+})
+
 test('a profile has a bound on the calls that are remembered, and time frees it', () => {
   const world = new World()
   for (let call = 0; call < MOVE_LIMITS.callsOfProfileMax; call++) {
