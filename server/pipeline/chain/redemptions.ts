@@ -4,8 +4,8 @@
 // its providers first. Main's thread owns it.
 //
 // Position rows are looked at a slice at a time, round and round, while any market waits. A market
-// has been swept when as many rows were looked at as there were when it came: no row of a paid
-// market is made later.
+// has been swept when the round that comes after it has passed the row at which it came: no row of
+// a paid market is made later, but rows of other markets may come meanwhile.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { redeemedOf } from '../../../engine/core/decide/money/moves.ts'
@@ -23,25 +23,26 @@ interface Sweep {
   readonly market: Market
   /** Every position is redeemed, not only what pays nothing. */
   readonly isAll: boolean
-  /** The count of rows at which it is over. */
-  readonly endCount: number
+  /** Where it began: the round, and the row. The next round ends it there. */
+  readonly round: number
+  readonly fromRow: number
 }
 
 export class Redemptions {
   readonly #clearing: Clearing
-  readonly #sequencer: Sequencer
+  readonly #sequencer: Pick<Sequencer, 'nowMs' | 'change'>
   readonly #sweeps = new Map<MarketId, Sweep>()
   /** Paid markets whose pool still has providers. They are swept behind that. */
   readonly #pooled = new Set<Market>()
   /** Paid markets with positions that the exchange redeems later. */
   readonly #later = new Set<Market>()
   #laterMs: TimeMs = Number.POSITIVE_INFINITY
-  /** Where the next slice begins, and how many rows were looked at since the start. */
+  /** Where the next slice begins, and how many rounds have begun before it. */
   #row = 1
-  #rowCount = 0
+  #round = 0
   #lookedMs: TimeMs = 0
 
-  constructor(parts: { clearing: Clearing; sequencer: Sequencer }) {
+  constructor(parts: { clearing: Clearing; sequencer: Pick<Sequencer, 'nowMs' | 'change'> }) {
     this.#clearing = parts.clearing
     this.#sequencer = parts.sequencer
     for (const market of parts.clearing.catalogue.all()) {
@@ -73,14 +74,14 @@ export class Redemptions {
     if (nowMs >= this.#laterMs) this.#redeemLeft(nowMs)
     if (this.#sweeps.size === 0) return
     const { rows } = this.#clearing.ledger
-    if (this.#row >= rows.end) this.#row = 1
     const end = Math.min(rows.end, this.#row + MOVE_LIMITS.sweptRowsMax)
     // A full ring only delays the slice: rows that were redeemed are free by then.
     if (!this.#redeem(this.#positions(this.#row, end))) return
-    this.#rowCount += end - this.#row
-    this.#row = end
-    for (const [marketId, { endCount }] of this.#sweeps) {
-      if (this.#rowCount >= endCount) this.#sweeps.delete(marketId)
+    const isRound = end === rows.end
+    this.#row = isRound ? 1 : end
+    if (isRound) this.#round++
+    for (const [marketId, { round, fromRow }] of this.#sweeps) {
+      if (this.#round > round && this.#row >= fromRow) this.#sweeps.delete(marketId)
     }
   }
 
@@ -103,8 +104,8 @@ export class Redemptions {
   }
 
   #sweep(market: Market, isAll: boolean): void {
-    const endCount = this.#rowCount + this.#clearing.ledger.rows.end
-    this.#sweeps.set(market.marketId, { market, isAll, endCount })
+    const { marketId } = market
+    this.#sweeps.set(marketId, { market, isAll, round: this.#round, fromRow: this.#row })
   }
 
   /** Markets whose time has come are swept whole. */

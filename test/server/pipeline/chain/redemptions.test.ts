@@ -4,9 +4,12 @@ import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
+import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
+import { Redemptions } from '../../../../server/pipeline/chain/redemptions.ts'
 import type { RareBody } from '../../../../server/pipeline/spine/rare-body.ts'
 import { newFolder } from '../../../support/data-folder.ts'
+import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
@@ -15,6 +18,10 @@ import { marketSpec, profileFields } from '../../../support/specs.ts'
 const SHARE = 1_000_000
 const DAYS = 30
 const START_MS = 1_800_000_000_000
+
+const TERMS = { outcome: OUTCOME.YES, priceTicks: 500, sizeRaw: 1000 }
+const YES_BID = { ...TERMS, side: SIDE.BUY, type: 'GTC' } as const
+const YES_SALE = { ...TERMS, side: SIDE.SELL, type: 'FAK' } as const
 
 type Exchange = Awaited<ReturnType<typeof openForTest>>
 
@@ -176,6 +183,55 @@ test('a market with many positions is swept in bounded commands', async () => {
   assert.deepEqual(sizes, [whole, whole, 10])
   assert.equal(world.ledger.rows.count, 0)
   await world.exchange.stop()
+})
+
+test('rows of other markets that come during a sweep hide no row of its market', () => {
+  const driver = new ExchangeDriver()
+  const { clearing } = driver
+  const [paidFirst, paid, other] = [driver.addMarket(), driver.addMarket(), driver.addMarket()]
+  const split = (profileId: number, marketId: number) =>
+    driver.rare({ kind: 'splitPosition', profileId, marketId, amountRaw: 1000 })
+  const profiles = Array.from({ length: 2 * MOVE_LIMITS.sweptRowsMax }, () =>
+    driver.addAccount(10_000),
+  )
+  // The first row belongs to the market that is paid out last.
+  split(profiles[0], paid)
+  for (const profileId of profiles) split(profileId, paidFirst)
+  const payOut = (marketId: number) => {
+    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
+    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    redemptions.paidOut(clearing.catalogue.existing(marketId))
+  }
+  const redemptions = new Redemptions({
+    clearing,
+    sequencer: {
+      nowMs: () => driver.nowMs,
+      change: (decide) => {
+        const body = decide(driver.nowMs)
+        assert(body !== null && !(body instanceof Reject))
+        driver.rare(body)
+        return { seq: clearing.lastSeq, reject: null }
+      },
+    },
+  })
+  const turn = () => {
+    driver.nowMs += MOVE_LIMITS.sweepEveryMs
+    redemptions.tick()
+  }
+  // Its YES move to another profile: what is left pays nothing, so it is redeemed at once.
+  const row = clearing.ledger.rows.find(profiles[0], paid)
+  driver.place({ ...YES_BID, account: profiles[1], marketId: paid })
+  driver.place({ ...YES_SALE, account: profiles[0], marketId: paid })
+  payOut(paidFirst)
+  turn()
+  payOut(paid)
+  for (const profileId of profiles) split(profileId, other)
+  for (let turns = 0; redemptions.nextDueMs !== Number.POSITIVE_INFINITY; turns++) {
+    assert(turns < 20, 'a sweep ends')
+    turn()
+  }
+  assert.equal(clearing.ledger.rows.find(profiles[0], paid), 0, `row ${row} was looked at`)
+  driver.holds()
 })
 
 type Redemption = Extract<RareBody, { kind: 'redeemPositions' }>
