@@ -218,8 +218,13 @@ export const LIMITS = {
    * more legs is always mined.
    */
   reversalLegsMax: 1500,
-  /** Faults that the embedded chain was told to make and has not made yet. */
-  settlementFaultsMax: 1000,
+  /** Faults that the embedded chain is armed with and has not made yet. */
+  settlementFaultsMax: 400,
+  /**
+   * Deposits less withdrawals of the whole exchange, in raw units. It is a quarter of what counts
+   * exactly: advances of conversions and debts of failed trades come on top.
+   */
+  fundedRawMax: 2 ** 51,
   /** Trades without a block that a start reads. Older ones are mined without a notice. */
   waitingTradesMax: 1 << 16,
   batchBytesMax: 1 << 20,
@@ -384,6 +389,11 @@ assert(
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.rooms.orders.all, 'orders under way fit their room')
 assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
+assert(
+  2 * LIMITS.fundedRawMax + LIMITS.settlementFaultsMax * LIMITS.orderSizeRawMax <=
+    Number.MAX_SAFE_INTEGER,
+  'all funds, as much again in advance, and the debts of all armed failures count exactly',
+)
 assert(LIMITS.bodyBytesMax * 3 < LIMITS.recordBytesMax, 'a body fits a record')
 assert(
   LIMITS.bodyBytesMax + LIMITS.groupChildrenMax * 640 < LIMITS.recordBytesMax,

@@ -339,7 +339,10 @@ const REJECTS = [
   ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
   ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
-  ['BALANCE_LIMIT', 'Deposits less withdrawals of all profiles cannot pass 2^53 - 1 raw units.'],
+  [
+    'BALANCE_LIMIT',
+    'Deposits less withdrawals of the whole exchange cannot pass 2^51 raw units; credit less.',
+  ],
   [
     'COMMAND_TOO_LARGE',
     'The call needs a record of more than 262144 bytes, and the journal takes no longer one; ' +

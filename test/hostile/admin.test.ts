@@ -198,7 +198,7 @@ test('a profile with a wrong field is refused and not made', async () => {
   assert.equal(at(both[0].body, 'profileId'), at(both[1].body, 'profileId'))
 })
 
-test('a credit or debit keeps a balance whole, not negative and below 2^53', async () => {
+test('a credit or debit keeps a balance whole, not negative and all funds below 2^51', async () => {
   const { profileId } = await live.trader(1_000_000)
   for (const raw of [0, 1.5, '5', null, 2 ** 53, -(2 ** 53), true]) {
     assertRefused(await credit(profileId, raw), 400, 'VALIDATION')
@@ -209,6 +209,7 @@ test('a credit or debit keeps a balance whole, not negative and below 2^53', asy
   }
   assertRefused(await credit(999_999, 5), 404, 'PROFILE_NOT_FOUND')
   assertRefused(await credit(profileId, SAFE_MAX), 400, 'BALANCE_LIMIT')
+  assertRefused(await credit(profileId, 2 ** 51), 400, 'BALANCE_LIMIT')
   assertRefused(await credit(profileId, -1_000_001), 400, 'INSUFFICIENT_COLLATERAL')
   assertRefused(await credit(profileId, -SAFE_MAX), 400, 'INSUFFICIENT_COLLATERAL')
   const both = await Promise.all([1, 2].map(() => credit(profileId, -600_000)))

@@ -1,6 +1,7 @@
 // What operators of a simulated world do: to money, markets, modes and settlement.
 
 import assert from 'node:assert/strict'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
@@ -42,10 +43,10 @@ export class Operators {
     if (act === 'withdraw' && free < 0n) amount = 1n
     else if (act === 'withdraw')
       amount = dice[1] < 0.1 ? free : (free * BigInt(Math.ceil(dice[1] * 99))) / 90n
-    else if (dice[1] > 0.97) amount = BigInt(Number.MAX_SAFE_INTEGER)
+    else if (dice[1] > 0.97) amount = BigInt(LIMITS.fundedRawMax)
     if (amount === 0n) return
     const isShort = act === 'withdraw' && amount > free
-    const isMuch = model.slow.deposits + amount > BigInt(Number.MAX_SAFE_INTEGER)
+    const isMuch = model.slow.deposits - model.withdrawals + amount > BigInt(LIMITS.fundedRawMax)
     const isTooMuch = act === 'deposit' && isMuch
     const held = act === 'withdraw' ? this.#heldBack(profileId, free - amount) : 'NONE'
     const expected = isShort ? 'INSUFFICIENT_COLLATERAL' : isTooMuch ? 'BALANCE_LIMIT' : held

@@ -8,6 +8,7 @@ import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import { gateLeaving } from './money/moves.ts'
+import { gateFunds } from './money/rewards.ts'
 import { decideActing } from './operators.ts'
 
 /** Why no more tokens may be made for the profile; its id is the next one while it is new. */
@@ -59,7 +60,7 @@ export function decideWithdrawalAddress(
   return bound === null ? null : REJECT.WITHDRAWAL_ADDRESS_LIMIT
 }
 
-/** The sum of all funds must stay exact. A debit takes only what a withdrawal could take. */
+/** The sum of all funds is bounded, so that all balances stay exact. A debit takes only what a withdrawal could take. */
 export function decideAdjust(
   clearing: Clearing,
   profileId: ProfileId,
@@ -67,8 +68,7 @@ export function decideAdjust(
 ): Reject | null {
   if (clearing.accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
   if (collateralRaw > 0) {
-    const fundedRaw = clearing.ledger.fundedRaw + collateralRaw
-    return Number.isSafeInteger(fundedRaw) ? null : REJECT.BALANCE_LIMIT
+    return gateFunds(clearing, collateralRaw)
   }
   return gateLeaving(clearing, profileId, -collateralRaw)
 }

@@ -54,8 +54,8 @@ test('a debit takes free collateral to the last raw unit, never reserved collate
   const decide = (raw: number) => rejectName(decideAdjust(driver.clearing, account, raw))
   assert.equal(decide(-600_000), 'NONE')
   assert.equal(decide(-600_001), 'INSUFFICIENT_COLLATERAL')
-  assert.equal(decide(Number.MAX_SAFE_INTEGER - 1_000_000), 'NONE')
-  assert.equal(decide(Number.MAX_SAFE_INTEGER - 999_999), 'BALANCE_LIMIT')
+  assert.equal(decide(LIMITS.fundedRawMax - 1_000_000), 'NONE')
+  assert.equal(decide(LIMITS.fundedRawMax - 999_999), 'BALANCE_LIMIT')
   assert.equal(rejectName(decideAdjust(driver.clearing, 9, 1)), 'PROFILE_NOT_FOUND')
 })
 

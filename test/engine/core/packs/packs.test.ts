@@ -14,6 +14,7 @@ import { decideFunding } from '../../../../engine/core/decide/money/rewards.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
@@ -300,8 +301,15 @@ test('the house covers every pack, whatever wins', () => {
   )
   assert.equal(decideFunding(world.clearing, HOUSE_ACCOUNT, -5 * UNIT), null)
   assert.equal(
-    decideFunding(world.clearing, HOUSE_ACCOUNT, Number.MAX_SAFE_INTEGER),
+    decideFunding(world.clearing, HOUSE_ACCOUNT, LIMITS.fundedRawMax),
     REJECT.BALANCE_LIMIT,
+  )
+  const roomRaw = LIMITS.fundedRawMax - world.clearing.ledger.fundedRaw
+  assert.equal(decideFunding(world.clearing, HOUSE_ACCOUNT, roomRaw), null)
+  assert.equal(
+    decideFunding(world.clearing, HOUSE_ACCOUNT, roomRaw + 1),
+    REJECT.BALANCE_LIMIT,
+    'a quarter of what counts exactly is left to advances and debts',
   )
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { FEE_ACCOUNT, REWARDS_ACCOUNT } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { dayOf, MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import {
@@ -166,7 +167,7 @@ test('the fund refuses nothing, more than it holds, and more than can be counted
   }
   assert.equal(await fund(0), 'VALIDATION')
   assert.equal(await fund(-holds - 1), 'INSUFFICIENT_COLLATERAL')
-  assert.equal(await fund(Number.MAX_SAFE_INTEGER), 'BALANCE_LIMIT')
+  assert.equal(await fund(LIMITS.fundedRawMax), 'BALANCE_LIMIT')
   assert.equal(await fund(-holds), 200)
   assert.equal(clearing().ledger.freeRaw(REWARDS_ACCOUNT), 0)
 })
