@@ -251,8 +251,10 @@ export class Clearing {
         this.unmined.mined(this.blocks)
         return
       case 'settleTrade':
-      case 'failSettlement':
         this.unmined.ended(command.tradeSeq)
+        return
+      case 'failSettlement':
+        if (command.fillsLeft === undefined) this.unmined.ended(command.tradeSeq)
     }
   }
 

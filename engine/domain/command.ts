@@ -176,6 +176,11 @@ type SettlementBody =
       /** The legs and conditions may lie in several markets. */
       legs: readonly ReversedLeg[]
       conditions: readonly ReversedCondition[]
+      /**
+       * How many fills of the trade later commands take back, from the last one on; absent when
+       * the whole trade is taken back. Until then it is open, and no block holds it.
+       */
+      fillsLeft?: number
     }
 export type SettlementCommand = Stamp & SettlementBody
 export type RewardCommand = Stamp & RewardBody

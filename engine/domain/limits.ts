@@ -214,8 +214,8 @@ export const LIMITS = {
    */
   ordersUnderWayMax: 1024,
   /**
-   * Legs of a trade that can be reversed: an account has one leg for each outcome. A trade with
-   * more legs is always mined.
+   * Legs that one command reverses: an account has one leg for each outcome. A trade with more of
+   * them is reversed by several commands.
    */
   reversalLegsMax: 1500,
   /** Faults that the embedded chain is armed with and has not made yet. */

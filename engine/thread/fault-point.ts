@@ -22,6 +22,8 @@ export const FAULT_POINTS = [
   'before-reply',
   /** A block is durable, and no client was told that its trades are mined. */
   'before-mined',
+  /** After each command that takes back a failed trade, or a part of it. */
+  'mid-reversal',
   /** The command that takes a market out of memory is stamped and not on disk. */
   'mid-archive',
   'before-payouts',

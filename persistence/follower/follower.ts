@@ -282,8 +282,12 @@ export class Follower {
     this.#settlements.applied(command)
     this.#mined.applied(command)
     if (command.kind !== 'settleTrade' && command.kind !== 'failSettlement') return
+    if (command.kind === 'failSettlement') {
+      this.#positions.reversed(command.tradeSeq, command.legs)
+      // A trade that is partly taken back has not ended.
+      if (command.fillsLeft !== undefined) return
+    }
     this.#books.events.ended(command.tradeSeq, command.seq)
-    if (command.kind === 'failSettlement') this.#positions.reversed(command.tradeSeq, command.legs)
   }
 
   #decode(record: Uint8Array): Command {

@@ -10,6 +10,8 @@ import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book
 import { profilesOf } from './money-watch.ts'
 import type { MinedFee } from './referral-model.ts'
 
+type Failing = Extract<Command, { kind: 'failSettlement' }>
+
 interface ModelTrade {
   /** The trade as the read tables would show it. */
   readonly settled: SettledTrade
@@ -43,6 +45,9 @@ export class ChainModel {
   readonly aside = new Set<number>()
   /** Trades that may still be reversed. */
   readonly trades = new Map<number, ModelTrade>()
+  /** What the commands of a reversal that goes on took back so far. */
+  readonly #taken = new Map<number, Map<number, readonly [bigint, bigint, bigint]>>()
+  readonly #takenInside = new Map<number, bigint>()
   /** Markets in which a reversal took shares of an account, by account. */
   readonly #reversed = new Map<number, Set<number>>()
   /** The fees of the trades that the last command put into a block. */
@@ -55,6 +60,8 @@ export class ChainModel {
     twin.failures = this.failures
     for (const seq of this.aside) twin.aside.add(seq)
     for (const [seq, trade] of this.trades) twin.trades.set(seq, trade)
+    for (const [seq, taken] of this.#taken) twin.#taken.set(seq, new Map(taken))
+    for (const [seq, inside] of this.#takenInside) twin.#takenInside.set(seq, inside)
     for (const [account, markets] of this.#reversed) twin.#reversed.set(account, new Set(markets))
     return twin
   }
@@ -131,10 +138,12 @@ export class ChainModel {
       case 'failSettlement': {
         const trade = this.trades.get(command.tradeSeq)
         assert(trade !== undefined, 'only an open trade is reversed')
+        this.#takeBack(command, slow)
+        if (command.fillsLeft !== undefined) return
+        this.#assertWhole(command.tradeSeq, trade)
         this.trades.delete(command.tradeSeq)
         this.aside.delete(command.tradeSeq)
         this.failures++
-        this.#takeBack(trade, slow)
       }
     }
   }
@@ -219,14 +228,36 @@ export class ChainModel {
     return free
   }
 
-  #takeBack({ settled: { marketId }, moved, inside }: ModelTrade, slow: SlowExchange): void {
-    for (const [account, [cash, yes, no]] of moved) {
-      slow.cash(account).free -= cash
-      slow.shares(account, marketId, 'yes').free -= yes
-      slow.shares(account, marketId, 'no').free -= no
-      if (yes <= 0n && no <= 0n) continue
-      this.#reversed.set(account, (this.#reversed.get(account) ?? new Set()).add(marketId))
+  /** Moves what the command says; only all commands of a trade together are known to the model. */
+  #takeBack({ tradeSeq, legs, conditions }: Failing, slow: SlowExchange): void {
+    const taken = this.#taken.get(tradeSeq) ?? new Map<number, readonly [bigint, bigint, bigint]>()
+    this.#taken.set(tradeSeq, taken)
+    for (const { accountId, marketId, outcome, ...raws } of legs) {
+      const [collateral, shares] = [BigInt(raws.collateralRaw), BigInt(raws.sharesRaw)]
+      slow.cash(accountId).free += collateral
+      slow.shares(accountId, marketId, outcome === OUTCOME.YES ? 'yes' : 'no').free += shares
+      const [cash, yes, no] = taken.get(accountId) ?? [0n, 0n, 0n]
+      const isYes = outcome === OUTCOME.YES
+      const sums = [cash + collateral, yes + (isYes ? shares : 0n), no + (isYes ? 0n : shares)]
+      taken.set(accountId, [sums[0], sums[1], sums[2]])
+      if (shares >= 0n) continue
+      this.#reversed.set(accountId, (this.#reversed.get(accountId) ?? new Set()).add(marketId))
     }
-    slow.moveInside(marketId, -inside)
+    for (const { marketId, collateralRaw } of conditions) {
+      slow.moveInside(marketId, BigInt(collateralRaw))
+      const inside = this.#takenInside.get(tradeSeq) ?? 0n
+      this.#takenInside.set(tradeSeq, inside + BigInt(collateralRaw))
+    }
+  }
+
+  /** The commands of a reversal took back all that the trade moved, and no more. */
+  #assertWhole(tradeSeq: number, { moved, inside }: ModelTrade): void {
+    assert.equal(this.#takenInside.get(tradeSeq) ?? 0n, -inside, 'pairs as the trade left them')
+    this.#takenInside.delete(tradeSeq)
+    for (const [account, [cash, yes, no]] of moved) {
+      const back = this.#taken.get(tradeSeq)?.get(account) ?? [0n, 0n, 0n]
+      assert.deepEqual(back, [-cash, -yes, -no], 'a reversal takes back what the trade moved')
+    }
+    this.#taken.delete(tradeSeq)
   }
 }

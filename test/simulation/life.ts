@@ -297,6 +297,8 @@ export class Life {
       // In some worlds nobody redeems but the profiles themselves.
       autoRedeemMs: setting.accounts > 2 ? AUTO_REDEEM_MS : 0,
       waiting: [...trades.keys()],
+      // So few that a trade with three makers takes several commands.
+      reversalLegsMax: setting.accounts > 3 ? 4 : LIMITS.reversalLegsMax,
       referralBps: RATES_BPS[disk.lastSeq % RATES_BPS.length],
       // A seed must play out the same every time.
       drawMs: (belowMs) => (disk.lastSeq * 7919) % belowMs,

@@ -14,6 +14,7 @@ export interface CapturedBlocks {
   readonly movedSeq: Seq
   readonly aside: readonly number[]
   readonly failed: readonly number[]
+  readonly reversing: readonly (readonly [tradeSeq: Seq, fillsLeft: number])[]
 }
 
 function rising(seqs: Iterable<number>): number[] {
@@ -30,6 +31,8 @@ export class Blocks {
   #oldestMoveSeq: Seq = 1
   readonly #aside = new Set<number>()
   readonly #failed = new Set<number>()
+  /** Trades of which some fills are taken back, with the count of those that are not. */
+  readonly #reversing = new Map<Seq, number>()
 
   /** Trades that wait for another try. */
   get asideCount(): number {
@@ -84,6 +87,16 @@ export class Blocks {
     return tradeSeq > this.throughSeq && !this.#failed.has(tradeSeq)
   }
 
+  /** Trades that are partly taken back: the rest is taken back before any block. By rising seq. */
+  reversing(): number[] {
+    return rising(this.#reversing.keys())
+  }
+
+  /** How many fills of a trade are not taken back yet; undefined when none is. */
+  fillsLeftOf(tradeSeq: Seq): number | undefined {
+    return this.#reversing.get(tradeSeq)
+  }
+
   /**
    * Never refuses: a wrong decision of main is a fault. Reversals and the ledger move the money.
    */
@@ -93,6 +106,10 @@ export class Blocks {
         assert(command.height === this.height + 1, 'blocks come without a gap')
         assert(command.throughSeq >= this.throughSeq, 'a block covers all that the last one did')
         assert(command.throughSeq < command.seq, 'a block covers only what came before it')
+        for (const seq of this.#reversing.keys()) {
+          const isPassed = seq > command.throughSeq || this.#aside.has(seq)
+          assert(isPassed, 'no block covers a trade that is partly taken back')
+        }
         this.height = command.height
         this.throughSeq = command.throughSeq
         this.#oldestMoveSeq = Math.max(this.#oldestMoveSeq, command.throughSeq + 1)
@@ -101,32 +118,48 @@ export class Blocks {
       case 'retrySettlement':
         assert(this.isOpen(command.tradeSeq), 'only an open trade is set aside')
         assert(command.tradeSeq < command.seq, 'a trade comes before its retry')
+        assert(!this.#reversing.has(command.tradeSeq), 'what is partly taken back is not retried')
         this.#aside.add(command.tradeSeq)
         return
       case 'settleTrade':
         assert(command.height === this.height, 'a retry goes into the newest block')
         assert(command.tradeSeq <= this.throughSeq, 'a block has passed a trade that is retried')
+        assert(!this.#reversing.has(command.tradeSeq), 'what is partly taken back is not mined')
         assert(this.#aside.delete(command.tradeSeq), 'only a trade that was set aside is retried')
         return
       case 'failSettlement':
         assert(this.isOpen(command.tradeSeq), 'a trade is reversed once, before it is mined')
         assert(command.tradeSeq < command.seq, 'a trade comes before its reversal')
-        this.#aside.delete(command.tradeSeq)
-        if (command.tradeSeq > this.throughSeq) this.#failed.add(command.tradeSeq)
+        this.#reversed(command.tradeSeq, command.fillsLeft ?? 0)
     }
+  }
+
+  #reversed(tradeSeq: Seq, fillsLeft: number): void {
+    const before = this.#reversing.get(tradeSeq) ?? Number.POSITIVE_INFINITY
+    assert(fillsLeft >= 0 && fillsLeft < before, 'each command takes back some of the fills')
+    if (fillsLeft > 0) {
+      this.#reversing.set(tradeSeq, fillsLeft)
+      return
+    }
+    this.#reversing.delete(tradeSeq)
+    this.#aside.delete(tradeSeq)
+    if (tradeSeq > this.throughSeq) this.#failed.add(tradeSeq)
   }
 
   /** For the state hash: no fact before the first block, retry or reversal. */
   *facts(): Iterable<unknown> {
     if (this.movedSeq > 0) yield ['moved', this.movedSeq]
-    const { height, throughSeq, aside, failed } = this.capture()
+    const { height, throughSeq, aside, failed, reversing } = this.capture()
+    for (const [tradeSeq, fillsLeft] of reversing) yield ['reversing', tradeSeq, fillsLeft]
     if (height + aside.length + failed.length === 0) return
     yield ['blocks', height, throughSeq, aside, failed]
   }
 
   capture(): CapturedBlocks {
     const { height, throughSeq, movedSeq } = this
-    return { height, throughSeq, movedSeq, aside: this.aside(), failed: rising(this.#failed) }
+    const reversing = [...this.#reversing].sort(([a], [b]) => a - b)
+    const failed = rising(this.#failed)
+    return { height, throughSeq, movedSeq, aside: this.aside(), failed, reversing }
   }
 
   restore(captured: CapturedBlocks): void {
@@ -136,5 +169,6 @@ export class Blocks {
     this.#oldestMoveSeq = captured.throughSeq + 1
     for (const seq of captured.aside) this.#aside.add(seq)
     for (const seq of captured.failed) this.#failed.add(seq)
+    for (const [seq, fillsLeft] of captured.reversing) this.#reversing.set(seq, fillsLeft)
   }
 }

@@ -101,6 +101,38 @@ export function reversalOf(trade: SettledTrade): Reversal {
   return { legs: legs.all(), conditions }
 }
 
+/** What one command takes back of a trade; `fillsLeft` as in the command. */
+export interface ReversalPart extends Reversal {
+  readonly fillsLeft?: number
+}
+
+/**
+ * The reversal of a trade as commands of at most `legsMax` legs, without the fills that earlier
+ * commands took back. Each part takes back whole fills, so it balances by itself; the first one
+ * takes back the fee too.
+ */
+export function reversalParts(
+  trade: SettledTrade,
+  legsMax: number,
+  takenFills: number,
+): ReversalPart[] {
+  if (takenFills === 0) {
+    const whole = reversalOf(trade)
+    if (whole.legs.length <= legsMax) return [whole]
+  }
+  const parts: ReversalPart[] = []
+  // A fill adds the leg of its maker; those of the taker and of the fees are in each part.
+  const fillsMax = legsMax - 2
+  const { fills } = trade
+  for (let from = takenFills; from < fills.length; from += fillsMax) {
+    const feeRaw = from === 0 ? trade.feeRaw : 0
+    const part = reversalOf({ ...trade, feeRaw, fills: fills.slice(from, from + fillsMax) })
+    const fillsLeft = fills.length - from - fillsMax
+    parts.push(fillsLeft > 0 ? { ...part, fillsLeft } : part)
+  }
+  return parts
+}
+
 /** Every unit that leaves one balance arrives at another (law 5). */
 function assertBalanced({ legs, conditions }: Reversal): void {
   let collateralRaw = 0

@@ -84,6 +84,7 @@ export class SettlementsTable {
         this.#trades.push([command.tradeSeq, numberOf('MINED'), command.height, nowMs, seq])
         return
       case 'failSettlement':
+        if (command.fillsLeft !== undefined) return
         this.#trades.push([command.tradeSeq, numberOf('FAILED'), null, nowMs, seq])
         this.#failed.push([command.tradeSeq, seq])
     }

@@ -7,8 +7,8 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import {
-  type Reversal,
-  reversalOf,
+  type ReversalPart,
+  reversalParts,
   type SettledTrade,
 } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
@@ -38,6 +38,8 @@ export interface SettlementParts {
   readonly referralBps?: FeeBps
   /** Draws the moment of a sample, a whole number from 0 below its argument; absent: by chance. */
   readonly drawMs?: (belowMs: number) => number
+  /** Legs that one command reverses; absent: as many as fit a record. */
+  readonly reversalLegsMax?: number
   /** Trades that were in no block when the exchange started. */
   readonly waiting: readonly number[]
   /** The trade as it was settled; undefined while the tables do not show it. */
@@ -110,11 +112,8 @@ export class Mining {
   readonly #waiting = new WaitingTrades()
   /** The verdicts of the port that are not stamped yet. */
   readonly #verdicts = new Map<number, Setback>()
-  /**
-   * The reversals of failed trades. Null for a trade that is too wide to be taken back: it is
-   * mined.
-   */
-  readonly #reversals = new Map<number, Reversal | null>()
+  /** What is not stamped yet of the reversals of failed trades. */
+  readonly #reversals = new Map<number, ReversalPart[]>()
   /** Trades that the port took and no stamped block holds yet: they are not submitted again. */
   readonly #taken = new Set<number>()
   readonly #replies = new Map<number, (fact: SettlementFact) => void>()
@@ -135,11 +134,13 @@ export class Mining {
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
-    for (const seq of parts.waiting) {
-      if (parts.clearing.blocks.isOpen(seq) && !parts.clearing.blocks.isAside(seq)) {
-        this.#waiting.add(seq)
-      }
+    const { blocks } = parts.clearing
+    const reversing = blocks.reversing()
+    for (const seq of new Set([...parts.waiting, ...reversing])) {
+      if (blocks.isOpen(seq) && !blocks.isAside(seq)) this.#waiting.add(seq)
     }
+    // The exchange ended between two commands of a reversal: it goes on.
+    for (const seq of reversing) this.#verdicts.set(seq, 'FAILED')
   }
 
   /** The arrival of this seq traded and is settled: it waits for a block. */
@@ -266,9 +267,11 @@ export class Mining {
     for (const [index, trade] of trades.entries()) {
       if (trade === undefined) continue
       assert(trade !== null, 'a trade that was settled is in the tables')
-      const reversal = reversalOf(trade)
-      const isTooWide = reversal.legs.length > LIMITS.reversalLegsMax
-      this.#reversals.set(tradeSeqs[index], isTooWide ? null : reversal)
+      const tradeSeq = tradeSeqs[index]
+      const { length } = trade.fills
+      const left = this.#parts.clearing.blocks.fillsLeftOf(tradeSeq) ?? length
+      const { reversalLegsMax = LIMITS.reversalLegsMax } = this.#parts
+      this.#reversals.set(tradeSeq, reversalParts(trade, reversalLegsMax, length - left))
     }
     if (trades.every((trade) => trade !== undefined)) this.#mine()
   }
@@ -277,10 +280,8 @@ export class Mining {
     const { clearing, publisher } = this.#parts
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
-    // A trade that got a new verdict is not mined late in this round, but one that is too wide to
-    // be taken back is: no verdict would ever be another one.
-    const seqs = [...this.#verdicts.keys()]
-    const again = new Set(seqs.filter((seq) => this.#reversals.get(seq) !== null))
+    // A trade that got a new verdict is not mined late in this round.
+    const again = new Set(this.#verdicts.keys())
     if (this.#stampSetbacks(round)) {
       const late = aside.filter((seq) => !again.has(seq))
       round.block = this.#stampBlock(throughSeq, late)
@@ -301,8 +302,14 @@ export class Mining {
     const { clearing } = this.#parts
     for (const [tradeSeq, status] of this.#verdicts) {
       const reversal = this.#reversals.get(tradeSeq)
-      if (reversal) {
-        if (!this.#change({ kind: 'failSettlement', tradeSeq, ...reversal })) return false
+      let marketId: MarketId = 0
+      if (reversal !== undefined) {
+        for (let part = reversal.at(0); part !== undefined; part = reversal.at(0)) {
+          if (!this.#change({ kind: 'failSettlement', tradeSeq, ...part })) return false
+          faultPoint('mid-reversal')
+          marketId = part.legs[0].marketId
+          reversal.shift()
+        }
         round.failures++
       } else if (status === 'RETRYING' && !clearing.blocks.isAside(tradeSeq)) {
         if (!this.#change({ kind: 'retrySettlement', tradeSeq })) return false
@@ -310,11 +317,10 @@ export class Mining {
       }
       this.#verdicts.delete(tradeSeq)
       this.#reversals.delete(tradeSeq)
-      if (reversal === null) continue
       this.#waiting.remove((seq) => seq === tradeSeq)
-      const reversed = reversal && { seq: clearing.lastSeq, marketId: reversal.legs[0].marketId }
       const fact = { tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs }
-      round.setbacks.push(reversed ? { ...fact, reversed } : fact)
+      const reversed = { seq: clearing.lastSeq, marketId }
+      round.setbacks.push(reversal === undefined ? fact : { ...fact, reversed })
     }
     return true
   }

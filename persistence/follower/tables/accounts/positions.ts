@@ -157,13 +157,16 @@ export class PositionsTable {
     }
   }
 
-  /** Reverses a trade: sold shares come back at their cost, bought shares go with their cost. */
+  /**
+   * Reverses a trade or a part of it: sold shares come back at their cost, bought shares go with
+   * their cost. The first part that brings shares back brings all of their cost.
+   */
   reversed(tradeSeq: Seq, legs: readonly ReversedLeg[]): void {
     for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of legs) {
       if (isSystemAccount(accountId)) continue
       const held = this.#heldOf(accountId, marketId, outcome)
       if (sharesRaw > 0) {
-        const costRaw = this.#soldCostRaw(tradeSeq, accountId, outcome)
+        const costRaw = this.#takeSoldCostRaw(tradeSeq, accountId, outcome)
         this.#came(held, sharesRaw, costRaw)
         this.#realise(held, collateralRaw + costRaw)
         continue
@@ -314,11 +317,12 @@ export class PositionsTable {
     return row
   }
 
-  #soldCostRaw(tradeSeq: Seq, owner: number, outcome: number): number {
+  #takeSoldCostRaw(tradeSeq: Seq, owner: number, outcome: number): number {
     let costRaw = this.#findSold.get(tradeSeq, owner, outcome)?.costRaw ?? 0
     for (const sold of this.#sold) {
       if (sold[0] === tradeSeq && sold[1] === owner && sold[2] === outcome) costRaw += sold[3]
     }
+    if (costRaw !== 0) this.#sold.push([tradeSeq, owner, outcome, -costRaw])
     return costRaw
   }
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { brokenInvariant } from '../../../../engine/core/state/invariants.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import type { Mining } from '../../../../server/pipeline/chain/mining.ts'
+import type { Mining, SettlementFact } from '../../../../server/pipeline/chain/mining.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
@@ -61,23 +62,21 @@ async function until({ exchange, clock }: Stage, holds: () => boolean): Promise<
   }
 }
 
-/** The ring is full for the next block, once. Tells whether that came. */
-function refuseOneBlock({ pipeline: { sequencer } }: RunningExchange): () => boolean {
+/** The ring is full once, for the command of this kind after `skipped` others of it. */
+function refuseOnce({ pipeline: { sequencer } }: RunningExchange, kind: string, skipped = 0) {
   const { change } = sequencer
-  let isRefused = false
+  let left = skipped
   sequencer.change = (decide, ...rest) =>
     change.call(
       sequencer,
       (nowMs) => {
         const body = decide(nowMs)
-        const isBlock = body !== null && 'kind' in body && body.kind === 'mineBlock'
-        if (!isBlock || isRefused) return body
-        isRefused = true
-        return REJECT.OVERLOADED
+        const isNext = body !== null && 'kind' in body && body.kind === kind && left-- === 0
+        return isNext ? REJECT.OVERLOADED : body
       },
       ...rest,
     )
-  return () => isRefused
+  return () => left < 0
 }
 
 async function paysOut(stage: Stage): Promise<void> {
@@ -96,7 +95,7 @@ for (const isRestarted of [false, true]) {
     const stage = await traded(dataDir, 1)
     const { tradeSeq } = stage
     assert.equal(miningOf(stage.exchange).port.faults?.arm({ tradeSeq }, 'FAILED'), null)
-    await until(stage, refuseOneBlock(stage.exchange))
+    await until(stage, refuseOnce(stage.exchange, 'mineBlock'))
     const { blocks } = stage.exchange.pipeline.clearing
     assert.equal(blocks.isOpen(tradeSeq), false, 'it was taken back')
     assert(blocks.throughSeq < tradeSeq)
@@ -108,18 +107,56 @@ for (const isRestarted of [false, true]) {
   })
 }
 
-test('a trade that was set aside and is too wide to be taken back is mined', async () => {
-  const stage = await traded(newFolder(), LIMITS.reversalLegsMax)
-  const { exchange, tradeSeq } = stage
-  const { port } = miningOf(exchange)
-  const submitted: Seq[] = []
-  port.submit = (seqs) => {
-    submitted.push(...seqs)
-    const setback = submitted.length === 1 ? ('RETRYING' as const) : ('FAILED' as const)
-    return new Map(seqs.map((seq) => [seq, setback]))
-  }
-  await until(stage, () => !miningOf(exchange).isWaiting(tradeSeq))
-  assert.deepEqual(submitted, [tradeSeq, tradeSeq])
-  assert.equal(exchange.pipeline.clearing.blocks.holdsAllThrough(tradeSeq), true)
-  await paysOut(stage)
-})
+/** What profile 1 and the first makers hold: collateral, and shares of both outcomes. */
+function heldOf({ pipeline: { clearing } }: RunningExchange) {
+  const { ledger, accounts } = clearing
+  return Array.from({ length: accounts.count }, (_each, index) => {
+    const shares = [OUTCOME.YES, OUTCOME.NO].map((each) => ledger.freeSharesRaw(index + 1, 1, each))
+    return [ledger.freeRaw(index + 1), ledger.reservedRaw(index + 1), ...shares]
+  })
+}
+
+for (const isRestarted of [false, true]) {
+  const when = isRestarted ? 'over a restart between them' : 'and the ring is full between them'
+  test(`a trade of too many fills is taken back by several commands, ${when}`, async () => {
+    const dataDir = newFolder()
+    const makers = LIMITS.reversalLegsMax
+    const stage = await traded(dataDir, makers)
+    const { tradeSeq } = stage
+    const facts: SettlementFact[] = []
+    const listen = () =>
+      miningOf(stage.exchange).listen({
+        onBlock: () => {},
+        onSetback: (fact) => facts.push(fact),
+      })
+    listen()
+    assert.equal(miningOf(stage.exchange).port.faults?.arm({ tradeSeq }, 'FAILED'), null)
+    await until(stage, refuseOnce(stage.exchange, 'failSettlement', 1))
+    const { clearing } = stage.exchange.pipeline
+    assert.equal(clearing.blocks.fillsLeftOf(tradeSeq), 2)
+    assert.equal(brokenInvariant(clearing), null, 'money is conserved between the commands')
+    assert(miningOf(stage.exchange).isWaiting(tradeSeq))
+    assert.deepEqual(facts, [], 'a trade fails as a whole')
+    assert(clearing.unmined.of(2) > 0, 'its proceeds are held back until then')
+    if (isRestarted) {
+      await stage.exchange.stop()
+      stage.exchange = await openForTest(dataDir, stage.clock, 0, { blockMs: BLOCK_MS })
+      listen()
+      assert(miningOf(stage.exchange).isWaiting(tradeSeq))
+    }
+    await until(stage, () => facts.length > 0)
+    assert.equal(miningOf(stage.exchange).isWaiting(tradeSeq), false)
+    assert.deepEqual(
+      facts.map(({ status }) => status),
+      ['FAILED'],
+    )
+    const after = stage.exchange.pipeline.clearing
+    assert.equal(after.blocks.fillsLeftOf(tradeSeq), undefined)
+    assert.equal(after.unmined.of(2), 0)
+    assert.equal(brokenInvariant(after), null)
+    const [taker, ...others] = heldOf(stage.exchange)
+    assert.deepEqual(taker, [2 * makers * SHARE, 0, 0, 0])
+    assert(others.every((held) => `${held}` === `${[SHARE, 0, 0, 0]}`))
+    await paysOut(stage)
+  })
+}
