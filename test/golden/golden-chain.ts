@@ -1,4 +1,4 @@
-import { reversalOf, type SettledTrade } from '../../engine/core/money/reversal.ts'
+import { reversalParts, type SettledTrade } from '../../engine/core/money/reversal.ts'
 import type { Arrival } from '../../engine/domain/command.ts'
 import type { Placed } from '../support/exchange-driver.ts'
 import type { GoldenCast } from './golden-cast.ts'
@@ -9,6 +9,8 @@ const FAILED = 0.06
 const SETTLED_LATE = 0.6
 
 /** The chain of a golden flow: blocks, and trades that are retried or reversed. */
+const LEGS_MAX = 3
+
 export class GoldenChain {
   readonly #cast: GoldenCast
   /** Trades that are neither mined nor reversed, by the seq of their arrival. */
@@ -65,6 +67,9 @@ export class GoldenChain {
     const trade = this.#trades.get(tradeSeq)
     if (trade === undefined) return
     this.#trades.delete(tradeSeq)
-    this.#cast.driver.rare({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
+    // Few legs, so that trades with two makers or more take several commands.
+    for (const part of reversalParts(trade, LEGS_MAX, 0)) {
+      this.#cast.driver.rare({ kind: 'failSettlement', tradeSeq, ...part })
+    }
   }
 }

@@ -172,6 +172,27 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/money/unmined.ts',
+    tests: [`${CORE}/money/unmined.test.ts`],
+    changes: [
+      ['proceeds leave before their block', 'this.#sumRaw[profileId] += raw', ''],
+      ['a block frees proceeds that came after it', 'seq > blocks.throughSeq', 'seq < 0'],
+      ['a block frees proceeds of trades set aside', 'blocks.isAside(seq)', 'seq < 0'],
+      [
+        'a trade that is mined late holds its proceeds back',
+        'this.#aside.get(tradeSeq) ?? []',
+        '[]',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/moves.ts',
+    tests: [`${CORE}/money/unmined.test.ts`],
+    changes: [
+      ['shares below zero hold nothing back', ' + owedSharesRaw(clearing, profileId)\n', '\n'],
+    ],
+  },
+  {
     file: 'engine/core/money/position-rows.ts',
     tests: [`${CORE}/money/position-rows.test.ts`, ...MONEY],
     changes: [

@@ -62,6 +62,34 @@ test('a trade is reversed once, whether a block has passed it or not', () => {
   assert.throws(() => blocks.apply(back(12)), /reversed once/)
 })
 
+test('a trade that is partly taken back is open, and no block covers it before the rest', () => {
+  const part = (tradeSeq: number, fillsLeft?: number): SettlementCommand => {
+    const left = fillsLeft === undefined ? {} : { fillsLeft }
+    return { ...at, kind: 'failSettlement', tradeSeq, legs: [], conditions: [], ...left }
+  }
+  const blocks = mined(part(5, 9))
+  assert.equal(blocks.isOpen(5), true)
+  assert.equal(blocks.fillsLeftOf(5), 9)
+  assert.deepEqual(blocks.reversing(), [5])
+  assert.throws(() => blocks.apply(block(1, 5)), /partly taken back/)
+  assert.throws(() => blocks.apply(aside(5)), /partly taken back/)
+  assert.throws(() => blocks.apply(part(5, 9)), /some of the fills/)
+  const copy = new Blocks()
+  copy.restore(blocks.capture())
+  assert.deepEqual([...copy.facts()], [...blocks.facts()])
+  assert.equal(copy.fillsLeftOf(5), 9)
+  copy.apply(part(5, 2))
+  copy.apply(part(5))
+  assert.equal(copy.fillsLeftOf(5), undefined)
+  assert.equal(copy.isOpen(5), false)
+  copy.apply(block(1, 5))
+  const late = mined(aside(7), block(1, 9), part(7, 3))
+  assert.throws(() => late.apply(settled(7, 1)), /partly taken back/)
+  late.apply(block(2, 12))
+  late.apply(part(7))
+  assert.equal(late.holdsAllThrough(7), true)
+})
+
 test('there is no fact before the first block, and a copy has the same facts', () => {
   assert.deepEqual([...new Blocks().facts()], [])
   const blocks = mined(aside(7), aside(3), block(1, 5))

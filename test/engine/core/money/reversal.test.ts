@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { redeemedOf } from '../../../../engine/core/decide/money/moves.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
-import { type Reversal, reversalOf } from '../../../../engine/core/money/reversal.ts'
+import { type Reversal, reversalOf, reversalParts } from '../../../../engine/core/money/reversal.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
@@ -280,6 +280,44 @@ test('a trade is reversed once, before it is mined, and a reversal must add up',
   const legs = wrong.reversal.legs.slice(1)
   const half = { ...wrong.reversal, legs }
   assert.throws(() => fail(wrong.driver, wrong.tradeSeq, half), /makes none/)
+})
+
+test('the parts of a reversal take back each fill once, and the fee with the first', () => {
+  const fills = Array.from({ length: 11 }, (_each, index) => ({
+    makerId: 2 + (index % 7),
+    makerOutcome: index % 2 === 0 ? YES : NO,
+    makerSide: index % 2 === 0 ? SELL : BUY,
+    sharesRaw: 1000 * (index + 1),
+    yesTicks: 500 + index,
+  }))
+  const trade = { marketId: 1, takerId: 1, side: BUY, outcome: YES, feeRaw: 77, fills }
+  assert.deepEqual(reversalParts(trade, 99, 0), [reversalOf(trade)])
+  for (const legsMax of [3, 4, 7]) {
+    const parts = reversalParts(trade, legsMax, 0)
+    assert(parts.length > 1)
+    const sums = new Map<string, number[]>()
+    const add = (key: string, ...raws: number[]) =>
+      sums.set(
+        key,
+        raws.map((raw, at) => raw + (sums.get(key)?.[at] ?? 0)),
+      )
+    for (const { legs, conditions } of parts) {
+      assert(legs.length <= legsMax)
+      for (const leg of legs)
+        add(`${leg.accountId} ${leg.outcome}`, leg.collateralRaw, leg.sharesRaw)
+      for (const { collateralRaw } of conditions) add('condition', collateralRaw)
+    }
+    const whole = reversalOf(trade)
+    for (const leg of whole.legs) {
+      const sum = sums.get(`${leg.accountId} ${leg.outcome}`)
+      assert.deepEqual(sum, [leg.collateralRaw, leg.sharesRaw])
+    }
+    assert.deepEqual(sums.get('condition'), [whole.conditions[0].collateralRaw])
+    assert.equal(sums.size, whole.legs.length + 1)
+    // What is left after a crash is what the other commands would have taken back.
+    const left = parts[0].fillsLeft ?? 0
+    assert.deepEqual(reversalParts(trade, legsMax, fills.length - left), parts.slice(1))
+  }
 })
 
 /** A life with trades, blocks, retries and failures; every command is checked. */
