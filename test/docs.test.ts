@@ -69,7 +69,7 @@ test('every relative link of a document leads to a file and a heading', () => {
 })
 
 test('every bound that operators are told stands in the code', () => {
-  const known = new Set<string>(['1,024', '2^53 − 1'])
+  const known = new Set<string>(['1,024', '2^53 − 1', `2^${Math.log2(LIMITS.fundedRawMax)}`])
   const add = (value: unknown): void => {
     if (typeof value === 'number') known.add(value.toLocaleString('en'))
     else for (const each of Object.values(value ?? {})) add(each)
@@ -78,7 +78,7 @@ test('every bound that operators are told stands in the code', () => {
   add([bookSendsPerSec, ...Object.values(bytes).map((each) => each / 2 ** 20)])
   add({ ...LIMITS, shares: LIMITS.orderSizeRawMax / 1e6, slots: LIMITS.orderSlotsMax - 1 })
   const rows = shownTable({ page: 'operating', mark: 'bounds' }).split('\n').slice(2)
-  const told = rows.flatMap((row) => row.match(/2\^53 − 1|\d+(?:,\d{3})*/g) ?? [])
+  const told = rows.flatMap((row) => row.match(/2\^53 − 1|2\^51|\d+(?:,\d{3})*/g) ?? [])
   assert.ok(told.length > 15, 'bounds are found')
   assert.deepEqual(
     told.filter((each) => !known.has(each)),

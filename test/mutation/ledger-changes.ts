@@ -186,7 +186,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/money/moves.ts',
+    file: 'engine/core/decide/funds.ts',
     tests: [`${CORE}/money/unmined.test.ts`],
     changes: [
       ['shares below zero hold nothing back', ' + owedSharesRaw(clearing, profileId)\n', '\n'],

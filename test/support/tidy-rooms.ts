@@ -56,7 +56,9 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/money',
     rank: 0.5,
-    doors: files('ledger position-rows open-sizes fill-money taker-fee reversal blocks tx-hash'),
+    doors: files(
+      'ledger position-rows open-sizes fill-money taker-fee reversal unmined blocks tx-hash',
+    ),
     why: 'each is a state of its own, which clearing applies and capture saves',
   },
   {
@@ -90,8 +92,8 @@ export const ROOMS: readonly Room[] = [
     path: 'engine/core/decide',
     rank: 0.5,
     doors: files(
-      `decide capacity accounts markets matches endings series operators pages partners profiles
-       release social`,
+      `decide capacity funds accounts markets matches endings series operators pages partners
+       profiles release social`,
     ),
     why: 'one file for the gates of each kind of request',
   },

@@ -7,8 +7,7 @@ import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
-import { gateLeaving } from './money/moves.ts'
-import { gateFunds } from './money/rewards.ts'
+import { gateFunds, gateLeaving } from './funds.ts'
 import { decideActing } from './operators.ts'
 
 /** Why no more tokens may be made for the profile; its id is the next one while it is new. */
@@ -60,7 +59,10 @@ export function decideWithdrawalAddress(
   return bound === null ? null : REJECT.WITHDRAWAL_ADDRESS_LIMIT
 }
 
-/** The sum of all funds is bounded, so that all balances stay exact. A debit takes only what a withdrawal could take. */
+/**
+ * The sum of all funds is bounded, so that all balances stay exact. A debit takes only what a
+ * withdrawal could take.
+ */
 export function decideAdjust(
   clearing: Clearing,
   profileId: ProfileId,

@@ -1,6 +1,6 @@
 // What a profile has (rules §9.1): its collateral, and its shares with their worth.
 
-import { withdrawableRaw } from '../../../engine/core/decide/money/moves.ts'
+import { withdrawableRaw } from '../../../engine/core/decide/funds.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'

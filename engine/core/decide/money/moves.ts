@@ -21,6 +21,7 @@ import { redemptionRaw } from '../../moves/conditions.ts'
 import { convertFeeRaw } from '../../moves/conversion.ts'
 import type { MadeCall } from '../../moves/made-calls.ts'
 import { gateRows } from '../capacity.ts'
+import { gateLeaving } from '../funds.ts'
 
 /** What a profile asks for. */
 export interface MoveAsk {
@@ -177,41 +178,6 @@ export function decideRedeem(
   const position = redeemedOf(clearing, market, row)
   if (position === null) return REJECT.NOTHING_TO_REDEEM
   return { kind: 'redeemPositions', marketId, positions: [position], profileId, once }
-}
-
-/** What shares below zero may have to pay: one unit each (rules §6.2). */
-function owedSharesRaw({ ledger, reversals }: Clearing, profileId: ProfileId): CollateralRaw {
-  let owedRaw = 0
-  for (const marketId of reversals.marketsOf(profileId)) {
-    for (const outcome of [OUTCOME.YES, OUTCOME.NO]) {
-      owedRaw += Math.max(0, -ledger.freeSharesRaw(profileId, marketId, outcome))
-    }
-  }
-  return owedRaw
-}
-
-/** Free collateral that may leave now (rules §6.5). */
-export function withdrawableRaw(clearing: Clearing, profileId: ProfileId): CollateralRaw {
-  const { ledger, unmined } = clearing
-  const heldRaw = unmined.of(profileId) + owedSharesRaw(clearing, profileId)
-  return Math.max(0, ledger.collateralFreeRaw[profileId] - heldRaw)
-}
-
-/**
- * Why so much may not leave, by a withdrawal or by a debit of an operator, or null. Results that
- * main does not know yet only raise what may leave: they bring as much as they hold back, or shares
- * that nothing can have used.
- */
-export function gateLeaving(
-  clearing: Clearing,
-  profileId: ProfileId,
-  collateralRaw: CollateralRaw,
-): Reject | null {
-  const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
-  if (freeRaw < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL
-  if (collateralRaw <= withdrawableRaw(clearing, profileId)) return null
-  const isOwed = freeRaw - owedSharesRaw(clearing, profileId) < collateralRaw
-  return isOwed ? REJECT.SHARES_OWED : REJECT.NOT_MINED_YET
 }
 
 export function decideWithdraw(

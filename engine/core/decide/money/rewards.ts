@@ -2,17 +2,12 @@
 // §3.2, §11.3).
 
 import { type AccountId, FEE_ACCOUNT, type MarketId, REWARDS_ACCOUNT } from '../../../domain/ids.ts'
-import { LIMITS } from '../../../domain/limits.ts'
 import { OUTCOME } from '../../../domain/order.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import type { MergedFees, RewardPayment } from '../../../domain/rewards/reward-command.ts'
 import type { CollateralRaw } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
-
-/** Whether so much may come in, for whatever account: all funds together have one bound. */
-export function gateFunds({ ledger }: Clearing, collateralRaw: CollateralRaw): Reject | null {
-  return ledger.fundedRaw + collateralRaw <= LIMITS.fundedRawMax ? null : REJECT.BALANCE_LIMIT
-}
+import { gateFunds } from '../funds.ts'
 
 /** Why so much may not come in for a system account (positive) or go out (negative), or null. */
 export function decideFunding(

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { decideAdjust } from '../../../../engine/core/decide/accounts.ts'
+import { withdrawableRaw } from '../../../../engine/core/decide/funds.ts'
 import {
   decideMerge,
   decideSplit,
   decideWithdraw,
-  withdrawableRaw,
 } from '../../../../engine/core/decide/money/moves.ts'
 import { type Reversal, reversalOf } from '../../../../engine/core/money/reversal.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
@@ -87,7 +87,7 @@ class World {
   }
 }
 
-test('the proceeds of a sale leave when a block holds it, and what was there before at once', () => {
+test('proceeds of a sale leave when a block holds it, and what was there before at once', () => {
   const world = new World()
   const [ann, ben] = [world.driver.addAccount(100 * UNIT), world.driver.addAccount(100 * UNIT)]
   world.pairs(ann, 60 * UNIT, decideSplit)
@@ -194,65 +194,93 @@ function paysAfterAnyFailure(world: World, accountId: number, random: Random): v
   }
 }
 
+/** Settles part of what a block passed over, after a block that may leave the newest trades out. */
+function mineSome(world: World, random: Random): void {
+  const { driver } = world
+  const { blocks } = driver.clearing
+  world.mine(Math.max(blocks.throughSeq, driver.clearing.lastSeq - random.below(10)))
+  const { height, throughSeq } = blocks
+  for (const tradeSeq of blocks.aside()) {
+    if (tradeSeq > throughSeq || random.chance(0.5)) continue
+    driver.rare({ kind: 'settleTrade', tradeSeq, height })
+  }
+  world.forgetClosed()
+}
+
+/** Fails a trade or sets it aside. */
+function setBack(world: World, random: Random): void {
+  const seqs = [...world.open.keys()]
+  if (seqs.length === 0) return
+  const tradeSeq = random.pick(seqs)
+  if (random.chance(0.5)) world.fail(tradeSeq)
+  else if (!world.driver.clearing.blocks.isAside(tradeSeq)) {
+    world.driver.rare({ kind: 'retrySettlement', tradeSeq })
+  }
+}
+
+function pairSome(world: World, profileId: number, random: Random): void {
+  const { clearing } = world.driver
+  const amountRaw = random.between(1, 50) * UNIT
+  const market = clearing.catalogue.existing(world.marketId)
+  const decide = random.chance(0.5) ? decideSplit : decideMerge
+  const decided = decide(clearing, market, { profileId, amountRaw })
+  if (!(decided instanceof Reject)) world.driver.rare(decided)
+}
+
+function orderOf(account: number, random: Random): Omit<Wish, 'marketId'> {
+  return {
+    account,
+    side: random.chance(0.5) ? BUY : SELL,
+    outcome: random.below(2),
+    type: random.pick(['GTC', 'GTC', 'FAK']),
+    priceTicks: random.between(450, 550),
+    sizeRaw: random.between(1, 20_000) * 1000,
+  }
+}
+
+/** Withdraws all that may leave, and gives it back; true when there was something. */
+function withdrawAll(world: World, account: number, random: Random): boolean {
+  const allRaw = withdrawableRaw(world.driver.clearing, account)
+  if (allRaw === 0) return false
+  assert.notEqual(world.withdraw(account, allRaw + 1), null)
+  assert.equal(world.withdraw(account, allRaw), null)
+  paysAfterAnyFailure(world, account, random)
+  world.driver.deposit(account, allRaw)
+  return true
+}
+
+function isRestoredAlike(
+  { exchange, clearing }: ExchangeDriver,
+  accounts: readonly number[],
+): void {
+  const hash = exchange.stateHash()
+  const mayLeave = accounts.map((account) => withdrawableRaw(clearing, account))
+  const state = packed(exchange)
+  const restored = restore(unpacked(state))
+  assert.equal(restored.stateHash(), hash)
+  const again = accounts.map((account) => withdrawableRaw(restored.clearing, account))
+  assert.deepEqual(again, mayLeave, 'a restored state lets as much leave')
+  assert.deepEqual(capture(restored), unpacked(state), 'a copy is captured alike')
+}
+
 test('no choice of failures after a withdrawal leaves a debt that the account cannot pay', () => {
   const first = freshSeed()
   let withdrawals = 0
   for (let seed = first; seed < first + 8; seed++) {
     const random = new Random(seed)
     const world = new World(true)
-    const { driver } = world
-    const accounts = [1, 2, 3, 4].map(() => driver.addAccount(500 * UNIT))
-    const { blocks } = driver.clearing
+    const accounts = [1, 2, 3, 4].map(() => world.driver.addAccount(500 * UNIT))
     for (let step = 0; step < 600; step++) {
       const account = random.pick(accounts)
-      const seqs = [...world.open.keys()]
       const dice = random.below(24)
-      if (dice === 0 && seqs.length > 0) world.fail(random.pick(seqs))
-      else if (dice === 1 && seqs.length > 0) {
-        const tradeSeq = random.pick(seqs)
-        if (!blocks.isAside(tradeSeq)) driver.rare({ kind: 'retrySettlement', tradeSeq })
-      } else if (dice === 2) {
-        world.mine(Math.max(blocks.throughSeq, driver.clearing.lastSeq - random.below(10)))
-        for (const tradeSeq of blocks.aside()) {
-          const { height, throughSeq } = blocks
-          if (tradeSeq > throughSeq || random.chance(0.5)) continue
-          driver.rare({ kind: 'settleTrade', tradeSeq, height })
-        }
-        world.forgetClosed()
-      } else if (dice < 6) {
-        const amountRaw = random.between(1, 50) * UNIT
-        const market = driver.clearing.catalogue.existing(world.marketId)
-        const decide = random.chance(0.5) ? decideSplit : decideMerge
-        const decided = decide(driver.clearing, market, { profileId: account, amountRaw })
-        if (!(decided instanceof Reject)) driver.rare(decided)
-      } else if (dice < 9) {
-        const allRaw = withdrawableRaw(driver.clearing, account)
-        if (allRaw === 0) continue
-        assert.notEqual(world.withdraw(account, allRaw + 1), null)
-        assert.equal(world.withdraw(account, allRaw), null)
-        withdrawals++
-        paysAfterAnyFailure(world, account, random)
-        driver.deposit(account, allRaw)
-      } else {
-        world.place({
-          account,
-          side: random.chance(0.5) ? BUY : SELL,
-          outcome: random.below(2),
-          type: random.pick(['GTC', 'GTC', 'FAK']),
-          priceTicks: random.between(450, 550),
-          sizeRaw: random.between(1, 20_000) * 1000,
-        })
-      }
-      driver.holds()
+      if (dice < 2) setBack(world, random)
+      else if (dice === 2) mineSome(world, random)
+      else if (dice < 6) pairSome(world, account, random)
+      else if (dice >= 9) world.place(orderOf(account, random))
+      else if (withdrawAll(world, account, random)) withdrawals++
+      world.driver.holds()
     }
-    const hash = driver.exchange.stateHash()
-    const mayLeave = accounts.map((account) => withdrawableRaw(driver.clearing, account))
-    const state = packed(driver.exchange)
-    const restored = restore(unpacked(state))
-    assert.equal(restored.stateHash(), hash)
-    const again = accounts.map((account) => withdrawableRaw(restored.clearing, account))
-    assert.deepEqual(again, mayLeave, 'a restored state lets as much leave')
-    assert.deepEqual(capture(restored), unpacked(state), 'a copy is captured alike')
+    isRestoredAlike(world.driver, accounts)
   }
   assert(withdrawals > 100, `${withdrawals} withdrawals with SEED=${first}`)
 })

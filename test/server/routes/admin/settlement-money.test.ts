@@ -140,8 +140,9 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
   }
 })
 
-test('the proceeds of a trade leave when it is MINED, and a wallet sees how much may now', async () => {
-  const alice = await live.trader(5 * UNIT, { apiToken: { scopes: ['trading', 'withdrawal'] } })
+test('proceeds of a trade leave when it is MINED, and owners see how much may now', async () => {
+  const apiToken = { scopes: ['trading', 'withdrawal'] }
+  const alice = await live.trader(5 * UNIT, { apiToken })
   const market = await openMarket(live, 'leaves')
   await becomes(tradeOf(await trades(alice, market)), 'MINED')
   const sold = tradeOf(await trades(alice, market, { side: 'sell' }))

@@ -1,0 +1,48 @@
+// Gates of what comes into the exchange, and of what leaves it (rules §6.5).
+
+import type { ProfileId } from '../../domain/ids.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { OUTCOME } from '../../domain/order.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import type { CollateralRaw } from '../../domain/units.ts'
+import type { Clearing } from '../clearing.ts'
+
+/** Whether so much may come in, for whatever account: all funds together have one bound. */
+export function gateFunds({ ledger }: Clearing, collateralRaw: CollateralRaw): Reject | null {
+  return ledger.fundedRaw + collateralRaw <= LIMITS.fundedRawMax ? null : REJECT.BALANCE_LIMIT
+}
+
+/** What shares below zero may have to pay: one unit each (rules §6.2). */
+function owedSharesRaw({ ledger, reversals }: Clearing, profileId: ProfileId): CollateralRaw {
+  let owedRaw = 0
+  for (const marketId of reversals.marketsOf(profileId)) {
+    for (const outcome of [OUTCOME.YES, OUTCOME.NO]) {
+      owedRaw += Math.max(0, -ledger.freeSharesRaw(profileId, marketId, outcome))
+    }
+  }
+  return owedRaw
+}
+
+/** Free collateral that may leave now (rules §6.5). */
+export function withdrawableRaw(clearing: Clearing, profileId: ProfileId): CollateralRaw {
+  const { ledger, unmined } = clearing
+  const heldRaw = unmined.of(profileId) + owedSharesRaw(clearing, profileId)
+  return Math.max(0, ledger.collateralFreeRaw[profileId] - heldRaw)
+}
+
+/**
+ * Why so much may not leave, by a withdrawal or by a debit of an operator, or null. Results that
+ * main does not know yet only raise what may leave: they bring as much as they hold back, or shares
+ * that nothing can have used.
+ */
+export function gateLeaving(
+  clearing: Clearing,
+  profileId: ProfileId,
+  collateralRaw: CollateralRaw,
+): Reject | null {
+  const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
+  if (freeRaw < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  if (collateralRaw <= withdrawableRaw(clearing, profileId)) return null
+  const isOwed = freeRaw - owedSharesRaw(clearing, profileId) < collateralRaw
+  return isOwed ? REJECT.SHARES_OWED : REJECT.NOT_MINED_YET
+}
