@@ -105,7 +105,7 @@ export class Clearing {
   readonly unmined = new UnminedProceeds()
   readonly calls = new MadeCalls(this.accounts.partners.shareOwnerOf)
   readonly pools = new Pools(this.accounts.partners.shareOwnerOf)
-  readonly rewards = new Rewards()
+  readonly rewards = new Rewards(this.accounts.partners.shareOwnerOf)
   readonly packs = new Packs(this.accounts.partners.shareOwnerOf)
   readonly orders: OrderTable
   readonly seen = new SeenOrders()
@@ -204,13 +204,15 @@ export class Clearing {
       case 'unlockMarket':
       case 'flagMarket':
       case 'openSlot':
-      case 'postPayouts':
       case 'createSeries':
       case 'editSeries':
       case 'endSeries':
       case 'reportPrice':
       case 'decideBoundary':
         applyToMarkets(this, command)
+        return
+      case 'postPayouts':
+        this.#paidOut(command)
         return
       case 'archiveMarket':
         this.#archive(command.marketId)
@@ -338,8 +340,16 @@ export class Clearing {
     this.#ended(resolveMarket(this, resolution, nowMs))
   }
 
+  #paidOut(posted: Extract<RareCommand, { kind: 'postPayouts' }>): void {
+    applyToMarkets(this, posted)
+    for (const marketId of posted.marketIds) {
+      this.rewards.paidOut(this.catalogue.existing(marketId), posted.nowMs)
+    }
+  }
+
   #archive(marketId: MarketId): void {
     const market = this.catalogue.existing(marketId)
+    assert(!this.rewards.shareParts.has(marketId), 'no part of a fee waits for the payout')
     assert(this.blocks.holdsAllThrough(market.lastTradeSeq), 'blocks hold every trade')
     archiveMarket(this, market)
     this.pools.forget(marketId)

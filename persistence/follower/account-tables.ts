@@ -62,7 +62,11 @@ export class AccountTables {
   #paidOut({ marketIds, nowMs }: Extract<RareCommand, { kind: 'postPayouts' }>): void {
     const { catalogue } = this.#clearing
     for (const marketId of marketIds) {
-      this.listeners.positions.paidOut(catalogue.existing(marketId), nowMs)
+      const { payoutNumerators } = catalogue.existing(marketId)
+      const paid = { marketId, payoutNumerators }
+      this.listeners.positions.paidOut(paid, nowMs)
+      this.#profiles.paidOut(paid)
+      this.#rewards.paidOut(paid, nowMs)
     }
   }
 

@@ -1,7 +1,17 @@
-import { decideFunding, feeMerges, rewardPayments } from '../../engine/core/decide/money/rewards.ts'
+import {
+  creditedShares,
+  decideFunding,
+  rewardPayments,
+} from '../../engine/core/decide/money/rewards.ts'
 import { REWARDS_ACCOUNT } from '../../engine/domain/ids.ts'
-import type { Credit, ReferralCredit } from '../../engine/domain/rewards/reward-command.ts'
+import { kindOf } from '../../engine/domain/markets/market.ts'
+import type {
+  Credit,
+  ReferralCredit,
+  ShareCredit,
+} from '../../engine/domain/rewards/reward-command.ts'
 import { dayOfMinute } from '../../engine/domain/rewards/reward-time.ts'
+import { olderMerges } from '../support/fee-merges.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
 
 const REWARD_RAW = 10 ** 6
@@ -41,12 +51,31 @@ export class GoldenRewards {
     const referrals: ReferralCredit[] = [[random.between(1, 2), random.between(6, 7), earned]]
     const credit = { kind: 'creditRewards', minute } as const
     driver.rare({ ...credit, part: 0, isLast: false, rows })
+    const { rows: worth, shares } = creditedShares(driver.clearing, this.#parts())
     driver.rare({
-      ...{ ...credit, part: 1, isLast: true, rows: [] },
+      ...{ ...credit, part: 1, isLast: true, rows: worth },
       ...(random.chance(0.5) ? { referrals } : {}),
+      ...(shares.length > 0 ? { shares } : {}),
     })
     const day = dayOfMinute(minute) - 1
     if (rewards.hasDue(day)) this.#pay(day)
+  }
+
+  /** Parts in shares of markets with and without a payout, of makers and of those who refer. */
+  #parts(): ShareCredit[] {
+    const { driver, random } = this.#cast
+    const markets = driver.clearing.catalogue.all().filter((each) => kindOf(each) !== 'group')
+    return Array.from({ length: random.below(5) }, (): ShareCredit => {
+      const { marketId } = random.pick(markets)
+      const referred = random.pick([0, 6])
+      return [
+        this.#cast.trader(),
+        marketId,
+        random.below(2),
+        1000 + random.below(REWARD_RAW),
+        referred,
+      ]
+    })
   }
 
   /** Pays what was earned before, as far as there are funds. */
@@ -56,9 +85,7 @@ export class GoldenRewards {
     const { due } = clearing.rewards
     const pay = { kind: 'payRewards', day } as const
     driver.rare({ ...pay, isLast: false, merges: [], rows: [] })
-    const marketIds = clearing.catalogue.all().map(({ marketId }) => marketId)
-    const merges = feeMerges(clearing, marketIds, due.totals.rebatesRaw)
-    driver.rare({ ...pay, isLast: false, merges, rows: [] })
+    driver.rare({ ...pay, isLast: false, merges: olderMerges(clearing), rows: [] })
     const left = { ...due.totals }
     const accounts = due.accounts()
     while (accounts.length > 0) {

@@ -47,7 +47,11 @@ function compareClaims({ pipeline: { clearing } }: Life): void {
 
 /** Each is owed what he earned by those whom he referred, and nothing else is owed. */
 function compareReferrals({ pipeline: { clearing }, model }: Life): void {
-  const { today, due } = clearing.rewards
+  const { today, due, shareParts } = clearing.rewards
+  const waiting = shareParts.capture().map(([marketId, account, yesRaw, noRaw]) => {
+    return [marketId, account, BigInt(yesRaw), BigInt(noRaw)]
+  })
+  assert.deepEqual(waiting, model.referrals.waiting(), 'parts that wait for their payouts')
   for (const account of profilesOf(clearing.accounts.count)) {
     const owed = [today, due].map((table) => table.of(account) ?? { rewardRaw: 0, rebateRaw: 0 })
     const [rewardRaw, rebateRaw] = [

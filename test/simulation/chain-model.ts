@@ -113,9 +113,8 @@ export class ChainModel {
     }
     const fee = {
       takerId: request.owner,
-      takerBuys: request.side === 'buy',
-      sharesRaw: Number(answer.shares),
-      collateralRaw: Number(answer.collateral),
+      marketId: request.market,
+      outcome: request.side === 'buy' ? outcomeOf(request) : null,
       feeRaw: Number(answer.fee),
     }
     this.trades.set(seq, { settled, moved, inside: now.inside - before.inside, fee })

@@ -76,7 +76,7 @@ export interface LifeParts {
 /** The ids of tokens depend on an address of collateral, whatever it is. */
 const SLOT_SPEC_OF = slotSpecOf(`0x${'c'.repeat(40)}`)
 const AUTO_REDEEM_MS = 20_000
-/** What referrals earn, another rate in each life; the whole fee makes the exchange merge fees. */
+/** What referrals earn, another rate in each life; the whole fee leaves the exchange nothing. */
 const RATES_BPS = [10_000, 10_000, 10_000, 700, 0]
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 

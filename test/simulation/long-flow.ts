@@ -39,6 +39,7 @@ const PLAYS: readonly string[] = [
   ...['pack won against the house', 'pack lost against the house', 'pack refunded'],
   ...['pack won against a maker', 'pack lost against a maker', 'pack ends while frozen'],
   ...['another rate of referrals', 'referral credited', 'referral paid'],
+  ...['referral waits for a payout', 'referral in shares paid out'],
 ]
 /** The answers to partners about the orders and cancels that they send for others. */
 const ANSWERS = [

@@ -178,7 +178,8 @@ export class Model {
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
     else this.#rare(command)
     this.chain.admit(command, this.slow, this.#pending.keys())
-    this.referrals.admit(command, this.slow, { mined: this.chain.mined, isReplayed })
+    const payoutOf = (marketId: number) => this.markets[marketId - 1].payout
+    this.referrals.admit(command, this.slow, { mined: this.chain.mined, isReplayed, payoutOf })
   }
 
   #admitOrder(order: PlaceOrder): void {

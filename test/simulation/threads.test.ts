@@ -194,13 +194,9 @@ function isPackCovered({ ledger }: Clearing, command: PackCommand): boolean {
 }
 
 /** A pay spends fees: main must have heard the trades that they come from. */
-function isPayCovered({ ledger }: Clearing, { merges, rows }: PayRewards): boolean {
+function isPayCovered({ ledger }: Clearing, { rows }: PayRewards): boolean {
   const rebatesRaw = rows.reduce((sum, [, , rebateRaw]) => sum + rebateRaw, 0)
-  const mergedRaw = merges.reduce((sum, [, amountRaw]) => sum + amountRaw, 0)
-  const holdsPairs = merges.every(([marketId, amountRaw]) =>
-    BOTH.every((outcome) => ledger.freeSharesRaw(FEE_ACCOUNT, marketId, outcome) >= amountRaw),
-  )
-  return holdsPairs && ledger.freeRaw(FEE_ACCOUNT) + mergedRaw >= rebatesRaw
+  return ledger.freeRaw(FEE_ACCOUNT) >= rebatesRaw
 }
 
 function isOrderCovered({ ledger, orders, seen }: Clearing, order: PlaceOrder): boolean {

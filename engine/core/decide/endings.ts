@@ -12,7 +12,7 @@ export function mayArchive(
   const isOver = (status === 'RESOLVED' && isPaidOut) || (isFailed && status !== 'RESOLVED')
   const isUnused = book === 0 && rowCount === 0
   if (catalogue.childrenOf(market.marketId).length > 0) return false
-  if (rewards.owesRebates(market) || packs.hasLegOf(market.marketId)) return false
+  if (rewards.needs(market) || packs.hasLegOf(market.marketId)) return false
   return isOver && isUnused && blocks.holdsAllThrough(market.lastTradeSeq)
 }
 

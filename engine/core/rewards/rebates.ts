@@ -1,35 +1,38 @@
 // What the makers of a mined trade get back of its taker's fee, and the part for the one that
-// referred the taker (rules §3.2).
+// referred the taker (rules §3.2). A part has the unit of its fee: shares of the outcome that the
+// taker bought, or collateral when it sold. So no price that two accounts choose values it.
 
-import {
-  BPS,
-  type CollateralRaw,
-  type FeeBps,
-  mulDivFloor,
-  type SizeRaw,
-} from '../../domain/units.ts'
+import { BPS, type FeeBps, mulDivFloor, type SizeRaw } from '../../domain/units.ts'
 
 export interface FeeOfTrade {
-  readonly takerBuys: boolean
   readonly sharesRaw: SizeRaw
-  readonly collateralRaw: CollateralRaw
   /** In shares when the taker buys, else in collateral. */
   readonly feeRaw: number
 }
 
-/** The fee in collateral; one in shares is valued at the price of the trade, rounded down. */
-export function feeValueRaw(trade: FeeOfTrade): CollateralRaw {
-  const { takerBuys, sharesRaw, collateralRaw, feeRaw } = trade
-  return takerBuys ? mulDivFloor(feeRaw, collateralRaw, sharesRaw) : feeRaw
+/** Which parts of the fees of a market are given away. */
+export interface FeeRates {
+  readonly rebateBps: FeeBps
+  readonly referralBps: FeeBps
+}
+
+/** The rates as they count: together at most the whole fee, and the makers come first. */
+export function feeRatesOf(rebateBps: FeeBps, referralBps: FeeBps): FeeRates {
+  const ofMakers = Math.min(rebateBps, BPS)
+  return { rebateBps: ofMakers, referralBps: Math.min(referralBps, BPS - ofMakers) }
 }
 
 /** What the one who referred the taker gets of the fee, rounded down. */
-export function referralRaw(trade: FeeOfTrade, bps: FeeBps): CollateralRaw {
-  return mulDivFloor(feeValueRaw(trade), bps, BPS)
+export function referralRaw({ feeRaw }: FeeOfTrade, { referralBps }: FeeRates): number {
+  return mulDivFloor(feeRaw, referralBps, BPS)
 }
 
 /** What one maker of the trade gets for the shares that it traded, rounded down. */
-export function rebateRaw(trade: FeeOfTrade, makerSharesRaw: SizeRaw, bps: FeeBps): CollateralRaw {
-  const fees = BigInt(feeValueRaw(trade)) * BigInt(bps) * BigInt(makerSharesRaw)
-  return Number(fees / (BigInt(BPS) * BigInt(trade.sharesRaw)))
+export function rebateRaw(
+  { feeRaw, sharesRaw }: FeeOfTrade,
+  makerSharesRaw: SizeRaw,
+  { rebateBps }: FeeRates,
+): number {
+  const parts = BigInt(feeRaw) * BigInt(rebateBps) * BigInt(makerSharesRaw)
+  return Number(parts / (BigInt(BPS) * BigInt(sharesRaw)))
 }

@@ -2,6 +2,7 @@
 // Only commands change it; one thread writes.
 //
 //   sample ──credits, part by part──▶ earned today ──the day ends──▶ due ──payments──▶ gone
+//      └──parts in shares──▶ wait for the payout of their market ──▲
 //
 // Main journals a sample. The follower scores the books as they were at that command, and sends the
 // amounts back. Main journals them part by part. After a crash the follower scores the same sample
@@ -9,6 +10,7 @@
 // Invariants: parts come in their order; an account is here while it is owed something.
 
 import { assert } from '../../domain/assert.ts'
+import type { ShareOwnerOf } from '../../domain/fair-share.ts'
 import {
   type AccountId,
   FEE_ACCOUNT,
@@ -18,11 +20,13 @@ import {
 } from '../../domain/ids.ts'
 import { OUTCOME } from '../../domain/order.ts'
 import type { MergedFees, RewardBody } from '../../domain/rewards/reward-command.ts'
-import { dayOfMinute } from '../../domain/rewards/reward-time.ts'
-import type { CollateralRaw, FeeBps } from '../../domain/units.ts'
+import { dayOf, dayOfMinute } from '../../domain/rewards/reward-time.ts'
+import type { CollateralRaw, FeeBps, TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Blocks } from '../money/blocks.ts'
 import type { Ledger } from '../money/ledger.ts'
+import { redemptionRaw } from '../moves/conditions.ts'
+import { type CapturedShareParts, ShareParts } from './share-parts.ts'
 
 /** Rewards of orders, and what comes out of fees: rebates, and the parts of those who refer. */
 export interface Earned {
@@ -55,6 +59,7 @@ export interface CapturedRewards {
   readonly paidDay: number
   readonly today: CapturedEarned
   readonly due: CapturedEarned
+  readonly shareParts: CapturedShareParts
 }
 
 interface RewardState {
@@ -150,10 +155,29 @@ export class Rewards {
   /** Earned in `day`, and earned before. */
   readonly today = new EarnedTable()
   readonly due = new EarnedTable()
+  /** Earned in shares, of markets without a payout. */
+  readonly shareParts: ShareParts
 
-  /** Whether trades of the market are not counted for rebates yet. */
-  owesRebates({ rebateBps = 0, lastTradeSeq }: Market): boolean {
-    return rebateBps > 0 && lastTradeSeq > this.countedSeq
+  constructor(shareOwnerOf?: ShareOwnerOf) {
+    this.shareParts = new ShareParts(shareOwnerOf)
+  }
+
+  /** Whether trades of the market are not counted for parts of their fees yet. */
+  owesParts({ rebateBps = 0, lastTradeSeq }: Market): boolean {
+    const isShared = rebateBps > 0 || this.referralBps > 0
+    return isShared && lastTradeSeq > this.countedSeq
+  }
+
+  /** Whether parts of the fees of the market are not credited yet, or wait for its payout. */
+  needs(market: Market): boolean {
+    if (this.owesParts(market) || this.shareParts.has(market.marketId)) return true
+    // Which trades an open sample counts is in the read tables alone.
+    return this.open !== null && market.lastTradeSeq > 0
+  }
+
+  /** Whether a sample would count trades, or trades that were taken back meanwhile. */
+  isBehind(blocks: Blocks): boolean {
+    return blocks.height > this.height || countableSeq(blocks) > this.countedSeq
   }
 
   /** Whether `day` is to be paid: something was earned up to its end. */
@@ -172,7 +196,7 @@ export class Rewards {
         this.#sampled(command, state.blocks)
         return
       case 'creditRewards':
-        this.#credited(command)
+        this.#credited(command, state.catalogue)
         return
       case 'payRewards':
         for (const merged of command.merges) mergeFees(state, merged, freeRow)
@@ -193,26 +217,41 @@ export class Rewards {
     this.open = { minute, ...until, referralBps: this.referralBps, parts: 0 }
     this.referralBps = referralBps
     this.height = blocks.height
-    // A trade that was set aside is mined by a later block.
-    const [firstAside = blocks.throughSeq + 1] = blocks.aside()
-    this.countedSeq = Math.max(this.countedSeq, Math.min(blocks.throughSeq, firstAside - 1))
+    this.countedSeq = Math.max(this.countedSeq, countableSeq(blocks))
   }
 
-  #credited(command: Extract<RewardBody, { kind: 'creditRewards' }>): void {
+  #beginDay(day: number): void {
+    if (day <= this.day) return
+    this.today.moveTo(this.due)
+    this.day = day
+  }
+
+  /** The payout of the market is posted: it says what the parts in its shares are worth. */
+  paidOut({ marketId, payoutNumerators }: Market, nowMs: TimeMs): void {
+    if (!this.shareParts.has(marketId)) return
+    assert(payoutNumerators !== null, 'a market is paid out after its resolution')
+    this.#beginDay(dayOf(nowMs))
+    for (const { accountId, yesRaw, noRaw } of this.shareParts.take(marketId)) {
+      const worthRaw = redemptionRaw(payoutNumerators, yesRaw, noRaw)
+      if (worthRaw > 0) this.today.add(accountId, 0, worthRaw)
+    }
+  }
+
+  #credited(command: Extract<RewardBody, { kind: 'creditRewards' }>, catalogue: Catalogue): void {
     const { open } = this
     assert(open !== null && open.minute === command.minute, 'only a sample is credited')
     assert(open.parts === command.part, 'each part is credited once, in its order')
     open.parts++
-    const day = dayOfMinute(command.minute)
-    if (day > this.day) {
-      this.today.moveTo(this.due)
-      this.day = day
-    }
+    this.#beginDay(dayOfMinute(command.minute))
     for (const [accountId, , rewardRaw, rebateRaw] of command.rows) {
       this.today.add(accountId, rewardRaw, rebateRaw)
     }
     for (const [referrer, , earnedRaw] of command.referrals ?? []) {
       this.today.add(referrer, 0, earnedRaw)
+    }
+    for (const [accountId, marketId, outcome, sharesRaw] of command.shares ?? []) {
+      assert(!catalogue.existing(marketId).isPaidOut, 'a market that is paid out pays collateral')
+      this.shareParts.add(marketId, accountId, outcome, sharesRaw)
     }
     if (command.isLast) this.open = null
   }
@@ -232,7 +271,8 @@ export class Rewards {
 
   /** All the state, for the state hash; no fact before the first sample. */
   *facts(): Iterable<unknown> {
-    const { minute, open, height, countedSeq, day, paidDay, today, due } = this.capture()
+    const { minute, open, height, countedSeq, day, paidDay, ...earnings } = this.capture()
+    const { today, due, shareParts } = earnings
     if (minute + paidDay === 0) return
     const sample = open === null ? [] : [open.minute, open.afterHeight, open.height, open.parts]
     yield ['rewards', minute, sample, height, countedSeq, day, paidDay]
@@ -240,13 +280,15 @@ export class Rewards {
     if (this.referralBps + ofOpen > 0) yield ['referrals', this.referralBps, ofOpen]
     for (const earned of today) yield ['earned', ...earned]
     for (const earned of due) yield ['due', ...earned]
+    for (const part of shareParts) yield ['sharePart', ...part]
   }
 
   capture(): CapturedRewards {
     const { minute, referralBps, height, countedSeq, day, paidDay } = this
     const open = this.open === null ? null : { ...this.open }
     const tables = { today: this.today.capture(), due: this.due.capture() }
-    return { minute, referralBps, open, height, countedSeq, day, paidDay, ...tables }
+    const shareParts = this.shareParts.capture()
+    return { minute, referralBps, open, height, countedSeq, day, paidDay, ...tables, shareParts }
   }
 
   restore(captured: CapturedRewards): void {
@@ -256,7 +298,14 @@ export class Rewards {
     this.open = open === null ? null : { ...open, referralBps: open.referralBps ?? 0 }
     this.today.restore(captured.today)
     this.due.restore(captured.due)
+    this.shareParts.restore(captured.shareParts)
   }
+}
+
+/** Trades up to it are in blocks or were taken back; one that was set aside is mined later. */
+function countableSeq(blocks: Blocks): Seq {
+  const [firstAside = blocks.throughSeq + 1] = blocks.aside()
+  return Math.min(blocks.throughSeq, firstAside - 1)
 }
 
 function mergeFees(

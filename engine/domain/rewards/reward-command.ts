@@ -19,6 +19,18 @@ export type ReferralCredit = readonly [
   earnedRaw: CollateralRaw,
 ]
 
+/**
+ * A part of fees in shares of the outcome that takers bought: of a maker, or of the one that
+ * referred the taker. `referred` is 0 for a maker.
+ */
+export type ShareCredit = readonly [
+  accountId: AccountId,
+  marketId: MarketId,
+  outcome: number,
+  sharesRaw: SizeRaw,
+  referred: AccountId,
+]
+
 /** What one account is paid of what it earned. */
 export type RewardPayment = readonly [
   accountId: AccountId,
@@ -26,7 +38,10 @@ export type RewardPayment = readonly [
   rebateRaw: CollateralRaw,
 ]
 
-/** Fees held as pairs of shares become collateral, which pays rebates. */
+/**
+ * Fees held as pairs of shares become collateral. Journals of older versions have such merges, by
+ * which they paid rebates of fees in shares.
+ */
 export type MergedFees = readonly [marketId: MarketId, amountRaw: SizeRaw]
 
 export type RewardBody =
@@ -46,6 +61,8 @@ export type RewardBody =
       rows: readonly Credit[]
       /** Absent for none. */
       referrals?: readonly ReferralCredit[]
+      /** Parts that wait for the payout of their market; absent for none. */
+      shares?: readonly ShareCredit[]
     }
   /** Pays what was earned up to the end of a day; it may take several commands. */
   | {

@@ -1,4 +1,5 @@
 import { assert } from '../assert.ts'
+import { sharedTable } from '../fair-share.ts'
 import { LIMITS } from '../limits.ts'
 
 /** Bounds on rewards and rebates. The code that checks a bound says what happens. */
@@ -6,8 +7,11 @@ export const REWARD_LIMITS = {
   /** Rows of one command; more of them take several commands. */
   creditRowsMax: 512,
   paymentRowsMax: 512,
-  /** Merges of fees in one command. */
-  mergesMax: 256,
+  /**
+   * Raw shares of one row of a sample: less stays with the exchange, so that many rows cost more
+   * than a raw unit each.
+   */
+  shareRowRawMin: 1000,
   /** Main stamps the next of several commands this much later, so that orders come between. */
   nextPartMs: 5,
   /** Days of rewards in one reply, and days of one market. */
@@ -26,6 +30,14 @@ assert(
   'the rows of one command fit a record',
 )
 assert(
-  REWARD_LIMITS.paymentRowsMax * 32 + REWARD_LIMITS.mergesMax * 16 < LIMITS.recordBytesMax,
-  'payments and merges of one command fit a record',
+  REWARD_LIMITS.paymentRowsMax * 32 < LIMITS.recordBytesMax,
+  'the payments of one command fit a record',
 )
+
+/**
+ * Rows of parts in shares that wait for their payouts, one for an account and a market. At a bound
+ * a new row stays with the exchange, and a row that is there goes on to grow.
+ */
+export const SHARE_PART_ROWS = sharedTable({ capacity: 1 << 18, most: 8192, floor: 64 })
+
+assert(SHARE_PART_ROWS.owner.most > LIMITS.booksMax, 'a maker of every book has its rows')

@@ -1,4 +1,9 @@
-import { rebateRaw, referralRaw } from '../../../engine/core/rewards/rebates.ts'
+import {
+  type FeeRates,
+  feeRatesOf,
+  rebateRaw,
+  referralRaw,
+} from '../../../engine/core/rewards/rebates.ts'
 import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
 import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
@@ -6,16 +11,18 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { type ShareKey, ShareSums } from './share-sums.ts'
 
 // What makers get, and those who referred takers, for the trades that blocks mined between two
-// samples (rules §3.2). The tables tell it, so that it can be computed again after a crash: what
-// they say of a block never changes. They show every block of the sample by then.
+// samples (rules §3.2): parts of fees in collateral, and parts of fees in shares. The tables tell
+// it, so that it can be computed again after a crash: what they say of a block never changes. They
+// show every block of the sample by then.
 
 const MINED = SETTLEMENT_STATUSES.indexOf('MINED')
 const THROUGH = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const COLUMNS = `
-seq, market_id AS marketId, taker_owner AS takerId, side, shares_raw AS sharesRaw,
-  collateral_raw AS collateralRaw, fee_raw AS feeRaw`
+seq, market_id AS marketId, taker_owner AS takerId, side, outcome, shares_raw AS sharesRaw,
+  fee_raw AS feeRaw`
 /** Trades of blocks; those that were set aside or taken back have a row in settlements. */
 const OF_BLOCKS = `
 SELECT ${COLUMNS} FROM trades WHERE seq > ? AND seq <= ? AND fee_raw > 0
@@ -34,8 +41,8 @@ interface TradeRow {
   readonly marketId: MarketId
   readonly takerId: ProfileId
   readonly side: number
+  readonly outcome: number
   readonly sharesRaw: number
-  readonly collateralRaw: number
   readonly feeRaw: number
 }
 
@@ -51,9 +58,10 @@ export interface MinedSums {
   readonly rebates: RebateSums
   /** By the profile that was referred. */
   readonly referrals: Map<ProfileId, ReferralSum>
+  readonly shares: ShareSums
 }
 
-/** Sums by market, and then by account. */
+/** Sums in collateral by market, and then by account. */
 export type RebateSums = Map<MarketId, Map<AccountId, number>>
 
 export class MinedRebates {
@@ -76,12 +84,13 @@ export class MinedRebates {
     { afterHeight, height, referralBps }: OpenSample,
     rebates: ReadonlyMap<MarketId, FeeBps>,
   ): Generator<undefined, MinedSums> {
-    const sums: MinedSums = { rebates: new Map(), referrals: new Map() }
+    const sums: MinedSums = { rebates: new Map(), referrals: new Map(), shares: new ShareSums() }
     const isNothing = rebates.size === 0 && referralBps === 0
     if (isNothing || height === afterHeight) return sums
     const add = (trade: TradeRow) => {
-      this.#add(sums.rebates, trade, rebates.get(trade.marketId))
-      if (referralBps > 0) this.#refer(sums.referrals, trade, referralBps)
+      const rates = feeRatesOf(rebates.get(trade.marketId) ?? 0, referralBps)
+      if (rates.rebateBps > 0) this.#add(sums, trade, rates)
+      if (rates.referralBps > 0) this.#refer(sums, trade, rates)
     }
     for (const trade of this.#late.all(afterHeight, height)) {
       add(trade)
@@ -100,23 +109,30 @@ export class MinedRebates {
     }
   }
 
-  #refer(sums: MinedSums['referrals'], trade: TradeRow, bps: FeeBps): void {
-    const known = sums.get(trade.takerId)
-    const referrer = known?.referrer ?? this.#referrer.get(trade.takerId)?.referrer
+  #refer({ referrals, shares }: MinedSums, trade: TradeRow, rates: FeeRates): void {
+    const { takerId } = trade
+    const known = referrals.get(takerId)
+    const referrer = known?.referrer ?? this.#referrer.get(takerId)?.referrer
     if (referrer === undefined) return
-    const raw = referralRaw({ ...trade, takerBuys: trade.side === SIDE.BUY }, bps)
-    const earnedRaw = Math.min((known?.earnedRaw ?? 0) + raw, Number.MAX_SAFE_INTEGER)
-    if (earnedRaw > 0) sums.set(trade.takerId, { referrer, earnedRaw })
-  }
-
-  #add(sums: RebateSums, trade: TradeRow, bps: FeeBps | undefined): void {
-    if (bps === undefined) return
-    const fee = { ...trade, takerBuys: trade.side === SIDE.BUY }
-    const ofMarket = sums.get(trade.marketId) ?? new Map<AccountId, number>()
-    sums.set(trade.marketId, ofMarket)
-    for (const { owner, sharesRaw } of this.#makers.all(trade.seq)) {
-      const raw = rebateRaw(fee, sharesRaw, bps)
-      if (raw > 0) ofMarket.set(owner, (ofMarket.get(owner) ?? 0) + raw)
+    const raw = referralRaw(trade, rates)
+    if (trade.side === SIDE.BUY) shares.add(keyOf(trade, referrer, takerId), raw)
+    else if (raw > 0) {
+      const earnedRaw = Math.min((known?.earnedRaw ?? 0) + raw, Number.MAX_SAFE_INTEGER)
+      referrals.set(takerId, { referrer, earnedRaw })
     }
   }
+
+  #add({ rebates, shares }: MinedSums, trade: TradeRow, rates: FeeRates): void {
+    const ofMarket = rebates.get(trade.marketId) ?? new Map<AccountId, number>()
+    for (const { owner, sharesRaw } of this.#makers.all(trade.seq)) {
+      const raw = rebateRaw(trade, sharesRaw, rates)
+      if (trade.side === SIDE.BUY) shares.add(keyOf(trade, owner, 0), raw)
+      else if (raw > 0) ofMarket.set(owner, (ofMarket.get(owner) ?? 0) + raw)
+    }
+    if (ofMarket.size > 0) rebates.set(trade.marketId, ofMarket)
+  }
+}
+
+function keyOf(trade: TradeRow, accountId: AccountId, referred: AccountId): ShareKey {
+  return { marketId: trade.marketId, accountId, outcome: trade.outcome, referred }
 }

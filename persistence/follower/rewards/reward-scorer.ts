@@ -18,9 +18,11 @@ export interface ScoredMinute {
   readonly rows: Float64Array
   /** Referrer, referred and what the first earned by the fees of the second, in turns. */
   readonly referrals: Float64Array
+  /** Parts of fees in shares: account, market, outcome, shares and referred, in turns. */
+  readonly shares: Float64Array
 }
 
-type Scores = Pick<ScoredMinute, 'rows' | 'referrals'>
+type Scores = Pick<ScoredMinute, 'rows' | 'referrals' | 'shares'>
 
 interface Job {
   readonly minute: number
@@ -82,7 +84,7 @@ export class RewardScorer {
   }
 
   *#score(open: OpenSample, samples: Samples): Generator<undefined, Scores> {
-    const { rebates, referrals } = yield* this.#rebates.sums(open, samples.rebates)
+    const { rebates, referrals, shares } = yield* this.#rebates.sums(open, samples.rebates)
     const rewards: RebateSums = new Map()
     for (const sample of samples.markets) rewards.set(sample.marketId, yield* earnedOf(sample))
     const rows: number[] = []
@@ -97,6 +99,7 @@ export class RewardScorer {
     }
     const referred = [...referrals].sort(([a], [b]) => a - b)
     const parts = referred.flatMap(([id, { referrer, earnedRaw }]) => [referrer, id, earnedRaw])
-    return { rows: Float64Array.from(rows), referrals: Float64Array.from(parts) }
+    const inCollateral = { rows: Float64Array.from(rows), referrals: Float64Array.from(parts) }
+    return { ...inCollateral, shares: shares.rows() }
   }
 }

@@ -39,4 +39,26 @@ CREATE TABLE referrer_counts (
 ) STRICT;
 `
 
+/**
+ * Of markets without a payout: parts of fees that are shares (tables/rewards.ts), and the fees in
+ * shares of those who were referred (tables/referrals.ts). `referred` is 0 for the part of a maker.
+ */
+export const FEE_SHARES = `
+CREATE TABLE share_parts (
+  market_id  INTEGER NOT NULL,
+  owner      INTEGER NOT NULL,
+  outcome    INTEGER NOT NULL,
+  referred   INTEGER NOT NULL,
+  shares_raw INTEGER NOT NULL,
+  PRIMARY KEY (market_id, owner, outcome, referred)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE referred_fees (
+  market_id  INTEGER NOT NULL,
+  referred   INTEGER NOT NULL,
+  outcome    INTEGER NOT NULL,
+  shares_raw INTEGER NOT NULL,
+  PRIMARY KEY (market_id, referred, outcome)
+) STRICT, WITHOUT ROWID;
+`
+
 export const FEED_TABLES = [FEEDS, REFERRALS].join('')

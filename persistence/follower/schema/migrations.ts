@@ -2,7 +2,7 @@ import { ORDER_STATUSES, SIDE } from '../../../engine/domain/order.ts'
 import { IS_POOL_TRADE } from '../tables/featured.ts'
 import { BACKLOG_TABLES } from './backlog-schema.ts'
 import { BOARD_TABLES, SPREAD_TABLES } from './board-schema.ts'
-import { FEED_TABLES } from './feed-schema.ts'
+import { FEE_SHARES, FEED_TABLES } from './feed-schema.ts'
 import { PACK_TABLES } from './pack-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
@@ -378,13 +378,16 @@ CREATE INDEX trades_by_market
 ON trades (seq >> 17, market_id, is_busted, traded_ms, seq, yes_ticks);
 `
 
-/** Files of the versions up to 21 are rebuilt: they lack the counterparties of trades. */
+/**
+ * Files of the versions up to 21 are rebuilt: they lack the counterparties of trades, and value fees
+ * in shares at prices of trades.
+ */
 export const READ_SCHEMA = {
   migrations: [
     [
       ...[M1, BY_OWNER, HELD, LIVE_BY_AGE, HISTORY, MOVES, PNL, REWARDS],
       ...[PACK_TABLES, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
-      ...[PRICES_IN_INDEX, BACKLOG_TABLES, SPREAD_TABLES],
+      ...[PRICES_IN_INDEX, BACKLOG_TABLES, SPREAD_TABLES, FEE_SHARES],
     ].join(''),
   ],
   baseVersion: 21,

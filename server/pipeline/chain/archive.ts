@@ -31,7 +31,7 @@ export class Archive {
   readonly #overSince = new Map<Market, Seq>()
   #lookedMs: TimeMs = 0
   /** What the last look saw: the same again gives the same answer. */
-  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0, counted: 0, waiting: 0 }
+  #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0, counted: 0, waiting: 0, sampling: false }
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
@@ -40,11 +40,12 @@ export class Archive {
   /** When to look next; Infinity while nothing can be archived that could not be before. */
   get nextDueMs(): TimeMs {
     const { catalogue, blocks, rewards, packs } = this.#parts.clearing
-    const { size, throughSeq, aside, paid, counted, waiting } = this.#seen
+    const { size, throughSeq, aside, paid, counted, waiting, sampling } = this.#seen
     const isSame =
       catalogue.emptied.size === size &&
       catalogue.paidCount === paid &&
       rewards.countedSeq === counted &&
+      (rewards.open !== null) === sampling &&
       packs.due.size === waiting &&
       blocks.throughSeq === throughSeq &&
       blocks.asideCount === aside
@@ -71,9 +72,10 @@ export class Archive {
       } else if (left-- === 0 || !this.#archive(market)) return
     }
     const { throughSeq, asideCount: aside } = clearing.blocks
-    const { countedSeq: counted } = clearing.rewards
+    const { countedSeq: counted, open } = clearing.rewards
     const { size: waiting } = clearing.packs.due
-    this.#seen = { size, throughSeq, aside, paid, counted, waiting }
+    const sampling = open !== null
+    this.#seen = { size, throughSeq, aside, paid, counted, waiting, sampling }
   }
 
   /** False when a ring is full. */

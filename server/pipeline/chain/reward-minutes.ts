@@ -8,10 +8,15 @@
 
 import { randomInt } from 'node:crypto'
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { creditedShares } from '../../../engine/core/decide/money/rewards.ts'
 import { isRewarding } from '../../../engine/core/rewards/samples.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { REWARDS_ACCOUNT } from '../../../engine/domain/ids.ts'
-import type { Credit, ReferralCredit } from '../../../engine/domain/rewards/reward-command.ts'
+import type {
+  Credit,
+  ReferralCredit,
+  ShareCredit,
+} from '../../../engine/domain/rewards/reward-command.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 import { MINUTE_MS, minuteOf } from '../../../engine/domain/rewards/reward-time.ts'
 import type { CollateralRaw, FeeBps, TimeMs } from '../../../engine/domain/units.ts'
@@ -24,6 +29,8 @@ import { RewardPayments } from './reward-payments.ts'
 const COLUMNS = 4
 /** Referrer, referred and amount. */
 const REFERRAL_COLUMNS = 3
+/** Account, market, outcome, shares and referred. */
+const SHARE_COLUMNS = 5
 const { creditRowsMax, nextPartMs } = REWARD_LIMITS
 const NEVER: TimeMs = Number.POSITIVE_INFINITY
 
@@ -97,7 +104,7 @@ export class RewardMinutes {
   get #owesReferrals(): boolean {
     const { rewards, blocks } = this.#clearing
     if (rewards.referralBps !== this.#referralBps) return true
-    return rewards.referralBps > 0 && blocks.height > rewards.height
+    return rewards.referralBps > 0 && rewards.isBehind(blocks)
   }
 
   /** Draws a moment of this minute if it was not looked at yet, else of the next one. */
@@ -128,7 +135,7 @@ export class RewardMinutes {
     if (!isInTime) return
     const { rewards, catalogue } = this.#clearing
     const ofMarkets = [...catalogue.rewarded].some((market) => {
-      return isRewarding(market) || rewards.owesRebates(market)
+      return isRewarding(market) || rewards.owesParts(market)
     })
     if (ofMarkets || this.#owesReferrals) {
       const referralBps = this.#referralBps
@@ -145,29 +152,56 @@ export class RewardMinutes {
   }
 
   /** Journals the next part that is not credited. */
-  #credit({ minute, rows, referrals: referred }: ScoredMinute, nowMs: TimeMs): void {
+  #credit(scored: ScoredMinute, nowMs: TimeMs): void {
     if (nowMs < this.#creditedMs + nextPartMs) return
     this.#creditedMs = nowMs
+    const { minute } = scored
     const { open } = this.#clearing.rewards
     assert(open !== null && open.minute === minute, 'only the open sample is credited')
     const part = open.parts
-    const count = rows.length / COLUMNS
-    const all = count + referred.length / REFERRAL_COLUMNS
-    const end = Math.min(all, (part + 1) * creditRowsMax)
-    const credits: Credit[] = []
-    const referrals: ReferralCredit[] = []
-    // The referrals come behind the other rows.
-    for (let row = part * creditRowsMax; row < end; row++) {
-      const at = row < count ? row * COLUMNS : (row - count) * REFERRAL_COLUMNS
-      if (row < count) credits.push([rows[at], rows[at + 1], rows[at + 2], rows[at + 3]])
-      else referrals.push([referred[at], referred[at + 1], referred[at + 2]])
-    }
-    const isLast = end === all
-    const more = referrals.length === 0 ? {} : { referrals }
+    const { isLast, ...scores } = scoresOf(scored, part)
     const { reject } = this.#sequencer.change(() => {
-      return { kind: 'creditRewards', minute, part, isLast, rows: credits, ...more }
+      const found = creditedShares(this.#clearing, scores.shares)
+      const referrals = [...scores.referrals, ...found.referrals]
+      return {
+        ...{ kind: 'creditRewards', minute, part, isLast },
+        rows: [...scores.rows, ...found.rows],
+        ...(referrals.length === 0 ? {} : { referrals }),
+        ...(found.shares.length === 0 ? {} : { shares: found.shares }),
+      }
     })
     faultPoint('mid-rewards')
     if (reject === null && isLast) this.#scored = null
+  }
+}
+
+/** Rows of so many columns each, those from `from` to `to`. */
+function rowsOf(all: Float64Array, columns: number, from: number, to: number): number[][] {
+  const rows: number[][] = []
+  for (let row = Math.max(0, from); row < Math.min(to, all.length / columns); row++) {
+    rows.push([...all.subarray(row * columns, (row + 1) * columns)])
+  }
+  return rows
+}
+
+/** One part of what a sample gave: first its rows, then its referrals, then parts in shares. */
+function scoresOf({ rows, referrals, shares }: ScoredMinute, part: number) {
+  const from = part * creditRowsMax
+  const to = from + creditRowsMax
+  const credits = rows.length / COLUMNS
+  const inCollateral = credits + referrals.length / REFERRAL_COLUMNS
+  return {
+    isLast: to >= inCollateral + shares.length / SHARE_COLUMNS,
+    rows: rowsOf(rows, COLUMNS, from, to).map(([account, market, reward, rebate]): Credit => {
+      return [account, market, reward, rebate]
+    }),
+    referrals: rowsOf(referrals, REFERRAL_COLUMNS, from - credits, to - credits).map(
+      ([referrer, referred, earned]): ReferralCredit => [referrer, referred, earned],
+    ),
+    shares: rowsOf(shares, SHARE_COLUMNS, from - inCollateral, to - inCollateral).map(
+      ([account, market, outcome, sharesRaw, referred]): ShareCredit => {
+        return [account, market, outcome, sharesRaw, referred]
+      },
+    ),
   }
 }

@@ -1,11 +1,12 @@
 // Pays what was earned in a day, once the day is over (rules §3.2, §11.3). Rewards come out of the
-// rewards account, which operators fund. Rebates come out of the fees; pairs of fee shares are
-// merged first. What an account of the system cannot pay is shared out in proportion, and the rest
-// waits for the next day. Main's thread owns it.
+// rewards account, which operators fund. Rebates and parts of referrals come out of the fees. Each
+// was a part of a fee in collateral, or of fee shares that the payout of their market redeems, so
+// no fee that is not redeemed is touched. What an account of the system cannot pay is shared out in
+// proportion, and the rest waits for the next day. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { feeMerges, type Owed, rewardPayments } from '../../../engine/core/decide/money/rewards.ts'
-import { type AccountId, FEE_ACCOUNT, type MarketId } from '../../../engine/domain/ids.ts'
+import { type Owed, rewardPayments } from '../../../engine/core/decide/money/rewards.ts'
+import type { AccountId } from '../../../engine/domain/ids.ts'
 import type { RewardBody } from '../../../engine/domain/rewards/reward-command.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 import { dayOf } from '../../../engine/domain/rewards/reward-time.ts'
@@ -13,14 +14,13 @@ import { DAY_MS, type TimeMs } from '../../../engine/domain/units.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { Sequencer } from '../spine/sequencer.ts'
 
-const { mergesMax, nextPartMs, paymentRowsMax } = REWARD_LIMITS
+const { nextPartMs, paymentRowsMax } = REWARD_LIMITS
 const NEVER: TimeMs = Number.POSITIVE_INFINITY
 
 /** The payments of one day, under way. */
 interface Round extends Owed {
   readonly day: number
-  /** Markets whose fees may be merged, and accounts that are owed something: not yet looked at. */
-  readonly markets: MarketId[]
+  /** Accounts that are owed something: not yet looked at. */
   readonly accounts: AccountId[]
 }
 
@@ -62,34 +62,26 @@ export class RewardPayments {
 
   /** The first command of a day only ends it: what was earned in it is due then. */
   #begin(day: number): void {
-    if (!this.#stamp({ day, isLast: false, merges: [], rows: [] })) return
-    const { rewards, catalogue, ledger } = this.#clearing
-    const { rewardsRaw, rebatesRaw } = rewards.due.totals
-    const accounts = rewards.due.accounts()
-    const markets = catalogue.all().filter(({ marketId, isPaidOut }) => {
-      return !isPaidOut && ledger.rows.find(FEE_ACCOUNT, marketId) !== 0
-    })
-    const ids = markets.map(({ marketId }) => marketId)
-    this.#round = { day, markets: ids, accounts, rewardsRaw, rebatesRaw }
+    if (!this.#stamp({ day, isLast: false, rows: [] })) return
+    const { due } = this.#clearing.rewards
+    const { rewardsRaw, rebatesRaw } = due.totals
+    this.#round = { day, accounts: due.accounts(), rewardsRaw, rebatesRaw }
   }
 
   #goOn(round: Round): void {
-    const { day, markets, accounts } = round
-    const { ledger } = this.#clearing
-    if (round.rebatesRaw > ledger.freeRaw(FEE_ACCOUNT) && markets.length > 0) {
-      const looked = markets.splice(0, mergesMax)
-      const merges = feeMerges(this.#clearing, looked, round.rebatesRaw)
-      if (merges.length > 0) this.#stamp({ day, isLast: false, merges, rows: [] })
-      return
-    }
+    const { day, accounts } = round
     const rows = rewardPayments(this.#clearing, round, accounts.splice(0, paymentRowsMax))
     const isLast = accounts.length === 0
-    if (this.#stamp({ day, isLast, merges: [], rows }) && isLast) this.#round = null
+    if (this.#stamp({ day, isLast, rows }) && isLast) this.#round = null
   }
 
   /** What a full ring kept out is looked at anew, from the state. */
-  #stamp(payment: Omit<Extract<RewardBody, { kind: 'payRewards' }>, 'kind'>): boolean {
-    const { reject } = this.#sequencer.change(() => ({ kind: 'payRewards', ...payment }))
+  #stamp(
+    payment: Pick<Extract<RewardBody, { kind: 'payRewards' }>, 'day' | 'isLast' | 'rows'>,
+  ): boolean {
+    const { reject } = this.#sequencer.change(() => {
+      return { kind: 'payRewards', merges: [], ...payment }
+    })
     if (reject !== null) this.#round = null
     return reject === null
   }

@@ -19,15 +19,19 @@ import { freshSeed, Random } from '../../support/random.ts'
 
 const PROFILES = 30
 const STEPS = 1500
+/** Markets that trade at once. */
+const MARKETS = 3
 const TRADE = `INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side,
   outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
-VALUES (?, 1, 0, 0, ?, ?, 0, ?, ?, ?, 500, ?, ?)`
+VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?, ?, 500, ?, ?)`
 const PROFILE = `INSERT INTO profiles (profile_id, account, client, scopes, created_ms)
 VALUES (?, ?, 'eoa', '[]', 1)`
 
 interface Trade {
   readonly seq: number
+  readonly marketId: number
   readonly owner: number
+  readonly outcome: number
   readonly side: number
   readonly sharesRaw: number
   readonly collateralRaw: number
@@ -47,12 +51,15 @@ class Run {
   readonly db: Connection = openInMemory(READ_SCHEMA.migrations)
   readonly trades: Trade[] = []
   readonly referrerOf = new Map<number, number>()
+  readonly payouts = new Map<number, readonly [number, number]>()
   readonly #random: Random
   readonly #settlements = new SettlementsTable(this.db, new OrderNames(this.db))
   #referrals = new ReferralsTable(this.db)
   #seq = 0
   #height = 0
   #profiles = 0
+  /** Markets up to it are paid out. */
+  #lastPaid = 0
 
   constructor(random: Random) {
     this.#random = random
@@ -69,7 +76,8 @@ class Run {
     if (this.#profiles < 3 || (dice < 0.05 && this.#profiles < PROFILES)) this.#register()
     else if (dice < 0.75) this.#trade()
     else if (dice < 0.85) this.#mine()
-    else if (dice < 0.95) this.#settle()
+    else if (dice < 0.94) this.#settle()
+    else if (dice < 0.95) this.#payOut()
     else {
       this.#flush()
       // A process that starts again knows only what the tables say.
@@ -97,9 +105,11 @@ class Run {
     const most = side === 0 ? sharesRaw : collateralRaw
     const feeRaw = random.chance(0.2) ? 0 : Math.floor(most * 0.1 * random.next())
     const owner = random.between(1, this.#profiles)
-    const trade = { seq: this.#seq, owner, side, sharesRaw, collateralRaw, feeRaw }
-    this.trades.push({ ...trade, state: 'MATCHED' })
-    const what = [owner, side, sharesRaw, collateralRaw, feeRaw]
+    const marketId = this.#lastPaid + random.between(1, MARKETS)
+    const outcome = random.below(2)
+    const of = { seq: this.#seq, marketId, owner, outcome }
+    this.trades.push({ ...of, side, sharesRaw, collateralRaw, feeRaw, state: 'MATCHED' })
+    const what = [marketId, owner, side, outcome, sharesRaw, collateralRaw, feeRaw]
     this.db.prepare(TRADE).run(this.#seq, ...what, this.#seq, this.#seq)
   }
 
@@ -111,6 +121,24 @@ class Run {
       chainId: 1,
     })
     for (const trade of this.trades) if (trade.state === 'MATCHED') trade.state = 'MINED'
+  }
+
+  /** A payout comes when blocks hold all trades of its market. */
+  #payOut(): void {
+    const marketId = ++this.#lastPaid
+    this.#mine()
+    for (const trade of this.trades) {
+      if (trade.marketId !== marketId || trade.state !== 'ASIDE') continue
+      trade.state = 'MINED'
+      this.#apply({ kind: 'settleTrade', tradeSeq: trade.seq, height: this.#height })
+    }
+    const payoutNumerators = this.#random.pick([
+      [1, 0],
+      [0, 1],
+      [1, 2],
+    ] as const)
+    this.payouts.set(marketId, payoutNumerators)
+    this.#referrals.paidOut({ marketId, payoutNumerators })
   }
 
   #settle(): void {
@@ -145,12 +173,22 @@ class Run {
     const sums = new Map<number, Sums>()
     for (const referred of this.referrerOf.keys())
       sums.set(referred, { feesRaw: 0n, volumeRaw: 0n })
-    for (const { owner, side, sharesRaw, collateralRaw, feeRaw, state } of this.trades) {
+    const shares = new Map<string, bigint>()
+    for (const { owner, marketId, outcome, side, collateralRaw, feeRaw, state } of this.trades) {
       const sum = sums.get(owner)
       if (sum === undefined || state !== 'MINED') continue
-      const valueRaw = (BigInt(feeRaw) * BigInt(collateralRaw)) / BigInt(sharesRaw)
-      sum.feesRaw += side === 0 ? valueRaw : BigInt(feeRaw)
       sum.volumeRaw += BigInt(collateralRaw)
+      if (side === 1) sum.feesRaw += BigInt(feeRaw)
+      const key = `${owner} ${marketId} ${outcome}`
+      if (side === 0) shares.set(key, (shares.get(key) ?? 0n) + BigInt(feeRaw))
+    }
+    // Fees in shares are worth what the payout of their market gives, and nothing before it.
+    for (const [key, raw] of shares) {
+      const [owner, marketId, outcome] = key.split(' ').map(Number)
+      const payout = this.payouts.get(marketId)
+      const sum = sums.get(owner)
+      if (payout === undefined || sum === undefined) continue
+      sum.feesRaw += (raw * BigInt(payout[outcome])) / BigInt(payout[0] + payout[1])
     }
     return sums
   }

@@ -27,6 +27,7 @@ const BATCH = 64
 const DAILY_RAW = 1_440_000_000
 const REBATE_BPS = 2500
 const REFERRAL_BPS = 1500
+const SHARE_ROW_RAW_MIN = 1000
 /** Who referred the profiles of the flow; the others came by themselves. */
 const REFERRERS = new Map([
   [3, 1],
@@ -43,6 +44,7 @@ interface Trade {
   readonly marketId: number
   readonly takerId: number
   readonly buys: boolean
+  readonly outcome: number
   readonly feeBps: number
   sharesRaw: number
   collateralRaw: number
@@ -70,6 +72,7 @@ function tradesOf({ exchange }: CommandFlow): Trade[] {
         marketId: orders.marketOf(taker),
         takerId: orders.accountOf(taker),
         buys,
+        outcome,
         feeBps: orders.feeBpsOf(taker),
         sharesRaw: 0,
         collateralRaw: 0,
@@ -84,14 +87,12 @@ function tradesOf({ exchange }: CommandFlow): Trade[] {
   return trades
 }
 
-/** The fee of a trade in collateral. */
+/** The fee of a trade: shares of its outcome when the taker buys, else collateral. */
 function slowFee({ buys, feeBps, ...trade }: Trade): bigint {
   const [shares, collateral] = [BigInt(trade.sharesRaw), BigInt(trade.collateralRaw)]
   const least = collateral < shares - collateral ? collateral : shares - collateral
   const bps = BigInt(feeBps)
-  return buys
-    ? (((bps * least * shares) / (collateral * 10_000n)) * collateral) / shares
-    : (bps * least) / 10_000n
+  return buys ? (bps * least * shares) / (collateral * 10_000n) : (bps * least) / 10_000n
 }
 
 /** What the makers of a trade get, by their accounts. */
@@ -116,10 +117,30 @@ function slowReferrals(trades: readonly Trade[]): Story['referrals'] {
   for (const trade of trades) {
     const referrer = REFERRERS.get(trade.takerId)
     const part = Number((slowFee(trade) * BigInt(REFERRAL_BPS)) / 10_000n)
-    if (referrer === undefined || part === 0) continue
+    if (referrer === undefined || part === 0 || trade.buys) continue
     referrals.set(trade.takerId, [referrer, (referrals.get(trade.takerId)?.[1] ?? 0) + part])
   }
   return referrals
+}
+
+/** Parts in shares: account, market, outcome, shares and referred of each row, in their order. */
+function slowShares(trades: readonly Trade[]): number[][] {
+  const sums = new Map<string, number>()
+  const add = (key: readonly number[], raw: number) => {
+    sums.set(key.join(' '), (sums.get(key.join(' ')) ?? 0) + raw)
+  }
+  for (const trade of trades.filter(({ buys }) => buys)) {
+    const { marketId, outcome, takerId } = trade
+    for (const [account, raw] of slowRebates(trade)) add([marketId, account, outcome, 0], raw)
+    const referrer = REFERRERS.get(takerId)
+    const part = Number((slowFee(trade) * BigInt(REFERRAL_BPS)) / 10_000n)
+    if (referrer !== undefined) add([marketId, referrer, outcome, takerId], part)
+  }
+  const rows = [...sums].map(([key, raw]) => [...key.split(' ').map(Number), raw])
+  const sorted = rows.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
+  return sorted
+    .filter(([, , , , raw]) => raw >= SHARE_ROW_RAW_MIN)
+    .map(([market, account, outcome, referred, raw]) => [account, market, outcome, raw, referred])
 }
 
 /** The open orders of a market, out of the table of all orders. */
@@ -170,6 +191,7 @@ interface Story {
   readonly rebates: Rows
   /** Referrer and amount, by the profile that was referred. */
   readonly referrals: ReadonlyMap<number, readonly [number, number]>
+  readonly shares: readonly number[][]
   /** The same journal, in which the last sample is credited. */
   readonly credited: string
   readonly creditedSeq: number
@@ -219,7 +241,7 @@ function told(): Story {
     const isMined = trade.seq > counted && trade.seq <= minedThrough
     return isMined && (!aside.includes(trade) || late.includes(trade))
   })
-  for (const trade of ofSample) {
+  for (const trade of ofSample.filter(({ buys }) => !buys)) {
     for (const [account, raw] of slowRebates(trade)) {
       add(rows, trade.marketId, account, 1, raw)
       add(rebates, trade.marketId, account, 1, raw)
@@ -241,7 +263,8 @@ function told(): Story {
   const endSeq = flow.seq
   flow.rare({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
   fillJournal(credited, flow.records, BATCH)
-  const sums = { rows, rebates, referrals: slowReferrals(ofSample) }
+  const ofFees = { referrals: slowReferrals(ofSample), shares: slowShares(ofSample) }
+  const sums = { rows, rebates, ...ofFees }
   return { dataDir, sampleSeq, endSeq, ...sums, credited, creditedSeq: flow.seq }
 }
 
@@ -255,6 +278,7 @@ interface Scored {
   readonly minute: number
   readonly rows: Rows
   readonly referrals: Story['referrals']
+  readonly shares: readonly number[][]
 }
 
 /** Scores in turns of one step each. */
@@ -274,7 +298,11 @@ function scored(follower: Follower): Scored | null {
       const [referrer, referred, raw] = found.referrals.subarray(at, at + 3)
       referrals.set(referred, [referrer, raw])
     }
-    return { minute: found.minute, rows, referrals }
+    const shares: number[][] = []
+    for (let at = 0; at < found.shares.length; at += 5) {
+      shares.push([...found.shares.subarray(at, at + 5)])
+    }
+    return { minute: found.minute, rows, referrals, shares }
   }
   return null
 }
@@ -295,6 +323,9 @@ test('the scores are those of the books at the sample, and of the mined trades b
   assert.ok(story.referrals.size > 0)
   const byReferred = [...story.referrals].sort(([a], [b]) => a - b)
   assert.deepEqual([...(found?.referrals ?? [])], byReferred)
+  assert.ok(story.shares.some(([, , , , referred]) => referred > 0))
+  assert.ok(story.shares.some(([, , , , referred]) => referred === 0))
+  assert.deepEqual(found?.shares, story.shares)
 })
 
 test('a start scores an open sample again, with tables ahead or without them', () => {
@@ -305,6 +336,7 @@ test('a start scores an open sample again, with tables ahead or without them', (
     const found = scored(follower)
     assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rows))
     assert.deepEqual(new Map(found?.referrals), story.referrals)
+    assert.deepEqual(found?.shares, story.shares)
     follower.close()
   }
 })

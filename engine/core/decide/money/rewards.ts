@@ -1,12 +1,22 @@
 // What may be paid of rewards and rebates, and the gate of the collateral that pays rewards (rules
 // §3.2, §11.3).
 
+import { assert } from '../../../domain/assert.ts'
 import { type AccountId, FEE_ACCOUNT, type MarketId, REWARDS_ACCOUNT } from '../../../domain/ids.ts'
 import { OUTCOME } from '../../../domain/order.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
-import type { MergedFees, RewardPayment } from '../../../domain/rewards/reward-command.ts'
+import type {
+  Credit,
+  ReferralCredit,
+  RewardPayment,
+  ShareCredit,
+} from '../../../domain/rewards/reward-command.ts'
+import { SHARE_PART_ROWS } from '../../../domain/rewards/reward-limits.ts'
 import type { CollateralRaw } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
+import type { Market } from '../../markets/catalogue.ts'
+import { redemptionRaw } from '../../moves/conditions.ts'
+import type { ShareParts } from '../../rewards/share-parts.ts'
 import { gateFunds } from '../funds.ts'
 
 /** Why so much may not come in for a system account (positive) or go out (negative), or null. */
@@ -28,26 +38,69 @@ export interface Owed {
   rebatesRaw: bigint
 }
 
-/** Pairs of fee shares in these markets, until the fees pay the rebates or no pair is left. */
-export function feeMerges(
-  { ledger, catalogue }: Clearing,
-  markets: readonly MarketId[],
-  rebatesRaw: bigint,
-): MergedFees[] {
-  const merges: MergedFees[] = []
-  let lackRaw = rebatesRaw - BigInt(ledger.freeRaw(FEE_ACCOUNT))
-  for (const marketId of markets) {
-    if (lackRaw <= 0n) break
-    // The shares of a market that is paid out are redeemed.
-    if (catalogue.byId(marketId)?.isPaidOut !== false) continue
-    const yesRaw = ledger.freeSharesRaw(FEE_ACCOUNT, marketId, OUTCOME.YES)
-    const noRaw = ledger.freeSharesRaw(FEE_ACCOUNT, marketId, OUTCOME.NO)
-    const pairsRaw = Math.min(yesRaw, noRaw)
-    if (pairsRaw <= 0) continue
-    merges.push([marketId, pairsRaw])
-    lackRaw -= BigInt(pairsRaw)
+/** What a sample gives, as commands carry it. */
+export interface Credited {
+  readonly rows: readonly Credit[]
+  readonly referrals: readonly ReferralCredit[]
+  readonly shares: readonly ShareCredit[]
+}
+
+/**
+ * The parts in shares as they may be credited now. The payout of a market that is posted says what
+ * they are worth; others wait for theirs, as far as there are rows. The rest stays with the
+ * exchange: parts of a market that left memory, and what has no row at the bound.
+ */
+export function creditedShares(
+  { catalogue, rewards }: Clearing,
+  parts: readonly ShareCredit[],
+): Credited {
+  const rows: Credit[] = []
+  const referrals: ReferralCredit[] = []
+  const shares: ShareCredit[] = []
+  const fresh = new FreshRows(rewards.shareParts)
+  for (const part of parts) {
+    const [accountId, marketId, outcome, sharesRaw, referred] = part
+    const market = catalogue.byId(marketId)
+    if (market === undefined) continue
+    if (!market.isPaidOut) {
+      if (fresh.mayHold(accountId, marketId)) shares.push(part)
+      continue
+    }
+    const worthRaw = worthOf(market, outcome, sharesRaw)
+    if (worthRaw === 0) continue
+    if (referred === 0) rows.push([accountId, marketId, 0, worthRaw])
+    else referrals.push([accountId, referred, worthRaw])
   }
-  return merges
+  return { rows, referrals, shares }
+}
+
+function worthOf({ payoutNumerators }: Market, outcome: number, sharesRaw: number): CollateralRaw {
+  assert(payoutNumerators !== null, 'a market is paid out after its resolution')
+  const isYes = outcome === OUTCOME.YES
+  return redemptionRaw(payoutNumerators, isYes ? sharesRaw : 0, isYes ? 0 : sharesRaw)
+}
+
+/** The rows that one command adds to those that wait. */
+class FreshRows {
+  readonly #parts: ShareParts
+  readonly #keys = new Set<string>()
+  readonly #byOwner = new Map<AccountId, number>()
+
+  constructor(parts: ShareParts) {
+    this.#parts = parts
+  }
+
+  mayHold(accountId: AccountId, marketId: MarketId): boolean {
+    const key = `${accountId} ${marketId}`
+    if (this.#keys.has(key) || this.#parts.of(marketId, accountId) !== undefined) return true
+    const own = (this.#byOwner.get(accountId) ?? 0) + 1
+    const { owners, size } = this.#parts
+    if (size + this.#keys.size >= SHARE_PART_ROWS.capacity) return false
+    if (owners.boundOf(SHARE_PART_ROWS, accountId, own) !== null) return false
+    this.#keys.add(key)
+    this.#byOwner.set(accountId, own)
+    return true
+  }
 }
 
 /** What these accounts get, in proportion when there is too little for all that are left. */

@@ -11,6 +11,7 @@ import { mulDivFloor, type TimeMs, UNIT_RAW } from '../../../../engine/domain/un
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { PARTY } from './links.ts'
+import type { PaidMarket } from './paid-market.ts'
 import { PnlTable } from './pnl.ts'
 import type { MetPart } from './spreads.ts'
 
@@ -43,12 +44,6 @@ export interface TradedPart {
   readonly collateralRaw: number
   /** What the fee took of the collateral that a seller got; 0 when absent. */
   readonly feeRaw?: number
-}
-
-/** A market whose payout is posted: what each owner won or lost there is final. */
-export interface PaidMarket {
-  readonly marketId: MarketId
-  readonly payoutNumerators: readonly [number, number] | null
 }
 
 interface Held {

@@ -12,6 +12,7 @@ import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import type { PaidMarket } from './paid-market.ts'
 import { fieldsOfRow, PROFILE_BY_ID, type ProfileRow } from './profile-row.ts'
 import { ReferralsTable } from './referrals.ts'
 
@@ -65,6 +66,10 @@ export class ProfilesTable {
   /** The fees of mined trades count for those who referred their takers. */
   settled(command: SettlementCommand): void {
     this.#referrals.settled(command)
+  }
+
+  paidOut(market: PaidMarket): void {
+    this.#referrals.paidOut(market)
   }
 
   /** Runs inside the chunk's transaction, after its trades and settlements. */

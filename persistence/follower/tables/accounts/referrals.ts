@@ -1,15 +1,16 @@
-import { feeValueRaw } from '../../../../engine/core/rewards/rebates.ts'
 import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
-import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
-import { SIDE } from '../../../../engine/domain/order.ts'
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import type { CollateralRaw } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import { type PaidMarket, worthRaw } from './paid-market.ts'
 
 // Who referred whom, and what blocks mined of those who were referred: the fees of their trades as
-// takers, valued in collateral, and what they traded. A mined trade is never taken back, so sums
-// only grow; they stop at the largest exact number. What was earned by that is written with the
-// rewards (rewards.ts). Without a referral nothing here costs anything.
+// takers, and what they traded. A fee in shares counts from the payout of its market, with what it
+// pays. A mined trade is never taken back, so sums only grow; they stop at the largest exact number.
+// What was earned by that is written with the rewards (rewards.ts). Without a referral nothing here
+// costs anything.
 
 const REFER = `
 INSERT INTO referrals (referred, referrer, referred_ms, fees_raw, volume_raw, earned_raw)
@@ -31,12 +32,19 @@ UPDATE referrers SET fees_raw = min(fees_raw + ?, ${Number.MAX_SAFE_INTEGER}),
   earning_count = earning_count + ? WHERE referrer = ?`
 const BLOCK_BEFORE = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const COLUMNS = `
-taker_owner AS owner, side, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
-  fee_raw AS feeRaw`
+market_id AS marketId, taker_owner AS owner, side, outcome,
+  collateral_raw AS collateralRaw, fee_raw AS feeRaw`
 const OF_BLOCK = `
 SELECT ${COLUMNS} FROM trades WHERE seq > ? AND seq <= ?
   AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)`
 const OF_TRADE = `SELECT ${COLUMNS} FROM trades WHERE seq = ?`
+const ADD_SHARES = `
+INSERT INTO referred_fees (market_id, referred, outcome, shares_raw) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+  shares_raw = min(shares_raw + excluded.shares_raw, ${Number.MAX_SAFE_INTEGER})`
+const SHARES = `
+SELECT referred, outcome, shares_raw AS sharesRaw FROM referred_fees WHERE market_id = ?`
+const DROP_SHARES = 'DELETE FROM referred_fees WHERE market_id = ?'
 /** Takers whose referral is kept. At the bound all of them are dropped and read again. */
 const KEPT_MAX = 1 << 14
 
@@ -44,10 +52,19 @@ type CreateProfile = Extract<RareCommand, { kind: 'createProfile' }>
 type Mined = Extract<SettlementCommand, { kind: 'mineBlock' | 'settleTrade' }>
 type Referral = [referred: ProfileId, referrer: ProfileId, referredMs: number]
 
+type FeeShares = [MarketId, referred: ProfileId, outcome: number, sharesRaw: number]
+
+interface ShareRow {
+  readonly referred: ProfileId
+  readonly outcome: number
+  readonly sharesRaw: number
+}
+
 interface TradeRow {
+  readonly marketId: MarketId
   readonly owner: ProfileId
   readonly side: number
-  readonly sharesRaw: number
+  readonly outcome: number
   readonly collateralRaw: number
   readonly feeRaw: number
 }
@@ -78,6 +95,12 @@ export class ReferralsTable {
   readonly #changed = new Map<ProfileId, Sums>()
   #referrals: Referral[] = []
   #mined: Mined[] = []
+  /** Of the trades of this flush. */
+  #feeShares: FeeShares[] = []
+  #paid: PaidMarket[] = []
+  readonly #addShares: Statement<FeeShares>
+  readonly #sharesOf: Statement<[MarketId], ShareRow>
+  readonly #dropShares: Statement<[MarketId]>
   #hasAny: boolean
 
   constructor(connection: Connection) {
@@ -91,6 +114,9 @@ export class ReferralsTable {
     this.#blockBefore = connection.prepare(BLOCK_BEFORE)
     this.#ofBlock = connection.prepare(OF_BLOCK)
     this.#ofTrade = connection.prepare(OF_TRADE)
+    this.#addShares = connection.prepare(ADD_SHARES)
+    this.#sharesOf = connection.prepare(SHARES)
+    this.#dropShares = connection.prepare(DROP_SHARES)
     this.#hasAny = this.#any.get() !== undefined
   }
 
@@ -105,6 +131,11 @@ export class ReferralsTable {
     if (this.#hasAny && (kind === 'mineBlock' || kind === 'settleTrade')) this.#mined.push(command)
   }
 
+  /** The payout of the market is posted: blocks hold all its trades. */
+  paidOut(market: PaidMarket): void {
+    if (this.#hasAny) this.#paid.push(market)
+  }
+
   /** Runs inside the chunk's transaction, after its trades and settlements. */
   flush(pace: Pace): void {
     eachPaced(this.#referrals, pace, (referral) => {
@@ -113,9 +144,13 @@ export class ReferralsTable {
       if (this.#count.get(referrer, referrer)?.referredCount === 1) this.#countReferrer.run()
     })
     for (const command of this.#mined) this.#take(command, pace)
+    eachPaced(this.#feeShares, pace, (row) => this.#addShares.run(...row))
+    for (const market of this.#paid) this.#redeem(market, pace)
     eachPaced(this.#changed, pace, ([referred, sums]) => this.#write(referred, sums))
     this.#referrals = []
     this.#mined = []
+    this.#feeShares = []
+    this.#paid = []
     this.#changed.clear()
   }
 
@@ -133,10 +168,24 @@ export class ReferralsTable {
   #add(trade: TradeRow): void {
     const sums = this.#sumsOf(trade.owner)
     if (sums === null) return
-    const feeRaw = feeValueRaw({ ...trade, takerBuys: trade.side === SIDE.BUY })
-    sums.feesRaw = sumOf(sums.feesRaw, feeRaw)
+    const { marketId, owner, side, outcome, feeRaw } = trade
+    if (side !== SIDE.BUY) sums.feesRaw = sumOf(sums.feesRaw, feeRaw)
+    else if (feeRaw > 0) this.#feeShares.push([marketId, owner, outcome, feeRaw])
     sums.volumeRaw = sumOf(sums.volumeRaw, trade.collateralRaw)
     this.#changed.set(trade.owner, sums)
+  }
+
+  #redeem(market: PaidMarket, pace: Pace): void {
+    const { marketId } = market
+    eachPaced(this.#sharesOf.all(marketId), pace, ({ referred, outcome, sharesRaw }) => {
+      const sums = this.#sumsOf(referred)
+      if (sums === null) return
+      const isYes = outcome === OUTCOME.YES
+      const raw = worthRaw(market, isYes ? sharesRaw : 0, isYes ? 0 : sharesRaw)
+      sums.feesRaw = sumOf(sums.feesRaw, raw)
+      this.#changed.set(referred, sums)
+    })
+    this.#dropShares.run(marketId)
   }
 
   #sumsOf(taker: ProfileId): Sums | null {

@@ -1,13 +1,20 @@
 import type { RareCommand } from '../../../../engine/domain/command.ts'
 import type { AccountId, MarketId } from '../../../../engine/domain/ids.ts'
-import type { ReferralCredit } from '../../../../engine/domain/rewards/reward-command.ts'
-import { dayOfMinute } from '../../../../engine/domain/rewards/reward-time.ts'
+import { OUTCOME } from '../../../../engine/domain/order.ts'
+import type {
+  ReferralCredit,
+  ShareCredit,
+} from '../../../../engine/domain/rewards/reward-command.ts'
+import { dayOf, dayOfMinute } from '../../../../engine/domain/rewards/reward-time.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
+import { type PaidMarket, worthRaw } from './paid-market.ts'
 
 // What accounts earned in rewards and rebates, by day, and what they were paid (rules §11.3). Owner
 // 0 is all owners together; market 0 is all markets together. A sum stops at the largest exact
-// number, as in the state.
+// number, as in the state. Parts of fees in shares count on the day of the payout of their market,
+// with what the payout makes of them.
 
 export const EVERYONE: AccountId = 0
 export const EVERYWHERE: MarketId = 0
@@ -29,6 +36,15 @@ const ADD_OF_REFERRER = `
 UPDATE referrers SET earned_raw = min(earned_raw + ?, ${Number.MAX_SAFE_INTEGER})
 WHERE referrer = ?`
 
+const ADD_SHARES = `
+INSERT INTO share_parts (market_id, owner, outcome, referred, shares_raw) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+  shares_raw = min(shares_raw + excluded.shares_raw, ${Number.MAX_SAFE_INTEGER})`
+const SHARES = `
+SELECT owner, outcome, referred, shares_raw AS sharesRaw FROM share_parts WHERE market_id = ?
+ORDER BY owner, outcome, referred`
+const DROP_SHARES = 'DELETE FROM share_parts WHERE market_id = ?'
+
 const PUT_MINUTE =
   'INSERT INTO reward_minutes (id, minute) VALUES (1, ?) ' +
   'ON CONFLICT DO UPDATE SET minute = excluded.minute'
@@ -38,6 +54,14 @@ export type RewardCommand = Extract<RareCommand, { kind: 'creditRewards' | 'payR
 
 type EarnedRow = [owner: AccountId, marketId: MarketId, day: number, earnedRaw: number]
 type TotalRow = [owner: AccountId, earnedRaw: number, paidRaw: number]
+type AddedShares = [MarketId, AccountId, outcome: number, referred: AccountId, sharesRaw: number]
+
+interface ShareRow {
+  readonly owner: AccountId
+  readonly outcome: number
+  readonly referred: AccountId
+  readonly sharesRaw: number
+}
 
 export function isOfRewards(command: RareCommand): command is RewardCommand {
   return command.kind === 'creditRewards' || command.kind === 'payRewards'
@@ -55,6 +79,11 @@ export class RewardsTable {
   readonly #earned = new Map<string, EarnedRow>()
   #totals: TotalRow[] = []
   #referrals: ReferralCredit[] = []
+  #shares: ShareCredit[] = []
+  #paid: (readonly [PaidMarket, TimeMs])[] = []
+  readonly #addShares: Statement<AddedShares>
+  readonly #sharesOf: Statement<[MarketId], ShareRow>
+  readonly #dropShares: Statement<[MarketId]>
   readonly #addOfReferred: Statement<[earnedRaw: number, referred: AccountId]>
   readonly #addOfReferrer: Statement<[earnedRaw: number, referrer: AccountId]>
   readonly #putMinute: Statement<[minute: number]>
@@ -67,6 +96,9 @@ export class RewardsTable {
     this.#addTotal = connection.prepare(ADD_TOTAL)
     this.#addOfReferred = connection.prepare(ADD_OF_REFERRED)
     this.#addOfReferrer = connection.prepare(ADD_OF_REFERRER)
+    this.#addShares = connection.prepare(ADD_SHARES)
+    this.#sharesOf = connection.prepare(SHARES)
+    this.#dropShares = connection.prepare(DROP_SHARES)
     this.#putMinute = connection.prepare(PUT_MINUTE)
     this.#minute = creditedMinute(connection)
     this.#writtenMinute = this.#minute
@@ -82,11 +114,7 @@ export class RewardsTable {
     const day = dayOfMinute(command.minute)
     for (const [owner, marketId, rewardRaw, rebateRaw] of command.rows) {
       const earnedRaw = Math.min(rewardRaw + rebateRaw, Number.MAX_SAFE_INTEGER)
-      for (const who of [owner, EVERYONE]) {
-        for (const where of [marketId, EVERYWHERE]) {
-          this.#add(who, where, day, earnedRaw)
-        }
-      }
+      this.#earn(owner, marketId, day, earnedRaw)
       this.#totals.push([owner, earnedRaw, 0])
     }
     for (const referral of command.referrals ?? []) {
@@ -94,7 +122,42 @@ export class RewardsTable {
       this.#totals.push([referrer, earnedRaw, 0])
       this.#referrals.push(referral)
     }
+    this.#shares.push(...(command.shares ?? []))
     if (command.isLast) this.#minute = command.minute
+  }
+
+  /** The payout of the market is posted; nothing is credited in its shares any more. */
+  paidOut(market: PaidMarket, nowMs: TimeMs): void {
+    this.#paid.push([market, nowMs])
+  }
+
+  #earn(owner: AccountId, marketId: MarketId, day: number, earnedRaw: number): void {
+    for (const who of [owner, EVERYONE]) {
+      for (const where of [marketId, EVERYWHERE]) this.#add(who, where, day, earnedRaw)
+    }
+  }
+
+  /** What the parts in shares of the market are worth. An account is owed what the state says. */
+  #redeem(market: PaidMarket, nowMs: TimeMs): void {
+    const { marketId } = market
+    const rows = this.#sharesOf.all(marketId)
+    if (rows.length === 0) return
+    const owed = new Map<AccountId, [yesRaw: number, noRaw: number]>()
+    for (const { owner, outcome, referred, sharesRaw } of rows) {
+      const sums = owed.get(owner) ?? [0, 0]
+      sums[outcome] = Math.min(sums[outcome] + sharesRaw, Number.MAX_SAFE_INTEGER)
+      owed.set(owner, sums)
+      const raw =
+        outcome === OUTCOME.YES ? worthRaw(market, sharesRaw, 0) : worthRaw(market, 0, sharesRaw)
+      if (raw === 0) continue
+      if (referred === 0) this.#earn(owner, marketId, dayOf(nowMs), raw)
+      else this.#referrals.push([owner, referred, raw])
+    }
+    for (const [owner, [yesRaw, noRaw]] of owed) {
+      const raw = worthRaw(market, yesRaw, noRaw)
+      if (raw > 0) this.#totals.push([owner, raw, 0])
+    }
+    this.#dropShares.run(marketId)
   }
 
   #add(owner: AccountId, marketId: MarketId, day: number, earnedRaw: number): void {
@@ -106,6 +169,10 @@ export class RewardsTable {
 
   /** Runs inside the chunk's transaction, after its profiles. */
   flush(pace: Pace): void {
+    eachPaced(this.#shares, pace, ([owner, marketId, outcome, sharesRaw, referred]) => {
+      this.#addShares.run(marketId, owner, outcome, referred, sharesRaw)
+    })
+    eachPaced(this.#paid, pace, ([market, nowMs]) => this.#redeem(market, nowMs))
     eachPaced(this.#earned.values(), pace, (row) => this.#addEarned.run(...row))
     eachPaced(this.#totals, pace, (row) => this.#addTotal.run(...row))
     eachPaced(this.#referrals, pace, ([referrer, referred, earnedRaw]) => {
@@ -117,5 +184,7 @@ export class RewardsTable {
     this.#earned.clear()
     this.#totals = []
     this.#referrals = []
+    this.#shares = []
+    this.#paid = []
   }
 }

@@ -3,6 +3,7 @@ import type { RareCommand, SettlementCommand } from '../../../../engine/domain/c
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { Connection } from '../../../database.ts'
 import { Links } from '../accounts/links.ts'
+import type { PaidMarket } from '../accounts/paid-market.ts'
 import {
   isOfProfile,
   madeFields,
@@ -52,6 +53,11 @@ export class ProfileTables {
   /** The fees of mined trades count for those who referred their takers. */
   settled(command: SettlementCommand): void {
     this.#profiles.settled(command)
+  }
+
+  /** The fees in shares of those who were referred are worth collateral. */
+  paidOut(market: PaidMarket): void {
+    this.#profiles.paidOut(market)
   }
 
   /** Bookmarks are read from memory: a profile has few. */

@@ -18,8 +18,8 @@ import {
   decideSell,
 } from '../../../../engine/core/decide/money/pools.ts'
 import {
+  creditedShares,
   decideFunding,
-  feeMerges,
   rewardPayments,
 } from '../../../../engine/core/decide/money/rewards.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
@@ -37,11 +37,12 @@ import { POOL_SIDES } from '../../../../engine/domain/moves/pool-command.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
 import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
-import type { Credit } from '../../../../engine/domain/rewards/reward-command.ts'
+import type { Credit, ShareCredit } from '../../../../engine/domain/rewards/reward-command.ts'
 import { dayOfMinute } from '../../../../engine/domain/rewards/reward-time.ts'
 import { GoldenCast } from '../../../golden/golden-cast.ts'
 import { GoldenChain } from '../../../golden/golden-chain.ts'
 import { ExchangeDriver, type OrderRef } from '../../../support/exchange-driver.ts'
+import { olderMerges } from '../../../support/fee-merges.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
 import { countPacks, playPack } from '../packs/pack-play.ts'
@@ -245,7 +246,13 @@ class Flow {
     const rows = Array.from({ length: random.below(6) }, (): Credit => {
       return [this.#account(), 1, random.spread(10 ** 8), random.spread(10 ** 6)]
     })
-    this.driver.rare({ kind: 'creditRewards', minute, part: 0, isLast: true, rows })
+    const parts = Array.from({ length: random.below(6) }, (): ShareCredit => {
+      const { marketId } = random.pick(this.#markets((each) => kindOf(each) !== 'group'))
+      return [this.#account(), marketId, random.below(2), 1 + random.spread(10 ** 6), 0]
+    })
+    const { shares, rows: worth } = creditedShares(clearing, parts)
+    const credit = { kind: 'creditRewards', minute, part: 0, isLast: true } as const
+    this.driver.rare({ ...credit, rows: [...rows, ...worth], shares })
     const collateralRaw = random.chance(0.3) ? -random.spread(10 ** 9) : random.spread(10 ** 8)
     if (collateralRaw !== 0 && decideFunding(clearing, REWARDS_ACCOUNT, collateralRaw) === null) {
       this.driver.rare({ kind: 'fundRewards', collateralRaw })
@@ -259,9 +266,7 @@ class Flow {
     const { due } = clearing.rewards
     const pay = { kind: 'payRewards', day } as const
     this.driver.rare({ ...pay, isLast: false, merges: [], rows: [] })
-    const marketIds = this.#markets(() => true).map(({ marketId }) => marketId)
-    const merges = feeMerges(clearing, marketIds, due.totals.rebatesRaw)
-    this.driver.rare({ ...pay, isLast: false, merges, rows: [] })
+    this.driver.rare({ ...pay, isLast: false, merges: olderMerges(clearing), rows: [] })
     const left = { ...due.totals }
     const accounts = due.accounts()
     while (accounts.length > 0) {

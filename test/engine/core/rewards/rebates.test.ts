@@ -1,45 +1,55 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { feeValueRaw, rebateRaw } from '../../../../engine/core/rewards/rebates.ts'
+import { feeRatesOf, rebateRaw, referralRaw } from '../../../../engine/core/rewards/rebates.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-// What makers get back of a taker's fee (rules §3.2).
+// What makers get back of a taker's fee, and who referred the taker (rules §3.2).
 
 const SHARE = 1_000_000
 const MAX = Number.MAX_SAFE_INTEGER
 
-test('a fee in shares is worth the price of the trade, and a fee in collateral itself', () => {
-  const bought = { takerBuys: true, sharesRaw: 100 * SHARE, collateralRaw: 51 * SHARE }
-  assert.equal(feeValueRaw({ ...bought, feeRaw: 2_882_352 }), 1_469_999)
-  assert.equal(feeValueRaw({ ...bought, takerBuys: false, feeRaw: 1_200_000 }), 1_200_000)
+test('a part has the unit of its fee: no price of the trade values it', () => {
+  // 100 NO @ 0.51 cost a fee of 2.882352 NO; half of it goes back in NO.
+  const bought = { sharesRaw: 100 * SHARE, feeRaw: 2_882_352 }
+  assert.equal(rebateRaw(bought, 100 * SHARE, feeRatesOf(5000, 0)), 1_441_176)
+  assert.equal(referralRaw(bought, feeRatesOf(5000, 2000)), 576_470)
 })
 
 test('the worked day: fees of 12.00 and 10.40 go to A, of 5.50 to B', () => {
   const back = (feeRaw: number) => {
-    const trade = { takerBuys: false, sharesRaw: 700 * SHARE, collateralRaw: 400 * SHARE, feeRaw }
-    return rebateRaw(trade, 700 * SHARE, 10_000)
+    return rebateRaw({ sharesRaw: 700 * SHARE, feeRaw }, 700 * SHARE, feeRatesOf(10_000, 0))
   }
   assert.equal(back(12_000_000) + back(10_400_000), 22_400_000)
   assert.equal(back(5_500_000), 5_500_000)
 })
 
-test('makers share a fee by their shares, and never get more than it, also at the extremes', () => {
+test('the rates of one market are the whole fee at most, and makers come first', () => {
+  const rows: [rebateBps: number, referralBps: number, referralCounts: number][] = [
+    [0, 10_000, 10_000],
+    [2500, 2000, 2000],
+    [8000, 2000, 2000],
+    [8000, 2001, 2000],
+    [10_000, 10_000, 0],
+  ]
+  for (const [rebateBps, given, referralBps] of rows) {
+    assert.deepEqual(feeRatesOf(rebateBps, given), { rebateBps, referralBps })
+  }
+})
+
+test('all parts of a fee together are never more than the fee, also at the extremes', () => {
   const random = new Random(freshSeed())
   for (let turn = 0; turn < 2000; turn++) {
     const most = turn % 2 === 0 ? MAX : 1000
     const sharesRaw = random.between(3, most)
-    const collateralRaw = random.between(1, sharesRaw)
-    const takerBuys = random.between(0, 1) === 1
-    const feeRaw = random.between(0, takerBuys ? sharesRaw : collateralRaw)
-    const trade = { takerBuys, sharesRaw, collateralRaw, feeRaw }
-    const bps = random.between(0, 10_000)
+    const feeRaw = random.between(0, sharesRaw)
+    const fee = { sharesRaw, feeRaw }
+    const rates = feeRatesOf(random.between(0, 10_000), random.between(0, 10_000))
     const first = random.between(1, sharesRaw - 1)
-    const back = [first, sharesRaw - first].map((raw) => rebateRaw(trade, raw, bps))
-    const worth = takerBuys
-      ? (BigInt(feeRaw) * BigInt(collateralRaw)) / BigInt(sharesRaw)
-      : BigInt(feeRaw)
-    const due = (worth * BigInt(bps) * BigInt(first)) / (10_000n * BigInt(sharesRaw))
-    assert.equal(BigInt(back[0]), due)
-    assert.ok(BigInt(back[0]) + BigInt(back[1]) <= worth)
+    const back = [first, sharesRaw - first].map((raw) => rebateRaw(fee, raw, rates))
+    const parts = BigInt(feeRaw) * BigInt(rates.rebateBps) * BigInt(first)
+    assert.equal(BigInt(back[0]), parts / (10_000n * BigInt(sharesRaw)))
+    const referral = referralRaw(fee, rates)
+    assert.equal(BigInt(referral), (BigInt(feeRaw) * BigInt(rates.referralBps)) / 10_000n)
+    assert.ok(BigInt(back[0]) + BigInt(back[1]) + BigInt(referral) <= BigInt(feeRaw))
   }
 })

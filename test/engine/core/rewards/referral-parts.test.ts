@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { rewardPayments } from '../../../../engine/core/decide/money/rewards.ts'
-import { referralRaw } from '../../../../engine/core/rewards/rebates.ts'
+import { feeRatesOf, referralRaw } from '../../../../engine/core/rewards/rebates.ts'
 import { Rewards } from '../../../../engine/core/rewards/rewards.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 
@@ -44,15 +44,13 @@ test('the rates are facts of the state, and none while nothing is shared', () =>
 })
 
 test('a part of a fee is rounded down, and never more than the fee', () => {
-  const sold = { takerBuys: false, sharesRaw: 10, collateralRaw: 7, feeRaw: 3 }
-  assert.equal(referralRaw(sold, 3333), 0)
-  assert.equal(referralRaw(sold, 3334), 1)
-  assert.equal(referralRaw(sold, 10_000), 3)
-  const bought = { takerBuys: true, sharesRaw: 10, collateralRaw: 5, feeRaw: 5 }
-  assert.equal(referralRaw(bought, 10_000), 2, 'a fee in shares counts at the price of the trade')
+  const fee = { sharesRaw: 10, feeRaw: 3 }
+  const part = (of: typeof fee, bps: number) => referralRaw(of, feeRatesOf(0, bps))
+  assert.equal(part(fee, 3333), 0)
+  assert.equal(part(fee, 3334), 1)
+  assert.equal(part(fee, 10_000), 3)
   const largest = Number.MAX_SAFE_INTEGER
-  const whole = { takerBuys: false, sharesRaw: largest, collateralRaw: largest, feeRaw: largest }
-  assert.equal(referralRaw(whole, 10_000), largest)
+  assert.equal(part({ sharesRaw: largest, feeRaw: largest }, 10_000), largest)
 })
 
 test('what fees do not cover waits, and is owed to the one who referred', () => {

@@ -110,11 +110,11 @@ test('what is earned in a day is not due before its end', () => {
   assert.deepEqual(world.rewards.today.of(world.ann), { rewardRaw: 2 * UNIT, rebateRaw: 0 })
 })
 
-test('a market owes rebates until a sample counted its newest trade in a block', () => {
+test('a market owes parts of its fees until a sample counted its newest trade in a block', () => {
   const world = new World()
   const { driver } = world
   const { clearing } = driver
-  const owes = () => clearing.rewards.owesRebates(clearing.catalogue.existing(1))
+  const owes = () => clearing.rewards.owesParts(clearing.catalogue.existing(1))
   const common = { marketId: 1, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const }
   const trade = () => {
     driver.place({ ...common, account: world.ann, side: SIDE.BUY, outcome: OUTCOME.YES })

@@ -115,22 +115,25 @@ async function nextDay(): Promise<void> {
   }
 }
 
-test('the maker gets back a part of the fee of a mined trade', async () => {
-  // 100 NO @ 0.51 cost a fee of 2.882352 NO, which are worth 1.469999; half of it goes back.
+test('the maker gets back a part of the fee of a mined trade, in shares', async () => {
+  // 100 NO @ 0.51 cost a fee of 2.882352 NO; half of it goes back, once it is worth something.
   await live.call(bob, 'DELETE', '/orders/all/rain')
   await place(live, carol, rain, { outcome: 1, ticks: 510, sizeRaw: 100 * SHARE })
   await live.exchange.pipeline.whenIdle()
   await nextSample()
-  const { today } = clearing().rewards
-  const earned = [alice, carol].map(({ profileId }) => today.of(profileId)?.rebateRaw)
-  assert.deepEqual(earned, [734_999, undefined])
-  assert.equal(at(await rewardsOf(alice), 'todaysRewards'), String(2_750_000 + 734_999))
+  const { today, shareParts } = clearing().rewards
+  assert.deepEqual(
+    shareParts.capture().map(([, ...row]) => row),
+    [[alice.profileId, 0, 1_441_176]],
+  )
+  assert.equal(today.of(alice.profileId)?.rebateRaw, 0)
+  assert.equal(at(await rewardsOf(alice), 'todaysRewards'), '2750000')
 })
 
 test('a day is paid after its end; what there is no collateral for waits a day', async () => {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const { body } = await live.send('GET', '/admin/rewards', { headers })
-  assert.deepEqual(body, { balanceRaw: 0, owedRewardsRaw: '3000000', owedRebatesRaw: '734999' })
+  assert.deepEqual(body, { balanceRaw: 0, owedRewardsRaw: '3000000', owedRebatesRaw: '0' })
   const funded = await live.admin('/admin/rewards', { collateralRaw: 2_800_000 })
   assert.equal(funded.status, 200, funded.text)
   assert.equal(at(funded.body, 'balanceRaw'), 2_800_000)
@@ -139,24 +142,35 @@ test('a day is paid after its end; what there is no collateral for waits a day',
   const before = [alice, bob].map((trader) => live.balances(trader).freeRaw)
   const gained = () =>
     [alice, bob].map((trader, index) => live.balances(trader).freeRaw - before[index])
-  // 2.8 of 3 units of rewards are there. The fees are NO shares, and pay nothing without YES.
+  // 2.8 of 3 units of rewards are there.
   await nextDay()
   assert.deepEqual(gained(), [2_566_666, 233_334])
-  assert.equal(
-    at(await rewardsOf(alice), 'totalUnpaidRewards'),
-    String(2_750_000 - 2_566_666 + 734_999),
-  )
-  assert.equal(at(await rewardsOf(alice), 'totalUserRewardsLastEpoch'), String(3_484_999))
-  // A taker that buys YES pays its fee in YES: pairs of fees become collateral.
-  await place(live, carol, rain, { outcome: 1, ticks: 490, sizeRaw: 100 * SHARE })
-  await place(live, bob, rain, { ticks: 510, sizeRaw: 100 * SHARE })
+  assert.equal(at(await rewardsOf(alice), 'totalUnpaidRewards'), String(2_750_000 - 2_566_666))
+  assert.equal(at(await rewardsOf(alice), 'totalUserRewardsLastEpoch'), '2750000')
+  // A taker that sells pays its fee in collateral: 0.3, of which bob gets a half.
+  await place(live, bob, rain, { outcome: 1, ticks: 500, sizeRaw: 20 * SHARE })
+  await place(live, carol, rain, { outcome: 1, side: 'sell', ticks: 500, sizeRaw: 20 * SHARE })
+  await live.exchange.pipeline.whenIdle()
+  await nextSample()
+  assert.equal(at(await rewardsOf(bob), 'todaysRewards'), '150000')
   const paidByBob = before[1] + 233_334 - live.balances(bob).freeRaw
+  // The payout says what the shares of alice's part are worth.
+  const resolved = await live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 1 })
+  assert.equal(resolved.status, 200, resolved.text)
+  const { today } = clearing().rewards
+  while (today.of(alice.profileId)?.rebateRaw !== 1_441_176) {
+    live.shiftClock(100)
+    live.exchange.pipeline.tick()
+    await new Promise(setImmediate)
+  }
   await live.admin('/admin/rewards', { collateralRaw: 10 * SHARE })
   await nextDay()
-  assert.deepEqual(gained(), [2_750_000 + 734_999, 250_000 - paidByBob])
-  assert.equal(at(await rewardsOf(alice), 'totalUnpaidRewards'), '0')
+  assert.deepEqual(gained(), [2_750_000 + 1_441_176, 250_000 + 150_000 - paidByBob])
+  const ofAlice = await rewardsOf(alice)
+  assert.equal(at(ofAlice, 'totalUnpaidRewards'), '0')
   assert.equal(clearing().rewards.due.of(alice.profileId), undefined)
-  assert.ok(clearing().ledger.freeRaw(FEE_ACCOUNT) > 0)
+  // Half of each fee stays: 1.441176 NO and 0.15.
+  assert.equal(clearing().ledger.freeRaw(FEE_ACCOUNT), 1_441_176 + 150_000)
 })
 
 test('the fund refuses nothing, more than it holds, and more than can be counted', async () => {

@@ -104,14 +104,19 @@ test('codes of nobody are ignored, whatever they say', async () => {
   assert.deepEqual([long.status, codeOf(long)], [400, 'VALIDATION'])
 })
 
-test('mined fees of those who were referred count, in collateral', async () => {
+test('mined fees of those who were referred count, once they are worth collateral', async () => {
   await placed(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
   await placed(eve, { ticks: 450, sizeRaw: 100 * SHARE })
   const path = '/referral/usdc/referrals'
+  const isMined = ({ body }: Reply) => at(body, 'entries', 1, 'volumeRaw') === '45000000'
+  const mined = await until(path, isMined)
+  assert.equal(at(mined.body, 'entries', 1, 'feesGeneratedRaw'), '0', 'a fee of 3 YES shares')
+  const split = { payoutNumerators: [9, 11] }
+  assert.equal((await live.admin('/admin/markets/rain/resolve', split)).status, 200)
   const reply = await until(path, ({ body }) => at(body, 'counts', 'earning') === 1)
   assert.deepEqual(at(reply.body, 'counts'), { all: 2, awaiting: 1, earning: 1 })
   const entry = listAt(reply, 'entries')[1]
-  // A fee of 3 shares at 0.45 (rules §9.1).
+  // A fee of 3 YES (rules §9.1), of which each pays 0.45.
   const names = ['referredProfileId', 'feesGeneratedRaw', 'volumeRaw', 'earnedRaw']
   const told = names.map((name) => at(entry, name))
   assert.deepEqual(told, [eve.profileId, '1350000', '45000000', '0'])
