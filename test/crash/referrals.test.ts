@@ -13,12 +13,14 @@ import { at, type LiveExchange, startLive, type Trader, textAt } from '../suppor
 import { openMarket, place } from '../support/live-orders.ts'
 import { cookieOf, login } from '../support/live-session.ts'
 
-// The power fails around what those earn who refer others. Each part of a fee is credited once and
-// paid once, out of the fees.
+// The power fails around what those earn who refer others. Each part of a fee is credited once,
+// turned into collateral once and paid once, out of the fees.
 
 const SHARE = 1_000_000
-/** A fifth of a fee of 3 shares at 0.45. */
-const PART_RAW = 270_000
+/** A fifth of a fee of 3 YES and of one of 2.454545 NO. */
+const PARTS_RAW = [600_000, 490_909]
+/** Both at a payout of a half each. */
+const WORTH_RAW = 300_000 + 245_454
 const OPTIONS = { stepwise: true, flags: ['--block-ms', '0', '--referral-bps', '2000'] }
 
 const dataDir = newFolder()
@@ -30,6 +32,11 @@ const owedOf = (of: LiveExchange) => {
   const { today, due } = clearingOf(of).rewards
   return [today.of(ann.profileId)?.rebateRaw ?? 0, due.of(ann.profileId)?.rebateRaw ?? 0]
 }
+
+const partsOf = (of: LiveExchange) =>
+  clearingOf(of)
+    .rewards.shareParts.capture()
+    .map(([, ...row]) => row)
 
 function step(of: LiveExchange, byMs: number): void {
   of.shiftClock(byMs)
@@ -103,7 +110,6 @@ before(async () => {
   await credit(live)
   await put(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
   await put(eve, { ticks: 450, sizeRaw: 100 * SHARE })
-  // Fees in shares of both outcomes become collateral: pairs are merged.
   await put(ben, { outcome: 0, ticks: 450, sizeRaw: 100 * SHARE })
   await put(eve, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
   step(live, 10)
@@ -122,15 +128,40 @@ test('a sample that was not credited is credited once, after a start too', async
   const died = await startCopy()
   await credit(died.copy)
   await credit(live)
-  // The second trade: 2.454545 shares at 0.55, of which a fifth is 0.27.
-  assert.deepEqual(owedOf(died.copy), owedOf(live))
-  const [todayRaw] = owedOf(live)
-  assert.ok(todayRaw >= 2 * PART_RAW - 1 && todayRaw <= 2 * PART_RAW, String(todayRaw))
+  for (const each of [died.copy, live]) {
+    assert.deepEqual(partsOf(each), [[ann.profileId, ...PARTS_RAW]])
+    assert.deepEqual(owedOf(each), [0, 0], 'no part is worth anything before the payout')
+  }
   const told = await died.copy.call(ann, 'GET', '/referral/usdc/referrals')
-  assert.equal(at(told.body, 'entries', 0, 'earnedRaw'), String(todayRaw))
-  const board = await died.copy.send('GET', '/referral/usdc/leaderboard')
-  assert.equal(at(board.body, 'entries', 0, 'earnedRaw'), String(todayRaw))
+  assert.equal(at(told.body, 'entries', 0, 'earnedRaw'), '0')
   await stopCopy(died)
+})
+
+test('a payout that was cut off gives the parts their worth once', async () => {
+  const halves = { payoutNumerators: [1, 1] }
+  const resolved = await live.admin('/admin/markets/rain/resolve', halves)
+  assert.equal(resolved.status, 200, resolved.text)
+  await live.exchange.pipeline.durable()
+  const before = await startCopy()
+  while (partsOf(live).length > 0) step(live, 100)
+  await live.exchange.pipeline.durable()
+  const after = await startCopy()
+  while (partsOf(before.copy).length > 0) step(before.copy, 100)
+  await before.copy.exchange.pipeline.durable()
+  for (const each of [live, before.copy, after.copy]) {
+    assert.deepEqual(owedOf(each), [WORTH_RAW, 0])
+  }
+  for (const { copy } of [before, after]) {
+    const told = await copy.call(ann, 'GET', '/referral/usdc/referrals')
+    assert.equal(at(told.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
+    const board = await copy.send('GET', '/referral/usdc/leaderboard')
+    assert.equal(at(board.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
+  }
+  await stopCopy(after)
+  await stopCopy(before)
+  // The exchange redeems its own shares behind the payout.
+  while (clearingOf(live).ledger.freeRaw(FEE_ACCOUNT) < WORTH_RAW) step(live, 100)
+  await live.exchange.pipeline.durable()
 })
 
 test('a payment that was cut off is made once, out of the fees', async () => {
