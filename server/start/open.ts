@@ -52,6 +52,7 @@ import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { SolvencyCounts, type SolvencyWishes } from '../services/portfolio/solvency-counts.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { begin } from './begin.ts'
+import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { Snapshots, type SnapshotWishes } from './snapshots.ts'
 
@@ -171,6 +172,8 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
         `takes ${booksMax} books at the most; start it with --market-threads auto.`,
     )
   }
+  const refusal = feeRatesRefusal(clearing, options.referralBps ?? 0)
+  if (refusal !== null) throw new DataFolderError(refusal)
   return { core: { clearing, published }, recovered }
 }
 

@@ -249,6 +249,7 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
     domainName: config.domain.name,
     rates: config.rateLimit ? config.rates : null,
     blockMs: config.blockMs ?? null,
+    referralBps: config.referralBps,
     accuracy: config.accuracy,
     version: VERSION,
   }

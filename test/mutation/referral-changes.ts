@@ -11,11 +11,7 @@ export const REFERRAL_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/rewards/rebates.ts',
     tests: PARTS,
     changes: [
-      [
-        'a fee in shares is shared by its number',
-        'return mulDivFloor(feeValueRaw(trade), bps, BPS)',
-        'return mulDivFloor(trade.feeRaw, bps, BPS)',
-      ],
+      ['a part is the whole fee', 'return mulDivFloor(feeRaw, referralBps, BPS)', 'return feeRaw'],
     ],
   },
   {
@@ -43,6 +39,7 @@ export const REFERRAL_CHANGES: readonly FileChanges[] = [
         'this.#hasAny = false',
       ],
       ['a block counts again', 'this.#mined = []\n', '\n'],
+      ['a fee in shares counts by its number', 'if (side !== SIDE.BUY) sums', 'if (true) sums'],
       [
         'a trade set aside counts with its block',
         '\n  AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)',

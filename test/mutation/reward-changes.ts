@@ -3,7 +3,12 @@ import type { FileChanges } from './mutation.ts'
 // Rewards and rebates.
 
 const SCORES = ['test/engine/core/rewards/scores.test.ts']
-const REBATES = ['test/engine/core/rewards/rebates.test.ts']
+const REBATES = [
+  'test/engine/core/rewards/rebates.test.ts',
+  'test/engine/core/rewards/collusion.test.ts',
+]
+const SHARES = ['test/engine/core/rewards/share-parts.test.ts']
+const SHARE_TABLES = ['test/persistence/follower/share-parts.test.ts']
 const STATE = [
   'test/engine/core/rewards/rewards.test.ts',
   'test/engine/core/rewards/referral-parts.test.ts',
@@ -32,16 +37,8 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
     file: 'engine/core/rewards/rebates.ts',
     tests: REBATES,
     changes: [
-      [
-        'a fee in shares is worth its number',
-        'return takerBuys ? mulDivFloor',
-        'return false ? mulDivFloor',
-      ],
-      [
-        'every maker gets the whole rebate',
-        ' * BigInt(makerSharesRaw)',
-        ' * BigInt(trade.sharesRaw)',
-      ],
+      ['a fee is given twice', 'referralBps: Math.min(referralBps, BPS - ofMakers)', 'referralBps'],
+      ['every maker gets the whole rebate', ' * BigInt(makerSharesRaw)', ' * BigInt(sharesRaw)'],
     ],
   },
   {
@@ -55,7 +52,7 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
       ],
       ['a sample never ends', 'if (command.isLast) this.open = null\n', '\n'],
       ['a day is due while it runs', 'if (this.day <= command.day) this.today', 'this.today'],
-      ['a new day is earned in the old one', 'if (day > this.day) {', 'if (false) {'],
+      ['a new day is earned in the old one', 'if (day <= this.day) return\n', 'return\n'],
       ['a snapshot forgets what is due', 'this.due.restore(captured.due)\n', '\n'],
       [
         'a snapshot forgets the open sample',
@@ -74,6 +71,55 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
         'ledger.takeSystem',
       ],
       ['what is paid is still owed', 'this.due.take(accountId, rewardRaw, rebateRaw)\n', '\n'],
+    ],
+  },
+  {
+    file: 'engine/core/rewards/rewards.ts',
+    tests: SHARES,
+    changes: [
+      ['a payout forgets parts', 'this.today.add(accountId, 0, worthRaw)', 'void worthRaw'],
+      [
+        'a market leaves while a sample is open',
+        'return this.open !== null && market.lastTradeSeq > 0',
+        'return false',
+      ],
+      [
+        'a market leaves while parts wait',
+        ' || this.shareParts.has(market.marketId)) return true',
+        ') return true',
+      ],
+      ['a snapshot forgets parts', 'this.shareParts.restore(captured.shareParts)\n', '\n'],
+      ['parts are no fact', "for (const part of shareParts) yield ['sharePart', ...part]\n", '\n'],
+      [
+        'a trade that was taken back is waited for',
+        ' || countableSeq(blocks) > this.countedSeq',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/rewards.ts',
+    tests: SHARES,
+    changes: [
+      ['a part behind the payout is lost', 'if (worthRaw === 0) continue', 'continue'],
+      [
+        'one account takes every row',
+        'if (owners.boundOf(SHARE_PART_ROWS, accountId, own) !== null) return false\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/follower/tables/accounts/rewards.ts',
+    tests: SHARE_TABLES,
+    changes: [
+      ['a part waits behind its payout', 'this.#dropShares.run(marketId)\n', '\n'],
+      ['a payout owes nothing', 'if (raw > 0) this.#totals.push([owner, raw, 0])\n', '\n'],
+      [
+        'a part of a referral is a rebate',
+        'if (referred === 0) this.#earn',
+        'if (true) this.#earn',
+      ],
     ],
   },
   {
@@ -98,6 +144,11 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/rewards/mined-rebates.ts',
     tests: FOLLOWED,
     changes: [
+      [
+        'a part of a fee in shares is collateral',
+        'if (trade.side === SIDE.BUY) shares.add(keyOf(trade, owner, 0), raw)',
+        'if (false) shares.add(keyOf(trade, owner, 0), raw)',
+      ],
       [
         'a trade that was set aside gets a rebate',
         '  AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)\n',
@@ -136,7 +187,6 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
         'const isEnough = allRaw <= BigInt(fund.leftRaw)',
         'const isEnough = owedRaw <= fund.leftRaw',
       ],
-      ['fees are never merged', 'if (pairsRaw <= 0) continue', 'if (pairsRaw > 0) continue'],
     ],
   },
   {

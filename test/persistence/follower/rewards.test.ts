@@ -25,8 +25,7 @@ import { freshSeed, Random } from '../../support/random.ts'
 const SEED = freshSeed()
 const BATCH = 64
 const DAILY_RAW = 1_440_000_000
-const REBATE_BPS = 2500
-const REFERRAL_BPS = 1500
+const RATES = { rebateBps: 2500, referralBps: 1500 }
 const SHARE_ROW_RAW_MIN = 1000
 /** Who referred the profiles of the flow; the others came by themselves. */
 const REFERRERS = new Map([
@@ -96,7 +95,7 @@ function slowFee({ buys, feeBps, ...trade }: Trade): bigint {
 }
 
 /** What the makers of a trade get, by their accounts. */
-function slowRebates(trade: Trade): Map<number, number> {
+function slowRebates(trade: Trade, { rebateBps }: typeof RATES): Map<number, number> {
   const { makers } = trade
   const fee = slowFee(trade)
   const shares = BigInt(trade.sharesRaw)
@@ -106,17 +105,20 @@ function slowRebates(trade: Trade): Map<number, number> {
   }
   return new Map(
     [...byMaker].map(([account, raw]) => {
-      return [account, Number((fee * BigInt(REBATE_BPS) * raw) / (10_000n * shares))]
+      return [account, Number((fee * BigInt(rebateBps) * raw) / (10_000n * shares))]
     }),
   )
 }
 
 /** Who referred the taker, and what that gave, by the taker. */
-function slowReferrals(trades: readonly Trade[]): Story['referrals'] {
+function slowReferrals(
+  trades: readonly Trade[],
+  { referralBps }: typeof RATES,
+): Story['referrals'] {
   const referrals = new Map<number, readonly [number, number]>()
   for (const trade of trades) {
     const referrer = REFERRERS.get(trade.takerId)
-    const part = Number((slowFee(trade) * BigInt(REFERRAL_BPS)) / 10_000n)
+    const part = Number((slowFee(trade) * BigInt(referralBps)) / 10_000n)
     if (referrer === undefined || part === 0 || trade.buys) continue
     referrals.set(trade.takerId, [referrer, (referrals.get(trade.takerId)?.[1] ?? 0) + part])
   }
@@ -124,17 +126,18 @@ function slowReferrals(trades: readonly Trade[]): Story['referrals'] {
 }
 
 /** Parts in shares: account, market, outcome, shares and referred of each row, in their order. */
-function slowShares(trades: readonly Trade[]): number[][] {
+function slowShares(trades: readonly Trade[], rates: typeof RATES): number[][] {
   const sums = new Map<string, number>()
   const add = (key: readonly number[], raw: number) => {
     sums.set(key.join(' '), (sums.get(key.join(' ')) ?? 0) + raw)
   }
   for (const trade of trades.filter(({ buys }) => buys)) {
     const { marketId, outcome, takerId } = trade
-    for (const [account, raw] of slowRebates(trade)) add([marketId, account, outcome, 0], raw)
+    for (const [account, raw] of slowRebates(trade, rates))
+      add([marketId, account, outcome, 0], raw)
     const referrer = REFERRERS.get(takerId)
-    const part = Number((slowFee(trade) * BigInt(REFERRAL_BPS)) / 10_000n)
-    if (referrer !== undefined) add([marketId, referrer, outcome, takerId], part)
+    const part = Number((slowFee(trade) * BigInt(rates.referralBps)) / 10_000n)
+    if (referrer !== undefined && part > 0) add([marketId, referrer, outcome, takerId], part)
   }
   const rows = [...sums].map(([key, raw]) => [...key.split(' ').map(Number), raw])
   const sorted = rows.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
@@ -206,12 +209,13 @@ function add(rows: Rows, marketId: number, account: number, at: 0 | 1, raw: numb
   rows.set(`${marketId} ${account}`, row)
 }
 
-function told(): Story {
+/** `given` are the parts that the rates give. */
+function told(rates: typeof RATES, given: typeof RATES = rates): Story {
   const flow = new CommandFlow(SEED, REFERRERS)
   const random = new Random(SEED)
   const trades = tradesOf(flow)
   for (const marketId of [1, 2, 3]) {
-    const change = { dailyRewardRaw: DAILY_RAW, rebateBps: REBATE_BPS }
+    const change = { dailyRewardRaw: DAILY_RAW, rebateBps: rates.rebateBps }
     flow.rare({ kind: 'editMarket', marketId, change })
   }
   const mine = (height: number) => {
@@ -219,7 +223,7 @@ function told(): Story {
   }
   flow.run(600)
   mine(1)
-  flow.rare({ kind: 'rewardMinute', minute: MINUTE, referralBps: REFERRAL_BPS })
+  flow.rare({ kind: 'rewardMinute', minute: MINUTE, referralBps: rates.referralBps })
   flow.rare({ kind: 'creditRewards', minute: MINUTE, part: 0, isLast: true, rows: [] })
   const counted = flow.seq
   flow.run(900)
@@ -242,7 +246,7 @@ function told(): Story {
     return isMined && (!aside.includes(trade) || late.includes(trade))
   })
   for (const trade of ofSample.filter(({ buys }) => !buys)) {
-    for (const [account, raw] of slowRebates(trade)) {
+    for (const [account, raw] of slowRebates(trade, given)) {
       add(rows, trade.marketId, account, 1, raw)
       add(rebates, trade.marketId, account, 1, raw)
     }
@@ -263,7 +267,10 @@ function told(): Story {
   const endSeq = flow.seq
   flow.rare({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
   fillJournal(credited, flow.records, BATCH)
-  const ofFees = { referrals: slowReferrals(ofSample), shares: slowShares(ofSample) }
+  const ofFees = {
+    referrals: slowReferrals(ofSample, given),
+    shares: slowShares(ofSample, given),
+  }
   const sums = { rows, rebates, ...ofFees }
   return { dataDir, sampleSeq, endSeq, ...sums, credited, creditedSeq: flow.seq }
 }
@@ -310,7 +317,7 @@ function scored(follower: Follower): Scored | null {
 const sorted = (rows: Rows) => [...rows].sort(([a], [b]) => (a < b ? -1 : 1))
 
 before(() => {
-  story = told()
+  story = told(RATES)
 })
 
 test('the scores are those of the books at the sample, and of the mined trades before it', () => {
@@ -364,4 +371,14 @@ test('a snapshot behind an open sample costs its rewards, and not its rebates', 
   assert.equal(found?.minute, MINUTE + 1)
   assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(story.rebates))
   assert.deepEqual(new Map(found?.referrals), story.referrals)
+})
+
+test('rates of the whole fee twice give it once, to the makers', () => {
+  const rates = { rebateBps: 10_000, referralBps: 10_000 }
+  const { dataDir, endSeq, rows, shares } = told(rates, { ...rates, referralBps: 0 })
+  const follower = follow(dataDir, endSeq)
+  const found = scored(follower)
+  follower.close()
+  assert.deepEqual(sorted(found?.rows ?? new Map()), sorted(rows))
+  assert.deepEqual([found?.referrals.size, found?.shares], [0, shares])
 })

@@ -64,8 +64,8 @@ export function* poolLines(clearing: Clearing): Iterable<Line> {
   }
 }
 
-export function* rewardLines({ rewards }: Clearing): Iterable<Line> {
-  const { open, today, due, ...counted } = rewards.capture()
+export function* rewardLines(clearing: Clearing): Iterable<Line> {
+  const { open, today, due, shareParts, ...counted } = clearing.rewards.capture()
   const { minute, height, countedSeq, day, paidDay, referralBps = 0 } = counted
   const blocks = `blocks to ${height}, trades to seq ${countedSeq}`
   const days = `day ${day}, paid to day ${paidDay}`
@@ -83,6 +83,10 @@ export function* rewardLines({ rewards }: Clearing): Iterable<Line> {
       const said = `rewards ${units(rewardRaw)}, rebates ${units(rebateRaw)}`
       yield line(`earned ${when} by ${nameOf(account)}`, said)
     }
+  }
+  for (const [marketId, account, yesRaw, noRaw] of shareParts) {
+    const waits = `part of fees of ${slugOf(clearing, marketId)} for ${nameOf(account)}`
+    yield line(waits, `YES ${units(yesRaw)}, NO ${units(noRaw)}`)
   }
 }
 

@@ -22,7 +22,7 @@ import { MARKET_EXAMPLE } from '../../examples.ts'
 import type { Services } from '../../services.ts'
 import { market } from '../../shapes.ts'
 import { aboutFields, deadline, title, venueFields } from './market-body.ts'
-import { aboutOf, commonOf, deadlineOf, specIssue, spelled } from './market-specs.ts'
+import { aboutOf, commonOf, deadlineOf, rebateIssue, specIssue, spelled } from './market-specs.ts'
 
 type Changed = Promise<PublishedMarket | Reject>
 
@@ -58,12 +58,18 @@ export const editMarket = route({
   }),
   reply: market(),
   means: 'The market is changed.',
-  rejects: ['OVERLOADED', 'CATEGORY_LIMIT', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'READ_TIMEOUT'],
+  rejects: [
+    ...(['OVERLOADED', 'VALIDATION', 'CATEGORY_LIMIT', 'MARKET_NOT_FOUND'] as const),
+    ...(['MARKET_RESOLVED', 'READ_TIMEOUT'] as const),
+  ],
   example: { ...EXAMPLE, body: { tags: ['daily'] } },
-  handle: ({ params, body, caller }, services: Services) =>
-    changed(params.slug, services, (found) => {
+  handle: async ({ params, body, caller }, services: Services) => {
+    const issue = rebateIssue(body, services)
+    if (issue !== null) return invalid(issue)
+    return changed(params.slug, services, (found) => {
       return services.markets.edit(found, aboutOf(body), caller.operator.name)
-    }),
+    })
+  },
 })
 
 export const lockMarket = route({

@@ -23,7 +23,7 @@ import { priceText } from '../../../pipeline/shown/market-view.ts'
 import type { Services } from '../../services.ts'
 import { message } from '../../shapes.ts'
 import { aboutFields, title, venueFields } from './market-body.ts'
-import { aboutOf, commonOf, specIssue } from './market-specs.ts'
+import { aboutOf, commonOf, rebateIssue, specIssue } from './market-specs.ts'
 
 const SLOTS_AHEAD = 24
 const E8_DIGITS = 8
@@ -202,14 +202,17 @@ export const editSeries = route({
   }),
   reply: message(),
   means: 'The series is changed.',
-  rejects: ['OVERLOADED', 'CATEGORY_LIMIT', 'SERIES_NOT_FOUND'],
+  rejects: ['OVERLOADED', 'VALIDATION', 'CATEGORY_LIMIT', 'SERIES_NOT_FOUND'],
   example: {
     params: { seriesId: 1 },
     body: { title: 'Bitcoin: up or down?' },
     reply: { message: 'Series changed' },
   },
-  handle: async ({ params, body, caller }, { series }: Services) => {
-    const refused = await series.edit(params.seriesId, aboutOf(body), caller.operator.name)
+  handle: async ({ params, body, caller }, services: Services) => {
+    const issue = rebateIssue(body, services)
+    if (issue !== null) return invalid(issue)
+    const { name } = caller.operator
+    const refused = await services.series.edit(params.seriesId, aboutOf(body), name)
     return refused === null ? { message: 'Series changed' } : refuse(refused)
   },
 })

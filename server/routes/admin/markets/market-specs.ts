@@ -1,6 +1,7 @@
 // The specs that follow from what an operator says of markets, or why none can.
 
 import type { MarketAbout, MarketSpec } from '../../../../engine/domain/markets/market.ts'
+import { BPS } from '../../../../engine/domain/units.ts'
 import { checksumAddress, isAddress } from '../../../crypto/address.ts'
 import type { Issue } from '../../../http/schema/schema.ts'
 import { marketIds } from '../../../services/markets/condition-ids.ts'
@@ -34,10 +35,12 @@ export function specIssue(
     slug: string
     exchangeAddress?: string | undefined
     adapterAddress?: string | null | undefined
+    rebateBps?: number | undefined
   },
   deadlineMs: number | null,
-  { settings, clock }: Services,
+  services: Services,
 ): Issue | null {
+  const { settings, clock } = services
   if (settings.reservedSlugs.has(given.slug)) {
     return { field: 'slug', message: 'is a word of the paths of this API; choose another' }
   }
@@ -50,7 +53,19 @@ export function specIssue(
       return { field, message: 'has a wrong EIP-55 checksum' }
     }
   }
-  return null
+  return rebateIssue(given, services)
+}
+
+/** Makers and the one who referred the taker get the whole fee together at most (rules §3.2). */
+export function rebateIssue(
+  { rebateBps = 0 }: { rebateBps?: number | undefined },
+  { settings: { referralBps } }: Pick<Services, 'settings'>,
+): Issue | null {
+  if (rebateBps + referralBps <= BPS) return null
+  const message =
+    `is ${rebateBps}, and --referral-bps is ${referralBps}: together they may not exceed ${BPS}; ` +
+    `choose ${BPS - referralBps} or less`
+  return { field: 'rebateBps', message }
 }
 
 /** Fields that were given, without those that were not. */
