@@ -218,8 +218,7 @@ export class Clearing {
         this.#archive(command.marketId)
         return
       case 'adjustBalance':
-        if (command.collateralRaw > 0) this.ledger.deposit(command.profileId, command.collateralRaw)
-        else this.ledger.withdraw(command.profileId, -command.collateralRaw)
+        this.#adjust(command)
         return
       case 'splitPosition':
       case 'mergePositions':
@@ -242,6 +241,11 @@ export class Clearing {
       default:
         this.#applyControl(command)
     }
+  }
+
+  #adjust({ profileId, collateralRaw }: Extract<RareCommand, { kind: 'adjustBalance' }>): void {
+    if (collateralRaw > 0) this.ledger.deposit(profileId, collateralRaw)
+    else this.ledger.withdraw(profileId, -collateralRaw)
   }
 
   #applyToBlocks(command: SettlementCommand): void {

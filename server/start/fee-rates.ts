@@ -1,5 +1,5 @@
-// Which parts of fees a start may give: makers of a market and those who referred its takers get the
-// whole fee together at most (rules §3.2).
+// Which parts of fees a start may give: makers of a market and those who referred its takers get
+// the whole fee together at most (rules §3.2).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { BPS, type FeeBps } from '../../engine/domain/units.ts'
@@ -28,9 +28,9 @@ export function feeRatesRefusal(clearing: Clearing, referralBps: FeeBps): string
   for (const { what, rebateBps, call } of rebatesOf(clearing)) {
     if (rebateBps + referralBps <= BPS) continue
     return (
-      `${what} has rebateBps ${rebateBps}, and --referral-bps is ${referralBps}: together they may ` +
-      `not exceed ${BPS}. Start with --referral-bps ${BPS - rebateBps} or less; to give more to ` +
-      `those who refer, lower rebateBps first (${call}).`
+      `${what} has rebateBps ${rebateBps}, and --referral-bps is ${referralBps}: together they ` +
+      `may not exceed ${BPS}. Start with --referral-bps ${BPS - rebateBps} or less; to give more ` +
+      `to those who refer, lower rebateBps first (${call}).`
     )
   }
   return null

@@ -209,6 +209,17 @@ function add(rows: Rows, marketId: number, account: number, at: 0 | 1, raw: numb
   rows.set(`${marketId} ${account}`, row)
 }
 
+/** What the makers of sales get, in collateral. */
+function slowRows(trades: readonly Trade[], rates: typeof RATES): Rows {
+  const rows: Rows = new Map()
+  for (const trade of trades.filter(({ buys }) => !buys)) {
+    for (const [account, raw] of slowRebates(trade, rates)) {
+      add(rows, trade.marketId, account, 1, raw)
+    }
+  }
+  return rows
+}
+
 /** `given` are the parts that the rates give. */
 function told(rates: typeof RATES, given: typeof RATES = rates): Story {
   const flow = new CommandFlow(SEED, REFERRERS)
@@ -240,17 +251,11 @@ function told(rates: typeof RATES, given: typeof RATES = rates): Story {
   flow.run(200)
   flow.rare({ kind: 'rewardMinute', minute: MINUTE + 1 })
   const sampleSeq = flow.seq
-  const [rows, rebates]: Rows[] = [new Map(), new Map()]
   const ofSample = trades.filter((trade) => {
     const isMined = trade.seq > counted && trade.seq <= minedThrough
     return isMined && (!aside.includes(trade) || late.includes(trade))
   })
-  for (const trade of ofSample.filter(({ buys }) => !buys)) {
-    for (const [account, raw] of slowRebates(trade, given)) {
-      add(rows, trade.marketId, account, 1, raw)
-      add(rebates, trade.marketId, account, 1, raw)
-    }
-  }
+  const [rows, rebates] = [slowRows(ofSample, given), slowRows(ofSample, given)]
   for (const marketId of [1, 2, 3]) {
     for (const [account, raw] of earned(slowSample(flow, marketId))) {
       add(rows, marketId, account, 0, raw)
@@ -267,11 +272,8 @@ function told(rates: typeof RATES, given: typeof RATES = rates): Story {
   const endSeq = flow.seq
   flow.rare({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
   fillJournal(credited, flow.records, BATCH)
-  const ofFees = {
-    referrals: slowReferrals(ofSample, given),
-    shares: slowShares(ofSample, given),
-  }
-  const sums = { rows, rebates, ...ofFees }
+  const referrals = slowReferrals(ofSample, given)
+  const sums = { rows, rebates, referrals, shares: slowShares(ofSample, given) }
   return { dataDir, sampleSeq, endSeq, ...sums, credited, creditedSeq: flow.seq }
 }
 

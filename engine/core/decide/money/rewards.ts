@@ -16,7 +16,6 @@ import type { CollateralRaw } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
 import { redemptionRaw } from '../../moves/conditions.ts'
-import type { ShareParts } from '../../rewards/share-parts.ts'
 import { gateFunds } from '../funds.ts'
 
 /** Why so much may not come in for a system account (positive) or go out (negative), or null. */
@@ -80,13 +79,15 @@ function worthOf({ payoutNumerators }: Market, outcome: number, sharesRaw: numbe
   return redemptionRaw(payoutNumerators, isYes ? sharesRaw : 0, isYes ? 0 : sharesRaw)
 }
 
+type Waiting = Clearing['rewards']['shareParts']
+
 /** The rows that one command adds to those that wait. */
 class FreshRows {
-  readonly #parts: ShareParts
+  readonly #parts: Waiting
   readonly #keys = new Set<string>()
   readonly #byOwner = new Map<AccountId, number>()
 
-  constructor(parts: ShareParts) {
+  constructor(parts: Waiting) {
     this.#parts = parts
   }
 

@@ -8,9 +8,9 @@ import { type PaidMarket, worthRaw } from './paid-market.ts'
 
 // Who referred whom, and what blocks mined of those who were referred: the fees of their trades as
 // takers, and what they traded. A fee in shares counts from the payout of its market, with what it
-// pays. A mined trade is never taken back, so sums only grow; they stop at the largest exact number.
-// What was earned by that is written with the rewards (rewards.ts). Without a referral nothing here
-// costs anything.
+// pays. A mined trade is never taken back, so sums only grow; they stop at the largest exact
+// number. What was earned by that is written with the rewards (rewards.ts). Without a referral
+// nothing here costs anything.
 
 const REFER = `
 INSERT INTO referrals (referred, referrer, referred_ms, fees_raw, volume_raw, earned_raw)
