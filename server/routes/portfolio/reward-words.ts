@@ -28,7 +28,11 @@ const point = () =>
 /** Rewards of the owner in all markets. */
 export const allRewards = () =>
   object({
-    todaysRewards: means(uint256Text(), 'Earned since midnight UTC: rewards and rebates, raw.'),
+    todaysRewards: means(
+      uint256Text(),
+      'Earned since midnight UTC: rewards and rebates, raw. A rebate in shares is earned at the ' +
+        'payout of its market.',
+    ),
     totalUnpaidRewards: means(uint256Text(), 'Earned and not paid yet, raw.'),
     totalUserRewardsLastEpoch: means(uint256Text(), 'Earned on the day before, raw.'),
     rewardsByEpoch: means(list(epoch()), 'The last 30 days with rewards, newest first.'),

@@ -36,7 +36,8 @@ const shownProfile = () => ({
 const earned = () =>
   means(
     uint256Text(),
-    'Raw collateral that the referrer earned of these fees: its part, paid daily.',
+    'Raw collateral that the referrer earned of these fees: its part, paid daily. A part in ' +
+      'shares counts from the payout of its market.',
   )
 
 const referrer = () =>
@@ -49,7 +50,7 @@ const referrer = () =>
     earnedRaw: earned(),
     feesGeneratedRaw: means(
       uint256Text(),
-      'Raw fees in collateral that blocks mined of those whom it referred.',
+      'Raw mined fees of those whom it referred; those in shares count from their payout.',
     ),
     referredCount: means(integer(0), 'How many profiles it referred.'),
     referrerProfileId: profileId(),
@@ -79,7 +80,10 @@ const referral = () =>
     ...shownProfile(),
     createdAt: means(isoTime(), 'When the referred profile was made.'),
     earnedRaw: earned(),
-    feesGeneratedRaw: means(uint256Text(), 'Raw fees in collateral that blocks mined of it.'),
+    feesGeneratedRaw: means(
+      uint256Text(),
+      'Raw mined fees of it, in collateral; those in shares count from their payout.',
+    ),
     referredProfileId: profileId(),
     volumeRaw: means(uint256Text(), 'Raw collateral of its mined trades as a taker, before fees.'),
   })
@@ -89,8 +93,8 @@ export const referrals = () =>
     counts: means(
       object({
         all: means(integer(0), 'All profiles that the caller referred.'),
-        awaiting: means(integer(0), 'Those whose trades paid no fees yet.'),
-        earning: means(integer(0), 'Those whose trades paid fees.'),
+        awaiting: means(integer(0), 'Those whose fees are worth nothing yet.'),
+        earning: means(integer(0), 'Those whose fees are worth something.'),
       }),
       'How many there are of each kind.',
     ),
