@@ -56,7 +56,7 @@ test('a market with rebates alone is sampled only behind its trades', async () =
   const { minute } = clearing().rewards
   assert.notEqual(minute, 0)
   await credited()
-  assert.equal(clearing().rewards.today.size, 1)
+  assert.equal(clearing().rewards.shareParts.size, 1, 'the fee of a buyer is shares')
   for (let each = 0; each < 300; each++) pass(500)
   assert.equal(clearing().rewards.minute, minute)
 })
