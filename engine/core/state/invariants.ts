@@ -182,7 +182,7 @@ function brokenPools({ ledger, pools }: Clearing): string | null {
 }
 
 /** An account is owed something or is not listed, and the sums are those of the accounts. */
-function brokenRewards({ rewards }: Clearing): string | null {
+function brokenRewards({ rewards, catalogue }: Clearing): string | null {
   for (const table of [rewards.today, rewards.due]) {
     const sums = { rewardsRaw: 0n, rebatesRaw: 0n }
     for (const [account, rewardRaw, rebateRaw] of table.capture()) {
@@ -195,6 +195,11 @@ function brokenRewards({ rewards }: Clearing): string | null {
     if (sums.rewardsRaw !== rewardsRaw || sums.rebatesRaw !== rebatesRaw) {
       return `the accounts are owed ${sums.rewardsRaw} in rewards, and the sum is ${rewardsRaw}`
     }
+  }
+  // Parts in shares wait for a payout.
+  for (const [marketId, account, yesRaw, noRaw] of rewards.shareParts.capture()) {
+    const isWaiting = catalogue.byId(marketId)?.isPaidOut === false && yesRaw + noRaw > 0
+    if (!isWaiting) return `account ${account} waits for no payout of market ${marketId}`
   }
   return null
 }
