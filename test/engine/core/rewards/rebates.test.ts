@@ -36,6 +36,13 @@ test('the rates of one market are the whole fee at most, and makers come first',
   }
 })
 
+test('a sale fee of 600 is given once when both rates are the whole fee, not 1,200', () => {
+  const fee = { sharesRaw: 40_000 * SHARE, feeRaw: 600 * SHARE }
+  const rates = feeRatesOf(10_000, 10_000)
+  const given = rebateRaw(fee, fee.sharesRaw, rates) + referralRaw(fee, rates)
+  assert.equal(given, 600 * SHARE)
+})
+
 test('all parts of a fee together are never more than the fee, also at the extremes', () => {
   const random = new Random(freshSeed())
   for (let turn = 0; turn < 2000; turn++) {
