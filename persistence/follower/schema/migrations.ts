@@ -379,8 +379,8 @@ ON trades (seq >> 17, market_id, is_busted, traded_ms, seq, yes_ticks);
 `
 
 /**
- * Files of the versions up to 21 are rebuilt: they lack the counterparties of trades, and value fees
- * in shares at prices of trades.
+ * Files of the versions up to 21 are rebuilt: they lack the counterparties of trades, and value
+ * fees in shares at prices of trades.
  */
 export const READ_SCHEMA = {
   migrations: [
