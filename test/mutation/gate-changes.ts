@@ -100,7 +100,6 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'token?.profileId === profileId ?',
         'token !== undefined ?',
       ],
-      ['a debit takes reserved collateral', 'freeRaw >= -collateralRaw', 'freeRaw >= 0'],
       [
         'a token has scopes its profile lacks',
         'profile.scopes.includes(scope)',

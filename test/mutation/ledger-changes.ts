@@ -187,8 +187,9 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/decide/funds.ts',
-    tests: [`${CORE}/money/unmined.test.ts`],
+    tests: [`${CORE}/money/unmined.test.ts`, `${CORE}/decide/accounts.test.ts`],
     changes: [
+      ['a debit takes reserved collateral', 'freeRaw < collateralRaw', 'freeRaw < 0'],
       ['shares below zero hold nothing back', ' + owedSharesRaw(clearing, profileId)\n', '\n'],
     ],
   },
