@@ -53,8 +53,8 @@ overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=
 hostile: $(INSTALLED) ## Attacks a server under normal load in each known way for SECONDS=... (60); ONLY=... picks attacks.
 	@$(NODE) --import tsx test/hostile.ts $(SECONDS) '$(ONLY)'
 
-sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed; LIVES=1: markets come and go.
-	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)'
+sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed; LIVES=1: markets come and go; PROFIT=1: colluders look for gains.
+	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)' '$(PROFIT)'
 
 fuzz: $(INSTALLED) ## Sends right and wrong requests to every route, from SEED=... on, for MIN=... minutes (10).
 	@$(NODE) --import tsx test/fuzz.ts '$(SEED)' '$(MIN)'

@@ -1,13 +1,15 @@
+import { reportOf, searchOn } from './simulation/profit/search.ts'
 import { BrokenWorld, indicesOf, playScript, replayLine } from './simulation/run-seed.ts'
 import { LIVES, scriptOf } from './simulation/script.ts'
 
 // `make sim SEED=… STEPS=…`: plays one seed, or ever new seeds without STEPS. ONLY picks some of
-// the steps. LIVES=1 plays worlds whose markets and sessions live briefly.
+// the steps. LIVES=1 plays worlds whose markets and sessions live briefly. PROFIT=1 searches for a
+// plan by which colluding accounts gain.
 
 const STEPS_PER_SEED = 20_000
 const SHOW_EVERY_MS = 3_000
 
-const [seedText, stepsText, onlyText, livesText] = process.argv.slice(2)
+const [seedText, stepsText, onlyText, livesText, profitText] = process.argv.slice(2)
 const isEndless = stepsText === ''
 const steps = isEndless ? STEPS_PER_SEED : Number(stepsText)
 let seed = seedText === '' ? 1 : Number(seedText)
@@ -46,6 +48,16 @@ async function play(): Promise<void> {
     }
     process.exit(1)
   }
+}
+
+if (profitText !== '') {
+  const found = await searchOn(seed, (plans) => {
+    if (Date.now() - shownMs < SHOW_EVERY_MS) return
+    shownMs = Date.now()
+    console.log(`${plans} plans of colluding accounts, none gained`)
+  })
+  console.log(`SEED=${seed}: ${reportOf(found)}`)
+  process.exit(1)
 }
 
 do {

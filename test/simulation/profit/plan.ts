@@ -1,0 +1,134 @@
+import type { Random } from '../../support/random.ts'
+
+// What colluding accounts do, act by act. An act never depends on who wins, but for those behind
+// the news: from then on the colluders know the winners, as they do shortly before a market ends.
+
+/** How often each kind comes among random acts. */
+const ODDS = {
+  ...{ trade: 4, ask: 3, take: 1, sell: 2, cancel: 1 },
+  ...{ split: 1, merge: 1, poolBuy: 1, poolSell: 1 },
+  ...{ pack: 3, offer: 1, withdraw: 2, actFor: 1, news: 1, nothing: 0 },
+} as const
+export type ActKind = keyof typeof ODDS
+const KINDS: readonly ActKind[] = Object.entries(ODDS).flatMap(([kind, odds]) => {
+  return isKind(kind) ? Array<ActKind>(odds).fill(kind) : []
+})
+
+function isKind(text: string): text is ActKind {
+  return text in ODDS
+}
+
+/** Ann; Ben, whom she referred; Pat, a partner; and a sub-account of Pat with a server wallet. */
+export const COLLUDERS = ['ann', 'ben', 'pat', 'sub'] as const
+export type Colluder = (typeof COLLUDERS)[number]
+
+export interface Act {
+  readonly kind: ActKind
+  readonly who: Colluder
+  readonly other: Colluder
+  /** 0 has fees, rebates and referrals; 1 has none. Both can be legs of packs. */
+  readonly market: 0 | 1
+  readonly outcome: 0 | 1
+  /** Of the outcome. */
+  readonly ticks: number
+  /** The size, as a part of what is possible: in (0, 1]. */
+  readonly part: number
+  /** Time that passes behind the act. */
+  readonly waitMs: number
+}
+
+export interface Plan {
+  readonly acts: readonly Act[]
+  /** The chain fails the trade of this act, unless it is mined before; -1 for none. */
+  readonly failsAt: number
+}
+
+const LENGTH_MAX = 10
+/** How many plans begin when the winners are known. */
+const NEWS_FIRST = 0.3
+const WAITS_MS = [0, 0, 200, 1500]
+const TICKS = [1, 100, 300, 400, 450, 490, 500, 510, 600, 700, 900, 999]
+/** Longer than orders rest before they count for packs, and than a block takes. */
+const REST_MS = 40_000
+
+function randomAct(random: Random): Act {
+  const who = random.pick(COLLUDERS)
+  const others = COLLUDERS.filter((each) => each !== who)
+  return {
+    kind: random.pick(KINDS),
+    who,
+    other: random.pick(others),
+    market: random.chance(0.6) ? 0 : 1,
+    outcome: random.chance(0.5) ? 0 : 1,
+    ticks: random.pick(TICKS),
+    part: random.pick([0.000001, 0.01, 0.1, 0.5, 1]),
+    waitMs: 0,
+  }
+}
+
+/** The time behind each act. Plans that are played beside each other share one clock. */
+export function randomWaits(random: Random): readonly number[] {
+  return Array.from({ length: LENGTH_MAX }, () => {
+    return random.chance(0.15) ? REST_MS : random.pick(WAITS_MS)
+  })
+}
+
+export function withWaits(plan: Plan, waitsMs: readonly number[]): Plan {
+  return { ...plan, acts: plan.acts.map((act, at) => ({ ...act, waitMs: waitsMs[at] })) }
+}
+
+function failure({ length }: readonly Act[], random: Random): number {
+  return random.chance(0.2) ? random.below(length) : -1
+}
+
+/** Most plans are short, so that one act in them can gain more than the others lose. */
+export function randomPlan(random: Random): Plan {
+  const length = random.between(1, random.pick([2, 4, 6, LENGTH_MAX]))
+  const rest = Array.from({ length }, () => randomAct(random))
+  const news: Act = { ...randomAct(random), kind: 'news' }
+  const acts = random.chance(NEWS_FIRST) ? [news, ...rest].slice(0, LENGTH_MAX) : rest
+  return { acts, failsAt: failure(acts, random) }
+}
+
+/** A plan that differs from this one in an act: changed, added, left out, or moved. */
+export function changedPlan(plan: Plan, random: Random): Plan {
+  const { acts } = plan
+  if (random.chance(0.1)) return { acts, failsAt: failure(acts, random) }
+  const at = random.below(acts.length + 1)
+  const before = acts.slice(0, at)
+  const after = acts.slice(at)
+  const [act = randomAct(random), ...rest] = after
+  switch (random.below(4)) {
+    case 0:
+      return { ...plan, acts: [...before, randomAct(random), ...after].slice(0, LENGTH_MAX) }
+    case 1:
+      return acts.length > 1 ? without(plan, Math.min(at, acts.length - 1)) : plan
+    case 2:
+      return { ...plan, acts: [...before, { ...randomAct(random), kind: act.kind }, ...rest] }
+    default:
+      return { ...plan, acts: [...rest, act, ...before].slice(0, LENGTH_MAX) }
+  }
+}
+
+function without({ acts, failsAt }: Plan, out: number): Plan {
+  const moved = failsAt === out ? -1 : failsAt > out ? failsAt - 1 : failsAt
+  return { acts: acts.filter((_act, at) => at !== out), failsAt: moved }
+}
+
+/** The plans that do nothing in place of one act of this one. The clock goes on as before. */
+export function shorterPlans(plan: Plan): Plan[] {
+  return plan.acts.flatMap(({ kind }, out) => {
+    if (kind === 'nothing') return []
+    const nothing = (act: Act): Act => ({ ...act, kind: 'nothing' })
+    return [{ ...plan, acts: plan.acts.map((act, at) => (at === out ? nothing(act) : act)) }]
+  })
+}
+
+export function textOf({ acts, failsAt }: Plan): string {
+  const lines = acts.map(({ kind, who, other, market, outcome, ticks, part, waitMs }, at) => {
+    const where = `market ${market}, outcome ${outcome} at ${ticks}`
+    const fails = at === failsAt ? '; its trade fails' : ''
+    return `  ${kind} by ${who} with ${other}: ${where}, part ${part}, then ${waitMs} ms${fails}`
+  })
+  return lines.join('\n')
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { accountOf } from '../../../server/intake/order/client-order.ts'
+import {
+  at,
+  type LiveExchange,
+  type Reply,
+  type Trader,
+  textAt,
+} from '../../support/live-exchange.ts'
+import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
+import { ownWallet, serverWallet } from '../../support/live-partners.ts'
+import type { Colluder } from './plan.ts'
+
+// Accounts and markets of one plan under one pair of winners. Nobody else trades in these markets
+// but the colluders and an honest maker, who quotes around one half and takes what is priced wrong.
+
+export const UNIT = 1_000_000
+export const FUNDS_RAW = 100_000 * UNIT
+const HONEST_RAW = 10_000_000 * UNIT
+const QUOTE = { ticks: 480, sizeRaw: 2_000 * UNIT } as const
+const HONEST_SIZE_RAW = 1_000_000 * UNIT
+/** The maker buys at these prices or better: while nobody knows the winner, and behind the news. */
+const FAIR_TICKS = 490
+const KNOWN_TICKS = 980
+const REBATE_BPS = 2500
+const POOL_RAW = 1_000 * UNIT
+const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
+
+/** The winning outcome of each market. */
+export type Winners = readonly [0 | 1, 0 | 1]
+export const ALL_WINNERS: readonly Winners[] = [
+  [0, 0],
+  [0, 1],
+  [1, 0],
+  [1, 1],
+]
+
+export interface TradedMarket extends LiveMarket {
+  readonly conditionId: string
+}
+
+export interface Table {
+  readonly winners: Winners
+  readonly markets: readonly [TradedMarket, TradedMarket]
+  /** A market with a pool, which pays both outcomes a half. */
+  readonly pool: { readonly slug: string; readonly conditionId: string }
+  readonly traders: Readonly<Record<Colluder, Trader>>
+  readonly maker: Trader
+  /** A sub-account of the partner that signs for itself and does nothing. */
+  readonly kim: Trader
+  /** The newest trade of the colluders; '' before the first. */
+  newestTrade: string
+  isNewsOut: boolean
+  /** What left the exchange for addresses of the colluders. */
+  withdrawnRaw: number
+}
+
+let opened = 0
+
+export function done(reply: Reply): Reply {
+  assert.ok(reply.status < 300, reply.text)
+  return reply
+}
+
+async function referred(live: LiveExchange, by: Trader): Promise<Trader> {
+  const key = randomBytes(32)
+  const account = accountOf(key)
+  const wish = { account, scopes: SCOPES, referredBy: by.profileId }
+  const made = await live.services.accounts.putProfile(wish, SCOPES)
+  assert(!(made instanceof Reject) && made.token !== null)
+  const { profileId } = made.profile
+  done(await live.admin('/admin/profiles', { account, rank: 'Bronze' }))
+  done(await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW }))
+  return { key, account, profileId, ...made.token }
+}
+
+async function tradedMarket(
+  live: LiveExchange,
+  slug: string,
+  fields: object,
+): Promise<TradedMarket> {
+  const market = await openMarket(live, slug, fields)
+  const { body } = done(await live.send('GET', `/markets/${slug}`))
+  return { ...market, conditionId: textAt(body, 'conditionId') }
+}
+
+async function openPool(live: LiveExchange, slug: string, { profileId }: Trader) {
+  done(await live.admin('/admin/markets', { kind: 'amm', slug, title: slug }))
+  const liquidity = { profileId, collateralRaw: POOL_RAW, hints: [1, 1] }
+  done(await live.admin(`/admin/markets/${slug}/liquidity`, liquidity))
+  const { body } = done(await live.send('GET', `/markets/${slug}`))
+  return { slug, conditionId: textAt(body, 'conditionId') }
+}
+
+export async function openTable(live: LiveExchange, winners: Winners): Promise<Table> {
+  const name = `table-${opened++}`
+  const trader = () => live.trader(FUNDS_RAW, { apiToken: { scopes: SCOPES } })
+  const [ann, pat, maker] = [await trader(), await trader(), await live.trader(HONEST_RAW)]
+  const ben = await referred(live, ann)
+  const wallet = await serverWallet(live, pat, FUNDS_RAW)
+  const sub: Trader = { ...pat, profileId: wallet.profileId, account: wallet.account }
+  const kim = await ownWallet(live, pat, FUNDS_RAW)
+  const fees = await tradedMarket(live, `${name}-fees`, { fee: true, rebateBps: REBATE_BPS })
+  const plain = await tradedMarket(live, `${name}-plain`, {})
+  const table: Table = {
+    ...{ winners, markets: [fees, plain], pool: await openPool(live, `${name}-pool`, maker) },
+    ...{ traders: { ann, ben, pat, sub }, maker, kim },
+    ...{ newestTrade: '', isNewsOut: false, withdrawnRaw: 0 },
+  }
+  for (const market of table.markets) {
+    for (const outcome of [0, 1] as const) {
+      done(await place(live, maker, market, { ...QUOTE, outcome }))
+    }
+  }
+  return table
+}
+
+/** The honest maker takes what is offered for less than it is worth. */
+export async function takeMispriced(live: LiveExchange, table: Table): Promise<void> {
+  for (const [index, market] of table.markets.entries()) {
+    for (const outcome of [0, 1] as const) {
+      if (table.isNewsOut && table.winners[index] !== outcome) continue
+      const ticks = table.isNewsOut ? KNOWN_TICKS : FAIR_TICKS
+      const wish = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
+      done(await place(live, table.maker, market, wish, { orderType: 'FAK' }))
+    }
+  }
+}
+
+/** The winners are known; the honest maker withdraws its quotes. */
+export async function letNewsOut(live: LiveExchange, table: Table): Promise<void> {
+  if (table.isNewsOut) return
+  table.isNewsOut = true
+  done(await live.call(table.maker, 'DELETE', '/orders/all'))
+}
+
+/** Ends everything that is open, and resolves the markets; payouts follow with the next blocks. */
+export async function resolve(live: LiveExchange, table: Table): Promise<void> {
+  for (const who of ['ann', 'ben', 'pat', 'sub'] as const) {
+    done(await live.call(table.traders[who], 'DELETE', `/orders/all${ofSub(table, who)}`))
+  }
+  for (const [index, { slug }] of table.markets.entries()) {
+    const winningOutcomeIndex = table.winners[index]
+    done(await live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex }))
+  }
+  const halves = { payoutNumerators: [1, 1] }
+  done(await live.admin(`/admin/markets/${table.pool.slug}/resolve`, halves))
+}
+
+/** The query by which the partner acts for its sub-account. */
+export function ofSub({ traders }: Table, who: Colluder): string {
+  return who === 'sub' ? `?onBehalfOf=${traders.sub.profileId}` : ''
+}
+
+export async function redeemAll(live: LiveExchange, table: Table): Promise<void> {
+  const { traders, markets, pool } = table
+  for (const who of ['ann', 'ben', 'pat', 'sub'] as const) {
+    for (const { conditionId } of [...markets, pool]) {
+      const behalf = who === 'sub' ? { onBehalfOf: traders.sub.profileId } : {}
+      const body = { conditionId, ...behalf }
+      const { status, text } = await live.call(traders[who], 'POST', '/portfolio/redeem', body)
+      assert.ok(status < 300 || text.includes('NOTHING_TO_REDEEM'), text)
+    }
+  }
+}
+
+/** What the colluders have, and what they took out. Nobody pays a debt that is left behind. */
+export function wealthRaw(live: LiveExchange, { traders, withdrawnRaw }: Table): number {
+  const { ledger } = live.exchange.pipeline.clearing
+  const own = Object.values(traders).map(({ profileId }) => {
+    return Math.max(0, ledger.freeRaw(profileId)) + ledger.reservedRaw(profileId)
+  })
+  return own.reduce((sum, raw) => sum + raw, withdrawnRaw)
+}
+
+export function idAt(reply: Reply, ...path: string[]): string {
+  const found = at(reply.body, ...path)
+  return typeof found === 'string' ? found : ''
+}
