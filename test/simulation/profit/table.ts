@@ -18,9 +18,9 @@ import type { Colluder } from './plan.ts'
 
 export const UNIT = 1_000_000
 export const FUNDS_RAW = 100_000 * UNIT
-const HONEST_RAW = 10_000_000 * UNIT
+const HONEST_RAW = 200_000 * UNIT
 const QUOTE = { ticks: 480, sizeRaw: 2_000 * UNIT } as const
-const HONEST_SIZE_RAW = 1_000_000 * UNIT
+const HONEST_SIZE_RAW = 100_000 * UNIT
 /** The maker buys at these prices or better: while nobody knows the winner, and behind the news. */
 const FAIR_TICKS = 490
 const KNOWN_TICKS = 980
