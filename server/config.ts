@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../engine/domain/moves/move-limits.ts'
+import { PACK_LIMITS } from '../engine/domain/packs/pack-limits.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
 import { checksumAddress, isAddress } from './crypto/address.ts'
@@ -125,6 +126,18 @@ export const SETTINGS = {
     0,
     'Part of mined fees for those who referred the takers, in basis points; 0 = none.',
   ),
+  packRest: setting(
+    'pack-rest',
+    count(0, PACK_LIMITS.restSecMax),
+    30,
+    'Seconds that an order must have rested before it prices a leg of a pack of the house.',
+  ),
+  packClose: setting(
+    'pack-close',
+    count(0, PACK_LIMITS.closeSecMax),
+    60,
+    'Seconds before the deadline of a market from which no pack takes a leg of it.',
+  ),
   adminToken: maybe(
     'admin-token',
     secret,
@@ -195,6 +208,8 @@ export interface ServeConfig {
   readonly autoRedeemDays: number
   readonly accuracy: boolean
   readonly referralBps: number
+  readonly packRestSec: number
+  readonly packCloseSec: number
   readonly adminToken: string | undefined
   readonly keyFile: string | undefined
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
@@ -335,6 +350,8 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     autoRedeemDays: get(SETTINGS.autoRedeemDays),
     accuracy: get(SETTINGS.accuracy) === 'on',
     referralBps: get(SETTINGS.referralBps),
+    packRestSec: get(SETTINGS.packRest),
+    packCloseSec: get(SETTINGS.packClose),
     adminToken: get(SETTINGS.adminToken),
     keyFile: get(SETTINGS.keyFile),
     tls: tlsOf(given, readFile),

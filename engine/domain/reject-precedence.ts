@@ -302,6 +302,7 @@ const REJECTS = [
   ['PROVIDER_LIMIT', 'The pool has reached its limit of providers.'],
   ['LIQUIDITY_SHORT', 'The profile has not so much of this pool.'],
   ['QUOTE_INVALID', 'The quoteId is not of this caller, these legs and this stake; quote again.'],
+  ['QUOTE_USED', 'A pack was made of this quote; a quote is good for one pack. Quote again.'],
   ['QUOTE_EXPIRED', 'The quote has expired; quote again.'],
   [
     'PACK_LIMIT',
@@ -316,7 +317,7 @@ const REJECTS = [
     'The profile or its partner has as many open offers as it may have now; take one back.',
   ],
   ['OWN_OFFER', 'An offer is accepted by another profile than its maker.'],
-  ['STAKE_TOO_LOW', 'The stake is 1000000 raw units or more.'],
+  ['STAKE_TOO_LOW', 'The stake is 1000000 raw units or more, and wins something; stake more.'],
   ['STAKE_TOO_HIGH', 'The stake is more than the offer takes.'],
   ['DESTINATION_NOT_ALLOWED', 'The destination is neither an address of the caller nor listed.'],
   ['TOKEN_NOT_COLLATERAL', 'The exchange holds only its collateral token.'],

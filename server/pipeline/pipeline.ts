@@ -34,6 +34,7 @@ import { type CancelReceipt, Publisher } from './spine/durable-publisher.ts'
 import { byOperator, type Decision } from './spine/rare-body.ts'
 import { type OrderName, Sequencer } from './spine/sequencer.ts'
 import type { Shards } from './spine/shard-map.ts'
+import { StampTimes } from './spine/stamp-times.ts'
 import { StillMoment } from './spine/still-moment.ts'
 import { TimeSlice } from './spine/time-slice.ts'
 
@@ -89,6 +90,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly publisher: Publisher
   readonly shards: Shards
   readonly tokenUses: TokenUses
+  readonly stampTimes = new StampTimes()
   /** Orders and cancels wait while it is on. */
   readonly stillMoment: StillMoment
   /** Accounts whose orders and cancels wait for a replacement. */
@@ -184,6 +186,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   start(): void {
     const { sequencer, mining, slots, packTurns: packs } = this
     sequencer.resume()
+    this.stampTimes.begin(this.clearing.lastSeq, sequencer.nowMs())
     this.#isStarted = true
     if (this.#parts.isTimed !== true) return
     this.#timer = new DeadlineTimer({
@@ -204,6 +207,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   #stamped(seq: Seq, kind: number, reason: number): void {
     this.times.stamped(seq, kind)
+    this.stampTimes.note(seq, this.clearing.lastNowMs)
     this.publisher.news.stamped(seq, reason)
     this.#sendSoon()
   }

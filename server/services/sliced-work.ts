@@ -122,6 +122,12 @@ export class SlicedWork {
   }
 }
 
+/** The same steps; the last of them gives this value. */
+export function* endingIn<T>(steps: Iterable<void>, value: T): Generator<void, T, void> {
+  yield* steps
+  return value
+}
+
 function inOneStep<T>(make: () => T): Steps<T> {
   return { next: () => ({ done: true, value: make() }) }
 }

@@ -6,6 +6,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
 import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { WORK_LIMITS } from '../../engine/domain/work-limits.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
@@ -52,7 +53,7 @@ import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
 import { OpenOffers } from '../services/packs/open-offers.ts'
 import { PackQuotes } from '../services/packs/pack-quotes.ts'
-import { PackDesk } from '../services/packs/packs.ts'
+import { PackDesk, type PackTerms } from '../services/packs/packs.ts'
 import { MarketPages } from '../services/pages/market-pages.ts'
 import { PageChanges } from '../services/pages/page-changes.ts'
 import { Moves } from '../services/portfolio/moves.ts'
@@ -164,16 +165,21 @@ function moneyMoves(
   { pipeline, seal }: RunningExchange,
   reads: PrivateReads,
   archive: ArchivedMarkets,
+  terms: PackTerms,
 ) {
   const once = new MovesOnce(pipeline, firstMoveIn(reads))
   return {
     moves: new Moves(pipeline, once),
     pools: new PoolTrades(pipeline, once),
-    packs: new PackDesk(pipeline, new PackQuotes(seal.derive('quotes'))),
+    packs: new PackDesk(pipeline, new PackQuotes(seal.derive('quotes')), terms),
     openOffers: new OpenOffers(pipeline, reads),
     portfolio: new Portfolio(pipeline, reads, archive),
     rewards: new RewardViews(pipeline, reads),
   }
+}
+
+function packTermsOf({ packRestSec, packCloseSec }: ServeConfig): PackTerms {
+  return { restMs: packRestSec * MS_PER_SEC, closeMs: packCloseSec * MS_PER_SEC }
 }
 
 /** The folder of the built program, where its data lies. */
@@ -298,7 +304,7 @@ export async function wire(
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
     ...longWork(),
-    ...moneyMoves(exchange, reads, archive),
+    ...moneyMoves(exchange, reads, archive, packTermsOf(config)),
     social: new SocialChanges(pipeline),
     ...ownRates(config.rateLimit),
     solvency: exchange.solvency,

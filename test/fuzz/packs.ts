@@ -11,7 +11,7 @@ import type { Role } from './speaker.ts'
 const SHARE = 1_000_000
 const HOUSE_RAW = 1_000_000 * SHARE
 const DEALER_RAW = 100_000 * SHARE
-const QUOTED_TICKS = 400
+const QUOTED_TICKS = 460
 const QUOTED_RAW = 20_000 * SHARE
 const STAKE = '2000000'
 /** Quotes and offers that are not too old to be of use. */
@@ -45,9 +45,11 @@ export async function packSettingOf(client: ExchangeClient): Promise<PackSetting
   for (const slug of ['fuzz-leg-a', 'fuzz-leg-b']) legs.push(await quoted(client, dealer, slug))
   const wish = { legs: legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 })) }
   const asked = { ...wish, stake: STAKE }
-  const { body } = await client.call(dealer, 'POST', '/parlay/quote', JSON.stringify(asked))
+  // The orders of a buyer price no pack of its own.
+  const buyer = await client.makeTrader('fuzz buyer of packs', DEALER_RAW)
+  const { body } = await client.call(buyer, 'POST', '/parlay/quote', JSON.stringify(asked))
   const quote = { ...asked, quoteId: at(body, 'quoteId') }
-  const made = await client.call(dealer, 'POST', '/parlay/create', JSON.stringify(quote))
+  const made = await client.call(buyer, 'POST', '/parlay/create', JSON.stringify(quote))
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const packs = [String(at(made.body, 'id'))]
   return { dealer, legs, quotes: new Map(), offers: new Map(), packs }

@@ -93,7 +93,8 @@ export class Stage {
   static async open(dataDir: string): Promise<Stage> {
     const provider = openProvider(dataDir)
     const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', '1']
-    const more = ['--block-ms', '50', '--social-provider', 'demo', ...provider.flags]
+    const rules = ['--social-provider', 'demo', '--pack-rest', '0']
+    const more = ['--block-ms', '50', ...rules, ...provider.flags]
     const server = await ServerProcess.start({ dataDir, args: [...args, ...more] })
     const client = new ExchangeClient(server.baseUrl)
     const port = Number(new URL(server.baseUrl).port)

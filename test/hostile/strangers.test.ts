@@ -64,7 +64,7 @@ async function trade(): Promise<void> {
 }
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1', ...provider.flags] })
+  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0', ...provider.flags] })
   const maker = await live.trader(100_000 * UNIT)
   const rights = { apiToken: { scopes: PARTNER_RIGHTS } }
   ann = await live.trader(7_654_321_987, { username: 'ann', feeCapBps: FEE_CAP_BPS, ...rights })
@@ -75,6 +75,7 @@ before(async () => {
     const sell = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
     assert.equal((await place(live, maker, market, sell)).status, 201)
   }
+  assert.equal((await place(live, maker, snow, { ticks: 450, sizeRaw: 100 * UNIT })).status, 201)
   assert.equal((await place(live, maker, rain, { ticks: 450, sizeRaw: 100 * UNIT })).status, 201)
   legs = [rain, snow].map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
   await trade()

@@ -104,8 +104,25 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     changes: [
       ['nobody needs the stake', 'ledger.freeRaw(ownerId) < stakeRaw', 'false'],
       [
-        'children of a group are apart',
-        'if (a.groupId !== undefined && a.groupId === b.groupId) return true\n',
+        'a delayed market takes packs',
+        "kindOf(market) === 'clob' && (market.takerDelayMs ?? 0) === 0",
+        "kindOf(market) === 'clob'",
+      ],
+      ['a leg closes with its market', 'nowMs + ask.closeMs', 'nowMs'],
+      [
+        'an offer is accepted to the end',
+        'isActive(market, nowMs + closeMs)',
+        'isActive(market, nowMs)',
+      ],
+      [
+        'a book of one side has a price',
+        'if (!isOffer && rested.bids.length === 0) return []\n',
+        '\n',
+      ],
+      ['any bids are enough', '(isOffer || holdsNear(rested.bids, bookTicks, needRaw))', 'true'],
+      [
+        'a part of an offer wins nothing',
+        'if (paysRaw <= stakeRaw) return REJECT.STAKE_TOO_LOW\n',
         '\n',
       ],
       [
@@ -136,6 +153,83 @@ export const PACK_CHANGES: readonly FileChanges[] = [
         'if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH\n',
         '\n',
       ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/packs.ts',
+    tests: ['test/engine/core/packs/pack-gates.test.ts'],
+    changes: [['a quote makes many packs', 'if (quoted.isUsed) return REJECT.QUOTE_USED\n', '\n']],
+  },
+  {
+    file: 'engine/core/decide/money/packs.ts',
+    tests: ['test/engine/core/packs/house-risk.test.ts'],
+    changes: [
+      [
+        'a day costs any part',
+        'if (lossRaw > houseDay.boundRaw(day, freeRaw + houseRisk.totalRaw)) return false\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/pack-ties.ts',
+    tests: LIFE,
+    changes: [
+      ['children of a group are apart', 'return [...automatic, ...keys', 'return [...keys'],
+      ['slots of one window are apart', 'if (overlap(clearing, a, b)) return true\n', '\n'],
+      ['a series has no symbol', ', ofSeries?.symbol]', ']'],
+      ['a key of a group ties nothing', 'group?.correlationKey, ', ''],
+      ['no key ties markets', 'const keys = [correlationKey, ', 'const keys = ['],
+    ],
+  },
+  {
+    file: 'engine/core/packs/house-day.ts',
+    tests: ['test/engine/core/packs/house-day.test.ts'],
+    changes: [
+      [
+        'lost stakes bring nothing',
+        'this.#endedRaw += paidRaw - stakeRaw',
+        'this.#endedRaw += paidRaw',
+      ],
+      ['the bound moves with the day', 'hasRaw + this.#endedRaw : hasRaw', 'hasRaw : hasRaw'],
+      ['the day never begins', 'if (day > this.#day) this.#begin(day, 0)\n', '\n'],
+      ['packs of before count today', ' || day !== this.#day) return', ') return'],
+    ],
+  },
+  {
+    file: 'server/services/packs/pack-books.ts',
+    tests: ['test/server/services/packs/pack-books.test.ts'],
+    changes: [
+      ['no order has to rest', 'seq > rested || ', ''],
+      [
+        'own orders price a leg',
+        'sizeRaw === 0 || shareOwnerOf(orders.accountOf(order.slot)) === owner',
+        'sizeRaw === 0',
+      ],
+      ['an order prices any number of packs', 'Math.max(0, leftRaw - usedRaw)', 'leftRaw'],
+      [
+        'a used slot stays used',
+        'used?.generation === generation ? used.usedRaw : 0',
+        'used?.usedRaw ?? 0',
+      ],
+      ['dust prices a leg', 'if (leftRaw < orderSizeMinRaw) return 0\n', '\n'],
+      [
+        'a start forgets open packs',
+        'if (rested >= this.#firstSeq) this.#takeOffOpen(marketId)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/stamp-times.ts',
+    tests: ['test/server/pipeline/spine/stamp-times.test.ts'],
+    changes: [
+      [
+        'a command counts too early',
+        '<= atMs) return this.#seqs',
+        '<= atMs + STEP_MS) return this.#seqs',
+      ],
+      ['the last command is unknown', 'if (this.#lastMs <= atMs) return this.#lastSeq\n', '\n'],
     ],
   },
   {

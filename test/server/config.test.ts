@@ -65,6 +65,8 @@ test('without settings every value is its default', () => {
     acceptClock: false,
     accuracy: true,
     referralBps: 0,
+    packRestSec: 30,
+    packCloseSec: 60,
     adminToken: undefined,
     keyFile: undefined,
     tls: undefined,

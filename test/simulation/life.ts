@@ -53,6 +53,8 @@ import { Watch } from './watch.ts'
 const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes + 64 * 1024
 const RING_BYTES = 1 << 20
 const BLOCK_MS = 500
+/** Simulated markets live for moments, so no order could rest before it prices a leg. */
+const PACK_TERMS = { restMs: 0, closeMs: 0 }
 /** The secret of every token: a simulation does not test who has it. */
 export const TOKEN_SECRET = new Uint8Array(32)
 
@@ -171,7 +173,7 @@ export class Life {
     })
     this.everywhere = new CancelEverywhere(pipeline, this.cancels)
     this.replaces = new CancelReplace(pipeline, this.cancels)
-    this.packs = new PackDesk(pipeline, new PackQuotes(new Uint8Array(32)))
+    this.packs = new PackDesk(pipeline, new PackQuotes(new Uint8Array(32)), PACK_TERMS)
     // No tables are there to give the first reply of a call again.
     this.moves = new Moves(pipeline, new MovesOnce(pipeline, () => Promise.resolve(undefined)))
   }

@@ -22,6 +22,8 @@ export interface PackModelEntry {
   readonly stake: bigint
   readonly payout: bigint
   readonly legs: readonly LegModel[]
+  /** The UTC day on which it was made. */
+  readonly day: number
 }
 
 export interface OfferModel {
@@ -37,6 +39,7 @@ interface Bet {
   readonly owner: number
   readonly risk: bigint
   readonly legs: readonly Pick<PackLeg, 'marketId' | 'outcome'>[]
+  readonly day: number
 }
 
 interface Elsewhere {
@@ -50,6 +53,11 @@ export function paidFor(stake: bigint, prices: readonly number[]): bigint {
   const ones = prices.reduce((product) => product * 1000n, 1n)
   const chances = prices.reduce((product, ticks) => product * BigInt(ticks), 1n)
   return (stake * 9n * ones) / (chances * 10n)
+}
+
+/** Whether packs may ever have a leg of the market. */
+export function takesPacks({ kind, takerDelayMs }: MarketModel): boolean {
+  return kind === 'clob' && takerDelayMs === 0
 }
 
 /** Whether the market may be a leg at this time. */
@@ -66,12 +74,18 @@ export function areTied(venue: MarketsModel, one: number, other: number): boolea
   const [ofA, ofB] = [venue.series.all[a.slot.seriesId - 1], venue.series.all[b.slot.seriesId - 1]]
   const from = Math.max(a.slot.startMs, b.slot.startMs)
   const to = Math.min(a.slot.startMs + ofA.slotMs, b.slot.startMs + ofB.slotMs)
-  return ofA.symbol === ofB.symbol && from < to
+  return ofA.symbol === ofB.symbol || from < to
 }
 
 export class PackModel {
   readonly packs = new Map<number, PackModelEntry>()
   readonly offers = new Map<number, OfferModel>()
+  /** Markets of which the house ever sold a leg. */
+  readonly sold = new Set<number>()
+  /** Packs that the house ever sold. */
+  houseCount = 0
+  /** What packs that are over cost the house, by the day on which they were made. */
+  readonly costs = new Map<number, bigint>()
   /** The accounts whose collateral the last command moved. */
   touched: readonly number[] = []
   /** What the last command did, in words, for those who count. */
@@ -81,6 +95,9 @@ export class PackModel {
     const twin = new PackModel()
     for (const [packId, pack] of this.packs) twin.packs.set(packId, pack)
     for (const [offerId, offer] of this.offers) twin.offers.set(offerId, offer)
+    for (const marketId of this.sold) twin.sold.add(marketId)
+    twin.houseCount = this.houseCount
+    for (const [day, cost] of this.costs) twin.costs.set(day, cost)
     return twin
   }
 
@@ -154,7 +171,7 @@ export class PackModel {
     assert(legs.length >= 2 && legs.length <= 5, 'a pack has two to five legs')
     for (const [at, { marketId, priceTicks }] of legs.entries()) {
       const market = venue.all[marketId - 1]
-      assert(market.kind === 'clob' && isActive(market, nowMs), 'a leg is of an open market')
+      assert(takesPacks(market) && isActive(market, nowMs), 'a leg is of an open market')
       assert(priceTicks >= 100 && priceTicks <= 900, 'a leg is neither sure nor hopeless')
       for (const before of legs.slice(0, at)) {
         assert.notEqual(before.marketId, marketId, 'a market is one leg')
@@ -175,21 +192,28 @@ export class PackModel {
     this.#move(elsewhere.slow, profileId, -stake)
     this.#move(elsewhere.slow, HOUSE_ACCOUNT, stake - payout)
     this.#move(elsewhere.slow, PACK_ACCOUNT, payout)
-    this.#add(seq, { owner: profileId, maker: 0, stake, payout, legs }, elsewhere)
-    const made = { owner: profileId, risk: 0n, legs }
+    const day = dayOf(nowMs)
+    assert.equal(command.day, day, 'a pack counts for its day')
+    this.#add(seq, { owner: profileId, maker: 0, stake, payout, legs, day }, elsewhere)
+    for (const { marketId } of legs) this.sold.add(marketId)
+    this.houseCount++
+    const made = { owner: profileId, risk: 0n, legs, day }
     assert(this.houseBears(made, elsewhere.slow), 'one outcome and one profile cost a part at most')
   }
 
   /**
    * Whether the house may lose so much more to this owner by these legs: a twentieth of what it has
-   * to one outcome, a tenth to one owner.
+   * to one outcome, a tenth to one owner, and a tenth to all packs of the day.
    */
-  houseBears({ owner, risk, legs }: Bet, slow: SlowExchange): boolean {
+  houseBears({ owner, risk, legs, day }: Bet, slow: SlowExchange): boolean {
     const ofHouse = [...this.packs.values()].filter(({ maker }) => maker === 0)
     const riskOf = (which: (pack: PackModelEntry) => boolean) =>
       ofHouse.filter(which).reduce((sum, { stake, payout }) => sum + payout - stake, 0n)
     const { free } = slow.cash(HOUSE_ACCOUNT)
     const has = free + riskOf(() => true)
+    const cost = this.costs.get(day) ?? 0n
+    const loss = cost + riskOf((pack) => pack.day === day) + risk
+    if (loss > 0n && loss > (has + cost) / 10n) return false
     const isOfOwner = (pack: PackModelEntry) => pack.owner === owner
     const areBorne = legs.every(({ marketId, outcome }) => {
       const needsIt = (pack: PackModelEntry) =>
@@ -248,10 +272,11 @@ export class PackModel {
     const payout = (most * stake) / stakeMax
     assert.equal(BigInt(payoutRaw), payout, 'a stake pays its part of the offer')
     assert(stake >= 1_000_000n && stake <= stakeMax, 'a stake is no more than was offered')
+    assert(payout > stake, 'a stake wins something')
     this.#move(slow, profileId, -stake)
     this.#move(slow, maker, most - stakeMax - (payout - stake))
     this.#move(slow, PACK_ACCOUNT, payout - (most - stakeMax))
-    this.#add(seq, { owner: profileId, maker, stake, payout, legs }, elsewhere)
+    this.#add(seq, { owner: profileId, maker, stake, payout, legs, day: 0 }, elsewhere)
     if (stake < stakeMax) this.plays = [...this.plays, 'offer accepted in part']
   }
 
@@ -286,6 +311,8 @@ export class PackModel {
       return
     }
     this.packs.delete(packId)
+    const { day, maker } = pack
+    if (maker === 0) this.costs.set(day, (this.costs.get(day) ?? 0n) + paid - pack.stake)
     this.#move(slow, PACK_ACCOUNT, -pack.payout)
     this.#move(slow, pack.owner, paid)
     this.#move(slow, pack.maker === 0 ? HOUSE_ACCOUNT : pack.maker, pack.payout - paid)
@@ -296,6 +323,13 @@ export class PackModel {
     const isRefund = legs.every(({ result }) => result === 'VOID')
     this.plays = [...this.plays, ...words, ...(isRefund ? ['pack refunded'] : [])]
   }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The UTC day of an instant, counted from 1970. */
+export function dayOf(nowMs: number): number {
+  return Math.floor(nowMs / DAY_MS)
 }
 
 /** Null while other legs decide. */

@@ -4,19 +4,22 @@
 
 import assert from 'node:assert/strict'
 import type { PackReason } from '../../engine/core/decide/money/packs.ts'
-import { windowOf } from '../../engine/core/packs/pack-odds.ts'
+import { type AskLevel, windowOf } from '../../engine/core/packs/pack-odds.ts'
 import { HOUSE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
+import { allSteps } from '../../server/services/packs/pack-books.ts'
 import {
   asksOf,
   type Ineligible,
+  type PackDesk,
   type PackWish,
   type Quote,
   type WishedLeg,
 } from '../../server/services/packs/packs.ts'
 import type { Life } from './life.ts'
 import type { Operators } from './operators.ts'
-import { areTied, isActive, paidFor } from './pack-model.ts'
+import { depthOf } from './pack-depth.ts'
+import { areTied, dayOf, isActive, paidFor, takesPacks } from './pack-model.ts'
 import type { Step } from './script.ts'
 
 /** The quotes of a world that may be used again, whatever crashed meanwhile. */
@@ -34,7 +37,9 @@ export interface Quoted {
   readonly quoteId: string
   readonly payoutRaw: number
   readonly expiresMs: number
-  /** The asks that priced it. */
+  /** Who gave it. */
+  readonly desk: PackDesk
+  /** The orders that priced it, and how many legs the house had sold. */
   readonly asks: string
   /** The pack that it became; 0 while no client was told. */
   packId: number
@@ -99,10 +104,16 @@ export class Packers {
     return { legs, stakeRaw: SHARE + Math.floor(dice[0] ** 2 * (most - SHARE)) }
   }
 
-  #asks({ legs }: PackWish): string {
-    return JSON.stringify(
-      legs.map(({ market, outcome }) => (market === undefined ? [] : asksOf(market, outcome))),
-    )
+  #depths({ legs }: PackWish, buyer: number) {
+    const { clearing } = this.#life.pipeline
+    return legs.map(({ market, outcome }) => {
+      const marketId = market?.market.marketId ?? 0
+      return depthOf(clearing, { marketId, outcome }, buyer)
+    })
+  }
+
+  #asks(wish: PackWish, buyer: number): string {
+    return JSON.stringify([this.#depths(wish, buyer), this.#life.model.packs.houseCount])
   }
 
   house({ dice }: Step): void {
@@ -112,7 +123,7 @@ export class Packers {
     const amount = isOut ? -(1 + Math.floor(dice[1] * 1.1 * Number(free))) : 10 ** (7 + dice[1] * 3)
     const collateralRaw = Math.floor(amount)
     const isShort = BigInt(-collateralRaw) > free
-    this.#refusedFor(this.#life.packs.fundHouse(collateralRaw, 'root'), {
+    this.#refusedFor(this.#life.packs.changeHouse({ collateralRaw }, 'root'), {
       INSUFFICIENT_COLLATERAL: isShort,
       BALANCE_LIMIT: true,
     })
@@ -122,9 +133,9 @@ export class Packers {
   pack(step: Step): void {
     const profileId = this.#account(step.dice[0])
     const wish = this.#wish(step, 70 * SHARE)
-    const asks = this.#asks(wish)
-    const quoting = this.#life.packs.quote(wish, profileId)
-    this.#issuesAre({ issues: this.#issuesOf(wish, profileId, false) }, wish, quoting)
+    const asks = this.#asks(wish, profileId)
+    const quoting = allSteps(this.#life.packs.quoting(wish, profileId))
+    this.#issuesAre({ issues: this.#issuesOf(wish, profileId, 'quote') }, wish, quoting)
     this.#life.tellsLater(quoting)
     // The stake comes a turn after the quote; there is no rest before.
     this.#life.opening++
@@ -135,7 +146,8 @@ export class Packers {
         return { marketId: market?.market.marketId ?? 0, outcome }
       })
       const { stakeRaw } = wish
-      const quote = { profileId, stakeRaw, legs, quoteId, payoutRaw, expiresMs, asks, packId: 0 }
+      const promised = { quoteId, payoutRaw, expiresMs, desk: this.#life.packs }
+      const quote = { profileId, stakeRaw, legs, ...promised, asks, packId: 0 }
       this.#quoted.push(quote)
       if (this.#quoted.length > QUOTED_MAX) this.#quoted.shift()
       // Some stake later, by another act.
@@ -158,13 +170,15 @@ export class Packers {
     }
     // A crash may have taken books back that nobody could rely on.
     if (wish.legs.some(({ market }) => market === undefined)) return
-    const issues = this.#issuesOf(wish, profileId, true)
+    const issues = this.#issuesOf(wish, profileId, 'stake')
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),
-      QUOTE_EXPIRED: expiresMs <= pipeline.sequencer.nowMs(),
-      QUOTE_CHANGED: this.#asks(wish) !== asks,
+      // A start ends the quotes of before.
+      QUOTE_EXPIRED: expiresMs <= pipeline.sequencer.nowMs() || quote.desk !== packs,
+      QUOTE_CHANGED: this.#asks(wish, profileId) !== asks,
     }
     const ask = { owner: profileId, callerId: profileId, idempotencyKey: undefined, signature: '' }
+    allSteps(packs.reading(wish.legs))
     const answer = packs.create(ask, wish, quoteId)
     this.#life.tellsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
@@ -187,7 +201,7 @@ export class Packers {
     const ofHouse = { INSUFFICIENT_DEPTH: false, MULTIPLIER_TOO_LOW: false, HOUSE_CAPACITY: false }
     const isTooHigh = payoutRaw > wish.stakeRaw * 20
     const issues = {
-      ...this.#issuesOf(wish, maker, false),
+      ...this.#issuesOf(wish, maker, 'offer'),
       ...{ ...ofHouse, MULTIPLIER_TOO_HIGH: isTooHigh },
     }
     const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wish.stakeRaw)
@@ -287,37 +301,53 @@ export class Packers {
         this.#areFair({ issues }, known.issues)
         return
       }
-      const wrong = Object.entries(known.issues).filter(([, isWrong]) => isWrong)
-      const certain = wrong.map(([code]) => code).filter((code) => !ABOUT_PRICE.has(code))
-      assert.deepEqual(certain, [], 'a quote names all that is wrong')
+      assert.deepEqual(this.#certain(known.issues, wish), [], 'a quote names all that is wrong')
       const prices = legs.map(({ priceTicks }) => priceTicks)
       assert.equal(BigInt(payoutRaw), paidFor(BigInt(wish.stakeRaw), prices), 'what a quote pays')
     }
     this.#life.follow(quoting.then(compare))
   }
 
+  /** Both sides of each leg: the public asks price an offer, and orders of others the house. */
+  #booksOf(wish: PackWish, owner: number, what: What) {
+    if (what !== 'offer') return this.#depths(wish, owner)
+    return wish.legs.map(({ market, outcome }) => {
+      return { asks: market === undefined ? [] : asksOf(market, outcome), bids: [] }
+    })
+  }
+
   /** All that the model holds against a pack at this moment. */
-  #issuesOf({ legs, stakeRaw }: PackWish, owner: number, isPaid: boolean): Issues {
+  #issuesOf(wish: PackWish, owner: number, what: What): Issues {
+    const { legs, stakeRaw } = wish
     const { model, pipeline } = this.#life
     const nowMs = pipeline.sequencer.nowMs()
     const ids = legs.map(({ market }) => market?.market.marketId ?? 0)
     const pairs = ids.flatMap((one, at) => ids.slice(0, at).map((other) => [one, other] as const))
     const markets = ids.map((marketId) => model.markets[marketId - 1])
-    const books = legs.map(({ market, outcome }) =>
-      market === undefined ? [] : asksOf(market, outcome),
+    const books = this.#booksOf(wish, owner, what)
+    const shown = this.#booksOf(wish, owner, 'offer')
+    const hasBids = ({ bids }: (typeof books)[number]) => what === 'offer' || bids.length > 0
+    const usable = books.map((book) =>
+      hasBids(book) ? book.asks.filter(({ ticks }) => ticks >= 100 && ticks <= 900) : [],
     )
-    const usable = books.map((asks) => asks.filter(({ ticks }) => ticks >= 100 && ticks <= 900))
-    const lacksPrice = (far: (ticks: number) => boolean) =>
-      books.some((asks, at) => usable[at].length === 0 && asks.some(({ ticks }) => far(ticks)))
     const bests = usable.map((asks) => asks.at(0)?.ticks ?? 0)
+    // What priced packs before is used up, so a leg may have less than rests.
+    const mayBeUsed = what !== 'offer' && ids.some((marketId) => model.packs.sold.has(marketId))
+    const lacksPrice = (far: (ticks: number) => boolean) =>
+      shown.some(({ asks }, at) => {
+        return (bests[at] === 0 || mayBeUsed) && asks.some(({ ticks }) => far(ticks))
+      })
     const isPriced = bests.length > 0 && !bests.includes(0)
     const need = isPriced ? paidFor(BigInt(stakeRaw), bests) : 0n
-    const isThin = usable.some((asks, at) => {
-      const window = asks.filter(({ ticks }) => ticks <= bests[at] + 100)
-      return window.reduce((sum, { sizeRaw }) => sum + BigInt(sizeRaw), 0n) < need
+    const holds = (levels: readonly AskLevel[], isNear: (ticks: number) => boolean) =>
+      levels.reduce((sum, { ticks, sizeRaw }) => sum + (isNear(ticks) ? BigInt(sizeRaw) : 0n), 0n)
+    const isThin = books.some(({ bids }, at) => {
+      const isShort = holds(usable[at], (ticks) => ticks <= bests[at] + 100) < need
+      return isShort || holds(bids, (ticks) => ticks >= bests[at] - 100) < need
     })
     const risk = need - BigInt(stakeRaw)
-    const bet = { owner, risk, legs: ids.map((marketId, at) => ({ ...legs[at], marketId })) }
+    const ofHouse = ids.map((marketId, at) => ({ ...legs[at], marketId }))
+    const bet = { owner, risk, legs: ofHouse, day: dayOf(nowMs) }
     return {
       TOO_FEW_LEGS: ids.length < 2,
       DUPLICATE_MARKET: pairs.some(([one, other]) => one === other),
@@ -326,20 +356,41 @@ export class Packers {
       }),
       MARKET_NOT_FOUND: markets.some(({ isArchived }) => isArchived),
       MARKET_NOT_ACTIVE: markets.some((market) => !isActive(market, nowMs)),
-      MARKET_NOT_ELIGIBLE: markets.some(({ kind }) => kind !== 'clob'),
-      NO_LIQUIDITY: bests.includes(0),
+      MARKET_NOT_ELIGIBLE: markets.some((market) => !takesPacks(market)),
+      NO_LIQUIDITY: bests.includes(0) || mayBeUsed,
       LEG_PRICE_TOO_LOW: lacksPrice((ticks) => ticks < 100),
       LEG_PRICE_TOO_HIGH: lacksPrice((ticks) => ticks > 900),
-      INSUFFICIENT_DEPTH: isThin,
+      INSUFFICIENT_DEPTH: isThin || mayBeUsed,
       MULTIPLIER_TOO_HIGH: isPriced && need >= BigInt(stakeRaw) * 20n,
       // The prices of deep windows are higher than the best, so this may be so without the best.
       MULTIPLIER_TOO_LOW: isPriced,
       HOUSE_CAPACITY: isPriced && !model.packs.houseBears(bet, model.slow),
-      INSUFFICIENT_BALANCE: isPaid && model.slow.cash(owner).free < BigInt(stakeRaw),
+      INSUFFICIENT_BALANCE: what === 'stake' && model.slow.cash(owner).free < BigInt(stakeRaw),
       TRADING_RESTRICTED: model.controls.modeAt(nowMs) !== 'normal',
     }
   }
+
+  /** The reasons of the model that a quote without issues refutes, but for what rests on use. */
+  #certain(known: Issues, { legs }: PackWish): string[] {
+    const { sold } = this.#life.model.packs
+    const mayBeUsed = legs.some(({ market }) => sold.has(market?.market.marketId ?? 0))
+    const isCertain = (code: string) =>
+      !ABOUT_PRICE.has(code) && !(mayBeUsed && ABOUT_DEPTH.has(code))
+    const wrong = Object.entries(known).filter(([code, isWrong]) => isWrong && isCertain(code))
+    return wrong.map(([code]) => code)
+  }
 }
+
+/** Whether a pack is quoted, staked on or offered. */
+type What = 'quote' | 'stake' | 'offer'
+
+/** Reasons that may rest on orders that priced packs before. */
+const ABOUT_DEPTH: ReadonlySet<string> = new Set([
+  'NO_LIQUIDITY',
+  'LEG_PRICE_TOO_LOW',
+  'LEG_PRICE_TOO_HIGH',
+  'INSUFFICIENT_DEPTH',
+])
 
 /** Reasons that rest on the best asks alone, which the average of a window may undo. */
 const ABOUT_PRICE: ReadonlySet<string> = new Set([

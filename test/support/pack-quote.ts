@@ -1,4 +1,5 @@
-import type { PricedPack, QuotedPack } from '../../engine/core/decide/money/packs.ts'
+import type { AskedLeg, PricedPack, QuotedPack } from '../../engine/core/decide/money/packs.ts'
+import type { AskLevel } from '../../engine/core/packs/pack-odds.ts'
 
 /** The quote of a pack that is priced so, for as long as a test lasts. */
 export function quoteOf(
@@ -6,5 +7,19 @@ export function quoteOf(
   changes: Partial<QuotedPack> = {},
 ): QuotedPack {
   const prices = legs.map(({ priceTicks }) => priceTicks)
-  return { payoutRaw, prices, expiresMs: Number.MAX_SAFE_INTEGER, ...changes }
+  return { payoutRaw, prices, expiresMs: Number.MAX_SAFE_INTEGER, isUsed: false, ...changes }
+}
+
+const DEEP_RAW = 10 ** 12
+
+/** A leg of a book whose asks rest, with deep bids right below the best usable ask. */
+export function restedLeg(
+  marketId: number | undefined,
+  outcome: number,
+  asks: readonly AskLevel[],
+): AskedLeg {
+  const bids = asks
+    .filter(({ ticks }) => ticks >= 100)
+    .map(({ ticks }) => ({ ticks: ticks - 1, sizeRaw: DEEP_RAW }))
+  return { marketId, outcome, asks, rested: { asks, bids } }
 }

@@ -82,7 +82,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/packs',
     rank: 0.5,
-    doors: files('packs pack-odds house-risk'),
+    doors: files('packs pack-odds house-risk house-day'),
     why: 'quotes ask for prices, and turns and tables for what becomes of a leg',
   },
   { path: 'engine/core/sports', rank: 0.5, doors: files('matches') },
@@ -254,8 +254,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/spine',
     rank: 3,
     doors: files(
-      `sequencer durable-publisher rare-body clock deadline-timer shard-map still-moment
-       time-slice`,
+      `sequencer durable-publisher rare-body clock deadline-timer shard-map stamp-times
+       still-moment time-slice`,
     ),
     why: 'a start joins its parts',
   },

@@ -20,11 +20,30 @@ export interface AskLevel {
   readonly sizeRaw: SizeRaw
 }
 
+/** Both sides of the book of a token, best first. */
+export interface LegBook {
+  readonly asks: readonly AskLevel[]
+  readonly bids: readonly AskLevel[]
+}
+
+export const NO_BOOK: LegBook = { asks: [], bids: [] }
+
 /** The asks that may price a leg, best first; none when no ask is in the range. */
 export function windowOf(asks: readonly AskLevel[]): readonly AskLevel[] {
   const inRange = asks.filter(({ ticks }) => ticks >= priceMinTicks && ticks <= priceMaxTicks)
   const best = inRange.at(0)?.ticks ?? 0
   return inRange.filter(({ ticks }) => ticks <= best + windowTicks)
+}
+
+/** Whether the bids within the width of a window below the best ask hold so many shares. */
+export function holdsNear(
+  bids: readonly AskLevel[],
+  bestTicks: PriceTicks | null,
+  needRaw: SizeRaw,
+): boolean {
+  if (bestTicks === null) return false
+  const near = bids.filter(({ ticks }) => ticks >= bestTicks - windowTicks)
+  return near.reduce((sumRaw, { sizeRaw }) => sumRaw + sizeRaw, 0) >= needRaw
 }
 
 export interface LegPrice {

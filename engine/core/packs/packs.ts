@@ -17,6 +17,7 @@ import type { CollateralRaw, TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { MadeCalls } from '../moves/made-calls.ts'
+import { type CapturedHouseDay, HouseDay } from './house-day.ts'
 import { HouseRisk } from './house-risk.ts'
 import { payoutWithoutRaw } from './pack-odds.ts'
 
@@ -33,6 +34,8 @@ export interface Pack {
   readonly stakeRaw: CollateralRaw
   readonly payoutRaw: CollateralRaw
   readonly legs: readonly PackLeg[]
+  /** The UTC day whose bound on the house it counts for; absent for none. */
+  readonly day?: number
   /** By leg. */
   readonly results: readonly LegResult[]
 }
@@ -64,6 +67,7 @@ export function isOfPacks(command: RareCommand): command is PackCommand {
 export interface CapturedPacks {
   readonly packs: readonly Pack[]
   readonly offers: readonly PackOffer[]
+  readonly houseDay: CapturedHouseDay
 }
 
 interface PackState {
@@ -111,6 +115,7 @@ export class Packs {
   readonly due = new Set<MarketId>()
   /** It follows from the packs, so neither snapshots nor the state hash hold it. */
   readonly houseRisk = new HouseRisk()
+  readonly houseDay = new HouseDay()
 
   constructor(shareOwnerOf: ShareOwnerOf) {
     this.owners = new OwnerCounts(shareOwnerOf)
@@ -165,12 +170,13 @@ export class Packs {
     const { ledger, calls, catalogue } = state
     switch (command.kind) {
       case 'createPack': {
-        const { profileId, stakeRaw, payoutRaw, legs, once, seq } = command
+        const { profileId, stakeRaw, payoutRaw, legs, once, seq, day } = command
+        const ofDay = day === undefined ? {} : { day }
         if (once !== undefined) calls.made({ ...once, profileId, seq })
         ledger.takeCollateral(profileId, stakeRaw)
         ledger.takeSystem(HOUSE_ACCOUNT, payoutRaw - stakeRaw)
         ledger.creditSystem(PACK_ACCOUNT, payoutRaw)
-        this.#add(packOf(command, { ownerId: profileId, makerId: null, legs }))
+        this.#add(packOf(command, { ownerId: profileId, makerId: null, legs, ...ofDay }))
         return
       }
       case 'offerPack':
@@ -186,7 +192,8 @@ export class Packs {
         this.#counted(command, catalogue.existing(command.marketId), ledger)
         return
       case 'fundHouse':
-        ledger.fundSystem(HOUSE_ACCOUNT, command.collateralRaw)
+        if (command.collateralRaw !== 0) ledger.fundSystem(HOUSE_ACCOUNT, command.collateralRaw)
+        if (command.dayLossMaxRaw !== undefined) this.houseDay.setMax(command.dayLossMaxRaw)
     }
   }
 
@@ -264,7 +271,10 @@ export class Packs {
     this.owners.add(ownerId, -1)
     addTo(this.#parkedOf, ownerId, -stakeRaw)
     if (makerId !== null) addTo(this.#parkedOf, makerId, stakeRaw - payoutRaw)
-    else this.houseRisk.ended(pack)
+    else {
+      this.houseRisk.ended(pack)
+      this.houseDay.ended(pack, paidRaw)
+    }
   }
 
   #add(pack: Pack): void {
@@ -273,7 +283,10 @@ export class Packs {
     this.owners.add(ownerId, 1)
     addTo(this.#parkedOf, ownerId, stakeRaw)
     if (makerId !== null) addTo(this.#parkedOf, makerId, payoutRaw - stakeRaw)
-    else this.houseRisk.made(pack)
+    else {
+      this.houseRisk.made(pack)
+      this.houseDay.made(pack)
+    }
     for (const [at, { marketId }] of legs.entries()) {
       if (results[at] !== 'PENDING') continue
       const packs = this.#byMarket.get(marketId) ?? new Set()
@@ -291,13 +304,23 @@ export class Packs {
     }
   }
 
-  /** All the state, for the state hash; no fact while there is no pack and no offer. */
+  /** All the state, for the state hash; no fact before the first pack or offer. */
   *facts(): Iterable<unknown> {
-    for (const { packId, ownerId, makerId, stakeRaw, payoutRaw, legs, results } of this.all()) {
+    for (const {
+      packId,
+      ownerId,
+      makerId,
+      stakeRaw,
+      payoutRaw,
+      legs,
+      results,
+      day,
+    } of this.all()) {
       const counted = legs.map(({ marketId, outcome, priceTicks }, at) => {
         return [marketId, outcome, priceTicks, results[at]]
       })
       yield ['pack', packId, ownerId, makerId, stakeRaw, payoutRaw, counted]
+      if (day !== undefined) yield ['packDay', packId, day]
     }
     for (const { offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs } of this.offers()) {
       const priced = legs.map(({ marketId, outcome, priceTicks }) => [
@@ -307,15 +330,18 @@ export class Packs {
       ])
       yield ['packOffer', offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, priced]
     }
+    yield* this.houseDay.facts()
   }
 
   /** Oldest first: a pack and an offer keep their places. */
   capture(): CapturedPacks {
-    return { packs: [...this.#byId.values()], offers: [...this.#offers.values()] }
+    const [packs, offers] = [[...this.#byId.values()], [...this.#offers.values()]]
+    return { packs, offers, houseDay: this.houseDay.capture() }
   }
 
-  restore({ packs, offers }: CapturedPacks, catalogue: Catalogue): void {
+  restore({ packs, offers, houseDay }: CapturedPacks, catalogue: Catalogue): void {
     assert(this.count + this.offerCount === 0, 'only a fresh state is restored')
+    this.houseDay.restore(houseDay)
     for (const pack of packs) this.#add(pack)
     for (const offer of offers) this.#putOffer(offer)
     for (const marketId of this.#byMarket.keys()) {
@@ -329,7 +355,7 @@ type Accepting = Extract<PackBody, { kind: 'acceptPackOffer' }> & { readonly seq
 
 function packOf(
   { seq, stakeRaw, payoutRaw }: Pick<Accepting, 'seq' | 'stakeRaw' | 'payoutRaw'>,
-  parts: Pick<Pack, 'ownerId' | 'makerId' | 'legs'>,
+  parts: Pick<Pack, 'ownerId' | 'makerId' | 'legs' | 'day'>,
 ): Pack {
   const results = parts.legs.map(() => 'PENDING' as const)
   return { packId: seq, stakeRaw, payoutRaw, results, ...parts }

@@ -51,6 +51,11 @@ export interface MarketAbout {
   readonly noDelayedCancel?: boolean
   /** Values by the slug of their property; absent = none (rules §12.5). */
   readonly properties?: Readonly<Record<string, readonly string[]>>
+  /**
+   * Markets with one key depend on each other, so no pack has two of them (rules §8.1); absent or
+   * '' = none.
+   */
+  readonly correlationKey?: string
 }
 export type MarketChange = Partial<MarketAbout>
 

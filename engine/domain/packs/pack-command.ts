@@ -28,6 +28,8 @@ export type PackBody =
       payoutRaw: CollateralRaw
       legs: readonly PackLeg[]
       once?: CallOnce | undefined
+      /** The UTC day, counted from 1970, whose bound on the house it counts for (rules §8.4). */
+      day?: number
     }
   /** A maker sets aside what a stake may win of it. */
   | {
@@ -52,5 +54,8 @@ export type PackBody =
   | { kind: 'endPackOffers'; offerIds: readonly Seq[] }
   /** A resolved market counts for packs that have a leg of it. */
   | { kind: 'countPacks'; marketId: MarketId; packs: readonly CountedPack[] }
-  /** Collateral of the house comes in (positive) or goes out (negative). */
-  | { kind: 'fundHouse'; collateralRaw: CollateralRaw }
+  /**
+   * Collateral of the house comes in (positive) or goes out (negative), and operators set what the
+   * packs of one day may cost it; null = the default, absent = as before.
+   */
+  | { kind: 'fundHouse'; collateralRaw: CollateralRaw; dayLossMaxRaw?: CollateralRaw | null }

@@ -20,6 +20,21 @@ export const PACK_LIMITS = {
   /** The house may lose one part of so many on one outcome of a market, and to one profile. */
   housePartOfOutcome: 20,
   housePartOfOwner: 10,
+  /** The packs of one UTC day may cost the house one part of so many, unless operators set more. */
+  housePartOfDay: 10,
+  /** How long an order rests before it prices a leg, and a leg closes before its market. */
+  restSecMax: 3600,
+  closeSecMax: 86_400,
+  /** An order with fewer shares left prices no leg, so that dust never fills a list of orders. */
+  orderSizeMinRaw: 1_000_000,
+  /** Orders of one side of a book that price legs: the best, and the oldest of equal ones. */
+  ordersOfSideMax: 2048,
+  /** Positions with open orders in one book that are read for packs. */
+  positionsReadMax: 1 << 16,
+  /** Books whose orders are kept for packs, and how long at most. */
+  booksKeptMax: 64,
+  bookKeptMs: 1000,
+  correlationKeyCharactersMax: 64,
   quoteMs: 30_000,
   offerMs: 60_000,
   /** Packs that are not over: of all profiles, and of one. */
@@ -51,5 +66,10 @@ assert(
     (PACK_LIMITS.addressOffersPerSecMax * PACK_LIMITS.offerMs) / MS_PER_SEC <
     PACK_LIMITS.offersMax / 5,
   'one address holds a fifth of all offers at most',
+)
+assert(
+  PACK_LIMITS.ordersOfSideMax * PACK_LIMITS.orderSizeMinRaw >=
+    PACK_LIMITS.stakeMaxRaw * PACK_LIMITS.multiplierMax,
+  'the orders of a side hold the shares of the largest pack',
 )
 assert(PACK_LIMITS.endedOffersMax * 16 < LIMITS.recordBytesMax, 'ended offers fit a record')

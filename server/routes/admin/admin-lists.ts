@@ -172,9 +172,10 @@ export const showBalance = route({
 
 function rowOf({ market, status, volume }: PublishedMarket) {
   const { marketId, slug: name, title, deadlineMs } = market
+  const correlationKey = market.correlationKey || null
   const deadline = deadlineMs === null ? null : isoText(deadlineMs)
   const volumeRaw = String(totalOf(volume))
-  return { id: marketId, slug: name, title, status, deadline, volumeRaw }
+  return { id: marketId, slug: name, title, status, deadline, volumeRaw, correlationKey }
 }
 
 /** The ids next to `after` in an order, out of 1 to `lastId`. */
@@ -215,6 +216,10 @@ export const listMarkets = route({
           status: means(text(), 'DRAFT, CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
           deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
           volumeRaw: means(text(), 'Collateral traded so far, raw units as decimal text.'),
+          correlationKey: means(
+            nullable(text()),
+            'Key that keeps it out of packs with markets that have it too; null without one.',
+          ),
         }),
       ),
       'Markets of this page, in the order that was asked for.',
@@ -234,6 +239,7 @@ export const listMarkets = route({
           status: 'FUNDED',
           deadline: null,
           volumeRaw: '0',
+          correlationKey: null,
         },
       ],
       next: 1,

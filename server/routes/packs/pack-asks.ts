@@ -25,17 +25,25 @@ const SENTENCES = {
   STAKE_TOO_LOW: `The stake is ${PACK_LIMITS.stakeMinRaw} raw units or more.`,
   STAKE_TOO_HIGH: 'The stake is more than maxStake.',
   DUPLICATE_MARKET: 'Another leg is of the same market.',
-  CORRELATED_LEGS: 'Another leg is of the same group, match or time window.',
+  CORRELATED_LEGS:
+    'Another leg depends on this one: same group, match, time window or symbol, or a common key. ' +
+    'Choose a market of another topic.',
   MARKET_NOT_FOUND: 'Market not found',
-  MARKET_NOT_ACTIVE: 'The market is not active, or its deadline has passed.',
-  MARKET_NOT_ELIGIBLE: 'The market has no order book of its own.',
-  NO_LIQUIDITY: 'Nobody sells this outcome at 0.10 to 0.90.',
+  MARKET_NOT_ACTIVE: 'The market is not active, or too close to its deadline for packs.',
+  MARKET_NOT_ELIGIBLE: 'The market has no order book of its own, or delays takers.',
+  NO_LIQUIDITY:
+    'The outcome needs asks at 0.10 to 0.90 and bids, of other accounts and resting long enough; ' +
+    'quote again later.',
   LEG_PRICE_TOO_LOW: 'The outcome is sold below 0.10 only.',
   LEG_PRICE_TOO_HIGH: 'The outcome is sold above 0.90 only.',
-  INSUFFICIENT_DEPTH: 'Too few shares are for sale within 0.10 of the best usable price.',
+  INSUFFICIENT_DEPTH:
+    'Too few shares rest within 0.10 of the best usable ask, on either side, that priced no pack ' +
+    'before; stake less, or wait for new orders.',
   MULTIPLIER_TOO_HIGH: `The pack would pay more than ${PACK_LIMITS.multiplierMax} times its stake.`,
   MULTIPLIER_TOO_LOW: 'The pack would pay no more than its stake.',
-  HOUSE_CAPACITY: 'The house cannot cover this payout; stake less.',
+  HOUSE_CAPACITY:
+    'The payout passes what the house may lose: in all, today, to one outcome or to one profile; ' +
+    'stake less.',
   INSUFFICIENT_BALANCE: 'Insufficient collateral balance',
   TRADING_RESTRICTED: 'Trading is restricted at the moment; see GET /maintenance/status.',
 } as const

@@ -16,6 +16,7 @@ import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { workFor } from '../../services/fair-shares.ts'
 import { QUOTE_ID } from '../../services/packs/pack-quotes.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
+import { endingIn } from '../../services/sliced-work.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../money-call.ts'
 import type { Services } from '../services.ts'
@@ -43,7 +44,7 @@ export const quotePack = route({
   path: '/parlay/quote',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   lane: 'public',
-  about: 'Prices a pack from the public books, and names all that is wrong with it.',
+  about: 'Prices a pack by orders that have rested, and names all that is wrong with it.',
   body: object({ legs: legsToPrice(0), stake: quotedStake('Raw collateral to stake.') }),
   reply: object({
     quoteId: means(
@@ -110,9 +111,8 @@ export const quotePack = route({
     const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs
     const stakeRaw = Number(body.stake)
-    const quote = await services.slices.once(workFor(asker, services.pipeline), () =>
-      services.packs.quote({ legs, stakeRaw }, caller?.profileId ?? null),
-    )
+    const steps = services.packs.quoting({ legs, stakeRaw }, caller?.profileId ?? null)
+    const quote = await services.slices.run(workFor(asker, services.pipeline), steps)
     if (quote === null) return refuse('OVERLOADED')
     const { issues, payoutRaw, multipliers } = quote
     return {
@@ -171,7 +171,7 @@ export const createPack = route({
   path: '/parlay/create',
   auth: eitherOf(hmac('trading'), sessionOrIdentity()),
   lane: 'trade',
-  about: 'Stakes on a pack that was quoted; the same quote again gives the first pack.',
+  about: 'Stakes on a pack that was quoted; the same call again gives the first pack.',
   body: object({
     quoteId: means(
       pattern(QUOTE_ID, 'The quoteId of a quote.'),
@@ -190,6 +190,7 @@ export const createPack = route({
     'PROFILE_FROZEN',
     'PACK_CAPACITY',
     'QUOTE_INVALID',
+    'QUOTE_USED',
     'QUOTE_EXPIRED',
     'QUOTE_CHANGED',
     'PACK_NOT_ELIGIBLE',
@@ -209,9 +210,13 @@ export const createPack = route({
     // No quote was ever made of so many legs.
     if (tooManyLegs(body.legs) !== null)
       return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
-    const legs = await wishedLegs(body.legs, services, askerOf({ caller, call }))
+    const asker = askerOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, asker)
     if (legs instanceof Refusal) return legs
     const wish = { legs, stakeRaw: Number(body.stake) }
+    const work = workFor(asker, services.pipeline)
+    const read = await services.slices.run(work, endingIn(services.packs.reading(legs), true))
+    if (read === null) return refuse('OVERLOADED')
     const made = await services.packs.create(ask, wish, body.quoteId)
     if (made instanceof Reject) return refuse(made)
     return typeof made === 'number' ? shownPack(made, services, { caller, call }) : ineligible(made)

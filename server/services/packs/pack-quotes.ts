@@ -32,6 +32,9 @@ const MAC_BYTES = 16
 /** Characters of a quoteId: 42 bytes as base64url. */
 export const QUOTE_ID = '^[A-Za-z0-9_-]{56}$'
 
+/** What a quote promises; whether a pack was made of it, its text does not say. */
+export type PromisedPack = Omit<QuotedPack, 'isUsed'>
+
 export class PackQuotes {
   readonly #key: Uint8Array
 
@@ -39,7 +42,7 @@ export class PackQuotes {
     this.#key = key
   }
 
-  idOf(quoted: Quoted, { payoutRaw, expiresMs, prices }: QuotedPack): string {
+  idOf(quoted: Quoted, { payoutRaw, expiresMs, prices }: PromisedPack): string {
     const head = Buffer.alloc(HEAD_BYTES)
     head.writeBigUInt64BE(BigInt(payoutRaw), 0)
     head.writeBigUInt64BE(BigInt(expiresMs), 8)
@@ -50,7 +53,7 @@ export class PackQuotes {
   }
 
   /** Null for a text that is no quote of this to this profile. */
-  promisedBy(quoteId: string, quoted: Quoted): QuotedPack | null {
+  promisedBy(quoteId: string, quoted: Quoted): PromisedPack | null {
     const bytes = Buffer.from(quoteId, 'base64url')
     if (bytes.length !== HEAD_BYTES + MAC_BYTES) return null
     const head = bytes.subarray(0, HEAD_BYTES)

@@ -1,5 +1,6 @@
-// Packs and offers of packs (rules §8). A pack is priced from the public books, in the stretch in
-// which it is decided. A method answers once its command is durable.
+// Packs and offers of packs (rules §8). A pack is priced in the synchronous run in which it is
+// decided: one of the house by orders of others that have rested, an offer by the public books. A
+// method answers once its command is durable.
 
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import {
@@ -12,9 +13,11 @@ import {
   type PackIssue,
   type PricedPack,
   pricePack,
+  type QuotedPack,
 } from '../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
-import type { AskLevel } from '../../../engine/core/packs/pack-odds.ts'
+import { dayOf } from '../../../engine/core/packs/house-day.ts'
+import { type AskLevel, NO_BOOK } from '../../../engine/core/packs/pack-odds.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import {
   HOUSE_ACCOUNT,
@@ -31,7 +34,8 @@ import type { CollateralRaw, PriceTicks, TimeMs } from '../../../engine/domain/u
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { type MoveAsk, onceOf } from '../portfolio/moves-once.ts'
-import type { PackQuotes } from './pack-quotes.ts'
+import { type LegFor, PackBooks } from './pack-books.ts'
+import type { PackQuotes, PromisedPack } from './pack-quotes.ts'
 
 /** A leg as it was asked for. */
 export interface WishedLeg {
@@ -63,6 +67,26 @@ export interface HouseFunds {
   readonly parkedRaw: CollateralRaw
   readonly packCount: number
   readonly offerCount: number
+  /** What the packs of this UTC day have cost, and what the open ones of it may still cost. */
+  readonly dayLossRaw: CollateralRaw
+  /** What they may cost at most. */
+  readonly dayBoundRaw: CollateralRaw
+  /** The figure of operators; null for the default. */
+  readonly dayLossMaxRaw: CollateralRaw | null
+}
+
+/** What operators change of the house; absent fields stay. */
+export interface HouseChange {
+  readonly collateralRaw?: CollateralRaw | undefined
+  readonly dayLossMaxRaw?: CollateralRaw | null | undefined
+}
+
+/** When a leg takes packs (rules §8.2). */
+export interface PackTerms {
+  /** How long an order has rested before it prices a leg. */
+  readonly restMs: number
+  /** How long before the deadline of its market a leg closes. */
+  readonly closeMs: number
 }
 
 const { priceMinTicks: least, priceMaxTicks: most, windowTicks: span } = PACK_LIMITS
@@ -72,11 +96,6 @@ export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] 
   return depth.asksToPrice(outcome, { least, most, span })
 }
 
-function askedLeg({ market, outcome }: WishedLeg): AskedLeg {
-  if (market === undefined) return { marketId: undefined, outcome, asks: [] }
-  return { marketId: market.market.marketId, outcome, asks: asksOf(market, outcome) }
-}
-
 function idsOf(legs: readonly WishedLeg[]): { marketId: MarketId; outcome: number }[] {
   return legs.map(({ market, outcome }) => ({ marketId: market?.market.marketId ?? 0, outcome }))
 }
@@ -84,10 +103,39 @@ function idsOf(legs: readonly WishedLeg[]): { marketId: MarketId; outcome: numbe
 export class PackDesk {
   readonly #pipeline: Pipeline
   readonly #quotes: PackQuotes
+  readonly #books: PackBooks
+  readonly #closeMs: number
+  /** When each quote ends of which a pack was made. */
+  readonly #usedQuotes = new Map<string, TimeMs>()
+  /** Quotes of before are over: what was made of them is not known. */
+  readonly #startedMs: TimeMs
 
-  constructor(pipeline: Pipeline, quotes: PackQuotes) {
+  constructor(pipeline: Pipeline, quotes: PackQuotes, { restMs, closeMs }: PackTerms) {
     this.#pipeline = pipeline
     this.#quotes = quotes
+    const { clearing, stampTimes } = pipeline
+    const seqAt = (atMs: TimeMs) => stampTimes.seqAt(atMs)
+    this.#books = new PackBooks({ clearing, seqAt, restMs })
+    this.#closeMs = closeMs
+    this.#startedMs = pipeline.sequencer.nowMs()
+  }
+
+  /**
+   * Reads the orders that may price these legs, in steps: a pack of the house is priced by what was
+   * read last.
+   */
+  reading(legs: readonly WishedLeg[]): Generator<void, void, void> {
+    return this.#books.read(
+      legs.flatMap(({ market }) => (market === undefined ? [] : [market.market.marketId])),
+      this.#pipeline.sequencer.nowMs(),
+    )
+  }
+
+  #askedLeg({ market, outcome }: WishedLeg, buyerId: ProfileId | null): AskedLeg {
+    if (market === undefined) return { marketId: undefined, outcome, asks: [], rested: NO_BOOK }
+    const { marketId } = market.market
+    const rested = this.#books.bookFor({ marketId, outcome, buyerId })
+    return { marketId, outcome, asks: asksOf(market, outcome), rested }
   }
 
   #priced(
@@ -95,10 +143,18 @@ export class PackDesk {
     by: Pick<PackAsk, 'offeredRaw' | 'ownerId' | 'isPaid'>,
     nowMs: TimeMs,
   ): PricedPack {
-    return pricePack(this.#pipeline.clearing, { legs: legs.map(askedLeg), stakeRaw, ...by }, nowMs)
+    const asked = legs.map((leg) => this.#askedLeg(leg, by.ownerId))
+    const ask = { legs: asked, stakeRaw, closeMs: this.#closeMs, ...by }
+    return pricePack(this.#pipeline.clearing, ask, nowMs)
   }
 
-  /** `profileId` is null for a caller without a profile. */
+  /** The steps of a quote: they read the books, and give the quote. */
+  *quoting(wish: PackWish, profileId: ProfileId | null): Generator<void, Promise<Quote>, void> {
+    yield* this.reading(wish.legs)
+    return this.quote(wish, profileId)
+  }
+
+  /** Prices by the orders that were read. `profileId` is null for a caller without a profile. */
   async quote(wish: PackWish, profileId: ProfileId | null): Promise<Quote> {
     const nowMs = this.#pipeline.sequencer.nowMs()
     const priced = this.#priced(
@@ -118,15 +174,46 @@ export class PackDesk {
     return { ...priced, expiresMs, quoteId }
   }
 
-  /** Makes the pack of a quote; the same call again gives that pack. */
+  /** The promise, and whether it was kept: a quote is good for one pack. */
+  #withUse(quoteId: string, promised: PromisedPack | null): QuotedPack | null {
+    if (promised === null) return null
+    const isOfBefore = promised.expiresMs - PACK_LIMITS.quoteMs < this.#startedMs
+    return {
+      ...promised,
+      expiresMs: isOfBefore ? 0 : promised.expiresMs,
+      isUsed: this.#usedQuotes.has(quoteId),
+    }
+  }
+
+  /** A pack is decided: its quote is used, and so are the asks that priced it. */
+  #used(quoteId: string, expiresMs: TimeMs, pack: PackBody, nowMs: TimeMs): void {
+    // Quotes live equally long, so the first that were used end first, but for a few.
+    for (const [oldest, untilMs] of this.#usedQuotes) {
+      if (untilMs > nowMs) break
+      this.#usedQuotes.delete(oldest)
+    }
+    this.#usedQuotes.set(quoteId, expiresMs)
+    if (pack.kind !== 'createPack') return
+    const { profileId: buyerId, legs } = pack
+    // Each share pays one raw unit of collateral.
+    const sizeRaw: number = pack.payoutRaw
+    for (const { marketId, outcome } of legs) {
+      const leg: LegFor = { marketId, outcome, buyerId }
+      this.#books.use(leg, sizeRaw)
+    }
+  }
+
+  /**
+   * Makes the pack of a quote, by the orders that were read; the same call again gives that pack.
+   */
   async create(ask: MoveAsk, wish: PackWish, quoteId: string): Promise<Seq | Reject | Ineligible> {
     const { owner: profileId } = ask
     const { stakeRaw, legs } = wish
-    const quoted = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
+    const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
     let issues: readonly PackIssue[] = []
     const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
     // What is no quote of this pack made none before.
-    const isRepeated = quoted !== null
+    const isRepeated = promised !== null
     const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
       const priced = this.#priced(
         wish,
@@ -135,7 +222,11 @@ export class PackDesk {
       )
       ;({ issues } = priced)
       const staking = { profileId, stakeRaw, once }
-      return decidePack(this.#pipeline.clearing, staking, priced, quoted, nowMs)
+      const quoted = this.#withUse(quoteId, promised)
+      const decided = decidePack(this.#pipeline.clearing, staking, priced, quoted, nowMs)
+      if (quoted !== null && !(decided instanceof Reject))
+        this.#used(quoteId, quoted.expiresMs, decided, nowMs)
+      return decided
     })
     return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
   }
@@ -178,7 +269,8 @@ export class PackDesk {
     const said = ['accept', offerId, stakeRaw]
     const made = await this.#once(asked, { said, isRepeated: true }, (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
-      return decideAccept(this.#pipeline.clearing, offerId, staking, nowMs)
+      const times = { nowMs, closeMs: this.#closeMs }
+      return decideAccept(this.#pipeline.clearing, offerId, staking, times)
     })
     // A caller that sent no key knows of none: the offer is over since its own first stake.
     const isOurKey = ask.idempotencyKey === undefined
@@ -227,21 +319,31 @@ export class PackDesk {
 
   async house(): Promise<HouseFunds> {
     const { ledger, packs } = this.#pipeline.clearing
+    const { houseDay, houseRisk } = packs
+    const freeRaw = ledger.freeRaw(HOUSE_ACCOUNT)
+    const day = dayOf(this.#pipeline.sequencer.nowMs())
     const funds = {
-      balanceRaw: ledger.freeRaw(HOUSE_ACCOUNT),
+      balanceRaw: freeRaw,
       parkedRaw: ledger.freeRaw(PACK_ACCOUNT),
       packCount: packs.count,
       offerCount: packs.offerCount,
+      dayLossRaw: houseDay.lossRaw(day),
+      dayBoundRaw: houseDay.boundRaw(day, freeRaw + houseRisk.totalRaw),
+      dayLossMaxRaw: houseDay.maxRaw,
     }
     await this.#pipeline.durable()
     return funds
   }
 
-  /** Takes collateral of the house in (positive) or out (negative). */
-  async fundHouse(collateralRaw: CollateralRaw, by: string): Promise<HouseFunds | Reject> {
+  /** Takes collateral in (positive) or out (negative), and sets what packs of a day may cost. */
+  async changeHouse(
+    { collateralRaw = 0, dayLossMaxRaw }: HouseChange,
+    by: string,
+  ): Promise<HouseFunds | Reject> {
+    const ofDay = dayLossMaxRaw === undefined ? {} : { dayLossMaxRaw }
     const refused = await this.#pipeline.change(() => {
       const reject = decideFunding(this.#pipeline.clearing, HOUSE_ACCOUNT, collateralRaw)
-      return reject ?? { kind: 'fundHouse', collateralRaw }
+      return reject ?? { kind: 'fundHouse', collateralRaw, ...ofDay }
     }, by)
     return refused ?? this.house()
   }

@@ -43,15 +43,18 @@ async function create(slugs: string[]): Promise<Reply> {
 }
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
+  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0'] })
   ann = await live.trader(10_000 * UNIT, { username: 'ann' })
   const maker = await live.trader(100_000 * UNIT)
   const funded = await live.admin('/admin/house', { collateralRaw: 10_000 * UNIT })
   assert.equal(funded.status, 200, funded.text)
   for (const [slug, yesTicks] of Object.entries(YES_TICKS)) {
     const market = await openMarket(live, slug)
-    const wish = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw: 1000 * UNIT } as const
+    const sizeRaw = 1000 * UNIT
+    const wish = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw } as const
     assert.equal((await place(live, maker, market, wish)).status, 201)
+    const bid = { ticks: yesTicks - 10, sizeRaw }
+    assert.equal((await place(live, maker, market, bid)).status, 201)
   }
   const cup = { sportType: 'esports', esportType: 'cs2' }
   await putMatch(live, 'final', 1, [], {
@@ -95,6 +98,7 @@ test('POST /parlay/create: a leg outside the prices of packs makes no pack', asy
   const sizeRaw = 1000 * UNIT
   const asked = { outcome: 1, ticks: 400, sizeRaw } as const
   assert.equal((await place(live, maker, market, asked)).status, 201)
+  assert.equal((await place(live, maker, market, { ticks: 590, sizeRaw })).status, 201)
   const quoted = await quote(['a', 'moving'])
   const quoteId = textAt(quoted.body, 'quoteId')
   // Since the quote the asks were bought, and only one above the prices of packs is left.
@@ -220,6 +224,8 @@ test('limit: what is for sale within 0.10 of the best price counts for a quote',
     const wish = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw: shares * UNIT } as const
     assert.equal((await place(live, seller, deep, wish)).status, 201)
   }
+  const bid = { ticks: 490, sizeRaw: 1000 * UNIT }
+  assert.equal((await place(live, seller, deep, bid)).status, 201)
   const { body } = await quote(['deep', 'a'])
   assert.deepEqual(
     [at(body, 'legs', 0, 'bookPrice'), at(body, 'legs', 0, 'depth')],

@@ -52,7 +52,8 @@ async function trade(): Promise<void> {
 }
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1', '--social-provider', 'demo'] })
+  const more = ['--social-provider', 'demo', '--pack-rest', '0']
+  live = await startLive({ flags: ['--block-ms', '1', ...more] })
   rain = await openMarket(live, 'rain')
   ann = await live.trader(1000 * UNIT, { username: 'ann' })
   ben = await live.trader(1000 * UNIT)
@@ -137,7 +138,10 @@ async function packLost(): Promise<void> {
   const legs: object[] = []
   for (const slug of ['leg-1', 'leg-2']) {
     const wish = { outcome: 1, ticks: 500, sizeRaw: 100 * UNIT } as const
-    assert.equal((await place(live, ben, await openMarket(live, slug), wish)).status, 201)
+    const market = await openMarket(live, slug)
+    for (const each of [wish, { ...wish, ticks: 490, outcome: 0 as const }]) {
+      assert.equal((await place(live, ben, market, each)).status, 201)
+    }
     legs.push({ marketSlug: slug, outcomeIndex: 0 })
   }
   const stake = '10000000'

@@ -1,10 +1,9 @@
 // Gates of the commands on packs (rules §8.4). A quote names everything that is wrong with a pack
-// at once. The gates read the public books that their caller gives them, free balances, and what
-// main alone changes (law 2).
+// at once. The gates read the books that their caller gives them, free balances, and what main
+// alone changes (law 2).
 
 import { HOUSE_ACCOUNT, type MarketId, type ProfileId, type Seq } from '../../../domain/ids.ts'
 import { kindOf } from '../../../domain/markets/market.ts'
-import { slotMsOf } from '../../../domain/markets/series.ts'
 import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { PackBody, PackLeg } from '../../../domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../domain/packs/pack-limits.ts'
@@ -13,9 +12,12 @@ import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
+import { dayOf } from '../../packs/house-day.ts'
 import type { RiskyPack } from '../../packs/house-risk.ts'
 import {
   type AskLevel,
+  holdsNear,
+  type LegBook,
   type LegPrice,
   legPrice,
   type Multipliers,
@@ -24,6 +26,7 @@ import {
   windowOf,
 } from '../../packs/pack-odds.ts'
 import { decideCall } from './moves.ts'
+import { areCorrelated } from './pack-ties.ts'
 
 const { legsMin, legsMax, stakeMinRaw, priceMinTicks, priceMaxTicks } = PACK_LIMITS
 
@@ -56,12 +59,18 @@ export interface PackIssue {
   readonly legIndex?: number
 }
 
-/** A leg that is asked for, with the asks of its token in the public book, best first. */
+/** A leg that a call names. */
 export interface AskedLeg {
   /** Undefined when there is no such market; a market that is over may have left memory. */
   readonly marketId: MarketId | undefined
   readonly outcome: number
+  /** The asks of its token in the public book, best first. They price a leg of an offer. */
   readonly asks: readonly AskLevel[]
+  /**
+   * What prices a leg of the house: orders of others that have rested long enough, less what priced
+   * packs before.
+   */
+  readonly rested: LegBook
 }
 
 export interface PackAsk {
@@ -73,6 +82,8 @@ export interface PackAsk {
   readonly ownerId: ProfileId | null
   /** Whether the stake is paid now, so that the balance of its owner counts. */
   readonly isPaid: boolean
+  /** How long before the deadline of its market a leg closes. */
+  readonly closeMs: number
 }
 
 export interface PricedLeg extends LegPrice {
@@ -97,24 +108,32 @@ export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): Pric
   const markets = asked.map(({ marketId }) => {
     return marketId === undefined ? undefined : clearing.catalogue.byId(marketId)
   })
-  const windows = asked.map(({ asks }) => windowOf(asks))
+  const isOffer = offeredRaw !== null
+  const windows = asked.map(({ asks, rested }) => {
+    // A book with one side has no price that the house sells at.
+    if (!isOffer && rested.bids.length === 0) return []
+    return windowOf(isOffer ? asks : rested.asks)
+  })
   const books = windows.map((window) => window.at(0)?.ticks ?? null)
   const isPriced = books.length > 0 && books.every((ticks) => ticks !== null)
   // Each share pays one raw unit of collateral.
   const needRaw: number = isPriced ? payoutRaw(stakeRaw, books) : 0
-  const legs = asked.map(({ marketId, outcome }, at) => {
-    return { marketId, outcome, bookTicks: books[at], ...legPrice(windows[at], needRaw) }
+  const legs = asked.map(({ marketId, outcome, rested }, at) => {
+    const priced = legPrice(windows[at], needRaw)
+    const bookTicks = books[at]
+    const isDeep = priced.isDeep && (isOffer || holdsNear(rested.bids, bookTicks, needRaw))
+    return { marketId, outcome, bookTicks, ...priced, isDeep }
   })
   const prices = legs.map(({ priceTicks }) => priceTicks)
   const priced = {
     legs,
     payoutRaw: isPriced ? payoutRaw(stakeRaw, prices) : 0,
     multipliers: isPriced ? multipliersOf(prices) : null,
-    stakeMaxRaw: offeredRaw === null ? PACK_LIMITS.stakeMaxRaw : PACK_LIMITS.offerStakeMaxRaw,
+    stakeMaxRaw: isOffer ? PACK_LIMITS.offerStakeMaxRaw : PACK_LIMITS.stakeMaxRaw,
   }
   const issues = [
     ...sizeIssues(asked.length, stakeRaw, priced.stakeMaxRaw),
-    ...marketIssues(clearing, asked, markets, nowMs),
+    ...marketIssues(clearing, asked, markets, nowMs + ask.closeMs),
     ...legs.flatMap((leg, legIndex) => legIssues(leg, ask, legIndex)),
     ...moneyIssues(clearing, ask, priced, nowMs),
   ]
@@ -136,11 +155,12 @@ function sizeIssues(legs: number, stakeRaw: CollateralRaw, maxRaw: CollateralRaw
   ]
 }
 
+/** `untilMs` is how long a market must be open at least. */
 function marketIssues(
   clearing: Clearing,
   asked: readonly AskedLeg[],
   markets: readonly (Market | undefined)[],
-  nowMs: TimeMs,
+  untilMs: TimeMs,
 ): PackIssue[] {
   return markets.flatMap((market, legIndex): PackIssue[] => {
     const { marketId } = asked[legIndex]
@@ -154,29 +174,23 @@ function marketIssues(
     return [
       ...twice,
       ...(isTied && !isTwice ? [{ code: 'CORRELATED_LEGS' as const, legIndex }] : []),
-      ...(isActive(market, nowMs) ? [] : [{ code: 'MARKET_NOT_ACTIVE' as const, legIndex }]),
-      ...(kindOf(market) === 'clob' ? [] : [{ code: 'MARKET_NOT_ELIGIBLE' as const, legIndex }]),
+      ...(isActive(market, untilMs) ? [] : [{ code: 'MARKET_NOT_ACTIVE' as const, legIndex }]),
+      ...(takesPacks(market) ? [] : [{ code: 'MARKET_NOT_ELIGIBLE' as const, legIndex }]),
     ]
   })
 }
 
-function isActive({ status, deadlineMs, isFailed }: Market, nowMs: TimeMs): boolean {
-  if (isFailed || (deadlineMs !== null && nowMs >= deadlineMs)) return false
+function isActive({ status, deadlineMs, isFailed }: Market, untilMs: TimeMs): boolean {
+  if (isFailed || (deadlineMs !== null && untilMs >= deadlineMs)) return false
   return status === 'CREATED' || status === 'FUNDED'
 }
 
-/** Whether one outcome says much of the other: same group, match, or symbol in one window. */
-function areCorrelated({ series, matches }: Clearing, a: Market, b: Market): boolean {
-  if (a.groupId !== undefined && a.groupId === b.groupId) return true
-  const ofMatch = matches.byMarket(a.marketId)
-  if (ofMatch !== undefined && matches.byMarket(b.marketId)?.slug === ofMatch.slug) return true
-  if (a.slot === undefined || b.slot === undefined) return false
-  const ofA = series.existing(a.slot.seriesId)
-  const ofB = series.existing(b.slot.seriesId)
-  const isApart =
-    a.slot.startMs + slotMsOf(ofA) <= b.slot.startMs ||
-    b.slot.startMs + slotMsOf(ofB) <= a.slot.startMs
-  return ofA.symbol === ofB.symbol && !isApart
+/**
+ * Whether packs may ever have a leg of the market: it has a book, and does not delay takers. A pack
+ * would take the price at once for which others wait.
+ */
+export function takesPacks(market: Market): boolean {
+  return kindOf(market) === 'clob' && (market.takerDelayMs ?? 0) === 0
 }
 
 function legIssues(
@@ -202,12 +216,16 @@ function legIssues(
 
 /** Whether the house takes the pack; legs of no market say nothing of that. */
 function houseTakes(
-  { ledger, packs }: Clearing,
+  { ledger, packs: { houseRisk, houseDay } }: Clearing,
   pack: Pick<RiskyPack, 'ownerId' | 'stakeRaw' | 'payoutRaw'>,
   priced: readonly PricedLeg[],
+  nowMs: TimeMs,
 ): boolean {
-  const risky = { ...pack, legs: journaled(priced) }
-  return packs.houseRisk.takes(risky, ledger.freeRaw(HOUSE_ACCOUNT))
+  const freeRaw = ledger.freeRaw(HOUSE_ACCOUNT)
+  const day = dayOf(nowMs)
+  const lossRaw = houseDay.lossRaw(day) + pack.payoutRaw - pack.stakeRaw
+  if (lossRaw > houseDay.boundRaw(day, freeRaw + houseRisk.totalRaw)) return false
+  return houseRisk.takes({ ...pack, legs: journaled(priced) }, freeRaw)
 }
 
 function moneyIssues(
@@ -223,7 +241,7 @@ function moneyIssues(
     : offeredRaw !== null && offeredRaw > stakeRaw * PACK_LIMITS.multiplierMax
   const isTooLow = isPricedByHouse && multipliers.isTooLow
   const asked = { ownerId, stakeRaw, payoutRaw: paysRaw }
-  const lacksHouse = isPricedByHouse && !houseTakes(clearing, asked, legs)
+  const lacksHouse = isPricedByHouse && !houseTakes(clearing, asked, legs, nowMs)
   const lacksStake = isPaid && ownerId !== null && ledger.freeRaw(ownerId) < stakeRaw
   const isBarred = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
   return [
@@ -254,6 +272,8 @@ export interface QuotedPack {
   /** By leg: what the payout was made of. */
   readonly prices: readonly PriceTicks[]
   readonly expiresMs: TimeMs
+  /** Whether a pack was made of it. */
+  readonly isUsed: boolean
 }
 
 /**
@@ -271,6 +291,7 @@ export function decidePack(
   const barred = decideCall(clearing, staking) ?? gateRoom(clearing)
   if (barred !== null) return barred
   if (quoted === null) return REJECT.QUOTE_INVALID
+  if (quoted.isUsed) return REJECT.QUOTE_USED
   if (quoted.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
   if (hasMost(clearing, staking.profileId)) return REJECT.PACK_LIMIT
   const { issues, payoutRaw: paysRaw } = priced
@@ -281,11 +302,11 @@ export function decidePack(
     payoutRaw <= paysRaw &&
     (code === 'MULTIPLIER_TOO_HIGH' ||
       (code === 'HOUSE_CAPACITY' &&
-        houseTakes(clearing, { ownerId, stakeRaw, payoutRaw }, priced.legs)))
+        houseTakes(clearing, { ownerId, stakeRaw, payoutRaw }, priced.legs, nowMs)))
   if (!issues.every(isOver)) return REJECT.PACK_NOT_ELIGIBLE
   if (paysRaw < payoutRaw) return REJECT.QUOTE_CHANGED
   const legs = journaled(priced.legs).map((leg, at) => ({ ...leg, priceTicks: prices[at] }))
-  return { kind: 'createPack', ...staking, payoutRaw, legs }
+  return { kind: 'createPack', ...staking, payoutRaw, legs, day: dayOf(nowMs) }
 }
 
 function gateRoom({ packs }: Clearing): Reject | null {
@@ -323,7 +344,7 @@ export function decideOffer(
   return { kind: 'offerPack', ...offering, expiresMs, legs: journaled(priced.legs) }
 }
 
-/** What a stake on the offer pays: its part of the offered payout, rounded down. */
+/** What a stake on the offer pays: its part of the payout, rounded down in favour of the maker. */
 export function offeredRaw(
   offer: { readonly stakeMaxRaw: CollateralRaw; readonly payoutRaw: CollateralRaw },
   stakeRaw: CollateralRaw,
@@ -331,11 +352,12 @@ export function offeredRaw(
   return Number((BigInt(offer.payoutRaw) * BigInt(stakeRaw)) / BigInt(offer.stakeMaxRaw))
 }
 
+/** `closeMs` is how long before the deadline of its market a leg closes. */
 export function decideAccept(
   clearing: Clearing,
   offerId: Seq,
   staking: Staking,
-  nowMs: TimeMs,
+  { nowMs, closeMs }: { readonly nowMs: TimeMs; readonly closeMs: number },
 ): PackBody | Reject {
   const { packs, ledger, catalogue, modes, frozen } = clearing
   const { profileId, stakeRaw } = staking
@@ -353,12 +375,15 @@ export function decideAccept(
   if (offer.makerId === profileId) return REJECT.OWN_OFFER
   const areOpen = offer.legs.every(({ marketId }) => {
     const market = catalogue.byId(marketId)
-    return market !== undefined && isActive(market, nowMs)
+    return market !== undefined && isActive(market, nowMs + closeMs)
   })
   if (!areOpen) return REJECT.OFFER_NOT_FOUND
   if (stakeRaw < stakeMinRaw) return REJECT.STAKE_TOO_LOW
   if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH
-  return { kind: 'acceptPackOffer', offerId, ...staking, payoutRaw: offeredRaw(offer, stakeRaw) }
+  const paysRaw = offeredRaw(offer, stakeRaw)
+  // The part is rounded down, so a small part of an offer that pays little wins nothing.
+  if (paysRaw <= stakeRaw) return REJECT.STAKE_TOO_LOW
+  return { kind: 'acceptPackOffer', offerId, ...staking, payoutRaw: paysRaw }
 }
 
 export function decideEndOffer(

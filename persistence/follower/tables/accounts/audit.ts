@@ -118,8 +118,11 @@ function restAbout(command: RareCommand): About {
     case 'removePropertyKey':
       return { keyId: command.keyId }
     case 'fundRewards':
-    case 'fundHouse':
       return { collateralRaw: command.collateralRaw }
+    case 'fundHouse': {
+      const { collateralRaw, dayLossMaxRaw } = command
+      return { collateralRaw, ...(dayLossMaxRaw === undefined ? {} : { dayLossMaxRaw }) }
+    }
     case 'putMatch': {
       const { slug, fixtureId, markets } = command.match
       return { matchSlug: slug, fixtureId, marketSlugs: markets.map((each) => each.slug) }

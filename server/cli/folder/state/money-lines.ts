@@ -1,5 +1,6 @@
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { SYSTEM_ACCOUNTS } from '../../../../engine/domain/ids.ts'
+import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { type Line, line, units } from './state-line.ts'
 import { nameOf, slugOf, tokenOf } from './thing-name.ts'
 
@@ -91,7 +92,14 @@ export function* rewardLines(clearing: Clearing): Iterable<Line> {
 }
 
 export function* packLines(clearing: Clearing): Iterable<Line> {
-  const { packs, offers } = clearing.packs.capture()
+  const { packs, offers, houseDay } = clearing.packs.capture()
+  if (houseDay.day !== 0) {
+    const day = new Date(houseDay.day * DAY_MS).toISOString().slice(0, 10)
+    yield line('packs of the newest day', `${day}, ended ones cost ${units(houseDay.endedRaw)}`)
+  }
+  if (houseDay.maxRaw !== null) {
+    yield line('packs of a day cost at most', units(houseDay.maxRaw))
+  }
   const legOf = ({ marketId, outcome }: (typeof offers)[number]['legs'][number]) =>
     tokenOf(clearing, marketId, outcome)
   for (const { packId, ownerId, makerId, stakeRaw, payoutRaw, legs, results } of packs) {

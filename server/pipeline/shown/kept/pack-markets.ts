@@ -1,17 +1,18 @@
 // The markets that packs can be made of, kept in order as they change, so that a page of them costs
 // what the page holds. Invariant: the ids rise, and each is of a market that takes packs.
 
+import { takesPacks } from '../../../../engine/core/decide/money/packs.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import type { MarketId } from '../../../../engine/domain/ids.ts'
-import { kindOf, type MarketStatus } from '../../../../engine/domain/markets/market.ts'
+import type { MarketStatus } from '../../../../engine/domain/markets/market.ts'
 
 interface Shown {
   readonly market: Market
   readonly status: MarketStatus
 }
 
-function takesPacks({ market, status }: Shown): boolean {
-  return kindOf(market) === 'clob' && status === 'FUNDED' && !market.isFailed
+function takesThemNow({ market, status }: Shown): boolean {
+  return takesPacks(market) && status === 'FUNDED' && !market.isFailed
 }
 
 export class PackMarkets {
@@ -25,7 +26,7 @@ export class PackMarkets {
   note(shown: Shown): void {
     const { marketId } = shown.market
     const at = this.#placeOf(marketId)
-    const [isIn, shouldBe] = [this.#ids[at] === marketId, takesPacks(shown)]
+    const [isIn, shouldBe] = [this.#ids[at] === marketId, takesThemNow(shown)]
     if (shouldBe && !isIn) this.#ids.splice(at, 0, marketId)
     else if (!shouldBe && isIn) this.#ids.splice(at, 1)
   }

@@ -144,6 +144,10 @@ const seriesRow = () =>
       'Newest price that the oracle reported of the asset, as decimal text; null before the first.',
     ),
     lastPriceAt: means(nullable(isoTime()), 'When the oracle saw that price; null without one.'),
+    correlationKey: means(
+      nullable(text()),
+      'Key that its slots share with other markets, beside the symbol; null without one.',
+    ),
     createdAt: means(isoTime(), 'When the series was made.'),
   })
 
@@ -155,6 +159,7 @@ function seriesView(series: Series, newest: PriceReport | undefined) {
     lastEndsAt: series.lastEndMs === 0 ? null : isoText(series.lastEndMs),
     lastPrice: newest === undefined ? null : priceText(newest.priceE8),
     lastPriceAt: newest === undefined ? null : isoText(newest.atMs),
+    correlationKey: series.correlationKey || null,
     createdAt: isoText(series.createdMs),
   }
 }
@@ -175,6 +180,7 @@ export const listSeries = route({
           ...{ stableSlug: 'btc-5min-price', title: 'Bitcoin up or down', isEnded: false },
           ...{ slots: 26, lastEndsAt: '2026-01-01T02:00:00.000Z' },
           ...{ lastPrice: '95000.5', lastPriceAt: '2026-01-01T00:00:01.000Z' },
+          correlationKey: null,
           createdAt: '2026-01-01T00:00:00.000Z',
         },
       ],

@@ -1,6 +1,7 @@
 // What an operator says of a market, a group or a series.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { address, rawAmount, slug } from '../../../http/schema/fields.ts'
 import { means } from '../../../http/schema/meaning.ts'
 import { boolean, integer, nullable, text } from '../../../http/schema/scalars.ts'
@@ -37,6 +38,10 @@ export const aboutFields = {
   delayedCancel: means(
     optional(boolean()),
     'False when owners cannot cancel orders that the taker delay holds; true when absent.',
+  ),
+  correlationKey: means(
+    optional(text(PACK_LIMITS.correlationKeyCharactersMax)),
+    'Markets with the same key are never in one pack; empty for none. A series has its symbol too.',
   ),
 }
 

@@ -77,11 +77,11 @@ function given<Fields extends object>(fields: Fields) {
 /** The part of a body that an edit may hold too. */
 export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: string | undefined }) {
   const { title, description, categories, tags, proxyTitle, imageUrl, logo } = body
-  const { dailyRewardRaw, rebateBps, properties, delayedCancel } = body
+  const { dailyRewardRaw, rebateBps, properties, delayedCancel, correlationKey } = body
   const noDelayedCancel = delayedCancel === undefined ? undefined : !delayedCancel
   const about: Partial<MarketAbout> = given({
     ...{ title, description, categories, tags, proxyTitle, imageUrl, logo },
-    ...{ dailyRewardRaw, rebateBps, properties, noDelayedCancel },
+    ...{ dailyRewardRaw, rebateBps, properties, noDelayedCancel, correlationKey },
   })
   return about
 }

@@ -19,6 +19,7 @@ import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { SHARED_TABLES, SUB_ACCOUNT_SHARE } from '../../../../engine/domain/shared-tables.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
+import { restedLeg } from '../../../support/pack-quote.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 // As many owners as filled a shared table when each might have its most of it take all that they
@@ -81,10 +82,13 @@ function offers(makers: number): { readonly table: Table; readonly driver: Excha
   for (let made = 0; made < makers; made++) driver.addAccount(1000 * UNIT)
   const asks = [{ ticks: 500, sizeRaw: 10 ** 12 }]
   const legs = [driver.addMarket(), driver.addMarket()].map((marketId) => {
-    return { marketId, outcome: 0, asks }
+    return restedLeg(marketId, 0, asks)
   })
   const terms = { stakeMaxRaw: UNIT, payoutRaw: 2 * UNIT }
-  const ask = { legs, stakeRaw: UNIT, offeredRaw: terms.payoutRaw, ownerId: null, isPaid: false }
+  const ask = {
+    ...{ legs, stakeRaw: UNIT, offeredRaw: terms.payoutRaw },
+    ...{ ownerId: null, isPaid: false, closeMs: 0 },
+  }
   const priced = pricePack(clearing, ask, driver.nowMs)
   const decided = (profileId: number) =>
     decideOffer(clearing, { profileId, ...terms }, priced, driver.nowMs)

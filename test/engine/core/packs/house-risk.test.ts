@@ -7,13 +7,15 @@ import {
   type PackAsk,
   pricePack,
 } from '../../../../engine/core/decide/money/packs.ts'
+import { dayOf } from '../../../../engine/core/packs/house-day.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { assert as law } from '../../../../engine/domain/assert.ts'
 import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
-import { quoteOf } from '../../../support/pack-quote.ts'
+import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
 
 // A maker shows a cheap ask for a moment, and buys packs from the house at that price. It may win
 // no more than the bounds of the house (rules §8.4). The driver checks the laws.
@@ -41,11 +43,11 @@ class Attack {
   /** Sure outcomes that the books show at 0.22: a pack of two pays 18.5 times. */
   cheap(marketIds: readonly number[]): AskedLeg[] {
     const asks = [{ ticks: 220, sizeRaw: 10 ** 12 }]
-    return marketIds.map((marketId) => ({ marketId, outcome: 0, asks }))
+    return marketIds.map((marketId) => restedLeg(marketId, 0, asks))
   }
 
   ask(ownerId: number, legs: readonly AskedLeg[]): PackAsk {
-    return { legs, stakeRaw: STAKE, offeredRaw: null, ownerId, isPaid: true }
+    return { legs, stakeRaw: STAKE, offeredRaw: null, ownerId, isPaid: true, closeMs: 0 }
   }
 
   /** Makes a pack of the legs, or gives the refusal. */
@@ -107,6 +109,8 @@ test('one outcome costs the house a twentieth at most, however many accounts buy
 
 test('one profile wins a tenth at most, over however many markets', () => {
   const attack = new Attack()
+  // The bound of the day is as low by default; it has a test of its own.
+  attack.driver.rare({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: HOUSE })
   const profileId = attack.driver.addAccount(10_000 * UNIT)
   for (let pairs = 0; pairs < 6; pairs++) {
     const markets = [attack.driver.addMarket(), attack.driver.addMarket()]
@@ -119,6 +123,48 @@ test('one profile wins a tenth at most, over however many markets', () => {
   assert.equal(attack.buy(profileId, attack.cheap(fresh)), REJECT.PACK_NOT_ELIGIBLE)
   const other = attack.driver.addAccount(10_000 * UNIT)
   assert.equal(attack.buy(other, attack.cheap(fresh)), null, 'other profiles go on')
+})
+
+test('the packs of one day cost a tenth at most, over all profiles and markets', () => {
+  const attack = new Attack()
+  const pairs: number[][] = []
+  for (let bought = 1; bought > 0; ) {
+    const markets = [attack.driver.addMarket(), attack.driver.addMarket()]
+    pairs.push(markets)
+    bought = attack.buyAll(attack.driver.addAccount(10_000 * UNIT), attack.cheap(markets))
+  }
+  const { houseDay, houseRisk } = attack.driver.clearing.packs
+  const day = dayOf(attack.driver.nowMs)
+  assert.equal(houseDay.lossRaw(day), houseRisk.totalRaw)
+  for (const markets of pairs) for (const each of markets) attack.resolve(each, [1, 0])
+  const lostRaw = HOUSE - attack.houseRaw
+  assert.ok(lostRaw > 0 && lostRaw <= HOUSE / PACK_LIMITS.housePartOfDay, `lost ${lostRaw}`)
+  const fresh = [attack.driver.addMarket(), attack.driver.addMarket()]
+  const buyer = attack.driver.addAccount(10_000 * UNIT)
+  assert.equal(attack.buy(buyer, attack.cheap(fresh)), REJECT.PACK_NOT_ELIGIBLE)
+  attack.driver.nowMs += DAY_MS
+  assert.equal(attack.buy(buyer, attack.cheap(fresh)), null, 'the next day has its own bound')
+})
+
+test('what is set aside is of the house, and pays for no other pack', () => {
+  const attack = new Attack()
+  const { driver } = attack
+  driver.rare({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: HOUSE })
+  const markets = [driver.addMarket(), driver.addMarket()]
+  attack.buyAll(driver.addAccount(10_000 * UNIT), attack.cheap(markets))
+  const keep = (freeRaw: number) => {
+    driver.rare({ kind: 'fundHouse', collateralRaw: freeRaw - attack.houseRaw })
+  }
+  // A pack of 10 that pays 45 costs 35 at most, and a twentieth of what the house has is more.
+  const legs = [500, 400].map((ticks) => {
+    return restedLeg(driver.addMarket(), 0, [{ ticks, sizeRaw: 10 ** 12 }])
+  })
+  const buyer = driver.addAccount(10_000 * UNIT)
+  assert.ok(attack.risk.totalRaw > 35 * UNIT * housePartOfOutcome)
+  keep(35 * UNIT - 1)
+  assert.equal(attack.buy(buyer, legs), REJECT.PACK_NOT_ELIGIBLE)
+  keep(35 * UNIT)
+  assert.equal(attack.buy(buyer, legs), null)
 })
 
 test('the other outcome of a market has its own bound, and a quote tells the bound too', () => {

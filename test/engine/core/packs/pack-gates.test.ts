@@ -12,7 +12,7 @@ import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject, type RejectName } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
-import { quoteOf } from '../../../support/pack-quote.ts'
+import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
 
 // The order of the gates of packs. Each table lists refusals in falling precedence and runs from
 // its last row to its first, so each row breaks one thing more. No test makes as many packs as the
@@ -55,9 +55,10 @@ class Stage {
 
   ask(ticks: number, changes: Partial<PackAsk> = {}): PackAsk {
     const asks = [{ ticks, sizeRaw: 10 ** 12 }]
-    const legs = this.markets.map((marketId) => ({ marketId, outcome: 0, asks }))
+    const legs = this.markets.map((marketId) => restedLeg(marketId, 0, asks))
     const isPaid = changes.offeredRaw === undefined
-    return { legs, stakeRaw: STAKE, offeredRaw: null, ownerId: this.ann, isPaid, ...changes }
+    const by = { offeredRaw: null, ownerId: this.ann, isPaid, closeMs: 0 }
+    return { legs, stakeRaw: STAKE, ...by, ...changes }
   }
 
   priced(ticks: number, changes: Partial<PackAsk> = {}) {
@@ -108,6 +109,7 @@ test('gates of a stake on the house', () => {
     ['PROFILE_FROZEN', () => stage.freeze()],
     ['CALL_LIMIT', () => stage.useCalls()],
     ['QUOTE_INVALID', () => (quoted = null)],
+    ['QUOTE_USED', () => (quoted = quoted && { ...quoted, isUsed: true })],
     ['QUOTE_EXPIRED', () => (quoted = quoted && { ...quoted, expiresMs: driver.nowMs })],
     ['PACK_LIMIT', () => stage.fillPacks()],
     ['PACK_NOT_ELIGIBLE', () => (ticks = 950)],
@@ -154,7 +156,7 @@ test('gates of a stake on an offer', () => {
   ]
   climb(rows, () => {
     const staking = { profileId: ann, stakeRaw, once }
-    return decideAccept(stage.clearing, offerId, staking, driver.nowMs)
+    return decideAccept(stage.clearing, offerId, staking, { nowMs: driver.nowMs, closeMs: 0 })
   })
 })
 
@@ -169,10 +171,10 @@ test('a market that left memory is not active, and is not unknown', () => {
   const payoutNumerators = [1, 0] as const
   driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId: gone, payoutNumerators }] })
   driver.rare({ kind: 'archiveMarket', marketId: gone })
-  const leg = (marketId: number) => ({ marketId, outcome: 0, asks: [] })
+  const leg = (marketId: number) => restedLeg(marketId, 0, [])
   const asked = {
     ...{ legs: [first, gone, gone].map(leg), stakeRaw: STAKE, ownerId: ann },
-    ...{ offeredRaw: null, isPaid: false },
+    ...{ offeredRaw: null, isPaid: false, closeMs: 0 },
   }
   const { issues } = pricePack(clearing, asked, driver.nowMs)
   const ofMarkets = issues.filter(({ code }) => code !== 'NO_LIQUIDITY')

@@ -15,7 +15,7 @@ import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
-import { quoteOf } from '../../../support/pack-quote.ts'
+import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
 import type { Random } from '../../../support/random.ts'
 
 // Random packs for flows that mix everything that moves money.
@@ -35,10 +35,10 @@ function wish({ random }: Play, markets: readonly Market[]): PackAsk {
   const chosen = markets.filter(() => random.chance(0.5)).slice(0, random.between(2, 4))
   const legs = chosen.map(({ marketId }) => {
     const asks = [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }]
-    return { marketId, outcome: random.below(2), asks }
+    return restedLeg(marketId, random.below(2), asks)
   })
   const stakeRaw = random.between(stakeMinRaw, stakeMaxRaw)
-  return { legs, stakeRaw, offeredRaw: null, ownerId: null, isPaid: false }
+  return { legs, stakeRaw, offeredRaw: null, ownerId: null, isPaid: false, closeMs: 0 }
 }
 
 /** One act of one account, if the gates let it. `markets` are open ones with books. */
@@ -72,7 +72,7 @@ export function playPack(play: Play, markets: readonly Market[]): void {
     act(decideOffer(clearing, offering, priced, nowMs))
   } else if (offer !== undefined && dice < 0.9) {
     const stakeRaw = stakeMinRaw + random.spread(offer.stakeMaxRaw - stakeMinRaw)
-    act(decideAccept(clearing, offer.offerId, { profileId, stakeRaw }, nowMs))
+    act(decideAccept(clearing, offer.offerId, { profileId, stakeRaw }, { nowMs, closeMs: 0 }))
   } else if (offer !== undefined) act(decideEndOffer(clearing, offer.offerId, offer.makerId))
 }
 

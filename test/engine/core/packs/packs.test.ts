@@ -18,7 +18,8 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
-import { quoteOf } from '../../../support/pack-quote.ts'
+import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
+import { marketSpec, seriesSpec } from '../../../support/specs.ts'
 
 // The life of packs and offers (rules §8.4, §8.5). The driver checks the laws.
 
@@ -44,10 +45,15 @@ class World {
   /** A pack of YES at 0.5 and YES at 0.4, with deep books. */
   ask(changes: Partial<PackAsk> = {}): PackAsk {
     const leg = (marketId: number, ticks: number) => {
-      return { marketId, outcome: 0, asks: [{ ticks, sizeRaw: 1000 * UNIT }] }
+      return restedLeg(marketId, 0, [{ ticks, sizeRaw: 1000 * UNIT }])
     }
     const legs = [leg(this.a, 500), leg(this.b, 400)]
-    return { stakeRaw: STAKE, legs, offeredRaw: null, ownerId: this.ann, isPaid: true, ...changes }
+    const by = { offeredRaw: null, ownerId: this.ann, isPaid: true, closeMs: 0 }
+    return { stakeRaw: STAKE, legs, ...by, ...changes }
+  }
+
+  times() {
+    return { nowMs: this.driver.nowMs, closeMs: 0 }
   }
 
   codes(changes: Partial<PackAsk> = {}): string[] {
@@ -166,14 +172,13 @@ test('a pack whose price moved in favour of its owner pays what was quoted', () 
   // A house that may lose 95 on one outcome.
   const world = new World(1900 * UNIT)
   const [first, second] = [500, 180]
-  const legs = [first, second].map((ticks, at) => ({
-    ...{ marketId: [world.a, world.b][at], outcome: 0 },
-    asks: [{ ticks, sizeRaw: 1000 * UNIT }],
-  }))
+  const legs = [first, second].map((ticks, at) =>
+    restedLeg([world.a, world.b][at], 0, [{ ticks, sizeRaw: 1000 * UNIT }]),
+  )
   // 0.9 / (0.5 · 0.18) = 10, and with a first leg at 0.2 it would be 25: more than the ceiling.
   const quoted = pricePack(world.clearing, world.ask({ legs }), world.driver.nowMs)
   assert.deepEqual([quoted.payoutRaw, quoted.issues], [100 * UNIT, []])
-  const cheaper = [{ ...legs[0], asks: [{ ticks: 200, sizeRaw: 1000 * UNIT }] }, legs[1]]
+  const cheaper = [restedLeg(world.a, 0, [{ ticks: 200, sizeRaw: 1000 * UNIT }]), legs[1]]
   const now = pricePack(world.clearing, world.ask({ legs: cheaper }), world.driver.nowMs)
   assert.deepEqual(
     now.issues.map(({ code }) => code),
@@ -196,7 +201,7 @@ test('a dip at creation alone raises nothing that a void leg leaves', () => {
   const world = new World()
   const quoted = quoteOf(pricePack(world.clearing, world.ask(), world.driver.nowMs))
   const legs = world.ask().legs.map((leg, at) => {
-    return at === 0 ? { ...leg, asks: [{ ticks: 100, sizeRaw: 10_000 * UNIT }] } : leg
+    return at === 0 ? restedLeg(world.a, 0, [{ ticks: 100, sizeRaw: 10_000 * UNIT }]) : leg
   })
   const { nowMs } = world.driver
   const dipped = pricePack(world.clearing, world.ask({ legs }), nowMs)
@@ -215,7 +220,7 @@ test('nobody accepts an offer of a frozen profile', () => {
   const offerId = world.offer()
   world.driver.rare({ kind: 'freezeProfile', profileId: world.ben, reason: 'test' })
   const staking = { profileId: world.ann, stakeRaw: STAKE }
-  const accept = () => decideAccept(world.clearing, offerId, staking, world.driver.nowMs)
+  const accept = () => decideAccept(world.clearing, offerId, staking, world.times())
   assert.equal(accept(), REJECT.OFFER_NOT_FOUND)
   world.driver.rare({ kind: 'unfreezeProfile', profileId: world.ben, reason: 'test' })
   assert.ok(!(accept() instanceof Reject))
@@ -225,8 +230,8 @@ test('a quote names all that is wrong at once', () => {
   const world = new World(0)
   assert.deepEqual(world.codes(), ['HOUSE_CAPACITY'])
   const [leg] = world.ask().legs
-  const shallow = { ...leg, asks: [{ ticks: 500, sizeRaw: UNIT }] }
-  const nothing = { ...leg, marketId: undefined, asks: [] }
+  const shallow = restedLeg(world.a, 0, [{ ticks: 500, sizeRaw: UNIT }])
+  const nothing = restedLeg(undefined, 0, [])
   assert.deepEqual(world.codes({ legs: [shallow, shallow, nothing], stakeRaw: 200 * UNIT }), [
     'STAKE_TOO_HIGH',
     'DUPLICATE_MARKET 1',
@@ -239,7 +244,7 @@ test('a quote names all that is wrong at once', () => {
     'HOUSE_CAPACITY',
   ])
   const at = (marketId: number, ticks: number) => {
-    return { marketId, outcome: 0, asks: [{ ticks, sizeRaw: 10_000 * UNIT }] }
+    return restedLeg(marketId, 0, [{ ticks, sizeRaw: 10_000 * UNIT }])
   }
   assert.deepEqual(world.codes({ legs: [at(world.a, 99), at(world.b, 901)] }), [
     'NO_LIQUIDITY 0',
@@ -263,12 +268,106 @@ test('legs of one group are correlated, and a pool is no leg', () => {
   const d = world.driver.addMarket({ groupId, orderInGroup: 1 })
   const pool = world.driver.addMarket({ kind: 'amm', poolAddress: `0x${'a'.repeat(40)}` })
   const asks = [{ ticks: 500, sizeRaw: 1000 * UNIT }]
-  const legs = [c, d, pool].map((marketId) => ({ marketId, outcome: 0, asks }))
+  const legs = [c, d, pool].map((marketId) => restedLeg(marketId, 0, asks))
   assert.deepEqual(world.codes({ legs }), [
     'CORRELATED_LEGS 1',
     'MARKET_NOT_ACTIVE 2',
     'MARKET_NOT_ELIGIBLE 2',
   ])
+})
+
+test('legs that share a key are correlated: their own, that of a group, or a symbol', () => {
+  const world = new World(10_000 * UNIT)
+  const { driver } = world
+  const none = { yesTokenId: '', noTokenId: '', conditionId: '', kind: 'group' as const }
+  const groupId = driver.addMarket({ ...none, correlationKey: 'rates' })
+  const child = driver.addMarket({ groupId, orderInGroup: 0 })
+  const rates = driver.addMarket({ correlationKey: 'rates' })
+  const btc = driver.addMarket({ correlationKey: 'BTC' })
+  const open = driver.addMarket({ correlationKey: '' })
+  const [five, hour] = [slotOf(world, 'BTC', 1), slotOf(world, 'ETH', 2)]
+  const codes = (...ids: number[]) => {
+    const legs = ids.map((id) => restedLeg(id, 0, [{ ticks: 500, sizeRaw: 1000 * UNIT }]))
+    return world.codes({ legs })
+  }
+  const tied = ['CORRELATED_LEGS 1']
+  assert.deepEqual(codes(child, rates), tied, 'the key of a group')
+  assert.deepEqual(codes(btc, five), tied, 'the symbol of a series')
+  assert.deepEqual(codes(five, hour), tied, 'windows that overlap')
+  for (const pair of [
+    [btc, rates],
+    [btc, hour],
+    [child, five],
+    [open, world.a],
+  ]) {
+    assert.deepEqual(codes(...pair), [])
+  }
+  driver.rare({ kind: 'editSeries', seriesId: 2, change: { correlationKey: 'BTC' } })
+  assert.deepEqual(codes(btc, hour), tied, 'the key of a series, also for slots that exist')
+})
+
+/** A slot that begins now, of a new series. */
+function slotOf({ driver }: World, symbol: string, seriesId: number): number {
+  const slug = symbol.toLowerCase()
+  const names = { symbol, stableSlug: `${slug}-now`, slugPrefix: slug }
+  driver.rare({ kind: 'createSeries', seriesId, series: seriesSpec(names) })
+  const { catalogue } = driver.clearing
+  const marketId = catalogue.lastId + 1
+  const startMs = driver.nowMs - (driver.nowMs % 300_000)
+  const market = marketSpec(marketId, { slot: { seriesId, startMs } })
+  driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+  const book = catalogue.freeBook(LIMITS.booksMax)
+  driver.rare({ kind: 'openSlot', marketId, book, strikeE8: 1 })
+  return marketId
+}
+
+test('a leg needs a book of two sides, without a taker delay', () => {
+  const world = new World(10_000 * UNIT)
+  const [leg, other] = world.ask().legs
+  const { asks } = leg
+  const withBids = (...bids: { ticks: number; sizeRaw: number }[]) => {
+    return world.codes({ legs: [{ ...leg, rested: { asks, bids } }, other] })
+  }
+  assert.deepEqual(withBids(), ['NO_LIQUIDITY 0'])
+  const far = { ticks: 399, sizeRaw: 1000 * UNIT }
+  assert.deepEqual(withBids({ ticks: 499, sizeRaw: PAYOUT - 1 }, far), ['INSUFFICIENT_DEPTH 0'])
+  assert.deepEqual(withBids({ ticks: 400, sizeRaw: PAYOUT }), [])
+  const delayed = restedLeg(world.driver.addMarket({ takerDelayMs: 1 }), 0, asks)
+  assert.deepEqual(world.codes({ legs: [delayed, other] }), ['MARKET_NOT_ELIGIBLE 0'])
+})
+
+test('a leg closes before its market, for the house, for makers and for takers of offers', () => {
+  const world = new World(10_000 * UNIT)
+  const { driver } = world
+  const deadlineMs = driver.nowMs + 1000
+  const ends = driver.addMarket({ deadlineMs })
+  const legs = [restedLeg(ends, 0, world.ask().legs[0].asks), world.ask().legs[1]]
+  assert.deepEqual(world.codes({ legs, closeMs: 999 }), [])
+  assert.deepEqual(world.codes({ legs, closeMs: 1000 }), ['MARKET_NOT_ACTIVE 0'])
+  const offered = { offeredRaw: 2 * STAKE, ownerId: world.ben, isPaid: false }
+  assert.deepEqual(world.codes({ legs, closeMs: 1000, ...offered }), ['MARKET_NOT_ACTIVE 0'])
+  const prices = legs.map(({ marketId = 0, outcome }) => ({ marketId, outcome, priceTicks: 500 }))
+  const terms = { profileId: world.ben, stakeMaxRaw: STAKE, payoutRaw: 2 * STAKE }
+  const expiresMs = driver.nowMs + PACK_LIMITS.offerMs
+  driver.rare({ kind: 'offerPack', ...terms, expiresMs, legs: prices })
+  const offerId = world.clearing.lastSeq
+  const staking = { profileId: world.ann, stakeRaw: STAKE }
+  const accept = (closeMs: number) =>
+    decideAccept(world.clearing, offerId, staking, { nowMs: driver.nowMs, closeMs })
+  assert.equal(accept(1000), REJECT.OFFER_NOT_FOUND)
+  assert.ok(!(accept(999) instanceof Reject))
+})
+
+test('a part of an offer wins something, or is refused', () => {
+  const world = new World(0)
+  const offerId = world.offer(99_999_999, 100 * UNIT)
+  const accept = (stakeRaw: number) =>
+    decideAccept(world.clearing, offerId, { profileId: world.ann, stakeRaw }, world.times())
+  assert.equal(accept(UNIT), REJECT.STAKE_TOO_LOW, 'it would pay 1.000000')
+  assert.equal(accept(99_999_998), REJECT.STAKE_TOO_LOW, 'it would pay 99.999998')
+  const whole = accept(99_999_999)
+  assert.ok(!(whole instanceof Reject) && whole.kind === 'acceptPackOffer')
+  assert.equal(whole.payoutRaw, 100 * UNIT)
 })
 
 test('legs of one match are correlated', () => {
@@ -330,7 +429,7 @@ test('a maker funds a pack: what it sets aside is paid, comes back, or goes with
   assert.equal(world.clearing.packs.parkedRaw(world.ben), 60 * UNIT)
   const staking = { profileId: world.ann, stakeRaw: 5 * UNIT }
   const accept = (by: Partial<typeof staking>, nowMs = world.driver.nowMs) =>
-    decideAccept(world.clearing, offerId, { ...staking, ...by }, nowMs)
+    decideAccept(world.clearing, offerId, { ...staking, ...by }, { nowMs, closeMs: 0 })
   assert.equal(accept({ profileId: world.ben }), REJECT.OWN_OFFER)
   assert.equal(accept({ stakeRaw: 20 * UNIT + 1 }), REJECT.STAKE_TOO_HIGH)
   assert.equal(accept({}, world.driver.nowMs + PACK_LIMITS.offerMs), REJECT.OFFER_NOT_FOUND)
@@ -350,7 +449,7 @@ test('a pack that loses goes to the maker that funded it', () => {
   const world = new World(0)
   const offerId = world.offer()
   const staking = { profileId: world.ann, stakeRaw: 20 * UNIT }
-  const accepted = decideAccept(world.clearing, offerId, staking, world.driver.nowMs)
+  const accepted = decideAccept(world.clearing, offerId, staking, world.times())
   assert(!(accepted instanceof Reject))
   world.driver.rare(accepted)
   assert.deepEqual(world.money(), [80, 40, 0, 80])

@@ -18,7 +18,7 @@ let markets: LiveMarket[]
 let count = 0
 
 before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
+  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0'] })
   maker = await live.trader(1_000_000 * UNIT)
   ann = await live.trader(10_000 * UNIT)
   ben = await live.trader(10_000 * UNIT)
@@ -28,13 +28,15 @@ before(async () => {
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
-/** Two fresh markets whose YES is for sale at 0.5 and at 0.4. */
+/** Two fresh markets whose YES is for sale at 0.5 and at 0.4, and wanted a cent below. */
 async function fresh(): Promise<void> {
   count++
   markets = [await openMarket(live, `first-${count}`), await openMarket(live, `second-${count}`)]
   for (const [index, ticks] of [500, 600].entries()) {
     const wish = { outcome: 1, ticks, sizeRaw: 1000 * UNIT } as const
     assert.equal((await place(live, maker, markets[index], wish)).status, 201)
+    const bid = { ticks: 990 - ticks, sizeRaw: 1000 * UNIT }
+    assert.equal((await place(live, maker, markets[index], bid)).status, 201)
   }
 }
 
