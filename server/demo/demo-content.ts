@@ -8,6 +8,7 @@ interface DemoQuestion {
   readonly fee?: boolean
   readonly dailyRewardRaw?: number
   readonly rebateBps?: number
+  readonly correlationKey?: string
 }
 
 /** A hundred units a day, and a quarter of the fees. */
@@ -21,9 +22,12 @@ export const FUNDS_RAW = {
 
 function about(
   category: string,
-  ...questions: readonly (readonly [slug: string, title: string])[]
+  ...questions: readonly (readonly [slug: string, title: string, correlationKey?: string])[]
 ): DemoQuestion[] {
-  return questions.map(([slug, title]) => ({ slug, title, categories: [category] }))
+  return questions.map(([slug, title, correlationKey]) => {
+    const tied = correlationKey === undefined ? {} : { correlationKey }
+    return { slug, title, categories: [category], ...tied }
+  })
 }
 
 /** The first four are those that the documents trade in. */
@@ -34,7 +38,7 @@ export const MARKETS: readonly DemoQuestion[] = [
   },
   {
     ...{ slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?' },
-    ...{ categories: ['Crypto'], fee: true, ...REWARDING },
+    ...{ categories: ['Crypto'], fee: true, ...REWARDING, correlationKey: 'BTC' },
   },
   ...about('Sports', ['home-team-wins', 'Will the home team win on Saturday?']),
   ...about('Economy', ['rates-cut-in-march', 'Will rates be cut in March?']),
@@ -45,8 +49,8 @@ export const MARKETS: readonly DemoQuestion[] = [
   ),
   ...about(
     'Crypto',
-    ['eth-above-5k', 'Will ETH close above $5,000 this month?'],
-    ['sol-beats-eth', 'Will Solana gain more than Ethereum this month?'],
+    ['eth-above-5k', 'Will ETH close above $5,000 this month?', 'ETH'],
+    ['sol-beats-eth', 'Will Solana gain more than Ethereum this month?', 'ETH'],
     ['stablecoin-law', 'Will a stablecoin law pass this year?'],
   ),
   ...about(

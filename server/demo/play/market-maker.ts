@@ -30,6 +30,13 @@ const LEVELS = 4
 const LEVEL_STEP_TICKS = 10
 const HALF_SPREAD_TICKS = 10
 const LEVEL_SHARES = 100
+/**
+ * Beyond the levels one order rests on each side: only orders that have rested price packs. It goes
+ * when the price has wandered so far from where it was placed, which takes minutes.
+ */
+const PATIENT_AWAY_TICKS = 45
+const PATIENT_UNTIL_TICKS = 25
+const PATIENT_SHARES = 500
 
 function wander(ticks: number): number {
   const step = Math.round((Math.random() - 0.5) * 16)
@@ -46,6 +53,7 @@ class Quotes {
   readonly #market: DemoMarket
   /** Null when other quotes may stand: those of an earlier process, or of a round that failed. */
   #orderIds: string[] | null = null
+  #patient: { readonly fairTicks: number; readonly orderIds: readonly string[] } | null = null
 
   constructor(maker: DemoClient, market: DemoMarket) {
     this.#maker = maker
@@ -54,20 +62,39 @@ class Quotes {
 
   async renew(fairTicks: number): Promise<void> {
     const old = this.#orderIds
-    if (old === null) await this.#maker.call('DELETE', `/orders/all/${this.#market.slug}`)
+    if (old === null) {
+      await this.#maker.call('DELETE', `/orders/all/${this.#market.slug}`)
+      this.#patient = null
+    }
     this.#orderIds = null
+    await this.#keepPatient(fairTicks)
     const quoted: string[] = []
     for (let level = 0; level < LEVELS; level++) {
       const awayTicks = HALF_SPREAD_TICKS + level * LEVEL_STEP_TICKS
       const shares = LEVEL_SHARES * (level + 1)
-      for (const outcome of [0, 1] as const) {
-        const ownTicks = outcome === 0 ? fairTicks : 1000 - fairTicks
-        const order = { isBuy: true, shares, outcome, priceTicks: ownTicks - awayTicks }
-        quoted.push(await this.#maker.place(this.#market, { ...order, type: 'GTC' }))
-      }
+      quoted.push(...(await this.#bothSides(fairTicks, awayTicks, shares)))
     }
     if (old !== null) await this.#maker.cancel(old)
     this.#orderIds = quoted
+  }
+
+  async #bothSides(fairTicks: number, awayTicks: number, shares: number): Promise<string[]> {
+    const ids: string[] = []
+    for (const outcome of [0, 1] as const) {
+      const ownTicks = outcome === 0 ? fairTicks : 1000 - fairTicks
+      const order = { isBuy: true, shares, outcome, priceTicks: ownTicks - awayTicks }
+      ids.push(await this.#maker.place(this.#market, { ...order, type: 'GTC' }))
+    }
+    return ids
+  }
+
+  async #keepPatient(fairTicks: number): Promise<void> {
+    const old = this.#patient
+    if (old !== null && Math.abs(fairTicks - old.fairTicks) <= PATIENT_UNTIL_TICKS) return
+    this.#patient = null
+    if (old !== null) await this.#maker.cancel(old.orderIds)
+    const orderIds = await this.#bothSides(fairTicks, PATIENT_AWAY_TICKS, PATIENT_SHARES)
+    this.#patient = { fairTicks, orderIds }
   }
 }
 
