@@ -64,6 +64,7 @@ export interface Scene {
   /** A profile that all fans follow. */
   readonly famous: Trader
   readonly things: Things
+  readonly fans: readonly Trader[]
   readonly beaters: readonly Trader[]
   /** Orders of the attacker with many makers. */
   readonly statusIds: readonly string[]
@@ -128,7 +129,7 @@ export class SceneMaker {
     const followed = [...traders, maker]
     const around = { attacker, famous: maker, fans, followed, legs, slugs }
     const things = await prepareAround(this.#client, around)
-    const many = { full, sellers, beaters, statusIds, slugs, legs, things }
+    const many = { full, sellers, fans, beaters, statusIds, slugs, legs, things }
     const prepared = { traders, markets, attacker, quiet, holder, famous: maker, ...many }
     return { ...prepared, sweepSize: sold * SHARE }
   }

@@ -12,8 +12,6 @@ const FUNDS_RAW = 1_000_000_000
 const NARROW = 360
 const IMAGE = '<img src=x onerror=alert(1)>'
 const SCRIPT = '"><script>alert(2)</script><svg onload=alert(3)>'
-/** Turns the direction of what follows, and never turns it back. */
-const TURNED = '\u202egnp.exe \u2067\u061c'
 const WORD = 'w'.repeat(1000)
 const MADE = 'img, svg[onload], iframe, script:not([src]), [onerror], [onload]'
 
@@ -22,9 +20,9 @@ let trader: Trader
 before(async () => {
   stage = await BrowserStage.open()
   const { live } = stage
-  const texts = { 'img-title': IMAGE, 'script-title': SCRIPT, 'turned-title': `${TURNED} rain` }
+  const texts = { 'img-title': IMAGE, 'script-title': SCRIPT }
   for (const [slug, title] of Object.entries(texts)) {
-    const description = `${title} ${SCRIPT} ${IMAGE} ${WORD} ${TURNED}`
+    const description = `${title} ${SCRIPT} ${IMAGE} ${WORD}`
     await openMarket(live, slug, { title, description })
   }
   await openMarket(live, 'long-title', { title: WORD.slice(0, 200), description: WORD })
@@ -45,7 +43,7 @@ test('titles, descriptions and names are texts on every page', async () => {
   await page.locator('main', { hasText: SCRIPT }).waitFor()
   assert.equal(await page.locator(MADE).count(), 0)
   await assertNotWide(page, 'a market')
-  const slugs = ['script-title', 'turned-title', 'long-title']
+  const slugs = ['script-title', 'long-title']
   for (const slug of slugs) {
     await page.goto(`${stage.baseUrl}/#/market/${slug}`)
     await part(page, 'Order ticket').waitFor()

@@ -5,7 +5,7 @@ import {
   decideToken,
   decideWithdrawalAddress,
 } from '../../engine/core/decide/accounts.ts'
-import { decideSubAccount } from '../../engine/core/decide/partners.ts'
+import { decideLeave, decideSubAccount } from '../../engine/core/decide/partners.ts'
 import { decideProfile } from '../../engine/core/decide/profiles.ts'
 import type { ProfileAbout, Scope } from '../../engine/domain/command.ts'
 import { profileFields } from '../support/specs.ts'
@@ -37,6 +37,7 @@ export class GoldenAccounts {
     () => this.#logout(),
     () => this.#logoutEverywhere(),
     () => this.#createSubAccount(),
+    () => this.#leavePartner(),
     () => this.#approveSpenders(),
     () => this.#submitApprovals(),
     () => this.#settleApprovals(),
@@ -83,6 +84,16 @@ export class GoldenAccounts {
     this.#spareTokens.push({ tokenId, profileId })
     const label = this.#cast.random.chance(0.5) ? 'a desk' : null
     return { tokenId, sealedSecret: new Uint8Array(40).fill(this.#cast.names), label, scopes }
+  }
+
+  /** A sub-account that signs for itself leaves its partner. */
+  #leavePartner(): void {
+    const { driver, random } = this.#cast
+    const { accounts } = driver.clearing
+    const ids = Array.from({ length: accounts.count }, (_none, at) => at + 1)
+    const leaving = ids.filter((id) => decideLeave(driver.clearing, id) === null)
+    if (leaving.length === 0) return
+    driver.rare({ kind: 'leavePartner', profileId: random.pick(leaving) })
   }
 
   #createToken(): void {
@@ -160,6 +171,7 @@ export class GoldenAccounts {
     if (driver.clearing.accounts.count >= PROFILES_MAX) return
     const profileId = driver.clearing.accounts.count + 1
     const partnerId = this.#cast.trader()
+    if (driver.clearing.frozen.isFrozen(partnerId)) return
     const profile = profileFields(profileId)
     assert.equal(decideSubAccount(driver.clearing, partnerId, profile.account), null)
     const nonceExpiresMs = driver.nowMs + 5 * MINUTE_MS

@@ -39,7 +39,8 @@ export class GoldenPacks {
 
   #fundHouse(): void {
     if (this.#cast.random.chance(0.5)) return
-    this.#cast.driver.rare({ kind: 'fundHouse', collateralRaw: HOUSE_RAW })
+    const bound = this.#cast.random.chance(0.3) ? { dayLossMaxRaw: HOUSE_RAW } : {}
+    this.#cast.driver.rare({ kind: 'fundHouse', collateralRaw: HOUSE_RAW, ...bound })
   }
 
   /** Resolved markets count for their packs, and offers end when their time is over. */

@@ -4,8 +4,8 @@ import { NEWEST, writeRecording } from './recording.ts'
 // node --import tsx test/golden/record.ts: records a journal of this version, beside the older
 // ones. Any seed will do: a recording is kept and never made again.
 
-const COMMANDS = 2500
-const SEED = 216
+const COMMANDS = 4000
+const SEED = 362
 
 const flow = new GoldenFlow(SEED)
 flow.run(COMMANDS)

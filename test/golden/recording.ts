@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 9
+const FORMAT = 10
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -71,7 +71,7 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   settleTrade: true,
   failSettlement: true,
   createSubAccount: true,
-  leavePartner: false,
+  leavePartner: true,
   approveSpenders: true,
   submitApprovals: true,
   settleApprovals: true,

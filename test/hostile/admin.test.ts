@@ -86,7 +86,7 @@ test('a market at every limit is made, read and listed', async () => {
   const made = await market({
     slug: 'x'.repeat(128),
     title: '😀'.repeat(256),
-    description: '\u0000\u2028</script>'.repeat(700),
+    description: '\n\t</script>'.repeat(900),
     deadline: 253_402_300_799_999,
     categories: ['💥'],
     minSizeRaw: SAFE_MAX,

@@ -2,7 +2,8 @@
 // sequencer, and the test sets the time.
 
 import { ASK_TABLES } from '../../engine/core/decide/decide.ts'
-import type { PlaceOrder } from '../../engine/domain/command.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import type { PlaceOrder, TokenFields } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
 import { toldClock } from '../../server/pipeline/spine/clock.ts'
@@ -39,6 +40,14 @@ export function openForTest(
 }
 
 export const TOKEN = 'test-token'
+const tokenIdOf = (profileId: number) => (profileId === 1 ? TOKEN : `${TOKEN}-${profileId}`)
+
+/** The token by which a profile places its orders. */
+export function tokenOf({ seal }: Pick<RunningExchange, 'seal'>, profileId: number): TokenFields {
+  const tokenId = tokenIdOf(profileId)
+  const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(tokenId, profileId))
+  return { tokenId, sealedSecret, label: null, scopes: ['trading'] }
+}
 
 /** Creates the market with this id; ids count from 1. */
 export async function makeMarket(
@@ -56,11 +65,10 @@ export async function fill(
   collateralRaw: number,
   deadlineMs: number | null = null,
 ): Promise<void> {
-  const { pipeline, seal } = exchange
+  const { pipeline } = exchange
   await makeMarket(exchange, 1, deadlineMs)
   const profile = profileFields(1, { rank: null })
-  const sealedSecret = seal.seal(new Uint8Array(32), tokenSecretOf(TOKEN, 1))
-  const token = { tokenId: TOKEN, sealedSecret, label: null, scopes: ['trading'] as const }
+  const token = tokenOf(exchange, 1)
   await pipeline.change(() => ({ kind: 'createProfile', profileId: 1, profile, token }))
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 1, collateralRaw }))
 }
@@ -74,11 +82,13 @@ export function buy(
   { pipeline }: RunningExchange,
   hash: number,
   order: Partial<PlaceOrder>,
-  signedFeeBps = 0,
+  { signedFeeBps = 0, tokenId = tokenIdOf(order.accountId ?? 1) } = {},
 ): ReturnType<RunningExchange['pipeline']['sequencer']['place']> {
   const terms = { marketId: 1, accountId: 1, hashHigh: hash, hashLow: 1, ...order }
   const place = { ...blankPlace(), book: terms.marketId, ...terms }
-  const request = { ...ownRequest(place, 1), signedFeeBps }
+  const token = pipeline.clearing.accounts.tokenById(tokenId)
+  assert(token !== undefined, 'an account that places orders has a token')
+  const request = { ...ownRequest(place, token.tokenNo), signedFeeBps }
   const first = pipeline.sequencer.place(request, encodePlace(place))
   const inTables = { seq: pipeline.clearing.lastSeq, hash: false, clientId: false }
   return first === ASK_TABLES

@@ -36,7 +36,7 @@ export interface OverloadReport {
 const TIMES = 3
 const TRADERS = 8
 const MARKETS = 4
-const FUNDS_RAW = 1_000_000_000_000_000
+const FUNDS_RAW = 200_000_000_000_000
 const SEARCH_CONNECTIONS = 256
 /** More than may be under way, and so many that a due order always finds a free connection. */
 const FLOOD_CONNECTIONS = 4096

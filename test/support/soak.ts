@@ -29,7 +29,7 @@ export interface SoakPlan {
 const MARKET_THREADS = ['auto', '2', 'each', '0'] as const
 const TRADERS = 6
 const MARKETS = 3
-const FUNDS_RAW = 1_000_000_000_000_000
+const FUNDS_RAW = 200_000_000_000_000
 const NO_OTHER_SALTS = 2 ** 47
 
 export async function soak(plan: SoakPlan): Promise<void> {

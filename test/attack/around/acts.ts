@@ -96,7 +96,7 @@ const OFFER_SHARE = 4
 
 /** So many profiles as once held all offers make theirs again and again, and read the list. */
 export function offersOfMany(on: Ground): Promise<void> {
-  const crowd = on.scene.beaters.slice(0, CROWD)
+  const crowd = on.scene.fans.slice(0, CROWD)
   const legs = on.scene.legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
   const body = JSON.stringify({ legs, stakeMax: '1000000', payout: '3000000' })
   const list = plain('GET', '/parlay/offers')

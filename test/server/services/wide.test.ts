@@ -11,7 +11,14 @@ import { TradingModeChanges } from '../../../server/services/trading/trading-mod
 import type { RunningExchange } from '../../../server/start/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recoverAll } from '../../support/journal-records.ts'
-import { buy, fill, makeMarket, openForTest, sleepUntilTaken } from '../../support/open-pipeline.ts'
+import {
+  buy,
+  fill,
+  makeMarket,
+  openForTest,
+  sleepUntilTaken,
+  tokenOf,
+} from '../../support/open-pipeline.ts'
 import { profileFields } from '../../support/specs.ts'
 
 // Wide acts: they reach every order, and other work runs meanwhile.
@@ -39,9 +46,11 @@ async function placeMany(exchange: RunningExchange, count: number, order: object
   await exchange.pipeline.whenIdle()
 }
 
-async function addProfile({ pipeline }: RunningExchange, profileId: number): Promise<void> {
+async function addProfile(exchange: RunningExchange, profileId: number): Promise<void> {
+  const { pipeline } = exchange
   const profile = profileFields(profileId)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+  const token = tokenOf(exchange, profileId)
+  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e9 }))
 }
 

@@ -40,7 +40,7 @@ export const aboutFields = {
     'False when owners cannot cancel orders that the taker delay holds; true when absent.',
   ),
   correlationKey: means(
-    optional(text(PACK_LIMITS.correlationKeyCharactersMax)),
+    optional(line(PACK_LIMITS.correlationKeyCharactersMax)),
     'Markets with the same key are never in one pack; empty for none. A series has its symbol too.',
   ),
 }

@@ -31,7 +31,7 @@ test('one profile cannot take every slot: at its bound it must cancel, others tr
       sizeRaw: 1_000_000,
       hashLow: hash,
     })
-    Object.assign(request, { tokenId: `t${accountId}`, ownerId: accountId })
+    Object.assign(request, { tokenNo: accountId, ownerId: accountId })
     return decidePlace(clearing, request, 1)
   }
   for (let each = 1; each <= LIMITS.openOrdersPerProfileMax; each++) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, makeMarket, openForTest } from '../../../support/open-pipeline.ts'
+import { buy, fill, makeMarket, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { profileFields } from '../../../support/specs.ts'
 
 // When markets leave memory, and what waiting for it costs.
@@ -18,7 +18,8 @@ async function opened() {
   await fill(exchange, 100 * SHARE)
   const { pipeline } = exchange
   const profile = profileFields(2)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token: null }))
+  const token = tokenOf(exchange, 2)
+  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
   const collateralRaw = 100 * SHARE
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 2, collateralRaw }))
   return { clock, exchange, pipeline }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { ADMIN, BLOCK_MS, Desk, shown, Told } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { at, startLive } from '../../../support/live-exchange.ts'
@@ -142,7 +143,7 @@ test('a fault needs a trade that waits and a valid request', async () => {
   assert.equal((await desk.fault({ next: 1 }, 'MINED')).status, 400)
   assert.equal((await desk.fault({ tradeEventId: '999999' }, 'FAILED')).status, 409)
   assert.equal((await desk.fault({ tradeEventId: first.id }, 'FAILED')).status, 409)
-  assert.equal((await desk.fault({ next: 1000 }, 'FAILED')).status, 200)
+  assert.equal((await desk.fault({ next: LIMITS.settlementFaultsMax }, 'FAILED')).status, 200)
   assert.equal((await desk.fault({ next: 1 }, 'FAILED')).status, 503)
   const { status } = await desk.live.send('GET', '/admin/settlement')
   assert.equal(status, 401)

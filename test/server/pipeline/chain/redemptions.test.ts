@@ -10,7 +10,7 @@ import { Redemptions } from '../../../../server/pipeline/chain/redemptions.ts'
 import type { RareBody } from '../../../../server/pipeline/spine/rare-body.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
-import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
+import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 // What the exchange redeems by itself behind a payout (rules §6.2).
@@ -46,7 +46,8 @@ class World {
     const changes: RareBody[] = []
     for (let profileId = 2; profileId <= profiles; profileId++) {
       const profile = profileFields(profileId)
-      changes.push({ kind: 'createProfile', profileId, profile, token: null })
+      const token = tokenOf(exchange, profileId)
+      changes.push({ kind: 'createProfile', profileId, profile, token })
       changes.push({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE })
     }
     await Promise.all(changes.map((change) => exchange.pipeline.change(() => change)))
@@ -130,8 +131,8 @@ test('shares of the fee account are redeemed behind the payout', async () => {
   await world.change({ ...world.split(2, 10 * SHARE), marketId: 2 })
   const terms = { marketId: 2, outcome: OUTCOME.YES, priceTicks: 500, sizeRaw: 10 * SHARE }
   const sell = { ...terms, accountId: 2, side: SIDE.SELL }
-  assert.equal(buy(world.exchange, 1000, sell, 300), null)
-  assert.equal(buy(world.exchange, 1001, { ...terms, accountId: 3 }, 300), null)
+  assert.equal(buy(world.exchange, 1000, sell, { signedFeeBps: 300 }), null)
+  assert.equal(buy(world.exchange, 1001, { ...terms, accountId: 3 }, { signedFeeBps: 300 }), null)
   await pipeline.whenIdle()
   // 3% of the shares that the taker bought (rules §3.1).
   assert.equal(world.ledger.freeSharesRaw(FEE_ACCOUNT, 2, OUTCOME.YES), 300_000)

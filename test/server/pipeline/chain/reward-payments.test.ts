@@ -4,7 +4,7 @@ import { REWARDS_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { REWARD_LIMITS } from '../../../../engine/domain/rewards/reward-limits.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { makeMarket, openForTest } from '../../../support/open-pipeline.ts'
+import { makeMarket, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { profileFields } from '../../../support/specs.ts'
 
 // How the rewards of a day are paid, part by part (rules §11.3).
@@ -24,7 +24,8 @@ test('payments that are under way as another day ends go on with those of that d
   const profileIds = Array.from({ length: ACCOUNTS }, (_each, index) => index + 1)
   for (const profileId of profileIds) {
     const profile = profileFields(profileId)
-    void pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+    const token = tokenOf(exchange, profileId)
+    void pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
   }
   const credit = async (minute: number, owed: readonly number[]): Promise<void> => {
     await pipeline.change(() => ({ kind: 'rewardMinute', minute }))

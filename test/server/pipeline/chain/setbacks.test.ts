@@ -8,7 +8,7 @@ import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import type { Mining, SettlementFact } from '../../../../server/pipeline/chain/mining.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
+import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { profileFields } from '../../../support/specs.ts'
 
 // A market is paid out once each of its trades is in a block or was taken back, whatever comes
@@ -38,7 +38,8 @@ async function traded(dataDir: string, makers: number): Promise<Stage> {
   const made = Array.from({ length: makers }, async (_each, index) => {
     const profileId = index + 2
     const profile = profileFields(profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+    const token = tokenOf(exchange, profileId)
+    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
     await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: SHARE }))
     const order = { ...terms, outcome: OUTCOME.NO, accountId: profileId }
     assert.equal(buy(exchange, 1000 + profileId, order), null)

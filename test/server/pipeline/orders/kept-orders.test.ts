@@ -126,7 +126,8 @@ test('an order that waited for deadlines waits for a replacement of its account,
   const dueSec = NOW_MS / 1000 + 10
   const due = { accountId: profileId, marketId: 1, priceTicks: 1, sizeRaw: 1000 }
   for (let hash = 1; hash <= 1500; hash++) {
-    assert.equal(buy(exchange, hash, { ...due, expirationSec: dueSec }), null)
+    const order = { ...due, expirationSec: dueSec }
+    assert.equal(buy(exchange, hash, order, { tokenId: token.tokenId }), null)
   }
   await pipeline.whenIdle()
   slices.stepMs = 5

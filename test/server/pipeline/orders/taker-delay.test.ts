@@ -11,7 +11,7 @@ import { Cancels } from '../../../../server/services/orders/cancels.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
-import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
+import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
@@ -53,7 +53,8 @@ async function opened(
   exchange.shards.of(MARKET)
   await pipeline.change(() => ({ kind: 'createMarket', marketId: MARKET, book: MARKET, market }))
   const profile = profileFields(MAKER)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: MAKER, profile, token: null }))
+  const token = tokenOf(exchange, MAKER)
+  await pipeline.change(() => ({ kind: 'createProfile', profileId: MAKER, profile, token }))
   const collateralRaw = 100 * SHARE
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId: MAKER, collateralRaw }))
   return { exchange, clock, dataDir, cancels: new Cancels(pipeline, noReads) }
@@ -337,10 +338,12 @@ async function shuffleSlots(setting: Setting): Promise<void> {
   }
 }
 
-async function moreAccounts({ exchange: { pipeline } }: Setting): Promise<void> {
+async function moreAccounts({ exchange }: Setting): Promise<void> {
+  const { pipeline } = exchange
   for (let profileId = MAKER + 1; profileId <= ACCOUNTS; profileId++) {
     const profile = profileFields(profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+    const token = tokenOf(exchange, profileId)
+    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
     await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE }))
   }
 }

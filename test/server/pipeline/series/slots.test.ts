@@ -5,7 +5,7 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { slotMsOf } from '../../../../engine/domain/markets/series.ts'
 import { OUTCOME } from '../../../../engine/domain/order.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, openForTest } from '../../../support/open-pipeline.ts'
+import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 import { profileFields, seriesSpec } from '../../../support/specs.ts'
 
@@ -173,7 +173,8 @@ test('the value of a boundary is found as rules §10.2 says', async () => {
 test('a slot whose end has no value has failed, until an operator resolves it', async () => {
   const { exchange, pipeline, passTo, report, slot, outcomeOf } = await withSeries()
   const profile = profileFields(2)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token: null }))
+  const token = tokenOf(exchange, 2)
+  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 2, collateralRaw: 10 * SHARE }))
   await passTo(T0)
   await report(T0, PRICE_E8)

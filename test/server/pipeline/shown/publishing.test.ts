@@ -13,7 +13,14 @@ import type { Receipt } from '../../../../server/pipeline/spine/durable-publishe
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
-import { buy, fill, openForTest, type TestClock, TOKEN } from '../../../support/open-pipeline.ts'
+import {
+  buy,
+  fill,
+  openForTest,
+  type TestClock,
+  TOKEN,
+  tokenOf,
+} from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 import * as kit from '../../intake/order-kit.ts'
@@ -144,8 +151,7 @@ test('the published depth equals the books, through dust, cancels and self-trade
   }))
   for (const profileId of [1, 2, 3]) {
     const profile = profileFields(profileId)
-    const tokenId = profileId === 1 ? TOKEN : `${TOKEN} ${profileId}`
-    const token = { tokenId, sealedSecret: new Uint8Array(4), label: null, scopes: [] }
+    const token = tokenOf(exchange, profileId)
     await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
     await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e12 }))
   }
@@ -219,12 +225,13 @@ test('a receipt tells the fee of its own command', async () => {
   await pipeline.change(() => ({ kind: 'createMarket', marketId: 2, book: 2, market }))
   for (const profileId of [2, 3]) {
     const profile = profileFields(profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+    const token = tokenOf(exchange, profileId)
+    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
     await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE }))
   }
   const receiptOf = (hash: number, accountId: number, outcome: number) => {
     const order = { ...ORDER, accountId, outcome, marketId: 2 }
-    assert.equal(buy(exchange, hash, order, 300), null)
+    assert.equal(buy(exchange, hash, order, { signedFeeBps: 300 }), null)
     return new Promise<Receipt>((resolve) => {
       pipeline.publisher.whenReceipt(pipeline.clearing.lastSeq, START_MS, resolve)
     })
@@ -279,7 +286,8 @@ test('a book that a thread gets at a restart trades on from its old state', asyn
   const first = await openForTest(dataDir, clock, 1)
   await fill(first, 100 * SHARE)
   const profile = profileFields(2)
-  await first.pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token: null }))
+  const token = tokenOf(first, 2)
+  await first.pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
   const credit = { kind: 'adjustBalance', profileId: 2, collateralRaw: 100 * SHARE } as const
   await first.pipeline.change(() => credit)
   for (const [index, priceTicks] of [480, 490, 490].entries()) {

@@ -15,6 +15,7 @@ import {
   makeMarket,
   openForTest,
   sleepUntilTaken,
+  tokenOf,
 } from '../../../support/open-pipeline.ts'
 import { profileFields } from '../../../support/specs.ts'
 
@@ -45,9 +46,11 @@ async function opened(markets: number, marketThreads = 1) {
   return { dataDir, clock, slices, exchange }
 }
 
-async function addProfile({ pipeline }: RunningExchange, profileId: number): Promise<void> {
+async function addProfile(exchange: RunningExchange, profileId: number): Promise<void> {
+  const { pipeline } = exchange
   const profile = profileFields(profileId)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token: null }))
+  const token = tokenOf(exchange, profileId)
+  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
   await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e9 }))
 }
 
