@@ -17,6 +17,7 @@ import { LIFETIME_CHANGES } from './lifetime-changes.ts'
 import { PACK_CHANGES } from './pack-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
+import { PROFIT_CHANGES } from './profit-changes.ts'
 import { REFERRAL_CHANGES } from './referral-changes.ts'
 import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
@@ -66,6 +67,7 @@ export function allMutations(): Mutation[] {
     ...SOCIAL_CHANGES,
     ...PACK_CHANGES,
     ...REFERRAL_CHANGES,
+    ...PROFIT_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -21,8 +21,11 @@ export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
     'a pack on prices that are shown for a moment',
     plan([
       { kind: 'ask', ticks: 300 },
-      { kind: 'ask', market: 1, ticks: 300, waitMs: 200 },
-      { kind: 'pack', who: 'ben' },
+      { kind: 'ask', who: 'pat', outcome: 1, ticks: 710 },
+      { kind: 'ask', market: 1, ticks: 300 },
+      { kind: 'ask', who: 'pat', market: 1, outcome: 1, ticks: 710, waitMs: 200 },
+      // What the asks lose to the honest bids is less than what these packs are worth.
+      ...[1, 2, 3, 4].map(() => ({ kind: 'pack', who: 'ben' }) as const),
     ]),
   ],
   [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type LiveExchange, startLive } from '../../support/live-exchange.ts'
+import { type LiveExchange, startLive, textAt } from '../../support/live-exchange.ts'
+import { openMarket, place } from '../../support/live-orders.ts'
 import { Random } from '../../support/random.ts'
 import {
   changedPlan,
@@ -80,13 +81,27 @@ export function reportOf({ plan, gain }: Found): string {
 }
 
 const HOUSE_RAW = 1_000_000 * UNIT
+const FEES_OF_RAW = 1_000_000 * UNIT
 
 /** An exchange with every rule that pays somebody. */
 export async function openForProfit(): Promise<LiveExchange> {
   const flags = ['--block-ms', '2000', '--referral-bps', '2000']
   const live = await startLive({ stepwise: true, flags })
   done(await live.admin('/admin/house', { collateralRaw: HOUSE_RAW }))
+  await payFees(live)
   return live
+}
+
+/** Two honest traders leave the exchange fees in collateral, out of which it pays what it owes. */
+async function payFees(live: LiveExchange): Promise<void> {
+  const market = await openMarket(live, 'honest', { fee: true })
+  const [buyer, seller] = [await live.trader(FEES_OF_RAW), await live.trader(FEES_OF_RAW)]
+  const { body } = done(await live.send('GET', '/markets/honest'))
+  const split = { conditionId: textAt(body, 'conditionId'), amount: String(FEES_OF_RAW) }
+  done(await live.call(seller, 'POST', '/portfolio/split', split))
+  const terms = { ticks: 500, sizeRaw: FEES_OF_RAW } as const
+  done(await place(live, buyer, market, terms))
+  done(await place(live, seller, market, { ...terms, side: 'sell' }, { orderType: 'FAK' }))
 }
 
 const PLANS_PER_ROUND = 8

@@ -1,0 +1,46 @@
+import type { FileChanges } from './mutation.ts'
+
+// Rules without which colluding accounts gain (rules §15). The plans that gained once must notice.
+
+const tests = ['test/simulation/profit/profit.test.ts']
+
+export const PROFIT_CHANGES: readonly FileChanges[] = [
+  {
+    file: 'engine/core/rewards/rewards.ts',
+    tests,
+    changes: [
+      [
+        'parts of a fee in worthless shares are paid at a half',
+        'redemptionRaw(payoutNumerators, yesRaw, noRaw)',
+        'Math.floor((yesRaw + noRaw) / 2)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/partners.ts',
+    tests,
+    changes: [
+      [
+        'a partner moves the money of a sub-account that signs for itself',
+        "reach === 'serverWallets' && made.sealedKey === null ? REJECT.NO_SERVER_WALLET : null",
+        'null',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/funds.ts',
+    tests,
+    changes: [
+      [
+        'proceeds leave before a block holds their trade',
+        'collateralRaw <= withdrawableRaw(clearing, profileId)',
+        'collateralRaw >= 0',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/packs/pack-books.ts',
+    tests,
+    changes: [['an order that was just placed prices packs', 'seq > rested || ', '']],
+  },
+]
