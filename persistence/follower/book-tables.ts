@@ -95,11 +95,12 @@ export class BookTables {
         }
         case EVENT.STP_CANCEL:
           if (this.#isLate(slot)) {
-            const end = { kind: LATE.SELF_TRADED, slot, sizeRaw: 0, leftRaw, ticks: 0 }
+            const own = { kind: LATE.SELF_TRADED, place: index }
+            const end = { ...own, slot, sizeRaw: 0, leftRaw, ticks: 0 }
             this.events.endedLate(end, this.#lateOf(order))
             break
           }
-          this.orders.selfTraded(order, slot, leftRaw)
+          this.orders.selfTraded(order, slot, leftRaw, index)
           this.events.canceled(slot, leftRaw, order.seq)
           break
         case EVENT.DONE:

@@ -171,10 +171,13 @@ export class Packers {
     // A crash may have taken books back that nobody could rely on.
     if (wish.legs.some(({ market }) => market === undefined)) return
     const issues = this.#issuesOf(wish, profileId, 'stake')
+    // A start ends the quotes of before.
+    const isOver = expiresMs <= pipeline.sequencer.nowMs() || quote.desk !== packs
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),
-      // A start ends the quotes of before.
-      QUOTE_EXPIRED: expiresMs <= pipeline.sequencer.nowMs() || quote.desk !== packs,
+      QUOTE_EXPIRED: isOver,
+      // Once its call is forgotten, a quote that is over may have made a pack.
+      QUOTE_USED: isOver && quote.packId !== 0,
       QUOTE_CHANGED: this.#asks(wish, profileId) !== asks,
     }
     const ask = { owner: profileId, callerId: profileId, idempotencyKey: undefined, signature: '' }

@@ -65,13 +65,15 @@ interface State {
   /** The payouts that are posted. */
   readonly paidOut: ReadonlyMap<number, readonly [number, number]>
   readonly paidDay: number
+  /** The newest day in which something was earned: a late sample of a day before counts for it. */
+  readonly day: number
   /** All fees that were sampled, less all parts of them: of collateral, and of each share. */
   readonly kept: ReadonlyMap<string, bigint>
 }
 
 const NOTHING: State = {
   ...{ referrers: new Map(), mined: [], sample: null, rateBps: 0 },
-  ...{ debts: [], waiting: [], paidOut: new Map(), paidDay: 0, kept: new Map() },
+  ...{ debts: [], waiting: [], paidOut: new Map(), paidDay: 0, day: 0, kept: new Map() },
 }
 
 interface Admitted {
@@ -245,8 +247,9 @@ export class ReferralModel {
     assert.equal(isLast, (part + 1) * creditRowsMax >= all.length, 'which part is the last')
     if (earned.length > 0) this.plays = ['referral credited']
     if (waits.length > 0) this.plays = [...this.plays, 'referral waits for a payout']
-    const day = dayOfMinute(minute)
+    const day = Math.max(this.#state.day, dayOfMinute(minute))
     this.#set({
+      day,
       sample: isLast ? null : { ...sample, parts: part + 1 },
       debts: [...debts, ...earned.map(([account, , raw]) => ({ account, day, owed: BigInt(raw) }))],
       waiting: [
@@ -270,9 +273,10 @@ export class ReferralModel {
     return kept
   }
 
-  #payOut(marketId: number, payout: readonly [number, number] | null, day: number): void {
+  #payOut(marketId: number, payout: readonly [number, number] | null, today: number): void {
     assert(payout !== null, 'a resolved market has a payout')
     const { waiting, debts, paidOut } = this.#state
+    const day = Math.max(this.#state.day, today)
     const more = this.waiting()
       .filter((row) => row[0] === marketId)
       .map(([, account, yes, no]) => {
@@ -280,6 +284,7 @@ export class ReferralModel {
       })
     if (more.length > 0) this.plays = ['referral in shares paid out']
     this.#set({
+      day: more.length > 0 ? day : this.#state.day,
       waiting: waiting.filter((each) => each.marketId !== marketId),
       debts: [...debts, ...more.filter(({ owed }) => owed > 0n)],
       paidOut: new Map([...paidOut, [marketId, payout]]),

@@ -164,11 +164,11 @@ CREATE TABLE sold_costs (
   PRIMARY KEY (trade_seq, owner, outcome)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE own_makers (
-  id               INTEGER PRIMARY KEY,
   taker_placed_seq INTEGER NOT NULL,
-  maker_placed_seq INTEGER NOT NULL
-) STRICT;
-CREATE INDEX own_makers_by_taker ON own_makers (taker_placed_seq);
+  position         INTEGER NOT NULL,
+  maker_placed_seq INTEGER NOT NULL,
+  PRIMARY KEY (taker_placed_seq, position)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE audit (
   seq      INTEGER PRIMARY KEY,
   at_ms    INTEGER NOT NULL,

@@ -48,7 +48,7 @@ function tablesOf(dataDir: string): Map<string, string[]> {
   }
   tables.set('names', all('SELECT DISTINCT name, placed_seq FROM order_names ORDER BY 1, 2'))
   const own = 'SELECT taker_placed_seq, maker_placed_seq FROM own_makers'
-  tables.set('own_makers', all(`${own} ORDER BY taker_placed_seq, id`))
+  tables.set('own_makers', all(`${own} ORDER BY taker_placed_seq, position`))
   connection.close()
   return tables
 }

@@ -13,7 +13,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 //   kind          owner  placed_seq  number  size         left        place           extra
 //   FILLED        of the maker's     of its  filled       0           of the fill     YES ticks
 //   CANCELED      order              event   0            left        0               0
-//   SELF_TRADED                              0            left        0               0
+//   SELF_TRADED                              0            left        of its event    0
 //   EVENT                                    event kind   remaining   as in the table its seq
 
 export const LATE = { FILLED: 0, CANCELED: 1, SELF_TRADED: 2, EVENT: 3 } as const

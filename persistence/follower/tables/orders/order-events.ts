@@ -72,7 +72,11 @@ interface Event extends Part {
 const ALL_OWNERS = 0
 
 /** An order that ended by a large command; `kind` is of LATE. */
-type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & { readonly slot: Slot }
+/** `place` is that of an event which is no fill; 0 when absent. */
+type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & {
+  readonly slot: Slot
+  readonly place?: number
+}
 
 type What = Pick<Event, 'kind' | 'remainingRaw' | 'place' | 'releasedMs'>
 type Row = [number: number, back: number, seq: Seq, age: number, ...what: [number, number, number]]
@@ -123,8 +127,8 @@ export class OrderEventsTable {
     const isNext = last instanceof LateRun && last.command.seq === command.seq
     const run = isNext ? last : new LateRun(command)
     if (!isNext) this.#events.push(run)
-    const { kind, slot, sizeRaw, leftRaw, ticks } = end
-    const place = kind === LATE.FILLED ? this.#fills++ : 0
+    const { kind, slot, sizeRaw, leftRaw, ticks, place: given = 0 } = end
+    const place = kind === LATE.FILLED ? this.#fills++ : given
     const order = { owner: this.#orders.accountOf(slot), placedSeq: this.#orders.seqOf(slot) }
     run.add({ kind, ...order, number: 0, sizeRaw, leftRaw, place, ticks, seq: 0 })
   }
@@ -181,7 +185,9 @@ export class OrderEventsTable {
       return
     }
     const isFill = kind === LATE.FILLED
-    const event = { kind: isFill ? UPDATED : CANCELED, remainingRaw: isFill ? 0 : leftRaw, place }
+    const event = isFill
+      ? { kind: UPDATED, remainingRaw: 0, place }
+      : { kind: CANCELED, remainingRaw: leftRaw, place: 0 }
     this.#insertEvent({ owner, placedSeq, seq: of, ...event }, number)
   }
 

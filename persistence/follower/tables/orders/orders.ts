@@ -53,7 +53,8 @@ const INSERT_LIVE = 'INSERT INTO live_orders (owner, market_id, placed_seq) VALU
 const DELETE_LIVE = 'DELETE FROM live_orders WHERE owner = ? AND market_id = ? AND placed_seq = ?'
 
 /** Makers that self-trade prevention canceled for an arrival of their owner, in that order. */
-const INSERT_OWN_MAKER = 'INSERT INTO own_makers (taker_placed_seq, maker_placed_seq) VALUES (?, ?)'
+const INSERT_OWN_MAKER =
+  'INSERT INTO own_makers (taker_placed_seq, position, maker_placed_seq) VALUES (?, ?, ?)'
 
 /** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
@@ -168,13 +169,13 @@ export class OrdersTable {
   >
   readonly #insertLive: Statement<[AccountId, MarketId, Seq]>
   readonly #deleteLive: Statement<[AccountId, MarketId, Seq]>
-  readonly #insertOwnMaker: Statement<[number, number]>
+  readonly #insertOwnMaker: Statement<[number, number, number]>
   readonly #orders: OrderTable
   /** Written after every table that gives names. */
   readonly names: OrderNames
   readonly #bySlot = new Map<number, Change>()
   #changes: Change[] = []
-  #ownMakers: [takerPlacedSeq: Seq, makerPlacedSeq: Seq][] = []
+  #ownMakers: [takerPlacedSeq: Seq, position: number, makerPlacedSeq: Seq][] = []
 
   constructor(connection: Connection, orders: OrderTable, backlog: Backlog) {
     this.#insert = connection.prepare(INSERT)
@@ -243,10 +244,13 @@ export class OrdersTable {
     this.#ended(slot, change, CANCELED, by)
   }
 
-  /** Self-trade prevention canceled a maker of the same owner for the arrival `taker`. */
-  selfTraded(taker: Arrival, maker: number, leftRaw: number): void {
+  /**
+   * Self-trade prevention canceled a maker of the same owner for the arrival `taker`; `position` is
+   * its place among the events of the arrival.
+   */
+  selfTraded(taker: Arrival, maker: Slot, leftRaw: number, position: number): void {
     const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
-    this.#ownMakers.push([takerSeq, this.#orders.seqOf(maker)])
+    this.#ownMakers.push([takerSeq, position, this.#orders.seqOf(maker)])
     this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker)
   }
 
@@ -268,11 +272,10 @@ export class OrdersTable {
     })
   }
 
-  /** These rows have the order of the journal, as events have. */
-  writeLateOwnMaker({ kind, placedSeq }: LateRow, { takerPlacedSeq }: LateCommand): void {
+  writeLateOwnMaker({ kind, placedSeq, place }: LateRow, { takerPlacedSeq }: LateCommand): void {
     if (kind !== LATE.SELF_TRADED) return
     assert(takerPlacedSeq !== null, 'self-trade prevention acts for an arrival')
-    this.#insertOwnMaker.run(takerPlacedSeq, placedSeq)
+    this.#insertOwnMaker.run(takerPlacedSeq, place, placedSeq)
   }
 
   /** Writes the changes since the last flush. Runs inside the chunk's transaction. */

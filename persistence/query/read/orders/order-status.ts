@@ -29,7 +29,7 @@ JOIN orders ON placed_seq = maker_placed_seq WHERE trade_seq = ? ORDER BY positi
 
 const OWN_MAKERS = `
 SELECT slot, generation FROM own_makers JOIN orders ON placed_seq = maker_placed_seq
-WHERE taker_placed_seq = ? ORDER BY id LIMIT ?`
+WHERE taker_placed_seq = ? ORDER BY position LIMIT ?`
 
 export type OrderName =
   | { readonly slot: Slot; readonly generation: Generation }
