@@ -11,7 +11,7 @@ import { OP, Workload } from '../workload/workload.ts'
 import type { EchoSetting } from './echo-server.ts'
 
 const TRADERS = 8
-const FUNDS_RAW = 1_000_000_000_000_000
+const FUNDS_RAW = 100_000_000_000_000
 const GTC = 0
 
 export interface HttpSetting {
