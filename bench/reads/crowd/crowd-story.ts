@@ -19,6 +19,7 @@ const DEPOSIT_RAW = 10 ** 9
 const MAKER_RAW = 9 * 10 ** 14
 /** So much that the house of packs can promise more when a reader asks for a quote. */
 const HOUSE_RAW = 10 ** 12
+const REFERRER = MAKER + 1
 const HISTORY_MS = 20 * 24 * 3_600_000
 /** In a small exchange too. */
 const FOLLOWS_EACH = 10
@@ -56,7 +57,7 @@ export class CrowdStory {
     const { profiles } = this.#size
     driver.nowMs = nowMs - HISTORY_MS
     driver.rare({ kind: 'rules', version: 1 })
-    for (let market = 0; market < MARKETS; market++) driver.addMarket()
+    for (let market = 0; market < MARKETS; market++) driver.addMarket({ feeEnabled: true })
     for (let profileId = 1; profileId <= profiles; profileId++) {
       this.#addProfile(profileId)
       yield* this.#taken()
@@ -73,14 +74,19 @@ export class CrowdStory {
     yield* this.#trade(nowMs)
   }
 
-  /** Every other one came by the maker's code. */
+  /**
+   * Every other one came by the code of the second. All trade with the maker, a program, for a
+   * fee: so their volumes count on boards.
+   */
   #addProfile(profileId: number): void {
     const driver = this.#driver
     const name = nameOf(profileId)
-    const said = { username: name, xHandle: profileId % 3 === 0 ? `x_${name}` : null }
+    const isMachine = profileId === MAKER
+    const said = { username: name, xHandle: profileId % 3 === 0 ? `x_${name}` : null, isMachine }
     const profile = profileFields(profileId, said)
     const token = sealedToken(this.#seal, profileId)
-    const referred = profileId % 2 === 0 ? { referredBy: MAKER } : {}
+    const isReferred = profileId % 2 === 0 && profileId > REFERRER
+    const referred = isReferred ? { referredBy: REFERRER } : {}
     driver.rare({ kind: 'createProfile', profileId, profile, token, ...referred })
     driver.rare({ kind: 'showBookmarks', profileId, isPublic: true })
     driver.deposit(profileId, profileId === MAKER ? MAKER_RAW : DEPOSIT_RAW)
