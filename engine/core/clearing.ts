@@ -311,7 +311,7 @@ export class Clearing {
 
   /** What the sub-account has in each shared table counts for its partner no longer. */
   #leavePartner(profileId: ProfileId): void {
-    const { accounts, orders, ledger, calls, pools, packs, social } = this
+    const { accounts, orders, ledger, calls, pools, packs, rewards, social } = this
     const move = accounts.partners.leave(profileId)
     for (const counts of [
       orders.live,
@@ -323,6 +323,7 @@ export class Clearing {
       pools.traders,
       packs.owners,
       packs.makers,
+      rewards.shareParts.owners,
       social.follows.owners,
       social.bookmarks.owners,
     ]) {

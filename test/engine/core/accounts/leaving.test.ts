@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
+import { SharedCounts } from '../../../../engine/core/cells/shared-counts.ts'
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { decideDelegation, decideLeave } from '../../../../engine/core/decide/partners.ts'
 import { brokenInvariant } from '../../../../engine/core/state/invariants.ts'
+import { OwnerCounts } from '../../../../engine/domain/fair-share.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
@@ -60,6 +62,7 @@ function company(): ExchangeDriver {
     })
     assert.equal(placed.result, 'RESTED')
     driver.rare({ kind: 'followProfile', profileId, followedId: (profileId % 6) + 1 })
+    clearing.rewards.shareParts.add(marketId, profileId, OUTCOME.YES, 1000)
     const digest = `call of ${profileId}`
     clearing.calls.made({
       ...{ by: 'keyed' as const, digest, bodyDigest: '', untilMs: 2 ** 50 },
@@ -69,24 +72,22 @@ function company(): ExchangeDriver {
   return driver
 }
 
-/** What gates count for each account and its partner, in every shared table. */
-function countsOf({ accounts, orders, ledger, calls, pools, packs, social }: Clearing) {
-  const tables = {
-    orders: orders.live,
-    positions: ledger.rows.live,
-    tokens: accounts.tokenOwners,
-    addresses: accounts.withdrawalAddresses.owners,
-    calls: calls.owners,
-    approvers: pools.approvers,
-    traders: pools.traders,
-    packs: packs.owners,
-    makers: packs.makers,
-    follows: social.follows.owners,
-    bookmarks: social.bookmarks.owners,
-  }
-  return Object.entries(tables).map(([name, counts]) => {
-    return [name, ALL.map((account) => counts.ofPartner(account))]
+const DEPTH_MAX = 3
+
+/** The counts of every shared table, found in the state: no list of tables can miss a new one. */
+function tablesIn(state: object, depth = DEPTH_MAX): [string, OwnerCounts | SharedCounts][] {
+  return Object.entries(state).flatMap(([name, value]): [string, OwnerCounts | SharedCounts][] => {
+    if (value instanceof OwnerCounts || value instanceof SharedCounts) return [[name, value]]
+    if (depth === 0 || typeof value !== 'object' || value === null) return []
+    return tablesIn(value, depth - 1).map(([inner, counts]) => [`${name}.${inner}`, counts])
   })
+}
+
+/** What gates count for each account and its partner, in every shared table. */
+function countsOf(clearing: Clearing) {
+  const tables = tablesIn(clearing)
+  assert.ok(tables.length >= 12, 'the shared tables are found')
+  return tables.map(([name, counts]) => [name, ALL.map((account) => counts.ofPartner(account))])
 }
 
 test('only a sub-account that signs for itself leaves its partner', () => {
@@ -132,4 +133,12 @@ test('what a sub-account has counts for it alone once it left, as a snapshot cou
   const last = restore(capture(driver.exchange)).clearing
   assert.deepEqual(countsOf(last), countsOf(clearing))
   assert.equal(brokenInvariant(clearing), null)
+})
+
+test('parts of fees that wait are paid out after their owners have left', () => {
+  const driver = company()
+  driver.rare({ kind: 'leavePartner', profileId: DESK })
+  const { shareParts } = driver.clearing.rewards
+  assert.equal(shareParts.take(1).length, ALL.length)
+  assert.equal(shareParts.size, 0)
 })
