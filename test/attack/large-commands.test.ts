@@ -4,15 +4,9 @@ import { openReadOnly } from '../../persistence/database.ts'
 import { readPath } from '../../persistence/follower/read-database.ts'
 import { boolean, text } from '../../server/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../server/http/schema/schema.ts'
-import { CommandFlow } from '../support/command-flow.ts'
+import { CommandFlow, flowMarket } from '../support/command-flow.ts'
 import { newFolder } from '../support/data-folder.ts'
-import {
-  ExchangeClient,
-  send,
-  shaped,
-  type TestMarket,
-  type Trader,
-} from '../support/exchange-client.ts'
+import { ExchangeClient, send, shaped, type Trader } from '../support/exchange-client.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { fromEnv } from '../support/random.ts'
 import { ServerProcess, tablesAreWhole } from '../support/server-process.ts'
@@ -26,11 +20,7 @@ const readiness = compile(openObject({ checks: list(openObject({ name: text(), o
 /** Enough that rows of both acts are late. */
 const ORDERS = fromEnv('LARGE_ORDERS', 9500)
 const MAKER = 1
-const marketOf = (id: number): TestMarket => ({
-  ...{ slug: `market-${id}`, id, tokens: { yes: `${id}1`, no: `${id}2` }, fee: id % 2 === 1 },
-  exchange: '0x0000000000000000000000000000000000000001',
-})
-const [SWEPT, LOCKED, QUIET] = [1, 2, 3].map(marketOf)
+const [SWEPT, LOCKED, QUIET] = [1, 2, 3].map(flowMarket)
 
 /** Markets 1 and 2 are full of the maker's bids. */
 function fullFolder(): string {

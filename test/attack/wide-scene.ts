@@ -1,6 +1,6 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { CommandFlow } from '../support/command-flow.ts'
-import { SHARE, type TestMarket } from '../support/exchange-client.ts'
+import { CommandFlow, flowMarket } from '../support/command-flow.ts'
+import { SHARE } from '../support/exchange-client.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { type Scene, type Sizes, SMALL } from './scene.ts'
 
@@ -11,11 +11,7 @@ const BIDS = LIMITS.openOrdersPerProfileMax
 /** With the bids this is seven eighths of all orders that there can be. */
 const EXPIRING = 6 * LIMITS.openOrdersPerProfileMax
 const MAKER = 1
-const marketOf = (id: number): TestMarket => ({
-  ...{ slug: `market-${id}`, id, tokens: { yes: `${id}1`, no: `${id}2` }, fee: id % 2 === 1 },
-  exchange: '0x0000000000000000000000000000000000000001',
-})
-const [SWEPT, ENDING] = [2, 3].map(marketOf)
+const [SWEPT, ENDING] = [2, 3].map(flowMarket)
 
 /** The command flow makes three markets. A profile may rest few orders beside so many. */
 export const WIDE_SIZES: Sizes = { ...SMALL, marketsBefore: 3, wideOrders: 40 }

@@ -11,6 +11,7 @@ import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeRare } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
+import type { TestMarket } from './exchange-client.ts'
 
 // A seeded run of decided commands that keep every law, as a sequencer could have written it.
 
@@ -60,6 +61,12 @@ function marketSpec(index: number): MarketSpec {
     minSizeRaw: 0,
     maxSpread: 0.05,
   }
+}
+
+/** A market of a flow, as its clients name it. */
+export function flowMarket(id: number): TestMarket {
+  const { slug, yesTokenId: yes, noTokenId: no, exchangeAddress, feeEnabled } = marketSpec(id)
+  return { slug, id, tokens: { yes, no }, exchange: exchangeAddress, fee: feeEnabled }
 }
 
 export class CommandFlow {

@@ -37,7 +37,8 @@ export async function nextDay(live: LiveExchange): Promise<void> {
   const { pipeline } = live.exchange
   live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
   const yesterday = dayOf(live.nowMs()) - 1
-  while (pipeline.clearing.rewards.hasDue(yesterday)) {
+  const { rewards } = pipeline.clearing
+  while (rewards.hasDue(yesterday) || rewards.open !== null) {
     live.shiftClock(10)
     pipeline.tick()
     await credited(live)

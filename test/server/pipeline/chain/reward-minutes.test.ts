@@ -4,6 +4,7 @@ import { MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-ti
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { credited } from '../../../support/reward-days.ts'
 
 // When the books are sampled (rules §11.3): once a minute while a market gives something, at a
 // moment that is drawn anew for each minute.
@@ -32,13 +33,6 @@ function pass(byMs: number): void {
   live.exchange.pipeline.tick()
 }
 
-async function credited(): Promise<void> {
-  while (clearing().rewards.open !== null) {
-    pass(10)
-    await new Promise(setImmediate)
-  }
-}
-
 test('nothing is sampled while no market gives anything', async () => {
   await openMarket(live, 'plain')
   assert.equal(dueMs(), Number.POSITIVE_INFINITY)
@@ -55,7 +49,7 @@ test('a market with rebates alone is sampled only behind its trades', async () =
   for (let each = 0; each < 300 && clearing().rewards.minute === 0; each++) pass(500)
   const { minute } = clearing().rewards
   assert.notEqual(minute, 0)
-  await credited()
+  await credited(live)
   assert.equal(clearing().rewards.shareParts.size, 1, 'the fee of a buyer is shares')
   for (let each = 0; each < 300; each++) pass(500)
   assert.equal(clearing().rewards.minute, minute)
@@ -80,7 +74,7 @@ test('each minute has one sample, somewhere in it', async () => {
     if (minuteOf(live.nowMs()) > minuteOf(sampledMs)) continue
     assert.ok(clearing().rewards.minute > minute)
     offsets.push(sampledMs % MINUTE_MS)
-    await credited()
+    await credited(live)
     const next = dueMs()
     assert(next !== undefined)
     assert.ok(minuteOf(next) > clearing().rewards.minute, 'a minute is sampled once')
@@ -92,5 +86,5 @@ test('minutes that pass unseen are not made up for', async () => {
   const seq = clearing().lastSeq
   pass(100 * MINUTE_MS)
   assert.ok(clearing().lastSeq - seq <= 1, 'at most one sample')
-  await credited()
+  await credited(live)
 })

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
-import { dayOf, MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { referralCodeOf } from '../../../../server/services/referrals/referral-code.ts'
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
 import { cookieOf, login } from '../../../support/live-session.ts'
+import { nextDay, nextSample } from '../../../support/reward-days.ts'
 
 // Two accounts of one owner and a third that referred one of them trade among themselves (rules
 // §3.2). The fee account is rich: others paid it.
@@ -38,34 +38,6 @@ function step(byMs: number): void {
 async function put(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<void> {
   const placed = await place(live, trader, market, wish)
   assert.equal(placed.status, 201, placed.text)
-}
-
-async function credited(): Promise<void> {
-  while (clearing().rewards.open !== null) {
-    step(10)
-    await new Promise(setImmediate)
-  }
-  await live.exchange.pipeline.durable()
-}
-
-async function nextSample(): Promise<void> {
-  const { minute } = clearing().rewards
-  if (minuteOf(live.nowMs()) === minute) step(MINUTE_MS - (live.nowMs() % MINUTE_MS))
-  while (clearing().rewards.minute === minute) {
-    const dueMs = live.exchange.pipeline.mining?.rewards.nextDueMs ?? 0
-    step(Math.max(1, dueMs - live.nowMs()))
-  }
-  await credited()
-}
-
-/** Ends the UTC day, and lets the exchange pay it. */
-async function nextDay(): Promise<void> {
-  live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
-  const yesterday = dayOf(live.nowMs()) - 1
-  while (clearing().rewards.hasDue(yesterday) || clearing().rewards.open !== null) {
-    step(10)
-    await credited()
-  }
 }
 
 async function resolved(slug: string, payoutNumerators: readonly number[]): Promise<void> {
@@ -117,7 +89,7 @@ before(async () => {
   maker = await live.trader(FUNDS_RAW)
   taker = await referred()
   // The rate counts for the blocks after the sample that publishes it.
-  await nextSample()
+  await nextSample(live)
   await fillFees()
   assert.equal(clearing().ledger.freeRaw(FEE_ACCOUNT), 1455 * SHARE)
 })
@@ -131,10 +103,10 @@ async function gainedRaw(slug: string, payoutNumerators: readonly number[]): Pro
   const conditionId = clearing().catalogue.bySlug(slug)?.conditionId
   await put(maker, market, { outcome: 1, sizeRaw: SIZE_RAW })
   await put(taker, market, { outcome: 0, sizeRaw: SIZE_RAW })
-  await nextSample()
+  await nextSample(live)
   await resolved(slug, payoutNumerators)
   for (const trader of [maker, taker]) await redeemed(trader, conditionId)
-  await nextDay()
+  await nextDay(live)
   return sumRaw() - before
 }
 

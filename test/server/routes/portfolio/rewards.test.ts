@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { FEE_ACCOUNT, REWARDS_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { dayOf, MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-time.ts'
+import { dayOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import {
   ADMIN_TOKEN,
@@ -12,6 +12,7 @@ import {
   type Trader,
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { nextDay, nextSample } from '../../../support/reward-days.ts'
 
 // Rewards of resting orders and rebates of fees, from the sample to the payment (rules §3.2 and
 // §11.3).
@@ -44,29 +45,6 @@ const rewardsOf = async (trader: Trader) => at(await positions(trader), 'rewards
 const isEarning = async (trader: Trader) =>
   at(await positions(trader), 'clob', 0, 'rewards', 'isEarning')
 
-/** Goes to the next minute and through it, second by second, until it is sampled and credited. */
-async function nextSample(): Promise<void> {
-  const { pipeline } = live.exchange
-  const { minute } = clearing().rewards
-  if (minuteOf(live.nowMs()) === minute) live.shiftClock(MINUTE_MS - (live.nowMs() % MINUTE_MS))
-  pipeline.tick()
-  while (clearing().rewards.minute === minute) {
-    live.shiftClock(500)
-    pipeline.tick()
-  }
-  await credited()
-}
-
-async function credited(): Promise<void> {
-  const { pipeline } = live.exchange
-  while (clearing().rewards.open !== null) {
-    live.shiftClock(10)
-    pipeline.tick()
-    await new Promise(setImmediate)
-  }
-  await pipeline.durable()
-}
-
 test('orders near the middle share the reward of the minute, and show that they earn', async () => {
   for (const [trader, sizeRaw] of [
     [alice, 300 * SHARE],
@@ -77,7 +55,7 @@ test('orders near the middle share the reward of the minute, and show that they 
   }
   await place(live, carol, rain, { ticks: 465, sizeRaw: 1000 * SHARE })
   assert.deepEqual(await Promise.all([alice, bob, carol].map(isEarning)), [true, true, false])
-  await nextSample()
+  await nextSample(live)
   const [ofAlice, ofBob, ofCarol] = await Promise.all([alice, bob, carol].map(rewardsOf))
   assert.equal(at(ofAlice, 'todaysRewards'), '750000')
   assert.equal(at(ofAlice, 'totalUnpaidRewards'), '750000')
@@ -99,28 +77,17 @@ test('an order that is too small, or canceled before the sample, earns nothing',
   await live.call(bob, 'DELETE', '/orders/all/rain')
   await place(live, bob, rain, { ticks: 495, sizeRaw: 49 * SHARE })
   assert.equal(await isEarning(bob), false)
-  await nextSample()
+  await nextSample(live)
   assert.equal(at(await rewardsOf(bob), 'todaysRewards'), '250000')
   assert.equal(at(await rewardsOf(alice), 'todaysRewards'), '1750000')
 })
-
-/** Ends the UTC day, and lets the exchange pay it. */
-async function nextDay(): Promise<void> {
-  live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
-  const yesterday = dayOf(live.nowMs()) - 1
-  while (clearing().rewards.paidDay < yesterday) {
-    live.shiftClock(10)
-    live.exchange.pipeline.tick()
-    await credited()
-  }
-}
 
 test('the maker gets back a part of the fee of a mined trade, in shares', async () => {
   // 100 NO @ 0.51 cost a fee of 2.882352 NO; half of it goes back, once it is worth something.
   await live.call(bob, 'DELETE', '/orders/all/rain')
   await place(live, carol, rain, { outcome: 1, ticks: 510, sizeRaw: 100 * SHARE })
   await live.exchange.pipeline.whenIdle()
-  await nextSample()
+  await nextSample(live)
   const { today, shareParts } = clearing().rewards
   assert.deepEqual(
     shareParts.capture().map(([, ...row]) => row),
@@ -143,7 +110,7 @@ test('a day is paid after its end; what there is no collateral for waits a day',
   const gained = () =>
     [alice, bob].map((trader, index) => live.balances(trader).freeRaw - before[index])
   // 2.8 of 3 units of rewards are there.
-  await nextDay()
+  await nextDay(live)
   assert.deepEqual(gained(), [2_566_666, 233_334])
   assert.equal(at(await rewardsOf(alice), 'totalUnpaidRewards'), String(2_750_000 - 2_566_666))
   assert.equal(at(await rewardsOf(alice), 'totalUserRewardsLastEpoch'), '2750000')
@@ -151,7 +118,7 @@ test('a day is paid after its end; what there is no collateral for waits a day',
   await place(live, bob, rain, { outcome: 1, ticks: 500, sizeRaw: 20 * SHARE })
   await place(live, carol, rain, { outcome: 1, side: 'sell', ticks: 500, sizeRaw: 20 * SHARE })
   await live.exchange.pipeline.whenIdle()
-  await nextSample()
+  await nextSample(live)
   assert.equal(at(await rewardsOf(bob), 'todaysRewards'), '150000')
   const paidByBob = before[1] + 233_334 - live.balances(bob).freeRaw
   // The payout says what the shares of alice's part are worth.
@@ -164,7 +131,7 @@ test('a day is paid after its end; what there is no collateral for waits a day',
     await new Promise(setImmediate)
   }
   await live.admin('/admin/rewards', { collateralRaw: 10 * SHARE })
-  await nextDay()
+  await nextDay(live)
   assert.deepEqual(gained(), [2_750_000 + 1_441_176, 250_000 + 150_000 - paidByBob])
   const ofAlice = await rewardsOf(alice)
   assert.equal(at(ofAlice, 'totalUnpaidRewards'), '0')
