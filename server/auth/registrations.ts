@@ -4,6 +4,7 @@
 import { type ShareRule, shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
+import { dayOf } from '../../engine/domain/rewards/reward-time.ts'
 import { PROFILES_RESERVED } from '../../engine/domain/shared-tables.ts'
 import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
 import { networksOf } from '../http/access/networks.ts'
@@ -55,7 +56,7 @@ export class Registrations {
     if (profileCount >= LIMITS.profilesMax - PROFILES_RESERVED) return refuse(REJECT.PROFILE_LIMIT)
     const rules = this.#rules
     if (address === null || rules === null) return null
-    const day = Math.floor(nowMs / DAY_MS)
+    const day = dayOf(nowMs)
     if (day !== this.#day) {
       this.#made.clear()
       this.#madeInAll = 0

@@ -21,7 +21,7 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     tests,
     changes: [
       [
-        'a partner moves the money of a sub-account that signs for itself',
+        'a partner gains the money of a sub-account that signs for itself',
         "reach === 'serverWallets' && made.sealedKey === null ? REJECT.NO_SERVER_WALLET : null",
         'null',
       ],

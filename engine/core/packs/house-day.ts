@@ -6,12 +6,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
-import { type CollateralRaw, DAY_MS, type TimeMs } from '../../domain/units.ts'
-
-/** The UTC day of an instant, counted from 1970. */
-export function dayOf(nowMs: TimeMs): number {
-  return Math.floor(nowMs / DAY_MS)
-}
+import type { CollateralRaw } from '../../domain/units.ts'
 
 interface DayPack {
   readonly stakeRaw: CollateralRaw

@@ -54,3 +54,6 @@ export type PoolBody =
       sharesRaw: SizeRaw
       once?: CallOnce | undefined
     } & OfPool)
+
+/** A purchase from a pool, or a sale to it. */
+export type PoolTrade = Extract<PoolBody, { kind: 'buyFromPool' | 'sellToPool' }>

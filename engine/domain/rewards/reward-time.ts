@@ -13,6 +13,7 @@ export function dayOfMinute(minute: number): number {
   return Math.floor(minute / MINUTES_PER_DAY)
 }
 
+/** The UTC day of an instant, counted from 1970. */
 export function dayOf(nowMs: TimeMs): number {
   return dayOfMinute(minuteOf(nowMs))
 }

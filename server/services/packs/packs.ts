@@ -16,7 +16,6 @@ import {
   type QuotedPack,
 } from '../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
-import { dayOf } from '../../../engine/core/packs/house-day.ts'
 import { type AskLevel, NO_BOOK } from '../../../engine/core/packs/pack-odds.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import {
@@ -29,6 +28,7 @@ import {
 import type { PackBody } from '../../../engine/domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { dayOf } from '../../../engine/domain/rewards/reward-time.ts'
 import type { PropType } from '../../../engine/domain/sports/match.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'

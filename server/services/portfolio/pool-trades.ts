@@ -102,9 +102,7 @@ export class PoolTrades {
       const wish = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }
       const decided = decide(this.#clearing, market, wish, nowMs)
       if (decided instanceof Reject || limitRaw === undefined) return decided
-      if ('sharesRaw' in decided && typeof decided.sharesRaw === 'number') {
-        computedRaw = decided.sharesRaw
-      }
+      computedRaw = decided.sharesRaw
       return decideShares(decided, limitRaw) ?? decided
     })
     return made === REJECT.POOL_SHARES_BEYOND ? { computedRaw } : made

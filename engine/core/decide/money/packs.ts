@@ -8,11 +8,11 @@ import type { CallOnce } from '../../../domain/moves/call-once.ts'
 import type { PackBody, PackLeg } from '../../../domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../domain/packs/pack-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import { dayOf } from '../../../domain/rewards/reward-time.ts'
 import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
-import { dayOf } from '../../packs/house-day.ts'
 import type { RiskyPack } from '../../packs/house-risk.ts'
 import {
   type AskLevel,

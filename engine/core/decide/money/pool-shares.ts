@@ -1,6 +1,6 @@
 // Limits on the shares of a trade with a pool (rules §7.5).
 
-import type { PoolBody } from '../../../domain/moves/pool-command.ts'
+import type { PoolTrade } from '../../../domain/moves/pool-command.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import { BPS, type SizeRaw } from '../../../domain/units.ts'
 
@@ -16,8 +16,7 @@ export function maxSharesRaw(expectedRaw: SizeRaw, slippageBps: number): bigint 
 }
 
 /** `limitRaw` is the least that a buyer takes, or the most that a seller gives. */
-export function decideShares(trade: PoolBody, limitRaw: bigint): Reject | null {
-  if (trade.kind !== 'buyFromPool' && trade.kind !== 'sellToPool') return null
+export function decideShares(trade: PoolTrade, limitRaw: bigint): Reject | null {
   const sharesRaw = BigInt(trade.sharesRaw)
   const isIn = trade.kind === 'buyFromPool' ? sharesRaw >= limitRaw : sharesRaw <= limitRaw
   return isIn ? null : REJECT.POOL_SHARES_BEYOND

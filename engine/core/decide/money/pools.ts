@@ -4,7 +4,7 @@
 import type { ProfileId, Seq } from '../../../domain/ids.ts'
 import { kindOf, takesOrders } from '../../../domain/markets/market.ts'
 import type { CallOnce } from '../../../domain/moves/call-once.ts'
-import type { BothRaw, PoolBody, PoolSide } from '../../../domain/moves/pool-command.ts'
+import type { BothRaw, PoolBody, PoolSide, PoolTrade } from '../../../domain/moves/pool-command.ts'
 import { POOL_LIMITS, poolFeeBpsOf } from '../../../domain/moves/pool-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
@@ -102,7 +102,7 @@ export function decideBuy(
   market: Market,
   ask: PoolAsk,
   nowMs: TimeMs,
-): PoolBody | Reject {
+): PoolTrade | Reject {
   const barred = gateTrade(clearing, market, ask, 'BUY', nowMs)
   if (barred !== null) return barred
   const { profileId, outcome, collateralRaw, once } = ask
@@ -120,7 +120,7 @@ export function decideSell(
   market: Market,
   ask: PoolAsk,
   nowMs: TimeMs,
-): PoolBody | Reject {
+): PoolTrade | Reject {
   const barred = gateTrade(clearing, market, ask, 'SELL', nowMs)
   if (barred !== null) return barred
   const { profileId, outcome, collateralRaw, once } = ask

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
-import { dayOf, HouseDay } from '../../../../engine/core/packs/house-day.ts'
+import { HouseDay } from '../../../../engine/core/packs/house-day.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
+import { dayOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 

@@ -7,12 +7,12 @@ import {
   type PackAsk,
   pricePack,
 } from '../../../../engine/core/decide/money/packs.ts'
-import { dayOf } from '../../../../engine/core/packs/house-day.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { assert as law } from '../../../../engine/domain/assert.ts'
 import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { dayOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
