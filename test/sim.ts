@@ -9,7 +9,7 @@ import { LIVES, scriptOf } from './simulation/script.ts'
 const STEPS_PER_SEED = 20_000
 const SHOW_EVERY_MS = 3_000
 
-const [seedText, stepsText, onlyText, livesText, profitText] = process.argv.slice(2)
+const [seedText, stepsText, onlyText, livesText, profitText = ''] = process.argv.slice(2)
 const isEndless = stepsText === ''
 const steps = isEndless ? STEPS_PER_SEED : Number(stepsText)
 let seed = seedText === '' ? 1 : Number(seedText)
