@@ -10,6 +10,7 @@ import {
 import { type Solvency, solvencyOf } from '../engine/core/state/solvency.ts'
 import type { Command } from '../engine/domain/command.ts'
 import type { Seq } from '../engine/domain/ids.ts'
+import { nativeSha256 } from '../engine/thread/native-sha256.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
 import { DataFolderError, speaking } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
@@ -104,7 +105,7 @@ function countsOf(exchange: Exchange) {
   const claims = claimsOf(heldIn(exchange.clearing))
   return {
     seq,
-    stateHash: exchange.stateHash(),
+    stateHash: exchange.stateHash(nativeSha256),
     profiles: accounts.count,
     markets: catalogue.count,
     openOrders: orders.live.all,
@@ -126,7 +127,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     const saved = new Set(snapshotSeqs(dataDir))
     const hashOf = new Map<number, string>()
     const afterBatch = (seq: Seq) => {
-      if (saved.has(seq)) hashOf.set(seq, exchange.stateHash())
+      if (saved.has(seq)) hashOf.set(seq, exchange.stateHash(nativeSha256))
     }
     const order = blankPlace()
     replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress, order })

@@ -5,6 +5,7 @@
 import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
 import { eventF64s, eventWords, onEventsReady } from './book/event-buffer.ts'
 import { cancelInMarket, placeInMarket, releaseInMarket, resetMarkets } from './book/market.ts'
+import { portableSha256 } from './cells/digest.ts'
 import { Clearing } from './clearing.ts'
 import type { OrderTable } from './orders/order-table.ts'
 import { brokenInvariant } from './state/invariants.ts'
@@ -55,8 +56,10 @@ export class Exchange {
     releaseInMarket(release)
   }
 
-  stateHash(): string {
-    return stateHash(this.clearing, this.clearing.catalogue.openBooks().map(bookDigest))
+  stateHash(newSha256 = portableSha256): string {
+    const books = this.clearing.catalogue.openBooks()
+    const digests = books.map((book) => bookDigest(book, newSha256))
+    return stateHash(this.clearing, digests, newSha256)
   }
 
   /** Null, or a sentence that names the broken law. */

@@ -13,6 +13,7 @@ import { bookDigest } from '../core/state/state-hash.ts'
 import { assert, fault } from '../domain/assert.ts'
 import { EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { nativeSha256 } from '../thread/native-sha256.ts'
 import type { Ring } from '../thread/ring.ts'
 import { blankCancel, readCancel } from '../wire/cancel-codec.ts'
 import { blankPlace, readPlaceHead } from '../wire/place-codec.ts'
@@ -54,7 +55,10 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
       cancelInMarket(cancel)
       return true
     case TO_SHARD.DIGEST:
-      assert(output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true))), 'a digest fits')
+      assert(
+        output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true), nativeSha256)),
+        'a digest fits',
+      )
       return true
     case TO_SHARD.RESTORE:
       restore(frame)

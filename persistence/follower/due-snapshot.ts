@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import { assert, Fault } from '../../engine/domain/assert.ts'
@@ -5,7 +6,7 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { DataFolderError } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { saveSnapshot } from '../snapshot/snapshot.ts'
+import { saveSnapshot, type TakenSnapshot, takeSnapshot } from '../snapshot/snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 
 // The snapshot that main ordered. The follower stops at its seq until it is taken.
@@ -53,22 +54,30 @@ export class DueSnapshot {
     if (balanceDigest(clearing) !== due.balances) {
       throw new Fault(`the balances of main at seq ${due.seq} are not those of the follower`)
     }
-    const broken = this.#exchange.checkInvariants()
-    if (broken !== null) throw new Fault(`the state at seq ${due.seq} breaks a law: ${broken}`)
-    return this.#save(due.seq, tail)
+    return this.#save(takeSnapshot(this.#exchange, tail))
   }
 
   /** A snapshot that cannot be saved makes the next start longer; trading goes on. */
-  async #save(seq: Seq, tail: JournalTail): Promise<SavedSnapshot> {
+  async #save(taken: TakenSnapshot): Promise<SavedSnapshot> {
     const startMs = performance.now()
+    // Reads wait while a state is copied. What may come later comes after what they wait for.
+    await nextTurn()
+    this.#checkLaws()
     let bytes = 0
     let failure: string | null = null
     try {
-      bytes = await saveSnapshot(this.#folder, this.#exchange, tail, this.#checksumAt)
+      bytes = await saveSnapshot(this.#folder, taken, this.#checksumAt)
     } catch (error) {
       if (!(error instanceof DataFolderError)) throw error
       failure = error.message
     }
-    return { seq, bytes, tookMs: performance.now() - startMs, failure }
+    return { seq: taken.head.seq, bytes, tookMs: performance.now() - startMs, failure }
+  }
+
+  /** The laws hold between any two commands, so it does not matter how far the state has moved. */
+  #checkLaws(): void {
+    const broken = this.#exchange.checkInvariants()
+    if (broken === null) return
+    throw new Fault(`the state at seq ${this.#exchange.clearing.lastSeq} breaks a law: ${broken}`)
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../../engine/domain/command.ts'
 import type { AccountId, Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
+import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
 import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
@@ -202,7 +203,7 @@ export class Follower {
 
   /** The hash of the state, and the seq where it stands. */
   state(): { seq: Seq; hash: string } {
-    return { seq: this.stateSeq, hash: this.exchange.stateHash() }
+    return { seq: this.stateSeq, hash: this.exchange.stateHash(nativeSha256) }
   }
 
   /** Orders a snapshot at a seq that the state has not passed. */

@@ -4,6 +4,7 @@ import type { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { DataFolderError } from '../folder-error.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import {
@@ -58,7 +59,7 @@ export function loadSnapshot(
     const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, wants.lanes))
     const broken = exchange.checkInvariants()
     if (broken !== null) return `breaks a law: ${broken}`
-    const isWhole = exchange.stateHash() === head.stateHash
+    const isWhole = exchange.stateHash(nativeSha256) === head.stateHash
     return isWhole ? { exchange, head } : 'holds another state than its hash says'
   } catch (error) {
     if (error instanceof UnusableSnapshot) return error.message

@@ -5,12 +5,13 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { makeFolder, speaking } from '../folder-error.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { type ChecksumAt, claimOf, type LoadWishes, loadSnapshot } from './snapshot-check.ts'
-import { packedState, readSnapshot, writeSnapshot } from './snapshot-file.ts'
+import { packedState, readSnapshot, type SnapshotHead, writeSnapshot } from './snapshot-file.ts'
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
 // Snapshots are whole states of one journal, so that a start need not read it from its beginning.
@@ -60,23 +61,30 @@ export function readState(
   return { stateHash: head.stateHash, state }
 }
 
-/**
- * Saves the state, which stands at `tail`, and keeps the two newest snapshots of this journal. All
- * of the state is copied before the first wait, so it may change at once. Gives the bytes written.
- */
+/** A state as it stood at the seq of its head: a copy, so the state itself may change at once. */
+export interface TakenSnapshot {
+  readonly head: SnapshotHead
+  readonly state: CapturedState
+}
+
+/** Copies a state that stands at `tail`. */
+export function takeSnapshot(exchange: Exchange, tail: JournalTail): TakenSnapshot {
+  const { rulesVersion } = exchange.clearing
+  const head = { ...tail, rulesVersion, stateHash: exchange.stateHash(nativeSha256) }
+  return { head, state: capture(exchange) }
+}
+
+/** Keeps the two newest snapshots of this journal. Gives the bytes written. */
 export async function saveSnapshot(
   folder: KeyedFolder,
-  exchange: Exchange,
-  tail: JournalTail,
+  { head, state }: TakenSnapshot,
   checksumAt: ChecksumAt,
 ): Promise<number> {
-  const { rulesVersion } = exchange.clearing
-  const head = { ...tail, rulesVersion, stateHash: exchange.stateHash() }
-  const state = packedState(capture(exchange))
   const { dataDir } = folder
   makeFolder(folderOf(dataDir))
-  const bytes = await writeSnapshot(folder, snapshotPath(dataDir, tail.seq), head, state)
-  speaking(folderOf(dataDir), () => prune(folder, tail.seq, checksumAt))
+  const path = snapshotPath(dataDir, head.seq)
+  const bytes = await writeSnapshot(folder, path, head, packedState(state))
+  speaking(folderOf(dataDir), () => prune(folder, head.seq, checksumAt))
   return bytes
 }
 

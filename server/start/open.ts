@@ -14,6 +14,7 @@ import { isBid } from '../../engine/domain/order.ts'
 import { DAY_MS, type TimeMs } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
 import { Bells } from '../../engine/thread/bells.ts'
+import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import type { Durability } from '../../persistence/journal/journal-port.ts'
@@ -122,7 +123,8 @@ interface Core {
 }
 
 async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
-  return stateHash(clearing, await shards.digests(clearing.catalogue.openBooks()))
+  const digests = await shards.digests(clearing.catalogue.openBooks())
+  return stateHash(clearing, digests, nativeSha256)
 }
 
 /** Publishes the books of a snapshot: all their commands were durable before the snapshot was. */
@@ -162,7 +164,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
   })
   for (const sentence of passedOver) options.onWarning(sentence)
   const { clearing } = exchange
-  const stateHash = exchange.stateHash()
+  const stateHash = exchange.stateHash(nativeSha256)
   const recovered = { seq: tail.seq, stateHash, snapshotSeq, lostRecords }
   const booksMax = booksMaxOf(options.marketThreads)
   const lastBook = Math.max(0, ...clearing.catalogue.openBooks())

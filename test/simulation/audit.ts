@@ -266,5 +266,8 @@ export function slotsAreOnTime({ pipeline, model }: Life): void {
 
 /** The hash of the live state; nothing may be under way. */
 export function liveHash({ pipeline: { clearing } }: Life): string {
-  return stateHash(clearing, clearing.catalogue.openBooks().map(bookDigest))
+  return stateHash(
+    clearing,
+    clearing.catalogue.openBooks().map((book) => bookDigest(book)),
+  )
 }

@@ -82,6 +82,9 @@ export class LateMarkets {
 
   hash(): string {
     assert.equal(this.unheardCount, 0, 'a state is whole when every answer was heard')
-    return stateHash(this.clearing, this.clearing.catalogue.openBooks().map(bookDigest))
+    return stateHash(
+      this.clearing,
+      this.clearing.catalogue.openBooks().map((book) => bookDigest(book)),
+    )
   }
 }

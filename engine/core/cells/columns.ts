@@ -1,5 +1,9 @@
 // Columns that grow as their index grows, and columns as bytes, lowest byte first on any machine.
 
+import type { Sha256 } from './digest.ts'
+
+const HASHED_BYTES = 1 << 15
+
 /** A copy of the column, at least twice as long, with a cell for `index`. */
 export function wideEnough(column: Int32Array, index: number): Int32Array<ArrayBuffer> {
   const wider = new Int32Array(Math.max(index + 1, column.length * 2))
@@ -30,4 +34,28 @@ export function f64Bytes(numbers: ArrayLike<number>): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 8))
   for (let at = 0; at < numbers.length; at++) view.setFloat64(at * 8, numbers[at], true)
   return new Uint8Array(view.buffer)
+}
+
+/** Numbers on their way into a hash, as the bytes of `f64Bytes` without a copy of all of them. */
+export class HashedNumbers {
+  readonly #hash: Sha256
+  readonly #view = new DataView(new ArrayBuffer(HASHED_BYTES))
+  readonly #bytes = new Uint8Array(this.#view.buffer)
+  #at = 0
+
+  constructor(hash: Sha256) {
+    this.#hash = hash
+  }
+
+  add(value: number): void {
+    if (this.#at === HASHED_BYTES) this.end()
+    this.#view.setFloat64(this.#at, value, true)
+    this.#at += 8
+  }
+
+  /** Hashes what was added last. */
+  end(): void {
+    this.#hash.update(this.#bytes.subarray(0, this.#at))
+    this.#at = 0
+  }
 }

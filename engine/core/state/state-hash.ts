@@ -8,20 +8,25 @@
 
 import type { Book } from '../../domain/ids.ts'
 import { eachHeld, eachResting } from '../book/market.ts'
-import { f64Bytes } from '../cells/columns.ts'
-import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
+import { HashedNumbers } from '../cells/columns.ts'
+import { bytesToHex, portableSha256, type Sha256, utf8ToBytes } from '../cells/digest.ts'
 import type { Clearing } from '../clearing.ts'
+import type { Ledger } from '../money/ledger.ts'
 import { STATE } from '../orders/order-table.ts'
 
 /** Digest of one book: 32 bytes. It runs on the thread that holds the book. */
-export function bookDigest(book: Book): Uint8Array {
-  const rows: number[] = []
+export function bookDigest(book: Book, newSha256 = portableSha256): Uint8Array {
+  const hash = newSha256()
+  const rows = new HashedNumbers(hash)
   const add = (ticks: number, _slot: number, owner: number, leftRaw: number) => {
-    rows.push(ticks, owner, leftRaw)
+    rows.add(ticks)
+    rows.add(owner)
+    rows.add(leftRaw)
   }
   eachResting(book, add)
   eachHeld(book, add)
-  return sha256(f64Bytes(rows))
+  rows.end()
+  return hash.digest()
 }
 
 /** Up to the last account that holds something: one that a later version adds is no fact before. */
@@ -31,77 +36,103 @@ function heldBySystem(systemRaw: readonly number[]): readonly number[] {
   return systemRaw.slice(0, count)
 }
 
-function moneyFacts(clearing: Clearing): number[] {
-  const { ledger } = clearing
-  const facts: number[] = [ledger.fundedRaw]
+function hashMoney(hash: Sha256, { ledger, accounts }: Clearing): void {
+  const facts = new HashedNumbers(hash)
+  facts.add(ledger.fundedRaw)
   const system = heldBySystem(ledger.systemRaw)
-  facts.push(system.length, ...system)
-  for (let account = 1; account <= clearing.accounts.count; account++) {
-    facts.push(ledger.collateralFreeRaw[account], ledger.collateralReservedRaw[account])
+  facts.add(system.length)
+  for (const raw of system) facts.add(raw)
+  for (let account = 1; account <= accounts.count; account++) {
+    facts.add(ledger.collateralFreeRaw[account])
+    facts.add(ledger.collateralReservedRaw[account])
   }
-  const rows = Array.from({ length: ledger.rows.end }, (_none, row) => row).filter((row) =>
-    ledger.rows.isLive(row),
-  )
-  rows.sort(
-    (a, b) =>
-      ledger.rows.marketOf(a) - ledger.rows.marketOf(b) ||
-      ledger.rows.accountOf(a) - ledger.rows.accountOf(b),
-  )
-  for (const row of rows) {
-    const held = [
-      ledger.sharesFreeRaw[row * 2],
-      ledger.sharesFreeRaw[row * 2 + 1],
-      ledger.sharesReservedRaw[row * 2],
-      ledger.sharesReservedRaw[row * 2 + 1],
-    ]
+  for (const row of rowsInOrder(ledger)) {
     // An empty row is an index, not a fact.
-    if (held.every((raw) => raw === 0)) continue
-    facts.push(ledger.rows.accountOf(row), ledger.rows.marketOf(row), ...held)
+    if (ledger.isRowEmpty(row)) continue
+    facts.add(ledger.rows.accountOf(row))
+    facts.add(ledger.rows.marketOf(row))
+    facts.add(ledger.sharesFreeRaw[row * 2])
+    facts.add(ledger.sharesFreeRaw[row * 2 + 1])
+    facts.add(ledger.sharesReservedRaw[row * 2])
+    facts.add(ledger.sharesReservedRaw[row * 2 + 1])
   }
-  return facts
+  facts.end()
+}
+
+/** Live rows by market, then by account. */
+function rowsInOrder({ rows }: Ledger): Uint32Array {
+  const live = new Uint32Array(rows.count)
+  let count = 0
+  for (let row = 1; row < rows.end; row++) if (rows.isLive(row)) live[count++] = row
+  return live.sort(
+    (a, b) => rows.marketOf(a) - rows.marketOf(b) || rows.accountOf(a) - rows.accountOf(b),
+  )
 }
 
 /** Slots of the live orders, oldest order first. */
-function liveSlots({ orders }: Clearing): number[] {
-  const live: number[] = []
+function liveSlots({ orders }: Clearing): Uint32Array {
+  const seqs = new Float64Array(orders.live.all)
+  let count = 0
   for (let slot = 1; slot <= orders.highSlot; slot++) {
-    if (orders.stateOf(slot) !== STATE.FREE) live.push(slot)
+    if (orders.stateOf(slot) !== STATE.FREE) seqs[count++] = orders.seqOf(slot)
   }
-  return live.sort((a, b) => orders.seqOf(a) - orders.seqOf(b))
+  // Typed arrays sort numbers fast, and pairs slowly. So each slot looks for the place of its seq.
+  seqs.sort()
+  const slots = new Uint32Array(count)
+  for (let slot = 1; slot <= orders.highSlot; slot++) {
+    if (orders.stateOf(slot) !== STATE.FREE) slots[placeOf(orders.seqOf(slot), seqs)] = slot
+  }
+  return slots
 }
 
-function orderFacts({ orders }: Clearing, live: readonly number[]): number[] {
-  const facts: number[] = []
-  for (const slot of live) {
-    facts.push(
-      orders.seqOf(slot),
-      orders.accountOf(slot),
-      orders.marketOf(slot),
-      orders.sideOf(slot),
-      orders.outcomeOf(slot),
-      orders.orderTypeOf(slot),
-      orders.feeBpsOf(slot),
-      orders.priceTicksOf(slot),
-      orders.sizeRawOf(slot),
-      orders.leftRawOf(slot),
-      orders.reservedRawOf(slot),
-      orders.expirationSecOf(slot),
-    )
+/** The place of a number in numbers that rise. */
+function placeOf(value: number, rising: Float64Array): number {
+  let [low, high] = [0, rising.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (rising[middle] < value) low = middle + 1
+    else high = middle
   }
-  return facts
+  return low
+}
+
+function hashOrders(hash: Sha256, { orders }: Clearing, live: Uint32Array): void {
+  const facts = new HashedNumbers(hash)
+  for (const slot of live) {
+    facts.add(orders.seqOf(slot))
+    facts.add(orders.accountOf(slot))
+    facts.add(orders.marketOf(slot))
+    facts.add(orders.sideOf(slot))
+    facts.add(orders.outcomeOf(slot))
+    facts.add(orders.orderTypeOf(slot))
+    facts.add(orders.feeBpsOf(slot))
+    facts.add(orders.priceTicksOf(slot))
+    facts.add(orders.sizeRawOf(slot))
+    facts.add(orders.leftRawOf(slot))
+    facts.add(orders.reservedRawOf(slot))
+    facts.add(orders.expirationSecOf(slot))
+  }
+  facts.end()
+}
+
+function* clientIds({ orders }: Clearing, live: Uint32Array): Iterable<unknown> {
+  for (const slot of live) {
+    const clientId = orders.clientIdOf(slot)
+    if (clientId !== '') yield [orders.seqOf(slot), clientId]
+  }
 }
 
 /**
  * One line for each fact: a single text of all facts could be longer than a string may be. Columns
  * are hashed as bytes.
  */
-function hashFacts(hash: ReturnType<typeof sha256.create>, facts: Iterable<unknown>): void {
+function hashFacts(hash: Sha256, facts: Iterable<unknown>): void {
   for (const fact of facts) {
     hash.update(fact instanceof Uint8Array ? fact : utf8ToBytes(`${JSON.stringify(fact)}\n`))
   }
 }
 
-function* clearingFacts(clearing: Clearing): Iterable<unknown> {
+function* clearingFacts(clearing: Clearing, live: Uint32Array): Iterable<unknown> {
   const { lastSeq, lastNowMs, rulesVersion, seen } = clearing
   yield [lastSeq, lastNowMs, rulesVersion, seen.count, seen.clientIdCount, seen.folded]
   yield* clearing.accounts.facts()
@@ -123,24 +154,24 @@ function* clearingFacts(clearing: Clearing): Iterable<unknown> {
   yield* clearing.matches.facts()
   yield* clearing.social.facts()
   const { orders } = clearing
-  const held = liveSlots(clearing).filter((slot) => orders.stateOf(slot) === STATE.HELD)
-  for (const slot of held) {
+  for (const slot of live) {
+    if (orders.stateOf(slot) !== STATE.HELD) continue
     yield ['held', orders.seqOf(slot), orders.held.eligibleMsOf(slot), orders.held.stpOf(slot)]
   }
 }
 
 /** Lowercase hex. `bookDigests` come from bookDigest, in the order of `openBooks`. */
-export function stateHash(clearing: Clearing, bookDigests: readonly Uint8Array[]): string {
-  const hash = sha256.create()
-  hashFacts(hash, clearingFacts(clearing))
-  hash.update(f64Bytes(moneyFacts(clearing)))
+export function stateHash(
+  clearing: Clearing,
+  bookDigests: readonly Uint8Array[],
+  newSha256 = portableSha256,
+): string {
+  const hash = newSha256()
   const live = liveSlots(clearing)
-  hash.update(f64Bytes(orderFacts(clearing, live)))
-  const named = live.filter((slot) => clearing.orders.clientIdOf(slot) !== '')
-  hashFacts(
-    hash,
-    named.map((slot) => [clearing.orders.seqOf(slot), clearing.orders.clientIdOf(slot)]),
-  )
+  hashFacts(hash, clearingFacts(clearing, live))
+  hashMoney(hash, clearing)
+  hashOrders(hash, clearing, live)
+  hashFacts(hash, clientIds(clearing, live))
   for (const digest of bookDigests) hash.update(digest)
   return bytesToHex(hash.digest())
 }

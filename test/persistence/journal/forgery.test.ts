@@ -14,7 +14,7 @@ import { JOURNAL_SCHEMA } from '../../../persistence/journal/migrations.ts'
 import { SqliteJournalReader } from '../../../persistence/journal/sqlite-journal.ts'
 import { type KeyedFolder, macsOf } from '../../../persistence/keyed-folder.ts'
 import { journalEnd, recoverExchange } from '../../../persistence/snapshot/recovery.ts'
-import { saveSnapshot } from '../../../persistence/snapshot/snapshot.ts'
+import { saveSnapshot, takeSnapshot } from '../../../persistence/snapshot/snapshot.ts'
 import { snapshotPath } from '../../../persistence/snapshot/snapshot-folder.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
@@ -51,7 +51,7 @@ async function save(follower: Follower, folder: KeyedFolder, dataDir: string): P
   const checksumAt = (seq: number) => reader.checksumAt(seq)
   const checksum = checksumAt(SEQ)
   assert.ok(checksum !== null)
-  await saveSnapshot(folder, follower.exchange, { seq: SEQ, checksum }, checksumAt)
+  await saveSnapshot(folder, takeSnapshot(follower.exchange, { seq: SEQ, checksum }), checksumAt)
   reader.close()
 }
 

@@ -16,7 +16,7 @@ import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { SqliteJournalReader } from '../../../persistence/journal/sqlite-journal.ts'
 import { journalEnd, recoverExchange } from '../../../persistence/snapshot/recovery.ts'
-import { saveSnapshot } from '../../../persistence/snapshot/snapshot.ts'
+import { saveSnapshot, takeSnapshot } from '../../../persistence/snapshot/snapshot.ts'
 import { SNAPSHOT_FORMAT } from '../../../persistence/snapshot/snapshot-file.ts'
 import { snapshotPath, snapshotSeqs } from '../../../persistence/snapshot/snapshot-folder.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
@@ -238,7 +238,8 @@ test('verify finds a whole snapshot that holds another state', async () => {
   const checksumAt = (seq: number) => reader.checksumAt(seq)
   const checksum = reader.checksumAt(COMMANDS)
   assert.ok(checksum !== null)
-  await saveSnapshot(keyed(dataDir), follower.exchange, { seq: COMMANDS, checksum }, checksumAt)
+  const taken = takeSnapshot(follower.exchange, { seq: COMMANDS, checksum })
+  await saveSnapshot(keyed(dataDir), taken, checksumAt)
   reader.close()
   follower.close()
   assert.throws(() => verifyFolder(dataDir), /holds another state than the journal has at seq/)

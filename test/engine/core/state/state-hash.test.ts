@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { f64Bytes, HashedNumbers } from '../../../../engine/core/cells/columns.ts'
+import { portableSha256, sha256 } from '../../../../engine/core/cells/digest.ts'
 import { factsOf } from '../../../../engine/core/cells/facts.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { ProfileFields } from '../../../../engine/domain/command.ts'
 import type { MarketSpec } from '../../../../engine/domain/markets/market.ts'
+import { nativeSha256 } from '../../../../engine/thread/native-sha256.ts'
+import { CommandFlow } from '../../../support/command-flow.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 function hashWith(profile: ProfileFields, market: MarketSpec): string {
@@ -30,4 +34,23 @@ test('a record gives its facts by name, whatever the order of its fields', () =>
     ['b', 1],
   ])
   assert.deepEqual(factsOf({ c: null, a: 'x', b: 1 }), factsOf({ b: 1, a: 'x' }))
+})
+
+test('numbers give the same hash in pieces as in one', () => {
+  for (const count of [0, 1, 4096, 4097, 10_000]) {
+    const numbers = Array.from({ length: count }, (_each, index) => index * 1.5 - 7)
+    const hash = portableSha256()
+    const pieces = new HashedNumbers(hash)
+    for (const number of numbers) pieces.add(number)
+    pieces.end()
+    assert.deepEqual(hash.digest(), sha256(f64Bytes(numbers)), `${count} numbers`)
+  }
+})
+
+test('the hash of a state does not depend on whose SHA-256 makes it', () => {
+  const flow = new CommandFlow(7)
+  flow.run(3000)
+  const { exchange } = flow
+  assert(exchange.clearing.orders.live.all > 10, 'many orders rest')
+  assert.equal(exchange.stateHash(nativeSha256), exchange.stateHash())
 })
