@@ -39,6 +39,28 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'engine/core/decide/money/packs.ts',
+    tests,
+    changes: [
+      [
+        'a pack is made when the winners of its legs are known',
+        'marketIssues(clearing, asked, markets, nowMs + ask.closeMs)',
+        'marketIssues(clearing, asked, markets, nowMs)',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/pack-ties.ts',
+    tests,
+    changes: [
+      [
+        'two legs of a pack share a correlation key',
+        'some((key) => keys.includes(key))',
+        'some((key) => keys.includes(key) && false)',
+      ],
+    ],
+  },
+  {
     file: 'server/services/packs/pack-books.ts',
     tests,
     changes: [['an order that was just placed prices packs', 'seq > rested || ', '']],

@@ -2,7 +2,7 @@ import { type LiveExchange, type Reply, type Trader, textAt } from '../../suppor
 import { type OrderWish, orderBody } from '../../support/live-orders.ts'
 import { unsignedBody } from '../../support/live-partners.ts'
 import type { Act, Colluder } from './plan.ts'
-import { idAt, letNewsOut, type Table, UNIT } from './table.ts'
+import { idAt, letNewsOut, type Table, UNIT, winnerOf } from './table.ts'
 
 // Carries out one act by calls of the API, as its owner would. A refusal is an answer like another:
 // the act then did nothing.
@@ -76,10 +76,7 @@ class Player {
 
   /** One quote, and as many packs of it as the exchange makes. */
   async pack(who: Colluder, act: Act): Promise<void> {
-    const { markets, winners, isNewsOut } = this.#table
-    const second = act.market === 0 ? act.outcome : 1 - act.outcome
-    const outcomes = isNewsOut ? winners : [act.outcome, second]
-    const legs = markets.map(({ slug }, at) => ({ marketSlug: slug, outcomeIndex: outcomes[at] }))
+    const legs = this.#legs(act)
     const stake = String(Math.max(UNIT, Math.floor(STAKE_RAW * act.part)))
     const quoted = await this.call(who, 'POST', '/parlay/quote', { legs, stake })
     const quoteId = idAt(quoted, 'quoteId')
@@ -89,11 +86,17 @@ class Player {
     }
   }
 
-  async offer(who: Colluder, { other, outcome, ticks, part }: Act): Promise<void> {
-    const legs = this.#table.markets.map(({ slug }) => ({
-      marketSlug: slug,
-      outcomeIndex: outcome,
+  /** With the news, the outcomes that win. */
+  #legs({ market, second, outcome }: Act) {
+    return [market, second].map((index) => ({
+      marketSlug: this.#table.markets[index].slug,
+      outcomeIndex: this.#table.isNewsOut ? winnerOf(this.#table, index) : outcome,
     }))
+  }
+
+  async offer(who: Colluder, act: Act): Promise<void> {
+    const { other, ticks, part } = act
+    const legs = this.#legs(act)
     const stakeMax = Math.max(UNIT, Math.floor((OFFER_RAW * ticks) / 1000))
     const body = { legs, stakeMax: String(stakeMax), payout: String(OFFER_RAW + 1) }
     const made = await this.call(who, 'POST', '/parlay/offers', body)
@@ -116,9 +119,9 @@ class Player {
 
   /** With the news, outcome 0 of an act is the winner. */
   outcomeOf({ market, outcome }: Act): 0 | 1 {
-    const { winners, isNewsOut } = this.#table
-    if (!isNewsOut) return outcome
-    return outcome === 0 ? winners[market] : winners[market] === 0 ? 1 : 0
+    if (!this.#table.isNewsOut) return outcome
+    const winner = winnerOf(this.#table, market)
+    return outcome === 0 ? winner : winner === 0 ? 1 : 0
   }
 }
 

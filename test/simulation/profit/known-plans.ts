@@ -1,20 +1,24 @@
-import type { Act, Plan } from './plan.ts'
+import type { Act, Colluder, MarketIndex, Plan } from './plan.ts'
 
 // Plans that gained once, each by a rule that is another today.
 
 const ACT: Act = {
-  ...{ kind: 'trade', who: 'ann', other: 'ben', market: 0, outcome: 0, ticks: 500 },
+  ...{ kind: 'trade', who: 'ann', other: 'ben', market: 0, second: 1, outcome: 0, ticks: 500 },
   ...{ part: 1, waitMs: 0 },
 }
 
-function plan(acts: readonly Partial<Act>[], failsAt = -1): Plan {
-  return { acts: acts.map((act) => ({ ...ACT, ...act })), failsAt }
+function plan(acts: readonly Partial<Act>[], more: Partial<Plan> = {}): Plan {
+  return { failsAt: -1, isLate: false, ...more, acts: acts.map((act) => ({ ...ACT, ...act })) }
 }
+
+/** Asks and bids of an account around one half, which the honest maker leaves where they are. */
+const quotes = (who: Colluder, market: MarketIndex) =>
+  ([0, 1] as const).map((outcome) => ({ kind: 'ask', who, market, outcome, ticks: 520, part: 0.1 }) as const)
 
 export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
   [
     'rebates and referrals of a fee in shares that are worth nothing',
-    plan([{ kind: 'news' }, { kind: 'trade', outcome: 1 }]),
+    plan([{ kind: 'news' }, { kind: 'trade', outcome: 1 }], { isLate: true }),
   ],
   ['the money of a sub-account that signs for itself', plan([{ kind: 'actFor', who: 'pat' }])],
   [
@@ -38,7 +42,23 @@ export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
         { kind: 'sell', who: 'ben', market: 1, outcome: 1 },
         { kind: 'withdraw', who: 'ben' },
       ],
-      3,
+      { failsAt: 3, isLate: true },
+    ),
+  ],
+  [
+    'a pack of two markets that win together',
+    plan([1, 2, 3, 4].map(() => ({ kind: 'pack', second: 2 }) as const)),
+  ],
+  [
+    'a pack when the winners are known, shortly before the markets close',
+    plan(
+      [
+        ...quotes('pat', 0),
+        ...quotes('pat', 1).map((act, at) => ({ ...act, waitMs: at === 1 ? 40_000 : 0 })),
+        { kind: 'news' },
+        ...[1, 2].map(() => ({ kind: 'pack', who: 'ben' }) as const),
+      ],
+      { isLate: true },
     ),
   ],
 ])

@@ -22,12 +22,20 @@ function isKind(text: string): text is ActKind {
 export const COLLUDERS = ['ann', 'ben', 'pat', 'sub'] as const
 export type Colluder = (typeof COLLUDERS)[number]
 
+/**
+ * 0 has fees, rebates, rewards and referrals; 1 has none of them; 2 has the winner of 0 and its
+ * correlation key; 3 has the winner of 1 and a taker delay.
+ */
+export const MARKETS = [0, 1, 2, 3] as const
+export type MarketIndex = (typeof MARKETS)[number]
+
 export interface Act {
   readonly kind: ActKind
   readonly who: Colluder
   readonly other: Colluder
-  /** 0 has fees, rebates and referrals; 1 has none. Both can be legs of packs. */
-  readonly market: 0 | 1
+  readonly market: MarketIndex
+  /** The other leg of packs and offers. */
+  readonly second: MarketIndex
   readonly outcome: 0 | 1
   /** Of the outcome. */
   readonly ticks: number
@@ -41,11 +49,14 @@ export interface Plan {
   readonly acts: readonly Act[]
   /** The chain fails the trade of this act, unless it is mined before; -1 for none. */
   readonly failsAt: number
+  /** Whether the markets close soon: nobody knows a winner before. */
+  readonly isLate: boolean
 }
 
 const LENGTH_MAX = 10
-/** How many plans begin when the winners are known. */
-const NEWS_FIRST = 0.3
+const LATE = 0.5
+/** How many late plans begin when the winners are known. */
+const NEWS_FIRST = 0.6
 const WAITS_MS = [0, 0, 200, 1500]
 const TICKS = [1, 100, 300, 400, 450, 490, 500, 510, 600, 700, 900, 999]
 /** Longer than orders rest before they count for packs, and than a block takes. */
@@ -58,7 +69,8 @@ function randomAct(random: Random): Act {
     kind: random.pick(KINDS),
     who,
     other: random.pick(others),
-    market: random.chance(0.6) ? 0 : 1,
+    market: random.pick(MARKETS),
+    second: random.pick(MARKETS),
     outcome: random.chance(0.5) ? 0 : 1,
     ticks: random.pick(TICKS),
     part: random.pick([0.000001, 0.01, 0.1, 0.5, 1]),
@@ -86,14 +98,15 @@ export function randomPlan(random: Random): Plan {
   const length = random.between(1, random.pick([2, 4, 6, LENGTH_MAX]))
   const rest = Array.from({ length }, () => randomAct(random))
   const news: Act = { ...randomAct(random), kind: 'news' }
-  const acts = random.chance(NEWS_FIRST) ? [news, ...rest].slice(0, LENGTH_MAX) : rest
-  return { acts, failsAt: failure(acts, random) }
+  const isLate = random.chance(LATE)
+  const acts = isLate && random.chance(NEWS_FIRST) ? [news, ...rest].slice(0, LENGTH_MAX) : rest
+  return { acts, failsAt: failure(acts, random), isLate }
 }
 
 /** A plan that differs from this one in an act: changed, added, left out, or moved. */
 export function changedPlan(plan: Plan, random: Random): Plan {
   const { acts } = plan
-  if (random.chance(0.1)) return { acts, failsAt: failure(acts, random) }
+  if (random.chance(0.1)) return { ...plan, failsAt: failure(acts, random) }
   const at = random.below(acts.length + 1)
   const before = acts.slice(0, at)
   const after = acts.slice(at)
@@ -110,9 +123,9 @@ export function changedPlan(plan: Plan, random: Random): Plan {
   }
 }
 
-function without({ acts, failsAt }: Plan, out: number): Plan {
+function without({ acts, failsAt, isLate }: Plan, out: number): Plan {
   const moved = failsAt === out ? -1 : failsAt > out ? failsAt - 1 : failsAt
-  return { acts: acts.filter((_act, at) => at !== out), failsAt: moved }
+  return { acts: acts.filter((_act, at) => at !== out), failsAt: moved, isLate }
 }
 
 /** The plans that do nothing in place of one act of this one. The clock goes on as before. */
@@ -124,11 +137,12 @@ export function shorterPlans(plan: Plan): Plan[] {
   })
 }
 
-export function textOf({ acts, failsAt }: Plan): string {
-  const lines = acts.map(({ kind, who, other, market, outcome, ticks, part, waitMs }, at) => {
-    const where = `market ${market}, outcome ${outcome} at ${ticks}`
+export function textOf({ acts, failsAt, isLate }: Plan): string {
+  const lines = acts.map((act, at) => {
+    const { kind, who, other, market, second, outcome, ticks, part, waitMs } = act
+    const where = `market ${market} (and ${second}), outcome ${outcome} at ${ticks}`
     const fails = at === failsAt ? '; its trade fails' : ''
     return `  ${kind} by ${who} with ${other}: ${where}, part ${part}, then ${waitMs} ms${fails}`
   })
-  return lines.join('\n')
+  return [isLate ? '  shortly before the markets close' : '  long before', ...lines].join('\n')
 }

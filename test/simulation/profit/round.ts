@@ -88,7 +88,7 @@ export async function playRound(live: LiveExchange, plans: readonly Plan[]): Pro
   const wanted = plans.flatMap((plan) => ALL_WINNERS.map((winners) => ({ plan, winners })))
   const seats: Seat[] = []
   await each([...wanted.entries()], async ([at, { plan, winners }]) => {
-    seats[at] = { plan, table: await openTable(live, winners) }
+    seats[at] = { plan, table: await openTable(live, { winners, isLate: plan.isLate }) }
   })
   await pass(live, BEFORE_MS)
   const startRaw = seats.map(({ table }) => wealthRaw(live, table))

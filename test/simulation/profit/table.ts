@@ -11,7 +11,7 @@ import {
 } from '../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
 import { ownWallet, serverWallet } from '../../support/live-partners.ts'
-import type { Colluder } from './plan.ts'
+import { type Colluder, MARKETS, type MarketIndex } from './plan.ts'
 
 // Accounts and markets of one plan under one pair of winners. Nobody else trades in these markets
 // but the colluders and an honest maker, who quotes around one half and takes what is priced wrong.
@@ -24,11 +24,21 @@ const HONEST_SIZE_RAW = 100_000 * UNIT
 /** The maker buys at these prices or better: while nobody knows the winner, and behind the news. */
 const FAIR_TICKS = 490
 const KNOWN_TICKS = 980
-const REBATE_BPS = 2500
+/** In all samples that a plan can see, the rewards pay less than rounding may give. */
+const DAILY_REWARD_RAW = 50_000
+const MARKET_FIELDS = [
+  { fee: true, rebateBps: 2500, dailyRewardRaw: DAILY_REWARD_RAW },
+  {},
+  {},
+  { takerDelayMs: 3000 },
+] as const
+/** A leg of a pack closes a minute before its market. So late markets have no packs. */
+const LATE_MS = 100_000
+const EARLY_MS = 3_600_000
 const POOL_RAW = 1_000 * UNIT
 const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal'] as const
 
-/** The winning outcome of each market. */
+/** The winning outcomes of the markets 0 and 1. */
 export type Winners = readonly [0 | 1, 0 | 1]
 export const ALL_WINNERS: readonly Winners[] = [
   [0, 0],
@@ -43,7 +53,10 @@ export interface TradedMarket extends LiveMarket {
 
 export interface Table {
   readonly winners: Winners
-  readonly markets: readonly [TradedMarket, TradedMarket]
+  readonly markets: readonly TradedMarket[]
+  /** When the markets close. */
+  readonly deadlineMs: number
+  readonly isLate: boolean
   /** A market with a pool, which pays both outcomes a half. */
   readonly pool: { readonly slug: string; readonly conditionId: string }
   readonly traders: Readonly<Record<Colluder, Trader>>
@@ -94,7 +107,20 @@ async function openPool(live: LiveExchange, slug: string, { profileId }: Trader)
   return { slug, conditionId: textAt(body, 'conditionId') }
 }
 
-export async function openTable(live: LiveExchange, winners: Winners): Promise<Table> {
+/** The winning outcome of a market. */
+export function winnerOf({ winners }: Pick<Table, 'winners'>, market: MarketIndex): 0 | 1 {
+  return winners[market === 1 || market === 3 ? 1 : 0]
+}
+
+export interface TableWish {
+  readonly winners: Winners
+  readonly isLate: boolean
+}
+
+export async function openTable(
+  live: LiveExchange,
+  { winners, isLate }: TableWish,
+): Promise<Table> {
   const name = `table-${opened++}`
   const trader = () => live.trader(FUNDS_RAW, { apiToken: { scopes: SCOPES } })
   const [ann, pat, maker] = [await trader(), await trader(), await live.trader(HONEST_RAW)]
@@ -102,14 +128,21 @@ export async function openTable(live: LiveExchange, winners: Winners): Promise<T
   const wallet = await serverWallet(live, pat, FUNDS_RAW)
   const sub: Trader = { ...pat, profileId: wallet.profileId, account: wallet.account }
   const kim = await ownWallet(live, pat, FUNDS_RAW)
-  const fees = await tradedMarket(live, `${name}-fees`, { fee: true, rebateBps: REBATE_BPS })
-  const plain = await tradedMarket(live, `${name}-plain`, {})
+  const deadlineMs = live.nowMs() + (isLate ? LATE_MS : EARLY_MS)
+  const markets: TradedMarket[] = []
+  for (const [index, fields] of MARKET_FIELDS.entries()) {
+    const tied = index % 2 === 0 ? { correlationKey: name } : {}
+    const all = { ...fields, ...tied, deadline: deadlineMs }
+    markets.push(await tradedMarket(live, `${name}-${index}`, all))
+  }
+  const pool = await openPool(live, `${name}-pool`, maker)
   const table: Table = {
-    ...{ winners, markets: [fees, plain], pool: await openPool(live, `${name}-pool`, maker) },
+    ...{ winners, isLate, markets, deadlineMs, pool },
     ...{ traders: { ann, ben, pat, sub }, maker, kim },
     ...{ newestTrade: '', isNewsOut: false, withdrawnRaw: 0 },
   }
-  for (const market of table.markets) {
+  for (const index of QUOTED) {
+    const market = markets[index]
     for (const outcome of [0, 1] as const) {
       done(await place(live, maker, market, { ...QUOTE, outcome }))
     }
@@ -119,9 +152,11 @@ export async function openTable(live: LiveExchange, winners: Winners): Promise<T
 
 /** The honest maker takes what is offered for less than it is worth. */
 export async function takeMispriced(live: LiveExchange, table: Table): Promise<void> {
-  for (const [index, market] of table.markets.entries()) {
+  if (live.nowMs() >= table.deadlineMs) return
+  for (const index of QUOTED) {
+    const market = table.markets[index]
     for (const outcome of [0, 1] as const) {
-      if (table.isNewsOut && table.winners[index] !== outcome) continue
+      if (table.isNewsOut && winnerOf(table, index) !== outcome) continue
       const ticks = table.isNewsOut ? KNOWN_TICKS : FAIR_TICKS
       const wish = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
       done(await place(live, table.maker, market, wish, { orderType: 'FAK' }))
@@ -129,9 +164,12 @@ export async function takeMispriced(live: LiveExchange, table: Table): Promise<v
   }
 }
 
+/** Where the honest maker trades: a market with a taker delay has the colluders alone. */
+const QUOTED = [0, 1, 2] as const
+
 /** The winners are known; the honest maker withdraws its quotes. */
 export async function letNewsOut(live: LiveExchange, table: Table): Promise<void> {
-  if (table.isNewsOut) return
+  if (table.isNewsOut || !table.isLate) return
   table.isNewsOut = true
   done(await live.call(table.maker, 'DELETE', '/orders/all'))
 }
@@ -141,9 +179,10 @@ export async function resolve(live: LiveExchange, table: Table): Promise<void> {
   for (const who of ['ann', 'ben', 'pat', 'sub'] as const) {
     done(await live.call(table.traders[who], 'DELETE', `/orders/all${ofSub(table, who)}`))
   }
-  for (const [index, { slug }] of table.markets.entries()) {
-    const winningOutcomeIndex = table.winners[index]
-    done(await live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex }))
+  for (const index of MARKETS) {
+    const winningOutcomeIndex = winnerOf(table, index)
+    const path = `/admin/markets/${table.markets[index].slug}/resolve`
+    done(await live.admin(path, { winningOutcomeIndex }))
   }
   const halves = { payoutNumerators: [1, 1] }
   done(await live.admin(`/admin/markets/${table.pool.slug}/resolve`, halves))
