@@ -92,7 +92,7 @@ export class Delegates {
     const ofCall = this.#life.taught.refusalOfCall(call)
     const answered = (group: GroupAnswer) => {
       if (!('answers' in group)) {
-        this.#refused(rejectName(group.reject), ofCall, isCrowded)
+        this.#refused(all, rejectName(group.reject), { ofCall, isCrowded })
         return
       }
       assert.equal(group.answers.length, all.length, 'an answer for each order')
@@ -260,15 +260,30 @@ export class Delegates {
     this.told.set(what, (this.told.get(what) ?? 0) + 1)
   }
 
-  #refused(name: string, expected: string | null, isCrowded: boolean): void {
+  #refused(
+    all: readonly Sent[],
+    name: string,
+    { ofCall, isCrowded }: { readonly ofCall: string | null; readonly isCrowded: boolean },
+  ): void {
     this.#note(`call ${name}`)
     if (name === 'OVERLOADED' && isCrowded) return
-    if (name === 'TOKEN_REVOKED' && expected === null) return
-    assert.equal(name, expected, 'what the intake says of a call')
+    if (this.#isOvertaken(all, name)) return
+    assert.equal(name, ofCall, 'what the intake says of a call')
+  }
+
+  /** Whether a right of the caller ended while the call was on its way. */
+  #isOvertaken(all: readonly Sent[], name: string): boolean {
+    return name === 'TOKEN_REVOKED' || this.#hasLeft(all, name)
+  }
+
+  #hasLeft(all: readonly Sent[], name: string): boolean {
+    const { leaving } = this.#memory
+    return name === 'NOT_SUB_ACCOUNT' && all.some(({ order }) => leaving.has(order.accountId))
   }
 
   /** One order came to its end, or was refused before. */
-  #answered({ order, expected }: Sent, answer: OrderAnswer, isCrowded: boolean): void {
+  #answered(sent: Sent, answer: OrderAnswer, isCrowded: boolean): void {
+    const { order, expected } = sent
     const { watch, pipeline, model } = this.#life
     this.#note(`order ${'text' in answer ? 'NONE' : rejectName(answer.reject)}`)
     if ('text' in answer) {
@@ -277,10 +292,11 @@ export class Delegates {
     }
     const name = rejectName(answer.reject)
     if (expected !== 'NONE') {
-      assert(name === expected || isCrowded, `${name} for ${expected}`)
+      const isMet = name === expected || isCrowded || this.#hasLeft([sent], name)
+      assert(isMet, `${name} for ${expected}`)
       return
     }
-    if (name === 'TOKEN_REVOKED' || isCrowded) return
+    if (this.#isOvertaken([sent], name) || isCrowded) return
     const made = watch.lines.decisionsOf(order.accountId, order.clientOrderId)
     const would = made.find(({ refusal }) => refusal === null)
     if (name === 'POST_ONLY_WOULD_MATCH' && would !== undefined) {
@@ -331,7 +347,9 @@ export class Delegates {
       const name = rejectName(answer.reject)
       const ofOne =
         how.isSingle && OF_CALLER.has(all[0].sent.expected) ? all[0].sent.expected : null
-      this.#refused(name, how.ofCall ?? ofOne, how.isCrowded)
+      const ofCall = how.ofCall ?? ofOne
+      const sent = all.map((each) => each.sent)
+      this.#refused(sent, name, { ofCall, isCrowded: how.isCrowded })
       return
     }
     assert.equal(how.ofCall, null, 'a refused call carries nothing out')
@@ -346,11 +364,12 @@ export class Delegates {
     const isCanceled = !(legs.cancel instanceof Reject)
     const name = legs.cancel instanceof Reject ? rejectName(legs.cancel) : 'NONE'
     this.#note(`cancel ${name}`)
-    if (OF_CALLER.has(sent.expected) && name !== 'TOKEN_REVOKED') {
+    if (OF_CALLER.has(sent.expected) && !this.#isOvertaken([sent], name)) {
       assert.equal(name, sent.expected, 'a caller without the right cancels nothing of the account')
     } else this.#cancelLeg(name, { ...was, accountId })
     const isStopped = !isCanceled && !mayFail
-    const isUntried = OF_CALLER.has(name) || name === 'TOKEN_REVOKED' || name === 'OVERLOADED'
+    const isUntried =
+      OF_CALLER.has(name) || this.#isOvertaken([sent], name) || name === 'OVERLOADED'
     if (legs.replacement === null) {
       assert(isStopped || isUntried, 'a replacement is tried when the cancel went through')
       assert.equal(made.length, 0, 'a replacement that is not tried is not decided')

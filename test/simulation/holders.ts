@@ -33,7 +33,7 @@ interface Retry {
   /** The seq of its command; 0 when there was no command. */
   readonly seq: number
   /** The earliest time of the next retry. */
-  readonly nextMs: number
+  nextMs: number
   isOpen: boolean
 }
 
@@ -204,6 +204,26 @@ export class Holders {
     this.#life.follow(answer.then(compare))
   }
 
+  /** A sub-account leaves its partner, unless it has a wallet that is kept here. */
+  leave({ dice }: Step): void {
+    const { model, partners } = this.#life
+    const all = [...model.partners.subAccounts.keys()]
+    const profileId = dice[1] < 0.1 ? this.#account(dice[0]) : all[Math.floor(dice[0] * all.length)]
+    if (profileId === undefined) return
+    const made = model.partners.subAccounts.get(profileId)
+    const allowed = made?.hasWallet === true ? 'PARTNER_REQUIRED' : 'NONE'
+    const expected = made === undefined ? 'NO_PARTNER' : allowed
+    if (expected === 'NONE') this.#memory.leaving.add(profileId)
+    const answer = partners.leave(profileId)
+    const compare = (reject: Awaited<typeof answer>) => {
+      if (reject === REJECT.OVERLOADED) return
+      assert.equal(rejectName(reject), expected, 'who signs for itself may leave')
+      if (reject === null) this.#memory.left.push(profileId)
+    }
+    this.#life.tellsLater(answer)
+    this.#life.follow(answer.then(compare))
+  }
+
   /** Retries a server wallet's approvals for the exchanges of markets; a retry may be refused. */
   approve({ dice }: Step): void {
     const { model, partners, pipeline, watch } = this.#life
@@ -217,7 +237,7 @@ export class Holders {
     const isRunning = last.seq > pipeline.durableSeq || isSubmitted
     const { frozen } = model.controls
     const isFrozen = frozen.has(profileId) || frozen.has(made?.partnerId ?? 0)
-    const expected = retryRefusal(made, { isFrozen, isRunning, isSoon: last.nextMs > nowMs })
+    const expected = () => retryRefusal(made, { isFrozen, isRunning, isSoon: last.nextMs > nowMs })
     const spenders = model.markets.flatMap(({ exchangeAddress }, index) => {
       return model.status(index + 1) === 'ARCHIVED' ? [] : exchangeAddress
     })
@@ -225,16 +245,20 @@ export class Holders {
     const approvals = watch.kinds.get('submitApprovals')
     const answer = partners.retryAllowances(made?.partnerId ?? profileId, profileId)
     const seq = watch.kinds.get('submitApprovals') === approvals ? 0 : model.seq
-    const retry = { seq, nextMs: nowMs + LIMITS.allowanceRetryEveryMs, isOpen: true }
-    if (expected === 'NONE') this.#retries.set(profileId, retry)
+    const retry: Retry = { seq, nextMs: nowMs + LIMITS.allowanceRetryEveryMs, isOpen: true }
+    if (expected() === 'NONE') this.#retries.set(profileId, retry)
     const compare = (result: Awaited<typeof answer>) => {
       retry.isOpen = false
       const name = 'reject' in result ? rejectName(result.reject) : 'NONE'
-      // The last retry is durable, but its end is still on its way.
-      if (name === 'OVERLOADED' || (name === 'ALLOWANCE_RETRY_RUNNING' && last.isOpen)) return
+      if (name === 'OVERLOADED') return
+      if (name === 'ALLOWANCE_RETRY_RUNNING' && last.isOpen) {
+        // The last retry is durable, but its end was still on its way: this one began nothing.
+        retry.nextMs = last.nextMs
+        return
+      }
       // Retries are no state, so refusals of their time rest on no command.
       if (!name.startsWith('ALLOWANCE_RETRY')) watch.told(Math.max(seq, at))
-      assert.equal(name, expected, 'approvals are retried when the model allows it')
+      assert.equal(name, expected(), 'approvals are retried when the model allows it')
       if ('reject' in result) return
       const { partnerId, account } = result
       const withStatus = (wanted: string) =>

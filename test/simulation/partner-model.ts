@@ -44,6 +44,9 @@ export class PartnerModel {
       case 'createSubAccount':
         this.#create(command)
         return
+      case 'leavePartner':
+        assert(this.subAccounts.delete(command.profileId), 'a profile leaves the partner it has')
+        return
       case 'addWithdrawalAddress':
       case 'removeWithdrawalAddress': {
         const { profileId, address } = command

@@ -268,6 +268,7 @@ export class World {
       case 'edit':
       case 'sponsor':
       case 'approve':
+      case 'leave':
       case 'address':
         this.#holders[step.act](step, index)
         return

@@ -13,7 +13,9 @@ function plan(acts: readonly Partial<Act>[], more: Partial<Plan> = {}): Plan {
 
 /** Asks and bids of an account around one half, which the honest maker leaves where they are. */
 const quotes = (who: Colluder, market: MarketIndex) =>
-  ([0, 1] as const).map((outcome) => ({ kind: 'ask', who, market, outcome, ticks: 520, part: 0.1 }) as const)
+  ([0, 1] as const).map(
+    (outcome) => ({ kind: 'ask', who, market, outcome, ticks: 520, part: 0.1 }) as const,
+  )
 
 export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
   [
