@@ -71,6 +71,8 @@ export interface Scene {
 }
 
 const FUNDS_RAW = 1_000_000_000_000
+/** All fans together stay far below what an exchange may hold. */
+const FAN_RAW = 100_000_000_000
 /** As many orders as one more profile may rest beside those of the holder (`fair-share.ts`). */
 const SELLERS_MAX = 100_000
 const TRADERS = 4
@@ -189,7 +191,7 @@ export class SceneMaker {
 
   /** Traders, each with an order that the deadline of its heartbeat cancels. */
   async #fans(market: TestMarket): Promise<Trader[]> {
-    const made = await this.#traders('fan', this.#sizes.fans)
+    const made = await this.#traders('fan', this.#sizes.fans, FAN_RAW)
     const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
     await inTurns(made.length, (index) =>
       this.#client.placed(made[index], market, { ...wish, salt: this.#salt++ }),
