@@ -125,7 +125,8 @@ export class PackBooks {
   *read(marketIds: Iterable<MarketId>, nowMs: TimeMs): Generator<void, void, void> {
     for (const marketId of marketIds) {
       const kept = this.#kept.get(marketId)
-      if (kept !== undefined && nowMs - kept.readMs < this.#keptMs) continue
+      // A clock that was set back does not keep a book for as long.
+      if (kept !== undefined && Math.abs(nowMs - kept.readMs) < this.#keptMs) continue
       const book = this.#clearing.catalogue.byId(marketId)?.book ?? 0
       this.#kept.delete(marketId)
       if (book === 0) continue

@@ -199,3 +199,16 @@ test('a read in steps survives orders that end meanwhile', () => {
   const { asks } = stage.books.bookFor({ marketId, outcome: OUTCOME.YES, buyerId })
   assert.deepEqual(asks, [{ ticks: 590, sizeRaw: 3 * UNIT }])
 })
+
+test('a clock that is set back does not keep what was read', () => {
+  const stage = new Stage()
+  stage.rest(false, 510, 3)
+  stage.pass(REST_MS)
+  stage.rest(false, 520, 5)
+  const early = stage.book().asks
+  assert.deepEqual(early, [[510, 3]])
+  stage.pass(REST_MS + 1000)
+  assert.equal(stage.book().asks.length, 2)
+  stage.pass(-REST_MS)
+  assert.deepEqual(stage.book().asks, early)
+})
