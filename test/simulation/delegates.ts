@@ -366,7 +366,7 @@ export class Delegates {
     this.#note(`cancel ${name}`)
     if (OF_CALLER.has(sent.expected) && !this.#isOvertaken([sent], name)) {
       assert.equal(name, sent.expected, 'a caller without the right cancels nothing of the account')
-    } else this.#cancelLeg(name, { ...was, accountId })
+    } else if (!this.#hasLeft([sent], name)) this.#cancelLeg(name, { ...was, accountId })
     const isStopped = !isCanceled && !mayFail
     const isUntried =
       OF_CALLER.has(name) || this.#isOvertaken([sent], name) || name === 'OVERLOADED'
