@@ -7,7 +7,7 @@ import { assert } from '../domain/assert.ts'
 import type { Seq, Slot } from '../domain/ids.ts'
 import { isBid, ladderTicks } from '../domain/order.ts'
 import type { CollateralRaw, TimeMs } from '../domain/units.ts'
-import type { CapturedAccounts } from './accounts/accounts.ts'
+import type { CapturedAccounts, CapturedProfiles } from './accounts/accounts.ts'
 import type { CapturedFrozen } from './accounts/frozen.ts'
 import type { CapturedOperators } from './accounts/operators.ts'
 import type { CapturedPools } from './amm/pools.ts'
@@ -80,6 +80,7 @@ export interface CapturedOrders {
 export interface CapturedState {
   readonly clock: { lastSeq: Seq; lastNowMs: TimeMs; rulesVersion: number }
   readonly accounts: CapturedAccounts
+  readonly profiles: CapturedProfiles
   readonly catalogue: CapturedCatalogue
   readonly series: CapturedSeriesTable
   readonly oracle: CapturedOracle
@@ -110,6 +111,7 @@ export function capture({ clearing }: Exchange): CapturedState {
   return {
     clock: { lastSeq, lastNowMs, rulesVersion },
     accounts: clearing.accounts.capture(),
+    profiles: clearing.accounts.captureProfiles(),
     catalogue: clearing.catalogue.capture(),
     series: clearing.series.capture(),
     oracle: clearing.oracle.capture(),
@@ -190,7 +192,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.lastSeq = captured.clock.lastSeq
   clearing.lastNowMs = captured.clock.lastNowMs
   clearing.rulesVersion = captured.clock.rulesVersion
-  clearing.accounts.restore(captured.accounts)
+  clearing.accounts.restore(captured.accounts, captured.profiles)
   clearing.catalogue.restore(captured.catalogue)
   clearing.series.restore(captured.series)
   clearing.oracle.restore(captured.oracle)

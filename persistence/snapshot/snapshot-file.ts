@@ -4,18 +4,27 @@ import { open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { CapturedState } from '../../engine/core/capture.ts'
 import type { CapturedFilter, CapturedSegment } from '../../engine/core/orders/seen-filter.ts'
+import { assert } from '../../engine/domain/assert.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
-import { packState, unpackState } from '../../engine/wire/codec.ts'
 import { dataFolderError } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { type KeyedFolder, MAC_BYTES, macsOf } from '../keyed-folder.ts'
 import { readSegment, SEGMENT_SECTION_BYTES_MAX, segmentParts } from './snapshot-names.ts'
+import {
+  HELD,
+  type HeldState,
+  heldState,
+  type PackedState,
+  SECTIONS,
+  type Section,
+  unpackedState,
+} from './snapshot-sections.ts'
 
 // One snapshot as bytes, little-endian:
 //
 //   0 magic 8 │ 8 format u32 │ 12 rules u32 │ 16 seq f64 │ 24 journal checksum at seq 32 │
-//   56 state hash 32 │ then its sections: bytes u32, msgpack │ then the names of all orders │
-//   MAC of all before it 32
+//   56 state hash 32 │ then its sections (snapshot-sections.ts): bytes u32, msgpack │
+//   then the names of all orders │ MAC of all before it 32
 //
 // The names: seed i32, number of segments + 1 u32 (0: there are none), then each segment: bytes
 // u32, snapshot-names.ts.
@@ -25,9 +34,8 @@ import { readSegment, SEGMENT_SECTION_BYTES_MAX, segmentParts } from './snapshot
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** It grows with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 16
+export const SNAPSHOT_FORMAT = 17
 const HEAD_BYTES = 88
-const SECTIONS = 17
 /**
  * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
  */
@@ -82,45 +90,6 @@ function decodeHead(bytes: Buffer): SnapshotHead {
   }
 }
 
-/** A state as it follows the head. All of it is a copy, so the state may change meanwhile. */
-export interface PackedState {
-  readonly sections: readonly Uint8Array[]
-  readonly names: CapturedFilter | null
-}
-
-export function packedState(state: CapturedState): PackedState {
-  const { clock, accounts, catalogue, ledger, orders, settlement } = state
-  const { modes, heartbeats, frozen, operators, series, oracle, pages, properties } = state
-  const { matches, social } = state
-  const { filter: names, ...seen } = state.seen
-  const parts = [clock, accounts, catalogue, ledger, orders, seen, settlement]
-  const more = [modes, heartbeats, frozen, operators, series, oracle, pages, properties]
-  return { sections: [...parts, ...more, matches, social].map(packState), names }
-}
-
-export function unpackedState({ sections, names }: PackedState): CapturedState {
-  const seen = unpackState<Omit<CapturedState['seen'], 'filter'>>(sections[5])
-  return {
-    clock: unpackState<CapturedState['clock']>(sections[0]),
-    accounts: unpackState<CapturedState['accounts']>(sections[1]),
-    catalogue: unpackState<CapturedState['catalogue']>(sections[2]),
-    ledger: unpackState<CapturedState['ledger']>(sections[3]),
-    orders: unpackState<CapturedState['orders']>(sections[4]),
-    seen: { ...seen, filter: names },
-    settlement: unpackState<CapturedState['settlement']>(sections[6]),
-    modes: unpackState<CapturedState['modes']>(sections[7]),
-    heartbeats: unpackState<CapturedState['heartbeats']>(sections[8]),
-    frozen: unpackState<CapturedState['frozen']>(sections[9]),
-    operators: unpackState<CapturedState['operators']>(sections[10]),
-    series: unpackState<CapturedState['series']>(sections[11]),
-    oracle: unpackState<CapturedState['oracle']>(sections[12]),
-    pages: unpackState<CapturedState['pages']>(sections[13]),
-    properties: unpackState<CapturedState['properties']>(sections[14]),
-    matches: unpackState<CapturedState['matches']>(sections[15]),
-    social: unpackState<CapturedState['social']>(sections[16]),
-  }
-}
-
 function torn(): UnusableSnapshot {
   return new UnusableSnapshot('is torn: it ends too early')
 }
@@ -159,6 +128,14 @@ class CheckedReader {
     const found = this.read(bytes, room)
     this.#mac.update(found)
     return found
+  }
+
+  /** Passes over bytes, in the pieces in which files are written. */
+  skipChecked(bytes: number): void {
+    const room = Buffer.alloc(Math.min(bytes, PIECE_BYTES))
+    for (let left = bytes; left > 0; left -= room.length) {
+      this.readChecked(Math.min(left, room.length), room)
+    }
   }
 
   checkEnd(): void {
@@ -211,6 +188,21 @@ function segmentOf(section: Buffer): CapturedSegment {
   }
 }
 
+/** Reads the sections, and keeps those that are wanted. */
+function readSections(file: CheckedReader, wanted: readonly Section[]): PackedState['bytesOf'] {
+  const found = new Map<Section, Buffer>()
+  for (const name of SECTIONS) {
+    const bytes = file.readChecked(4).readUInt32LE()
+    if (wanted.includes(name)) found.set(name, file.readChecked(bytes))
+    else file.skipChecked(bytes)
+  }
+  return (name) => {
+    const bytes = found.get(name)
+    assert(bytes !== undefined, 'only a section that was wanted is unpacked')
+    return bytes
+  }
+}
+
 /** Reads the whole file, and keeps the names of all orders if asked; throws UnusableSnapshot. */
 export function readSnapshot(
   folder: KeyedFolder,
@@ -219,19 +211,30 @@ export function readSnapshot(
 ): { head: SnapshotHead; state: CapturedState } {
   return reading(path, macsOf(folder, 'snapshot')(), (file) => {
     const head = decodeHead(file.readChecked(HEAD_BYTES))
-    const sections: Buffer[] = []
-    while (sections.length < SECTIONS) {
-      sections.push(file.readChecked(file.readChecked(4).readUInt32LE()))
-    }
+    const bytesOf = readSections(file, SECTIONS)
     const names = readNames(file, wants.names)
     file.checkEnd()
-    return { head, state: unpackedState({ sections, names }) }
+    return { head, state: unpackedState({ bytesOf, names }) }
   })
 }
 
-function* piecesOf(head: SnapshotHead, { sections, names }: PackedState): Generator<Uint8Array> {
+/** Reads the whole file, and keeps of the state who holds what; throws UnusableSnapshot. */
+export function readHeldState(
+  folder: KeyedFolder,
+  path: string,
+): { head: SnapshotHead; state: HeldState } {
+  return reading(path, macsOf(folder, 'snapshot')(), (file) => {
+    const head = decodeHead(file.readChecked(HEAD_BYTES))
+    const bytesOf = readSections(file, HELD)
+    readNames(file, false)
+    file.checkEnd()
+    return { head, state: heldState(bytesOf) }
+  })
+}
+
+function* piecesOf(head: SnapshotHead, { bytesOf, names }: PackedState): Generator<Uint8Array> {
   yield encodeHead(head)
-  for (const section of sections) yield* sectionOf([section])
+  for (const section of SECTIONS) yield* sectionOf([bytesOf(section)])
   const counted = Buffer.alloc(8)
   counted.writeInt32LE(names?.seed ?? 0)
   counted.writeUInt32LE(names === null ? 0 : names.segments.length + 1, 4)

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CapturedState, capture } from '../../engine/core/capture.ts'
+import { capture } from '../../engine/core/capture.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
@@ -11,8 +11,9 @@ import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { type ChecksumAt, claimOf, type LoadWishes, loadSnapshot } from './snapshot-check.ts'
-import { packedState, readSnapshot, type SnapshotHead, writeSnapshot } from './snapshot-file.ts'
+import { readHeldState, type SnapshotHead, writeSnapshot } from './snapshot-file.ts'
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
+import { type HeldState, type PackedState, packedState } from './snapshot-sections.ts'
 
 // Snapshots are whole states of one journal, so that a start need not read it from its beginning.
 // They are copies: a start reports a bad one, and takes the next older one or the journal alone.
@@ -52,26 +53,23 @@ export function startingState(
   return { exchange, tail: EMPTY_TAIL, passedOver }
 }
 
-/** Reads the state of a saved snapshot as it was captured; throws an UnusableSnapshot. */
-export function readState(
-  folder: KeyedFolder,
-  seq: Seq,
-): { stateHash: string; state: CapturedState } {
-  const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq), { names: false })
+/** Reads from a saved snapshot who holds what; throws an UnusableSnapshot. */
+export function readHeld(folder: KeyedFolder, seq: Seq): { stateHash: string; state: HeldState } {
+  const { head, state } = readHeldState(folder, snapshotPath(folder.dataDir, seq))
   return { stateHash: head.stateHash, state }
 }
 
 /** A state as it stood at the seq of its head: a copy, so the state itself may change at once. */
 export interface TakenSnapshot {
   readonly head: SnapshotHead
-  readonly state: CapturedState
+  readonly state: PackedState
 }
 
 /** Copies a state that stands at `tail`. */
 export function takeSnapshot(exchange: Exchange, tail: JournalTail): TakenSnapshot {
   const { rulesVersion } = exchange.clearing
   const head = { ...tail, rulesVersion, stateHash: exchange.stateHash(nativeSha256) }
-  return { head, state: capture(exchange) }
+  return { head, state: packedState(capture(exchange)) }
 }
 
 /** Keeps the two newest snapshots of this journal. Gives the bytes written. */
@@ -83,7 +81,7 @@ export async function saveSnapshot(
   const { dataDir } = folder
   makeFolder(folderOf(dataDir))
   const path = snapshotPath(dataDir, head.seq)
-  const bytes = await writeSnapshot(folder, path, head, packedState(state))
+  const bytes = await writeSnapshot(folder, path, head, state)
   speaking(folderOf(dataDir), () => prune(folder, head.seq, checksumAt))
   return bytes
 }

@@ -9,7 +9,7 @@ import {
 } from '../../engine/core/state/claims.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
-import { readState } from '../snapshot/snapshot.ts'
+import { readHeld } from '../snapshot/snapshot.ts'
 import { ClaimTrees, type TreeKeys } from './claim-trees.ts'
 import { proofView, snapshotView } from './proof-view.ts'
 import type {
@@ -30,11 +30,11 @@ function keysOf(folder: KeyedFolder, seq: Seq, stateHash: string): TreeKeys {
 
 /** What a count needs of a snapshot: the rest of its state is garbage before the trees grow. */
 function readClaims(folder: KeyedFolder, seq: Seq) {
-  const { state, stateHash } = readState(folder, seq)
+  const { state, stateHash } = readHeld(folder, seq)
   return {
     facts: { seq, atMs: state.clock.lastNowMs, stateHash },
     claims: claimsOf(state),
-    addresses: addressesOf(state.accounts.profiles),
+    addresses: addressesOf(state.profiles),
   }
 }
 

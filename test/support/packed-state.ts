@@ -6,15 +6,15 @@ import {
   type PackedState,
   packedState,
   unpackedState,
-} from '../../persistence/snapshot/snapshot-file.ts'
+} from '../../persistence/snapshot/snapshot-sections.ts'
 
 export function packed(exchange: Exchange): PackedState {
   return packedState(capture(exchange))
 }
 
 /** Gives another copy with each call: a restored exchange goes on in the memory of its names. */
-export function unpacked({ sections, names }: PackedState): CapturedState {
-  return unpackedState({ sections, names: names && copied(names) })
+export function unpacked({ bytesOf, names }: PackedState): CapturedState {
+  return unpackedState({ bytesOf, names: names && copied(names) })
 }
 
 function copied({ seed, segments }: NonNullable<PackedState['names']>) {

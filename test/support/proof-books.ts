@@ -37,7 +37,7 @@ export function bookOf({ exchange }: CommandFlow): Book {
     atMs: captured.clock.lastNowMs,
     stateHash: exchange.stateHash(),
     claims: claimsOf(captured),
-    addresses: addressesOf(captured.accounts.profiles),
+    addresses: addressesOf(captured.profiles),
   }
 }
 

@@ -13,7 +13,13 @@ import { type CapturedProfiles, type Profile, Profiles } from './profiles.ts'
 import { type Session, Sessions } from './sessions.ts'
 import { type WithdrawalAddress, WithdrawalAddresses } from './withdrawal-addresses.ts'
 
-export { addressesOf, effectiveFeeBps, NO_FEE_RATE, type Profile } from './profiles.ts'
+export {
+  addressesOf,
+  type CapturedProfiles,
+  effectiveFeeBps,
+  NO_FEE_RATE,
+  type Profile,
+} from './profiles.ts'
 export type { Session }
 
 /** What the state holds of a token. */
@@ -29,9 +35,9 @@ export interface Token extends TokenFacts {
 }
 
 /** All accounts as plain values, in the order in which they were made. */
+/** Profiles are captured apart: who looks for the owners of balances needs no more. */
 export interface CapturedAccounts {
   readonly adminTokenDigest: string
-  readonly profiles: CapturedProfiles
   readonly tokens: readonly TokenFacts[]
   readonly sessions: Uint8Array
   readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
@@ -238,7 +244,6 @@ export class Accounts {
   capture(): CapturedAccounts {
     return {
       adminTokenDigest: this.adminTokenDigest,
-      profiles: this.#profiles.capture(),
       tokens: Array.from(this.#tokens.values(), ({ tokenNo: _no, ...token }) => token),
       sessions: this.#sessions.capture(),
       burnedNonces: [...this.#burnedNonces],
@@ -247,9 +252,13 @@ export class Accounts {
     }
   }
 
-  restore(captured: CapturedAccounts): void {
+  captureProfiles(): CapturedProfiles {
+    return this.#profiles.capture()
+  }
+
+  restore(captured: CapturedAccounts, profiles: CapturedProfiles): void {
     this.adminTokenDigest = captured.adminTokenDigest
-    this.#profiles.restore(captured.profiles)
+    this.#profiles.restore(profiles)
     // Rows are counted for partners too, so the partners come first.
     this.partners.restore(captured.partners)
     for (const token of captured.tokens) this.#keep(token)

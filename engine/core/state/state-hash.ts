@@ -122,14 +122,29 @@ function* clientIds({ orders }: Clearing, live: Uint32Array): Iterable<unknown> 
   }
 }
 
+/** So many letters of facts are hashed together. */
+const TEXT_LENGTH = 1 << 15
+
 /**
- * One line for each fact: a single text of all facts could be longer than a string may be. Columns
- * are hashed as bytes.
+ * One line for each fact. Some thousands are hashed together: a single text of all facts could be
+ * longer than a string may be. Columns are hashed as bytes.
  */
 function hashFacts(hash: Sha256, facts: Iterable<unknown>): void {
-  for (const fact of facts) {
-    hash.update(fact instanceof Uint8Array ? fact : utf8ToBytes(`${JSON.stringify(fact)}\n`))
+  let text = ''
+  const end = () => {
+    hash.update(utf8ToBytes(text))
+    text = ''
   }
+  for (const fact of facts) {
+    if (fact instanceof Uint8Array) {
+      end()
+      hash.update(fact)
+      continue
+    }
+    text += `${JSON.stringify(fact)}\n`
+    if (text.length >= TEXT_LENGTH) end()
+  }
+  end()
 }
 
 function* clearingFacts(clearing: Clearing, live: Uint32Array): Iterable<unknown> {

@@ -140,7 +140,7 @@ function flipped(at: (bytes: Buffer) => number): (path: string) => void {
   })
 }
 
-const SECTIONS = 17
+const SECTIONS = 18
 
 /** First and last byte of each part of a file, and its length; each field of the names. */
 function edgesOf(path: string): number[] {

@@ -22,15 +22,19 @@ function termsOf({ account, smartWallet, rank, feeCapBps, scopes }: Profile): st
   ].join(', ')
 }
 
-export function* accountLines({ accounts }: Clearing): Iterable<Line> {
-  yield line('admin token', `digest ${short(accounts.adminTokenDigest)}`)
-  const { profiles, tokens, burnedNonces, partners, withdrawalAddresses } = accounts.capture()
-  yield line('what was said of profiles', `digest ${short(profiles.saidDigest)}`)
-  for (const [index, rank] of profiles.ranks.entries()) yield recordLine(`rank ${index + 1}`, rank)
+export function* profileLines({ accounts }: Clearing): Iterable<Line> {
+  const { saidDigest, ranks } = accounts.captureProfiles()
+  yield line('what was said of profiles', `digest ${short(saidDigest)}`)
+  for (const [index, rank] of ranks.entries()) yield recordLine(`rank ${index + 1}`, rank)
   for (let profileId = 1; profileId <= accounts.count; profileId++) {
     const profile = accounts.byId(profileId)
     if (profile !== undefined) yield line(`${nameOf(profileId)}, account`, termsOf(profile))
   }
+}
+
+export function* accountLines({ accounts }: Clearing): Iterable<Line> {
+  yield line('admin token', `digest ${short(accounts.adminTokenDigest)}`)
+  const { tokens, burnedNonces, partners, withdrawalAddresses } = accounts.capture()
   for (const { tokenId, sealedSecret: _sealed, ...token } of tokens) {
     yield recordLine(`token ${tokenId}`, token)
   }

@@ -24,6 +24,7 @@ import {
   frozenLines,
   heartbeatLines,
   operatorLines,
+  profileLines,
   socialLines,
 } from './people-lines.ts'
 import { type Line, line } from './state-line.ts'
@@ -37,6 +38,7 @@ type Part = Exclude<keyof CapturedState, 'settlement'> | keyof CapturedState['se
 const LINES: Readonly<Record<Part, (clearing: Clearing) => Iterable<Line>>> = {
   clock: ({ rulesVersion }) => [line('rules', `version ${rulesVersion}`)],
   ledger: balanceLines,
+  profiles: profileLines,
   accounts: accountLines,
   operators: operatorLines,
   frozen: frozenLines,

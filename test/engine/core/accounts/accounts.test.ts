@@ -25,6 +25,12 @@ function withProfiles(count: number): Accounts {
   return accounts
 }
 
+function restored(from: Accounts): Accounts {
+  const accounts = new Accounts()
+  accounts.restore(from.capture(), from.captureProfiles())
+  return accounts
+}
+
 test('the effective rate is the rank, capped by the profile, and none without a rank', () => {
   assert.equal(effectiveFeeBps(FIELDS), null)
   assert.equal(effectiveFeeBps({ ...FIELDS, feeCapBps: 100 }), null)
@@ -142,9 +148,7 @@ test('sessions equal a plain list through random logins and logouts', () => {
       accounts.logoutEverywhere(profileId)
       open = open.filter((each) => each.profileId !== profileId)
     } else if (act <= 98) {
-      const captured = accounts.capture()
-      accounts = new Accounts()
-      accounts.restore(captured)
+      accounts = restored(accounts)
     }
     accounts.expire(step)
     open = open.filter(({ expiresMs }) => expiresMs > step)
@@ -196,10 +200,10 @@ test('profiles equal a plain table through random edits', () => {
       accounts.editProfile(profileId, change)
     }
     if (step % 400 !== 399) continue
-    const captured = accounts.capture()
-    accounts = new Accounts()
-    accounts.restore(captured)
-    assert.deepEqual(accounts.capture(), captured)
+    const before = accounts
+    accounts = restored(before)
+    assert.deepEqual(accounts.capture(), before.capture())
+    assert.deepEqual(accounts.captureProfiles(), before.captureProfiles())
     compare(accounts, table)
   }
 

@@ -1,0 +1,67 @@
+// A captured state as the sections of a snapshot file, and back.
+
+import type { CapturedState } from '../../engine/core/capture.ts'
+import type { CapturedFilter } from '../../engine/core/orders/seen-filter.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import { packState, unpackState } from '../../engine/wire/codec.ts'
+
+/** In the order of the file. The filter of the seen orders comes apart: as the names. */
+export const SECTIONS = [
+  ...['clock', 'accounts', 'profiles', 'catalogue', 'ledger', 'orders', 'seen', 'settlement'],
+  ...['modes', 'heartbeats', 'frozen', 'operators', 'series', 'oracle', 'pages', 'properties'],
+  ...['matches', 'social'],
+] as const satisfies readonly (keyof CapturedState)[]
+export type Section = (typeof SECTIONS)[number]
+const nothingIsMissing: Record<Exclude<keyof CapturedState, Section>, 'missing'> = {}
+assert(Object.keys(nothingIsMissing).length === 0, 'a file holds every section')
+/** Sections that share nothing with their exchange as soon as they are captured. */
+const COPIED: ReadonlySet<Section> = new Set(['accounts', 'profiles', 'ledger', 'orders'])
+/** A state as it follows the head. All of it is a copy, so the state may change meanwhile. */
+export interface PackedState {
+  /** Gives the bytes of a section. The large ones are made when they are asked for. */
+  readonly bytesOf: (section: Section) => Uint8Array
+  readonly names: CapturedFilter | null
+}
+
+export function packedState(state: CapturedState): PackedState {
+  const { filter: names, ...seen } = state.seen
+  const parts: Record<Section, unknown> = { ...state, seen }
+  const small = new Map<Section, Uint8Array>()
+  for (const name of SECTIONS) if (!COPIED.has(name)) small.set(name, packState(parts[name]))
+  return { bytesOf: (name) => small.get(name) ?? packState(parts[name]), names }
+}
+
+export function unpackedState({ bytesOf, names }: PackedState): CapturedState {
+  const part = <Name extends Section>(name: Name) => unpackState<CapturedState[Name]>(bytesOf(name))
+  const seen = unpackState<Omit<CapturedState['seen'], 'filter'>>(bytesOf('seen'))
+  return {
+    ...heldState(bytesOf),
+    accounts: part('accounts'),
+    orders: part('orders'),
+    seen: { ...seen, filter: names },
+    settlement: part('settlement'),
+    modes: part('modes'),
+    heartbeats: part('heartbeats'),
+    frozen: part('frozen'),
+    operators: part('operators'),
+    series: part('series'),
+    oracle: part('oracle'),
+    pages: part('pages'),
+    properties: part('properties'),
+    matches: part('matches'),
+    social: part('social'),
+  }
+}
+
+export const HELD = ['clock', 'profiles', 'catalogue', 'ledger'] as const
+/** The parts of a state that say who holds what. */
+export type HeldState = Pick<CapturedState, (typeof HELD)[number]>
+
+export function heldState(bytesOf: PackedState['bytesOf']): HeldState {
+  return {
+    clock: unpackState<CapturedState['clock']>(bytesOf('clock')),
+    profiles: unpackState<CapturedState['profiles']>(bytesOf('profiles')),
+    catalogue: unpackState<CapturedState['catalogue']>(bytesOf('catalogue')),
+    ledger: unpackState<CapturedState['ledger']>(bytesOf('ledger')),
+  }
+}
