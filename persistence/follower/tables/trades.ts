@@ -83,6 +83,10 @@ export class TradesTable {
   #sharesRaw = 0
   #collateralRaw = 0
   #lastTicks = 0
+  /** The maker of the last fills in a row, and what they add up to. */
+  #maker: ProfileId = 0
+  #makerSharesRaw = 0
+  #makerRiskRaw = 0
 
   constructor(connection: Connection, orders: OrderTable, listeners: FillListeners) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
@@ -110,7 +114,11 @@ export class TradesTable {
     this.#position++
     this.#traders.add(makerId)
     this.#candles.filled({ marketId: order.marketId, yesTicks, valueRaw, nowMs: order.nowMs })
-    this.#met(order, makerId, { sizeRaw, valueRaw })
+    if (makerId !== this.#maker) this.#met(order)
+    this.#maker = makerId
+    this.#makerSharesRaw += sizeRaw
+    // Fees are taken of the smaller side of a trade, so boards count that side (rules §9.5).
+    this.#makerRiskRaw += Math.min(valueRaw, sizeRaw - valueRaw)
     const outcome = this.#orders.outcomeOf(maker)
     const collateralRaw = makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome)
     this.#standings.traded(makerId, collateralRaw)
@@ -125,14 +133,15 @@ export class TradesTable {
     })
   }
 
-  /** Fees are taken of the smaller side of a trade, so boards count that side (rules §9.5). */
-  #met(
-    { accountId: taker, marketId, feeBps }: Arrival,
-    maker: ProfileId,
-    { sizeRaw, valueRaw }: { readonly sizeRaw: number; readonly valueRaw: number },
-  ): void {
-    const riskRaw = Math.min(valueRaw, sizeRaw - valueRaw)
-    const part = { marketId, sharesRaw: sizeRaw, riskRaw, isPaid: feeBps > 0 }
+  /** Fills in a row with one maker count as one: what boards count of them is the same. */
+  #met({ accountId: taker, marketId, feeBps }: Arrival): void {
+    const maker = this.#maker
+    const [sharesRaw, riskRaw] = [this.#makerSharesRaw, this.#makerRiskRaw]
+    this.#maker = 0
+    this.#makerSharesRaw = 0
+    this.#makerRiskRaw = 0
+    if (sharesRaw === 0) return
+    const part = { marketId, sharesRaw, riskRaw, isPaid: feeBps > 0 }
     const links = this.#links
     this.#positions.met({ ...part, owner: taker, party: links.partyOf(taker, maker) })
     this.#positions.met({ ...part, owner: maker, party: links.partyOf(maker, taker) })
@@ -147,6 +156,7 @@ export class TradesTable {
   /** The arrival is done; its fills become one row. */
   done(order: Arrival): void {
     if (this.#position === 0) return
+    this.#met(order)
     const sharesRaw = this.#sharesRaw
     const collateralRaw = this.#collateralRaw
     const isBuy = order.side === SIDE.BUY
