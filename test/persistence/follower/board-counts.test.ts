@@ -269,3 +269,38 @@ test('a rebuild of the tables gives the same hours, whatever its chunks were', (
   assert.deepEqual(tablesOf(stops.sort((a, b) => a - b)), whole, `SEED=${seed}`)
   assert.ok(whole[0].length > 20 && whole[1].length > 20)
 })
+
+test('a sweep of many orders counts like as many trades', () => {
+  const seed = freshSeed()
+  const boardsOf = (isSwept: boolean) => {
+    const random = new Random(seed)
+    const story = new Story()
+    const { driver } = story
+    const accounts = Array.from({ length: 7 }, () => story.account())
+    const marketId = driver.addMarket()
+    for (let sweep = 0; sweep < 40; sweep++) {
+      const taker = random.pick(accounts)
+      const makers = accounts.filter((each) => each !== taker)
+      const rested = Array.from({ length: random.between(2, 6) }, () => {
+        const order = { ticks: random.between(400, 600), shares: random.between(1, 50) }
+        const maker = random.chance(0.2) ? makers[0] : random.pick(makers)
+        const terms = { marketId, side: 0, outcome: 1, priceTicks: 1000 - order.ticks } as const
+        driver.place({ ...terms, account: maker, sizeRaw: order.shares * SHARE, type: 'GTC' })
+        return order
+      })
+      rested.sort((a, b) => a.ticks - b.ticks)
+      const all = rested.reduce((sum, { shares }) => sum + shares, 0)
+      for (const shares of isSwept ? [all] : rested.map((order) => order.shares)) {
+        const terms = { marketId, side: 0, outcome: 0, priceTicks: 600 } as const
+        const wish = { ...terms, account: taker, sizeRaw: shares * SHARE, type: 'FAK' } as const
+        assert.equal(driver.place(wish).result, 'FILLED')
+      }
+    }
+    story.resolve(marketId)
+    const { pnl, volume } = story.boards()
+    return { pnl, volume }
+  }
+  const swept = boardsOf(true)
+  assert.ok(Object.keys(swept.volume).length > 1, `SEED=${seed}: somebody is counted`)
+  assert.deepEqual(swept, boardsOf(false), `SEED=${seed}`)
+})
