@@ -89,14 +89,15 @@ export class BookTables {
       const kind = eventKind(words, event)
       switch (kind) {
         case EVENT.FILL: {
-          const fill = { sizeRaw, leftRaw, isClosed: code === MAKER.CLOSED }
-          this.#makerFilled(order, slot, { ...fill, yesTicks: eventTicks(words, event) })
+          const isClosed = code === MAKER.CLOSED
+          const yesTicks = eventTicks(words, event)
+          this.#makerFilled(order, slot, { sizeRaw, leftRaw, isClosed, yesTicks })
           break
         }
         case EVENT.STP_CANCEL:
           if (this.#isLate(slot)) {
-            const own = { kind: LATE.SELF_TRADED, place: index }
-            const end = { ...own, slot, sizeRaw: 0, leftRaw, ticks: 0 }
+            const kind = LATE.SELF_TRADED
+            const end = { kind, slot, sizeRaw: 0, leftRaw, ticks: 0, place: index }
             this.events.endedLate(end, this.#lateOf(order))
             break
           }

@@ -141,10 +141,13 @@ export class TradesTable {
     this.#makerSharesRaw = 0
     this.#makerRiskRaw = 0
     if (sharesRaw === 0) return
-    const part = { marketId, sharesRaw, riskRaw, isPaid: feeBps > 0 }
-    const links = this.#links
-    this.#positions.met({ ...part, owner: taker, party: links.partyOf(taker, maker) })
-    this.#positions.met({ ...part, owner: maker, party: links.partyOf(maker, taker) })
+    const isPaid = feeBps > 0
+    const [ofTaker, ofMaker] = [
+      this.#links.partyOf(taker, maker),
+      this.#links.partyOf(maker, taker),
+    ]
+    this.#positions.met({ marketId, owner: taker, party: ofTaker, sharesRaw, riskRaw, isPaid })
+    this.#positions.met({ marketId, owner: maker, party: ofMaker, sharesRaw, riskRaw, isPaid })
   }
 
   /** Writes a fill of the trade that was late. */

@@ -210,8 +210,8 @@ export class PositionsTable {
     const costRaw = Math.abs(collateralRaw)
     const tradedRaw = Math.abs(sharesRaw)
     const riskRaw = Math.max(0, Math.min(costRaw, tradedRaw - costRaw))
-    const part = { owner, marketId, sharesRaw: tradedRaw, riskRaw }
-    this.#pnl.met({ ...part, party: PARTY.NONE, isPaid: false })
+    const { NONE: party } = PARTY
+    this.#pnl.met({ marketId, owner, party, sharesRaw: tradedRaw, riskRaw, isPaid: false })
     this.#pnl.traded(owner, marketId, costRaw)
     if (sharesRaw > 0) this.#bought(owner, marketId, outcome, sharesRaw, -collateralRaw)
     if (sharesRaw >= 0) return

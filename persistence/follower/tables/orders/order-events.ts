@@ -129,8 +129,9 @@ export class OrderEventsTable {
     if (!isNext) this.#events.push(run)
     const { kind, slot, sizeRaw, leftRaw, ticks, place: given = 0 } = end
     const place = kind === LATE.FILLED ? this.#fills++ : given
-    const order = { owner: this.#orders.accountOf(slot), placedSeq: this.#orders.seqOf(slot) }
-    run.add({ kind, ...order, number: 0, sizeRaw, leftRaw, place, ticks, seq: 0 })
+    const owner = this.#orders.accountOf(slot)
+    const placedSeq = this.#orders.seqOf(slot)
+    run.add({ kind, owner, placedSeq, number: 0, sizeRaw, leftRaw, place, ticks, seq: 0 })
   }
 
   canceled(slot: Slot, leftRaw: number, seq: Seq): void {

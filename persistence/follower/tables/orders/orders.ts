@@ -120,8 +120,8 @@ function signedColumns(tail: PlaceTail): SignedColumns {
 
 function placedOf(order: PlaceOrder, tail: PlaceTail): NewOrder {
   const { slot, generation, accountId, hashHigh, hashLow, clientOrderId } = order
-  const keys = { slot, generation, accountId, hashHigh, hashLow, clientOrderId }
-  return { ...keys, columns: columnsOf(order, tail) }
+  const columns = columnsOf(order, tail)
+  return { slot, generation, accountId, hashHigh, hashLow, clientOrderId, columns }
 }
 
 function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
@@ -265,10 +265,18 @@ export class OrdersTable {
     const isFill = kind === LATE.FILLED
     const isOwn = kind === LATE.SELF_TRADED
     this.#write({
-      ...{ placedSeq, owner, marketId, status: isFill ? MATCHED : CANCELED },
-      ...{ filledRaw: sizeRaw, remainingRaw: leftRaw, tradeSeq: isFill ? seq : null },
-      ...{ endedMs: nowMs, endedSeq: seq, eligibleMs: null, placed: null },
+      placedSeq,
+      owner,
+      marketId,
+      status: isFill ? MATCHED : CANCELED,
+      filledRaw: sizeRaw,
+      remainingRaw: leftRaw,
+      tradeSeq: isFill ? seq : null,
+      endedMs: nowMs,
+      endedSeq: seq,
       cancelReason: isOwn ? SELF_TRADE_REASON.MAKER : reason,
+      eligibleMs: null,
+      placed: null,
     })
   }
 
