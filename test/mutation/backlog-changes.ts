@@ -11,8 +11,8 @@ export const BACKLOG_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a filled maker stays live',
-        'isClosed: code === MAKER.CLOSED',
-        'isClosed: code === MAKER.OPEN',
+        'const isClosed = code === MAKER.CLOSED',
+        'const isClosed = code === MAKER.OPEN',
       ],
     ],
   },

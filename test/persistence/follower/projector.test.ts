@@ -186,7 +186,18 @@ function told(): Story {
     assert.equal(driver.addMarket({ minSizeRaw: 0 }), marketId)
     teller.trade(marketId, 60)
   }
-  // One of them has no order any more, so its last trade is the mark.
+  // Both sides of one of them are deep, whatever happened there.
+  for (const outcome of [0, 1]) {
+    const deep = {
+      account: ACCOUNTS[0],
+      marketId: OPEN_MARKETS[0],
+      side: 0,
+      outcome,
+      priceTicks: 1,
+    }
+    driver.place({ ...deep, sizeRaw: TEN_SHARES_RAW, type: 'GTC' })
+  }
+  // Another one has no order any more, so its last trade is the mark.
   teller.cancelAll(6)
   while (driver.clearing.lastSeq % BATCH !== 0) driver.deposit(1, 1)
   const big = bigOf(teller)
