@@ -69,6 +69,10 @@ const REJECTS = [
   ['NOT_SUB_ACCOUNT', 'The profile is not a sub-account of the caller.'],
   ['MARKET_NOT_FOUND', 'Market not found'],
   [
+    'ORDERBOOK_OF_POOL',
+    'Market does not support orderbook (AMM market): trade it by POST /amm/buy and /amm/sell.',
+  ],
+  [
     'SUBSCRIPTION_LIMIT',
     'The sockets of this caller have reached their limit of subscribed markets.',
   ],
@@ -148,8 +152,14 @@ const REJECTS = [
     'The exchange has reached its limit of open orders or positions; cancel some or retry later.',
   ],
   ['PACK_CAPACITY', 'The exchange cannot hold more packs or offers of packs now; retry later.'],
-  ['INSUFFICIENT_COLLATERAL', 'Insufficient collateral balance'],
-  ['INSUFFICIENT_SHARES', 'Insufficient outcome token balance'],
+  [
+    'INSUFFICIENT_COLLATERAL',
+    'Insufficient collateral balance: send a smaller amount, cancel open orders or deposit more.',
+  ],
+  [
+    'INSUFFICIENT_SHARES',
+    'Insufficient outcome token balance: send a smaller amount, or cancel open sales.',
+  ],
   // The book.
   ['POST_ONLY_WOULD_MATCH', 'Post only order would match immediately'],
   // Cancels, accounts, markets.
@@ -167,7 +177,6 @@ const REJECTS = [
   ],
   ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
   ['ORDERBOOK_INACTIVE', 'Market is not active'],
-  ['ORDERBOOK_OF_POOL', 'Market does not support orderbook (AMM market)'],
   [
     'HEARTBEAT_CANCELING',
     'The heartbeat deadline passed; its cancels are under way and cannot be called off.',
@@ -293,14 +302,17 @@ const REJECTS = [
   ],
   ['APPROVAL_MISSING', 'The account has not approved this; call /amm/allowances/approve first.'],
   ['POOL_QUOTE_INVALID', 'The pool cannot give this amount.'],
-  ['POOL_FUNDS_SHORT', 'Insufficient balance'],
+  ['POOL_FUNDS_SHORT', 'Insufficient balance: send a smaller amount, or cancel open orders.'],
   ['POOL_AMOUNT_TOO_SMALL', 'The amount is too small for this slippage: it may give no share.'],
   [
     'POOL_SHARES_BEYOND',
     'The pool gives fewer shares than minShares for this, or wants more than maxShares.',
   ],
   ['PROVIDER_LIMIT', 'The pool has reached its limit of providers.'],
-  ['LIQUIDITY_SHORT', 'The profile has not so much of this pool.'],
+  [
+    'LIQUIDITY_SHORT',
+    'The share of the profile in this pool is smaller; send a smaller amount, or none for all.',
+  ],
   ['QUOTE_INVALID', 'The quoteId is not of this caller, these legs and this stake; quote again.'],
   ['QUOTE_USED', 'A pack was made of this quote; a quote is good for one pack. Quote again.'],
   ['QUOTE_EXPIRED', 'The quote has expired; quote again.'],
@@ -358,18 +370,39 @@ const REJECTS = [
 type ListedName = (typeof REJECTS)[number][0]
 export type RejectName = Exclude<ListedName, 'NONE'>
 
-/** A reason for a refusal. There is one object for each, so they are compared by identity. */
+/** The two numbers of a balance that does not suffice, in raw units. */
+export interface Shortfall {
+  readonly availableRaw: number
+  readonly requiredRaw: number
+}
+
+/**
+ * A reason for a refusal. There is one object for each, so they are compared by identity; but the
+ * refusal of a short balance has the numbers of its decision, and is compared by its name.
+ */
 export class Reject {
   /** Index in the list. This number crosses threads. */
   readonly number: number
   readonly name: RejectName
   readonly sentence: string
+  readonly shortfall: Shortfall | null
 
-  constructor(number: number, name: RejectName, sentence: string) {
+  constructor(
+    number: number,
+    name: RejectName,
+    sentence: string,
+    shortfall: Shortfall | null = null,
+  ) {
     this.number = number
     this.name = name
     this.sentence = sentence
+    this.shortfall = shortfall
     Object.freeze(this)
+  }
+
+  /** This refusal with the numbers that the gate compared. */
+  short(availableRaw: number, requiredRaw: number): Reject {
+    return new Reject(this.number, this.name, this.sentence, { availableRaw, requiredRaw })
   }
 }
 

@@ -103,6 +103,20 @@ export function recoverAddress(
   return address.every((byte) => byte === 0) ? undefined : address
 }
 
+/** What makes r‖s‖v no signature, whatever was signed. */
+export type SignatureFault = 'zero r' | 'zero s' | 'v' | 'high s'
+
+/** Why `recoverAddress` does not even try 65 bytes; null when it does. Only refusals ask. */
+export function signatureFault(signature: Uint8Array): SignatureFault | null {
+  assert(signature.length === RECOVERABLE_BYTES, 'r, s and v are 65 bytes')
+  const isZero = (part: Uint8Array) => part.every((byte) => byte === 0)
+  if (isZero(signature.subarray(0, 32))) return 'zero r'
+  if (isZero(signature.subarray(32, COMPACT_BYTES))) return 'zero s'
+  const v = signature[COMPACT_BYTES]
+  if (v !== 27 && v !== 28) return 'v'
+  return isLowS(signature) ? null : 'high s'
+}
+
 /** An account whose signatures are checked again and again. */
 export interface Signer {
   readonly address: Uint8Array

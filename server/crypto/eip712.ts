@@ -31,7 +31,7 @@ const ORDER_TYPE =
   'uint256 feeRateBps,uint8 side,uint8 signatureType)'
 const DOMAIN_TYPE =
   'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
-const DOMAIN_VERSION = '1'
+export const DOMAIN_VERSION = '1'
 
 const ORDER_WORDS = 13
 const ADDRESS_PAD = WORD_BYTES - ADDRESS_BYTES

@@ -268,7 +268,13 @@ for (const reject of Object.values(REJECT)) {
 export function refuse(said: RejectName | Reject, extra?: Extra, retryAfterSec = 0): Refusal {
   const reject = said instanceof Reject ? said : REJECT[said]
   const known = extra === undefined && retryAfterSec === 0 ? plain.get(reject) : undefined
-  return known ?? new Refusal(reject.name, reject.sentence, extra ?? NO_EXTRA, retryAfterSec)
+  if (known !== undefined) return known
+  const { name, sentence, shortfall } = reject
+  if (shortfall === null) return new Refusal(name, sentence, extra ?? NO_EXTRA, retryAfterSec)
+  const { availableRaw, requiredRaw } = shortfall
+  const numbers = `Required: ${requiredRaw} raw units; available: ${availableRaw}.`
+  const both = { available: String(availableRaw), required: String(requiredRaw), ...extra }
+  return new Refusal(name, `${sentence} ${numbers}`, both, retryAfterSec)
 }
 
 /** The view of what was made, or the reply of its refusal. */

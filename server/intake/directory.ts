@@ -45,6 +45,10 @@ export type DirectoryChange =
       readonly yesTokenId: string
       readonly noTokenId: string
       readonly exchangeAddress: string
+      /** Absent or null without one. */
+      readonly adapterAddress?: string | null
+      /** Present for a market that trades with a pool and has no book. */
+      readonly poolAddress?: string | undefined
       readonly feeEnabled: boolean
     }
   | { readonly kind: 'archive'; readonly slug: string }
@@ -57,6 +61,9 @@ export interface SigningDomain {
   readonly name: string
   readonly chainId: number
 }
+
+/** What an address of a market is. */
+export type VenuePart = 'exchange' | 'adapter'
 
 export interface KnownToken {
   readonly tokenNo: TokenNo
@@ -89,6 +96,8 @@ export interface KnownMarket {
   readonly separator: Uint8Array
   readonly feeEnabled: boolean
   readonly exchangeAddress: string
+  /** True for a market without a book, which takes no orders. */
+  readonly isPool: boolean
 }
 
 function addressBytes(text: string): Uint8Array {
@@ -113,14 +122,16 @@ function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): Known
 }
 
 export class Directory {
-  readonly #domain: SigningDomain
   readonly #tokens = new Map<string, KnownToken>()
   readonly #markets = new Map<string, KnownMarket>()
   readonly #profiles = new Map<number, KnownProfile>()
   readonly #separators = new Map<string, Uint8Array>()
+  readonly domain: SigningDomain
+  /** Every address that a market named as its exchange or adapter; orders verify by the first. */
+  readonly venues = new Map<string, VenuePart>()
 
   constructor(domain: SigningDomain) {
-    this.#domain = domain
+    this.domain = domain
   }
 
   apply(change: DirectoryChange): void {
@@ -144,6 +155,8 @@ export class Directory {
         this.#profiles.set(change.profileId, profileOf(change))
         return
       case 'market':
+        this.venues.set(change.exchangeAddress, 'exchange')
+        if (change.adapterAddress) this.venues.set(change.adapterAddress, 'adapter')
         this.#markets.set(change.slug, {
           marketId: change.marketId,
           book: change.book,
@@ -154,6 +167,7 @@ export class Directory {
           separator: this.#separator(change.exchangeAddress),
           feeEnabled: change.feeEnabled,
           exchangeAddress: change.exchangeAddress,
+          isPool: change.poolAddress !== undefined,
         })
         return
       case 'archive':
@@ -177,7 +191,7 @@ export class Directory {
   #separator(exchangeAddress: string): Uint8Array {
     const known = this.#separators.get(exchangeAddress)
     if (known !== undefined) return known
-    const { name, chainId } = this.#domain
+    const { name, chainId } = this.domain
     const separator = domainSeparator(name, chainId, addressBytes(exchangeAddress))
     this.#separators.set(exchangeAddress, separator)
     return separator

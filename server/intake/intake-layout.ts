@@ -13,8 +13,9 @@ import { assert } from '../../engine/domain/assert.ts'
 //            36 recordBytes u32 │ 40 textBytes u32 │ 44 index u8 │ 45 count u8 │
 //            46 taskBytes u16
 //            48 actorId u32 │ 52 zero
-//            56 PLACE record, then text: the echo of an order, the issues of a refusal, or the slug
-//            of a market that is not known; then, in a group, JSON of the ReplaceTask of the order
+//            56 PLACE record, then text: the echo of an order, or JSON of its flaw; the issues of a
+//            refusal, the slug of a market that is not known, or JSON of further fields; then, in a
+//            group, JSON of the ReplaceTask of the order
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP
 //            a request that broke has INTERNAL, and its text is the error

@@ -192,9 +192,11 @@ export class IntakePool {
   }
 
   addMarket(market: MarketEntry): void {
-    const { marketId, book, slug, yesTokenId, noTokenId, exchangeAddress, feeEnabled } = market
-    const ids = { marketId, book, slug, yesTokenId, noTokenId, exchangeAddress }
-    this.#tell({ kind: 'market', ...ids, feeEnabled })
+    const { marketId, book, slug, yesTokenId, noTokenId, feeEnabled } = market
+    const { exchangeAddress, adapterAddress = null, poolAddress } = market
+    const ids = { marketId, book, slug, yesTokenId, noTokenId }
+    const venue = { exchangeAddress, adapterAddress, poolAddress }
+    this.#tell({ kind: 'market', ...ids, ...venue, feeEnabled })
   }
 
   archiveMarket(slug: string): void {

@@ -2,8 +2,10 @@ import { assert, WorkerFault } from '../../engine/domain/assert.ts'
 import { NO_TOKEN, type ProfileId, type TokenNo } from '../../engine/domain/ids.ts'
 import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
+import type { Extra } from '../http/refusal.ts'
 import { RESULT, VERDICT } from './intake-layout.ts'
 import { openKey } from './intake-request.ts'
+import { isSound, type OrderFlaw } from './order/order-flaw.ts'
 import type { ReplaceTask } from './order/order-group.ts'
 
 // Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
@@ -39,8 +41,10 @@ class VerifiedOrder {
   makerIsAccount = false
   /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
   record: Uint8Array = NOTHING
-  /** JSON fields of the reply's `order`, without braces. */
+  /** JSON fields of the reply's `order`, without braces; '' for an order with a flaw. */
   echo = ''
+  /** What a gate of owner, signer or signature will say; null when none refuses. */
+  flaw: OrderFlaw | null = null
 
   isMinted(): boolean {
     return this.#minted
@@ -60,6 +64,8 @@ export interface RefusedOrder {
   readonly tokenNo: TokenNo
   /** JSON array of { field, message }; '' unless the refusal is VALIDATION. */
   readonly issues: string
+  /** Further fields of the body. */
+  readonly more?: Extra | undefined
   /** The slug that no live market has, with MARKET_NOT_FOUND; '' when it is too long for a slug. */
   readonly marketSlug?: string
   /** The fault at this order, with INTERNAL. */
@@ -106,6 +112,21 @@ function assertIssues(text: string): void {
   }
 }
 
+/** What the text of a refusal is for: by its reject, issues, a slug or further fields. */
+function saidOf(reject: Reject, text: string) {
+  if (reject === REJECT.MARKET_NOT_FOUND) return { issues: '', marketSlug: text }
+  if (reject === REJECT.VALIDATION || text === '') return { issues: text }
+  const more: Extra = JSON.parse(text)
+  assert(isText(more.message), 'the further fields of a refusal have a message')
+  return { issues: '', more }
+}
+
+function flawOf(text: string): OrderFlaw {
+  const flaw: OrderFlaw = JSON.parse(text)
+  assert(isText(flaw.code) && isText(flaw.message), 'a flaw has its refusal and a message')
+  return flaw
+}
+
 /** Reads one RESULT at a time; its fields belong to the RESULT that was read last. */
 export class ResultReader {
   readonly #order = new VerifiedOrder()
@@ -145,7 +166,7 @@ export class ResultReader {
       profileId: view.readUInt32LE(RESULT.profileId),
       actorId: view.readUInt32LE(RESULT.actorId),
       tokenNo: view.readUInt32LE(RESULT.tokenNo),
-      ...(reject === REJECT.MARKET_NOT_FOUND ? { issues: '', marketSlug: text } : { issues: text }),
+      ...saidOf(reject, text),
     }
   }
 
@@ -171,8 +192,10 @@ export class ResultReader {
     order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
     order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
     order.record = view.subarray(RESULT.record, recordEnd)
+    const isSoundOrder = isSound(verdict) && order.ownerId === order.actorId
+    order.flaw = isSoundOrder ? null : flawOf(view.toString('utf8', recordEnd, textEnd))
     // The echo has only digits, addresses and our own names, so it is ASCII.
-    order.echo = view.toString('latin1', recordEnd, textEnd)
+    order.echo = isSoundOrder ? view.toString('latin1', recordEnd, textEnd) : ''
     return order
   }
 }

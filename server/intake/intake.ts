@@ -4,7 +4,7 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
-import { PRICE_ONE_TICKS } from '../../engine/domain/units.ts'
+import { PRICE_ONE_TICKS, type TimeMs } from '../../engine/domain/units.ts'
 import { edgePoint } from '../../engine/thread/fault-point.ts'
 import {
   HEAD,
@@ -18,10 +18,12 @@ import { writeWhole } from '../../engine/wire/whole-text.ts'
 import { checkTokenCall } from '../auth/api-token.ts'
 import { hashOrder } from '../crypto/eip712.ts'
 import { targetOf } from '../http/access/on-behalf.ts'
+import type { Extra } from '../http/refusal.ts'
 import type { Issue } from '../http/schema/schema.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
 import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
-import { blankAmounts, readAmounts } from './order/order-amounts.ts'
+import { amountsRefusal, priceRefusal } from './order/amounts-refusal.ts'
+import { blankAmounts, type GivenAmounts, readAmounts } from './order/order-amounts.ts'
 import {
   bodyIssues,
   clientOrderIdOf,
@@ -31,6 +33,7 @@ import {
   type SignedBody,
   shapeIssues,
 } from './order/order-body.ts'
+import { isSound, OrderFlaws } from './order/order-flaw.ts'
 import { type Part, readGroup } from './order/order-group.ts'
 import { signedFields, signForWallet, verdictOf } from './order/order-signature.ts'
 
@@ -73,9 +76,11 @@ export class Intake {
   readonly #directory: Directory
   readonly #output = Buffer.alloc(OUTPUT_BYTES)
   readonly #amounts = blankAmounts()
+  readonly #flaws: OrderFlaws
 
   constructor(directory: Directory) {
     this.#directory = directory
+    this.#flaws = new OrderFlaws(directory)
   }
 
   /**
@@ -111,7 +116,7 @@ export class Intake {
     if (token instanceof Reject) return this.#refuse(token)
     const value = parseJson(request.body)
     if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
-    return this.#body(value, token, request.onBehalfOf ?? 0)
+    return this.#body(value, token, request)
   }
 
   /**
@@ -139,14 +144,14 @@ export class Intake {
         output.fill(0, RESULT.rejectNumber, RESULT.profileId)
         output[RESULT.index] = index
         output[RESULT.count] = parts.length
-        give(this.#part(parts[index], token, onBehalfOf))
+        give(this.#part(parts[index], token, request))
       }
     }
   }
 
-  #part({ body, task }: Part, token: KnownToken, inHeader: number): Uint8Array {
+  #part({ body, task }: Part, token: KnownToken, call: IntakeRequest): Uint8Array {
     const output = this.#output
-    const result = this.#body(body, token, inHeader)
+    const result = this.#body(body, token, call)
     const taskBytes = writeWhole(output, task, result.length)
     output.writeUInt16LE(taskBytes, RESULT.taskBytes)
     return output.subarray(0, result.length + taskBytes)
@@ -163,17 +168,17 @@ export class Intake {
     return token
   }
 
-  #body(value: unknown, token: KnownToken, inHeader: number): Uint8Array {
+  #body(value: unknown, token: KnownToken, call: IntakeRequest): Uint8Array {
     this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
-    const { profileId, issue } = targetOf(inHeader, value.onBehalfOf)
+    const { profileId, issue } = targetOf(call.onBehalfOf ?? 0, value.onBehalfOf)
     if (issue !== null) return this.#invalid([issue])
     const issues = bodyIssues(value, profileId !== 0)
     if (issues.length > 0) return this.#invalid(issues)
     const actor = profileId === 0 ? token : this.#actor(token, profileId)
     if (actor instanceof Reject) return this.#refuse(actor)
     this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
-    return this.#order(value, actor)
+    return this.#order(value, actor, call.nowMs)
   }
 
   /** The sub-account that a token acts for, or why it may not. */
@@ -184,13 +189,18 @@ export class Intake {
     return isOwn ? profile : REJECT.NOT_SUB_ACCOUNT
   }
 
-  #order(given: OrderBody, actor: Actor): Uint8Array {
+  #order(given: OrderBody, actor: Actor, nowMs: TimeMs): Uint8Array {
     const market = this.#directory.market(given.marketSlug)
     if (market === undefined) return this.#unknown(given.marketSlug)
+    if (market.isPool) return this.#refuse(REJECT.ORDERBOOK_OF_POOL)
     const outcome = outcomeOf(given.order.tokenId, market)
-    if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET)
-    const reject = this.#readAmounts(given)
-    if (reject !== null) return this.#refuse(reject)
+    if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET, tokenRefusal(market))
+    const amounts = amountsOf(given)
+    const reject = readAmounts(amounts, this.#amounts)
+    if (reject === REJECT.AMOUNTS_INVALID) return this.#refuse(reject, amountsRefusal(amounts))
+    if (reject !== null) {
+      return this.#refuse(reject, priceRefusal(amounts.price, this.#amounts.priceTicks))
+    }
     const body = signedBy(actor, given, market, outcome)
     if (body instanceof Reject) return this.#refuse(body)
     const fields = signedFields(body, market, outcome)
@@ -198,7 +208,8 @@ export class Intake {
     const hash = hashOrder(fields, market.separator)
     const output = this.#output
     const wallet = fields.signatureType === 0 ? null : this.#smartWalletOf(actor)
-    output[RESULT.verdict] = verdictOf(fields, signature, hash, actor.signer, wallet)
+    const verdict = verdictOf(fields, signature, hash, actor.signer, wallet)
+    output[RESULT.verdict] = verdict
     output.writeDoubleLE(body.ownerId, RESULT.ownerId)
     output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
     output.writeUInt32LE(body.recvWindow ?? 0, RESULT.recvWindowMs)
@@ -211,18 +222,13 @@ export class Intake {
     output.set(fields.maker, tail + PLACE.maker)
     output.set(fields.signer, tail + PLACE.signer)
     output.set(signature, tail + PLACE.signature)
-    return this.#finish(recordBytes, this.#echo(body))
-  }
-
-  #readAmounts({ order, orderType }: OrderBody): Reject | null {
-    const given = {
-      side: order.side,
-      isFok: orderType === 'FOK',
-      makerAmount: Number(order.makerAmount),
-      takerAmount: Number(order.takerAmount),
-      price: order.price,
+    const { ownerId } = body
+    if (isSound(verdict) && ownerId === actor.profileId) {
+      return this.#finish(recordBytes, this.#echo(body))
     }
-    return readAmounts(given, this.#amounts)
+    const smartWallet = this.#smartWalletOf(actor)
+    const order = { fields, signature, hash, market, ownerId, actor, smartWallet }
+    return this.#finish(recordBytes, JSON.stringify(this.#flaws.of(order, verdict, nowMs)))
   }
 
   #smartWalletOf(actor: Actor): Uint8Array | null {
@@ -273,9 +279,9 @@ export class Intake {
     )
   }
 
-  #refuse(reject: Reject): Uint8Array {
+  #refuse(reject: Reject, more?: Extra): Uint8Array {
     this.#output.writeUInt16LE(reject.number, RESULT.rejectNumber)
-    return this.#finish(0, '')
+    return this.#finish(0, more === undefined ? '' : JSON.stringify(more))
   }
 
   /** Main asks the tables whether a market had the slug. */
@@ -311,6 +317,23 @@ function parseJson(body: Uint8Array): unknown {
   } catch {
     return undefined
   }
+}
+
+function amountsOf({ order, orderType }: OrderBody): GivenAmounts {
+  return {
+    side: order.side,
+    isFok: orderType === 'FOK',
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    price: order.price,
+  }
+}
+
+function tokenRefusal({ yesTokenId: yes, noTokenId: no }: KnownMarket): Extra {
+  const message =
+    `${REJECT.TOKEN_NOT_IN_MARKET.sentence} Send tokens.yes or tokens.no of the market, which ` +
+    `are ${yes} and ${no}.`
+  return { message, tokens: { yes, no } }
 }
 
 function outcomeOf(tokenId: string, market: KnownMarket): number {

@@ -118,6 +118,7 @@ const LADDER: readonly [
   [403, 'SCOPE_MISSING', (a) => (a.token = trading)],
   [403, 'NOT_SUB_ACCOUNT', (a) => (a.fields.onBehalfOf = bob.profileId)],
   [404, 'MARKET_NOT_FOUND', (a) => (a.fields.marketSlug = 'atlantis'), 'Market not found'],
+  [400, 'ORDERBOOK_OF_POOL', (a) => (a.fields.marketSlug = 'lake')],
   [400, 'TOKEN_NOT_IN_MARKET', (a) => (a.order = { ...a.order, tokenId: dead.tokens[0] })],
   [400, 'AMOUNTS_INVALID', (a) => (a.order = { ...a.order, makerAmount: 2_000_001 })],
   [
@@ -255,6 +256,8 @@ before(async () => {
   wallet = await ownWallet(live, alice, 0)
   market = await openMarket(live, 'rain', { fee: true, exchangeAddress })
   dead = await openMarket(live, 'gone', { fee: true })
+  const pool = await live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' })
+  assert.equal(pool.status, 201, pool.text)
   const resolved = await live.admin('/admin/markets/gone/resolve', { winningOutcomeIndex: 1 })
   assert.equal(resolved.status, 200, resolved.text)
   bob = await live.trader(50_000_000)
@@ -280,7 +283,7 @@ function assertRefused(reply: Reply, [status, code, , said]: (typeof LADDER)[num
   assert.equal(at(reply.body, 'statusCode'), status)
   assert.equal(typeof at(reply.body, 'error'), 'string')
   const message = at(reply.body, 'message')
-  if (said !== undefined) assert.equal(message, said)
+  if (said !== undefined) assert.ok(String(message).startsWith(said), String(message))
   if (code !== 'VALIDATION') assert.equal(typeof message, 'string')
   else {
     assert.ok(Array.isArray(message) && message.length > 0, reply.text)

@@ -396,6 +396,33 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/intake/order/order-flaw.ts',
+    tests: ['test/server/intake/order/refused-signature.test.ts'],
+    changes: [
+      [
+        'wrong signatures are explained without a bound',
+        '++this.#explained <= EXPLAINED_PER_SEC',
+        'this.#explained <= EXPLAINED_PER_SEC',
+      ],
+      [
+        'a maker with another owner id is told of its maker',
+        'if (ownerId !== actor.profileId) {',
+        'if (ownerId === 0) {',
+      ],
+    ],
+  },
+  {
+    file: 'engine/domain/reject-precedence.ts',
+    tests: ['test/engine/core/decide/gates.test.ts'],
+    changes: [
+      [
+        'a short balance has its numbers the wrong way round',
+        '{ availableRaw, requiredRaw })',
+        '{ availableRaw: requiredRaw, requiredRaw: availableRaw })',
+      ],
+    ],
+  },
+  {
     file: 'server/intake/order/order-signature.ts',
     tests: [`${ROUTES}/orders/delegation.test.ts`],
     changes: [

@@ -76,13 +76,13 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a sell may exceed the free shares by a raw unit',
-        '>= order.reserveRaw ? null : REJECT.INSUFFICIENT_SHARES',
-        '>= order.reserveRaw - 1 ? null : REJECT.INSUFFICIENT_SHARES',
+        '>= requiredRaw ? null : REJECT.INSUFFICIENT_SHARES',
+        '>= requiredRaw - 1 ? null : REJECT.INSUFFICIENT_SHARES',
       ],
       [
         'a buy may exceed the free collateral by a raw unit',
-        '>= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL',
-        '>= order.reserveRaw - 1 ? null : REJECT.INSUFFICIENT_COLLATERAL',
+        '>= requiredRaw ? null : REJECT.INSUFFICIENT_COLLATERAL',
+        '>= requiredRaw - 1 ? null : REJECT.INSUFFICIENT_COLLATERAL',
       ],
       [
         'anyone cancels any order',

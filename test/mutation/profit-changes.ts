@@ -33,7 +33,7 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'proceeds leave before a block holds their trade',
-        'collateralRaw <= withdrawableRaw(clearing, profileId)',
+        'collateralRaw <= leavesRaw',
         'collateralRaw >= 0',
       ],
     ],

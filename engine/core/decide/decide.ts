@@ -168,13 +168,14 @@ function askedOf(
 }
 
 function gateBalance({ ledger }: Clearing, order: PlaceOrder): Reject | null {
-  order.reserveRaw = reserveRawOf(order)
+  const requiredRaw = reserveRawOf(order)
+  order.reserveRaw = requiredRaw
   if (order.side === SELL) {
     const freeRaw = ledger.freeSharesRaw(order.accountId, order.marketId, order.outcome)
-    return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_SHARES
+    return freeRaw >= requiredRaw ? null : REJECT.INSUFFICIENT_SHARES.short(freeRaw, requiredRaw)
   }
   const freeRaw = ledger.collateralFreeRaw[order.accountId]
-  return freeRaw >= order.reserveRaw ? null : REJECT.INSUFFICIENT_COLLATERAL
+  return freeRaw >= requiredRaw ? null : REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, requiredRaw)
 }
 
 /** Why the caller may not cancel the order that has this slot and generation now, or null. */

@@ -41,8 +41,9 @@ export function gateLeaving(
   collateralRaw: CollateralRaw,
 ): Reject | null {
   const freeRaw = clearing.ledger.collateralFreeRaw[profileId]
-  if (freeRaw < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL
-  if (collateralRaw <= withdrawableRaw(clearing, profileId)) return null
+  if (freeRaw < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, collateralRaw)
+  const leavesRaw = withdrawableRaw(clearing, profileId)
+  if (collateralRaw <= leavesRaw) return null
   const isOwed = freeRaw - owedSharesRaw(clearing, profileId) < collateralRaw
-  return isOwed ? REJECT.SHARES_OWED : REJECT.NOT_MINED_YET
+  return (isOwed ? REJECT.SHARES_OWED : REJECT.NOT_MINED_YET).short(leavesRaw, collateralRaw)
 }

@@ -15,6 +15,9 @@ type Node = Readonly<Record<string, unknown>>
 /** Keeps the form of a pattern whose description says more; a symbol is never printed. */
 export const FORM = Symbol('form')
 
+/** Keeps the words of a schema for the errors of some keywords; a symbol is never printed. */
+export const WORDS = Symbol('words')
+
 const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['string', 'text'],
   ['integer', 'an integer'],
@@ -72,6 +75,8 @@ export function wordsOf(error: SchemaError, root: object): string | null {
   const node = nodeAt(root, schemaPath)
   if (isOfOneShape(root, schemaPath, node)) return null
   if (keyword === 'anyOf' && isNullable(node)) return null
+  const own = recordOf(Reflect.get(node, WORDS))[keyword]
+  if (typeof own === 'string') return own
   const { limit } = recordOf(error.params)
   switch (keyword) {
     case 'type':

@@ -18,7 +18,7 @@ export function blankAmounts(): Amounts {
   return { marketForm: false, priceTicks: 0, sizeRaw: 0, spendRaw: 0 }
 }
 
-interface Given {
+export interface GivenAmounts {
   readonly side: number
   readonly isFok: boolean
   readonly makerAmount: number
@@ -34,7 +34,7 @@ function isAmount(raw: number): boolean {
 }
 
 /** Null, or AMOUNTS_INVALID or PRICE_MISMATCH. */
-export function readAmounts(given: Given, amounts: Amounts): Reject | null {
+export function readAmounts(given: GivenAmounts, amounts: Amounts): Reject | null {
   const { makerAmount, takerAmount } = given
   const isBuy = given.side === SIDE.BUY
   if (given.isFok && takerAmount === 1) {

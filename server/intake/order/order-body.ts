@@ -4,6 +4,7 @@ import { STP_POLICIES } from '../../../engine/domain/order.ts'
 import { isAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { isUint256 } from '../../crypto/uint256.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
+import { WORDS } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { orderType } from '../../http/schema/order-fields.ts'
 import { compileSaid } from '../../http/schema/said.ts'
@@ -25,22 +26,30 @@ function uint(digitsMax: number, meaning: string) {
   })
 }
 
+const AS_STRING = 'a JSON number above 9007199254740991 loses digits; send it as a string'
+
+const SIGNATURE_TYPES =
+  'must be 0 for an account that signs itself, 1 for a proxy wallet, 2 for a safe or 3 for EIP-1271'
+
 const account = (meaning: string) => {
   return pattern('^0x[0-9a-fA-F]{40}$', `0x and 40 hex digits: ${meaning}`)
 }
 
 const orderOf = object({
   salt: means(
-    uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
+    schemaOf<number | string>({
+      ...uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
+      [WORDS]: { maximum: AS_STRING },
+    }),
     'Random number that sets this order apart from every other.',
   ),
   maker: optional(account('whose balance trades, EIP-55 or lower case.')),
   signer: optional(account('who signed, for signature type 0 the maker.')),
   taker: account('the zero address, so that anyone may fill.'),
-  tokenId: pattern(
-    '^(0|[1-9][0-9]{0,77})$',
-    'Decimal text: tokens.yes or tokens.no of the market.',
-  ),
+  tokenId: schemaOf<string>({
+    ...pattern('^(0|[1-9][0-9]{0,77})$', 'Decimal text: tokens.yes or tokens.no of the market.'),
+    [WORDS]: { type: `must be text: ${AS_STRING}` },
+  }),
   makerAmount: uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
   takerAmount: uint(16, 'raw units wanted; 1 with FOK is the market form.'),
   expiration: means(uint(16, 'Unix seconds, 0 for never.'), 'When the order ends by itself.'),
@@ -51,15 +60,23 @@ const orderOf = object({
   ),
   side: means(integer(0, 1), '0 to buy, 1 to sell.'),
   signatureType: means(
-    integer(0, 3),
+    schemaOf<number>({
+      ...integer(0, 3),
+      [WORDS]: {
+        minimum: SIGNATURE_TYPES,
+        maximum: SIGNATURE_TYPES,
+        type: SIGNATURE_TYPES,
+      },
+    }),
     'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
       'wallet.',
   ),
   signature: optional(
     pattern(
       '^0x[0-9a-fA-F]{130}$',
-      'r, s, v: 0x and 130 hex digits. Absent: the server wallet of onBehalfOf signs, and maker, ' +
-        'signer, feeRateBps and ownerId may be absent too.',
+      'r, s, v: 0x and 130 hex digits, 65 bytes; the compact form of EIP-2098, 64 bytes, is not ' +
+        'taken. Absent: the server wallet of onBehalfOf signs, and maker, signer, feeRateBps and ' +
+        'ownerId may be absent too.',
     ),
   ),
   price: means(

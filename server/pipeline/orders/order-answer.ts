@@ -3,6 +3,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { Extra } from '../../http/refusal.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
 
 /** A call with orders as it came: nothing of it has been read yet. */
@@ -38,6 +39,8 @@ export interface RefusedAnswer {
   /** JSON array of { field, message } of a VALIDATION. */
   readonly issues?: string
   readonly expectedFeeRateBps?: number
+  /** Further fields of the body, besides those named here. */
+  readonly more?: Extra | undefined
   readonly retryAfterSec?: number
   /** Set when the trading mode refuses. */
   readonly bar?: TradingBar

@@ -7,13 +7,16 @@ import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decid
 import { assert } from '../../../engine/domain/assert.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
 import type { IntakeResult, RefusedOrder, VerifiedOrder } from '../../intake/intake-pool.ts'
+import type { OrderFlaw } from '../../intake/order/order-flaw.ts'
 import type { OrderTimes } from '../../ops/order-times.ts'
 import type { Mining, SettlementFact } from '../chain/mining.ts'
+import { childrenNamed } from '../shown/market-kinds.ts'
 import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarkets } from '../shown/published.ts'
 import type { Clock } from '../spine/clock.ts'
@@ -56,6 +59,7 @@ interface Arrival {
   readonly request: PlaceRequest
   readonly record: Uint8Array
   readonly echo: string
+  readonly flaw: OrderFlaw | null
   readonly asked: Asked
 }
 
@@ -69,8 +73,8 @@ function copyOf(arrival: Arrival): Arrival {
   return { ...arrival, record: new Uint8Array(arrival.record) }
 }
 
-function refusedBy({ reject, issues, broke }: RefusedOrder): RefusedAnswer {
-  return broke === undefined ? { reject, issues } : { reject, broke }
+function refusedBy({ reject, issues, more, broke }: RefusedOrder): RefusedAnswer {
+  return broke === undefined ? { reject, issues, more } : { reject, broke }
 }
 
 export class OrderDecisions {
@@ -114,7 +118,12 @@ export class OrderDecisions {
   /** A market that left memory is answered as any resolved market (design §10). */
   #refuse(refused: RefusedOrder, reply: Asked['reply']): void {
     const { marketSlug = '', profileId } = refused
-    const { isArchived } = this.#parts
+    const { isArchived, published } = this.#parts
+    const group = published.bySlug(marketSlug)
+    if (group !== undefined && kindOf(group.market) === 'group') {
+      reply({ reject: REJECT.MARKET_NOT_FOUND, more: childrenNamed(group) })
+      return
+    }
     if (marketSlug === '' || isArchived === undefined) {
       reply(refusedBy(refused))
       return
@@ -179,7 +188,7 @@ export class OrderDecisions {
       recvWindowMs: verified.recvWindowMs,
       wallMs: 0,
     }
-    return { request, record: verified.record, echo: verified.echo, asked }
+    return { request, record: verified.record, echo: verified.echo, flaw: verified.flaw, asked }
   }
 
   #decide(arrival: Arrival): void {
@@ -225,7 +234,8 @@ export class OrderDecisions {
     }
     if (refusal !== null) {
       this.#parts.times.refused(timesRow, order.marketId)
-      const at = { profileId: order.accountId, nowMs: this.#parts.sequencer.nowMs() }
+      const { flaw } = arrival
+      const at = { profileId: order.accountId, nowMs: this.#parts.sequencer.nowMs(), flaw }
       const answer = refusedOrder(this.#parts.clearing, refusal, at)
       this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => reply(answer))
     } else this.#accepted(arrival)

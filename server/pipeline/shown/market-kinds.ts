@@ -10,6 +10,17 @@ export function tradeTypeOf({ market }: PublishedMarket): MarketKind {
   return kindOf(market)
 }
 
+/** Children of a group that a refusal names. */
+const NAMED_MAX = 20
+
+/** The fields of a refusal of a group where one market was needed: it names the children. */
+export function childrenNamed({ market, children }: PublishedMarket) {
+  const slugs = children.slice(0, NAMED_MAX).map((child) => child.market.slug)
+  const what = `${market.slug} is a group of ${children.length} markets, and this call takes one`
+  const message = `Market not found: ${what}; name one of \`markets\`.`
+  return { message, markets: slugs }
+}
+
 /** What a market goes by: the clock of its series, a match, or its operator alone. */
 export function automationTypeOf({
   market,

@@ -14,6 +14,7 @@ import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/s
 import { anyOf, list, object, optional, schemaOf, type Values } from '../../http/schema/schema.ts'
 import { orderbookBytes } from '../../pipeline/shown/book-views.ts'
 import { type MarketLists, SORT_NAMES } from '../../pipeline/shown/lists/market-lists.ts'
+import { childrenNamed } from '../../pipeline/shown/market-kinds.ts'
 import { type Asker, publicAsker } from '../../services/private-reads.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
@@ -210,7 +211,7 @@ export const marketOrderbook = route({
     const published = services.pipeline.published.bySlug(params.slug)
     if (published === undefined) return archivedBook(params.slug, publicAsker(call), services)
     const kind = kindOf(published.market)
-    if (kind === 'group') return refuse('MARKET_NOT_FOUND')
+    if (kind === 'group') return refuse('MARKET_NOT_FOUND', childrenNamed(published))
     if (kind === 'amm') return refuse('ORDERBOOK_OF_POOL')
     const { status } = published
     if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')

@@ -14,12 +14,12 @@ export function answered(answer: OrderAnswer): Bytes | Refusal {
 
 /** The refusal of an order, with the fields that its body has besides. */
 export function refused(answer: RefusedAnswer): Refusal {
-  const { reject, issues, expectedFeeRateBps, retryAfterSec, bar, broke } = answer
+  const { reject, issues, expectedFeeRateBps, more, retryAfterSec, bar, broke } = answer
   // A fault on the way, often in the reply of a durable order: only this call learns of it.
   if (broke !== undefined) throw broke.error
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
   if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
-  return refuse(reject, bar, retryAfterSec)
+  return refuse(reject, bar ?? more, retryAfterSec)
 }
 
 /** `index` and `status`, then the fields that the order alone would get. */

@@ -60,6 +60,7 @@ export const placeOrder = rawRoute({
     'VALIDATION',
     'NOT_SUB_ACCOUNT',
     'MARKET_NOT_FOUND',
+    'ORDERBOOK_OF_POOL',
     'TOKEN_NOT_IN_MARKET',
     'AMOUNTS_INVALID',
     'PRICE_MISMATCH',

@@ -3,10 +3,9 @@
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import type { MoveFact } from '../../../engine/core/moves/move-facts.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
-import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
@@ -267,13 +266,12 @@ export const redeemPositions = route({
 })
 
 /** Names what can leave now, and when the rest can. */
-async function notMinedYet({ portfolio }: Services, owner: ProfileId): Promise<Refusal> {
-  const { withdrawableRaw } = await portfolio.balance(owner)
-  const withdrawable = String(withdrawableRaw)
+function notMinedYet(reject: Reject): Refusal {
+  const withdrawable = String(reject.shortfall?.availableRaw ?? 0)
   const message =
     `${withdrawable} raw units can be withdrawn now. The rest comes from trades that no block ` +
     'holds yet; withdraw it when they are MINED.'
-  return refuse('NOT_MINED_YET', { message, withdrawable })
+  return refuse(reject, { message, withdrawable })
 }
 
 const NO_DESTINATION = {
@@ -341,7 +339,7 @@ export const withdraw = route({
       return { token, destination: fact.destination, amount: String(-fact.collateralRaw) }
     }
     return told(input, services, move, view, (reject) => {
-      return reject === REJECT.NOT_MINED_YET ? notMinedYet(services, owner) : refuse(reject)
+      return reject.name === 'NOT_MINED_YET' ? notMinedYet(reject) : refuse(reject)
     })
   },
 })

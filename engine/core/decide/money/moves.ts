@@ -81,9 +81,8 @@ export function decideSplit(
   const rows = isNew(clearing, profileId, market) ? 1 : 0
   const full = gateRows(clearing, { accountId: profileId, rows, amountRaw })
   if (full !== null) return full
-  if (clearing.ledger.collateralFreeRaw[profileId] < amountRaw) {
-    return REJECT.INSUFFICIENT_COLLATERAL
-  }
+  const availableRaw = clearing.ledger.collateralFreeRaw[profileId]
+  if (availableRaw < amountRaw) return REJECT.INSUFFICIENT_COLLATERAL.short(availableRaw, amountRaw)
   return { kind: 'splitPosition', profileId, marketId: market.marketId, amountRaw, once }
 }
 
@@ -96,7 +95,7 @@ export function decideMerge(
   if (barred !== null) return barred
   const row = clearing.ledger.rows.find(profileId, market.marketId)
   const pairsRaw = Math.min(freeRaw(clearing, row, OUTCOME.YES), freeRaw(clearing, row, OUTCOME.NO))
-  if (pairsRaw < amountRaw) return REJECT.INSUFFICIENT_SHARES
+  if (pairsRaw < amountRaw) return REJECT.INSUFFICIENT_SHARES.short(pairsRaw, amountRaw)
   return { kind: 'mergePositions', profileId, marketId: market.marketId, amountRaw, once }
 }
 
@@ -131,7 +130,8 @@ export function decideConvert(
   if (full !== null) return full
   for (const marketId of noMarketIds) {
     const row = clearing.ledger.rows.find(profileId, marketId)
-    if (freeRaw(clearing, row, OUTCOME.NO) < amountRaw) return REJECT.INSUFFICIENT_SHARES
+    const heldRaw = freeRaw(clearing, row, OUTCOME.NO)
+    if (heldRaw < amountRaw) return REJECT.INSUFFICIENT_SHARES.short(heldRaw, amountRaw)
   }
   const feeRaw = convertFeeRaw(group, amountRaw)
   const groupId = group.marketId

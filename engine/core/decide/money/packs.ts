@@ -337,7 +337,8 @@ export function decideOffer(
   if (barred !== null) return barred
   const bound = packs.makers.boundOf(SHARED_TABLES.offers, profileId)
   if (bound === 'table') return REJECT.PACK_CAPACITY
-  if (ledger.freeRaw(profileId) < paysRaw - stakeMaxRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  const [freeRaw, asideRaw] = [ledger.freeRaw(profileId), paysRaw - stakeMaxRaw]
+  if (freeRaw < asideRaw) return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, asideRaw)
   if (priced.issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE
   if (bound !== null) return REJECT.OFFER_LIMIT
   const expiresMs = nowMs + PACK_LIMITS.offerMs
@@ -367,7 +368,8 @@ export function decideAccept(
   if (closed !== null) return closed
   const full = gateRoom(clearing)
   if (full !== null) return full
-  if (ledger.freeRaw(profileId) < stakeRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  const freeRaw = ledger.freeRaw(profileId)
+  if (freeRaw < stakeRaw) return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, stakeRaw)
   if (hasMost(clearing, profileId)) return REJECT.PACK_LIMIT
   const offer = packs.offer(offerId)
   if (offer === undefined || offer.expiresMs <= nowMs) return REJECT.OFFER_NOT_FOUND

@@ -107,7 +107,8 @@ export function decideBuy(
   if (barred !== null) return barred
   const { profileId, outcome, collateralRaw, once } = ask
   const { ledger } = clearing
-  if (ledger.collateralFreeRaw[profileId] < collateralRaw) return REJECT.POOL_FUNDS_SHORT
+  const freeRaw = ledger.collateralFreeRaw[profileId]
+  if (freeRaw < collateralRaw) return REJECT.POOL_FUNDS_SHORT.short(freeRaw, collateralRaw)
   const { marketId } = market
   const reserves = reservesRaw(ledger, marketId)
   const quote = buyQuote(reserves, outcome, collateralRaw, poolFeeBpsOf(market))
@@ -130,7 +131,7 @@ export function decideSell(
   const quote = sellQuote(reserves, outcome, collateralRaw, poolFeeBpsOf(market))
   if (quote === null) return REJECT.POOL_QUOTE_INVALID
   const heldRaw = ledger.freeSharesRaw(profileId, marketId, outcome)
-  if (heldRaw < quote.sharesRaw) return REJECT.POOL_FUNDS_SHORT
+  if (heldRaw < quote.sharesRaw) return REJECT.POOL_FUNDS_SHORT.short(heldRaw, quote.sharesRaw)
   return { kind: 'sellToPool', marketId, profileId, outcome, collateralRaw, ...quote, once }
 }
 
@@ -156,7 +157,8 @@ export function decideFund(
   if (!isKnown && (pool?.providers.size ?? 0) >= POOL_LIMITS.providersMax) {
     return REJECT.PROVIDER_LIMIT
   }
-  if (ledger.collateralFreeRaw[profileId] < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL
+  const freeRaw = ledger.collateralFreeRaw[profileId]
+  if (freeRaw < collateralRaw) return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, collateralRaw)
   const partsRaw = pool?.liquidityRaw ?? 0
   const reserves = reservesRaw(ledger, marketId)
   const isFirst = partsRaw === 0
@@ -182,7 +184,9 @@ export function decideDrain(
   const provider = pool?.providers.get(profileId)
   if (pool === undefined || provider === undefined) return REJECT.LIQUIDITY_SHORT
   const liquidityRaw = wantedRaw ?? provider.liquidityRaw
-  if (liquidityRaw > provider.liquidityRaw) return REJECT.LIQUIDITY_SHORT
+  if (liquidityRaw > provider.liquidityRaw) {
+    return REJECT.LIQUIDITY_SHORT.short(provider.liquidityRaw, liquidityRaw)
+  }
   if (ledger.rows.count >= ledger.rows.capacity) return REJECT.CAPACITY
   const sharesRaw = drainedRaw(reservesRaw(ledger, marketId), liquidityRaw, pool.liquidityRaw)
   const feesRaw = pools.feesOf(pool, profileId)

@@ -27,8 +27,9 @@ export function decideFunding(
   if (collateralRaw > 0) {
     return gateFunds(clearing, collateralRaw)
   }
-  const isThere = clearing.ledger.freeRaw(accountId) >= -collateralRaw
-  return isThere ? null : REJECT.INSUFFICIENT_COLLATERAL
+  const freeRaw = clearing.ledger.freeRaw(accountId)
+  if (freeRaw >= -collateralRaw) return null
+  return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, -collateralRaw)
 }
 
 /** What those are owed who are not looked at yet in these payments. */

@@ -7,7 +7,7 @@ import {
   type PlaceRequest,
 } from '../../../../engine/core/decide/decide.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { REJECT, type RejectName } from '../../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject, type RejectName } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 
@@ -234,13 +234,18 @@ test('an order reserves the free balance to the last raw unit, and not one more'
   const market = { marketId, outcome: OUTCOME.YES, type: 'FOK' as const }
   const decide = (wish: { account: number; side: number; sizeRaw?: number; spendRaw?: number }) => {
     const request = driver.requestOf(driver.orderOf({ ...market, ...wish }))
-    return rejectName(decidePlace(driver.clearing, request, driver.nowMs))
+    const refusal = decidePlace(driver.clearing, request, driver.nowMs)
+    assert.ok(refusal === null || refusal instanceof Reject)
+    return [refusal?.name ?? 'NONE', refusal?.shortfall ?? null]
   }
   const buys = { account: buyer, side: SIDE.BUY }
-  assert.equal(decide({ ...buys, spendRaw: 1_000_000 }), 'NONE')
-  assert.equal(decide({ ...buys, spendRaw: 1_000_001 }), 'INSUFFICIENT_COLLATERAL')
+  const short = (availableRaw: number, requiredRaw: number) => ({ availableRaw, requiredRaw })
+  assert.deepEqual(decide({ ...buys, spendRaw: 1_000_000 }), ['NONE', null])
+  assert.deepEqual(decide({ ...buys, spendRaw: 1_000_001 }), [
+    ...['INSUFFICIENT_COLLATERAL', short(1_000_000, 1_000_001)],
+  ])
   driver.mint(marketId, 2000, { yes: buyer, no: other, taker: buyer })
   const sells = { account: buyer, side: SIDE.SELL }
-  assert.equal(decide({ ...sells, sizeRaw: 2000 }), 'NONE')
-  assert.equal(decide({ ...sells, sizeRaw: 2001 }), 'INSUFFICIENT_SHARES')
+  assert.deepEqual(decide({ ...sells, sizeRaw: 2000 }), ['NONE', null])
+  assert.deepEqual(decide({ ...sells, sizeRaw: 2001 }), ['INSUFFICIENT_SHARES', short(2000, 2001)])
 })

@@ -394,9 +394,9 @@ test('the house covers every pack, whatever wins', () => {
   )
   world.driver.rare({ kind: 'fundHouse', collateralRaw: -660 * UNIT })
   assert.equal(world.make(), REJECT.PACK_NOT_ELIGIBLE, 'five units are left for a risk of 35')
-  assert.equal(
+  assert.deepEqual(
     decideFunding(world.clearing, HOUSE_ACCOUNT, -6 * UNIT),
-    REJECT.INSUFFICIENT_COLLATERAL,
+    REJECT.INSUFFICIENT_COLLATERAL.short(5 * UNIT, 6 * UNIT),
   )
   assert.equal(decideFunding(world.clearing, HOUSE_ACCOUNT, -5 * UNIT), null)
   assert.equal(
