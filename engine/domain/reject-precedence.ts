@@ -14,82 +14,127 @@ const REJECTS = [
     'LENGTH_REQUIRED',
     'A call with Transfer-Encoding is not accepted; send the whole body with Content-Length.',
   ],
-  ['HOST_INVALID', 'The Host header must come once, with one host name and an optional port.'],
+  [
+    'HOST_INVALID',
+    'The Host header is missing, repeated or malformed; send it once, with one host name and an ' +
+      'optional port.',
+  ],
   ['TARGET_INVALID', 'The path and the query must not hold a #; write %23 for the character.'],
   [
     'HANDSHAKE_VERSION',
-    'A socket needs a WebSocket handshake of version 13, with Sec-WebSocket-Version: 13.',
+    'A socket needs a WebSocket handshake of version 13; send the header Sec-WebSocket-Version ' +
+      'with 13.',
   ],
-  ['SOCKET_LIMIT', 'This caller has reached its limit of open sockets.'],
-  ['PATH_NOT_FOUND', 'No such path.'],
-  ['METHOD_NOT_ALLOWED', 'This path does not take that method.'],
-  ['REGION_BLOCKED', 'Trading is not offered in the country this request comes from.'],
+  ['SOCKET_LIMIT', 'This caller has reached its limit of open sockets; close some.'],
+  ['PATH_NOT_FOUND', 'No such path; GET /openapi.json lists the paths of this exchange.'],
+  ['METHOD_NOT_ALLOWED', 'This path does not take that method; use one of its Allow header.'],
+  [
+    'REGION_BLOCKED',
+    'Trading is not offered in the country of this request; read without trading.',
+  ],
   ['BODY_ENCODED', 'A compressed request body is not accepted; send it uncompressed.'],
-  ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes.'],
-  ['BODY_TIMEOUT', 'The request body did not arrive in time.'],
+  ['BODY_TOO_LARGE', 'The request body is larger than 65536 bytes; send less in one call.'],
+  ['BODY_TIMEOUT', 'The request body did not arrive in time; send it again, without pauses.'],
   // Authentication and permissions.
-  ['UNAUTHENTICATED', 'Authentication is required; static API keys are no longer accepted.'],
-  ['COOKIE_REQUIRED', 'The token cookie is required.'],
+  ['UNAUTHENTICATED', 'The caller is not proven; sign the call with an API token, or log in.'],
+  ['COOKIE_REQUIRED', 'The token cookie is required; log in by POST /auth/login.'],
   [
     'COOKIE_AMBIGUOUS',
     'Two different session cookies came; clear the cookies of this site and log in again.',
   ],
   ['SESSION_INVALID', 'The session has ended; log in again.'],
-  ['API_KEY_INVALID', 'The API key is unknown or revoked.'],
+  ['API_KEY_INVALID', 'The API key is unknown or revoked; use another API token.'],
   [
     'TIMESTAMP_INVALID',
-    'The timestamp header must be an ISO 8601 instant within 30 seconds of server time.',
+    'The timestamp header must be an ISO 8601 instant within 30 seconds of server time; set your ' +
+      'clock by GET /time and sign again.',
   ],
-  ['HMAC_INVALID', 'The HMAC signature does not match the request.'],
-  ['IDENTITY_INVALID', 'The identity token is not valid.'],
-  ['ADMIN_TOKEN_INVALID', 'The admin token is missing or wrong.'],
-  ['LOGIN_INVALID', 'The signature does not prove the account over a fresh signing message.'],
-  ['OWN_ADDRESS', 'A sub-account needs an address of its own.'],
-  ['ACCOUNT_UNPROVEN', 'The signature does not prove the account over a fresh signing message.'],
-  ['SCOPE_MISSING_TRADING', 'This call needs an API token with the scope trading.'],
+  [
+    'HMAC_INVALID',
+    'The HMAC signature does not match the request; sign the timestamp, the method, the path ' +
+      'with its query and the body that you send.',
+  ],
+  ['IDENTITY_INVALID', 'The identity token is not valid; get a fresh one from its provider.'],
+  [
+    'ADMIN_TOKEN_INVALID',
+    'The admin token is missing or wrong; send Authorization: Bearer with the token of an ' +
+      'operator.',
+  ],
+  [
+    'LOGIN_INVALID',
+    'The signature does not prove the account over a fresh signing message; sign a new one of ' +
+      'GET /auth/signing-message within five minutes.',
+  ],
+  ['OWN_ADDRESS', 'A sub-account needs an address of its own; name one that is not your account.'],
+  [
+    'ACCOUNT_UNPROVEN',
+    'The signature does not prove the address of the sub-account; let its key sign a new text of ' +
+      'GET /auth/signing-message?purpose=sub-account within five minutes.',
+  ],
+  ['SCOPE_MISSING_TRADING', 'This call needs an API token with the scope trading; derive one.'],
   [
     'SCOPE_MISSING_ACCOUNT_CREATION',
-    'This call needs an API token with the scope account_creation.',
+    'This call needs the scope account_creation; derive a token with it.',
   ],
   [
     'SCOPE_MISSING_DELEGATED_SIGNING',
-    'This call needs an API token with the scope delegated_signing.',
+    'This call needs the scope delegated_signing; derive a token with it.',
   ],
-  ['SCOPE_MISSING_WITHDRAWAL', 'This call needs an API token with the scope withdrawal.'],
-  ['ROLE_MISSING', "The operator's role does not allow this call."],
-  ['FORBIDDEN', 'This account may not do that.'],
+  [
+    'SCOPE_MISSING_WITHDRAWAL',
+    'This call needs an API token with the scope withdrawal; derive one.',
+  ],
+  ['ROLE_MISSING', "The operator's role does not allow this call; ask one of a higher role."],
+  [
+    'FORBIDDEN',
+    'This account may not do that; log in once to get a profile, or use the account that the ' +
+      'call is about.',
+  ],
   [
     'ORIGIN_NOT_ALLOWED',
-    'A page of another site may not use the session cookie here; see --public-url.',
+    'A page of another site may not use the session cookie here; use a page of this exchange, or ' +
+      'one whose origin the operator allows.',
   ],
-  ['JSON_CONTENT_TYPE', 'A call with a cookie needs the content type application/json.'],
+  ['JSON_CONTENT_TYPE', 'A call with a cookie needs the content type application/json; send it.'],
   // The content of the request.
-  ['BODY_MALFORMED', 'The request body is not valid JSON.'],
-  ['VALIDATION', 'The request is not valid.'],
-  ['NOT_SUB_ACCOUNT', 'The profile is not a sub-account of the caller.'],
-  ['MARKET_NOT_FOUND', 'Market not found'],
+  ['BODY_MALFORMED', 'The request body is not valid JSON; send one JSON value in UTF-8.'],
+  ['VALIDATION', 'The request is not valid; `message` lists each field that is wrong.'],
+  [
+    'NOT_SUB_ACCOUNT',
+    'The profile is not a sub-account of the caller; name one of GET /profiles/partner-accounts.',
+  ],
+  [
+    'MARKET_NOT_FOUND',
+    'Market not found: no market has this name; GET /markets/active/slugs lists those that ' +
+      'trade.',
+  ],
   [
     'ORDERBOOK_OF_POOL',
     'Market does not support orderbook (AMM market): trade it by POST /amm/buy and /amm/sell.',
   ],
   [
     'SUBSCRIPTION_LIMIT',
-    'The sockets of this caller have reached their limit of subscribed markets.',
+    'The sockets of this caller have reached their limit of subscribed markets; unsubscribe from ' +
+      'some.',
   ],
   [
     'EVENTS_MISSED',
-    'Too many order events were missed to tell them again, so only new ones come. Read ' +
-      'GET /markets/:slug/user-orders and POST /orders/status/batch, and subscribe without ' +
+    'Too many order events were missed to send them again, so only new ones come. Read GET ' +
+      '/markets/:slug/user-orders and POST /orders/status/batch, and subscribe without ' +
       'afterEventId.',
   ],
-  ['PROFILE_NOT_FOUND', 'Profile not found'],
-  ['TOKEN_NOT_IN_MARKET', 'The order tokenId does not belong to this market.'],
+  ['PROFILE_NOT_FOUND', 'Profile not found: no profile has this id or address; check it.'],
+  [
+    'TOKEN_NOT_IN_MARKET',
+    'The order tokenId does not belong to this market; send tokens.yes or tokens.no of the ' +
+      'market.',
+  ],
   [
     'AMOUNTS_INVALID',
     'The amounts must give a price on the 0.001 tick and a size in steps of 0.001 share, ' +
-      '10000000 shares at most.',
+      '10000000 shares at most; correct the amounts by `rule`.',
   ],
-  ['PRICE_MISMATCH', 'Price does not match amounts'],
+  ['PRICE_MISMATCH', 'Price does not match amounts; send the price that they give, or none.'],
   [
     'NO_SERVER_WALLET',
     'The sub-account has no server wallet: it signs its orders and moves its money itself.',
@@ -99,34 +144,53 @@ const REJECTS = [
     "The server wallet has not approved the market's exchange; retry its allowances.",
   ],
   // The sequencer's gates.
-  ['TOKEN_REVOKED', 'The API token was revoked.'],
+  ['TOKEN_REVOKED', 'The API token was revoked; use another.'],
   ['DUPLICATE_CALL', 'This signed call was made before; sign a fresh one to make it again.'],
-  ['IDEMPOTENCY_KEY_TAKEN', 'This idempotencyKey came with another body before.'],
-  ['PROFILE_FROZEN', 'The profile is frozen: it may cancel and read, not trade or withdraw.'],
+  ['IDEMPOTENCY_KEY_TAKEN', 'This idempotencyKey came with another body before; use a new key.'],
+  ['PROFILE_FROZEN', 'The profile is frozen and may only cancel and read; ask the operator why.'],
   [
     'CALL_LIMIT',
     'The exchange remembers as many calls of this profile or its partner as it may; retry after ' +
       'the given seconds. A call with an idempotencyKey is remembered for a day.',
   ],
-  ['POST_ONLY_MODE', 'Only post-only orders and cancels are accepted at the moment.'],
-  ['CANCEL_ONLY_MODE', 'Only cancels are accepted at the moment.'],
-  ['TRADING_DISABLED', 'Trading is disabled.'],
+  ['POST_ONLY_MODE', 'Only post-only orders and cancels are accepted now; wait until `resumeAt`.'],
+  ['CANCEL_ONLY_MODE', 'Only cancels are accepted now; wait until `resumeAt`.'],
+  ['TRADING_DISABLED', 'Trading is disabled; wait until `resumeAt`.'],
   [
     'RECV_WINDOW_EXPIRED',
     'The order is older than its receive window, or from the future; stamp and sign a fresh one.',
   ],
-  ['MARKET_NOT_TRADABLE', 'Market is not active'],
-  ['ORDER_EXPIRED', 'The order expiration has passed.'],
-  ['OWNER_MISMATCH', 'Profile ID does not match the order owner'],
-  ['SIGNER_MISMATCH', 'Signer does not match authenticated profile account'],
+  [
+    'MARKET_NOT_TRADABLE',
+    'Market is not active: it is locked, resolved or over; trade in another.',
+  ],
+  ['ORDER_EXPIRED', 'The order expiration has passed; sign a later one, in Unix seconds.'],
+  [
+    'OWNER_MISMATCH',
+    'Profile ID does not match the order owner; send ownerId and maker of the profile that ' +
+      'signs.',
+  ],
+  ['SIGNER_MISMATCH', 'Signer does not match authenticated profile account; send that as signer.'],
   [
     'FEE_RATE_UNAVAILABLE',
-    'The profile has no rank and cannot place orders on fee-enabled markets.',
+    'The profile has no rank and cannot place orders on fee-enabled markets; ask the operator ' +
+      'for a rank.',
   ],
-  ['FEE_RATE_MISMATCH', 'The signed feeRateBps is not the effective rate of the order owner.'],
-  ['SIGNATURE_INVALID', 'The order signature does not recover to the signer for this market.'],
+  [
+    'FEE_RATE_MISMATCH',
+    'The signed feeRateBps is not the effective rate of the order owner; sign ' +
+      '`expectedFeeRateBps`.',
+  ],
+  [
+    'SIGNATURE_INVALID',
+    'The order signature does not recover to the signer for this market; sign under the `domain` ' +
+      'of this reply.',
+  ],
   ['DUPLICATE_ORDER', 'This signed order was submitted before; sign a new salt.'],
-  ['DUPLICATE_CLIENT_ORDER_ID', 'This clientOrderId was used before.'],
+  [
+    'DUPLICATE_CLIENT_ORDER_ID',
+    'This clientOrderId was used before; look it up, or use a new one.',
+  ],
   [
     'OPEN_SIZE_LIMIT',
     'The profile, or its partner with all sub-accounts, has reached its share of the open size ' +
@@ -161,34 +225,42 @@ const REJECTS = [
     'Insufficient outcome token balance: send a smaller amount, or cancel open sales.',
   ],
   // The book.
-  ['POST_ONLY_WOULD_MATCH', 'Post only order would match immediately'],
+  [
+    'POST_ONLY_WOULD_MATCH',
+    'Post only order would match immediately; quote further away, or send it without postOnly.',
+  ],
   // Cancels, accounts, markets.
-  ['ORDER_NOT_FOUND', 'Order not found'],
-  ['ORDER_FILLED', 'Order is filled: nothing of it is left to cancel'],
-  ['ORDER_NOT_OPEN', 'Order not found or already canceled'],
+  ['ORDER_NOT_FOUND', 'Order not found: no order of the profile has this id; check both.'],
+  ['ORDER_FILLED', 'Order is filled: nothing of it is left to cancel; read its status.'],
+  ['ORDER_NOT_OPEN', 'Order not found or already canceled; read its status.'],
   [
     'ORDER_RELEASE_IN_PROGRESS',
-    'Cancellation not confirmed: the order is entering its market after its delay; retry.',
+    'Cancellation not confirmed: the order is entering its market after its delay; send the ' +
+      'cancel again.',
   ],
   [
     'DELAYED_CANCEL_OFF',
     'This market does not cancel orders that its taker delay holds; cancel what rests of the ' +
       'order after the delay.',
   ],
-  ['ORDERS_NOT_FOUND', 'Orders not found or already canceled'],
-  ['ORDERBOOK_INACTIVE', 'Market is not active'],
+  ['ORDERS_NOT_FOUND', 'Orders not found or already canceled; read their status.'],
+  ['ORDERBOOK_INACTIVE', 'Market is not active: it has no book now; read its trades instead.'],
   [
     'HEARTBEAT_CANCELING',
-    'The heartbeat deadline passed; its cancels are under way and cannot be called off.',
+    'The heartbeat deadline passed, and its cancels cannot be called off; retry when they are ' +
+      'done.',
   ],
-  ['TRADING_WINDOW_NOT_FOUND', 'No such trading window, or it is over.'],
+  [
+    'TRADING_WINDOW_NOT_FOUND',
+    'No such trading window, or it is over; GET /admin/trading-modes lists those that are not.',
+  ],
   ['TRADING_WINDOW_LIMIT', 'The limit of trading windows is reached; end one.'],
-  ['FROZEN_LIMIT', 'The limit of frozen profiles is reached.'],
-  ['FREEZE_CANCELING', 'The cancels of the freeze are under way; retry.'],
-  ['OPERATOR_TAKEN', 'An operator with this name exists.'],
+  ['FROZEN_LIMIT', 'The limit of frozen profiles is reached; end the freeze of some.'],
+  ['FREEZE_CANCELING', 'The cancels of the freeze are under way; retry when they are done.'],
+  ['OPERATOR_TAKEN', 'An operator with this name exists; choose another name.'],
   ['OPERATOR_LIMIT', 'The limit of operators is reached; remove one.'],
   ['OPERATOR_ROOT', 'The first operator stays; a start with --admin-token changes its token.'],
-  ['OPERATOR_NOT_FOUND', 'No operator has this name.'],
+  ['OPERATOR_NOT_FOUND', 'No operator has this name; GET /admin/operators lists them.'],
   [
     'REGISTRATION_CLOSED',
     'Registration is closed: the operator makes profiles; ask for one for this account.',
@@ -198,98 +270,117 @@ const REJECTS = [
     'This address, its network or the exchange has reached its limit of new profiles for today; ' +
       'retry tomorrow (UTC), or ask the operator for a profile.',
   ],
-  ['PROFILE_LIMIT', 'The exchange has reached its limit of profiles.'],
+  ['PROFILE_LIMIT', 'The exchange has reached its limit of profiles; ask the operator.'],
   ['SESSION_LIMIT', 'The exchange has reached its limit of sessions; retry later.'],
-  ['TOKEN_UNKNOWN', 'The API token is unknown or already revoked.'],
+  [
+    'TOKEN_UNKNOWN',
+    'The API token is unknown or already revoked; GET /auth/api-tokens lists yours.',
+  ],
   ['TOKEN_LIMIT', 'The profile or its partner has as many API tokens as it may now; revoke one.'],
-  ['SCOPE_NEEDS_TRADING', 'The scope delegated_signing needs the scope trading beside it.'],
-  ['SCOPE_NOT_ALLOWED', 'A requested scope is not allowed for this profile.'],
-  ['ACCOUNT_TAKEN', 'The address has a profile already.'],
+  ['SCOPE_NEEDS_TRADING', 'The scope delegated_signing needs the scope trading too; name both.'],
+  [
+    'SCOPE_NOT_ALLOWED',
+    'A requested scope is not allowed for this profile; GET /auth/api-tokens/capabilities lists ' +
+      'those that are.',
+  ],
+  ['ACCOUNT_TAKEN', 'The address has a profile already; use another address.'],
   ['NO_PARTNER', 'The profile has no partner to leave.'],
   [
     'PARTNER_REQUIRED',
     'The exchange keeps the wallet of this sub-account, and only its partner acts for it, so it ' +
       'cannot leave the partner.',
   ],
-  ['SUB_ACCOUNT_LIMIT', 'The partner has as many sub-accounts as it may have now.'],
-  ['ALLOWANCE_RETRY_RUNNING', 'Another retry of these allowances is running.'],
+  ['SUB_ACCOUNT_LIMIT', 'The partner has as many sub-accounts as it may have; use one of them.'],
+  [
+    'ALLOWANCE_RETRY_RUNNING',
+    'Another retry of these allowances is running; read them again when it is done.',
+  ],
   ['ALLOWANCE_RETRY_TOO_SOON', 'The allowances were retried a moment ago; retry later.'],
-  ['WITHDRAWAL_ADDRESS_LISTED', 'The address is on the list already.'],
+  ['WITHDRAWAL_ADDRESS_LISTED', 'The address is on the list already; withdraw to it.'],
   [
     'WITHDRAWAL_ADDRESS_LIMIT',
     'The profile or its partner has as many listed addresses as it may have now; remove one.',
   ],
-  ['WITHDRAWAL_ADDRESS_UNKNOWN', 'The address is not on the list.'],
-  ['USERNAME_TAKEN', 'The username is taken.'],
-  ['SMART_WALLET_REQUIRED', 'A smartWallet is required for this client or trade wallet.'],
+  ['WITHDRAWAL_ADDRESS_UNKNOWN', 'The address is not on the list; name one that was listed.'],
+  ['USERNAME_TAKEN', 'The username is taken; choose another.'],
+  [
+    'SMART_WALLET_REQUIRED',
+    'A smartWallet is required for this client or trade wallet; prove one at a login, or use the ' +
+      'client eoa.',
+  ],
   ['FOLLOW_OF_SELF', 'A profile cannot follow itself.'],
   [
     'FOLLOW_LIMIT',
     'The profile follows as many profiles as it may now, 10000 at most; unfollow one.',
   ],
-  ['BOOKMARK_KIND', 'The target is not of this kind.'],
+  ['BOOKMARK_KIND', 'The target is not of this kind; send the kind that it has.'],
   [
     'BOOKMARK_LIMIT',
     'The profile has as many bookmarks as it may have now, 100 at most; remove one.',
   ],
-  ['BOOKMARK_NOT_FOUND', 'The caller has no bookmark of this id.'],
-  ['BOOKMARKS_NOT_SHOWN', 'No profile of this account shows its bookmarks.'],
+  ['BOOKMARK_NOT_FOUND', 'The caller has no bookmark of this id; see GET /market-bookmarks/me.'],
+  ['BOOKMARKS_NOT_SHOWN', 'No profile of this account shows its bookmarks; read your own.'],
   ['SOCIAL_CAPACITY', 'The exchange cannot keep more follows or bookmarks; retry later.'],
   ['SOCIAL_CONNECTION_OFF', 'This exchange connects no accounts of other services.'],
   ['SOCIAL_CODE_INVALID', 'The code proves no account; ask the other service for a fresh one.'],
   ['SOCIAL_NOT_CONNECTED', 'The profile has no connected account; connect one first.'],
-  ['SLUG_TAKEN', 'A market with this slug exists.'],
-  ['MARKET_LIMIT', 'The exchange has reached its limit of markets.'],
+  ['SLUG_TAKEN', 'A market with this slug exists; choose another slug.'],
+  ['MARKET_LIMIT', 'The exchange has reached its limit of markets; resolve some.'],
   [
     'VENUE_LIMIT',
     'The markets have reached their limit of exchange and adapter addresses; use a known one.',
   ],
   ['CATEGORY_LIMIT', 'The markets have reached their limit of category names; use a known one.'],
-  ['PAGE_NOT_FOUND', 'Market page not found'],
-  ['ACCURACY_OFF', 'This exchange does not tell how often accounts were right.'],
+  ['PAGE_NOT_FOUND', 'Market page not found: no page has this id or path; check it.'],
+  ['ACCURACY_OFF', 'This exchange does not publish how often accounts were right.'],
   ['PAGE_LIMIT', 'The exchange has reached its limit of market pages; remove one.'],
-  ['PAGE_PARENT_INVALID', 'The parent must be another page that is not below this one.'],
-  ['PAGE_TOO_DEEP', 'Pages may stand 6 levels deep.'],
-  ['PAGE_PATH_TAKEN', 'Another page has this path.'],
+  ['PAGE_PARENT_INVALID', 'The parent is this page or stands below it; name another page.'],
+  ['PAGE_TOO_DEEP', 'Pages may be nested at most 6 levels deep; choose a higher parent.'],
+  ['PAGE_PATH_TAKEN', 'Another page has this path; choose another slug or parent.'],
   [
     'PAGE_TOO_LARGE',
-    'Base filter, filter groups and metadata of a page may take 16384 bytes of JSON.',
+    'Base filter, filter groups and metadata of a page may take 16384 bytes of JSON; send less.',
   ],
   ['PAGE_NOT_EMPTY', 'The page has pages below it; remove or move these first.'],
-  ['PROPERTY_NOT_FOUND', 'Property key not found'],
+  ['PROPERTY_NOT_FOUND', 'Property key not found: no key has this id or slug; check it.'],
   ['PROPERTY_LIMIT', 'The limit of property keys or of their options is reached; remove some.'],
-  ['PROPERTY_SLUG_TAKEN', 'Another property key has this slug.'],
+  ['PROPERTY_SLUG_TAKEN', 'Another property key has this slug; choose another.'],
   [
     'PROPERTY_OPTION_INVALID',
-    'Each option needs a value of its own and, if any, a parent among the options of its key, ' +
-      '6 levels at most.',
+    'An option repeats a value, or has a parent outside of its key or more than 6 levels; give ' +
+      'each its own value and a parent of the key.',
   ],
-  ['MATCH_NOT_FOUND', 'Match not found'],
+  ['MATCH_NOT_FOUND', 'Match not found: no match has this id; GET /sports/events lists them.'],
   ['MATCH_LIMIT', 'The exchange has reached its limit of matches; remove one.'],
-  ['MATCH_FIXTURE_TAKEN', 'Another match has this fixtureId.'],
+  ['MATCH_FIXTURE_TAKEN', 'Another match has this fixtureId; change that match, or use another.'],
   [
     'MATCH_SCORED',
-    'A match that has a score keeps its sportType and its fixtureId; remove it and put it anew.',
+    'A match that has a score keeps its sportType and its fixtureId; remove it and create it ' +
+      'again.',
   ],
   [
     'MATCH_MARKET_INVALID',
-    'A match names markets that trade, each once; of a group, its markets one by one.',
+    'A match names markets that trade, each once; of a group, name its markets one by one.',
   ],
-  ['MATCH_MARKET_TAKEN', 'A market belongs to another match already.'],
-  ['SCORE_OF_OTHER_SPORT', 'An event has another sportType than the match of its fixtureId.'],
-  ['MARKET_RESOLVED', 'The market is already resolved.'],
-  ['MARKET_STATUS', 'The status of the market does not allow that.'],
+  ['MATCH_MARKET_TAKEN', 'A market belongs to another match already; take it out of that one.'],
+  [
+    'SCORE_OF_OTHER_SPORT',
+    'An event has another sportType than the match of its fixtureId; send the sportType of the ' +
+      'match.',
+  ],
+  ['MARKET_RESOLVED', 'The market is already resolved; redeem its shares instead.'],
+  ['MARKET_STATUS', 'The status of the market does not allow that; read the market again.'],
   ['MARKET_OF_GROUP', 'The market belongs to a group: resolve the group, by its winner.'],
-  ['MARKET_NOT_GROUP', 'The market is not a group.'],
-  ['WINNER_NOT_IN_GROUP', 'The winner is not a market of this group.'],
-  ['MARKET_NOT_RESOLVED', 'The market is not resolved yet.'],
-  ['PAYOUT_NOT_POSTED', 'On-chain payout not posted'],
-  ['NOTHING_TO_REDEEM', 'The account holds no share of this market.'],
-  ['GROUP_TOO_SMALL', 'Only a group of two markets or more converts positions.'],
-  ['CONVERSION_INVALID', 'A conversion names one or more markets of one group, each once.'],
+  ['MARKET_NOT_GROUP', 'The market is not a group; name the slug of a group.'],
+  ['WINNER_NOT_IN_GROUP', 'The winner is not a market of this group; name one of its markets.'],
+  ['MARKET_NOT_RESOLVED', 'The market is not resolved yet; redeem when it is.'],
+  ['PAYOUT_NOT_POSTED', 'On-chain payout not posted; retry after the next block.'],
+  ['NOTHING_TO_REDEEM', 'The account holds no share of this market; see GET /portfolio/positions.'],
+  ['GROUP_TOO_SMALL', 'Only a group of two markets or more converts positions; merge instead.'],
+  ['CONVERSION_INVALID', 'A conversion names markets of one group, each once; correct the list.'],
   ['CONVERSION_LIMIT', 'The group cannot convert more; split or trade instead.'],
   ['MARKET_NOT_POOL', 'The market has no pool: trade it by orders.'],
-  ['POOL_CLOSED', 'The market is closed for trading.'],
+  ['POOL_CLOSED', 'The market is closed for trading; redeem its shares when it is resolved.'],
   [
     'POOL_TRADE_RUNNING',
     'No block holds the last trade of this account with this pool yet; retry in a moment.',
@@ -301,38 +392,46 @@ const REJECTS = [
       'their markets.',
   ],
   ['APPROVAL_MISSING', 'The account has not approved this; call /amm/allowances/approve first.'],
-  ['POOL_QUOTE_INVALID', 'The pool cannot give this amount.'],
+  ['POOL_QUOTE_INVALID', 'The pool cannot give this amount; send a smaller one.'],
   ['POOL_FUNDS_SHORT', 'Insufficient balance: send a smaller amount, or cancel open orders.'],
-  ['POOL_AMOUNT_TOO_SMALL', 'The amount is too small for this slippage: it may give no share.'],
+  [
+    'POOL_AMOUNT_TOO_SMALL',
+    'The amount is too small for this slippage and may give no share; send a larger one.',
+  ],
   [
     'POOL_SHARES_BEYOND',
-    'The pool gives fewer shares than minShares for this, or wants more than maxShares.',
+    'The pool gives fewer shares than minShares for this, or wants more than maxShares; read the ' +
+      'price again and change the limit.',
   ],
-  ['PROVIDER_LIMIT', 'The pool has reached its limit of providers.'],
+  ['PROVIDER_LIMIT', 'The pool has reached its limit of providers; add to a share that is there.'],
   [
     'LIQUIDITY_SHORT',
     'The share of the profile in this pool is smaller; send a smaller amount, or none for all.',
   ],
   ['QUOTE_INVALID', 'The quoteId is not of this caller, these legs and this stake; quote again.'],
-  ['QUOTE_USED', 'A pack was made of this quote; a quote is good for one pack. Quote again.'],
+  ['QUOTE_USED', 'A pack was made of this quote, and a quote is good for one pack; quote again.'],
   ['QUOTE_EXPIRED', 'The quote has expired; quote again.'],
   [
     'PACK_LIMIT',
-    'The profile or its partner has as many packs that are not over as it may have now.',
+    'The profile or its partner is at its limit of open packs; wait until some are over.',
   ],
-  ['PACK_NOT_ELIGIBLE', 'The pack cannot be made; ineligibleReasons names all that is wrong.'],
+  ['PACK_NOT_ELIGIBLE', 'The pack cannot be made; `ineligibleReasons` names all that is wrong.'],
   ['QUOTE_CHANGED', 'The books moved, and the pack would pay less than its quote; quote again.'],
-  ['PACK_NOT_FOUND', 'Pack not found'],
-  ['OFFER_NOT_FOUND', 'No such offer, or it is over.'],
+  ['PACK_NOT_FOUND', 'Pack not found: no pack of the caller has this id; check it.'],
+  ['OFFER_NOT_FOUND', 'No such offer, or it is over; list the open ones again.'],
   [
     'OFFER_LIMIT',
     'The profile or its partner has as many open offers as it may have now; take one back.',
   ],
-  ['OWN_OFFER', 'An offer is accepted by another profile than its maker.'],
-  ['STAKE_TOO_LOW', 'The stake is 1000000 raw units or more, and wins something; stake more.'],
-  ['STAKE_TOO_HIGH', 'The stake is more than the offer takes.'],
-  ['DESTINATION_NOT_ALLOWED', 'The destination is neither an address of the caller nor listed.'],
-  ['TOKEN_NOT_COLLATERAL', 'The exchange holds only its collateral token.'],
+  ['OWN_OFFER', 'A maker cannot accept its own offer; take it back, or accept as another profile.'],
+  ['STAKE_TOO_LOW', 'The stake is below 1000000 raw units, or wins nothing; stake more.'],
+  ['STAKE_TOO_HIGH', 'The stake is more than the offer takes; stake at most its stakeMax.'],
+  [
+    'DESTINATION_NOT_ALLOWED',
+    'The destination is neither an address of the caller nor listed; list it first by POST ' +
+      '/portfolio/withdrawal-addresses.',
+  ],
+  ['TOKEN_NOT_COLLATERAL', 'The exchange holds only its collateral token; leave token out.'],
   [
     'SHARES_OWED',
     'A failed trade left shares below zero, and each holds back one unit: buy them back, or wait ' +
@@ -344,14 +443,17 @@ const REJECTS = [
       '`withdrawable` of GET /portfolio/balance now, and the rest when these trades are MINED.',
   ],
   ['SERIES_LIMIT', 'The exchange has reached its limit of series; end one.'],
-  ['SERIES_EXISTS', 'A series of this symbol and frequency exists.'],
-  ['SERIES_NOT_FOUND', 'No such series, or it has ended.'],
-  ['NO_ORACLE', 'The market has no oracle.'],
-  ['SYMBOL_UNKNOWN', 'No series has this symbol.'],
-  ['REPORT_NOT_TIMELY', 'The report is older than 60 seconds or from the future.'],
-  ['PAYOUT_INVALID', 'Payout numerators must be two non-negative integers with a positive sum.'],
-  ['NO_EMBEDDED_CHAIN', 'Trades are not settled by the embedded chain.'],
-  ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement.'],
+  ['SERIES_EXISTS', 'A series of this symbol and frequency exists; change that one.'],
+  ['SERIES_NOT_FOUND', 'No such series, or it has ended; GET /admin/series lists those that run.'],
+  ['NO_ORACLE', 'The market has no oracle; read a market of a series.'],
+  ['SYMBOL_UNKNOWN', 'No series has this symbol; use the ticker of a series.'],
+  ['REPORT_NOT_TIMELY', 'The report is older than 60 seconds or in the future; send a fresh one.'],
+  ['PAYOUT_INVALID', 'Payout numerators are two integers from 0 with a sum above 0; correct them.'],
+  [
+    'NO_EMBEDDED_CHAIN',
+    'Trades are not settled by the embedded chain; start the exchange with it to set faults.',
+  ],
+  ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement; name one that is MATCHED.'],
   [
     'BALANCE_LIMIT',
     'Deposits less withdrawals of the whole exchange cannot pass 2^51 raw units; credit less.',

@@ -1,7 +1,8 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
+import type { Extra } from '../http/refusal.ts'
 
 // API tokens: an id that names the profile and a secret that signs each call (rules §12.1).
 
@@ -30,6 +31,25 @@ function digestOf(call: Omit<SignedCall, 'signature' | 'nowMs'>): string {
     .update(`${call.timestamp}\n${call.method}\n${call.pathWithQuery}\n`)
     .update(call.body)
     .digest('base64')
+}
+
+/** A longer target than any client signs is cut in the refusal. */
+const SIGNED_CHARACTERS_MAX = 1024
+
+/**
+ * What HMAC_INVALID says: the text that was signed, of the caller's own making, and the digest of
+ * its body. Neither the secret nor the right signature is in it.
+ */
+export function hmacRefusal(call: Omit<SignedCall, 'signature' | 'nowMs' | 'secret'>): Extra {
+  const head = `${call.timestamp}\n${call.method}\n${call.pathWithQuery}\n`
+  const isLong = head.length > SIGNED_CHARACTERS_MAX
+  const text = isLong ? `${head.slice(0, SIGNED_CHARACTERS_MAX)}…` : head
+  const bodyBytes = call.body.length
+  const bodySha256 = createHash('sha256').update(call.body).digest('hex')
+  const message =
+    'The HMAC signature does not match the request. Sign `signed.text`, followed by the bytes of ' +
+    `the body (${bodyBytes}), by HMAC-SHA256 with the decoded secret of the API token, in base64.`
+  return { message, signed: { text, bodyBytes, bodySha256 } }
 }
 
 /** The signature header of a call: for the command line, the demo and tests. */

@@ -6,7 +6,7 @@ import { lowercaseAddress } from '../crypto/address.ts'
 import { type Call, type Caller, cookieValues, header, type OperatorName } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
-import { checkTokenCall, isTokenSecret } from './api-token.ts'
+import { checkTokenCall, hmacRefusal, isTokenSecret } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
 import { digestOf, sessionCookieName } from './session.ts'
 
@@ -83,6 +83,70 @@ const MISSING = {
   admin: REJECT.ADMIN_TOKEN_INVALID,
 } as const
 
+/** The header of the keys that exchanges of this API took before tokens signed calls. */
+const STATIC_KEY_HEADER = 'x-api-key'
+
+interface MissingProof {
+  readonly plain: Refusal
+  readonly ofStaticKey: Refusal
+}
+
+/** The refusals of calls without a proof: each names the proofs that its route takes. */
+export class MissingProofs {
+  readonly #prefix: string
+  readonly #cookieName: string
+  /** By what a route accepts: a flood of calls without a proof encodes nothing. */
+  readonly #known = new WeakMap<readonly Accepted[], MissingProof>()
+
+  constructor(headerPrefixes: readonly string[], cookieName: string) {
+    this.#prefix = headerPrefixes[0] ?? ''
+    this.#cookieName = cookieName
+  }
+
+  of(call: Call, accepts: readonly Accepted[]): Refusal {
+    let refusals = this.#known.get(accepts)
+    if (refusals === undefined) {
+      refusals = missingProof(accepts, this.#prefix, this.#cookieName)
+      this.#known.set(accepts, refusals)
+    }
+    return header(call, STATIC_KEY_HEADER) === '' ? refusals.plain : refusals.ofStaticKey
+  }
+}
+
+function missingProof(
+  accepts: readonly Accepted[],
+  prefix: string,
+  cookieName: string,
+): MissingProof {
+  const scheme = accepts.length === 0 ? 'hmac' : accepts[0].scheme
+  const ways = accepts.map((way) => proofWords(way, prefix, cookieName)).join(', or ')
+  const message = `This call needs ${ways === '' ? 'a proof of its caller' : ways}.`
+  const isOld = `A static API key (${STATIC_KEY_HEADER}) is no longer accepted.`
+  return {
+    plain: refuse(MISSING[scheme], { message }),
+    ofStaticKey: refuse(MISSING[scheme], { message: `${isOld} ${message}` }),
+  }
+}
+
+function proofWords({ scheme, scopes }: Accepted, prefix: string, cookieName: string): string {
+  const withScopes = scopes.length === 0 ? '' : ` with the scope ${scopes.join(' and ')}`
+  switch (scheme) {
+    case 'hmac':
+      return (
+        `an API token${withScopes}, in the headers ${prefix}api-key, ${prefix}timestamp and ` +
+        `${prefix}signature`
+      )
+    case 'bearer':
+      return 'Authorization: Bearer with the id of an API token, a dot and its secret'
+    case 'session':
+      return `the cookie ${cookieName} that POST /auth/login sets`
+    case 'identity':
+      return 'the header identity with Bearer and an identity token'
+    case 'admin':
+      return 'Authorization: Bearer with the token of an operator'
+  }
+}
+
 function bearer(text: string): string {
   return BEARER.exec(text)?.[1] ?? ''
 }
@@ -106,6 +170,7 @@ export function apiHeaders(call: Call, prefixes: readonly string[]): ApiHeaders 
 export class Guard {
   readonly #options: GuardOptions
   readonly #cookieName: string
+  readonly #missing: MissingProofs
   readonly #checks: Readonly<Record<Scheme, Check>> = {
     hmac: (call, accepted, nowMs) => this.#hmac(call, accepted, nowMs),
     bearer: (call) => this.#bearer(call),
@@ -117,6 +182,7 @@ export class Guard {
   constructor(options: GuardOptions) {
     this.#options = options
     this.#cookieName = sessionCookieName(options.isSecure === true)
+    this.#missing = new MissingProofs(options.headerPrefixes, this.#cookieName)
   }
 
   /** Proves the caller; gives a promise only for an identity token. */
@@ -129,8 +195,7 @@ export class Guard {
       if (shown === undefined || shown.scheme === 'session') shown = accepted
     }
     if (shown !== undefined) return this.#checks[shown.scheme](call, shown, nowMs)
-    const scheme = auth.accepts.length === 0 ? 'hmac' : auth.accepts[0].scheme
-    return refuse(MISSING[scheme])
+    return this.#missing.of(call, auth.accepts)
   }
 
   /** The caller that an open route welcomes; null for a call without a proof. */
@@ -164,6 +229,7 @@ export class Guard {
     const { method, target: pathWithQuery, body } = call
     const signed = { timestamp, signature, method, pathWithQuery, body, nowMs }
     const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
+    if (reject === REJECT.HMAC_INVALID) return refuse(reject, hmacRefusal(signed))
     if (reject !== null) return refuse(reject)
     assert(token !== undefined, 'a proven call has a token')
     return byToken(token, apiKey, 'hmac')

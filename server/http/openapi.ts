@@ -93,7 +93,7 @@ const ISSUE: Node = {
   properties: {
     field: {
       type: 'string',
-      description: 'The path of the field, with dots between names; empty for the whole.',
+      description: 'The path of the field, with dots between names; body for the whole body.',
     },
     message: { type: 'string', description: 'What is wrong with the field.' },
   },

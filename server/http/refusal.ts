@@ -294,12 +294,19 @@ export function roleMissing(needed: Role, { role }: { readonly role: Role }): Re
 /** A request may be wrong in hundreds of ways, and the reply must not grow with it. */
 const ISSUES_TOLD_MAX = 10
 
-/** A refusal that says what is wrong with the request, field by field. */
+/** The field of an issue with the whole of what a caller sent. */
+const WHOLE = 'body'
+
+/** A refusal that says what is wrong with the request, field by field; no field is empty. */
 export function invalid(...issues: Issue[]): Refusal {
   const told = issues.slice(0, ISSUES_TOLD_MAX)
   const left = issues.length - told.length
-  if (left > 0) told.push({ field: '', message: `${left} more faults are not listed` })
-  return new Refusal('VALIDATION', told, NO_EXTRA)
+  if (left > 0) {
+    const message = `${left} more faults are not listed, this one first; fix those above`
+    told.push({ field: issues[ISSUES_TOLD_MAX].field, message })
+  }
+  const named = told.map(({ field, message }) => ({ field: field === '' ? WHOLE : field, message }))
+  return new Refusal('VALIDATION', named, NO_EXTRA)
 }
 
 export function refusalStatus(reject: RejectName): number {

@@ -38,7 +38,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null
 }
 
-const INTEGER = /^(?:0|-?[1-9][0-9]{0,15})$/
+/** A number past every bound is read too, so that its refusal names the bound. */
+const INTEGER = /^(?:0|-?[1-9][0-9]{0,31})$/
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,18})?$/
 
 /** The value of one text; undefined when it is not of its kind, like `1e3`, ` 1`, `0x1`. */
@@ -144,7 +145,7 @@ function readOther(
   const name = said.endsWith('[]') ? said.slice(0, -2) : said
   const taker = [...fields.values()].find(({ kind }) => kind === 'others')
   if (taker === undefined || !OTHER_NAME.test(name)) {
-    return { field: said, message: 'is not a known query parameter' }
+    return { field: said || 'query', message: 'is not a known query parameter' }
   }
   const known = values[taker.name]
   const others: Record<string, unknown> = isRecord(known) ? { ...known } : {}

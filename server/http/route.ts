@@ -222,7 +222,7 @@ const EXPLAINED_BYTES_MAX = 16 * 1024
 
 function bodyIssues<T>(checker: Checker<T>, body: unknown, call: Call): Issue[] {
   if (call.body.length <= EXPLAINED_BYTES_MAX) return checker.issues(body)
-  return [{ field: '', message: 'does not have the form this call takes' }]
+  return [{ field: '', message: 'does not have the form this call takes; see GET /openapi.json' }]
 }
 
 /** One endpoint: its address, who may call it, what it takes and gives, and what it does. */

@@ -15,7 +15,7 @@ import {
   padTo8,
 } from '../../engine/wire/record-layout.ts'
 import { writeWhole } from '../../engine/wire/whole-text.ts'
-import { checkTokenCall } from '../auth/api-token.ts'
+import { checkTokenCall, hmacRefusal } from '../auth/api-token.ts'
 import { hashOrder } from '../crypto/eip712.ts'
 import { targetOf } from '../http/access/on-behalf.ts'
 import type { Extra } from '../http/refusal.ts'
@@ -113,7 +113,7 @@ export class Intake {
     output.fill(0, 0, RESULT.record)
     output.writeUInt32LE(request.requestId, RESULT.requestId)
     const token = this.#prove(request)
-    if (token instanceof Reject) return this.#refuse(token)
+    if (token instanceof Reject) return this.#unproven(token, request)
     const value = parseJson(request.body)
     if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
     return this.#body(value, token, request)
@@ -130,7 +130,7 @@ export class Intake {
     output[RESULT.count] = WHOLE_GROUP
     const token = this.#prove(request)
     if (token instanceof Reject) {
-      give(this.#refuse(token))
+      give(this.#unproven(token, request))
       return
     }
     const value = parseJson(request.body)
@@ -166,6 +166,11 @@ export class Intake {
     this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
     this.#output.writeUInt32LE(token.tokenNo, RESULT.tokenNo)
     return token
+  }
+
+  #unproven(reject: Reject, request: IntakeRequest): Uint8Array {
+    const isWrong = reject === REJECT.HMAC_INVALID
+    return this.#refuse(reject, isWrong ? hmacRefusal(request) : undefined)
   }
 
   #body(value: unknown, token: KnownToken, call: IntakeRequest): Uint8Array {
@@ -330,9 +335,7 @@ function amountsOf({ order, orderType }: OrderBody): GivenAmounts {
 }
 
 function tokenRefusal({ yesTokenId: yes, noTokenId: no }: KnownMarket): Extra {
-  const message =
-    `${REJECT.TOKEN_NOT_IN_MARKET.sentence} Send tokens.yes or tokens.no of the market, which ` +
-    `are ${yes} and ${no}.`
+  const message = `${REJECT.TOKEN_NOT_IN_MARKET.sentence} They are ${yes} and ${no}.`
   return { message, tokens: { yes, no } }
 }
 

@@ -3,12 +3,13 @@
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { parseAddress } from '../crypto/address.ts'
 import { invalid, type Refusal } from '../http/refusal.ts'
+import { WRONG_CHECKSUM } from '../http/schema/issue-words.ts'
 import type { Services } from './services.ts'
 
 /** The profile of an address, 0 for an address that never came, or the refusal of the call. */
 export function profileOf(address: string, { pipeline }: Services): ProfileId | Refusal {
   if (parseAddress(address) === undefined) {
-    return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+    return invalid({ field: 'account', message: WRONG_CHECKSUM })
   }
   return pipeline.clearing.accounts.byAddress(address)?.profileId ?? 0
 }

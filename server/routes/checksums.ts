@@ -2,12 +2,13 @@
 
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
 import { invalid, type Refusal } from '../http/refusal.ts'
+import { WRONG_CHECKSUM } from '../http/schema/issue-words.ts'
 
 /** The address in the spelling that replies show, or the refusal of its field. */
 export function checksummed(field: string, given: string): string | Refusal {
   const bytes = parseAddress(given)
   if (bytes !== undefined) return formatAddress(bytes)
-  return invalid({ field, message: 'has a wrong EIP-55 checksum' })
+  return invalid({ field, message: WRONG_CHECKSUM })
 }
 
 export function smartWalletOf(given: string): string | Refusal {

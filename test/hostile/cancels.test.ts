@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
+import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import {
   at,
   type LiveExchange,
@@ -13,7 +14,7 @@ import { type LiveMarket, type OrderWish, openMarket, place } from '../support/l
 
 // Cancels and private reads: what another profile owns looks like what does not exist.
 
-const NOT_OPEN = 'Order not found or already canceled'
+const NOT_OPEN = REJECT.ORDER_NOT_OPEN.sentence
 let live: LiveExchange
 let rain: LiveMarket
 let snow: LiveMarket
@@ -141,7 +142,7 @@ test('an order is canceled once; every later cancel says it is not open', async 
 })
 
 test('a cancel of a filled order says that it is filled, but only to its owner', async () => {
-  const FILLED = 'Order is filled: nothing of it is left to cancel'
+  const FILLED = REJECT.ORDER_FILLED.sentence
   const id = await rest(bob, snow, { ticks: 400 }, { clientOrderId: 'filled' })
   await rest(alice, snow, { outcome: 1, ticks: 600 })
   const replies = [

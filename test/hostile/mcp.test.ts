@@ -159,7 +159,7 @@ test('a body that is no message of the protocol is refused', async () => {
   assert.deepEqual(at((await say(live, bearer, [LIST, {}])).body, 'message'), listed)
   const wrong = [{ field: 'method', message: 'must be text' }]
   assert.deepEqual(at((await say(live, bearer, { ...LIST, method: 1 })).body, 'message'), wrong)
-  const other = [{ field: '', message: 'must be an object or a list' }]
+  const other = [{ field: 'body', message: 'must be an object or a list' }]
   assert.deepEqual(at((await say(live, bearer, 7)).body, 'message'), other)
   const huge = toolCall('get_market', { addressOrSlug: 'x'.repeat(70_000) })
   assert.equal(codeOf(await say(live, bearer, huge)), 'BODY_TOO_LARGE')

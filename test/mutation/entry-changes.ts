@@ -396,6 +396,24 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/auth/api-token.ts',
+    tests: ['test/server/auth/missing-proof.test.ts'],
+    changes: [
+      [
+        'a refused HMAC shows another digest of the body',
+        "createHash('sha256').update(call.body).digest('hex')",
+        "createHmac('sha256', '').update(call.body).digest('hex')",
+      ],
+    ],
+  },
+  {
+    file: 'server/http/refusal.ts',
+    tests: ['test/server/http/refused-fields.test.ts'],
+    changes: [
+      ['an issue of the whole body names no field', "field === '' ? WHOLE : field", 'field'],
+    ],
+  },
+  {
     file: 'server/intake/order/order-flaw.ts',
     tests: ['test/server/intake/order/refused-signature.test.ts'],
     changes: [

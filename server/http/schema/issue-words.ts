@@ -18,6 +18,9 @@ export const FORM = Symbol('form')
 /** Keeps the words of a schema for the errors of some keywords; a symbol is never printed. */
 export const WORDS = Symbol('words')
 
+/** What a field with an address that `isAddress` refuses is told. */
+export const WRONG_CHECKSUM = 'has a wrong EIP-55 checksum; correct it, or send lower case'
+
 const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['string', 'text'],
   ['integer', 'an integer'],

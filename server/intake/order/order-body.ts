@@ -4,7 +4,7 @@ import { STP_POLICIES } from '../../../engine/domain/order.ts'
 import { isAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { isUint256 } from '../../crypto/uint256.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
-import { WORDS } from '../../http/schema/issue-words.ts'
+import { WORDS, WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { orderType } from '../../http/schema/order-fields.ts'
 import { compileSaid } from '../../http/schema/said.ts'
@@ -159,9 +159,9 @@ function orderIssues(order: OrderFields): Issue[] {
   if (salt === '0') say('salt', 'must be positive')
   if (!isUint256(salt)) say('salt', 'must be below 2^256')
   const { maker, signer } = order
-  if (maker !== undefined && !isAddress(maker)) say('maker', 'has a wrong EIP-55 checksum')
+  if (maker !== undefined && !isAddress(maker)) say('maker', WRONG_CHECKSUM)
   if (signer !== undefined && signer !== maker && !isAddress(signer)) {
-    say('signer', 'has a wrong EIP-55 checksum')
+    say('signer', WRONG_CHECKSUM)
   }
   if (order.taker !== ZERO_ADDRESS) say('taker', 'must be the zero address')
   if (isPastSafe(order.makerAmount)) say('makerAmount', 'must be at most 9007199254740991')

@@ -13,6 +13,7 @@ import { type Call, type Caller, header } from '../../http/call.ts'
 import { invalid, Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, profileId } from '../../http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account, displayName } from '../../http/schema/profile-fields.ts'
 import { boolean, defaulted, integer, oneOf, text } from '../../http/schema/scalars.ts'
@@ -144,7 +145,7 @@ export const listPartnerAccounts = route({
   handle: async ({ query, caller, call }, { partners, reads }: Services) => {
     const { account, page = 1 } = query
     if (account !== undefined && parseAddress(account) === undefined) {
-      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'account', message: WRONG_CHECKSUM })
     }
     const limit = Math.min(query.limit ?? LIMITS.subAccountsPageMax, LIMITS.subAccountsPageMax)
     const { ids, hasMore } = await partners.list(caller.profileId, { account, page, limit })

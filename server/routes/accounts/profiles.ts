@@ -10,6 +10,7 @@ import { isoText } from '../../http/iso-text.ts'
 import { invalid, type Refusal, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address } from '../../http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { biography, displayName, username, webAddress } from '../../http/schema/profile-fields.ts'
 import { nullable, oneOf } from '../../http/schema/scalars.ts'
@@ -199,7 +200,7 @@ export const profileByAccount = route({
   example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
   handle: async ({ params, caller }, services: Services) => {
     if (!isAddress(params.account)) {
-      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'account', message: WRONG_CHECKSUM })
     }
     const { pipeline } = services
     const owner = pipeline.clearing.accounts.byAddress(params.account)

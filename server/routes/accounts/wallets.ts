@@ -8,6 +8,7 @@ import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, isoTime, profileId } from '../../http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { nullable, text } from '../../http/schema/scalars.ts'
 import { object, optional, schemaOf } from '../../http/schema/schema.ts'
@@ -72,7 +73,7 @@ export const addWithdrawalAddress = route({
   handle: async ({ body, caller }, { accounts }: Services) => {
     const bytes = parseAddress(body.address)
     if (bytes === undefined) {
-      return invalid({ field: 'address', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'address', message: WRONG_CHECKSUM })
     }
     const destination = formatAddress(bytes)
     if (destination === ZERO_ADDRESS) {

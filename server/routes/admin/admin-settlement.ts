@@ -149,7 +149,7 @@ export const armFault = route({
   handle: async ({ body }, { pipeline: { mining } }: Services) => {
     const { tradeEventId: id = null, next = null, nextApprovals = null, outcome: setback } = body
     const target = targetOf(id, next, nextApprovals)
-    if (target === null) return invalid({ field: '', message: ONE_TARGET })
+    if (target === null) return invalid({ field: 'tradeEventId', message: ONE_TARGET })
     const faults = mining?.port.faults ?? null
     if (mining === null || faults === null) return refuse('NO_EMBEDDED_CHAIN')
     if ('tradeSeq' in target && !mining.isWaiting(target.tradeSeq))

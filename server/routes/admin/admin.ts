@@ -8,6 +8,7 @@ import { admin } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse, roleMissing } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, profileId, slug } from '../../http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account, scope } from '../../http/schema/profile-fields.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
@@ -129,7 +130,7 @@ export const putProfile = route({
     if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
     const bytes = parseAddress(body.account)
     if (bytes === undefined) {
-      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'account', message: WRONG_CHECKSUM })
     }
     const { username, feeCapBps } = body
     const tokenScopes = body.apiToken === undefined ? null : (body.apiToken.scopes ?? ['trading'])
@@ -229,7 +230,7 @@ export const resolveMarket = route({
     const { winningOutcomeIndex: winner, payoutNumerators: split } = body
     if ((winner === undefined) === (split === undefined)) {
       const message = 'Exactly one of winningOutcomeIndex or payoutNumerators is required'
-      return invalid({ field: '', message })
+      return invalid({ field: 'winningOutcomeIndex', message })
     }
     const published = await services.archive.bySlug(params.slug, ANYBODY)
     if (published === undefined) return refuse('READ_TIMEOUT')

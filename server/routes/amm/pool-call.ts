@@ -6,6 +6,7 @@ import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import type { Call, Caller } from '../../http/call.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { text } from '../../http/schema/scalars.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -66,7 +67,7 @@ export async function marketOf(
   if (tooOften !== null) return tooOften
   if (SHAPED_ADDRESS.test(body.market)) {
     if (parseAddress(body.market) === undefined) {
-      return invalid({ field: 'market', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'market', message: WRONG_CHECKSUM })
     }
     return pipeline.published.byAddress(body.market) ?? refuse('MARKET_NOT_FOUND')
   }

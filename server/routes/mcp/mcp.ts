@@ -153,7 +153,7 @@ export const mcp = route({
       use: (name, given) => used(name, given, client, { services, within }),
     })
     if (isOk) return bytes(answers, JSON_TYPE, status)
-    return invalid({ field: '', message: problemIn(answers) })
+    return invalid({ field: 'body', message: problemIn(answers) })
   },
 })
 

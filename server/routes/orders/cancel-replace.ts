@@ -1,9 +1,8 @@
 // Cancels one order and puts another in its place (rules §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { hmac } from '../../http/access/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
-import type { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
@@ -19,7 +18,7 @@ import { ORDER_ID, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../example
 import type { Services } from '../services.ts'
 import { orderReply } from '../shapes.ts'
 import { refused } from './order-answers.ts'
-import { signedCall } from './signed-call.ts'
+import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
 const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
@@ -118,7 +117,7 @@ const REPLY = {
 export const replaceOrder = rawRoute({
   method: 'POST',
   path: '/orders/cancel-replace',
-  auth: hmac('trading'),
+  auth: ORDER_AUTH,
   lane: 'trade',
   about: 'Cancels one order, then places another with the freed funds; 409 unless both were done.',
   headers: ON_BEHALF_HEADER,
@@ -139,8 +138,10 @@ export const replaceOrder = rawRoute({
   example: { body: REQUEST, reply: REPLY },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, services) => {
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    services.replaces.run(signedCall(call, services), FORM.REPLACE, (answer) => {
+    services.replaces.run(signed, FORM.REPLACE, (answer) => {
       pending.doneBy(() => {
         if ('reject' in answer) return refused(answer)
         const [only] = answer.legs
@@ -154,7 +155,7 @@ export const replaceOrder = rawRoute({
 export const replaceOrders = rawRoute({
   method: 'POST',
   path: '/orders/cancel-replace/batch',
-  auth: hmac('trading'),
+  auth: ORDER_AUTH,
   lane: 'trade',
   about: 'Does up to 20 cancel-replaces, one after the other; each succeeds or fails by itself.',
   headers: ON_BEHALF_HEADER,
@@ -167,8 +168,10 @@ export const replaceOrders = rawRoute({
   example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, services) => {
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    services.replaces.run(signedCall(call, services), FORM.REPLACES, (answer) => {
+    services.replaces.run(signed, FORM.REPLACES, (answer) => {
       pending.doneBy(() => {
         if ('reject' in answer) return refused(answer)
         const results = answer.legs.map((each, index) => `{"index":${index},${legsText(each)}}`)

@@ -1,8 +1,7 @@
 // Several orders in one request.
 
-import { hmac } from '../../http/access/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
-import type { Refusal } from '../../http/refusal.ts'
+import { Refusal } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -14,11 +13,11 @@ import { ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { orderData } from '../shapes.ts'
 import { groupAnswered } from './order-answers.ts'
-import { signedCall } from './signed-call.ts'
+import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
 const issue = () =>
   object({
-    field: means(text(), 'Path of the field that is wrong; empty for the whole order.'),
+    field: means(text(), 'Path of the field that is wrong; body for the whole order.'),
     message: means(text(), 'What is wrong with the field.'),
   })
 
@@ -36,7 +35,7 @@ const placed = () =>
 export const orderBatch = rawRoute({
   method: 'POST',
   path: '/orders/batch',
-  auth: hmac('trading'),
+  auth: ORDER_AUTH,
   lane: 'trade',
   about: 'Places up to 50 signed orders in the order given; each is taken or refused by itself.',
   headers: ON_BEHALF_HEADER,
@@ -52,8 +51,9 @@ export const orderBatch = rawRoute({
   },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call }, services) => {
-    const pending = new Pending<Bytes | Refusal>()
     const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
+    const pending = new Pending<Bytes | Refusal>()
     services.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
       pending.doneBy(() => groupAnswered(group))
     })

@@ -36,7 +36,7 @@ import {
   SOME_CANCELED,
 } from './cancel-replies.ts'
 import { answered } from './order-answers.ts'
-import { signedCall } from './signed-call.ts'
+import { ORDER_AUTH, signedCall } from './signed-call.ts'
 import { statusNumbers, userOrderQuery } from './user-order-query.ts'
 
 const CREATED = 201
@@ -46,7 +46,7 @@ const ALL_CANCELED = 'Every order that was named is canceled.'
 export const placeOrder = rawRoute({
   method: 'POST',
   path: '/orders',
-  auth: hmac('trading'),
+  auth: ORDER_AUTH,
   lane: 'trade',
   about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
   headers: ON_BEHALF_HEADER,
@@ -94,10 +94,10 @@ export const placeOrder = rawRoute({
   handle: ({ call }, services) => {
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    pipeline.placeOrder(signedCall(call, services), (answer) =>
-      pending.doneBy(() => answered(answer)),
-    )
+    pipeline.placeOrder(signed, (answer) => pending.doneBy(() => answered(answer)))
     return pending
   },
 })
@@ -132,7 +132,7 @@ export const cancelOrder = route({
 })
 
 const ONE_NAME = {
-  field: '',
+  field: 'orderId',
   message: 'Exactly one of orderId or clientOrderId is required',
 }
 
@@ -270,7 +270,7 @@ export const batchCancel = route({
     const { orderIds, clientOrderIds } = body
     if ((orderIds === undefined) === (clientOrderIds === undefined)) {
       return invalid({
-        field: '',
+        field: 'orderIds',
         message: 'Exactly one of orderIds or clientOrderIds is required',
       })
     }

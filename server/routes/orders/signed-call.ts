@@ -1,13 +1,29 @@
-import { apiHeaders } from '../../auth/guard.ts'
+import { apiHeaders, MissingProofs } from '../../auth/guard.ts'
+import { hmac } from '../../http/access/auth-scheme.ts'
 import { headerTarget } from '../../http/access/on-behalf.ts'
 import type { Call } from '../../http/call.ts'
+import type { Refusal } from '../../http/refusal.ts'
 import type { OrderCall } from '../../pipeline/orders/order-answer.ts'
 import type { Services } from '../services.ts'
 
-/** A call with orders, in the form that the intake takes. */
-export function signedCall(call: Call, { settings }: Services): OrderCall {
+/** The proof that calls with orders take; the intake checks it. */
+export const ORDER_AUTH = hmac('trading')
+
+const missingBy = new WeakMap<readonly string[], MissingProofs>()
+
+/**
+ * A call with orders, in the form that the intake takes; or the refusal of one without an API
+ * token, which so costs the intake nothing.
+ */
+export function signedCall(call: Call, { settings }: Services): OrderCall | Refusal {
   const { method, target: pathWithQuery, body, timesRow } = call
-  const { apiKey, timestamp, signature } = apiHeaders(call, settings.headerPrefixes)
+  const { headerPrefixes } = settings
+  const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)
+  if (apiKey === '') {
+    const missing = missingBy.get(headerPrefixes) ?? new MissingProofs(headerPrefixes, '')
+    missingBy.set(headerPrefixes, missing)
+    return missing.of(call, ORDER_AUTH.accepts)
+  }
   const onBehalfOf = headerTarget(call)
   const proof = { apiKey, timestamp, signature, onBehalfOf }
   return { method, pathWithQuery, body, timesRow, ...proof, sender: call }

@@ -20,31 +20,32 @@ export function tooManyLegs(legs: readonly unknown[]): readonly PackIssue[] | nu
   return legs.length > PACK_LIMITS.legsMax ? [{ code: 'TOO_MANY_LEGS' }] : null
 }
 const SENTENCES = {
-  TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more.`,
-  TOO_MANY_LEGS: `A pack has ${PACK_LIMITS.legsMax} legs at most.`,
-  STAKE_TOO_LOW: `The stake is ${PACK_LIMITS.stakeMinRaw} raw units or more.`,
-  STAKE_TOO_HIGH: 'The stake is more than maxStake.',
-  DUPLICATE_MARKET: 'Another leg is of the same market.',
+  TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more; add some.`,
+  TOO_MANY_LEGS: `A pack has ${PACK_LIMITS.legsMax} legs at most; drop some.`,
+  STAKE_TOO_LOW: `The stake must be ${PACK_LIMITS.stakeMinRaw} raw units or more; stake more.`,
+  STAKE_TOO_HIGH: 'The stake is more than maxStake; stake less.',
+  DUPLICATE_MARKET: 'Another leg is of the same market; drop one of them.',
   CORRELATED_LEGS:
     'Another leg depends on this one: same group, match, time window or symbol, or a common key. ' +
     'Choose a market of another topic.',
-  MARKET_NOT_FOUND: 'Market not found',
-  MARKET_NOT_ACTIVE: 'The market is not active, or too close to its deadline for packs.',
-  MARKET_NOT_ELIGIBLE: 'The market has no order book of its own, or delays takers.',
+  MARKET_NOT_FOUND: 'Market not found; check its slug or number.',
+  MARKET_NOT_ACTIVE:
+    'The market is not active, or too close to its deadline for packs; choose another.',
+  MARKET_NOT_ELIGIBLE: 'The market has no order book of its own, or delays takers; choose another.',
   NO_LIQUIDITY:
     'The outcome needs asks at 0.10 to 0.90 and bids, of other accounts and resting long enough; ' +
     'quote again later.',
-  LEG_PRICE_TOO_LOW: 'The outcome is sold below 0.10 only.',
-  LEG_PRICE_TOO_HIGH: 'The outcome is sold above 0.90 only.',
+  LEG_PRICE_TOO_LOW: 'The outcome is sold below 0.10 only; choose another.',
+  LEG_PRICE_TOO_HIGH: 'The outcome is sold above 0.90 only; choose another.',
   INSUFFICIENT_DEPTH:
     'Too few shares rest within 0.10 of the best usable ask, on either side, that priced no pack ' +
     'before; stake less, or wait for new orders.',
-  MULTIPLIER_TOO_HIGH: `The pack would pay more than ${PACK_LIMITS.multiplierMax} times its stake.`,
-  MULTIPLIER_TOO_LOW: 'The pack would pay no more than its stake.',
+  MULTIPLIER_TOO_HIGH: `The pack pays over ${PACK_LIMITS.multiplierMax} times its stake; drop a leg.`,
+  MULTIPLIER_TOO_LOW: 'The pack would pay no more than its stake; add a leg that is less likely.',
   HOUSE_CAPACITY:
     'The payout passes what the house may lose: in all, today, to one outcome or to one profile; ' +
     'stake less.',
-  INSUFFICIENT_BALANCE: 'Insufficient collateral balance',
+  INSUFFICIENT_BALANCE: 'Insufficient collateral balance; stake less.',
   TRADING_RESTRICTED: 'Trading is restricted at the moment; see GET /maintenance/status.',
 } as const
 

@@ -11,6 +11,7 @@ import type { Call } from '../../http/call.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
@@ -208,7 +209,7 @@ export const packPositions = route({
   },
   handle: async ({ params, query, call }, services: Services) => {
     if (parseAddress(params.account) === undefined) {
-      return invalid({ field: 'account', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'account', message: WRONG_CHECKSUM })
     }
     const { limit, status = null } = query
     const offset = Math.min(query.offset, OFFSET_MAX)

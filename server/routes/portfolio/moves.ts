@@ -12,6 +12,7 @@ import { onBehalfOf } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { address, bytes32, uint256Text } from '../../http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
@@ -330,7 +331,7 @@ export const withdraw = route({
     const { destination } = body
     if (destination === undefined && owner === caller.profileId) return invalid(NO_DESTINATION)
     if (destination !== undefined && parseAddress(destination) === undefined) {
-      return invalid({ field: 'destination', message: 'has a wrong EIP-55 checksum' })
+      return invalid({ field: 'destination', message: WRONG_CHECKSUM })
     }
     const move = (ask: MoveAsk, raw: number) => services.moves.withdraw(ask, raw, destination)
     const view = (fact: MoveFact) => {

@@ -93,13 +93,14 @@ test('a status has the meaning that its route gives, or all of its refusals', ()
   assert.equal(at(responses, '201', 'description'), 'The note is kept.')
   assert.equal(
     at(responses, '425', 'description'),
-    'trading_disabled: Trading is disabled.',
+    'trading_disabled: Trading is disabled; wait until `resumeAt`.',
     'a description has the code that a client reads, then the sentence',
   )
   assert.deepEqual(String(at(responses, '400', 'description')).split('\n'), [
-    'VALIDATION: The request is not valid.',
-    'BODY_MALFORMED: The request body is not valid JSON.',
-    'FEE_RATE_MISMATCH: The signed feeRateBps is not the effective rate of the order owner.',
+    'VALIDATION: The request is not valid; `message` lists each field that is wrong.',
+    'BODY_MALFORMED: The request body is not valid JSON; send one JSON value in UTF-8.',
+    'FEE_RATE_MISMATCH: The signed feeRateBps is not the effective rate of the order owner; ' +
+      'sign `expectedFeeRateBps`.',
   ])
   const login = at(document, 'paths', '/auth/login', 'post', 'responses')
   assert.equal(at(login, '207', 'description'), 'Both cookies are set.')

@@ -30,14 +30,16 @@ test('a request with many faults is told the first ten, and how many there are b
   const faults = Array.from({ length: 400 }, (_each, at) => ({ field: `a${at}`, message: 'no' }))
   const { message } = JSON.parse(invalid(...faults).body)
   assert.deepEqual(message.slice(0, 10), faults.slice(0, 10))
-  assert.deepEqual(message.slice(10), [{ field: '', message: '390 more faults are not listed' }])
+  assert.deepEqual(message.slice(10), [
+    { field: 'a10', message: '390 more faults are not listed, this one first; fix those above' },
+  ])
   assert.deepEqual(JSON.parse(invalid(...faults.slice(0, 10)).body).message, faults.slice(0, 10))
 })
 
 test('extra fields come after the usual four', () => {
   const refusal = refuse('TRADING_DISABLED', { mode: 'disabled', resumeAt: null })
   assert.deepEqual(JSON.parse(refusal.body), {
-    message: 'Trading is disabled.',
+    message: 'Trading is disabled; wait until `resumeAt`.',
     error: 'Too Early',
     statusCode: 425,
     code: 'trading_disabled',

@@ -3,6 +3,7 @@
 import type { MarketAbout, MarketSpec } from '../../../../engine/domain/markets/market.ts'
 import { BPS } from '../../../../engine/domain/units.ts'
 import { checksumAddress, isAddress } from '../../../crypto/address.ts'
+import { WRONG_CHECKSUM } from '../../../http/schema/issue-words.ts'
 import type { Issue } from '../../../http/schema/schema.ts'
 import { marketIds } from '../../../services/markets/condition-ids.ts'
 import { poolAddressOf } from '../../../services/markets/group-ids.ts'
@@ -50,7 +51,7 @@ export function specIssue(
   for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
     const text = given[field] ?? null
     if (text !== null && !isAddress(text)) {
-      return { field, message: 'has a wrong EIP-55 checksum' }
+      return { field, message: WRONG_CHECKSUM }
     }
   }
   return rebateIssue(given, services)

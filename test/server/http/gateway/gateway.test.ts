@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { PROFILE_RATES, RateLimiter } from '../../../../server/http/access/rate-limit.ts'
 import { RawClient } from './raw-client.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
@@ -103,7 +104,7 @@ test('a query that does not fit its schema exactly is refused with its field', a
     ['__proto__=1', '__proto__'],
     ['constructor=1', 'constructor'],
     ['limit=1&%zz=1', '%zz'],
-    ['=1', ''],
+    ['=1', 'query'],
   ]
   for (const [query, field] of bad) {
     const refused = await ask(`/markets/btc/echo?${query}`)
@@ -167,7 +168,7 @@ test('HEAD is GET without the body', async () => {
 test('the refusal of a handler has its own status, code and extra fields', async () => {
   const missing = await ask('/markets/none/echo')
   assert.deepEqual(missing.body, {
-    message: 'Market not found',
+    message: REJECT.MARKET_NOT_FOUND.sentence,
     error: 'Not Found',
     statusCode: 404,
     code: 'MARKET_NOT_FOUND',
@@ -227,9 +228,9 @@ test('a body that is not JSON, or does not fit its schema, is refused without ef
   const invalid: [body: string, field: string][] = [
     ['', 'note'],
     ['{}', 'note'],
-    ['[]', ''],
-    ['null', ''],
-    ['5', ''],
+    ['[]', 'body'],
+    ['null', 'body'],
+    ['5', 'body'],
     ['{"note":null}', 'note'],
     ['{"note":"123456789"}', 'note'],
     ['{"note":"a","count":1.5}', 'count'],
@@ -252,8 +253,8 @@ test('a body that is not JSON, or does not fit its schema, is refused without ef
     assert.equal(first[0].field, field, body)
   }
   const wide = `{"note":"a","tags":[${'"abcde",'.repeat(5000)}1]}`
-  const told = 'does not have the form this call takes'
-  assert.deepEqual(issues(await post('/orders/1', wide)), [{ field: '', message: told }])
+  const told = 'does not have the form this call takes; see GET /openapi.json'
+  assert.deepEqual(issues(await post('/orders/1', wide)), [{ field: 'body', message: told }])
   const deep = '['.repeat(BODY_MAX / 2) + ']'.repeat(BODY_MAX / 2)
   assert.equal((await post('/orders/1', deep)).status, 400)
   assert.equal(toys.placed.length, before)

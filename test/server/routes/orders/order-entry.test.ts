@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import {
   at,
   type LiveExchange,
@@ -195,7 +196,7 @@ test('the amounts give the price, and the field price must agree with them', asy
     const again = await send(alice, free, { ...order, price: Number(price) }, { orderType })
     assert.equal(again.status, 201, `${said} ${again.text}`)
     const other = await send(alice, free, { ...order, price: Number(price) / 2 }, { orderType })
-    assert.equal(at(other.body, 'message'), 'Price does not match amounts', said)
+    assert.match(String(at(other.body, 'message')), /^Price does not match amounts: /, said)
     await live.call(alice, 'DELETE', '/orders/all/free')
   }
 })
@@ -338,7 +339,7 @@ test('post-only is for GTC only, and taker delay never holds it', async () => {
   const slow = await openMarket(live, 'slow', { takerDelayMs: 30_000 })
   await asks(slow, 500, 10)
   const crossing = await place(live, alice, slow, { ticks: 500 }, { postOnly: true })
-  assert.equal(at(crossing.body, 'message'), 'Post only order would match immediately')
+  assert.equal(at(crossing.body, 'message'), REJECT.POST_ONLY_WOULD_MATCH.sentence)
   const quiet = await place(live, alice, slow, { ticks: 499 }, { postOnly: true })
   assert.equal(at(quiet.body, 'execution', 'settlementStatus'), 'UNMATCHED', quiet.text)
   for (const trader of [alice, bob]) await live.call(trader, 'DELETE', '/orders/all/slow')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, afterEach, before, test } from 'node:test'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   at,
@@ -202,7 +203,7 @@ test('a post-only order that would meet only its own order is refused like any o
     const fields = { stpPolicy, postOnly: true }
     const reply = await place(live, alice, market, bid(5), fields)
     assert.equal(reply.status, 400, reply.text)
-    assert.equal(at(reply.body, 'message'), 'Post only order would match immediately')
+    assert.equal(at(reply.body, 'message'), REJECT.POST_ONLY_WOULD_MATCH.sentence)
   }
   const open = await live.call(alice, 'GET', `/markets/${market.slug}/user-orders`)
   assert.ok(Array.isArray(open.body) && open.body.length === 1, 'the own order stays')
