@@ -77,6 +77,7 @@ export class Taught {
     if (profile?.partnerId !== token.profileId) return 'NOT_SUB_ACCOUNT'
     const market = this.markets.get(order.slug)
     if (market === undefined) return 'MARKET_NOT_FOUND'
+    if (market.poolAddress !== undefined) return 'ORDERBOOK_OF_POOL'
     const tokens = [market.yesTokenId, market.noTokenId]
     if (!tokens.includes(order.tokenId)) return 'TOKEN_NOT_IN_MARKET'
     if (order.isOdd) return 'AMOUNTS_INVALID'

@@ -40,7 +40,7 @@ const SENTENCES = {
   INSUFFICIENT_DEPTH:
     'Too few shares rest within 0.10 of the best usable ask, on either side, that priced no pack ' +
     'before; stake less, or wait for new orders.',
-  MULTIPLIER_TOO_HIGH: `The pack pays over ${PACK_LIMITS.multiplierMax} times its stake; drop a leg.`,
+  MULTIPLIER_TOO_HIGH: `The pack pays over ${PACK_LIMITS.multiplierMax} times its stake; drop one.`,
   MULTIPLIER_TOO_LOW: 'The pack would pay no more than its stake; add a leg that is less likely.',
   HOUSE_CAPACITY:
     'The payout passes what the house may lose: in all, today, to one outcome or to one profile; ' +

@@ -1,6 +1,7 @@
 // What a client hears of its own account (rules §5.3, §12.8), and what any client hears of its
 // requests.
 
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import {
   address,
   bytes32,
@@ -255,9 +256,13 @@ export const exception = event({
       optional(list(text())),
       'With MARKET_NOT_FOUND: the slugs and addresses that no market has. Nothing was changed.',
     ),
+    markets: means(
+      optional(list(text())),
+      'With MARKET_NOT_FOUND for the slug of a group: slugs of its first 20 markets.',
+    ),
   }),
   example: {
-    message: 'Market not found',
+    message: REJECT.MARKET_NOT_FOUND.sentence,
     error: 'Not Found',
     statusCode: 404,
     code: 'MARKET_NOT_FOUND',

@@ -2,6 +2,7 @@
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { invalid, type Refusal, refuse } from '../../../http/refusal.ts'
+import { childrenNamed } from '../../../pipeline/shown/market-kinds.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../pipeline/shown/published.ts'
 
 /** The markets whose tapes are meant, a group by its children; or the refusal. */
@@ -16,7 +17,7 @@ export function tapesNamed(
     if (shown === undefined) missing.push(slug)
     else for (const each of tapesOf(published, shown)) found.set(each.market.slug, each)
   }
-  return missing.length > 0 ? marketsMissing(missing) : found
+  return missing.length > 0 ? marketsMissing(published, missing) : found
 }
 
 /** A group trades as its children. One that left memory trades no more. */
@@ -28,8 +29,15 @@ export function tapesOf(
   return shown.children.filter((child) => published.bySlug(child.market.slug) === child)
 }
 
-/** Tells the client which of its names no market has: the others are right. */
-export function marketsMissing(missing: readonly string[]): Refusal {
+/**
+ * Tells the client which of its names no market has: the others are right. A group among them is
+ * named with its markets, which the channel takes in its place.
+ */
+export function marketsMissing(published: PublishedMarkets, missing: readonly string[]): Refusal {
+  for (const slug of missing) {
+    const group = published.bySlug(slug)
+    if (group !== undefined) return refuse('MARKET_NOT_FOUND', { ...childrenNamed(group), missing })
+  }
   return refuse('MARKET_NOT_FOUND', { missing })
 }
 

@@ -44,7 +44,7 @@ export class PriceFeed implements Channel {
     const named = this.#namedBy(asked)
     if (named === undefined) return namesMissing()
     const { books, others, missing } = named
-    if (missing.length > 0) return marketsMissing(missing)
+    if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
     const refusal = this.#ears.refusalOf(member, named.units, books.size + others.size)
     if (refusal !== null) return refusal
     const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
@@ -105,7 +105,7 @@ export class PriceFeed implements Channel {
     const units = named?.units ?? this.#ears.unitsOf(member)
     if (!member.seat.asks(units)) return refuse('RATE_LIMITED')
     const missing = named?.missing ?? []
-    if (missing.length > 0) return marketsMissing(missing)
+    if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
     if (names.some((name) => !heard.includes(name))) return notHeard()
     this.#ears.again(member, names)
     return null

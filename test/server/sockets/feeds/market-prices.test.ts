@@ -117,6 +117,13 @@ test('a group has no book, as over REST, and a pool tells its prices under its s
   const client = await join({ marketSlugs: ['rain', 'cup'] })
   const [refused] = await client.take('exception', 1)
   assert.deepEqual([at(refused, 'code'), at(refused, 'missing')], ['MARKET_NOT_FOUND', ['cup']])
+  const children = at((await live.send('GET', '/markets/cup')).body, 'markets')
+  assert.ok(Array.isArray(children))
+  assert.deepEqual(
+    at(refused, 'markets'),
+    children.map((child) => at(child, 'slug')),
+    'the markets of the group are named',
+  )
   client.socket.emit('subscribe_market_prices', { marketSlugs: ['pool'] })
   const [prices] = await client.take('newPriceData', 1)
   const { body } = await live.send('GET', '/markets/pool')
