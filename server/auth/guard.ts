@@ -70,8 +70,8 @@ const NO_SECRET = new Uint8Array(32)
 /** One sentence for all: it must not tell whether the token is there. */
 const BEARER_INVALID = {
   message:
-    'The bearer token must be the id of an API token, a dot and its secret; it is unknown, ' +
-    'revoked or wrong.',
+    'The bearer token is unknown, revoked or wrong; send the id of an API token, a dot and its ' +
+    'secret.',
 }
 
 /** The refusal of a caller without any proof, by the first scheme of the route. */

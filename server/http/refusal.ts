@@ -287,7 +287,7 @@ export function refusedOr<Made, View>(
 
 /** Names the role a call needs, and the one the operator has. */
 export function roleMissing(needed: Role, { role }: { readonly role: Role }): Refusal {
-  const message = `This call needs the role ${needed}; the operator's role is ${role}.`
+  const message = `This call needs the role ${needed}, and yours is ${role}; ask an operator who has it.`
   return refuse('ROLE_MISSING', { message })
 }
 

@@ -53,7 +53,11 @@ const page = () =>
     ),
   })
 
-const notOfList = () => invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+const notOfList = () =>
+  invalid({
+    field: 'cursor',
+    message: 'is not a cursor of this list; send one that a page gave, or none',
+  })
 
 export const tradingFeed = route({
   method: 'GET',

@@ -68,7 +68,10 @@ export const openOrders = route({
   handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: Services) => {
     const beforeSeq = seqIn(query.cursor ?? '')
     if (beforeSeq === null) {
-      return invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+      return invalid({
+        field: 'cursor',
+        message: 'is not a cursor of this list; send one that a page gave, or none',
+      })
     }
     const asker = askerOf({ caller, call })
     const { limit } = query

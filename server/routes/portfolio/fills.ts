@@ -170,7 +170,10 @@ export const portfolioFills = route({
     const filter = { marketId, from, to, role }
     const before = placeIn(query.cursor ?? '', filter)
     if (before === null) {
-      return invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+      return invalid({
+        field: 'cursor',
+        message: 'is not a cursor of this list; send one that a page gave, or none',
+      })
     }
     const times = { fromMs: from ?? 0, toMs: to ?? Number.POSITIVE_INFINITY }
     const roles = role === undefined ? ROLES : [role]

@@ -87,7 +87,10 @@ export const portfolioHistory = route({
     const marketId = one?.market.marketId ?? null
     const before = placeIn(query.cursor ?? '', marketId ?? 0)
     if (before === null) {
-      return invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+      return invalid({
+        field: 'cursor',
+        message: 'is not a cursor of this list; send one that a page gave, or none',
+      })
     }
     const asked = { owner, before, limit: query.limit, marketId }
     const page = await reads.read(historyOf, asked, asker)

@@ -272,7 +272,7 @@ test('a role may do what lower roles may; some fields need more than their route
       continue
     }
     assert.equal(codeOf(reply), 'ROLE_MISSING', said)
-    assert.match(textAt(reply.body, 'message'), new RegExp(`needs the role ${needs};`))
+    assert.match(textAt(reply.body, 'message'), new RegExp(`needs the role ${needs},`))
   }
 })
 
