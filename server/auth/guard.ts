@@ -121,7 +121,7 @@ function missingProof(
   const scheme = accepts.length === 0 ? 'hmac' : accepts[0].scheme
   const ways = accepts.map((way) => proofWords(way, prefix, cookieName)).join(', or ')
   const message = `This call needs ${ways === '' ? 'a proof of its caller' : ways}.`
-  const isOld = `A static API key (${STATIC_KEY_HEADER}) is no longer accepted.`
+  const isOld = `The header ${STATIC_KEY_HEADER} came: static API keys are no longer accepted.`
   return {
     plain: refuse(MISSING[scheme], { message }),
     ofStaticKey: refuse(MISSING[scheme], { message: `${isOld} ${message}` }),

@@ -287,8 +287,8 @@ export function refusedOr<Made, View>(
 
 /** Names the role a call needs, and the one the operator has. */
 export function roleMissing(needed: Role, { role }: { readonly role: Role }): Refusal {
-  const message = `This call needs the role ${needed}, and yours is ${role}; ask an operator who has it.`
-  return refuse('ROLE_MISSING', { message })
+  const roles = `This call needs the role ${needed}, and yours is ${role}`
+  return refuse('ROLE_MISSING', { message: `${roles}; ask an operator who has it.` })
 }
 
 /** A request may be wrong in hundreds of ways, and the reply must not grow with it. */

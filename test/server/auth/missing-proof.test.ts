@@ -65,7 +65,11 @@ test('a call without a proof is told which proofs its route takes', async () => 
       await live.send(method, path, { headers, ...(method === 'GET' ? {} : { body: '{}' }) }),
       code,
     )
-    assert.match(old, /^A static API key \(x-api-key\) is no longer accepted[.] /, path)
+    assert.match(
+      old,
+      /^The header x-api-key came: static API keys are no longer accepted[.] /,
+      path,
+    )
     assert.match(old, form.source.startsWith('^') ? new RegExp(form.source.slice(1)) : form)
   }
 })
