@@ -1,7 +1,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
-import { formatAddress } from '../../crypto/address.ts'
+import { formatAddress, sameAddress } from '../../crypto/address.ts'
 import { recoverAddress, type Signer, signatureFault } from '../../crypto/ecdsa.ts'
 import { hashOrder, type SignedFields } from '../../crypto/eip712.ts'
 import type { Extra } from '../../http/refusal.ts'
@@ -88,12 +88,12 @@ export class OrderFlaws {
     const near = this.#confusable.of(market.exchangeAddress)
     const signed = near.find(({ separator }) => {
       const address = recoverAddress(hashOrder(fields, separator), signature)
-      return address !== undefined && formatAddress(address) === signer
+      return address !== undefined && sameAddress(address, actor.signer.address)
     })
     if (signed !== undefined) {
       const { differs, domain: signedDomain } = signed
       const what = `The order was signed for ${differs}; this market takes ${right}.`
-      return because(`${what} Sign it for that domain.`, { signedDomain })
+      return because(`${what} Sign it for \`domain\` of this reply.`, { signedDomain })
     }
     const recovered = recoverAddress(order.hash, signature)
     const recoveredSigner = recovered === undefined ? null : formatAddress(recovered)
@@ -159,8 +159,8 @@ function makerFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw {
   }
   const own = signatureType === 0 || smartWallet === null ? account : formatAddress(smartWallet)
   const must = `with signatureType ${signatureType} the maker must be ${own}`
-  const isWallet = smartWallet !== null && Buffer.compare(maker, smartWallet) === 0
-  const isOwn = Buffer.compare(maker, actor.signer.address) === 0
+  const isWallet = smartWallet !== null && sameAddress(maker, smartWallet)
+  const isOwn = sameAddress(maker, actor.signer.address)
   const isSwapped = signatureType === 0 ? isWallet : isOwn
   if (!isSwapped) return because(`${must}.`)
   const types = signatureType === 0 ? '1, 2 or 3' : '0'
