@@ -34,6 +34,8 @@ const RARE_KINDS: Readonly<Record<RareCommand['kind'], true>> = {
   endPackOffers: true,
   countPacks: true,
   fundHouse: true,
+  curatePack: true,
+  removeCuratedPack: true,
   followProfile: true,
   unfollowProfile: true,
   putBookmark: true,

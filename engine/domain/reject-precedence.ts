@@ -411,13 +411,26 @@ const REJECTS = [
   ['QUOTE_INVALID', 'The quoteId is not of this caller, these legs and this stake; quote again.'],
   ['QUOTE_USED', 'A pack was made of this quote, and a quote is good for one pack; quote again.'],
   ['QUOTE_EXPIRED', 'The quote has expired; quote again.'],
+  ['INTENT_EXPIRED', 'Intent expired — please retry'],
   [
     'PACK_LIMIT',
     'The profile or its partner is at its limit of open packs; wait until some are over.',
   ],
+  ['PACK_NOT_FOUND', 'Pack not found: no pack of the caller or of the list has this id; check it.'],
   ['PACK_NOT_ELIGIBLE', 'The pack cannot be made; `ineligibleReasons` names all that is wrong.'],
   ['QUOTE_CHANGED', 'The books moved, and the pack would pay less than its quote; quote again.'],
-  ['PACK_NOT_FOUND', 'Pack not found: no pack of the caller has this id; check it.'],
+  [
+    'PRICE_DRIFTED',
+    'The pack would pay less than minPayoutAmount at the prices of now: payoutAmount says what. ' +
+      'Quote it again, and buy with a new idempotencyKey.',
+  ],
+  [
+    'PACK_NOT_WON',
+    'Only a pack that has won can be claimed. Its status says where it stands; a lost pack pays ' +
+      'nothing.',
+  ],
+  ['CURATED_NAME_TAKEN', 'Another pack of the list has this name; choose a name of its own.'],
+  ['CURATED_LIMIT', 'The list holds 64 packs, which is the most; remove one first.'],
   ['OFFER_NOT_FOUND', 'No such offer, or it is over; list the open ones again.'],
   [
     'OFFER_LIMIT',

@@ -29,6 +29,7 @@ import { missedFrames } from './read/orders/missed-frames.ts'
 import { openOrders } from './read/orders/open-orders.ts'
 import { orderStatuses } from './read/orders/order-status.ts'
 import { orderByClientId, orderBySlot, userOrders } from './read/orders/user-orders.ts'
+import { curatedById, packPosition, packPositionsOf } from './read/packs/curated-packs.ts'
 import { newestPacks, packById, packsOf } from './read/packs/packs.ts'
 import { heldPositions } from './read/portfolio/held-positions.ts'
 import { fills, history } from './read/portfolio/history.ts'
@@ -65,6 +66,9 @@ export const READS: readonly Query<never, unknown>[] = [
   packById,
   packsOf,
   newestPacks,
+  curatedById,
+  packPosition,
+  packPositionsOf,
   leaderboard,
   boardPlace,
   faces,

@@ -55,6 +55,8 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   endPackOffers: true,
   countPacks: true,
   fundHouse: true,
+  curatePack: false,
+  removeCuratedPack: false,
   followProfile: true,
   unfollowProfile: true,
   putBookmark: true,

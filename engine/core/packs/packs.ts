@@ -15,8 +15,10 @@ import type { PackBody, PackLeg } from '../../domain/packs/pack-command.ts'
 import { addTo } from '../../domain/sums.ts'
 import type { CollateralRaw, TimeMs } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
+import type { Blocks } from '../money/blocks.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { MadeCalls } from '../moves/made-calls.ts'
+import { type CapturedCuration, CuratedPacks } from './curated-packs.ts'
 import { type CapturedHouseDay, HouseDay } from './house-day.ts'
 import { HouseRisk } from './house-risk.ts'
 import { payoutWithoutRaw } from './pack-odds.ts'
@@ -36,6 +38,8 @@ export interface Pack {
   readonly legs: readonly PackLeg[]
   /** The UTC day whose bound on the house it counts for; absent for none. */
   readonly day?: number
+  /** The pack of the list that was bought; absent for legs that the owner chose. */
+  readonly curatedId?: Seq
   /** By leg. */
   readonly results: readonly LegResult[]
 }
@@ -58,6 +62,8 @@ export function isOfPacks(command: RareCommand): command is PackCommand {
     case 'endPackOffers':
     case 'countPacks':
     case 'fundHouse':
+    case 'curatePack':
+    case 'removeCuratedPack':
       return true
     default:
       return false
@@ -68,12 +74,14 @@ export interface CapturedPacks {
   readonly packs: readonly Pack[]
   readonly offers: readonly PackOffer[]
   readonly houseDay: CapturedHouseDay
+  readonly curated: CapturedCuration
 }
 
 interface PackState {
   readonly ledger: Ledger
   readonly catalogue: Catalogue
   readonly calls: MadeCalls
+  readonly blocks: Blocks
 }
 
 /** What a resolved market says of a leg. */
@@ -116,6 +124,7 @@ export class Packs {
   /** It follows from the packs, so neither snapshots nor the state hash hold it. */
   readonly houseRisk = new HouseRisk()
   readonly houseDay = new HouseDay()
+  readonly curated = new CuratedPacks()
 
   constructor(shareOwnerOf: ShareOwnerOf) {
     this.owners = new OwnerCounts(shareOwnerOf)
@@ -159,6 +168,7 @@ export class Packs {
 
   /** The market counts for its packs from now on. */
   resolved(marketId: MarketId): void {
+    this.curated.resolved(marketId)
     if (this.hasLegOf(marketId)) this.due.add(marketId)
   }
 
@@ -166,17 +176,20 @@ export class Packs {
     return this.#byMarket.has(marketId)
   }
 
-  apply(command: PackBody & { readonly seq: Seq }, state: PackState): void {
-    const { ledger, calls, catalogue } = state
+  apply(command: Stamped<PackBody>, state: PackState): void {
+    const { ledger, calls, blocks } = state
     switch (command.kind) {
       case 'createPack': {
-        const { profileId, stakeRaw, payoutRaw, legs, once, seq, day } = command
+        const { profileId, stakeRaw, payoutRaw, legs, once, seq, day, curatedId } = command
         const ofDay = day === undefined ? {} : { day }
+        const ofList = curatedId === undefined ? {} : { curatedId }
         if (once !== undefined) calls.made({ ...once, profileId, seq })
         ledger.takeCollateral(profileId, stakeRaw)
         ledger.takeSystem(HOUSE_ACCOUNT, payoutRaw - stakeRaw)
         ledger.creditSystem(PACK_ACCOUNT, payoutRaw)
-        this.#add(packOf(command, { ownerId: profileId, makerId: null, legs, ...ofDay }))
+        this.#add(packOf(command, { ownerId: profileId, makerId: null, legs, ...ofDay, ...ofList }))
+        // A purchase from the list has a transaction, which the next block holds.
+        if (curatedId !== undefined) blocks.moved(seq)
         return
       }
       case 'offerPack':
@@ -189,11 +202,14 @@ export class Packs {
         for (const offerId of command.offerIds) this.#endOffer(offerId, ledger)
         return
       case 'countPacks':
-        this.#counted(command, catalogue.existing(command.marketId), ledger)
+        this.#counted(command, state)
         return
       case 'fundHouse':
         if (command.collateralRaw !== 0) ledger.fundSystem(HOUSE_ACCOUNT, command.collateralRaw)
         if (command.dayLossMaxRaw !== undefined) this.houseDay.setMax(command.dayLossMaxRaw)
+        return
+      default:
+        this.curated.apply(command)
     }
   }
 
@@ -246,18 +262,22 @@ export class Packs {
   }
 
   #counted(
-    { packs }: Extract<PackBody, { kind: 'countPacks' }>,
-    market: Market,
-    ledger: Ledger,
+    { packs, marketId, seq }: Stamped<Extract<PackBody, { kind: 'countPacks' }>>,
+    { catalogue, ledger, blocks }: PackState,
   ): void {
+    const market = catalogue.existing(marketId)
     for (const { packId, paidRaw } of packs) {
       const pack = this.#byId.get(packId)
       assert(pack !== undefined, 'a leg counts for a pack that is not over')
       const results = countedResults(pack, market)
       assert(paidRawOf(pack, results) === paidRaw, 'the command pays what the results give')
-      this.#forgetLegs(pack, paidRaw === null ? [market.marketId] : undefined)
+      this.#forgetLegs(pack, paidRaw === null ? [marketId] : undefined)
       if (paidRaw === null) this.#byId.set(packId, { ...pack, results })
-      else this.#end(pack, paidRaw, ledger)
+      else {
+        this.#end(pack, paidRaw, ledger)
+        // What pays a pack of the list is the transaction of its claim.
+        if (pack.curatedId !== undefined && paidRaw > 0) blocks.moved(seq)
+      }
     }
   }
 
@@ -315,12 +335,14 @@ export class Packs {
       legs,
       results,
       day,
+      curatedId,
     } of this.all()) {
       const counted = legs.map(({ marketId, outcome, priceTicks }, at) => {
         return [marketId, outcome, priceTicks, results[at]]
       })
       yield ['pack', packId, ownerId, makerId, stakeRaw, payoutRaw, counted]
       if (day !== undefined) yield ['packDay', packId, day]
+      if (curatedId !== undefined) yield ['packOfList', packId, curatedId]
     }
     for (const { offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs } of this.offers()) {
       const priced = legs.map(({ marketId, outcome, priceTicks }) => [
@@ -331,17 +353,20 @@ export class Packs {
       yield ['packOffer', offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, priced]
     }
     yield* this.houseDay.facts()
+    yield* this.curated.facts()
   }
 
   /** Oldest first: a pack and an offer keep their places. */
   capture(): CapturedPacks {
     const [packs, offers] = [[...this.#byId.values()], [...this.#offers.values()]]
-    return { packs, offers, houseDay: this.houseDay.capture() }
+    const curated = this.curated.capture()
+    return { packs, offers, houseDay: this.houseDay.capture(), curated }
   }
 
-  restore({ packs, offers, houseDay }: CapturedPacks, catalogue: Catalogue): void {
+  restore({ packs, offers, houseDay, curated }: CapturedPacks, catalogue: Catalogue): void {
     assert(this.count + this.offerCount === 0, 'only a fresh state is restored')
     this.houseDay.restore(houseDay)
+    this.curated.restore(curated)
     for (const pack of packs) this.#add(pack)
     for (const offer of offers) this.#putOffer(offer)
     for (const marketId of this.#byMarket.keys()) {
@@ -350,12 +375,13 @@ export class Packs {
   }
 }
 
-type Offering = Extract<PackBody, { kind: 'offerPack' }> & { readonly seq: Seq }
-type Accepting = Extract<PackBody, { kind: 'acceptPackOffer' }> & { readonly seq: Seq }
+type Stamped<Body> = Body & { readonly seq: Seq; readonly nowMs: TimeMs }
+type Offering = Stamped<Extract<PackBody, { kind: 'offerPack' }>>
+type Accepting = Stamped<Extract<PackBody, { kind: 'acceptPackOffer' }>>
 
 function packOf(
   { seq, stakeRaw, payoutRaw }: Pick<Accepting, 'seq' | 'stakeRaw' | 'payoutRaw'>,
-  parts: Pick<Pack, 'ownerId' | 'makerId' | 'legs' | 'day'>,
+  parts: Pick<Pack, 'ownerId' | 'makerId' | 'legs' | 'day' | 'curatedId'>,
 ): Pack {
   const results = parts.legs.map(() => 'PENDING' as const)
   return { packId: seq, stakeRaw, payoutRaw, results, ...parts }

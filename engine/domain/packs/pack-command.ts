@@ -11,6 +11,9 @@ export interface PackLeg {
   readonly priceTicks: PriceTicks
 }
 
+/** One outcome of a pack that operators curate; its price is that of the moment of a purchase. */
+export type CuratedLeg = Omit<PackLeg, 'priceTicks'>
+
 /** What a leg that was counted gives its pack. */
 export interface CountedPack {
   /** The seq of the command that made the pack. */
@@ -30,6 +33,8 @@ export type PackBody =
       once?: CallOnce | undefined
       /** The UTC day, counted from 1970, whose bound on the house it counts for (rules §8.4). */
       day?: number
+      /** The pack of the list that was bought; absent for legs that the owner chose (rules §8.6). */
+      curatedId?: Seq
     }
   /** A maker sets aside what a stake may win of it. */
   | {
@@ -59,3 +64,10 @@ export type PackBody =
    * packs of one day may cost it; null = the default, absent = as before.
    */
   | { kind: 'fundHouse'; collateralRaw: CollateralRaw; dayLossMaxRaw?: CollateralRaw | null }
+  | CurationBody
+
+/** What operators do to the list of packs that everybody can buy. */
+export type CurationBody =
+  /** The pack joins the list under the seq of this command. */
+  | { kind: 'curatePack'; name: string; legs: readonly CuratedLeg[] }
+  | { kind: 'removeCuratedPack'; packId: Seq }

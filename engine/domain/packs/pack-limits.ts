@@ -52,6 +52,11 @@ export const PACK_LIMITS = {
    */
   addressOffersPerSecMax: 8,
   addressOffersBurstMax: 320,
+  /** Packs on the list of operators, and the characters of their names. */
+  curatedMax: 64,
+  curatedNameCharactersMax: 120,
+  /** How far ahead the deadline of a purchase may be: less than its key is remembered. */
+  deadlineAheadMaxMs: 12 * 60 * 60 * MS_PER_SEC,
   /** Main works on packs this often, so that orders come between. */
   turnEveryMs: 5,
   /** Packs in one command that counts a leg. */

@@ -10,6 +10,7 @@ import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from '../tables/pace.ts'
+import { CuratedPacksTable } from './curated-packs.ts'
 
 // One row for each pack there ever was, one for each of its legs, and how many packs of each status
 // a profile has.
@@ -19,13 +20,13 @@ export const PACK_STATUSES = ['ACTIVE', 'WON', 'LOST'] as const
 export type PackStatus = (typeof PACK_STATUSES)[number]
 
 const PUT = `
-INSERT INTO packs (pack_id, owner, maker, stake_raw, payout_raw, made_ms, status)
-VALUES (?, ?, ?, ?, ?, ?, ${PACK_STATUSES.indexOf('ACTIVE')})`
+INSERT INTO packs (pack_id, owner, maker, stake_raw, payout_raw, made_ms, curated_id, status)
+VALUES (?, ?, ?, ?, ?, ?, ?, ${PACK_STATUSES.indexOf('ACTIVE')})`
 const PUT_LEG = `
 INSERT INTO pack_legs (pack_id, position, market_id, outcome, price_ticks, result)
 VALUES (?, ?, ?, ?, ?, ${LEG_RESULTS.indexOf('PENDING')})`
 const COUNT_LEG = `
-UPDATE pack_legs SET result = CASE outcome WHEN 0 THEN ? ELSE ? END
+UPDATE pack_legs SET result = CASE outcome WHEN 0 THEN ? ELSE ? END, counted_ms = ?
 WHERE pack_id = ? AND market_id = ?`
 const END = `
 UPDATE packs SET status = ?, paid_raw = ?, ended_ms = ?, ended_seq = ?
@@ -33,10 +34,16 @@ WHERE pack_id = ? RETURNING owner`
 const ADD_COUNT = `
 INSERT INTO pack_counts (owner, status, count) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET count = count + excluded.count`
+const ADD_OF_LIST = `
+INSERT INTO curated_counts (owner, count) VALUES (?, 1)
+ON CONFLICT DO UPDATE SET count = count + 1`
 
-type PackRow = [Seq, ProfileId, ProfileId | null, stake: number, payout: number, TimeMs]
+type PackRow = [
+  ...[Seq, ProfileId, ProfileId | null, stake: number, payout: number, TimeMs],
+  curated: Seq | null,
+]
 type LegRow = [Seq, position: number, MarketId, outcome: number, ticks: number]
-type CountedRow = [ofYes: number, ofNo: number, Seq, MarketId]
+type CountedRow = [ofYes: number, ofNo: number, TimeMs, Seq, MarketId]
 type EndRow = [status: number, paidRaw: number, TimeMs, ended: Seq, pack: Seq]
 
 /** What the table asks the state. */
@@ -51,6 +58,8 @@ export class PacksTable {
   readonly #countLeg: Statement<CountedRow>
   readonly #end: Statement<EndRow, { owner: ProfileId }>
   readonly #addCount: Statement<[ProfileId, status: number, count: number]>
+  readonly #addOfList: Statement<[ProfileId]>
+  readonly #curated: CuratedPacksTable
   /** Since the last flush: a pack is made before it is counted. */
   #made: PackRow[] = []
   #legs: LegRow[] = []
@@ -63,6 +72,8 @@ export class PacksTable {
     this.#countLeg = connection.prepare(COUNT_LEG)
     this.#end = connection.prepare(END)
     this.#addCount = connection.prepare(ADD_COUNT)
+    this.#addOfList = connection.prepare(ADD_OF_LIST)
+    this.#curated = new CuratedPacksTable(connection)
   }
 
   /** The command is in the state. */
@@ -70,13 +81,16 @@ export class PacksTable {
     if (command.kind === 'createPack' || command.kind === 'acceptPackOffer') {
       this.#noteMade(packs, command.seq, command.nowMs)
     }
+    if (command.kind === 'curatePack' || command.kind === 'removeCuratedPack') {
+      this.#curated.applied(command)
+    }
     if (command.kind !== 'countPacks') return
     const market = catalogue.existing(command.marketId)
     const numberOf = (result: LegResult) => LEG_RESULTS.indexOf(result)
     const ofYes = numberOf(resultOf(market, 0))
     const ofNo = numberOf(resultOf(market, 1))
     for (const { packId, paidRaw } of command.packs) {
-      this.#counted.push([ofYes, ofNo, packId, command.marketId])
+      this.#counted.push([ofYes, ofNo, command.nowMs, packId, command.marketId])
       if (paidRaw === null) continue
       const status = PACK_STATUSES.indexOf(paidRaw > 0 ? 'WON' : 'LOST')
       this.#ended.push([status, paidRaw, command.nowMs, command.seq, packId])
@@ -86,8 +100,8 @@ export class PacksTable {
   #noteMade(packs: Packs, packId: Seq, madeMs: TimeMs): void {
     const pack = packs.byId(packId)
     assert(pack !== undefined, 'a pack that was made is in the state')
-    const { ownerId, makerId, stakeRaw, payoutRaw, legs } = pack
-    this.#made.push([packId, ownerId, makerId, stakeRaw, payoutRaw, madeMs])
+    const { ownerId, makerId, stakeRaw, payoutRaw, legs, curatedId = null } = pack
+    this.#made.push([packId, ownerId, makerId, stakeRaw, payoutRaw, madeMs, curatedId])
     for (const [position, { marketId, outcome, priceTicks }] of legs.entries()) {
       this.#legs.push([packId, position, marketId, outcome, priceTicks])
     }
@@ -95,9 +109,11 @@ export class PacksTable {
 
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
+    this.#curated.flush(pace)
     eachPaced(this.#made, pace, (row) => {
       this.#put.run(...row)
       this.#addCount.run(row[1], PACK_STATUSES.indexOf('ACTIVE'), 1)
+      if (row[6] !== null) this.#addOfList.run(row[1])
     })
     eachPaced(this.#legs, pace, (row) => this.#putLeg.run(...row))
     eachPaced(this.#counted, pace, (row) => this.#countLeg.run(...row))

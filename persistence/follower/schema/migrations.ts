@@ -3,7 +3,7 @@ import { IS_POOL_TRADE } from '../tables/featured.ts'
 import { BACKLOG_TABLES } from './backlog-schema.ts'
 import { BOARD_TABLES, SPREAD_TABLES } from './board-schema.ts'
 import { FEE_SHARES, FEED_TABLES } from './feed-schema.ts'
-import { PACK_TABLES } from './pack-schema.ts'
+import { CURATED_TABLES, PACK_TABLES } from './pack-schema.ts'
 import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
 
@@ -389,6 +389,7 @@ export const READ_SCHEMA = {
       ...[PACK_TABLES, MATCHES, FEED_TABLES, BOARD_TABLES, SEARCH_TABLES, SOCIAL_TABLES],
       ...[PRICES_IN_INDEX, BACKLOG_TABLES, SPREAD_TABLES, FEE_SHARES],
     ].join(''),
+    CURATED_TABLES,
   ],
   baseVersion: 21,
 }

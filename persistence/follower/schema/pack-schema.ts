@@ -1,4 +1,4 @@
-import { IS_ENDED_PACK, IS_FEATURED_PACK } from '../tables/featured.ts'
+import { IS_ENDED_PACK, IS_FEATURED_PACK, IS_OF_LIST } from '../tables/featured.ts'
 
 /** Packs, their legs, and how many of each status a profile has (packs/packs.ts). */
 export const PACK_TABLES = `
@@ -36,4 +36,24 @@ CREATE TABLE pack_counts (
   count  INTEGER NOT NULL,
   PRIMARY KEY (owner, status)
 ) STRICT, WITHOUT ROWID;
+`
+
+/**
+ * Packs that operators curate, and what was bought of them (packs/curated-packs.ts). No journal of
+ * an older version has such a pack, so the new columns are empty in its rows.
+ */
+export const CURATED_TABLES = `
+ALTER TABLE packs ADD COLUMN curated_id INTEGER;
+ALTER TABLE pack_legs ADD COLUMN counted_ms INTEGER;
+CREATE INDEX packs_of_list ON packs (owner, pack_id) WHERE ${IS_OF_LIST};
+CREATE TABLE curated_packs (
+  pack_id INTEGER PRIMARY KEY,
+  name    TEXT NOT NULL,
+  legs    TEXT NOT NULL,
+  made_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE curated_counts (
+  owner INTEGER PRIMARY KEY,
+  count INTEGER NOT NULL
+) STRICT;
 `

@@ -20,5 +20,8 @@ export const IS_FEATURED_POOL_TRADE = `${IS_POOL_TRADE} AND abs(collateral_raw) 
 /** Of `packs`: one that may pay so much. */
 export const IS_FEATURED_PACK = `payout_raw >= ${FEATURED_RAW}`
 
+/** Of `packs`: one that was bought from the list of operators. */
+export const IS_OF_LIST = 'curated_id IS NOT NULL'
+
 /** Of `packs`: one that is over. */
 export const IS_ENDED_PACK = 'ended_seq IS NOT NULL'

@@ -156,9 +156,9 @@ function sizeIssues(legs: number, stakeRaw: CollateralRaw, maxRaw: CollateralRaw
 }
 
 /** `untilMs` is how long a market must be open at least. */
-function marketIssues(
+export function marketIssues(
   clearing: Clearing,
-  asked: readonly AskedLeg[],
+  asked: readonly Pick<AskedLeg, 'marketId'>[],
   markets: readonly (Market | undefined)[],
   untilMs: TimeMs,
 ): PackIssue[] {
@@ -254,13 +254,13 @@ function moneyIssues(
 }
 
 /** The legs of markets that there are, as the journal holds them. */
-function journaled(legs: readonly PricedLeg[]): PackLeg[] {
+export function journaled(legs: readonly PricedLeg[]): PackLeg[] {
   return legs.flatMap(({ marketId, outcome, priceTicks }) =>
     marketId === undefined ? [] : [{ marketId, outcome, priceTicks }],
   )
 }
 
-interface Staking {
+export interface Staking {
   readonly profileId: ProfileId
   readonly stakeRaw: CollateralRaw
   readonly once?: CallOnce | undefined
@@ -288,12 +288,12 @@ export function decidePack(
   quoted: QuotedPack | null,
   nowMs: TimeMs,
 ): PackBody | Reject {
-  const barred = decideCall(clearing, staking) ?? gateRoom(clearing)
+  const barred = decideCall(clearing, staking) ?? gatePackCount(clearing)
   if (barred !== null) return barred
   if (quoted === null) return REJECT.QUOTE_INVALID
   if (quoted.isUsed) return REJECT.QUOTE_USED
   if (quoted.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
-  if (hasMost(clearing, staking.profileId)) return REJECT.PACK_LIMIT
+  if (hasMostPacks(clearing, staking.profileId)) return REJECT.PACK_LIMIT
   const { issues, payoutRaw: paysRaw } = priced
   const { profileId: ownerId, stakeRaw } = staking
   const { payoutRaw, prices } = quoted
@@ -309,12 +309,12 @@ export function decidePack(
   return { kind: 'createPack', ...staking, payoutRaw, legs, day: dayOf(nowMs) }
 }
 
-function gateRoom({ packs }: Clearing): Reject | null {
+export function gatePackCount({ packs }: Clearing): Reject | null {
   return packs.count < PACK_LIMITS.packsMax ? null : REJECT.PACK_CAPACITY
 }
 
 /** Whether the profile has as many packs that are not over as it may have now. */
-function hasMost({ packs }: Clearing, profileId: ProfileId): boolean {
+export function hasMostPacks({ packs }: Clearing, profileId: ProfileId): boolean {
   return packs.owners.boundOf(SHARED_TABLES.packs, profileId) !== null
 }
 
@@ -366,11 +366,11 @@ export function decideAccept(
   if (barred !== null) return barred
   const closed = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
   if (closed !== null) return closed
-  const full = gateRoom(clearing)
+  const full = gatePackCount(clearing)
   if (full !== null) return full
   const freeRaw = ledger.freeRaw(profileId)
   if (freeRaw < stakeRaw) return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, stakeRaw)
-  if (hasMost(clearing, profileId)) return REJECT.PACK_LIMIT
+  if (hasMostPacks(clearing, profileId)) return REJECT.PACK_LIMIT
   const offer = packs.offer(offerId)
   if (offer === undefined || offer.expiresMs <= nowMs) return REJECT.OFFER_NOT_FOUND
   if (frozen.isFrozen(offer.makerId)) return REJECT.OFFER_NOT_FOUND

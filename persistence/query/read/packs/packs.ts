@@ -3,6 +3,7 @@ import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { PACK_STATUSES, type PackStatus } from '../../../follower/packs/packs.ts'
+import { IS_OF_LIST } from '../../../follower/tables/featured.ts'
 import { query } from '../query.ts'
 
 // Packs as they are shown, newest first (rules §8.5).
@@ -12,6 +13,8 @@ export interface ShownLeg {
   readonly outcome: number
   readonly priceTicks: PriceTicks
   readonly result: LegResult
+  /** When its market counted; null before, and for a leg that no longer mattered. */
+  readonly countedMs: TimeMs | null
 }
 
 export interface ShownPack {
@@ -26,6 +29,11 @@ export interface ShownPack {
   /** Null while the pack is not over. */
   readonly paidRaw: CollateralRaw | null
   readonly endedMs: TimeMs | null
+  /** Of the command that ended it. */
+  readonly endedSeq: Seq | null
+  /** The pack of the list that was bought, and its name; null for legs that the owner chose. */
+  readonly curatedId: Seq | null
+  readonly curatedName: string | null
   readonly legs: readonly ShownLeg[]
 }
 
@@ -36,15 +44,21 @@ export function paysRaw({ status, paidRaw, payoutRaw }: ShownPack): CollateralRa
 
 const FIELDS = `
 SELECT pack_id AS packId, owner, maker, stake_raw AS stakeRaw, payout_raw AS payoutRaw,
-  made_ms AS madeMs, status, paid_raw AS paidRaw, ended_ms AS endedMs
+  made_ms AS madeMs, status, paid_raw AS paidRaw, ended_ms AS endedMs,
+  ended_seq AS endedSeq, curated_id AS curatedId,
+  (SELECT name FROM curated_packs WHERE curated_packs.pack_id = curated_id) AS curatedName
 FROM packs`
 const LEGS = `
-SELECT market_id AS marketId, outcome, price_ticks AS priceTicks, result
+SELECT market_id AS marketId, outcome, price_ticks AS priceTicks, result,
+  counted_ms AS countedMs
 FROM pack_legs WHERE pack_id = ? ORDER BY position`
 const BY_ID = `${FIELDS} WHERE pack_id = ?`
 const NEWEST = `${FIELDS} WHERE pack_id < ? ORDER BY pack_id DESC LIMIT ?`
 const OF_OWNER = `${FIELDS} WHERE owner = ? ORDER BY pack_id DESC LIMIT ? OFFSET ?`
 const OF_STATUS = `${FIELDS} WHERE owner = ? AND status = ? ORDER BY pack_id DESC LIMIT ? OFFSET ?`
+const OF_LIST = `
+${FIELDS} WHERE owner = ? AND ${IS_OF_LIST} ORDER BY pack_id DESC LIMIT ? OFFSET ?`
+const COUNT_OF_LIST = 'SELECT count FROM curated_counts WHERE owner = ?'
 const OF_MARKET = `
 SELECT pack_id AS packId FROM pack_legs WHERE market_id = ? AND pack_id < ?
 ORDER BY pack_id DESC LIMIT ?`
@@ -76,6 +90,19 @@ export function packsIn(db: Connection): (packId: Seq) => ShownPack | null {
     const row = byId.get(packId)
     return row === undefined ? null : withLegs(row, legs)
   }
+}
+
+/** Gives what a profile bought from the list of operators, newest first. */
+export function ofListIn(
+  db: Connection,
+): (asked: { owner: ProfileId; limit: number; offset: number }) => PackPage {
+  const rows = db.prepare<[ProfileId, number, number], PackRow>(OF_LIST)
+  const counted = db.prepare<[ProfileId], { count: number }>(COUNT_OF_LIST)
+  const legs = legsIn(db)
+  return ({ owner, limit, offset }) => ({
+    rows: rows.all(owner, limit, offset).map((row) => withLegs(row, legs)),
+    total: counted.get(owner)?.count ?? 0,
+  })
 }
 
 /** Null for an id of no pack. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decidePurchase } from '../../../../engine/core/decide/money/curated-packs.ts'
 import {
   decideAccept,
   decideOffer,
@@ -118,6 +119,29 @@ test('gates of a stake on the house', () => {
     ['QUOTE_CHANGED', () => (ticks = 600)],
   ]
   climb(rows, () => decidePack(stage.clearing, staking, stage.priced(ticks), quoted, driver.nowMs))
+})
+
+test('gates of a purchase from the list', () => {
+  const stage = new Stage()
+  const { driver, once } = stage
+  const legs = stage.markets.map((marketId) => ({ marketId, outcome: 0 }))
+  driver.rare({ kind: 'curatePack', name: 'Rain', legs })
+  let curatedId = stage.clearing.lastSeq
+  let [ticks, payoutMinRaw, deadlineMs] = [500, 36 * UNIT, Number.MAX_SAFE_INTEGER]
+  const rows: readonly Row[] = [
+    ['PROFILE_FROZEN', () => stage.freeze()],
+    ['CALL_LIMIT', () => stage.useCalls()],
+    ['INTENT_EXPIRED', () => (deadlineMs = driver.nowMs)],
+    ['PACK_LIMIT', () => stage.fillPacks()],
+    ['PACK_NOT_FOUND', () => (curatedId = 0)],
+    ['PACK_NOT_ELIGIBLE', () => (ticks = 950)],
+    ['PRICE_DRIFTED', () => (payoutMinRaw = 36 * UNIT + 1)],
+  ]
+  climb(rows, () => {
+    const staking = { profileId: stage.ann, stakeRaw: STAKE, once }
+    const purchase = { ...staking, curatedId, payoutMinRaw, deadlineMs }
+    return decidePurchase(stage.clearing, purchase, stage.priced(ticks), driver.nowMs)
+  })
 })
 
 test('gates of an offer', () => {

@@ -1,0 +1,73 @@
+// Gates of the packs that operators curate, and of their purchases (rules §8.6). A pack is priced
+// when it is bought, so a purchase names the least payout that its buyer takes, and how long.
+
+import type { Seq } from '../../../domain/ids.ts'
+import type { CuratedLeg, PackBody } from '../../../domain/packs/pack-command.ts'
+import { PACK_LIMITS } from '../../../domain/packs/pack-limits.ts'
+import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
+import { dayOf } from '../../../domain/rewards/reward-time.ts'
+import type { CollateralRaw, TimeMs } from '../../../domain/units.ts'
+import type { Clearing } from '../../clearing.ts'
+import { decideCall } from './moves.ts'
+import {
+  gatePackCount,
+  hasMostPacks,
+  journaled,
+  marketIssues,
+  type PackIssue,
+  type PricedPack,
+  type Staking,
+} from './packs.ts'
+
+/** All that is wrong with the markets of such legs; they must be open until then at least. */
+export function curationIssues(
+  clearing: Clearing,
+  legs: readonly { readonly marketId: CuratedLeg['marketId'] | undefined }[],
+  untilMs: TimeMs,
+): PackIssue[] {
+  const markets = legs.map(({ marketId }) => {
+    return marketId === undefined ? undefined : clearing.catalogue.byId(marketId)
+  })
+  return marketIssues(clearing, legs, markets, untilMs)
+}
+
+/** Why a pack of this name, whose markets have these issues, does not join the list; or null. */
+export function gateCuration(
+  { packs: { curated } }: Clearing,
+  name: string,
+  issues: readonly PackIssue[],
+): Reject | null {
+  if (issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE
+  if (curated.hasName(name)) return REJECT.CURATED_NAME_TAKEN
+  return curated.count < PACK_LIMITS.curatedMax ? null : REJECT.CURATED_LIMIT
+}
+
+export function decideCuratedRemoval({ packs }: Clearing, packId: Seq): PackBody | Reject {
+  if (packs.curated.byId(packId) === undefined) return REJECT.PACK_NOT_FOUND
+  return { kind: 'removeCuratedPack', packId }
+}
+
+export interface Purchase extends Staking {
+  readonly curatedId: Seq
+  /** The least that the pack must be able to pay. */
+  readonly payoutMinRaw: CollateralRaw
+  readonly deadlineMs: TimeMs
+}
+
+/** `priced` is the pack as it stands now, for this buyer and stake. */
+export function decidePurchase(
+  clearing: Clearing,
+  { curatedId, payoutMinRaw, deadlineMs, ...staking }: Purchase,
+  { issues, payoutRaw, legs }: PricedPack,
+  nowMs: TimeMs,
+): PackBody | Reject {
+  const barred = decideCall(clearing, staking) ?? gatePackCount(clearing)
+  if (barred !== null) return barred
+  if (deadlineMs <= nowMs) return REJECT.INTENT_EXPIRED
+  if (hasMostPacks(clearing, staking.profileId)) return REJECT.PACK_LIMIT
+  if (clearing.packs.curated.byId(curatedId) === undefined) return REJECT.PACK_NOT_FOUND
+  if (issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE
+  if (payoutRaw < payoutMinRaw) return REJECT.PRICE_DRIFTED
+  const day = dayOf(nowMs)
+  return { kind: 'createPack', ...staking, payoutRaw, legs: journaled(legs), day, curatedId }
+}
