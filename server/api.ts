@@ -37,8 +37,10 @@ import * as openOrders from './routes/orders/open-orders.ts'
 import * as orderGroups from './routes/orders/order-groups.ts'
 import * as orderStatus from './routes/orders/order-status.ts'
 import * as orders from './routes/orders/orders.ts'
+import * as curatedPacks from './routes/packs/curated-packs.ts'
 import * as packLists from './routes/packs/pack-lists.ts'
 import { acceptPackOffer, endPackOffer, offerPack, packOffers } from './routes/packs/pack-offers.ts'
+import * as packPurchases from './routes/packs/pack-purchases.ts'
 import { createPack, quotePack } from './routes/packs/pack-stakes.ts'
 import * as pages from './routes/pages/pages.ts'
 import { portfolioFills } from './routes/portfolio/fills.ts'
@@ -95,6 +97,8 @@ export const api: readonly Route<Services>[] = [
   offerPack,
   endPackOffer,
   acceptPackOffer,
+  ...Object.values(curatedPacks),
+  ...Object.values(packPurchases),
   ...Object.values(packLists),
   ...Object.values(positions),
   portfolioTrades,

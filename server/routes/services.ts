@@ -25,6 +25,7 @@ import type { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import type { CancelReplace } from '../services/orders/cancel-replace.ts'
 import type { Cancels } from '../services/orders/cancels.ts'
 import type { OrderStatuses } from '../services/orders/order-status.ts'
+import type { Curation } from '../services/packs/curation.ts'
 import type { OpenOffers } from '../services/packs/open-offers.ts'
 import type { PackDesk } from '../services/packs/packs.ts'
 import type { MarketPages } from '../services/pages/market-pages.ts'
@@ -69,6 +70,7 @@ export interface Services {
   /** Calls of each profile on pools; null for no limit. */
   readonly poolCalls: Buckets<ProfileId> | null
   readonly packs: PackDesk
+  readonly curation: Curation
   /** Offers that each profile makes: all listeners hear of each. Null for no limit. */
   readonly offerCalls: Buckets<ProfileId> | null
   /** Those of each address, and of each wider network of IPv6. Null for no limit. */

@@ -51,6 +51,7 @@ import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
+import { Curation } from '../services/packs/curation.ts'
 import { OpenOffers } from '../services/packs/open-offers.ts'
 import { PackQuotes } from '../services/packs/pack-quotes.ts'
 import { PackDesk, type PackTerms } from '../services/packs/packs.ts'
@@ -168,10 +169,12 @@ function moneyMoves(
   terms: PackTerms,
 ) {
   const once = new MovesOnce(pipeline, firstMoveIn(reads))
+  const packs = new PackDesk(pipeline, new PackQuotes(seal.derive('quotes')), terms)
   return {
     moves: new Moves(pipeline, once),
     pools: new PoolTrades(pipeline, once),
-    packs: new PackDesk(pipeline, new PackQuotes(seal.derive('quotes')), terms),
+    packs,
+    curation: new Curation(pipeline, packs, terms.closeMs),
     openOffers: new OpenOffers(pipeline, reads),
     portfolio: new Portfolio(pipeline, reads, archive),
     rewards: new RewardViews(pipeline, reads),

@@ -90,10 +90,21 @@ const ofPages = {
   optionsRemoved: means(optional(integer(0)), 'How many options were removed.'),
 }
 
+const ofPacks = {
+  packNumber: means(
+    optional(integer(1)),
+    'Number of the curated pack: the last part of its id, as a decimal number.',
+  ),
+  packName: means(optional(text()), 'Name of the curated pack.'),
+}
+
 const ofMatches = {
   matchSlug: means(optional(text()), 'Slug of the match.'),
   fixtureId: means(optional(integer(1)), 'Number of the match where its scores come from.'),
-  marketSlugs: means(optional(list(text())), 'Slugs of the markets about the match.'),
+  marketSlugs: means(
+    optional(list(text())),
+    'Slugs of the markets about the match, or of the legs of the pack.',
+  ),
 }
 
 const entry = object({
@@ -103,6 +114,7 @@ const entry = object({
   ...ofSeries,
   ...ofPages,
   ...ofMatches,
+  ...ofPacks,
   reason: means(optional(text()), 'Why the operator did it.'),
   name: means(optional(text()), 'Name of the operator who was added or removed.'),
   role: means(optional(oneOf(...ROLES)), 'Role that the new operator has.'),

@@ -1,12 +1,21 @@
-// The collateral with which the house covers packs (rules §8.5).
+// The collateral with which the house covers packs (rules §8.5), and the packs that operators curate
+// (rules §8.6).
 
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable } from '../../http/schema/scalars.ts'
-import { object, optional } from '../../http/schema/schema.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
+import { line } from '../../http/schema/visible-text.ts'
+import { curatedPack } from '../../services/packs/curated-content.ts'
+import { packUuid, seqOfPackId } from '../../services/packs/pack-ids.ts'
+import { publicAsker } from '../../services/private-reads.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import { ineligible, legsToPrice, tooManyLegs, wishedLegs } from '../packs/pack-asks.ts'
+import { CURATED_EXAMPLE } from '../packs/purchase-examples.ts'
 import type { Services } from '../services.ts'
 
 const house = () =>
@@ -76,5 +85,80 @@ export const fundHouse = route({
     }
     const after = await packs.changeHouse(body, caller.operator.name)
     return after instanceof Reject ? refuse(after) : after
+  },
+})
+
+export const listCuratedPacks = route({
+  method: 'GET',
+  path: '/admin/packs',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'Every pack that operators curate, also those of which a leg has just ended.',
+  reply: object({ data: means(list(curatedPack()), 'The packs, newest first.') }),
+  means: 'The whole list as it stands now.',
+  example: { reply: { data: [CURATED_EXAMPLE] } },
+  handle: async (_input, { curation }: Services) => ({ data: await curation.all() }),
+})
+
+export const curatePack = route({
+  method: 'POST',
+  path: '/admin/packs',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Puts a pack on the list that everybody can buy from; its legs never change.',
+  body: object({
+    name: means(
+      line(PACK_LIMITS.curatedNameCharactersMax, 1),
+      'Name of the pack; no other pack of the list has it.',
+    ),
+    legs: legsToPrice(PACK_LIMITS.legsMin),
+  }),
+  status: 201,
+  reply: curatedPack(),
+  means: 'The pack is on the list.',
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PACK_NOT_ELIGIBLE',
+    'CURATED_NAME_TAKEN',
+    'CURATED_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: {
+      name: CURATED_EXAMPLE.name,
+      legs: [
+        { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
+        { marketSlug: 'goal-in-extra-time', outcomeIndex: 1 },
+      ],
+    },
+    reply: CURATED_EXAMPLE,
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const { curation } = services
+    const issues = tooManyLegs(body.legs)
+    if (issues !== null) return ineligible({ issues })
+    const legs = await wishedLegs(body.legs, services, publicAsker(call))
+    if (legs instanceof Refusal) return legs
+    const made = await curation.put({ name: body.name, legs }, caller.operator.name)
+    if (made instanceof Reject) return refuse(made)
+    return 'issues' in made ? ineligible(made) : curation.view(made)
+  },
+})
+
+export const removeCuratedPack = route({
+  method: 'DELETE',
+  path: '/admin/packs/:id',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Takes a pack off the list; what was bought of it goes on.',
+  params: { id: packUuid('Id of a pack of the list.') },
+  reply: object({ id: packUuid('Id of the pack that left the list.') }),
+  means: 'Nobody can buy the pack any more.',
+  rejects: ['OVERLOADED', 'PACK_NOT_FOUND'],
+  example: { params: { id: CURATED_EXAMPLE.id }, reply: { id: CURATED_EXAMPLE.id } },
+  handle: async ({ params: { id }, caller }, { curation }: Services) => {
+    const refused = await curation.remove(seqOfPackId('curated', id), caller.operator.name)
+    return refused === null ? { id: id.toLowerCase() } : refuse(refused)
   },
 })

@@ -39,7 +39,7 @@ const market = () =>
 
 const pack = () =>
   object({
-    id: means(text(), 'The id of the pack, for GET /parlay/packs/:id.'),
+    id: means(text(), 'The id of the pack, for GET /parlay/positions/:id.'),
     status: means(oneOf(...PACK_STATUSES), 'ACTIVE until it is lost or all legs are decided.'),
     stake: means(uint256Text(), 'Raw collateral that its maker staked.'),
     payout: means(uint256Text(), 'Raw collateral that it pays if it wins, or paid.'),

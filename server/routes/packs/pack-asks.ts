@@ -118,6 +118,13 @@ export function reasonViews(issues: readonly PackIssue[]) {
   return issues.map((issue) => ({ ...issue, message: SENTENCES[issue.code] }))
 }
 
+/** Each as code, leg and sentence in one text. */
+export function reasonLines(issues: readonly PackIssue[]): string[] {
+  return reasonViews(issues).map(({ code, legIndex, message }) => {
+    return legIndex === undefined ? `${code}: ${message}` : `${code} (leg ${legIndex}): ${message}`
+  })
+}
+
 /** The refusal of a pack that cannot be made, with all that is wrong with it. */
 export function ineligible({ issues }: { readonly issues: readonly PackIssue[] }): Refusal {
   return refuse('PACK_NOT_ELIGIBLE', { ineligibleReasons: reasonViews(issues) })

@@ -27,10 +27,11 @@ import {
 } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { searcherOf } from '../../services/markets/found-markets.ts'
+import { priceOf, propType } from '../../services/packs/leg-content.ts'
 import { type Asker, publicAsker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
-import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
+import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
 
 const LIMIT_MAX = 50
 const LIMIT_DEFAULT = 20
@@ -74,11 +75,11 @@ const PAGE_EXAMPLE = { data: [PACK_EXAMPLE], nextCursor: null }
 
 export const packs = route({
   method: 'GET',
-  path: '/parlay/packs',
+  path: '/parlay/positions',
   auth: open(),
   lane: 'public',
   cache: cached(lasting(1)),
-  about: 'All packs, newest first.',
+  about: 'All packs that were bought, newest first.',
   query: { limit: limit(), cursor: before() },
   reply: page(),
   means: 'A page of packs.',
@@ -89,12 +90,12 @@ export const packs = route({
 
 export const searchPacks = route({
   method: 'GET',
-  path: '/parlay/packs/search',
+  path: '/parlay/positions/search',
   auth: open(),
   lane: 'public',
   room: 'searches',
   cache: cached(lasting(1)),
-  about: 'Packs with a leg of an active market that is about a text, newest first.',
+  about: 'Bought packs with a leg of an active market that is about a text, newest first.',
   query: {
     query: means(text(200, 1), 'What the market is about, in any words.'),
     limit: limit(),
@@ -118,11 +119,11 @@ export const searchPacks = route({
 
 export const packOfId = route({
   method: 'GET',
-  path: '/parlay/packs/:id',
+  path: '/parlay/positions/:id',
   auth: open(),
   lane: 'public',
   cache: cached(REVALIDATE),
-  about: 'One pack.',
+  about: 'One pack that was bought.',
   params: { id: means(pattern('^[1-9][0-9]{0,14}$', 'Id of a pack.'), 'The id of the pack.') },
   reply: pack(),
   means: 'The pack as it stands now.',
@@ -162,7 +163,7 @@ export const packsOfMarket = route({
   auth: open(),
   lane: 'public',
   cache: cached(lasting(1)),
-  about: 'Packs with a leg of a market, or of a market of a group or match; newest first.',
+  about: 'Bought packs with a leg of a market, or of a market of a group or match; newest first.',
   params: {
     slug: means(marketName(), 'Slug of a market or group, or of a match that is neither.'),
   },

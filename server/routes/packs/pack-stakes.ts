@@ -14,6 +14,7 @@ import { boolean, integer, nullable, number, pattern, text } from '../../http/sc
 import { list, object } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { workFor } from '../../services/fair-shares.ts'
+import { priceOf, propType } from '../../services/packs/leg-content.ts'
 import { QUOTE_ID } from '../../services/packs/pack-quotes.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import { endingIn } from '../../services/sliced-work.ts'
@@ -30,7 +31,7 @@ import {
   tooManyLegs,
   wishedLegs,
 } from './pack-asks.ts'
-import { PACK_EXAMPLE, pack, packViews, priceOf, propType } from './pack-words.ts'
+import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
 
 const LEGS_EXAMPLE = [
   { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },

@@ -2,7 +2,6 @@
 
 import { LEG_RESULTS } from '../../../engine/core/packs/packs.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
 import { paysRaw, type ShownPack } from '../../../persistence/query/read/packs/packs.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
@@ -12,19 +11,12 @@ import { isoTime, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
-import { list, object } from '../../http/schema/schema.ts'
-import { legFields, legView } from '../../services/packs/leg-content.ts'
+import { anyOf, list, object, schemaOf } from '../../http/schema/schema.ts'
+import { legFields, legView, priceOf, propType } from '../../services/packs/leg-content.ts'
+import { packIdOf, packUuid } from '../../services/packs/pack-ids.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
-
-export const priceOf = (ticks: number) => ticks / PRICE_ONE_TICKS
-
-export const propType = () =>
-  means(
-    nullable(oneOf('map_winner', 'map_handicap', 'total_maps')),
-    'What the market asks of an esports match; null for any other market.',
-  )
 
 export const pack = () =>
   object({
@@ -36,6 +28,16 @@ export const pack = () =>
     createdAt: means(isoTime(), 'When the stake was made.'),
     resolvedAt: means(nullable(isoTime()), 'When the pack was over; null before.'),
     funding: means(oneOf('house', 'maker'), 'Who pays what the stake can win.'),
+    sourcePack: means(
+      anyOf(
+        object({
+          id: packUuid('Id of the pack of the list.'),
+          name: means(text(), 'Name of the pack of the list.'),
+        }),
+        schemaOf<null>({ type: 'null' }),
+      ),
+      'The curated pack that was bought; null for legs that the profile chose.',
+    ),
     creator: means(
       object({ account: account(), username: shownUsername() }),
       'The profile that staked.',
@@ -66,6 +68,7 @@ export const PACK_EXAMPLE = {
   createdAt: '2026-01-01T00:00:00.000Z',
   resolvedAt: null,
   funding: 'house' as const,
+  sourcePack: null,
   creator: { account: ACCOUNT, username: null },
   legs: [
     {
@@ -109,6 +112,10 @@ export async function packViews(rows: readonly ShownPack[], services: Services, 
       createdAt: isoText(row.madeMs),
       resolvedAt: row.endedMs === null ? null : isoText(row.endedMs),
       funding: row.maker === null ? ('house' as const) : ('maker' as const),
+      sourcePack:
+        row.curatedId === null
+          ? null
+          : { id: packIdOf('curated', row.curatedId), name: row.curatedName ?? '' },
       creator: { account: creator?.account ?? '', username: creator?.username ?? null },
       legs: row.legs.flatMap(({ marketId, outcome, priceTicks, result }) => {
         const market = markets.get(marketId)

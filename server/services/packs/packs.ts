@@ -2,6 +2,7 @@
 // decided: one of the house by orders of others that have rested, an offer by the public books. A
 // method answers once its command is durable.
 
+import { decidePurchase } from '../../../engine/core/decide/money/curated-packs.ts'
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import {
   type AskedLeg,
@@ -16,6 +17,7 @@ import {
   type QuotedPack,
 } from '../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
+import { decideFunds } from '../../../engine/core/decide/partners.ts'
 import { type AskLevel, NO_BOOK } from '../../../engine/core/packs/pack-odds.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import {
@@ -53,6 +55,19 @@ export interface Quote extends PricedPack {
   readonly expiresMs: TimeMs
   /** Null for a caller without a profile, and for a pack that cannot be made. */
   readonly quoteId: string | null
+}
+
+/** A pack of the list that is to be bought (rules §8.6). */
+export interface ListedPurchase {
+  readonly curatedId: Seq
+  readonly stakeRaw: CollateralRaw
+  readonly payoutMinRaw: CollateralRaw
+  readonly deadlineMs: TimeMs
+}
+
+/** A pack that would pay less than its buyer takes. */
+export interface Drifted {
+  readonly payoutRaw: CollateralRaw
 }
 
 /** A pack that cannot be made, and all that is wrong with it. */
@@ -193,6 +208,11 @@ export class PackDesk {
       this.#usedQuotes.delete(oldest)
     }
     this.#usedQuotes.set(quoteId, expiresMs)
+    this.#useBooks(pack)
+  }
+
+  /** What priced a pack prices no other one. */
+  #useBooks(pack: PackBody): void {
     if (pack.kind !== 'createPack') return
     const { profileId: buyerId, legs } = pack
     // Each share pays one raw unit of collateral.
@@ -229,6 +249,41 @@ export class PackDesk {
       return decided
     })
     return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
+  }
+
+  /** The legs of a pack of the list; none when it left the list. */
+  listedLegs(curatedId: Seq): WishedLeg[] {
+    const { published, clearing } = this.#pipeline
+    const legs = clearing.packs.curated.byId(curatedId)?.legs ?? []
+    return legs.map(({ marketId, outcome }) => ({ market: published.byId(marketId), outcome }))
+  }
+
+  /**
+   * Buys a pack of the list by the orders that were read. The same call again gives that pack, also
+   * after its deadline, and after the pack left the list.
+   */
+  async buy(
+    ask: MoveAsk,
+    purchase: ListedPurchase,
+    said: readonly unknown[],
+  ): Promise<Seq | Reject | Ineligible | Drifted> {
+    const { clearing } = this.#pipeline
+    const { owner: profileId } = ask
+    let priced: PricedPack | undefined
+    const made = await this.#once(ask, { said, isRepeated: true }, (nowMs, once) => {
+      // The sub-account may have left since the call came.
+      const barred = decideFunds(clearing, ask.callerId, profileId)
+      if (barred !== null) return barred
+      const legs = this.listedLegs(purchase.curatedId)
+      const by = { offeredRaw: null, ownerId: profileId, isPaid: true }
+      priced = this.#priced({ legs, stakeRaw: purchase.stakeRaw }, by, nowMs)
+      const decided = decidePurchase(clearing, { ...purchase, profileId, once }, priced, nowMs)
+      if (!(decided instanceof Reject)) this.#useBooks(decided)
+      return decided
+    })
+    if (priced === undefined) return made
+    if (made === REJECT.PACK_NOT_ELIGIBLE) return { issues: priced.issues }
+    return made === REJECT.PRICE_DRIFTED ? { payoutRaw: priced.payoutRaw } : made
   }
 
   async offer(

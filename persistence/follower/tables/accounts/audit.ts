@@ -96,6 +96,12 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return { name: command.name, role: command.role }
     case 'removeOperator':
       return { name: command.name }
+    case 'curatePack': {
+      const marketSlugs = command.legs.map(({ marketId }) => world.slugOf(marketId))
+      return { packNumber: command.seq, packName: command.name, marketSlugs }
+    }
+    case 'removeCuratedPack':
+      return { packNumber: command.packId }
     default:
       return restAbout(command)
   }

@@ -92,7 +92,7 @@ export function* rewardLines(clearing: Clearing): Iterable<Line> {
 }
 
 export function* packLines(clearing: Clearing): Iterable<Line> {
-  const { packs, offers, houseDay } = clearing.packs.capture()
+  const { packs, offers, houseDay, curated } = clearing.packs.capture()
   if (houseDay.day !== 0) {
     const day = new Date(houseDay.day * DAY_MS).toISOString().slice(0, 10)
     yield line('packs of the newest day', `${day}, ended ones cost ${units(houseDay.endedRaw)}`)
@@ -110,6 +110,10 @@ export function* packLines(clearing: Clearing): Iterable<Line> {
       const said = `${legOf(leg)} at ${leg.priceTicks} ticks, ${results[at]}`
       yield line(`pack ${packId}, leg ${at + 1}`, said)
     }
+  }
+  for (const { packId, name, legs } of curated) {
+    const tokens = legs.map(({ marketId, outcome }) => tokenOf(clearing, marketId, outcome))
+    yield line(`pack of the list ${packId}`, `${JSON.stringify(name)}: ${tokens.join(', ')}`)
   }
   for (const { offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs } of offers) {
     const sums = `stake to ${units(stakeMaxRaw)}, payout ${units(payoutRaw)}`
