@@ -411,12 +411,12 @@ const REJECTS = [
   ['QUOTE_INVALID', 'The quoteId is not of this caller, these legs and this stake; quote again.'],
   ['QUOTE_USED', 'A pack was made of this quote, and a quote is good for one pack; quote again.'],
   ['QUOTE_EXPIRED', 'The quote has expired; quote again.'],
+  ['PACK_NOT_FOUND', 'Pack not found: no pack of the caller or of the list has this id; check it.'],
   ['INTENT_EXPIRED', 'Intent expired — please retry'],
   [
     'PACK_LIMIT',
     'The profile or its partner is at its limit of open packs; wait until some are over.',
   ],
-  ['PACK_NOT_FOUND', 'Pack not found: no pack of the caller or of the list has this id; check it.'],
   ['PACK_NOT_ELIGIBLE', 'The pack cannot be made; `ineligibleReasons` names all that is wrong.'],
   ['QUOTE_CHANGED', 'The books moved, and the pack would pay less than its quote; quote again.'],
   [

@@ -151,10 +151,11 @@ async function expectPacks(visit: Visit): Promise<void> {
   const creator = (row: unknown) => at(row, 'creator', 'username')
   await visit.sees('/parlay/offers', (body) => rows(body).some((row) => creator(row) !== null))
   await visit.sees('/parlay/markets')
-  await visit.sees('/parlay/packs')
-  const leg = at(rows(await visit.client.get('/parlay/packs')).at(0), 'legs', 0)
+  await visit.sees('/parlay/packs', (body) => Array.isArray(body) && body.length > 0)
+  await visit.sees('/parlay/positions')
+  const leg = at(rows(await visit.client.get('/parlay/positions')).at(0), 'legs', 0)
   const word = String(at(leg, 'title')).split(' ').at(-1)?.replace(/\W/g, '')
-  await visit.sees(`/parlay/packs/search?query=${word}`)
+  await visit.sees(`/parlay/positions/search?query=${word}`)
   await visit.sees(`/markets/${at(leg, 'marketSlug')}/packs`)
 }
 

@@ -85,7 +85,7 @@ function fieldsIn(node: unknown, name: string): unknown[] {
 /** The demo makes its first pack as soon as two outcomes are quoted. */
 async function firstPack(): Promise<unknown> {
   for (;;) {
-    const reply = await fetch(`${server.baseUrl}/parlay/packs`)
+    const reply = await fetch(`${server.baseUrl}/parlay/positions`)
     const id = at(await reply.json(), 'data', 0, 'id')
     if (id !== undefined) return id
   }

@@ -82,7 +82,7 @@ test('packs that are owed survive every death, and each is paid once', async () 
   after(() => server.signal('SIGKILL'))
   const client = new ExchangeClient(server.baseUrl)
   const isPaid = async () => {
-    return JSON.stringify(await client.get(`/parlay/packs/${packIds.at(-1)}`)).includes('"WON"')
+    return JSON.stringify(await client.get(`/parlay/positions/${packIds.at(-1)}`)).includes('"WON"')
   }
   while (!(await isPaid()));
   await server.stop()

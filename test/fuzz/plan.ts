@@ -208,7 +208,7 @@ function sureRouteOf(routes: readonly FuzzRoute[], random: Random, isForeign: bo
 
 /** A pack is made of a quote. */
 function isTraded({ lane, path }: FuzzRoute): boolean {
-  return lane === 'trade' || path === '/parlay/quote'
+  return lane === 'trade' || path === '/parlay/quote' || path === '/parlay/partner/quote'
 }
 
 function isNotAdmin({ lane }: FuzzRoute): boolean {
@@ -217,7 +217,11 @@ function isNotAdmin({ lane }: FuzzRoute): boolean {
 
 /** What a route means by an `id` that is not that of a page. */
 const ID_NAMES = new Map([
-  ['/parlay/packs/:id', 'packId'],
+  ['/parlay/positions/:id', 'packId'],
+  ['/parlay/packs/:id', 'curatedId'],
+  ['/parlay/partner/positions/:id', 'positionId'],
+  ['/parlay/partner/positions/:id/claim', 'positionId'],
+  ['/parlay/partner/positions/:id/claim/confirm', 'positionId'],
   ['/parlay/offers/:id', 'offerId'],
   ['/parlay/offers/:id/accept', 'offerId'],
 ])

@@ -70,11 +70,12 @@ const PROFILES: readonly CrowdRead[] = [
 ]
 
 const PACKS: readonly CrowdRead[] = [
-  open('newest packs', () => '/parlay/packs?limit=50'),
+  open('newest packs', () => '/parlay/positions?limit=50'),
   open('packs of an account', (asking) => `/parlay/${accountOf(anyId(asking))}/positions`),
   open('packs of a market', (asking) => `/markets/${anySlug(asking)}/packs`),
-  open('search of packs', (asking) => `/parlay/packs/search?query=${anySlug(asking)}`),
-  open('one pack', ({ random, packIds }) => `/parlay/packs/${random.pick([...packIds])}`),
+  open('search of packs', (asking) => `/parlay/positions/search?query=${anySlug(asking)}`),
+  open('one pack', ({ random, packIds }) => `/parlay/positions/${random.pick([...packIds])}`),
+  open('curated packs', () => '/parlay/packs'),
   open('markets for packs', () => '/parlay/markets'),
   open('offers of packs', () => '/parlay/offers'),
   {

@@ -46,7 +46,7 @@ const valuesOf = (given: unknown): Values =>
 function namedIn({ things }: Scene): Readonly<Record<string, Values>> {
   const { pageId, keyId, stableSlug, slotSlug, matchSlug, packId } = things
   return {
-    '/parlay/packs/:id': { id: packId },
+    '/parlay/positions/:id': { id: packId },
     '/property-keys/:id': { id: keyId },
     '/property-keys/:id/options': { id: keyId },
     '/market-pages/:id/markets': { id: pageId, filters: [] },

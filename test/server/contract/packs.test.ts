@@ -129,13 +129,14 @@ const PACK_READS = [
   ['GET /parlay/packs/:id: the same, of one pack', (id: string) => `/parlay/packs/${id}`, false],
 ] as const
 
-for (const [name, pathOf, isList] of PACK_READS) {
+for (const [turn, [name, pathOf, isList]] of PACK_READS.entries()) {
   test(name, async () => {
-    const made = await create(['map', 'b'])
+    const body = { name: `Maps ${turn}`, legs: legs('map', 'b') }
+    const made = await live.admin('/admin/packs', body)
     assert.equal(made.status, 201, made.text)
     const reply = await get(pathOf(textAt(made.body, 'id')))
     assert.equal(reply.status, 200, reply.text)
-    const pack = isList ? listAt(reply, 'data')[0] : reply.body
+    const pack = isList ? listAt(reply)[0] : reply.body
     const leg = ['marketSlug', 'bookPrice', 'esportsPropType']
     assert.deepEqual(
       leg.map((word) => at(pack, 'legs', 0, word)),
@@ -145,7 +146,7 @@ for (const [name, pathOf, isList] of PACK_READS) {
       leg.map((word) => at(pack, 'legs', 1, word)),
       ['b', 0.6, null],
     )
-    assert.deepEqual([at(pack, 'creator', 'username')], ['ann'])
+    assert.equal(at(pack, 'name'), `Maps ${turn}`)
   })
 }
 

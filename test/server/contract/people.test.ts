@@ -151,7 +151,7 @@ async function packLost(): Promise<void> {
   assert.equal(made.status, 201, made.text)
   const path = '/admin/markets/leg-1/resolve'
   assert.equal((await live.admin(path, { winningOutcomeIndex: 1 })).status, 200)
-  const pack = `/parlay/packs/${at(made.body, 'id')}`
+  const pack = `/parlay/positions/${at(made.body, 'id')}`
   while (at((await get(pack)).body, 'status') !== 'LOST') await new Promise(setImmediate)
 }
 

@@ -105,6 +105,9 @@ const replacing = (profileId: number) => {
 }
 const pair = () => ({ conditionId, amount: '1000' })
 const inPool = { market: 'pool', outcomeIndex: 0 }
+const NO_PACK = '706f7369-0000-8000-8000-000000000001'
+const POSITION = `/parlay/partner/positions/${NO_PACK}`
+const inPack = { packId: NO_PACK, stakeAmount: '1000000' }
 const reads = (path?: string): Row =>
   path === undefined ? { act: 'reads' } : { act: 'reads', path: () => path }
 
@@ -115,6 +118,26 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /portfolio/fills': reads(),
   'GET /portfolio/pnl-chart': reads(),
   'GET /portfolio/history': reads('/portfolio/history?limit=5'),
+  'GET /parlay/partner/positions': reads(),
+  'GET /parlay/partner/positions/:id': reads(POSITION),
+  'POST /parlay/partner/quote': { act: 'reads', body: () => inPack },
+  'POST /parlay/partner/positions/:id/claim': {
+    act: 'reads',
+    path: () => `${POSITION}/claim`,
+    body: () => ({}),
+  },
+  'POST /parlay/partner/positions/:id/claim/confirm': {
+    act: 'reads',
+    path: () => `${POSITION}/claim/confirm`,
+    body: () => ({ txHash: `0x${'1'.repeat(64)}` }),
+  },
+  'POST /parlay/partner/buy': {
+    act: 'moves',
+    body: (profileId) => ({
+      ...{ ...inPack, minPayoutAmount: '1000000', idempotencyKey: `${profileId}` },
+      deadline: String(Math.floor(live.nowMs() / 1000) + 60),
+    }),
+  },
   'GET /solvency/proof': reads(),
   'GET /orders': reads(),
   'GET /orders/:orderId': reads(`/orders/${cancelOf.orderId}`),

@@ -63,9 +63,9 @@ export function decidePurchase(
 ): PackBody | Reject {
   const barred = decideCall(clearing, staking) ?? gatePackCount(clearing)
   if (barred !== null) return barred
+  if (clearing.packs.curated.byId(curatedId) === undefined) return REJECT.PACK_NOT_FOUND
   if (deadlineMs <= nowMs) return REJECT.INTENT_EXPIRED
   if (hasMostPacks(clearing, staking.profileId)) return REJECT.PACK_LIMIT
-  if (clearing.packs.curated.byId(curatedId) === undefined) return REJECT.PACK_NOT_FOUND
   if (issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE
   if (payoutRaw < payoutMinRaw) return REJECT.PRICE_DRIFTED
   const day = dayOf(nowMs)

@@ -131,9 +131,9 @@ test('gates of a purchase from the list', () => {
   const rows: readonly Row[] = [
     ['PROFILE_FROZEN', () => stage.freeze()],
     ['CALL_LIMIT', () => stage.useCalls()],
+    ['PACK_NOT_FOUND', () => (curatedId = 0)],
     ['INTENT_EXPIRED', () => (deadlineMs = driver.nowMs)],
     ['PACK_LIMIT', () => stage.fillPacks()],
-    ['PACK_NOT_FOUND', () => (curatedId = 0)],
     ['PACK_NOT_ELIGIBLE', () => (ticks = 950)],
     ['PRICE_DRIFTED', () => (payoutMinRaw = 36 * UNIT + 1)],
   ]

@@ -74,7 +74,7 @@ async function balance(of: Trader): Promise<{ free: number; parked: number }> {
 /** The pack once it is over. */
 async function over(id: unknown): Promise<unknown> {
   for (;;) {
-    const { body } = await get(`/parlay/packs/${id}`)
+    const { body } = await get(`/parlay/positions/${id}`)
     if (at(body, 'status') !== 'ACTIVE') return body
   }
 }
@@ -255,17 +255,17 @@ test('everybody sees packs: by account, by market, by text and by id', async () 
     [at(byMarket.body, 'data', '0', 'id'), at(byMarket.body, 'nextCursor')],
     [id, null],
   )
-  const first = await get('/parlay/packs?limit=1')
+  const first = await get('/parlay/positions?limit=1')
   assert.equal(at(first.body, 'data', '0', 'id'), id)
   const cursor = at(first.body, 'nextCursor')
-  const older = await get(`/parlay/packs?limit=1&cursor=${cursor}`)
+  const older = await get(`/parlay/positions?limit=1&cursor=${cursor}`)
   assert.ok(Number(at(older.body, 'data', '0', 'id')) < Number(id))
-  const found = await get(`/parlay/packs/search?query=${markets[0].slug}`)
+  const found = await get(`/parlay/positions/search?query=${markets[0].slug}`)
   assert.equal(found.status, 200, found.text)
   const listed = await get('/parlay/markets')
   assert.equal(at(listed.body, 'data', '0', 'marketSlug'), markets[1].slug)
   assert.equal(at(listed.body, 'data', '0', 'outcomes', '0', 'bookPrice'), 0.4)
-  assert.equal((await get('/parlay/packs/999999999')).status, 404)
+  assert.equal((await get('/parlay/positions/999999999')).status, 404)
 })
 
 test('the feed tells a pack when it is made and when it ends', async () => {

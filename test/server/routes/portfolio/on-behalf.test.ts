@@ -20,6 +20,7 @@ import { codeOf } from '../../../support/live-session.ts'
 // The account whose money a call moves (rules §12.1): header, query and body name it alike.
 
 const FUNDS_RAW = 100_000_000
+const NO_PACK = '706f7369-0000-8000-8000-000000000001'
 let live: LiveExchange
 let partner: Trader
 /** Tokens of the partner that may move money, and may not act for others. */
@@ -69,12 +70,33 @@ const CALLS: Readonly<Record<string, { body: () => object; answer: string }>> = 
     answer: '400 MARKET_NOT_POOL',
   },
   '/portfolio/withdraw': { body: () => ({ amount: '1000' }), answer: '201' },
+  '/parlay/partner/quote': {
+    body: () => ({ packId: NO_PACK, stakeAmount: '1000000' }),
+    answer: '404 PACK_NOT_FOUND',
+  },
+  '/parlay/partner/buy': {
+    body: () => ({
+      ...{ packId: NO_PACK, stakeAmount: '1000000', minPayoutAmount: '1000000' },
+      ...{ deadline: String(Math.floor(live.nowMs() / 1000) + 60), idempotencyKey: 'a' },
+    }),
+    answer: '404 PACK_NOT_FOUND',
+  },
+  '/parlay/partner/positions/:id/claim': {
+    body: () => ({}),
+    answer: '404 PACK_NOT_FOUND',
+  },
+  '/parlay/partner/positions/:id/claim/confirm': {
+    body: () => ({ txHash: `0x${'1'.repeat(64)}` }),
+    answer: '404 PACK_NOT_FOUND',
+  },
 }
 
 test('the table has a row for each call that moves money and takes the header', () => {
   const [header] = Object.keys(ON_BEHALF_HEADER)
   const routes = api.filter(({ headers, path, method }) => {
-    return headers[header] !== undefined && /^\/(portfolio|amm)\//.test(path) && method === 'POST'
+    return (
+      headers[header] !== undefined && /^\/(portfolio|amm|parlay)\//.test(path) && method === 'POST'
+    )
   })
   assert.deepEqual(routes.map(({ path }) => path).sort(), Object.keys(CALLS).sort())
 })
@@ -88,7 +110,8 @@ interface Naming {
 function send(caller: Trader, path: string, body: object, naming: Naming): Promise<Reply> {
   const { header, query, given } = naming
   const headers = header === undefined ? {} : { headers: { 'x-on-behalf-of': header } }
-  const target = query === undefined ? path : `${path}?onBehalfOf=${query}`
+  const named = path.replace(':id', NO_PACK)
+  const target = query === undefined ? named : `${named}?onBehalfOf=${query}`
   const whole = given === undefined ? body : { ...body, onBehalfOf: given }
   return live.call(caller, 'POST', target, whole, headers)
 }
