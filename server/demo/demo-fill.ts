@@ -6,6 +6,7 @@ import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader } from './demo-client.ts'
 import {
+  CURATED,
   FIRST_PRICES,
   FUNDS_RAW,
   GROUP,
@@ -59,7 +60,7 @@ async function pageIdOf(server: OwnServer, path: string): Promise<string> {
   return body.id
 }
 
-/** Makes markets, a group, matches, series, pages and funds; what is there stays as it is. */
+/** Makes markets, a group, matches, series, pages, funds and packs; what is there stays as it is. */
 export async function fillMarkets(filling: Filling): Promise<void> {
   const { venue, isStopped } = filling
   const known = await slugsOf(venue.server)
@@ -92,6 +93,17 @@ export async function fillMarkets(filling: Filling): Promise<void> {
   }
   if (!isStopped()) await fundOnce(filling, '/admin/rewards', FUNDS_RAW.rewards)
   if (!isStopped()) await fundOnce(filling, '/admin/house', FUNDS_RAW.house)
+  const open = await slugsOf(venue.server)
+  for (const { name, yes, no } of CURATED) {
+    const named = [...yes, ...no]
+    // Operators may have resolved a market of an earlier start.
+    if (!named.every((marketSlug) => open.has(marketSlug))) continue
+    const isYes: readonly string[] = yes
+    const legs = named.map((marketSlug) => {
+      return { marketSlug, outcomeIndex: isYes.includes(marketSlug) ? 0 : 1 }
+    })
+    await make('/admin/packs', { name, legs })
+  }
 }
 
 const knownCondition = compile(openObject({ conditionId: text(), status: text() }))

@@ -14,6 +14,7 @@ import { type AdminCall, type Form, own } from './admin-form.ts'
 import { SOLVENCY_FORMS } from './forms/list-forms.ts'
 import { MARKET_FORMS } from './forms/market-forms.ts'
 import { OPERATOR_FORMS } from './forms/operator-forms.ts'
+import { PACK_FORMS } from './forms/pack-forms.ts'
 import { PAGE_FORMS } from './forms/page-forms.ts'
 import { POOL_FORMS } from './forms/pool-forms.ts'
 import { PROFILE_FORMS } from './forms/profile-forms.ts'
@@ -53,6 +54,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   ...MARKET_FORMS,
   ...POOL_FORMS,
   ...REWARD_FORMS,
+  ...PACK_FORMS,
   ...SERIES_FORMS,
   ...SPORT_FORMS,
   ...PROFILE_FORMS,

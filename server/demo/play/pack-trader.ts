@@ -1,9 +1,11 @@
-// A bot of the demo that stakes on packs: two outcomes that are quoted now, so that some packs wait
-// and others were won or lost.
+// A bot of the demo that stakes on packs: two outcomes that are quoted now, or a pack of the list,
+// so that some packs wait and others were won or lost.
 
+import { randomUUID } from 'node:crypto'
 import { boolean, integer, text } from '../../http/schema/scalars.ts'
-import { compile, openObject } from '../../http/schema/schema.ts'
+import { compile, list, openObject } from '../../http/schema/schema.ts'
 import type { DemoClient } from '../demo-client.ts'
+import { pick } from './chance.ts'
 import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'
 import { type Rounds, startRounds } from './rounds.ts'
 
@@ -22,10 +24,32 @@ const PAUSE_MS = 60_000
 const STAKE_RAW = '5000000'
 /** With so many packs that wait, a profile stakes on slots alone: those packs end. */
 const WAITING_MAX = 20
+/** How many of its packs are of the list. */
+const LISTED_PART = 0.3
+const DEADLINE_SEC = 60
 
+const knownList = compile(list(openObject({ id: text(), eligible: boolean() })))
 const knownPacks = compile(openObject({ totalRows: integer(0) }))
 const knownQuote = compile(openObject({ eligible: boolean() }))
 const knownPromise = compile(openObject({ quoteId: text() }))
+
+/** Buys a pack of the list at the price of now; gives whether one could be bought. */
+async function buyListed(buyer: DemoClient): Promise<boolean> {
+  const listed = await buyer.call('GET', '/parlay/packs')
+  if (!knownList.holds(listed)) throw new Error('the packs of operators are a list')
+  const chosen = pick(listed.filter(({ eligible }) => eligible))
+  if (chosen === undefined) return false
+  const wanted = { packId: chosen.id, stakeAmount: STAKE_RAW }
+  const quote = await buyer.call('POST', '/parlay/partner/quote', wanted)
+  if (!knownQuote.holds(quote) || !quote.eligible) return false
+  await buyer.call('POST', '/parlay/partner/buy', {
+    ...wanted,
+    minPayoutAmount: STAKE_RAW,
+    deadline: String(Math.floor(Date.now() / 1000) + DEADLINE_SEC),
+    idempotencyKey: randomUUID(),
+  })
+  return true
+}
 
 /** Gives whether a pack was made. */
 async function stakeOnce({ trader, isSlot }: PackTraderOptions): Promise<boolean> {
@@ -34,6 +58,7 @@ async function stakeOnce({ trader, isSlot }: PackTraderOptions): Promise<boolean
   const waiting = await staker.call('GET', `/parlay/${account}/positions?status=ACTIVE&limit=1`)
   if (!knownPacks.holds(waiting)) throw new Error('packs of a profile are counted')
   const hasMany = waiting.totalRows >= WAITING_MAX
+  if (!hasMany && Math.random() < LISTED_PART && (await buyListed(staker))) return true
   const quoted = await quotedLegs(staker, (slug) => !hasMany || isSlot(slug))
   if (quoted.length < LEGS) return false
   const legs = namesOf(quoted)

@@ -163,6 +163,19 @@ const REST: readonly Said[] = [
     },
   ],
   [['remove-match', 'final'], 'DELETE /admin/sports/matches/final'],
+  [['packs'], 'GET /admin/packs'],
+  [
+    ['pack', 'A wet weekend', 'rain=yes', 'wind=no'],
+    'POST /admin/packs',
+    {
+      name: 'A wet weekend',
+      legs: [
+        { marketSlug: 'rain', outcomeIndex: 0 },
+        { marketSlug: 'wind', outcomeIndex: 1 },
+      ],
+    },
+  ],
+  [['remove-pack', '63757261-0000'], 'DELETE /admin/packs/63757261-0000'],
   [
     ['score', 'football', '7', '2:0', '--sequence=3', '--status', 'Second half'],
     'POST /admin/sports/scores',
