@@ -103,13 +103,6 @@ export const POOL = {
   categories: ['Science'],
 } as const
 
-/** Packs that the operator curates: each market is of another topic. */
-export const CURATED = [
-  { name: 'Rain and a rate cut', yes: ['rain-tomorrow', 'rates-cut-in-march'], no: [] },
-  { name: 'A summer of records', yes: ['hottest-summer', 'marathon-record'], no: [] },
-  { name: 'News of the year', yes: ['moon-landing', 'gold-record'], no: ['early-election'] },
-] as const
-
 export const GROUP = {
   slug: 'cup-winner',
   title: 'Who wins the cup?',

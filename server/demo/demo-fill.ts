@@ -6,7 +6,6 @@ import { integer, text } from '../http/schema/scalars.ts'
 import { compile, list, openObject } from '../http/schema/schema.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader } from './demo-client.ts'
 import {
-  CURATED,
   FIRST_PRICES,
   FUNDS_RAW,
   GROUP,
@@ -17,6 +16,7 @@ import {
   SERIES,
 } from './demo-content.ts'
 import { MATCHES } from './demo-matches.ts'
+import { curatedBodies } from './demo-packs.ts'
 import { type Filling, fund, signIn } from './demo-profiles.ts'
 import type { OwnServer } from './own-server.ts'
 
@@ -94,16 +94,7 @@ export async function fillMarkets(filling: Filling): Promise<void> {
   if (!isStopped()) await fundOnce(filling, '/admin/rewards', FUNDS_RAW.rewards)
   if (!isStopped()) await fundOnce(filling, '/admin/house', FUNDS_RAW.house)
   const open = await slugsOf(venue.server)
-  for (const { name, yes, no } of CURATED) {
-    const named = [...yes, ...no]
-    // Operators may have resolved a market of an earlier start.
-    if (!named.every((marketSlug) => open.has(marketSlug))) continue
-    const isYes: readonly string[] = yes
-    const legs = named.map((marketSlug) => {
-      return { marketSlug, outcomeIndex: isYes.includes(marketSlug) ? 0 : 1 }
-    })
-    await make('/admin/packs', { name, legs })
-  }
+  for (const body of curatedBodies(open)) await make('/admin/packs', body)
 }
 
 const knownCondition = compile(openObject({ conditionId: text(), status: text() }))

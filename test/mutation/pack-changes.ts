@@ -5,6 +5,8 @@ import type { FileChanges } from './mutation.ts'
 const ODDS = ['test/engine/core/packs/pack-odds.test.ts']
 const LIFE = ['test/engine/core/packs/packs.test.ts']
 const FOLLOWED = ['test/persistence/follower/packs/packs.test.ts']
+const CURATED = ['test/engine/core/packs/curated-packs.test.ts']
+const CURATED_ROUTES = ['test/server/routes/packs/curated-packs.test.ts']
 const ROUTES = ['test/server/routes/packs/packs.test.ts']
 
 export const PACK_CHANGES: readonly FileChanges[] = [
@@ -99,7 +101,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/money/packs.ts',
+    file: 'engine/core/decide/money/pack-price.ts',
     tests: LIFE,
     changes: [
       ['nobody needs the stake', 'ledger.freeRaw(ownerId) < stakeRaw', 'false'],
@@ -110,16 +112,22 @@ export const PACK_CHANGES: readonly FileChanges[] = [
       ],
       ['a leg closes with its market', 'nowMs + ask.closeMs', 'nowMs'],
       [
-        'an offer is accepted to the end',
-        'isActive(market, nowMs + closeMs)',
-        'isActive(market, nowMs)',
-      ],
-      [
         'a book of one side has a price',
         'if (!isOffer && rested.bids.length === 0) return []\n',
         '\n',
       ],
       ['any bids are enough', '(isOffer || holdsNear(rested.bids, bookTicks, needRaw))', 'true'],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/packs.ts',
+    tests: LIFE,
+    changes: [
+      [
+        'an offer is accepted to the end',
+        'isActive(market, nowMs + closeMs)',
+        'isActive(market, nowMs)',
+      ],
       [
         'a part of an offer wins nothing',
         'if (paysRaw <= stakeRaw) return REJECT.STAKE_TOO_LOW\n',
@@ -161,13 +169,85 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     changes: [['a quote makes many packs', 'if (quoted.isUsed) return REJECT.QUOTE_USED\n', '\n']],
   },
   {
-    file: 'engine/core/decide/money/packs.ts',
+    file: 'engine/core/decide/money/pack-price.ts',
     tests: ['test/engine/core/packs/house-risk.test.ts'],
     changes: [
       [
         'a day costs any part',
         'if (lossRaw > houseDay.boundRaw(day, freeRaw + houseRisk.totalRaw)) return false\n',
         '\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/money/curated-packs.ts',
+    tests: CURATED,
+    changes: [
+      [
+        'a purchase has no deadline',
+        'if (deadlineMs <= nowMs) return REJECT.INTENT_EXPIRED\n',
+        '\n',
+      ],
+      [
+        'a purchase pays less than its least payout',
+        'if (payoutRaw < payoutMinRaw) return REJECT.PRICE_DRIFTED\n',
+        '\n',
+      ],
+      [
+        'a pack that cannot be made is bought',
+        'if (issues.length > 0) return REJECT.PACK_NOT_ELIGIBLE\n  if (payoutRaw',
+        'if (payoutRaw',
+      ],
+      [
+        'a pack off the list is bought',
+        'if (clearing.packs.curated.byId(curatedId) === undefined) return REJECT.PACK_NOT_FOUND\n',
+        '\n',
+      ],
+      ['the list has no end', 'curated.count < PACK_LIMITS.curatedMax', 'true'],
+      [
+        'two packs have one name',
+        'if (curated.hasName(name)) return REJECT.CURATED_NAME_TAKEN\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/packs/curated-packs.ts',
+    tests: CURATED,
+    changes: [
+      [
+        'a pack stays on the list when a market of it ends',
+        'if (!legs.some((leg) => leg.marketId === marketId)) continue\n',
+        'continue\n',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/packs/packs.ts',
+    tests: CURATED,
+    changes: [
+      ['a purchase waits for no block', 'if (curatedId !== undefined) blocks.moved(seq)\n', '\n'],
+      [
+        'the payment of a claim waits for no block',
+        'if (pack.curatedId !== undefined && paidRaw > 0) blocks.moved(seq)\n',
+        '\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/query/read/packs/curated-packs.ts',
+    tests: CURATED_ROUTES,
+    changes: [['anybody reads a position', 'found?.owner === owner ? found : null', 'found']],
+  },
+  {
+    file: 'server/routes/packs/pack-purchases.ts',
+    tests: CURATED_ROUTES,
+    changes: [
+      ['any transaction is a claim', 'claim.txHash === body.txHash.toLowerCase()', 'true'],
+      [
+        'a known refusal says that nothing happened',
+        'const isKnown = KNOWN.has(refused) || ',
+        'const isKnown = ',
       ],
     ],
   },

@@ -39,7 +39,7 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/money/packs.ts',
+    file: 'engine/core/decide/money/pack-price.ts',
     tests,
     changes: [
       [

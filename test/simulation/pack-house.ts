@@ -9,11 +9,11 @@
 
 import { mayArchive } from '../../engine/core/decide/endings.ts'
 import {
-  decidePack,
   type PackIssue,
   type PackReason,
   pricePack,
-} from '../../engine/core/decide/money/packs.ts'
+} from '../../engine/core/decide/money/pack-price.ts'
+import { decidePack } from '../../engine/core/decide/money/packs.ts'
 import { windowOf } from '../../engine/core/packs/pack-odds.ts'
 import { countedResults, paidRawOf } from '../../engine/core/packs/packs.ts'
 import { assert } from '../../engine/domain/assert.ts'

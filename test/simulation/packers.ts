@@ -3,7 +3,7 @@
 // and resolve what packs wait for.
 
 import assert from 'node:assert/strict'
-import type { PackReason } from '../../engine/core/decide/money/packs.ts'
+import type { PackReason } from '../../engine/core/decide/money/pack-price.ts'
 import { type AskLevel, windowOf } from '../../engine/core/packs/pack-odds.ts'
 import { HOUSE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'

@@ -1,4 +1,5 @@
-import type { AskedLeg, PricedPack, QuotedPack } from '../../engine/core/decide/money/packs.ts'
+import type { AskedLeg, PricedPack } from '../../engine/core/decide/money/pack-price.ts'
+import type { QuotedPack } from '../../engine/core/decide/money/packs.ts'
 import type { AskLevel } from '../../engine/core/packs/pack-odds.ts'
 
 /** The quote of a pack that is priced so, for as long as a test lasts. */

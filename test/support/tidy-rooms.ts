@@ -82,7 +82,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'engine/core/packs',
     rank: 0.5,
-    doors: files('packs pack-odds house-risk house-day'),
+    doors: files('packs curated-packs pack-odds house-risk house-day'),
     why: 'quotes ask for prices, and turns and tables for what becomes of a leg',
   },
   { path: 'engine/core/sports', rank: 0.5, doors: files('matches') },

@@ -11,7 +11,7 @@ export interface PackLeg {
   readonly priceTicks: PriceTicks
 }
 
-/** One outcome of a pack that operators curate; its price is that of the moment of a purchase. */
+/** One outcome of a pack that operators curate; it is priced when somebody buys it. */
 export type CuratedLeg = Omit<PackLeg, 'priceTicks'>
 
 /** What a leg that was counted gives its pack. */

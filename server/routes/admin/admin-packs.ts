@@ -1,5 +1,5 @@
-// The collateral with which the house covers packs (rules §8.5), and the packs that operators curate
-// (rules §8.6).
+// The collateral with which the house covers packs (rules §8.5), and the packs that operators
+// curate (rules §8.6).
 
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'

@@ -1,6 +1,6 @@
 // What a call asks of packs, and what is wrong with it (rules §8.1, §8.4).
 
-import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/money/packs.ts'
+import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
@@ -116,13 +116,6 @@ export const reasons = () =>
 
 export function reasonViews(issues: readonly PackIssue[]) {
   return issues.map((issue) => ({ ...issue, message: SENTENCES[issue.code] }))
-}
-
-/** Each as code, leg and sentence in one text. */
-export function reasonLines(issues: readonly PackIssue[]): string[] {
-  return reasonViews(issues).map(({ code, legIndex, message }) => {
-    return legIndex === undefined ? `${code}: ${message}` : `${code} (leg ${legIndex}): ${message}`
-  })
 }
 
 /** The refusal of a pack that cannot be made, with all that is wrong with it. */

@@ -1,6 +1,8 @@
 // Quotes and purchases of packs of the list, and what becomes of them, for the caller itself or for
 // a sub-account of it (rules §8.6). The paths and shapes are those of the clients of partners.
 
+import type { PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject, type RejectName } from '../../../engine/domain/reject-precedence.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
@@ -34,7 +36,7 @@ import { askerOf } from '../../services/private-reads.ts'
 import { endingIn } from '../../services/sliced-work.ts'
 import { askOf } from '../money-call.ts'
 import type { Services } from '../services.ts'
-import { reasonLines, reasonViews } from './pack-asks.ts'
+import { reasonViews } from './pack-asks.ts'
 import {
   claimOf,
   packPositionFields,
@@ -61,6 +63,13 @@ const amount = (what: string) =>
   means(pattern('^[1-9][0-9]{0,19}$', 'Raw units as decimal text, at least 1.'), what)
 const packId = () => packUuid('Id of a pack of the list.')
 const positionId = () => packUuid('Id of a position.')
+
+/** Each as code, leg and sentence in one text. */
+function reasonLines(issues: readonly PackIssue[]): string[] {
+  return reasonViews(issues).map(({ code, legIndex, message }) => {
+    return legIndex === undefined ? `${code}: ${message}` : `${code} (leg ${legIndex}): ${message}`
+  })
+}
 
 /** More than any stake: what is wrong with it is said like that of a smaller one. */
 const STAKE_MAX_RAW = 10 ** 15
@@ -359,7 +368,10 @@ async function claimed(
 
 type Claim = Parameters<typeof askerOf>[0] & { readonly owner: number; readonly id: string }
 
-function claimView(row: PackPosition, { seq, txHash }: { seq: number; txHash: string }) {
+function claimView(
+  row: PackPosition,
+  { seq, txHash }: { readonly seq: Seq; readonly txHash: string },
+) {
   return {
     parlayId: packIdOf('position', row.packId),
     status: row.isPaymentMined ? ('CLAIMED' as const) : ('CLAIM_PENDING' as const),

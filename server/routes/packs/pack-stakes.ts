@@ -1,6 +1,6 @@
 // Quotes of packs, and packs that are made of them (rules §8.1 to §8.5).
 
-import type { PackIssue } from '../../../engine/core/decide/money/packs.ts'
+import type { PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { packById } from '../../../persistence/query/read/packs/packs.ts'

@@ -7,7 +7,7 @@ import {
   decideCuratedRemoval,
   gateCuration,
 } from '../../../engine/core/decide/money/curated-packs.ts'
-import type { PackReason } from '../../../engine/core/decide/money/packs.ts'
+import type { PackReason } from '../../../engine/core/decide/money/pack-price.ts'
 import type { CuratedPack } from '../../../engine/core/packs/curated-packs.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import type { Reject } from '../../../engine/domain/reject-precedence.ts'

@@ -6,14 +6,16 @@ import { decidePurchase } from '../../../engine/core/decide/money/curated-packs.
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import {
   type AskedLeg,
-  decideAccept,
-  decideEndOffer,
-  decideOffer,
-  decidePack,
   type PackAsk,
   type PackIssue,
   type PricedPack,
   pricePack,
+} from '../../../engine/core/decide/money/pack-price.ts'
+import {
+  decideAccept,
+  decideEndOffer,
+  decideOffer,
+  decidePack,
   type QuotedPack,
 } from '../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'

@@ -9,15 +9,8 @@ import { dayOf } from '../../../domain/rewards/reward-time.ts'
 import type { CollateralRaw, TimeMs } from '../../../domain/units.ts'
 import type { Clearing } from '../../clearing.ts'
 import { decideCall } from './moves.ts'
-import {
-  gatePackCount,
-  hasMostPacks,
-  journaled,
-  marketIssues,
-  type PackIssue,
-  type PricedPack,
-  type Staking,
-} from './packs.ts'
+import { journaled, marketIssues, type PackIssue, type PricedPack } from './pack-price.ts'
+import { gatePackCount, hasMostPacks, type Staking } from './packs.ts'
 
 /** All that is wrong with the markets of such legs; they must be open until then at least. */
 export function curationIssues(

@@ -96,19 +96,13 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
       return { name: command.name, role: command.role }
     case 'removeOperator':
       return { name: command.name }
-    case 'curatePack': {
-      const marketSlugs = command.legs.map(({ marketId }) => world.slugOf(marketId))
-      return { packNumber: command.seq, packName: command.name, marketSlugs }
-    }
-    case 'removeCuratedPack':
-      return { packNumber: command.packId }
     default:
-      return restAbout(command)
+      return restAbout(command, world)
   }
 }
 
-/** Names pages, properties, funds and matches; of any other command, the profile that it names. */
-function restAbout(command: RareCommand): About {
+/** Names pages, properties, funds, packs and matches; of any other command, the profile that it names. */
+function restAbout(command: RareCommand, world: AuditWorld): About {
   switch (command.kind) {
     case 'putMarketPage': {
       const { pageId, slug, parentId } = command.page
@@ -129,6 +123,12 @@ function restAbout(command: RareCommand): About {
       const { collateralRaw, dayLossMaxRaw } = command
       return { collateralRaw, ...(dayLossMaxRaw === undefined ? {} : { dayLossMaxRaw }) }
     }
+    case 'curatePack': {
+      const marketSlugs = command.legs.map(({ marketId }) => world.slugOf(marketId))
+      return { packNumber: command.seq, packName: command.name, marketSlugs }
+    }
+    case 'removeCuratedPack':
+      return { packNumber: command.packId }
     case 'putMatch': {
       const { slug, fixtureId, markets } = command.match
       return { matchSlug: slug, fixtureId, marketSlugs: markets.map((each) => each.slug) }

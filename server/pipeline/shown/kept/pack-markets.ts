@@ -1,7 +1,7 @@
 // The markets that packs can be made of, kept in order as they change, so that a page of them costs
 // what the page holds. Invariant: the ids rise, and each is of a market that takes packs.
 
-import { takesPacks } from '../../../../engine/core/decide/money/packs.ts'
+import { takesPacks } from '../../../../engine/core/decide/money/pack-price.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { MarketStatus } from '../../../../engine/domain/markets/market.ts'

@@ -7,7 +7,7 @@ import {
   decidePurchase,
   gateCuration,
 } from '../../../../engine/core/decide/money/curated-packs.ts'
-import { pricePack } from '../../../../engine/core/decide/money/packs.ts'
+import { pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'

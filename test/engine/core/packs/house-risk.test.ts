@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import {
   type AskedLeg,
-  decidePack,
   type PackAsk,
   pricePack,
-} from '../../../../engine/core/decide/money/packs.ts'
+} from '../../../../engine/core/decide/money/pack-price.ts'
+import { decidePack } from '../../../../engine/core/decide/money/packs.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { assert as law } from '../../../../engine/domain/assert.ts'
 import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decidePurchase } from '../../../../engine/core/decide/money/curated-packs.ts'
+import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
   decideOffer,
   decidePack,
-  type PackAsk,
-  pricePack,
   type QuotedPack,
 } from '../../../../engine/core/decide/money/packs.ts'
 import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'

@@ -1,11 +1,10 @@
 import type { Clearing } from '../../../../engine/core/clearing.ts'
+import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
   decideEndOffer,
   decideOffer,
   decidePack,
-  type PackAsk,
-  pricePack,
 } from '../../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../../engine/core/decide/money/rewards.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'

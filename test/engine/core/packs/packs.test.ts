@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { mayArchive } from '../../../../engine/core/decide/endings.ts'
+import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
   decideEndOffer,
   decideOffer,
   decidePack,
-  type PackAsk,
-  pricePack,
 } from '../../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../../engine/core/decide/money/rewards.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'

@@ -120,7 +120,7 @@ async function reaches(id: string, status: string): Promise<Reply> {
 
 const idsOf = (reply: Reply) => listAt(reply).map((each) => at(each, 'id'))
 
-test('GET /parlay/packs lists curated packs, and the packs that were bought lie elsewhere', async () => {
+test('GET /parlay/packs lists curated packs; what was bought lies elsewhere', async () => {
   const id = await curated('A wet weekend')
   assert.match(id, UUID)
   const reply = await get('/parlay/packs')
@@ -152,7 +152,7 @@ test('a search finds packs by the words of their names and markets', async () =>
   assert.equal((await get('/parlay/packs/search')).status, 400)
 })
 
-test('a partner quotes, buys and claims for a sub-account; the child pays and is paid once', async () => {
+test('a quote prices a pack of the list for a stake', async () => {
   const packId = await curated()
   const quoted = await live.call(partner, 'POST', '/parlay/partner/quote', {
     packId,
@@ -165,6 +165,17 @@ test('a partner quotes, buys and claims for a sub-account; the child pays and is
     [true, 5, 4.5, PAYOUT, PAYOUT],
   )
   assert.deepEqual(at(quoted.body, 'ineligibleReasons'), [])
+  assert.deepEqual([at(quoted.body, 'legs', 0, 'price'), at(quoted.body, 'vigPercent')], [0.5, 10])
+  const own = await live.call(ann, 'POST', '/parlay/partner/quote', {
+    packId,
+    stakeAmount: '71000000',
+  })
+  assert.equal(at(own.body, 'eligible'), false)
+  assert.match(String(at(own.body, 'ineligibleReasons', 0)), /^STAKE_TOO_HIGH: /)
+})
+
+test('a partner buys and claims for a sub-account, which is paid once', async () => {
+  const packId = await curated()
   const before = await freeOf(partner, child.profileId)
   const own = await freeOf(partner)
   const made = await buy(partner, forChild(packId))
@@ -424,4 +435,52 @@ test('operators alone curate; legs, names and places have their rules', async ()
   }
   assert.equal(codeOf(await put({ name: 'One more', legs: legs() })), 'CURATED_LIMIT')
   for (const each of made64) await operator('DELETE', `/admin/packs/${each}`)
+})
+
+test('a position is PENDING until a block holds it, and so is the payment of a claim', async () => {
+  const blockMs = 60_000
+  const slow = await startLive({ flags: ['--block-ms', `${blockMs}`, '--pack-rest', '0'] })
+  const buyer = await slow.trader(100 * UNIT)
+  const dealer = await slow.trader(100_000 * UNIT)
+  await slow.admin('/admin/house', { collateralRaw: 10_000 * UNIT })
+  const named: object[] = []
+  for (const slug of ['rain', 'wind']) {
+    const market = await openMarket(slow, slug)
+    const ask = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+    assert.equal((await place(slow, dealer, market, ask)).status, 201)
+    assert.equal(
+      (await place(slow, dealer, market, { ticks: 490, sizeRaw: 1000 * UNIT })).status,
+      201,
+    )
+    named.push({ marketSlug: slug, outcomeIndex: 0 })
+  }
+  const pack = await slow.admin('/admin/packs', { name: 'Rain', legs: named })
+  const terms = { stakeAmount: STAKE, minPayoutAmount: STAKE, idempotencyKey: 'a' }
+  const deadline = String(Math.floor(slow.nowMs() / 1000) + 60)
+  const body = { packId: at(pack.body, 'id'), ...terms, deadline }
+  const made = await slow.call(buyer, 'POST', BUY, body)
+  assert.deepEqual([made.status, at(made.body, 'status')], [201, 'PENDING'], made.text)
+  const path = `${POSITIONS}/${at(made.body, 'position', 'id')}`
+  const reached = async (read: () => Promise<Reply>, status: string) => {
+    for (;;) {
+      const reply = await read()
+      if (at(reply.body, 'status') === status) return reply
+    }
+  }
+  const show = () => slow.call(buyer, 'GET', path)
+  const claim = () => slow.call(buyer, 'POST', `${path}/claim`, {})
+  slow.shiftClock(blockMs)
+  const active = await reached(show, 'ACTIVE')
+  assert.equal(at(active.body, 'txHash'), at(made.body, 'position', 'txHash'))
+  for (const slug of ['rain', 'wind']) {
+    await slow.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex: 0 })
+  }
+  await reached(show, 'WON')
+  const pending = await claim()
+  assert.equal(at(pending.body, 'status'), 'CLAIM_PENDING', pending.text)
+  slow.shiftClock(blockMs)
+  const claimed = await reached(claim, 'CLAIMED')
+  assert.equal(at(claimed.body, 'txHash'), at(pending.body, 'txHash'))
+  assert.deepEqual(slow.faults, [])
+  await slow.stop()
 })
