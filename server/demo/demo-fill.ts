@@ -60,7 +60,7 @@ async function pageIdOf(server: OwnServer, path: string): Promise<string> {
   return body.id
 }
 
-/** Makes markets, a group, matches, series, pages, funds and packs; what is there stays as it is. */
+/** Makes markets, a group, matches, series, pages, funds and packs; what is there stays. */
 export async function fillMarkets(filling: Filling): Promise<void> {
   const { venue, isStopped } = filling
   const known = await slugsOf(venue.server)

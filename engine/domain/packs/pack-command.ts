@@ -33,7 +33,7 @@ export type PackBody =
       once?: CallOnce | undefined
       /** The UTC day, counted from 1970, whose bound on the house it counts for (rules §8.4). */
       day?: number
-      /** The pack of the list that was bought; absent for legs that the owner chose (rules §8.6). */
+      /** The pack of the list that was bought (rules §8.6); absent for legs of its owner. */
       curatedId?: Seq
     }
   /** A maker sets aside what a stake may win of it. */

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts'
 import { LIMITS } from '../limits.ts'
+import { MOVE_LIMITS } from '../moves/move-limits.ts'
 import { MS_PER_SEC } from '../units.ts'
 
 /** Bounds on packs. The code that checks a bound says what happens. */
@@ -66,6 +67,10 @@ export const PACK_LIMITS = {
 } as const
 
 assert(PACK_LIMITS.countedMax * 24 < LIMITS.recordBytesMax, 'counted packs fit a record')
+assert(
+  PACK_LIMITS.deadlineAheadMaxMs < MOVE_LIMITS.idempotencyKeyMs,
+  'a purchase that is sent again is remembered, or late',
+)
 assert(
   PACK_LIMITS.addressOffersBurstMax +
     (PACK_LIMITS.addressOffersPerSecMax * PACK_LIMITS.offerMs) / MS_PER_SEC <

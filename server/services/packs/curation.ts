@@ -1,5 +1,5 @@
 // The list of packs that operators curate (rules §8.6): how it changes, and what everybody gets of
-// it. It is encoded at most once a second, and after each change of it, so a call costs what it
+// it. It is made at most once a second, and after each change of it, so a call costs what it
 // returns. Main's thread owns it.
 
 import {
@@ -26,9 +26,12 @@ const ENDS: ReadonlySet<PackReason> = new Set([
   'MARKET_NOT_ELIGIBLE',
 ])
 
+type CuratedView = ReturnType<typeof curatedView>
+
 interface Kept {
   readonly changes: number
   readonly madeMs: TimeMs
+  readonly views: readonly CuratedView[]
   readonly bytes: Buffer
 }
 
@@ -92,40 +95,35 @@ export class Curation {
   }
 
   /** Packs of the list, newest first, also those with a leg that has just ended. */
-  async all() {
-    const views = [...this.#pipeline.clearing.packs.curated.all()]
-      .reverse()
-      .map((pack) => this.view(pack))
+  async all(): Promise<CuratedView[]> {
+    const packs = [...this.#pipeline.clearing.packs.curated.all()].reverse()
+    const views = packs.map((pack) => this.view(pack))
     // The newest of them may not be durable yet (invariant 1).
     await this.#pipeline.durable()
     return views
   }
 
   /** What everybody can buy, newest first. */
-  async listed() {
-    const views = await this.all()
-    return views.filter(({ status }) => status === 'ACTIVE')
+  async #listed(): Promise<Kept> {
+    const { changes } = this.#pipeline.clearing.packs.curated
+    const madeMs = this.#pipeline.sequencer.nowMs()
+    const kept = this.#kept
+    const isFresh = kept !== null && Math.abs(madeMs - kept.madeMs) < KEPT_MS
+    if (isFresh && kept.changes === changes) return kept
+    const views = (await this.all()).filter(({ status }) => status === 'ACTIVE')
+    this.#kept = { changes, madeMs, views, bytes: Buffer.from(JSON.stringify(views)) }
+    return this.#kept
   }
 
   /** The reply with the whole list. */
   async encoded(): Promise<Buffer> {
-    const { changes } = this.#pipeline.clearing.packs.curated
-    const madeMs = this.#pipeline.sequencer.nowMs()
-    const kept = this.#kept
-    const isFresh = kept !== null && kept.changes === changes
-    if (isFresh && Math.abs(madeMs - kept.madeMs) < KEPT_MS) return kept.bytes
-    const bytes = Buffer.from(JSON.stringify(await this.listed()))
-    this.#kept = { changes, madeMs, bytes }
-    return bytes
+    return (await this.#listed()).bytes
   }
 
   /** The listed packs whose name or markets have every word of a text. */
-  async found(text: string) {
-    const words = text
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== '')
-    const views = await this.listed()
+  async found(text: string): Promise<CuratedView[]> {
+    const words = text.toLowerCase().split(/\s+/)
+    const { views } = await this.#listed()
     return views.filter(({ name, legs }) => {
       const ofLegs = legs.flatMap(({ title, marketSlug }) => [title, marketSlug])
       const about = [name, ...ofLegs].join('\n').toLowerCase()

@@ -101,7 +101,7 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
   }
 }
 
-/** Names pages, properties, funds, packs and matches; of any other command, the profile that it names. */
+/** Names pages, packs, funds, matches and more; of any other command, the profile it names. */
 function restAbout(command: RareCommand, world: AuditWorld): About {
   switch (command.kind) {
     case 'putMarketPage': {
