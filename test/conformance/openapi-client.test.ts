@@ -110,7 +110,8 @@ async function learnNames(demo: unknown): Promise<void> {
   const navigation = await read('/navigation')
   names.set('path', fieldsIn(navigation, 'path'))
   const keys = listOf(await read('/property-keys'))
-  const ids = [at(navigation, 0, 'id'), at(keys, 0, 'id'), await firstPack()]
+  const curated = at(await read('/parlay/packs'), 0, 'id')
+  const ids = [at(navigation, 0, 'id'), at(keys, 0, 'id'), await firstPack(), curated]
   names.set('id', ids)
   const counts = at(await read('/markets/categories/count'), 'category')
   names.set('categoryId', isTree(counts) ? Object.keys(counts).slice(0, 2) : [])

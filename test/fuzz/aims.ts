@@ -74,6 +74,7 @@ const ofMatch = (random: Random): AimedCall => ({
 const ofAccount = (random: Random): AimedCall => ({
   params: { account: `{{accounts.${place(random)}}}` },
 })
+const ofPosition = (): AimedCall => ({ params: { id: '{{ownpositions.0}}' } })
 const ofSlot = (): AimedCall => ({ params: { slug: '{{slots.0}}' } })
 const onPairs = (random: Random): AimedCall => ({
   body: {
@@ -167,6 +168,28 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   'POST /parlay/offers/:id/accept': (random) => ({
     params: { id: `{{offers.${place(random)}}}` },
     body: { stake: units(random, 1, 2) },
+  }),
+  'GET /parlay/packs/:id': () => ({ params: { id: '{{curated.0}}' } }),
+  'POST /parlay/partner/quote': (random) => ({
+    body: { packId: '{{curated.0}}', stakeAmount: units(random, 1, 20) },
+  }),
+  'POST /parlay/partner/buy': (random) => ({
+    body: {
+      ...{ packId: '{{curated.0}}', stakeAmount: units(random, 1, 5), minPayoutAmount: '1' },
+      ...{ deadline: '{{soon.0}}', idempotencyKey: `buy-${random.below(2 ** 30)}` },
+    },
+  }),
+  'GET /parlay/partner/positions/:id': ofPosition,
+  'POST /parlay/partner/positions/:id/claim': () => ({ ...ofPosition(), body: {} }),
+  'POST /parlay/partner/positions/:id/claim/confirm': () => ({
+    ...ofPosition(),
+    body: { txHash: '{{ownclaims.0}}' },
+  }),
+  'POST /admin/packs': (random) => ({
+    body: { name: `Fuzz ${random.below(2 ** 30)}`, legs: packLegs(random) },
+  }),
+  'DELETE /admin/packs/:id': (random) => ({
+    params: { id: `{{madecurated.${place(random)}}}` },
   }),
   'DELETE /parlay/offers/:id': (random) => ({
     params: { id: `{{ownoffers.${place(random)}}}` },

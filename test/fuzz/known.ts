@@ -111,6 +111,7 @@ export class Known {
       if (route === 'POST /admin/market-pages')
         for (const pool of [pages, madepages]) addTo(pool, id)
       if (route === 'POST /admin/property-keys') addTo(made.keys, id)
+      if (route === 'POST /admin/packs') addTo(this.#setting.packs.madeCurated, id)
     }
     const group = at(body, 'slug')
     if (route === 'POST /admin/groups' && typeof group === 'string') addTo(made.groups, group)

@@ -25,6 +25,16 @@ export interface PackSetting {
   readonly quotes: Map<Role, string[]>
   readonly offers: Map<Role, string[]>
   readonly packs: string[]
+  /** Ids of packs of the list: one that stays, and those that operators made since. */
+  readonly curated: readonly string[]
+  readonly madeCurated: string[]
+  /** A position of each actor that has won, and the transaction that paid it. */
+  readonly won: ReadonlyMap<Role, WonPosition>
+}
+
+interface WonPosition {
+  readonly id: string
+  readonly txHash: string
 }
 
 async function quoted(client: ExchangeClient, dealer: Trader, slug: string): Promise<TestMarket> {
@@ -38,12 +48,57 @@ async function quoted(client: ExchangeClient, dealer: Trader, slug: string): Pro
   return market
 }
 
-export async function packSettingOf(client: ExchangeClient): Promise<PackSetting> {
+const legNames = (legs: readonly TestMarket[]) =>
+  legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
+
+async function curatedOf(client: ExchangeClient, name: string, legs: readonly TestMarket[]) {
+  return String(at(await client.admin('/admin/packs', { name, legs: legNames(legs) }), 'id'))
+}
+
+/** Lets each actor buy a pack of markets that end now, and win it. */
+async function wonBy(
+  client: ExchangeClient,
+  dealer: Trader,
+  actors: ReadonlyMap<Role, { readonly trader: Trader }>,
+): Promise<Map<Role, WonPosition>> {
+  const legs: TestMarket[] = []
+  for (const slug of ['fuzz-won-a', 'fuzz-won-b']) legs.push(await quoted(client, dealer, slug))
+  const packId = await curatedOf(client, 'Fuzz won', legs)
+  const deadline = String(Math.floor(Date.now() / 1000) + 600)
+  const terms = { packId, stakeAmount: STAKE, minPayoutAmount: STAKE, deadline }
+  const bought = new Map<Role, string>()
+  for (const [role, { trader }] of actors) {
+    const body = JSON.stringify({ ...terms, idempotencyKey: 'won' })
+    const made = await client.call(trader, 'POST', '/parlay/partner/buy', body)
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    bought.set(role, String(at(made.body, 'position', 'id')))
+  }
+  for (const { slug } of legs) {
+    await client.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex: 0 })
+  }
+  const won = new Map<Role, WonPosition>()
+  for (const [role, { trader }] of actors) {
+    const id = bought.get(role) ?? ''
+    for (;;) {
+      const path = `/parlay/partner/positions/${id}/claim`
+      const { body } = await client.call(trader, 'POST', path, '{}')
+      if (at(body, 'status') !== 'CLAIMED') continue
+      won.set(role, { id, txHash: String(at(body, 'txHash')) })
+      break
+    }
+  }
+  return won
+}
+
+export async function packSettingOf(
+  client: ExchangeClient,
+  actors: ReadonlyMap<Role, { readonly trader: Trader }>,
+): Promise<PackSetting> {
   await client.admin('/admin/house', { collateralRaw: HOUSE_RAW })
   const dealer = await client.makeTrader('fuzz dealer', DEALER_RAW)
   const legs: TestMarket[] = []
   for (const slug of ['fuzz-leg-a', 'fuzz-leg-b']) legs.push(await quoted(client, dealer, slug))
-  const wish = { legs: legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 })) }
+  const wish = { legs: legNames(legs) }
   const asked = { ...wish, stake: STAKE }
   // The orders of a buyer price no pack of its own.
   const buyer = await client.makeTrader('fuzz buyer of packs', DEALER_RAW)
@@ -52,11 +107,16 @@ export async function packSettingOf(client: ExchangeClient): Promise<PackSetting
   const made = await client.call(buyer, 'POST', '/parlay/create', JSON.stringify(quote))
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const packs = [String(at(made.body, 'id'))]
-  return { dealer, legs, quotes: new Map(), offers: new Map(), packs }
+  const curated = [await curatedOf(client, 'Fuzz', legs)]
+  const won = await wonBy(client, dealer, actors)
+  const ofList = { curated, madeCurated: [], won }
+  return { dealer, legs, quotes: new Map(), offers: new Map(), packs, ...ofList }
 }
 
 /** What the marks about packs stand for when this role speaks; `offers` are those of others. */
-export function packMarks({ legs, quotes, offers, packs }: PackSetting, role: Role) {
+export function packMarks(setting: PackSetting, role: Role) {
+  const { legs, quotes, offers, packs, curated, madeCurated, won } = setting
+  const own = won.get(role)
   const others = [...offers].filter(([whose]) => whose !== role)
   return {
     legs: legs.map(({ slug }) => slug),
@@ -64,6 +124,12 @@ export function packMarks({ legs, quotes, offers, packs }: PackSetting, role: Ro
     ownoffers: offers.get(role) ?? [],
     offers: others.flatMap(([, ids]) => ids),
     packs,
+    curated,
+    madecurated: madeCurated,
+    ownpositions: own === undefined ? [] : [own.id],
+    ownclaims: own === undefined ? [] : [own.txHash],
+    // Until when a purchase may be made.
+    soon: [String(Math.floor(Date.now() / 1000) + 60)],
   }
 }
 

@@ -219,6 +219,7 @@ function isNotAdmin({ lane }: FuzzRoute): boolean {
 const ID_NAMES = new Map([
   ['/parlay/positions/:id', 'packId'],
   ['/parlay/packs/:id', 'curatedId'],
+  ['/admin/packs/:id', 'madeCuratedId'],
   ['/parlay/partner/positions/:id', 'positionId'],
   ['/parlay/partner/positions/:id/claim', 'positionId'],
   ['/parlay/partner/positions/:id/claim/confirm', 'positionId'],

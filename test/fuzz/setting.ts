@@ -180,7 +180,7 @@ export async function settingOf(
   const open = markets.slice(0, OPEN_MARKETS).map(({ slug }) => slug)
   const { pools: operated, operatorTokens } = await operatedOf(client, open)
   const slot = await makeSeries(client)
-  const packs = await packSettingOf(client)
+  const packs = await packSettingOf(client, actors)
   const slugs = [...markets.map(({ slug }) => slug), 'fuzz-locked']
   const traders = [...actors.values()].map(({ trader }) => trader)
   const wards = [await makeChild(client, actorOf(actors, 'owner'))]

@@ -235,7 +235,10 @@ export const buyListedPack = route({
     ),
   }),
   status: 201,
-  reply: object({ status: positionStatus(), position: packPositionFields() }),
+  reply: object({
+    status: positionStatus(),
+    position: means(packPositionFields(), 'What was bought, as it stands now.'),
+  }),
   means: 'The pack is bought; the next block holds the purchase.',
   rejects: [
     'OVERLOADED',
