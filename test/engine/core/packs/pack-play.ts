@@ -1,4 +1,10 @@
 import type { Clearing } from '../../../../engine/core/clearing.ts'
+import {
+  curationIssues,
+  decideCuratedRemoval,
+  decidePurchase,
+  gateCuration,
+} from '../../../../engine/core/decide/money/curated-packs.ts'
 import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
@@ -73,6 +79,39 @@ export function playPack(play: Play, markets: readonly Market[]): void {
     const stakeRaw = stakeMinRaw + random.spread(offer.stakeMaxRaw - stakeMinRaw)
     act(decideAccept(clearing, offer.offerId, { profileId, stakeRaw }, { nowMs, closeMs: 0 }))
   } else if (offer !== undefined) act(decideEndOffer(clearing, offer.offerId, offer.makerId))
+}
+
+/** One act of operators on the list of packs, or a purchase from it, if the gates let it. */
+export function playCurated(play: Play, markets: readonly Market[]): void {
+  const { clearing, random, nowMs, account } = play
+  const listed = [...clearing.packs.curated.all()]
+  const dice = random.next()
+  if (listed.length === 0 || dice < 0.3) {
+    const name = `Pack ${random.below(40)}`
+    const legs = wish(play, markets).legs.flatMap(({ marketId, outcome }) =>
+      marketId === undefined ? [] : [{ marketId, outcome }],
+    )
+    const issues = curationIssues(clearing, legs, nowMs)
+    const isPack = legs.length >= PACK_LIMITS.legsMin
+    if (!isPack || gateCuration(clearing, name, issues) !== null) return
+    play.apply({ kind: 'curatePack', name, legs })
+    return
+  }
+  const { packId: curatedId, legs } = random.pick(listed)
+  if (dice < 0.4) {
+    const removal = decideCuratedRemoval(clearing, curatedId)
+    if (!(removal instanceof Reject)) play.apply(removal)
+    return
+  }
+  const [profileId, stakeRaw] = [account(), random.between(stakeMinRaw, stakeMaxRaw)]
+  const asked = legs.map(({ marketId, outcome }) => {
+    return restedLeg(marketId, outcome, [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }])
+  })
+  const by = { offeredRaw: null, ownerId: profileId, isPaid: true, closeMs: 0 }
+  const priced = pricePack(clearing, { stakeRaw, legs: asked, ...by }, nowMs)
+  const terms = { curatedId, payoutMinRaw: stakeRaw, deadlineMs: nowMs + 1 }
+  const decided = decidePurchase(clearing, { profileId, stakeRaw, ...terms }, priced, nowMs)
+  if (!(decided instanceof Reject)) play.apply(decided)
 }
 
 /** Every resolved market counts for the packs that have a leg of it, a few packs at a time. */

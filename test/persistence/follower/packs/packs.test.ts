@@ -6,7 +6,7 @@ import type { Command } from '../../../../engine/domain/command.ts'
 import { openReadOnly } from '../../../../persistence/database.ts'
 import { Follower } from '../../../../persistence/follower/follower.ts'
 import { PACK_STATUSES, type PackStatus } from '../../../../persistence/follower/packs/packs.ts'
-import { countPacks, playPack } from '../../../engine/core/packs/pack-play.ts'
+import { countPacks, playCurated, playPack } from '../../../engine/core/packs/pack-play.ts'
 import { keyed, newFolder } from '../../../support/data-folder.ts'
 import { fillJournal } from '../../../support/journal-fill.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
@@ -28,6 +28,7 @@ const PAYOUTS = [
 
 interface Told {
   readonly row: readonly [owner: number, maker: number | null, stake: number, payout: number]
+  readonly curatedId: number | null
   readonly madeMs: number
   readonly legs: { marketId: number; outcome: number; ticks: number; result: LegResult }[]
   status: PackStatus
@@ -37,6 +38,8 @@ interface Told {
 
 class Story {
   readonly told = new Map<number, Told>()
+  /** Packs that were ever on the list of operators. */
+  readonly curated: unknown[][] = []
   readonly made = recordedDriver()
   /** Where a follower is stopped and another goes on. */
   readonly stopSeqs: number[] = []
@@ -69,7 +72,9 @@ class Story {
     } else {
       const account = () => 1 + random.below(ACCOUNTS)
       const markets = this.#markets.map((marketId) => clearing.catalogue.existing(marketId))
-      playPack({ clearing, random, nowMs: driver.nowMs, account, apply }, markets)
+      const play = { clearing, random, nowMs: driver.nowMs, account, apply }
+      if (random.chance(0.2)) playCurated(play, markets)
+      else playPack(play, markets)
     }
     if (random.chance(0.005)) this.stopSeqs.push(clearing.lastSeq)
   }
@@ -80,6 +85,10 @@ class Story {
     const { packs, catalogue } = driver.clearing
     const offer = command.kind === 'acceptPackOffer' ? packs.offer(command.offerId) : undefined
     driver.apply(command)
+    if (command.kind === 'curatePack') {
+      const pairs = command.legs.map(({ marketId, outcome }) => [marketId, outcome])
+      this.curated.push([command.seq, command.name, JSON.stringify(pairs), command.nowMs])
+    }
     if (command.kind === 'createPack' || command.kind === 'acceptPackOffer') {
       const { seq, nowMs: madeMs, profileId, stakeRaw, payoutRaw } = command
       const legs = (command.kind === 'createPack' ? command.legs : (offer?.legs ?? [])).map(
@@ -89,7 +98,8 @@ class Story {
       )
       const row = [profileId, offer?.makerId ?? null, stakeRaw, payoutRaw] as const
       const open = { status: 'ACTIVE' as const, paidRaw: null, endedMs: null }
-      this.told.set(seq, { row, madeMs, legs, ...open })
+      const { curatedId = null } = command.kind === 'createPack' ? command : {}
+      this.told.set(seq, { row, curatedId, madeMs, legs, ...open })
     }
     if (command.kind !== 'countPacks') return
     const parts = catalogue.existing(command.marketId).payoutNumerators ?? [0, 0]
@@ -111,18 +121,21 @@ function tablesOf(dataDir: string) {
   const all = (sql: string): unknown[][] => connection.prepare<[], unknown[]>(sql).raw().all()
   const tables = {
     packs: all(`SELECT pack_id, owner, maker, stake_raw, payout_raw, made_ms, status, paid_raw,
-      ended_ms FROM packs ORDER BY pack_id`),
+      ended_ms, curated_id FROM packs ORDER BY pack_id`),
     legs: all(`SELECT pack_id, position, market_id, outcome, price_ticks, result FROM pack_legs
       ORDER BY pack_id, position`),
+    curated: all('SELECT pack_id, name, legs, made_ms FROM curated_packs ORDER BY pack_id'),
+    ofList: all('SELECT owner, count FROM curated_counts ORDER BY owner'),
     counts: all('SELECT owner, status, count FROM pack_counts WHERE count <> 0 ORDER BY 1, 2'),
   }
   connection.close()
   return tables
 }
 
-function expectedOf({ told }: Story) {
-  const packs = [...told].map(([packId, { row, madeMs, status, paidRaw, endedMs }]) => {
-    return [packId, ...row, madeMs, PACK_STATUSES.indexOf(status), paidRaw].concat([endedMs])
+function expectedOf({ told, curated }: Story) {
+  const packs = [...told].map(([packId, { row, madeMs, status, paidRaw, endedMs, curatedId }]) => {
+    const ended = [paidRaw, endedMs, curatedId]
+    return [packId, ...row, madeMs, PACK_STATUSES.indexOf(status), ...ended]
   })
   const legs = [...told].flatMap(([packId, pack]) =>
     pack.legs.map(({ marketId, outcome, ticks, result }, position) => {
@@ -131,7 +144,12 @@ function expectedOf({ told }: Story) {
     }),
   )
   const counts: number[][] = []
+  const ofList: number[][] = []
   for (let owner = 1; owner <= ACCOUNTS; owner++) {
+    const bought = [...told.values()].filter((each) => {
+      return each.row[0] === owner && each.curatedId !== null
+    })
+    if (bought.length > 0) ofList.push([owner, bought.length])
     for (const [number, status] of PACK_STATUSES.entries()) {
       const own = [...told.values()].filter((each) => {
         return each.row[0] === owner && each.status === status
@@ -139,7 +157,7 @@ function expectedOf({ told }: Story) {
       if (own.length > 0) counts.push([owner, number, own.length])
     }
   }
-  return { packs, legs, counts }
+  return { packs, legs, counts, curated, ofList }
 }
 
 test('the tables of packs are what happened, also after restarts', () => {
@@ -169,6 +187,10 @@ test('the tables of packs are what happened, also after restarts', () => {
     )
   }
   const all = [...story.told.values()]
+  assert(
+    all.some(({ curatedId }) => curatedId !== null),
+    'packs of the list are bought',
+  )
   for (const status of ['WON', 'LOST'])
     assert(
       all.some((each) => each.status === status),
