@@ -1,7 +1,7 @@
 import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { takesOrders } from '../../engine/domain/markets/market.ts'
 import type { PackBody } from '../../engine/domain/packs/pack-command.ts'
-import { countPacks, playPack } from '../engine/core/packs/pack-play.ts'
+import { countPacks, playCurated, playPack } from '../engine/core/packs/pack-play.ts'
 import type { GoldenCast } from './golden-cast.ts'
 
 const HOUSE_RAW = 10 ** 11
@@ -29,7 +29,9 @@ export class GoldenPacks {
     const markets = clearing.catalogue.all().filter((each) => this.#takesPacks(each))
     const account = () => this.#cast.trader()
     for (let acts = random.between(2, 8); acts > 0; acts--) {
-      playPack({ clearing, random, nowMs, account, apply: this.#apply }, markets)
+      const play = { clearing, random, nowMs, account, apply: this.#apply }
+      if (random.chance(0.2)) playCurated(play, markets)
+      else playPack(play, markets)
     }
   }
 

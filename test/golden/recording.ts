@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 10
+const FORMAT = 11
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
@@ -55,8 +55,8 @@ export const KINDS: Readonly<Record<Command['kind'], boolean>> = {
   endPackOffers: true,
   countPacks: true,
   fundHouse: true,
-  curatePack: false,
-  removeCuratedPack: false,
+  curatePack: true,
+  removeCuratedPack: true,
   followProfile: true,
   unfollowProfile: true,
   putBookmark: true,
