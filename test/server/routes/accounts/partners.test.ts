@@ -225,13 +225,16 @@ test('a new server wallet approves the exchanges in use; a retry approves later 
   assert.equal(at(whole.body, 'chainId'), 8453)
   assert.equal(at(whole.body, 'ready'), true)
   const none = { missing: 0, submitted: 0, failed: 0 }
-  assert.deepEqual(at(whole.body, 'summary'), { total: 2, confirmed: 2, ...none })
+  assert.deepEqual(at(whole.body, 'summary'), { total: 3, confirmed: 3, ...none })
   assert.deepEqual(
-    [0, 1].map((index) => at(whole.body, 'targets', index, 'type')),
-    ['USDC_ALLOWANCE', 'CTF_APPROVAL'],
+    [0, 1, 2].map((index) => at(whole.body, 'targets', index, 'type')),
+    ['USDC_ALLOWANCE', 'USDC_ALLOWANCE', 'CTF_APPROVAL'],
   )
+  // Clients of partners look for it before they buy a pack.
+  const vault = ['label', 'confirmed', 'status'].map((name) => at(whole.body, 'targets', 0, name))
+  assert.deepEqual(vault, ['parlay-treasury-vault', true, 'confirmed'])
   // An exchange address in lower case is the same exchange.
-  const exchangeAddress = String(at(whole.body, 'targets', 0, 'spenderOrOperator'))
+  const exchangeAddress = String(at(whole.body, 'targets', 1, 'spenderOrOperator'))
   await openMarket(live, 'lower-case', { exchangeAddress: exchangeAddress.toLowerCase() })
   const unchanged = await live.call(partner, 'POST', `${path}/retry`, {})
   assert.equal(unchanged.text, whole.text)
@@ -254,10 +257,10 @@ test('a new server wallet approves the exchanges in use; a retry approves later 
   assertRefused(await delegated(), 400, 'ALLOWANCE_MISSING')
   const missing = await live.call(partner, 'GET', path)
   assert.equal(at(missing.body, 'ready'), false)
-  const counts = { total: 4, confirmed: 2, missing: 2, submitted: 0, failed: 0 }
+  const counts = { total: 5, confirmed: 3, missing: 2, submitted: 0, failed: 0 }
   assert.deepEqual(at(missing.body, 'summary'), counts)
-  assert.equal(at(missing.body, 'targets', 2, 'status'), 'missing')
-  assert.equal(at(missing.body, 'targets', 2, 'retryable'), true)
+  assert.equal(at(missing.body, 'targets', 3, 'status'), 'missing')
+  assert.equal(at(missing.body, 'targets', 3, 'retryable'), true)
   const told = new Told(live)
   live.shiftClock(5000)
   const both = await Promise.all([1, 2].map(() => live.call(partner, 'POST', `${path}/retry`, {})))
