@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import {
   type ExchangeClient,
@@ -38,6 +39,8 @@ export interface Things {
   readonly slotSlug: string
   readonly matchSlug: string
   readonly packId: string
+  /** One of as many packs as the list of operators holds. */
+  readonly curatedId: string
 }
 
 export async function prepareAround(client: ExchangeClient, around: Around): Promise<Things> {
@@ -53,13 +56,17 @@ export async function prepareAround(client: ExchangeClient, around: Around): Pro
   await asked(attacker, 'PATCH', '/market-bookmarks/visibility', '{"isPublic":true}')
   for (const fan of fans) await asked(fan, 'PUT', `/profiles/${famous.account}/follow`)
   for (const { account } of followed) await asked(attacker, 'PUT', `/profiles/${account}/follow`)
-  return { ...(await madeByOperator(client, slugs[0])), packId: await madePack(client, around) }
+  return {
+    ...(await madeByOperator(client, slugs[0])),
+    packId: await madePack(client, around),
+    curatedId: await fillCurated(client, around),
+  }
 }
 
 async function madeByOperator(
   client: ExchangeClient,
   marketSlug: string,
-): Promise<Omit<Things, 'packId'>> {
+): Promise<Omit<Things, 'packId' | 'curatedId'>> {
   const page = await client.admin('/admin/market-pages', { slug: 'all', name: 'All markets' })
   const key = { name: 'Length', slug: 'length', type: 'multi-select' }
   const property = await client.admin('/admin/property-keys', key)
@@ -84,6 +91,17 @@ async function madeByOperator(
     },
     ...{ stableSlug: 'btc-now', matchSlug: 'reds-blues' },
   }
+}
+
+/** Fills the list of curated packs; gives the id of one. */
+async function fillCurated(client: ExchangeClient, { legs }: Around): Promise<string> {
+  const named = legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
+  let id = ''
+  for (let count = 0; count < PACK_LIMITS.curatedMax; count++) {
+    const made = await client.admin('/admin/packs', { name: `Pack ${count}`, legs: named })
+    id = String(at(made, 'id'))
+  }
+  return id
 }
 
 /** One maker offers a pack, and another profile accepts it. */
