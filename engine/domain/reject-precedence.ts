@@ -71,7 +71,7 @@ const REJECTS = [
     'The signature does not prove the address of the sub-account; let its key sign a new text of ' +
       'GET /auth/signing-message?purpose=sub-account within five minutes.',
   ],
-  ['SCOPE_MISSING_TRADING', 'This call needs an API token with the scope trading; derive one.'],
+  ['SCOPE_MISSING_TRADING', 'This call needs the scope trading; derive a token with it.'],
   [
     'SCOPE_MISSING_ACCOUNT_CREATION',
     'This call needs the scope account_creation; derive a token with it.',
@@ -80,10 +80,7 @@ const REJECTS = [
     'SCOPE_MISSING_DELEGATED_SIGNING',
     'This call needs the scope delegated_signing; derive a token with it.',
   ],
-  [
-    'SCOPE_MISSING_WITHDRAWAL',
-    'This call needs an API token with the scope withdrawal; derive one.',
-  ],
+  ['SCOPE_MISSING_WITHDRAWAL', 'This call needs the scope withdrawal; derive a token with it.'],
   ['ROLE_MISSING', "The operator's role does not allow this call; ask one of a higher role."],
   [
     'FORBIDDEN',

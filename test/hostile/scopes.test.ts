@@ -74,7 +74,7 @@ afterEach(() => assert.deepEqual(live.faults, []))
 const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`
 const signed = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme === 'hmac'))
 
-const SENTENCE = /"This call needs an API token with the scope ([a-z_]+)\."/
+const SENTENCE = /"This call needs the scope ([a-z_]+); derive a token with it\."/
 const FIELD = /"code":"SCOPE_MISSING","scope":"([a-z_]+)"/
 
 /** The scope that each set lacks, if any. A call of several orders may name it at each order. */
