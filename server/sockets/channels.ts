@@ -1,5 +1,6 @@
 // The messages of a client in the namespace (rules §12.8): `subscribe_…` with its payload, and
-// `unsubscribe` with an acknowledgement. A repeated subscribe replaces the earlier one.
+// `unsubscribe`, with an acknowledgement or without. A repeated subscribe replaces the earlier one,
+// unless it names one market by `marketSlug` or `marketAddress` (rules §13).
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
@@ -13,6 +14,8 @@ import type { Member } from './member.ts'
 export const EVENT_ID_CHARACTERS_MAX = 80
 
 const askFields = openObject({
+  marketSlug: optional(slug()),
+  marketAddress: optional(address()),
   marketSlugs: optional(list(slug(), 0, LIMITS.socketMarketsMax)),
   marketAddresses: optional(list(address(), 0, LIMITS.socketMarketsMax)),
   symbols: optional(list(text(32, 1), 0, LIMITS.socketMarketsMax)),
@@ -25,14 +28,25 @@ const ask = compileSaid(askFields)
 const unsubscribeAsk = compile(openObject({ channel: text(64) }))
 
 /** What a client names in a subscription: markets, or the newest events that it has. */
-export type SubscriptionAsk = Infer<typeof askFields>
+export interface SubscriptionAsk extends Omit<AskFields, keyof Names> {
+  readonly marketSlugs?: readonly string[] | undefined
+  readonly marketAddresses?: readonly string[] | undefined
+  /** Adds to the earlier subscription of the channel in place of replacing it. */
+  readonly isAdded?: boolean
+}
+
+type AskFields = Infer<typeof askFields>
+type Names = Pick<AskFields, 'marketSlug' | 'marketAddress' | 'marketSlugs' | 'marketAddresses'>
 
 export interface Channel {
   /** Whether only a proven caller may subscribe. */
   readonly isPrivate: boolean
   /** What `system` says after a subscribe, where it is not a subscription. */
   readonly confirmation?: string
-  /** Replaces the member's earlier subscription; after a refusal the earlier one stays. */
+  /**
+   * Replaces the member's earlier subscription, or adds to it; after a refusal the earlier one
+   * stays.
+   */
   subscribe(member: Member, asked: SubscriptionAsk): Refusal | null
   /** Ends the subscription of the named markets, or all of it when none are named. */
   unsubscribe(member: Member, asked: SubscriptionAsk): void
@@ -44,7 +58,15 @@ export type Channels = ReadonlyMap<string, Channel>
 
 function askOf(payload: unknown): SubscriptionAsk | Refusal {
   const given = payload ?? {}
-  return ask.holds(given) ? given : invalid(...ask.issues(given))
+  if (!ask.holds(given)) return invalid(...ask.issues(given))
+  const { marketSlug, marketAddress, marketSlugs, marketAddresses, ...rest } = given
+  return {
+    ...rest,
+    marketSlugs: marketSlug === undefined ? marketSlugs : [...(marketSlugs ?? []), marketSlug],
+    marketAddresses:
+      marketAddress === undefined ? marketAddresses : [...(marketAddresses ?? []), marketAddress],
+    isAdded: marketSlug !== undefined || marketAddress !== undefined,
+  }
 }
 
 /** Takes one event of a client with its raw arguments; its name may be a number. */
@@ -56,8 +78,11 @@ export function hear(channels: Channels, member: Member, event: unknown, given: 
   const last = given.at(-1)
   const acknowledge = typeof last === 'function' ? last : undefined
   if (event === 'unsubscribe') {
-    const refusal = unsubscribe(channels, member, given[0])
-    acknowledge?.(refusal === null ? {} : { error: refusal })
+    const wrong = unsubscribe(channels, member, given[0])
+    if (acknowledge !== undefined) acknowledge(wrong === null ? {} : { error: wrong })
+    else if (wrong !== null) {
+      member.except(invalid({ field: 'channel', message: wrong }), event)
+    }
     return
   }
   const payload = given[0] === last && acknowledge !== undefined ? undefined : given[0]

@@ -7,11 +7,13 @@ import { hmacOrSession } from '../http/access/auth-scheme.ts'
 import { type Call, type Caller, NO_BYTES } from '../http/call.ts'
 import { Refusal, refuse } from '../http/refusal.ts'
 
-/** The path that a handshake signs, whatever else its query has (rules §12.1). */
+/**
+ * The path that a handshake may sign, whatever the query of its request is (rules §12.1): clients
+ * that leave the request to their library sign this. Others sign the target that they request.
+ */
 export const HANDSHAKE_TARGET = '/socket.io/?EIO=4&transport=websocket'
 
 const ACCEPTED = hmacOrSession().accepts
-const [PATH, QUERY] = HANDSHAKE_TARGET.split('?')
 
 export interface HandshakeParts {
   readonly guard: Guard
@@ -37,9 +39,16 @@ export class Handshakes {
     this.#parts = parts
   }
 
-  proofOf(headers: ReadonlyMap<string, string>): Proof {
-    const call = handshakeCall(headers)
-    const proof = this.#prove(call)
+  /** `target` is what the client requested. */
+  proofOf(headers: ReadonlyMap<string, string>, target: string): Proof {
+    let call = handshakeCall(headers, target)
+    let proof = this.#prove(call)
+    if (proof instanceof Refusal && proof.name === 'HMAC_INVALID' && target !== HANDSHAKE_TARGET) {
+      const constant = handshakeCall(headers, HANDSHAKE_TARGET)
+      const second = this.#prove(constant)
+      // When neither is signed, the refusal is of the target that the client requested.
+      if (!(second instanceof Refusal)) [call, proof] = [constant, second]
+    }
     if (proof === null) return NOBODY
     if (proof instanceof Refusal) return { ...NOBODY, refusal: proof }
     const { tokenId } = proof
@@ -74,12 +83,13 @@ export class Handshakes {
 }
 
 /** The handshake as the call that its signature covers. */
-function handshakeCall(headers: ReadonlyMap<string, string>): Call {
+function handshakeCall(headers: ReadonlyMap<string, string>, target: string): Call {
+  const [path, query] = target.split('?')
   return {
     method: 'GET',
-    path: PATH,
-    target: HANDSHAKE_TARGET,
-    query: QUERY,
+    path,
+    target,
+    query,
     headers,
     body: NO_BYTES,
     from: '',

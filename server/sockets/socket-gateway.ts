@@ -121,7 +121,7 @@ export class SocketGateway {
       maxHttpBufferSize: LIMITS.socketMessageBytesMax,
     })
     parts.port.keep({
-      admit: (headers, address) => this.#admit(headers, address),
+      admit: (headers, address, target) => this.#admit(headers, address, target),
       broke: (error, guest) => this.#broke(error, guest instanceof Visit ? guest.member : null),
     })
     this.#server.attachApp(parts.port)
@@ -155,14 +155,14 @@ export class SocketGateway {
   }
 
   /** Checks in the order of cost, the cheapest first. */
-  #admit(headers: ReadonlyMap<string, string>, address: string): Refusal | Guest {
+  #admit(headers: ReadonlyMap<string, string>, address: string, target: string): Refusal | Guest {
     edgePoint('at-socket-upgrade')
     const { census } = this.#parts
     const refusalOf = (full: SocketRefusal) =>
       refuse(full === 'address' ? 'SOCKET_LIMIT' : 'OVERLOADED')
     const full = census.doorFull(address)
     if (full !== null) return refusalOf(full)
-    const proof = this.#handshakes.proofOf(headers)
+    const proof = this.#handshakes.proofOf(headers, target)
     const seat = census.seatFor({ address, profileId: proof.caller?.profileId ?? 0 })
     return seat instanceof Seat ? new Visit(seat, proof) : refusalOf(seat)
   }

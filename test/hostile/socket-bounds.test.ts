@@ -140,6 +140,13 @@ test('the sockets of a profile share one bound on subscribed markets', async () 
   await first.take('positions', 3)
   ask(second, ['rain', 'hail'])
   await second.take('positions', 3)
+  // Markets that are added one by one have the same bound, and a name that is there counts once.
+  for (const marketSlug of ['rain', 'rain', 'snow']) {
+    second.socket.emit('subscribe_positions', { marketSlug })
+  }
+  const [, over] = await second.take('exception', 2)
+  assert.deepEqual([at(over, 'code'), at(over, 'channel')], [code, channel])
+  assert.equal(second.of('exception').length, 2)
 })
 
 test('the sockets of one owner share one bound on messages', async () => {

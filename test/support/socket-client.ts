@@ -25,12 +25,13 @@ export function handshakeOf(
   { tokenId, secret }: Pick<Trader, 'tokenId' | 'secret'>,
   nowMs: number,
   prefix = 'svc-',
+  pathWithQuery = HANDSHAKE_TARGET,
 ): Record<string, string> {
   const timestamp = new Date(nowMs).toISOString()
   const call = { secret: Buffer.from(secret, 'base64'), timestamp, method: 'GET' }
   const signature = signCall({
     ...call,
-    pathWithQuery: HANDSHAKE_TARGET,
+    pathWithQuery,
     body: new Uint8Array(0),
   })
   return {

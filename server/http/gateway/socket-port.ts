@@ -44,7 +44,8 @@ export interface Guest {
 
 /** Decides which connections are admitted. */
 export interface Keeper {
-  admit(headers: Headers, address: string): Refusal | Guest
+  /** `target` is the path of the request with its query. */
+  admit(headers: Headers, address: string, target: string): Refusal | Guest
   /** Reports what a connection threw; its guest is null before it is open. Gives the reply. */
   broke(error: unknown, guest: Guest | null): Refusal
 }
@@ -216,7 +217,7 @@ export class SocketPort {
     this.#refuseOr(response, headersOf(request), (headers, keeper, address) => {
       const query = request.getQuery()
       const refusal = handshakeRefusal(headers) ?? (isHandshake(query) ? null : NO_POLLING)
-      const guest = refusal ?? keeper.admit(headers, address)
+      const guest = refusal ?? keeper.admit(headers, address, `${request.getUrl()}?${query}`)
       if (guest instanceof Refusal) {
         answer(response, guest)
         return

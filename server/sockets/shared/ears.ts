@@ -8,6 +8,12 @@ import { unitsOf } from '../census.ts'
 import type { Member } from '../member.ts'
 import type { Room } from './room.ts'
 
+/** What a subscription costs, and whether it keeps the earlier one. */
+interface Wanted {
+  readonly units: number
+  readonly isAdded: boolean
+}
+
 export class Ears {
   readonly #roomsOf = new Map<Member, Map<string, Room>>()
 
@@ -23,21 +29,24 @@ export class Ears {
     return Math.max(1, units)
   }
 
-  /** Why a member may not name markets of so many units now (census.ts), or null. */
-  refusalOf(member: Member, units: number, heldCount: number): Refusal | null {
-    if (!member.seat.asks(units)) {
+  /** Why a member may not name these markets, of so many units, now (census.ts); or null. */
+  refusalOf(member: Member, named: Iterable<string>, wanted: Wanted): Refusal | null {
+    if (!member.seat.asks(wanted.units)) {
       return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)
     }
+    const earlier = wanted.isAdded ? this.namesOf(member) : []
+    const heldCount = new Set([...earlier, ...named]).size
     return member.seat.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')
   }
 
-  /** Replaces the rooms of a member; each room gives it its first frames anew. */
-  set(member: Member, rooms: Map<string, Room>): void {
-    const before = this.#roomsOf.get(member)
-    if (rooms.size === 0) this.#roomsOf.delete(member)
-    else this.#roomsOf.set(member, rooms)
+  /** Replaces the rooms of a member, or adds to them; each of `rooms` gives it its first frames. */
+  set(member: Member, rooms: ReadonlyMap<string, Room>, isAdded: boolean): void {
+    const before = this.#roomsOf.get(member) ?? new Map<string, Room>()
+    const all = new Map(isAdded ? [...before, ...rooms] : rooms)
+    if (all.size === 0) this.#roomsOf.delete(member)
+    else this.#roomsOf.set(member, all)
     for (const room of rooms.values()) room.join(member)
-    for (const [name, room] of before ?? []) if (rooms.get(name) !== room) room.leave(member)
+    for (const [name, room] of before) if (all.get(name) !== room) room.leave(member)
   }
 
   /** Gives a member the first frames of those rooms again. */

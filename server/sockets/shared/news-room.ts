@@ -43,8 +43,9 @@ export class NewsRoom implements Channel {
   }
 
   subscribe(member: Member): Refusal | null {
-    const refusal = this.#ears.refusalOf(member, unitsOf(this.#room.firstBytes), 1)
-    if (refusal === null) this.#ears.set(member, new Map([[this.#name, this.#room]]))
+    const wanted = { units: unitsOf(this.#room.firstBytes), isAdded: false }
+    const refusal = this.#ears.refusalOf(member, [this.#name], wanted)
+    if (refusal === null) this.#ears.set(member, new Map([[this.#name, this.#room]]), false)
     return refusal
   }
 

@@ -31,6 +31,8 @@ const times = {
   occurredAt: means(isoTime(), 'When the command was decided.'),
   publishedAt: means(isoTime(), 'When the frame was made.'),
 }
+const matchedAt = () =>
+  means(optional(isoTime()), 'When the trade of it was matched; absent when nothing was.')
 const owned = {
   orderId: orderId(),
   clientOrderId: clientOrderId(),
@@ -50,6 +52,7 @@ const lifecycle = () =>
     remainingSize: means(integer(0), 'Raw shares that still rest.'),
     reason: means(optional(text()), 'Why it was canceled; absent when its owner asked for it.'),
     ...times,
+    matchedAt: matchedAt(),
   })
 
 const execution = () =>
@@ -63,6 +66,7 @@ const execution = () =>
     price: means(text(), 'Limit price as text; the average price of a market order.'),
     remainingSize: means(raw(), 'Raw shares that were not filled, as text.'),
     ...times,
+    matchedAt: matchedAt(),
   })
 
 const part = {

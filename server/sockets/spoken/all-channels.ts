@@ -22,6 +22,11 @@ import { channel, type SpokenEvent } from './spoken.ts'
 
 const most = LIMITS.socketMarketsMax
 const slugs = () => optional(list(slug(), 0, most))
+/** One market, as the public client names it: it joins those of earlier subscriptions. */
+const oneSlug = () =>
+  means(optional(slug()), 'One market more; those of earlier subscriptions stay.')
+const oneAddress = () =>
+  means(optional(address()), 'One more pool by its address; earlier subscriptions stay.')
 const nothing = () => openObject({})
 
 /** What a client hears whatever it subscribes to. */
@@ -40,6 +45,8 @@ const marketPrices = channel({
       optional(list(address(), 0, most)),
       'Addresses of pools whose prices are wanted.',
     ),
+    marketSlug: oneSlug(),
+    marketAddress: oneAddress(),
     symbols: means(
       optional(list(text(32, 1), 0, most)),
       'Symbols whose values of oracles are wanted, like BTC or BTC/USD.',
@@ -66,6 +73,7 @@ const trades = channel({
       slugs(),
       'The markets whose trades are wanted, a group for its children; they replace earlier ones.',
     ),
+    marketSlug: oneSlug(),
   }),
   example: { marketSlugs: ['rain-tomorrow'] },
   events: [trade, tradeBusted],
@@ -135,6 +143,8 @@ const ownPositions = channel({
       optional(list(address(), 0, most)),
       'Markets by the addresses of their pools.',
     ),
+    marketSlug: oneSlug(),
+    marketAddress: oneAddress(),
   }),
   example: { marketSlugs: ['rain-tomorrow'] },
   events: [positions],

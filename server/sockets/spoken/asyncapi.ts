@@ -20,7 +20,7 @@ type Message = Pick<SpokenEvent, 'name' | 'about' | 'payload' | 'example'>
 
 const UNSUBSCRIBE = {
   name: 'unsubscribe',
-  about: 'Ends a subscription, or the part of it that is named; acknowledged with {} or {error}.',
+  about: 'Ends a subscription, or the named part; acknowledged with {} or {error} when asked to.',
   payload: {
     type: 'object',
     required: ['channel'],
@@ -31,6 +31,8 @@ const UNSUBSCRIBE = {
         items: { type: 'string' },
         description: 'The markets to leave.',
       },
+      marketSlug: { type: 'string', description: 'One market to leave.' },
+      marketAddress: { type: 'string', description: 'One pool to leave, by its address.' },
       marketAddresses: {
         type: 'array',
         items: { type: 'string' },
@@ -66,7 +68,8 @@ const LEAVE_LIFECYCLE = {
 
 const PROTOCOL =
   'Socket.IO over WebSocket, namespace /markets, at the path /socket.io/ with EIO=4. The name of ' +
-  'a message is the name of its event. A repeated subscription replaces the earlier one.'
+  'a message is the name of its event. A repeated subscription replaces the earlier one, unless ' +
+  'it names a market by marketSlug or marketAddress.'
 
 export function asyncApi(described: SpokenDescribed): Node {
   const { title, version, host, isSecure } = described

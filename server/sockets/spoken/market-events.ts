@@ -3,7 +3,7 @@
 import { address, isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
-import { list, object, optional } from '../../http/schema/schema.ts'
+import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { event } from './spoken.ts'
 
 const SLUG = 'rain-tomorrow'
@@ -202,7 +202,7 @@ export const oraclePriceData = event({
   about: 'A value of an oracle, for one market or for all that listen to its symbol.',
   payload: object({
     marketAddress: means(nullable(address()), 'Address of the market; null where it has none.'),
-    marketSlug: means(nullable(text()), 'The market it is for; null for a value of the symbol.'),
+    marketSlug: means(text(), 'The market it is for; empty for a value of the symbol.'),
     symbol: means(text(), 'What the oracle gives the value of.'),
     timestamp: means(integer(0), 'Time of the value in Unix ms.'),
     value: means(number(), 'The value in its own unit.'),
@@ -233,12 +233,19 @@ export const marketCreated = event({
 
 export const marketResolved = event({
   name: 'marketResolved',
-  about: 'A market was resolved; a payout split has no winner.',
+  about: 'A market was resolved, for one outcome or with a payout split.',
   payload: object({
     slug: slug(),
     type: marketType(),
-    winningOutcome: means(nullable(oneOf('YES', 'NO')), 'The outcome that won.'),
-    winningIndex: means(nullable(integer(0, 1)), 'Its index, 0 for YES and 1 for NO.'),
+    winningOutcome: means(
+      oneOf('YES', 'NO'),
+      'The outcome that won; of a payout split the one that pays more, YES when both pay the same.',
+    ),
+    winningIndex: means(integer(0, 1), 'Its index, 0 for YES and 1 for NO.'),
+    payoutNumerators: means(
+      anyOf(list(integer(1), 2, 2), schemaOf<null>({ type: 'null' })),
+      'Parts of a payout split, YES then NO: read these first. Null when one outcome won.',
+    ),
     resolutionDate: means(isoTime(), 'When the market was resolved.'),
   }),
   example: {
@@ -246,6 +253,7 @@ export const marketResolved = event({
     type: 'CLOB',
     winningOutcome: 'YES',
     winningIndex: 0,
+    payoutNumerators: null,
     resolutionDate: AT,
   },
 })

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { HANDSHAKE_TARGET } from '../../../server/sockets/handshakes.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
+import { openMarket } from '../../support/live-orders.ts'
 import { cookieOf, login, newWallet } from '../../support/live-session.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { handshakeOf, SocketClient, textFrame, upgradeText } from '../../support/socket-client.ts'
@@ -32,6 +34,61 @@ test('a signed handshake is authenticated, under every configured prefix', async
     assert.deepEqual(client.of('exception'), [])
     client.close()
   }
+})
+
+const headLines = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
+test('a handshake may sign the target that it requests in place of the constant one', async () => {
+  const query = '?transport=websocket&EIO=4&t=P1'
+  const rows: [signed: string, first: string][] = [
+    [`/socket.io/${query}`, '"authenticated"'],
+    [HANDSHAKE_TARGET, '"authenticated"'],
+    ['/socket.io/?transport=websocket&EIO=4', 'HMAC_INVALID'],
+    ['/portfolio/positions', 'HMAC_INVALID'],
+  ]
+  for (const [signed, first] of rows) {
+    const raw = new RawClient(live.port)
+    const headers = handshakeOf(alice, live.nowMs(), 'lmts-', signed)
+    raw.send(upgradeText(headLines(headers), query))
+    const until = async (word: string) => {
+      while (!raw.received.includes(word)) await new Promise(setImmediate)
+    }
+    await until('"sid"')
+    raw.send(textFrame('40/markets,'))
+    await until('42/markets,[')
+    assert.ok(raw.received.includes(first), `${signed}: ${raw.received}`)
+    raw.destroy()
+  }
+})
+
+test('an unsubscribe without an acknowledgement id leaves, and its connection stays', async () => {
+  await openMarket(live, 'rain')
+  const raw = await upgraded()
+  const until = async (word: string, count = 1) => {
+    while (raw.received.split(word).length - 1 < count) await new Promise(setImmediate)
+  }
+  raw.send(textFrame('40/markets,'))
+  await until('40/markets,{')
+  const say = (...said: unknown[]) => raw.send(textFrame(`42/markets,${JSON.stringify(said)}`))
+  say('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await until('"system"')
+  say('unsubscribe', { channel: 'subscribe_market_prices', marketSlugs: ['rain'] })
+  say('unsubscribe', { channel: 'subscribe_market_prices' })
+  while (live.exchange.pipeline.published.bySlug('rain')?.watch) await new Promise(setImmediate)
+  // Nobody waits for an acknowledgement, so what was wrong comes as an exception.
+  for (const wrong of [{ channel: 'nonsense' }, 7, null, 'subscribe_market_prices']) {
+    say('unsubscribe', wrong)
+  }
+  say('unsubscribe')
+  await until('"exception"', 5)
+  assert.equal(raw.received.split('"channel":"unsubscribe"').length - 1, 5)
+  say('subscribe_market_prices', { marketSlugs: ['rain'] })
+  await until('"system"', 2)
+  assert.equal(raw.isClosed, false)
+  raw.destroy()
 })
 
 test('a session cookie is a proof too', async () => {

@@ -67,7 +67,13 @@ function ownerFields(fact: OrderFact, names: FrameNames) {
 
 function times(fact: OrderFact, { publishedMs }: FrameNames) {
   const occurredAt = isoText(fact.nowMs)
-  return { timestamp: occurredAt, occurredAt, publishedAt: isoText(publishedMs) }
+  const isMatch = fact.type === 'EXECUTION' ? fact.status !== 'KILLED' : fact.type === 'UPDATE'
+  return {
+    timestamp: occurredAt,
+    occurredAt,
+    ...(isMatch ? { matchedAt: occurredAt } : {}),
+    publishedAt: isoText(publishedMs),
+  }
 }
 
 /** A PLACEMENT, UPDATE or CANCELLATION, or the terminal EXECUTION, which needs no `index`. */

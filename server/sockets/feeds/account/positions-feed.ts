@@ -78,6 +78,12 @@ class Watch implements Hearers {
   }
 }
 
+/** The markets of one subscription, and whether the earlier ones stay. */
+interface Wanted {
+  readonly markets: ReadonlyMap<number, PublishedMarket>
+  readonly isAdded: boolean
+}
+
 /** The subscriptions of all sockets of one account. */
 class AccountWatch {
   readonly profileId: ProfileId
@@ -99,10 +105,19 @@ class AccountWatch {
     return this.marketIds.get(member)?.size ?? 0
   }
 
-  set(member: Member, markets: ReadonlyMap<number, PublishedMarket>): void {
-    for (const id of this.marketIds.get(member) ?? []) if (!markets.has(id)) this.drop(member, id)
-    this.count += markets.size - this.countOf(member)
-    this.marketIds.set(member, new Set(markets.keys()))
+  /** Markets that a member has besides the named ones, when it adds them to its earlier ones. */
+  kept(member: Member, { markets, isAdded }: Wanted): readonly number[] {
+    if (!isAdded) return []
+    return [...(this.marketIds.get(member) ?? [])].filter((id) => !markets.has(id))
+  }
+
+  /** Replaces the markets of a member, or adds to them. */
+  set(member: Member, wanted: Wanted): void {
+    const { markets } = wanted
+    const ids = new Set([...this.kept(member, wanted), ...markets.keys()])
+    for (const id of this.marketIds.get(member) ?? []) if (!ids.has(id)) this.drop(member, id)
+    this.count += ids.size - this.countOf(member)
+    this.marketIds.set(member, ids)
     for (const [id, shown] of markets) {
       const watch = this.watches.get(id) ?? new Watch(shown)
       this.watches.set(id, watch)
@@ -141,30 +156,33 @@ export class PositionsFeed implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, { marketSlugs, marketAddresses }: SubscriptionAsk): Refusal | null {
+  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
+    const { marketSlugs, marketAddresses, isAdded = false } = asked
     if (marketSlugs === undefined && marketAddresses === undefined) {
       return invalid({ field: 'marketSlugs', message: 'must name the markets' })
     }
     const { published } = this.#parts.pipeline
-    const asked = new Map<number, PublishedMarket>()
+    const markets = new Map<number, PublishedMarket>()
     const named = [
       ...(marketSlugs ?? []).map((slug) => published.bySlug(slug)),
       ...(marketAddresses ?? []).map((address) => published.byAddress(address)),
     ]
     for (const shown of named) {
       if (shown === undefined) return refuse('MARKET_NOT_FOUND')
-      asked.set(shown.market.marketId, shown)
+      markets.set(shown.market.marketId, shown)
     }
     assert(member.caller !== null, 'a private channel has proven members only')
     const { profileId, account } = member.caller
     const own = this.#accounts.get(profileId) ?? new AccountWatch(profileId, account)
     const { census } = this.#parts
-    if (own.count - own.countOf(member) + asked.size > census.bounds.marketsPerProfileMax) {
+    const wanted = { markets, isAdded }
+    const ownCount = own.kept(member, wanted).length + markets.size
+    if (own.count - own.countOf(member) + ownCount > census.bounds.marketsPerProfileMax) {
       census.refuse('markets')
       return refuse('SUBSCRIPTION_LIMIT')
     }
     this.#accounts.set(profileId, own)
-    own.set(member, asked)
+    own.set(member, wanted)
     this.audience.subscribe(member)
     void this.#read(own)
     return null

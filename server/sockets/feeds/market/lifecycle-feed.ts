@@ -125,16 +125,20 @@ export function createdFrame({ market, group }: PublishedMarket): object {
   }
 }
 
-/** A payout split has no winner. */
+/**
+ * The public client always reads a winner. So of a payout split it is the outcome that pays more,
+ * and YES when both pay the same; `payoutNumerators` says what each pays.
+ */
 export function resolvedFrame({ market, payoutNumerators, updatedMs }: PublishedMarket): object {
   const [yes, no] = payoutNumerators ?? [0, 0]
   const isSplit = yes > 0 && no > 0
-  const winner = yes > 0 ? 'YES' : 'NO'
+  const winner = yes >= no ? 'YES' : 'NO'
   return {
     slug: market.slug,
     type: typeOf(market),
-    winningOutcome: isSplit ? null : winner,
-    winningIndex: isSplit ? null : Number(winner === 'NO'),
+    winningOutcome: winner,
+    winningIndex: Number(winner === 'NO'),
+    payoutNumerators: isSplit ? [yes, no] : null,
     resolutionDate: isoText(updatedMs),
   }
 }

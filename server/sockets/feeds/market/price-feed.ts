@@ -1,6 +1,6 @@
 // The channel `subscribe_market_prices` (rules §12.8): the books of the named markets, prices of
 // pools by address or slug, and values of oracles for a market or a symbol. A repeated subscribe
-// replaces the set; with `snapshot` it leaves the set as it is and asks for the newest books again.
+// replaces the set, or adds to it (channels.ts); with `snapshot` it leaves the set as it is and asks for the newest books again.
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
@@ -45,13 +45,15 @@ export class PriceFeed implements Channel {
     if (named === undefined) return namesMissing()
     const { books, others, missing } = named
     if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
-    const refusal = this.#ears.refusalOf(member, named.units, books.size + others.size)
+    const { units } = named
+    const isAdded = asked.isAdded === true
+    const refusal = this.#ears.refusalOf(member, [...books.keys(), ...others], { units, isAdded })
     if (refusal !== null) return refusal
     const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
     for (const [name, shown] of books) {
       rooms.set(name, this.#bookRoom(shown, asked.mode === 'delta'))
     }
-    this.#ears.set(member, rooms)
+    this.#ears.set(member, rooms, isAdded)
     return null
   }
 
@@ -85,7 +87,11 @@ export class PriceFeed implements Channel {
   }
 
   oraclePrice({ symbol, marketSlug, atMs, value }: OraclePrice): void {
-    const payload = { marketAddress: null, marketSlug, symbol, timestamp: atMs, value }
+    // The public client reads a text here, whatever its subscription names.
+    const payload = {
+      ...{ marketAddress: null, marketSlug: marketSlug ?? '' },
+      ...{ symbol, timestamp: atMs, value },
+    }
     if (marketSlug === null) {
       const packet = packetOf('oraclePriceData', payload)
       this.#values.set(symbolName(symbol), packet)

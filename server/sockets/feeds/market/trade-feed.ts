@@ -22,15 +22,16 @@ export class TradeFeed implements Channel, SettlementListener {
     this.#topics = topics
   }
 
-  subscribe(member: Member, { marketSlugs }: SubscriptionAsk): Refusal | null {
+  subscribe(member: Member, { marketSlugs, isAdded = false }: SubscriptionAsk): Refusal | null {
     if (marketSlugs === undefined) return namesMissing()
     const markets = tapesNamed(this.#published, marketSlugs)
     if (markets instanceof Refusal) return markets
-    const refusal = this.#ears.refusalOf(member, Math.max(1, markets.size), markets.size)
+    const units = Math.max(1, markets.size)
+    const refusal = this.#ears.refusalOf(member, markets.keys(), { units, isAdded })
     if (refusal !== null) return refusal
     const rooms = new Map<string, Room>()
     for (const [slug, shown] of markets) rooms.set(slug, this.#topics.open(shown).tape.room)
-    this.#ears.set(member, rooms)
+    this.#ears.set(member, rooms, isAdded)
     return null
   }
 

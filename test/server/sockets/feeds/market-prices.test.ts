@@ -92,6 +92,28 @@ test('a repeated subscribe replaces the set of markets', async () => {
   assert.equal(books(client).length, before)
 })
 
+test('a subscribe by marketSlug adds a market, as the public client expects', async () => {
+  const client = await join({ marketSlugs: ['rain'] })
+  client.socket.emit('subscribe_market_prices', { marketSlug: 'snow' })
+  await client.until(() => books(client, 'snow').length > 0)
+  const [first] = [books(client).length]
+  await bid(rain, 140)
+  await bid(snow, 140)
+  await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.14) === SHARE)
+  await client.until(() => sizeAt(books(client, 'snow').at(-1), 'bids', 0.14) === SHARE)
+  assert.ok(books(client).length > first, 'the earlier market is still there')
+  const leave = { channel: 'subscribe_market_prices', marketSlug: 'snow' }
+  assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', leave), {})
+  const before = books(client, 'snow').length
+  await bid(snow, 145)
+  await bid(rain, 145)
+  await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.145) === SHARE)
+  assert.equal(books(client, 'snow').length, before)
+  client.socket.emit('subscribe_market_prices', { marketSlug: 'no-such-market' })
+  const [refused] = await client.take('exception', 1)
+  assert.deepEqual(at(refused, 'missing'), ['no-such-market'])
+})
+
 test('an unknown market is refused, and the earlier set stays', async () => {
   const client = await join({ marketSlugs: ['rain'] })
   await client.take('orderbookUpdate', 1)
@@ -290,7 +312,7 @@ test('a report of the oracle goes to the open slot it is about, and to its symbo
   assert.deepEqual(
     frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'symbol'), at(frame, 'value')]),
     [
-      [null, 'BTC/USD', 64_000.5],
+      ['', 'BTC/USD', 64_000.5],
       [slug, 'BTC/USD', 64_000.5],
     ],
   )

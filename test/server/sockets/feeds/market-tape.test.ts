@@ -134,12 +134,25 @@ test('a client hears of markets that are made and resolved until it leaves', asy
       ['hail', 'NO', 1],
     )
   }
+  await openMarket(live, 'mist')
+  const payoutNumerators = [1, 3]
+  const split = await live.admin('/admin/markets/mist/resolve', { payoutNumerators })
+  assert.equal(split.status, 200, split.text)
+  // The public client always reads a winner: the outcome that pays more.
+  const frames = (await client.take('marketResolved', 2)).map((frame) => [
+    ...[at(frame, 'slug'), at(frame, 'winningOutcome'), at(frame, 'winningIndex')],
+    at(frame, 'payoutNumerators'),
+  ])
+  assert.deepEqual(frames, [
+    ['hail', 'NO', 1, null],
+    ['mist', 'NO', 1, payoutNumerators],
+  ])
   client.socket.emit('unsubscribe_market_lifecycle')
   const [, left] = await client.take('system', 2)
   assert.deepEqual(left, { message: 'Unsubscribed from subscribe_market_lifecycle' })
   await openMarket(live, 'fog')
   await trade([470])
   await prices.take('orderbookUpdate', 2)
-  assert.equal(client.of('marketCreated').length, 1)
+  assert.equal(client.of('marketCreated').length, 2)
   assert.deepEqual(prices.of('marketResolved'), [])
 })

@@ -104,7 +104,10 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
 
 /** The frame without its times, which must be in order. */
 function timeless(frame: unknown): object {
-  const { timestamp, occurredAt, publishedAt, ...said } = Object(frame)
+  const { timestamp, occurredAt, publishedAt, matchedAt, ...said } = Object(frame)
+  const { source, type, status } = said
+  const isMatch = source === 'SETTLEMENT' || type === 'UPDATE' || /FILLED/.test(status ?? '')
+  assert.equal(matchedAt, isMatch ? occurredAt : undefined, 'when the trade was matched')
   assert.equal(timestamp, occurredAt)
   assert.ok(Date.parse(publishedAt) >= Date.parse(occurredAt))
   assert.ok([timestamp, publishedAt].every((time) => new Date(time).toISOString() === time))
@@ -130,7 +133,7 @@ async function traded() {
 
 test('a trade: every field of MATCHED, as taker and as maker', async () => {
   const { made, id, matched, met, ofTaker, ofMaker } = await traded()
-  const { tradeEventId: trade, matchedAt } = Object(matched)
+  const { tradeEventId: trade } = Object(matched)
   assert.match(trade, /^\d+$/)
   const both = {
     source: 'SETTLEMENT',
@@ -145,7 +148,6 @@ test('a trade: every field of MATCHED, as taker and as maker', async () => {
     effectiveFeeBps: 0,
     feeAmountContracts: '0',
     isEstimate: true,
-    matchedAt,
   }
   assert.deepEqual(matched, {
     ...both,
@@ -190,6 +192,12 @@ test('a trade: every field of its UPDATE and EXECUTION', async () => {
     price: 0.58,
     remainingSize: 2 * SHARE,
   })
+})
+
+test('an order that trades with nobody has no time of a match', async () => {
+  const id = await placed(bob, bid(430, 1), { orderType: 'FAK' })
+  assert.deepEqual(await rows(taker, id, 1), ['EXECUTION KILLED 1 @0.43'])
+  timeless(framesOf(taker, id)[0])
 })
 
 test('a cancel by the exchange has a reason, and comes after all earlier frames', async () => {
