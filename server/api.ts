@@ -49,6 +49,7 @@ import * as moves from './routes/portfolio/moves.ts'
 import * as pnl from './routes/portfolio/pnl.ts'
 import { portfolioTrades } from './routes/portfolio/pool-trades.ts'
 import * as positions from './routes/portfolio/positions.ts'
+import * as tradingState from './routes/portfolio/trading-state.ts'
 import * as referrals from './routes/referrals/referrals.ts'
 import type { Services } from './routes/services.ts'
 import * as bookmarks from './routes/social/bookmarks.ts'
@@ -101,6 +102,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(packPurchases),
   ...Object.values(packLists),
   ...Object.values(positions),
+  ...Object.values(tradingState),
   portfolioTrades,
   portfolioFills,
   ...Object.values(pnl),

@@ -15,6 +15,7 @@ import {
   type IdentityWish,
   identityOf,
   publicUrlOf,
+  sessionCookiesOf,
 } from './settings/edge-settings.ts'
 import { faultAsked } from './settings/fault.ts'
 import {
@@ -199,6 +200,8 @@ export interface ServeConfig {
   readonly demo: boolean
   readonly socialProvider: SocialProviderName
   readonly headerPrefixes: readonly string[]
+  /** Without the `__Host-` that they get over TLS. */
+  readonly sessionCookies: readonly string[]
   readonly marketThreads: 'auto' | 'each' | number
   readonly intakeThreads: number
   readonly durability: Durability
@@ -341,6 +344,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     dataDir: get(SETTINGS.data),
     demo: get(SETTINGS.demo),
     headerPrefixes: get(SETTINGS.headerPrefix),
+    sessionCookies: sessionCookiesOf(given),
     marketThreads: get(SETTINGS.marketThreads),
     intakeThreads: get(SETTINGS.intakeThreads),
     durability: get(SETTINGS.durability),

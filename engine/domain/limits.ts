@@ -265,7 +265,7 @@ export const LIMITS = {
   searchRowsMax: 1000,
   /** Markets that one query finds. */
   searchFoundMax: 1000,
-  searchLimitMax: 50,
+  searchLimitMax: 100,
   /** Answers of the newest queries that are kept until a market changes. */
   searchesKeptMax: 128,
   /** Markets whose meaning is kept in memory. Beyond it the newest at the start of the thread. */

@@ -14,6 +14,7 @@ import {
   archivedMarket,
   archivedMarkets,
   archivedOfGroup,
+  isArchivedCondition,
   isSlugPrefixUsed,
   isSlugUsed,
 } from './read/markets/markets.ts'
@@ -89,6 +90,7 @@ export const READS: readonly Query<never, unknown>[] = [
   archivedOfGroup,
   isSlugUsed,
   isSlugPrefixUsed,
+  isArchivedCondition,
   timeline,
   oracleCandles,
   searchMarkets,

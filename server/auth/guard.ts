@@ -8,7 +8,7 @@ import { Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
 import { checkTokenCall, hmacRefusal, isTokenSecret } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
-import { digestOf, sessionCookieName } from './session.ts'
+import { digestOf, SESSION_COOKIES, sessionCookieNames } from './session.ts'
 
 // Checks the proof of the caller for every route except the order entry; the intake pool does that.
 
@@ -44,6 +44,8 @@ export interface GuardOptions {
   readonly publicUrl?: string | undefined
   /** True when users reach the exchange over TLS; false when absent. */
   readonly isSecure?: boolean
+  /** Names of the session cookie, without `__Host-`; the default ones when absent. */
+  readonly sessionCookies?: readonly string[]
   /** Other origins whose pages may use the cookie of their visitor. */
   readonly trustedOrigins?: readonly string[]
   /** When absent, no identity token is valid. */
@@ -169,7 +171,7 @@ export function apiHeaders(call: Call, prefixes: readonly string[]): ApiHeaders 
 
 export class Guard {
   readonly #options: GuardOptions
-  readonly #cookieName: string
+  readonly #cookieNames: readonly string[]
   readonly #missing: MissingProofs
   readonly #checks: Readonly<Record<Scheme, Check>> = {
     hmac: (call, accepted, nowMs) => this.#hmac(call, accepted, nowMs),
@@ -181,8 +183,9 @@ export class Guard {
 
   constructor(options: GuardOptions) {
     this.#options = options
-    this.#cookieName = sessionCookieName(options.isSecure === true)
-    this.#missing = new MissingProofs(options.headerPrefixes, this.#cookieName)
+    const { isSecure = false, sessionCookies: names = SESSION_COOKIES } = options
+    this.#cookieNames = sessionCookieNames({ isSecure, names })
+    this.#missing = new MissingProofs(options.headerPrefixes, this.#cookieNames[0])
   }
 
   /** Proves the caller; gives a promise only for an identity token. */
@@ -215,7 +218,7 @@ export class Guard {
       case 'bearer':
         return OFFERS_BEARER.test(header(call, 'authorization'))
       case 'session':
-        return cookieValues(call, this.#cookieName).some((value) => value !== '')
+        return cookieValues(call, ...this.#cookieNames).some((value) => value !== '')
       case 'identity':
         return header(call, 'identity') !== ''
       case 'admin':
@@ -246,7 +249,7 @@ export class Guard {
 
   #session(call: Call, nowMs: number): Proof {
     const { state } = this.#options
-    const [token = '', ...others] = cookieValues(call, this.#cookieName)
+    const [token = '', ...others] = cookieValues(call, ...this.#cookieNames)
     // Which of them the browser's user meant is not known.
     if (others.length > 0) return refuse(REJECT.COOKIE_AMBIGUOUS)
     const session = state.sessionByDigest(digestOf(token))

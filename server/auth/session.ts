@@ -6,20 +6,29 @@ import { formatAddress, parseAddress, sameAddress } from '../crypto/address.ts'
 import { recoverAddress } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
 import { isoText } from '../http/iso-text.ts'
+import type { Header } from '../http/reply.ts'
 
 // Wallet proofs and session cookies. A signed message says what it is for. Its nonce is stateless:
 // time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes under a key of
 // this server. The journal makes it single-use: the command that uses a nonce burns it, and
 // `isNonceBurned` asks for that.
 
-const SESSION_COOKIE = 'outcomex_session'
+/** The second is the name that clients of other languages look for. */
+export const SESSION_COOKIES: readonly string[] = ['outcomex_session', 'limitless_session']
+
+/** How the session cookie is named: a login sets one of each name, with one value. */
+export interface CookieNaming {
+  /** True when users reach the exchange over TLS. */
+  readonly isSecure: boolean
+  readonly names: readonly string[]
+}
 
 /**
- * The name of the session cookie. Browsers take a name with `__Host-` only from this host itself,
+ * The names of the session cookie. Browsers take a name with `__Host-` only from this host itself,
  * over TLS, so no page of a neighbouring host can plant such a cookie.
  */
-export function sessionCookieName(isSecure: boolean): string {
-  return isSecure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE
+export function sessionCookieNames({ isSecure, names }: CookieNaming): readonly string[] {
+  return isSecure ? names.map((name) => `__Host-${name}`) : names
 }
 
 /** The words between the text and its nonce. */
@@ -174,10 +183,12 @@ export function digestOf(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** `Set-Cookie` value; an empty token with age 0 clears the cookie. */
-export function sessionCookie(token: string, maxAgeMs: number, isSecure: boolean): string {
+/** `Set-Cookie` headers, one for each name; an empty token with age 0 clears the cookies. */
+export function sessionCookies(token: string, maxAgeMs: number, naming: CookieNaming): Header[] {
   const maxAgeSec = Math.floor(maxAgeMs / MS_PER_SEC)
-  const secure = isSecure ? '; Secure' : ''
-  const name = sessionCookieName(isSecure)
-  return `${name}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
+  const secure = naming.isSecure ? '; Secure' : ''
+  return sessionCookieNames(naming).map((name) => [
+    'set-cookie',
+    `${name}=${token}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`,
+  ])
 }

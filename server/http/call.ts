@@ -105,12 +105,12 @@ export interface Acting extends Caller {
   readonly operator: OperatorName
 }
 
-/** The different values of one cookie, in the order in which they came. */
-export function cookieValues(call: Call, name: string): readonly string[] {
+/** The different values of the cookies of these names, in the order in which they came. */
+export function cookieValues(call: Call, ...names: readonly string[]): readonly string[] {
   const values = new Set<string>()
   for (const pair of header(call, 'cookie').split(';')) {
     const equals = pair.indexOf('=')
-    if (equals > 0 && pair.slice(0, equals).trim() === name)
+    if (equals > 0 && names.includes(pair.slice(0, equals).trim()))
       values.add(pair.slice(equals + 1).trim())
   }
   return [...values]

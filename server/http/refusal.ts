@@ -242,13 +242,16 @@ export class Refusal {
   /** 0 sends no `Retry-After`. */
   readonly retryAfterSec: number
   readonly body: string
+  /** The RateLimit headers of the limit that was hit, where the gateway does not know it. */
+  readonly limitLines: string
 
-  constructor(name: RejectName, message: unknown, extra: Extra, retrySec = 0) {
+  constructor(name: RejectName, message: unknown, extra: Extra, retrySec = 0, limitLines = '') {
     const row = ROWS[name]
     const error = STATUS_CODES[row.status] ?? 'Error'
     const { status: statusCode, code = name } = row
     const body = { message, error, statusCode, code, ...row.extra, ...extra }
     this.name = name
+    this.limitLines = limitLines
     this.status = row.status
     this.retryAfterSec = Math.max(retrySec, row.retryAfterSec ?? 0)
     this.body = JSON.stringify(body)
@@ -280,6 +283,12 @@ export function refuse(said: RejectName | Reject, extra?: Extra, retryAfterSec =
   const numbers = `Required: ${requiredRaw} raw units; available: ${availableRaw}.`
   const both = { available: String(availableRaw), required: String(requiredRaw), ...extra }
   return new Refusal(name, `${sentence} ${numbers}`, both, retryAfterSec)
+}
+
+/** A caller came too often for a limit of a route, which these lines describe. */
+export function tooOften(retryAfterSec: number, limitLines: string): Refusal {
+  const { name, sentence } = REJECT.RATE_LIMITED
+  return new Refusal(name, sentence, NO_EXTRA, retryAfterSec, limitLines)
 }
 
 /** The view of what was made, or the reply of its refusal. */

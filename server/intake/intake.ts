@@ -273,11 +273,11 @@ export class Intake {
   /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
   #echo({ order, orderType }: SignedBody): string {
     const { priceTicks } = this.#amounts
-    const price = priceTicks === 0 ? 'null' : `"${priceTicks / PRICE_ONE_TICKS}"`
+    const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
     return (
       `"salt":"${order.salt}","maker":"${order.maker}","signer":"${order.signer}",` +
       `"taker":"${order.taker}","tokenId":"${order.tokenId}",` +
-      `"makerAmount":"${order.makerAmount}","takerAmount":"${order.takerAmount}",` +
+      `"makerAmount":${Number(order.makerAmount)},"takerAmount":${Number(order.takerAmount)},` +
       `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
       `"side":${order.side},"signatureType":${order.signatureType},` +
       `"signature":"${order.signature}","orderType":"${orderType}","price":${price}`

@@ -4,7 +4,7 @@
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { networksOf } from '../http/access/networks.ts'
 import type { Buckets } from '../http/access/rate-limit.ts'
-import { type Refusal, refuse } from '../http/refusal.ts'
+import { type Refusal, tooOften } from '../http/refusal.ts'
 
 const MS_PER_SEC = 1000
 
@@ -13,7 +13,7 @@ export function ownRateRefusal(
   calls: Buckets<ProfileId> | null,
   profileId: ProfileId,
 ): Refusal | null {
-  return refusalOf(calls?.take(profileId, performance.now()) ?? 0)
+  return calls === null ? null : refusalOf(calls, profileId)
 }
 
 /** The same for an address and each wider network of it; `calls` has the narrowest first. */
@@ -23,12 +23,16 @@ export function networkRateRefusal(
 ): Refusal | null {
   if (calls === null) return null
   for (const [at, network] of networksOf(address).entries()) {
-    const refused = refusalOf(calls[at].take(network, performance.now()))
+    const refused = refusalOf(calls[at], network)
     if (refused !== null) return refused
   }
   return null
 }
 
-function refusalOf(waitMs: number): Refusal | null {
-  return waitMs <= 0 ? null : refuse('RATE_LIMITED', undefined, Math.ceil(waitMs / MS_PER_SEC))
+/** Takes a token; the refusal shows this limit in its RateLimit headers. */
+function refusalOf<Key>(calls: Buckets<Key>, key: Key): Refusal | null {
+  const nowMs = performance.now()
+  const waitMs = calls.take(key, nowMs)
+  if (waitMs <= 0) return null
+  return tooOften(Math.ceil(waitMs / MS_PER_SEC), calls.linesOf(key, nowMs))
 }

@@ -1,7 +1,7 @@
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { AuthState } from '../auth/guard.ts'
 import type { Registrations } from '../auth/registrations.ts'
-import type { Signing } from '../auth/session.ts'
+import type { CookieNaming, Signing } from '../auth/session.ts'
 import type { DemoTrader } from '../demo/demo-client.ts'
 import type { Pages } from '../docs/pages.ts'
 import type { Buckets, Rates } from '../http/access/rate-limit.ts'
@@ -101,6 +101,7 @@ export interface Services {
     readonly reservedSlugs: ReadonlySet<string>
     /** Whether browsers reach the exchange by TLS. */
     readonly isSecure: boolean
+    readonly cookies: CookieNaming
     readonly chainId: number
     /** The name in the EIP-712 domain of orders. */
     readonly domainName: string

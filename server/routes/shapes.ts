@@ -134,7 +134,7 @@ const oracleAsset = () =>
     pythAddress: means(text(), 'Feed of Pyth; always empty here: the oracle is our own.'),
     symbol: means(text(), 'The asset and the money of its price, as in BTC/USD.'),
     name: means(text(), 'Name of the asset, as in Bitcoin.'),
-    logo: means(optional(text()), 'Picture of the asset; absent without one.'),
+    logo: means(text(), 'Picture of the asset; empty without one.'),
   })
 
 const nextSlot = () =>
@@ -188,8 +188,9 @@ const kindFields = () => ({
   ),
   venue: means(venue(), 'Contracts that the market trades at.'),
   nextMarket: means(
-    anyOf(nextSlot(), schemaOf<null>({ type: 'null' })),
-    'The slot that follows in the series; null for any other market and behind the last slot.',
+    optional(anyOf(nextSlot(), schemaOf<null>({ type: 'null' }))),
+    'The slot that follows in the series; null for any other market and after the last slot. ' +
+      'Absent when includeNextMarket is false.',
   ),
   negRiskMarketId: means(optional(bytes32()), 'Id of a group; absent for any other market.'),
   markets: means(
@@ -198,6 +199,8 @@ const kindFields = () => ({
   ),
   address: means(optional(address()), 'Where a pool is; absent for any other market.'),
   startAt: means(optional(isoTime()), 'When a slot begins; absent for any other market.'),
+  groupSlug: means(optional(text()), 'Slug of the group of a child; absent for any other market.'),
+  groupId: means(optional(integer(1)), 'Number of that group; absent for any other market.'),
 })
 
 export function market() {
@@ -294,6 +297,12 @@ const notKept = () => ({
   isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
 })
 
+export const tradeWalletOption = () =>
+  means(
+    nullable(oneOf('eoa', 'smartWallet')),
+    'Wallet that the owner chose for orders: account or smart wallet; null without a choice.',
+  )
+
 /** A private profile: only its owner sees it (rules §12.2). */
 export function profile() {
   return openObject({
@@ -311,10 +320,7 @@ export function profile() {
     socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
     xHandle: xHandle(),
     hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
-    tradeWalletOption: means(
-      nullable(oneOf('eoa', 'smartWallet')),
-      'Wallet that the owner chose for orders: account or smart wallet; null without a choice.',
-    ),
+    tradeWalletOption: tradeWalletOption(),
     tradeWalletChoosen: means(boolean(), 'True when tradeWalletOption is not null.'),
     mode: means(oneOf('simple', 'advanced'), 'Form of the trading page that the owner chose.'),
     rank: rank(),

@@ -1,6 +1,8 @@
+import { SESSION_COOKIES } from '../auth/session.ts'
 import type { Origins } from '../http/access/cors.ts'
 import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
-import { maybe } from './setting.ts'
+import { commaList } from './kinds.ts'
+import { maybe, setting } from './setting.ts'
 import { path, plain } from './text-kinds.ts'
 
 // Settings of the public address, and of the identity provider that the exchange trusts.
@@ -48,6 +50,17 @@ const CORS_ORIGIN = maybe(
   'Pages of these origins may call, with cookies too; * lets all pages call, without cookies.',
 )
 
+const SESSION_COOKIE = setting(
+  'session-cookie',
+  commaList(
+    'NAME,NAME',
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
+    'up to 64 letters, digits, - and _ for each name, beginning with a letter or digit',
+  ),
+  SESSION_COOKIES,
+  'Names of the session cookie: a login sets each, any is read; over TLS each gets __Host-.',
+)
+
 /** The value that accepts any issuer, or any audience. */
 const ANY = 'any'
 
@@ -72,6 +85,7 @@ const IDENTITY = {
 export const EDGE_ROWS: readonly AnySetting[] = [
   PUBLIC_URL,
   CORS_ORIGIN,
+  SESSION_COOKIE,
   ...Object.values(IDENTITY),
 ]
 
@@ -100,6 +114,10 @@ function claimOf(flag: string, text: string | undefined): string | undefined {
 /** Undefined when pages of other hosts may not call. */
 export function corsOriginsOf(given: readonly Given[]): Origins | undefined {
   return readSetting(CORS_ORIGIN, given)
+}
+
+export function sessionCookiesOf(given: readonly Given[]): readonly string[] {
+  return readSetting(SESSION_COOKIE, given)
 }
 
 /** Undefined when no identity token is accepted. `readText` gives the text of a file or throws. */

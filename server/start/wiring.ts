@@ -12,7 +12,7 @@ import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
 import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../auth/guard.ts'
 import { Registrations } from '../auth/registrations.ts'
-import { sessionCookieName } from '../auth/session.ts'
+import { type CookieNaming, sessionCookieNames } from '../auth/session.ts'
 import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { demoTradersIn } from '../demo/demo-store.ts'
@@ -218,9 +218,12 @@ const PLACE_OF_HOST = 'the-host-of-the-caller'
  * The documents of the calls and of the sockets, encoded once. Without a public URL the sockets are
  * where the caller found the document: the server may listen on all addresses, or on any port.
  */
-function documentsOf({ headerPrefixes, publicUrl }: ServeConfig, host: string, isSecure: boolean) {
+function documentsOf(config: ServeConfig, host: string) {
+  const { headerPrefixes, publicUrl } = config
   const [headerPrefix] = headerPrefixes
-  const cookieName = sessionCookieName(isSecure)
+  const naming = namingOf(config)
+  const { isSecure } = naming
+  const [cookieName] = sessionCookieNames(naming)
   const described = { title: 'outcomex', version: VERSION, headerPrefix, cookieName }
   const calls = Buffer.from(JSON.stringify(openApi(api, { ...described, publicUrl })))
   const textAt = (at: string) => JSON.stringify(asyncApi({ ...described, host: at, isSecure }))
@@ -247,6 +250,10 @@ function isSecureOf({ tls, publicUrl }: ServeConfig): boolean {
   return tls !== undefined || publicUrl?.startsWith('https:') === true
 }
 
+function namingOf(config: ServeConfig): CookieNaming {
+  return { isSecure: isSecureOf(config), names: config.sessionCookies }
+}
+
 function settingsOf(config: ServeConfig, collateral: CollateralToken): Services['settings'] {
   return {
     headerPrefixes: config.headerPrefixes,
@@ -254,6 +261,7 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
     exchangeAddress: config.exchangeAddress,
     reservedSlugs: reservedSlugs(api),
     isSecure: isSecureOf(config),
+    cookies: namingOf(config),
     chainId: config.domain.chainId,
     domainName: config.domain.name,
     rates: config.rateLimit ? config.rates : null,
@@ -290,7 +298,7 @@ export async function wire(
   const archive = new ArchivedMarkets(pipeline, reads)
   const accounts = new AccountChanges(pipeline, seal, intake)
   const host = publicHostOf(config)
-  const documents = documentsOf(config, host, isSecureOf(config))
+  const documents = documentsOf(config, host)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
@@ -377,9 +385,10 @@ export function corsOf({ corsOrigins, headerPrefixes }: ServeConfig): Cors | und
 
 /** The settings of the guard. Pages of any origin (`*`) may not use a cookie. */
 export function guardOptions(config: ServeConfig, state: AuthState): GuardOptions {
-  const { headerPrefixes, publicUrl, corsOrigins = [] } = config
+  const { headerPrefixes, publicUrl, sessionCookies, corsOrigins = [] } = config
   const trustedOrigins = corsOrigins === '*' ? [] : corsOrigins
-  return { state, headerPrefixes, publicUrl, isSecure: isSecureOf(config), trustedOrigins }
+  const isSecure = isSecureOf(config)
+  return { state, headerPrefixes, publicUrl, isSecure, sessionCookies, trustedOrigins }
 }
 
 export interface SocketWish {

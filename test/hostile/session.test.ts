@@ -46,12 +46,17 @@ test('a wallet logs in, derives a token, uses it, revokes it and logs out', asyn
     displayName: wallet.address,
     smartWallet: null,
     client: 'eoa',
+    tradeWalletOption: null,
   })
-  const [set] = reply.headers.getSetCookie()
+  const [set, also] = reply.headers.getSetCookie()
   assert.match(set, /; HttpOnly; SameSite=Lax$/)
   assert.match(set, /; Path=\/; Max-Age=2592000;/)
   assert.ok(!reply.text.includes(set.split(/[=;]/)[1]), 'the body does not show the session')
   const cookie = cookieOf(reply)
+  // Clients of other languages look for their own name.
+  assert.equal(also, set.replace('outcomex_session', 'limitless_session'))
+  const underOther = await withCookie(live, also.split(';')[0], 'GET', '/auth/verify-auth')
+  assert.equal(underOther.body, wallet.address)
   const seen = await withCookie(live, cookie, 'GET', '/auth/verify-auth')
   assert.equal(seen.body, wallet.address)
 
@@ -92,7 +97,10 @@ test('a wallet logs in, derives a token, uses it, revokes it and logs out', asyn
 
   const left = await withCookie(live, cookie, 'POST', '/auth/logout')
   assert.equal(left.status, 200, left.text)
-  assert.match(left.headers.getSetCookie()[0], /=; Path=\/; Max-Age=0;/)
+  for (const cleared of left.headers.getSetCookie()) {
+    assert.match(cleared, /^(outcomex|limitless)_session=; Path=\/; Max-Age=0;/)
+  }
+  assert.equal(left.headers.getSetCookie().length, 2)
   assertRefused(await withCookie(live, cookie, 'GET', '/auth/verify-auth'), 401, 'SESSION_INVALID')
   assertRefused(await withCookie(live, cookie, 'POST', '/auth/logout'), 401, 'SESSION_INVALID')
 })

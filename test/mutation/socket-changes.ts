@@ -144,8 +144,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'the bound on markets counts one socket alone',
-        'own.count - own.countOf(member) + asked.size >',
-        'asked.size >',
+        'own.count - own.countOf(member) + ownCount >',
+        'markets.size >',
       ],
     ],
   },
@@ -282,8 +282,13 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a repeated subscribe leaves earlier markets heard',
-        'if (rooms.get(name) !== room) room.leave(member)',
-        'if (rooms.size < 0) room.leave(member)',
+        'if (all.get(name) !== room) room.leave(member)',
+        'if (all.size < 0) room.leave(member)',
+      ],
+      [
+        'a market that is added replaces the earlier ones',
+        'new Map(isAdded ? [...before, ...rooms] : rooms)',
+        'new Map(rooms)',
       ],
     ],
   },
@@ -311,6 +316,16 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
         'a page of another site opens a socket with a cookie',
         "proof.via !== 'session' || guard.isOwnOrigin(call)",
         "proof.via !== 'admin' || guard.isOwnOrigin(call)",
+      ],
+      [
+        'only the target that was requested proves a handshake',
+        'if (!(second instanceof Refusal)) [call, proof] = [constant, second]',
+        'if (second === null) [call, proof] = [constant, second]',
+      ],
+      [
+        'only the constant target proves a handshake',
+        'let call = handshakeCall(headers, target)',
+        'let call = handshakeCall(headers, HANDSHAKE_TARGET)',
       ],
     ],
   },

@@ -58,6 +58,7 @@ test('without settings every value is its default', () => {
     dataDir: './data',
     demo: false,
     headerPrefixes: ['svc-', 'lmts-'],
+    sessionCookies: ['outcomex_session', 'limitless_session'],
     marketThreads: 'auto',
     durability: 'full',
     blockMs: 250,
@@ -113,6 +114,7 @@ test('a value may be written in each form of its kind', () => {
   assert.equal(config('--no-rate-limit').rateLimit, false)
   assert.equal(config('', { OUTCOMEX_NO_RATE_LIMIT: 'true' }).rateLimit, false)
   assert.deepEqual(config('--header-prefix a-,b-').headerPrefixes, ['a-', 'b-'])
+  assert.deepEqual(config('--session-cookie a_1,b-2').sessionCookies, ['a_1', 'b-2'])
   for (const threads of [0, 3, 256]) {
     assert.equal(config(`--market-threads ${threads}`).marketThreads, threads)
   }
@@ -234,6 +236,9 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--header-prefix svc', /^--header-prefix must be/],
   ['--header-prefix svc-,svc-', /^--header-prefix must be/],
   ['--header-prefix svc-,', /^--header-prefix must be/],
+  ['--session-cookie __Host-x', /^--session-cookie must be up to 64 letters/],
+  ['--session-cookie a;b', /^--session-cookie must be/],
+  ['--session-cookie a,a', /^--session-cookie must be/],
   ['--market-threads many', /^--market-threads must be auto, each or a whole number/],
   ['--market-threads 257', /^--market-threads must be/],
   ['--intake-threads 0', /^--intake-threads must be a whole number from 1 to 256/],

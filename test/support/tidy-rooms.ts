@@ -326,9 +326,9 @@ export const ROOMS: readonly Room[] = [
   },
   { path: 'server/sockets/shared', rank: 5, doors: ALL },
   { path: 'server/sockets/spoken', rank: 5, doors: files('all-channels asyncapi') },
-  { path: 'server/sockets/feeds/account', rank: 5, doors: files('account-channels') },
   { path: 'server/sockets/feeds/news', rank: 5, doors: files('news-channels') },
-  { path: 'server/sockets/feeds/market', rank: 5, doors: files('market-channels') },
+  { path: 'server/sockets/feeds/market', rank: 5, doors: files('market-channels market-names') },
+  { path: 'server/sockets/feeds/account', rank: 5, doors: files('account-channels') },
   { path: 'server/sockets', rank: 5, doors: [] },
 
   { path: 'server/console/page', rank: 6, doors: ALL, why: 'what all views share' },

@@ -378,6 +378,12 @@ CREATE INDEX trades_by_market
 ON trades (seq >> 17, market_id, is_busted, traded_ms, seq, yes_ticks);
 `
 
+/** A redemption names its market by the condition, also when the market has left memory. */
+const BY_CONDITION = `
+CREATE INDEX markets_by_condition
+ON markets (json_extract(facts, '$.conditionId')) WHERE is_archived = 1;
+`
+
 /**
  * Files of the versions up to 21 are rebuilt: they lack the counterparties of trades, and value
  * fees in shares at prices of trades.
@@ -390,6 +396,7 @@ export const READ_SCHEMA = {
       ...[PRICES_IN_INDEX, BACKLOG_TABLES, SPREAD_TABLES, FEE_SHARES],
     ].join(''),
     CURATED_TABLES,
+    BY_CONDITION,
   ],
   baseVersion: 21,
 }

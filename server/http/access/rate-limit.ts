@@ -108,13 +108,19 @@ export class Buckets<Key> {
   /** The lines of a reply that tell what the bucket of a key still has; each begins a new line. */
   linesOf(key: Key, nowMs: number): string {
     const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
-    // The sum of doubles is not exact: a thousandth of a token is no reason to tell one less.
-    const left = Math.floor((this.burstMs - (fullAtMs - nowMs)) / this.costMs + 0.001)
     const resetSec = Math.ceil((fullAtMs - nowMs) / MS_PER_SEC)
     return (
-      `\r\nratelimit-limit: ${this.burst}\r\nratelimit-remaining: ${Math.max(left, 0)}` +
+      `\r\nratelimit-limit: ${this.burst}\r\nratelimit-remaining: ${this.leftOf(key, nowMs)}` +
       `\r\nratelimit-reset: ${resetSec}`
     )
+  }
+
+  /** Whole tokens that the bucket of a key still has. */
+  leftOf(key: Key, nowMs: number): number {
+    const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
+    // The sum of doubles is not exact: a thousandth of a token is no reason to tell one less.
+    const left = Math.floor((this.burstMs - (fullAtMs - nowMs)) / this.costMs + 0.001)
+    return Math.max(left, 0)
   }
 
   private forgetFull(nowMs: number): void {
@@ -172,9 +178,14 @@ export class RateLimiter<Key> {
     this.lanes[lane].charge(key, nowMs, tokens)
   }
 
-  /** The lines of a reply that tell what the bucket of a key still has. */
+  /** The lines of a reply that tell what is left to a key, of its own bucket or its network's. */
   linesOf(key: Key, lane: Lane, nowMs: number): string {
-    return this.lanes[lane].linesOf(key, nowMs)
+    const own = this.lanes[lane]
+    const site = this.sites === null ? null : this.siteOf(key)
+    if (site === null || this.sites === null) return own.linesOf(key, nowMs)
+    const wider = this.sites[lane]
+    const isWider = wider.leftOf(site, nowMs) < own.leftOf(key, nowMs)
+    return isWider ? wider.linesOf(site, nowMs) : own.linesOf(key, nowMs)
   }
 
   /** Keys of a lane that have an entry. */

@@ -312,7 +312,7 @@ export class Gateway<S> {
     }
     const out = this.heads.ofRefusal(call, refusal, [])
     turn.written = true
-    writeAndClose(response, out, rateLines(this.options, turn))
+    writeAndClose(response, out, rateLines(this.options, turn, out))
     this.end(turn, out.status, out.refusal)
   }
 
@@ -331,7 +331,7 @@ export class Gateway<S> {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
       isCorked: this.receiving === turn,
-      more: rateLines(this.options, turn),
+      more: rateLines(this.options, turn, out),
     })
     if (!isOut) {
       const unread = this.replies.keep(response, out, address, () => this.letGo(turn))

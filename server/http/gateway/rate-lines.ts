@@ -1,9 +1,13 @@
 // The RateLimit headers of replies: what is left of the bucket that limits the caller most, the one
-// of its profile, or of its address while no profile is proven.
+// of its profile, or of its address while no profile is proven. A 429 shows the limit that was hit,
+// or none where that limit is no bucket.
 
 import { rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import type { Outgoing } from './replies/outgoing.ts'
 import type { Turn } from './turn.ts'
+
+const TOO_MANY = 429
 
 type Limiters<S> = Pick<GatewayOptions<S>, 'addressLimiter' | 'profileLimiter'>
 type Counted<S> = Pick<Turn<S>, 'entry' | 'caller' | 'address' | 'call'>
@@ -12,8 +16,10 @@ type Counted<S> = Pick<Turn<S>, 'entry' | 'caller' | 'address' | 'call'>
  * Empty without limits, and on raw routes: there the way of the order counts the profile, and its
  * figures would cost each order more than they tell a trader who counts its own orders.
  */
-export function rateLines<S>(limiters: Limiters<S>, turn: Counted<S>): string {
+export function rateLines<S>(limiters: Limiters<S>, turn: Counted<S>, out: Outgoing): string {
   const { entry, caller, address, call } = turn
+  if (out.limitLines !== '') return out.limitLines
+  if (out.status === TOO_MANY && out.refusal !== 'RATE_LIMITED') return ''
   if (entry?.route.raw === true || call.isOwn === true) return ''
   const lane = entry?.route.lane ?? 'public'
   const { addressLimiter, profileLimiter } = limiters

@@ -60,7 +60,8 @@ const orderOf = object({
   ),
   side: means(integer(0, 1), '0 to buy, 1 to sell.'),
   signatureType: means(
-    schemaOf<number>({
+    optional(
+      schemaOf<number>({
       ...integer(0, 3),
       [WORDS]: {
         minimum: SIGNATURE_TYPES,
@@ -68,8 +69,9 @@ const orderOf = object({
         type: SIGNATURE_TYPES,
       },
     }),
+    ),
     'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
-      'wallet.',
+      'wallet. Without a signature it may be absent, and is 0.',
   ),
   signature: optional(
     pattern(
@@ -123,7 +125,7 @@ export type SignedBody = OrderBody & {
   readonly order: OrderFields & Required<Pick<OrderFields, (typeof SIGNED)[number]>>
 }
 
-const SIGNED = ['maker', 'signer', 'feeRateBps', 'signature'] as const
+const SIGNED = ['maker', 'signer', 'feeRateBps', 'signatureType', 'signature'] as const
 
 const checker = compileSaid(orderBody)
 
@@ -133,8 +135,9 @@ export function isOrderBody(value: unknown): value is OrderBody {
 
 /** False for an order that a server wallet has to sign, once `bodyIssues` found nothing. */
 export function isSigned(body: OrderBody): body is SignedBody {
-  const { maker, signer, feeRateBps, signature } = body.order
+  const { maker, signer, feeRateBps, signatureType, signature } = body.order
   if (signature === undefined || feeRateBps === undefined) return false
+  if (signatureType === undefined) return false
   return maker !== undefined && signer !== undefined && body.ownerId !== undefined
 }
 
@@ -176,7 +179,8 @@ function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): I
   const issues: Issue[] = []
   const say = (field: string, message: string) => issues.push({ field, message })
   if (order.signature === undefined && isDelegated) {
-    if (order.signatureType !== 0) say('order.signatureType', 'must be 0 without a signature')
+    if ((order.signatureType ?? 0) !== 0)
+      say('order.signatureType', 'must be 0 without a signature')
     const { signer } = order
     if (signer !== undefined && signer !== ZERO_ADDRESS && signer !== order.maker) {
       say('order.signer', 'must be absent, zero or the maker without a signature')

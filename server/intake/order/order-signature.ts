@@ -81,6 +81,7 @@ export function signForWallet(
     maker: maker === undefined || maker === ZERO_ADDRESS ? account : maker,
     signer: account,
     feeRateBps: market.feeEnabled ? feeBps : 0,
+    signatureType: EOA,
     signature: '',
   }
   const unsigned = { ...body, ownerId: body.ownerId ?? profileId, order }

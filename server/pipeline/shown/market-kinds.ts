@@ -54,3 +54,13 @@ export function listedRestingRaw(published: PublishedMarket): number {
   if (children.length === 0) return restingRaw(published)
   return children.reduce((sum, child) => sum + restingRaw(child), 0)
 }
+
+/** How much it traded lately (day-figures.ts), of a group in all its children; 0 for nothing. */
+export function listedTrend({ day, children }: PublishedMarket): number {
+  if (children.length === 0) return day?.trend() ?? 0
+  const trends = children.map((child) => child.day?.trend() ?? 0)
+  const highest = Math.max(...trends)
+  return highest === 0
+    ? 0
+    : highest + Math.log2(trends.reduce((sum, each) => sum + 2 ** (each - highest), 0))
+}

@@ -26,7 +26,7 @@ const MINUTES_PER_DAY = 1440
 const NO_DEADLINE = 'No deadline'
 /** The oracle is the exchange's own. */
 const NO_PYTH_FEED = ''
-const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
+export const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 
 type Pair = readonly [yes: number, no: number]
 
@@ -93,7 +93,7 @@ function venueField({ exchangeAddress, adapterAddress }: Market) {
 }
 
 function bookFields(published: PublishedMarket) {
-  const { market } = published
+  const { market, group } = published
   const { orderInGroup, slot } = market
   const yesMid = midTicks(published.depth.bestBid(), published.depth.bestAsk())
   // A share of a resolved market is worth what it pays, whatever its book last said (rules §9.1).
@@ -114,6 +114,7 @@ function bookFields(published: PublishedMarket) {
     },
     ...venueField(market),
     ...(orderInGroup === undefined ? {} : { orderInGroup }),
+    ...(group === null ? {} : { groupSlug: group.market.slug, groupId: group.market.marketId }),
     ...(slot === undefined ? {} : { startAt: isoText(slot.startMs) }),
   }
 }
@@ -181,15 +182,12 @@ function oracleFields({ strikeE8, closeE8 }: Market) {
 }
 
 /** The asset behind the candles of a slot; empty for a market without an oracle (rules §12.3). */
-function assetField({ asset, market: { logo } }: PublishedMarket) {
+function assetField({ asset, market: { logo = '' } }: PublishedMarket) {
   if (asset === null) return {}
   const { symbol, assetName: name, assetType } = asset
   const pair = `${symbol}/USD`
-  const priceOracleMetadata = {
-    ...{ ticker: symbol, assetType, pythAddress: NO_PYTH_FEED, symbol: pair, name },
-    ...(logo === undefined ? {} : { logo }),
-  }
-  return { priceOracleMetadata }
+  const feed = { ticker: symbol, assetType, pythAddress: NO_PYTH_FEED, symbol: pair }
+  return { priceOracleMetadata: { ...feed, name, logo } }
 }
 
 function nextView(next: PublishedMarket | null) {

@@ -115,6 +115,26 @@ async function shown(profileId: ProfileId, services: Services): Promise<ProfileV
   return profileView(owner, own)
 }
 
+const walletChoice = () =>
+  means(
+    optional(nullable(oneOf('eoa', 'smartWallet'))),
+    'Wallet to use for orders: the account or its proven smart wallet.',
+  )
+
+type Edit = Parameters<Services['accounts']['editProfile']>[1]
+
+/** Absent fields stay. */
+async function edited(profileId: ProfileId, edit: Edit, services: Services) {
+  const { accounts, reads } = services
+  // Read before the edit, so a caller that gets a 503 knows that nothing happened.
+  const own = await ownOf(profileId, services)
+  if (own === undefined) return refuse('READ_TIMEOUT')
+  const wish = { ...edit, displayName: edit.displayName?.trim() }
+  return refusedOr(await accounts.editProfile(profileId, wish, reads), (owner) =>
+    profileView(owner, own),
+  )
+}
+
 export const ownProfile = route({
   method: 'GET',
   path: '/profiles/me',
@@ -147,10 +167,7 @@ export const editOwnProfile = route({
     pfpUrl: means(optional(nullable(webAddress())), 'https link to the picture of the profile.'),
     socialUrl: means(optional(nullable(webAddress())), 'https link to a page of the owner.'),
     mode: means(optional(oneOf('simple', 'advanced')), 'Form of the trading page.'),
-    tradeWalletOption: means(
-      optional(nullable(oneOf('eoa', 'smartWallet'))),
-      'Wallet to use for orders: the account or its proven smart wallet.',
-    ),
+    tradeWalletOption: walletChoice(),
   }),
   reply: profile(),
   means: 'The edit is durable; the reply shows the profile after it.',
@@ -170,19 +187,27 @@ export const editOwnProfile = route({
       bio: 'I trade the weather.',
     },
   },
-  handle: async ({ body, caller }, services: Services) => {
-    const { accounts, reads } = services
-    const wish = {
-      ...body,
-      username: body.username?.trim() ?? body.username,
-      displayName: body.displayName?.trim(),
-    }
-    // Read before the edit, so a caller that gets a 503 knows that nothing happened.
-    const own = await ownOf(caller.profileId, services)
-    if (own === undefined) return refuse('READ_TIMEOUT')
-    const edited = await accounts.editProfile(caller.profileId, wish, reads)
-    return refusedOr(edited, (owner) => profileView(owner, own))
+  handle: ({ body, caller }, services: Services) => {
+    const username = body.username?.trim() ?? body.username
+    return edited(caller.profileId, { ...body, username }, services)
   },
+})
+
+export const putOwnProfile = route({
+  method: 'PUT',
+  path: '/profiles',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: 'Edits two fields of the own profile, as command lines of other languages do.',
+  body: object({ tradeWalletOption: walletChoice(), displayName: optional(displayName()) }),
+  reply: profile(),
+  means: 'The edit is durable; the reply shows the profile after it.',
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'SMART_WALLET_REQUIRED', 'READ_TIMEOUT'],
+  example: {
+    body: { tradeWalletOption: 'eoa' },
+    reply: { ...PROFILE_EXAMPLE, tradeWalletOption: 'eoa', tradeWalletChoosen: true },
+  },
+  handle: ({ body, caller }, services: Services) => edited(caller.profileId, body, services),
 })
 
 export const profileByAccount = route({

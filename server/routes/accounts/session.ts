@@ -4,12 +4,13 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import {
+  type CookieNaming,
   digestOf,
   type ProvenLogin,
   type Purpose,
   proveWallet,
-  sessionCookie,
-  sessionCookieName,
+  sessionCookieNames,
+  sessionCookies,
   signedMessage,
   signingMessage,
 } from '../../auth/session.ts'
@@ -29,7 +30,7 @@ import { checksummed, smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { nameToShow } from '../profile-words.ts'
 import type { Services } from '../services.ts'
-import { message } from '../shapes.ts'
+import { message, tradeWalletOption } from '../shapes.ts'
 
 const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
@@ -188,6 +189,7 @@ export const login = route({
       'Smart wallet that the account has proven; null without one.',
     ),
     client: means(text(), 'Kind of wallet that the profile logs in with.'),
+    tradeWalletOption: tradeWalletOption(),
   }),
   means: 'The session is open, and its cookie is set.',
   rejects: [
@@ -203,7 +205,10 @@ export const login = route({
   ],
   example: {
     body: { client: 'eoa' },
-    reply: { account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
+    reply: {
+      ...{ account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
+      tradeWalletOption: null,
+    },
   },
   handle: async ({ body, call }, services: Services) => {
     const missing = LOGIN_HEADERS.filter((name) => header(call, name) === '')
@@ -240,14 +245,14 @@ export const login = route({
       displayName: before === null ? address : shownName(before),
       smartWallet: told.smartWallet,
       client: told.client,
+      tradeWalletOption: before?.tradeWalletOption ?? null,
     }
-    const cookieText = sessionCookie(opened.token, LIMITS.sessionMs, settings.isSecure)
-    return reply(200, result, [['set-cookie', cookieText]])
+    return reply(200, result, sessionCookies(opened.token, LIMITS.sessionMs, settings.cookies))
   },
 })
 
-function loggedOut(message: string, isSecure: boolean) {
-  return reply(200, { message }, [['set-cookie', sessionCookie('', 0, isSecure)]])
+function loggedOut(message: string, naming: CookieNaming) {
+  return reply(200, { message }, sessionCookies('', 0, naming))
 }
 
 export const logout = route({
@@ -261,11 +266,10 @@ export const logout = route({
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out' } },
   handle: async ({ call }, { accounts, settings }: Services) => {
-    const name = sessionCookieName(settings.isSecure)
-    const [token = ''] = cookieValues(call, name)
+    const [token = ''] = cookieValues(call, ...sessionCookieNames(settings.cookies))
     const refused = await accounts.logout(digestOf(token))
     if (refused !== null) return refuse(refused)
-    return loggedOut('Logged out', settings.isSecure)
+    return loggedOut('Logged out', settings.cookies)
   },
 })
 
@@ -281,8 +285,6 @@ export const logoutEverywhere = route({
   example: { reply: { message: 'Logged out everywhere' } },
   handle: async ({ caller }, { accounts, settings }: Services) => {
     const refused = await accounts.logoutEverywhere(caller.profileId)
-    return refused === null
-      ? loggedOut('Logged out everywhere', settings.isSecure)
-      : refuse(refused)
+    return refused === null ? loggedOut('Logged out everywhere', settings.cookies) : refuse(refused)
   },
 })

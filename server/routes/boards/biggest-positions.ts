@@ -95,7 +95,7 @@ const envelope = () =>
       'READY, STALE when no new projection came for three minutes, or BUILDING before the first.',
     ),
     projectionVersion: means(integer(0), 'How often all markets were projected since the start.'),
-    scopeVersion: means(integer(1), 'Version of what the scope means.'),
+    scopeVersion: means(text(), 'Version of what the scope means, as text.'),
     presentationVersion: means(integer(1), 'Version of the order of the rows.'),
     asOf: means(nullable(isoTime()), 'When the positions were read; null while BUILDING.'),
     markAsOf: means(nullable(isoTime()), 'When the marks were taken; null while BUILDING.'),
@@ -152,7 +152,7 @@ function rowOf(row: BigPosition, rank: number, asOf: string) {
   }
 }
 
-const FIXED = { schemaVersion: 1, scopeVersion: 1, presentationVersion: 1 } as const
+const FIXED = { schemaVersion: 1, scopeVersion: '1', presentationVersion: 1 } as const
 
 interface Asked {
   readonly marketPageId: string | null

@@ -2,15 +2,17 @@
 // bounded number of rows, however long the history is and however far back the page is.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { parseInstant } from '../../auth/api-token.ts'
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../http/caching/cache.ts'
-import { refuse } from '../../http/refusal.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { defaulted, integer, oneOf } from '../../http/schema/scalars.ts'
-import { list, object, optional } from '../../http/schema/schema.ts'
-import { INTERVALS } from '../../services/markets/price-intervals.ts'
+import { defaulted, integer, oneOf, text } from '../../http/schema/scalars.ts'
+import { list, object, optional, type Values } from '../../http/schema/schema.ts'
+import { INTERVALS, windowOf } from '../../services/markets/price-intervals.ts'
 import { publicAsker } from '../../services/private-reads.ts'
 import type { Services } from '../services.ts'
 import {
@@ -100,29 +102,72 @@ export const marketFeed = route({
   },
 })
 
+const SECONDS = /^[0-9]{1,11}$/
+const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
+/** Thirty days. */
+const FIDELITY_MAX = 43_200
+
+/** Unix ms of Unix seconds or of an ISO 8601 date or time; NaN for anything else. */
+function timeOf(text: string): number {
+  if (SECONDS.test(text)) return Number(text) * MS_PER_SEC
+  return DATE.test(text) ? Date.parse(text) : parseInstant(text)
+}
+
+const time = (what: string) => means(optional(text(40, 1)), `${what} Unix seconds or ISO 8601.`)
+
+const priceQuery = () => ({
+  interval: means(
+    optional(oneOf(...INTERVALS)),
+    'How far back from to: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, 1w of 1 h, ' +
+      `1m (30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps. 1d when absent; it ` +
+      'says nothing when from is given.',
+  ),
+  from: time('Start of the series:'),
+  to: time('End of the series, now when absent or later:'),
+  fidelity: means(
+    optional(integer(1, FIDELITY_MAX)),
+    `Minutes from one point to the next; at most ${LIMITS.pricePointsMax} points fit. Without ` +
+      'from and interval the newest points come.',
+  ),
+})
+
+/** The window of a call, or what is wrong with it. */
+function windowIn(query: Values<ReturnType<typeof priceQuery>>, nowMs: number) {
+  const { interval, from, to, fidelity } = query
+  const times = { from: timeOf(from ?? '0'), to: timeOf(to ?? '0') }
+  const wrong = (['from', 'to'] as const).filter((field) => Number.isNaN(times[field]))
+  const message =
+    'must be Unix seconds, not milliseconds, or an ISO 8601 date or time with its zone'
+  if (wrong.length > 0) return invalid(...wrong.map((field) => ({ field, message })))
+  const untilMs = to === undefined ? nowMs : Math.min(nowMs, times.to)
+  const fromMs = from === undefined ? undefined : times.from
+  if (fromMs !== undefined && fromMs > untilMs) {
+    return invalid({ field: 'from', message: 'must not be later than to, or than now' })
+  }
+  const window = windowOf({ interval, fromMs, untilMs, fidelity })
+  if (!('fidelityMin' in window)) return window
+  const least = `at most ${LIMITS.pricePointsMax} points fit: choose ${window.fidelityMin} or more`
+  return invalid({ field: 'fidelity', message: `gives too many points for this time; ${least}` })
+}
+
 export const historicalPrice = route({
   method: 'GET',
   path: '/markets/:slug/historical-price',
   auth: open(),
   lane: 'public',
   cache: cached(lasting(1)),
-  about: 'YES prices of one market over time, newest first, in steps that the interval sets.',
+  about: 'YES prices of one market over time, newest first, in steps of the interval or fidelity.',
   params: { slug: marketName() },
-  query: {
-    interval: means(
-      defaulted(oneOf(...INTERVALS), '1d'),
-      'How far back: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, 1w of 1 h, 1m ' +
-        `(30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps.`,
-    ),
-  },
+  query: priceQuery(),
   reply: priceHistory(),
   means: 'The series of a market, or those of the markets of a group.',
-  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: SERIES_EXAMPLE },
-  handle: async ({ params, query, call }, { history }: Services) =>
-    foundOr(
-      await history.prices({ slug: params.slug, wish: query.interval, asker: publicAsker(call) }),
-    ),
+  handle: async ({ params, query, call }, { history, clock }: Services) => {
+    const wish = windowIn(query, clock())
+    if (wish instanceof Refusal) return wish
+    return foundOr(await history.prices({ slug: params.slug, wish, asker: publicAsker(call) }))
+  },
 })
 
 export const marketTrades = route({

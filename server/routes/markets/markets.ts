@@ -29,7 +29,8 @@ const listQuery = () => ({
   ),
   sortBy: means(
     optional(oneOf(...SORT_NAMES)),
-    'Which come first: newest when absent, else ending soonest, most volume or resting size.',
+    'Which come first, newest when absent: highest daily reward, ending soonest, most volume, ' +
+      'most resting size, or most volume of the last hours.',
   ),
   tradeType: means(
     optional(oneOf('amm', 'clob', 'group')),
@@ -41,7 +42,7 @@ const listQuery = () => ({
   ),
   includeNextMarket: means(
     optional(boolean()),
-    'Taken, and changes nothing: every market of a list has its nextMarket.',
+    'When false, markets come without their nextMarket; true when absent.',
   ),
 })
 
@@ -56,11 +57,12 @@ type ListAsk = Values<ReturnType<typeof listQuery>>
 /** The facets of a call for a list, for each key that it names. */
 function listed(query: ListAsk, lists: MarketLists, categoryId?: number) {
   const { page, limit, sortBy = 'newest', tradeType, automationType } = query
+  const isBare = query.includeNextMarket === false
   const filter = new Map<string, readonly string[]>()
   if (categoryId !== undefined) filter.set('categoryId', [String(categoryId)])
   if (tradeType !== undefined) filter.set('tradeType', [tradeType])
   if (automationType !== undefined) filter.set('automationType', [automationType])
-  return bytes(lists.page({ page, limit, sortBy, filter }))
+  return bytes(lists.page({ page, limit, sortBy, filter, isBare }))
 }
 
 export const activeMarkets = route({
@@ -120,6 +122,29 @@ export const categoriesCount = route({
   means: 'The counts as they stand now.',
   example: { reply: { category: { 1: 10, 2: 5 }, totalCount: 12 } },
   handle: (_input, { lists }: Services) => bytes(lists.categoryCounts()),
+})
+
+export const categories = route({
+  method: 'GET',
+  path: '/categories',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The categories of active markets, by rising number.',
+  reply: list(
+    object({
+      id: means(integer(1), 'Number of the category, as /markets/active/:categoryId takes it.'),
+      name: means(text(), 'Name of the category, as its markets show it.'),
+    }),
+  ),
+  means: 'Each category that an active market has.',
+  example: {
+    reply: [
+      { id: 1, name: 'Weather' },
+      { id: 2, name: 'Sports' },
+    ],
+  },
+  handle: (_input, { lists }: Services) => bytes(lists.categories()),
 })
 
 export const activeSlugs = route({

@@ -39,7 +39,7 @@ export const searchMarkets = route({
     ),
     includeNextMarket: means(
       optional(boolean()),
-      'Taken, and changes nothing: every market that is found has its nextMarket.',
+      'When false, markets come without their nextMarket; true when absent.',
     ),
   },
   reply: object({
@@ -58,11 +58,12 @@ export const searchMarkets = route({
     reply: { markets: [MARKET_EXAMPLE], total: 1, page: 1, limit: 10 },
   },
   handle: async ({ query, call }, { reads, pipeline, lists }: Services) => {
-    const { query: text, limit, page, similarityThreshold } = query
+    const { query: text, limit, page, similarityThreshold, includeNextMarket = true } = query
     const ask = { text, similarityMin: similarityThreshold, skip: (page - 1) * limit, limit }
     const found = await reads.read(search, ask, searcherOf(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
-    const markets = foundMarkets(found.marketIds, { published: pipeline.published, lists })
+    const { published } = pipeline
+    const markets = foundMarkets(found.marketIds, { published, lists }, !includeNextMarket)
     const { total } = found
     const tail = `],"total":${total},"page":${page},"limit":${limit}}`
     return bytes(new Joined(['{"markets":[', ...markets, tail]))

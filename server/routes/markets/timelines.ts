@@ -57,7 +57,11 @@ const slotFields = () => ({
   endAt: means(isoTime(), 'When the slot ends.'),
 })
 
-const countdownSec = () => means(integer(0), 'Seconds until the slot ends; 0 when it has ended.')
+const countdownSec = () =>
+  means(
+    integer(0),
+    'Seconds until a PRE_OPEN slot begins, until any other slot ends; 0 when that has passed.',
+  )
 const timed = () => object({ ...slotFields(), countdownSec: countdownSec() })
 
 const fields = () => ({

@@ -1,7 +1,10 @@
 // Order entry and cancels (rules §4).
 
+import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { matchOrders as ordersOfMarkets } from '../../../persistence/query/read/orders/match-orders.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmac } from '../../http/access/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
@@ -14,6 +17,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { type Issue, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
 import { orderBody } from '../../intake/order/order-body.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import type { OrderText } from '../../services/orders/cancels.ts'
 import { askerOf } from '../../services/private-reads.ts'
@@ -184,17 +188,23 @@ export const cancelOne = route({
   },
 })
 
+/** The markets that a name stands for in calls about orders: a group has them in its children. */
+function bookIdsOf({ market, children }: PublishedMarket): readonly MarketId[] {
+  const markets = kindOf(market) === 'group' ? children.map((child) => child.market) : [market]
+  return markets.map(({ marketId }) => marketId)
+}
+
 export const cancelAll = route({
   method: 'DELETE',
   path: '/orders/all/:slug',
   auth: hmac('trading').forSubAccounts(),
   lane: 'trade',
   room: 'frees',
-  about: "Cancels all of the caller's open orders in one market.",
+  about: "Cancels all of the caller's open orders in one market, or in all markets of a group.",
   params: { slug: marketName() },
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: cancelAllReply(),
-  means: 'No order of the caller is open in the market any more.',
+  means: 'No order of the caller is open in the market any more, nor in any market of the group.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
@@ -205,7 +215,7 @@ export const cancelAll = route({
     const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
-    const outcome = await everywhere.run(owner, [published.market.marketId])
+    const outcome = await everywhere.run(owner, bookIdsOf(published))
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
     return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
   },
@@ -320,7 +330,7 @@ export const userOrders = route({
   path: '/markets/:slug/user-orders',
   auth: hmac().forSubAccounts(),
   lane: 'private',
-  about: "The caller's orders in one market, newest first; live ones unless statuses are named.",
+  about: "The caller's orders in one market or group, newest first; live ones unless named.",
   params: { slug: marketName() },
   query: userOrderQuery(),
   reply: list(userOrder()),
@@ -332,14 +342,21 @@ export const userOrders = route({
     const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
-    const ask = {
+    const asker = askerOf({ caller, call })
+    const page = {
       accountId: owner,
-      marketId: published.market.marketId,
       statuses: statusNumbers(query.statuses),
       limit: query.limit ?? LIMITS.userOrdersLimitMax,
     }
-    const rows = await reads.read(ordersOfUser, ask, askerOf({ caller, call }))
+    const { marketId } = published.market
+    const isGroup = kindOf(published.market) === 'group'
+    const rows = isGroup
+      ? await reads.read(ordersOfMarkets, { ...page, marketIds: bookIdsOf(published) }, asker)
+      : await reads.read(ordersOfUser, { ...page, marketId }, asker)
     if (rows === undefined) return refuse('READ_TIMEOUT')
-    return rows.map((row) => userOrderView(row, published, pipeline.ids))
+    return rows.map((row) => {
+      const child = published.children.find(({ market }) => market.marketId === row.marketId)
+      return userOrderView(row, child ?? published, pipeline.ids)
+    })
   },
 })

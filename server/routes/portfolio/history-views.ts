@@ -92,7 +92,7 @@ function marketOf({ market, status, group }: PublishedMarket, { settings }: Serv
   const { marketId: id, slug: name, title, conditionId, deadlineMs } = market
   const { symbol, address, decimals } = settings.collateral
   return {
-    ...{ id, slug: name, title, conditionId, funding: '0' },
+    ...{ id: String(id), slug: name, title, conditionId, funding: '0' },
     closed: status === 'RESOLVED',
     collateral: { symbol, id: address, decimals },
     group: group === null ? null : { slug: group.market.slug, title: group.market.title },
@@ -118,7 +118,7 @@ export const entry = () =>
     blockTimestamp: means(integer(0), 'Unix seconds of its block; of the act until it has one.'),
     market: means(
       object({
-        id: means(integer(1), 'Number of the market; of a conversion, of its group.'),
+        id: means(text(), 'Number of the market as text; of a conversion, of its group.'),
         slug: slug(),
         title: means(text(), 'The question that the market asks.'),
         conditionId: means(text(), 'Condition id of the market; empty for a group.'),
@@ -164,7 +164,7 @@ export const entry = () =>
   })
 
 export const HISTORY_MARKET_EXAMPLE = {
-  id: MARKET_EXAMPLE.id,
+  id: String(MARKET_EXAMPLE.id),
   slug: MARKET_EXAMPLE.slug,
   title: MARKET_EXAMPLE.title,
   conditionId: MARKET_EXAMPLE.conditionId,

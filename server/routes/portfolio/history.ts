@@ -1,23 +1,28 @@
 // What a profile did: trades, pairs, conversions and claims, newest first (rules §9.2).
 
-import type { MarketId } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import {
   history as historyOf,
   type Place,
 } from '../../../persistence/query/read/portfolio/history.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
+import { cached, lasting } from '../../http/caching/cache.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
-import { list, object, optional } from '../../http/schema/schema.ts'
-import { askerOf } from '../../services/private-reads.ts'
-import { ORDER_ID } from '../examples.ts'
+import { account } from '../../http/schema/profile-fields.ts'
+import { defaulted, integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
+import { list, object, optional, type Values } from '../../http/schema/schema.ts'
+import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
+import { profileOf } from '../account-profile.ts'
+import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
 
 const LIMIT_MAX = 100
+const LIMIT_DEFAULT = 20
+const PUBLIC_CACHED_SEC = 5
 const CURSOR_CHARACTERS_MAX = 80
 const CURSOR = /^([1-9][0-9]{0,15})\.([0-9]{1,15})\.([0-9]{1,15})$/
 const FIRST: Place = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
@@ -35,6 +40,54 @@ function placeIn(cursor: string, marketId: MarketId): Place | null {
   return cursorOf(place, marketId) === cursor ? place : null
 }
 
+const pageQuery = () => ({
+  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most acts on a page of the list.'),
+  cursor: means(
+    optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+    'nextCursor of the page before, of the same market; absent or empty for the first page.',
+  ),
+  market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+})
+
+const historyPage = () =>
+  object({
+    data: means(list(entry()), 'The acts of this page, newest first.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  })
+
+async function pageOf(
+  owner: ProfileId,
+  query: Values<ReturnType<typeof pageQuery>>,
+  asker: Asker,
+  services: Services,
+) {
+  const { archive, reads } = services
+  const named = query.market
+  const one = named === undefined ? null : await archive.bySlug(named, asker)
+  if (one === undefined) return refuse('READ_TIMEOUT')
+  if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
+  const marketId = one?.market.marketId ?? null
+  const before = placeIn(query.cursor ?? '', marketId ?? 0)
+  if (before === null) {
+    return invalid({
+      field: 'cursor',
+      message: 'is not a cursor of this list; send one that a page gave, or none',
+    })
+  }
+  const asked = { owner, before, limit: query.limit, marketId }
+  const page = await reads.read(historyOf, asked, asker)
+  if (page === undefined) return refuse('READ_TIMEOUT')
+  const ids = page.rows.map((row) => (row.what === 'TRADE' ? row.part : row.move).marketId)
+  const markets = await archive.byIds(ids, asker)
+  if (markets === undefined) return refuse('READ_TIMEOUT')
+  const data = page.rows.flatMap((row, index) => {
+    const market = markets.get(ids[index])
+    return market === undefined ? [] : [viewOf(row, market, services)]
+  })
+  const nextCursor = page.next === null ? null : cursorOf(page.next, marketId ?? 0)
+  return { data, nextCursor }
+}
+
 export const portfolioHistory = route({
   method: 'GET',
   path: '/portfolio/history',
@@ -42,7 +95,10 @@ export const portfolioHistory = route({
   lane: 'private',
   about: 'Trades, splits, merges, conversions and claims of the caller, newest first.',
   query: {
-    limit: means(integer(1, LIMIT_MAX), 'Most acts on a page of the list.'),
+    limit: means(
+      defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT),
+      'Most acts on a page of the list.',
+    ),
     cursor: means(
       optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
       'nextCursor of the page before, of the same market; absent or empty for the first page.',
@@ -77,32 +133,37 @@ export const portfolioHistory = route({
       nextCursor: cursorOf({ seq: 42, leg: 0 }, 0),
     },
   },
-  handle: async ({ query, owner, caller, call }, services: Services) => {
-    const { archive, reads } = services
-    const asker = askerOf({ caller, call })
-    const named = query.market
-    const one = named === undefined ? null : await archive.bySlug(named, asker)
-    if (one === undefined) return refuse('READ_TIMEOUT')
-    if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
-    const marketId = one?.market.marketId ?? null
-    const before = placeIn(query.cursor ?? '', marketId ?? 0)
-    if (before === null) {
-      return invalid({
-        field: 'cursor',
-        message: 'is not a cursor of this list; send one that a page gave, or none',
-      })
-    }
-    const asked = { owner, before, limit: query.limit, marketId }
-    const page = await reads.read(historyOf, asked, asker)
-    if (page === undefined) return refuse('READ_TIMEOUT')
-    const ids = page.rows.map((row) => (row.what === 'TRADE' ? row.part : row.move).marketId)
-    const markets = await archive.byIds(ids, asker)
-    if (markets === undefined) return refuse('READ_TIMEOUT')
-    const data = page.rows.flatMap((row, index) => {
-      const market = markets.get(ids[index])
-      return market === undefined ? [] : [viewOf(row, market, services)]
+  handle: ({ query, owner, caller, call }, services: Services) =>
+    pageOf(owner, query, askerOf({ caller, call }), services),
+})
+
+export const accountHistory = route({
+  method: 'GET',
+  path: '/portfolio/:account/history',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(PUBLIC_CACHED_SEC)),
+  about: 'Trades, splits, merges, conversions and claims of an account, without its order ids.',
+  params: { account: account() },
+  query: pageQuery(),
+  reply: historyPage(),
+  means: 'A page of what the account did; empty for one that never came.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    query: { limit: LIMIT_DEFAULT },
+    reply: { data: [], nextCursor: null },
+  },
+  handle: async ({ params, query, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const page = await pageOf(owner, query, publicAsker(call), services)
+    if (page instanceof Refusal) return page
+    const data = page.data.map((entry) => {
+      const named = { orderId: undefined, makerMatchId: undefined, ...entry }
+      const { orderId: _order, makerMatchId: _match, ...shown } = named
+      return shown
     })
-    const nextCursor = page.next === null ? null : cursorOf(page.next, marketId ?? 0)
-    return { data, nextCursor }
+    return { data, nextCursor: page.nextCursor }
   },
 })

@@ -17,6 +17,7 @@ import { means } from '../../http/schema/meaning.ts'
 import { integer, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { MoveAsk, Moved } from '../../services/portfolio/moves-once.ts'
+import { askerOf } from '../../services/private-reads.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey, type MoneyCall } from '../money-call.ts'
 import type { Services } from '../services.ts'
@@ -260,11 +261,24 @@ export const redeemPositions = route({
   handle: (input, services: Services) => {
     const { conditionId } = input.body
     const move = (ask: MoveAsk) => services.moves.redeem(ask, conditionId)
-    return told(input, services, move, ({ marketId, collateralRaw }) => {
+    const view = ({ marketId, collateralRaw }: MoveFact) => {
       return { conditionId, marketId, amount: String(collateralRaw) }
+    }
+    return told(input, services, move, view, (reject) => {
+      return reject === REJECT.MARKET_NOT_FOUND ? goneOrUnknown(input, services) : refuse(reject)
     })
   },
 })
+
+/** A market leaves memory once nobody holds a share of it: then there is nothing to redeem. */
+async function goneOrUnknown(
+  { body, caller, call }: MoneyCall & { readonly body: { readonly conditionId: string } },
+  { archive }: Services,
+): Promise<Refusal> {
+  const isGone = await archive.hadCondition(body.conditionId, askerOf({ caller, call }))
+  if (isGone === undefined) return refuse('READ_TIMEOUT')
+  return refuse(isGone ? 'NOTHING_TO_REDEEM' : 'MARKET_NOT_FOUND')
+}
 
 /** Names what can leave now, and when the rest can. */
 function notMinedYet(reject: Reject): Refusal {

@@ -12,8 +12,8 @@ const PAGE_MAX = MOVE_LIMITS.heldPageMax
 const CURSOR_CHARACTERS_MAX = 40
 const CURSOR = /^m([1-9][0-9]{0,15})$/
 
-export const pageQuery = () => ({
-  limit: means(defaulted(integer(1, PAGE_MAX), PAGE_MAX), 'Most markets on a page.'),
+export const pageQuery = (pageMax: number = PAGE_MAX) => ({
+  limit: means(defaulted(integer(1, pageMax), pageMax), 'Most markets on a page.'),
   cursor: means(
     optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
     'nextCursor of the page before; absent or empty for the first page.',

@@ -4,28 +4,54 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { fillPriceRaw } from '../../../engine/domain/markets/mark.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { costFloorRaw, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { costFloorRaw, PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { realised } from '../../../persistence/query/read/portfolio/realised.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
+import { cached, lasting } from '../../http/caching/cache.ts'
+import { isoText } from '../../http/iso-text.ts'
+import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
-import { bytes32, slug, uint256Text } from '../../http/schema/fields.ts'
+import { bytes32, isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
-import { boolean, integer, nullable, number, pattern, text } from '../../http/schema/scalars.ts'
-import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
-import { price } from '../../pipeline/shown/book-views.ts'
+import {
+  boolean,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  pattern,
+  text,
+} from '../../http/schema/scalars.ts'
+import {
+  anyOf,
+  type Infer,
+  list,
+  object,
+  openObject,
+  optional,
+  schemaOf,
+} from '../../http/schema/schema.ts'
+import { midTicks, price } from '../../pipeline/shown/book-views.ts'
 import { poolYesE6 } from '../../pipeline/shown/kept/shown-pools.ts'
-import { settlementFields } from '../../pipeline/shown/market-view.ts'
+import { NO_DEADLINE_MS, settlementFields } from '../../pipeline/shown/market-view.ts'
 import { marketValueRaw, sideView } from '../../pipeline/shown/position-views.ts'
+import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import { workFor } from '../../services/fair-shares.ts'
-import type { Holding, Holdings } from '../../services/portfolio/portfolio.ts'
+import {
+  type HeldSum,
+  type Holding,
+  type Holdings,
+  NEWEST_ID,
+} from '../../services/portfolio/portfolio.ts'
 import type { ShownRewards } from '../../services/portfolio/rewards.ts'
-import { askerOf } from '../../services/private-reads.ts'
+import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
-import { MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
+import { profileOf } from '../account-profile.ts'
+import { ACCOUNT, MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { userOrder } from '../shapes.ts'
 import { decimalOf } from './history-views.ts'
@@ -39,6 +65,8 @@ import {
 } from './reward-words.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
+/** A typed client reads a text here, and others a date: so a market without a deadline has one. */
+const NO_DEADLINE = isoText(NO_DEADLINE_MS)
 const none = () => schemaOf<null>({ type: 'null' })
 const signed = () => pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as decimal text.')
 
@@ -104,7 +132,7 @@ const positionMarket = () =>
     title: means(text(), 'The question that it asks.'),
     status: means(text(), 'Status of the market, as its detail shows it.'),
     closed: means(boolean(), 'True once the market is resolved.'),
-    deadline: means(nullable(text()), 'When trading ends, ISO 8601; null for no deadline.'),
+    deadline: means(isoTime(), `When trading ends; ${NO_DEADLINE} without a deadline.`),
     conditionId: means(bytes32(), 'Condition id, by which its shares are redeemed.'),
     winningOutcomeIndex: means(nullable(integer(0, 1)), 'The outcome that won; null for none.'),
     payoutNumerators: means(
@@ -117,35 +145,37 @@ const positionMarket = () =>
     ),
   })
 
+/** What everybody may see of shares in a market with a book. */
+const heldShares = () => ({
+  market: means(positionMarket(), 'The market of the shares.'),
+  makerAddress: account(),
+  positions: means(
+    object({
+      yes: means(side(), 'Cost and worth of the YES shares.'),
+      no: means(side(), 'Cost and worth of the NO shares.'),
+    }),
+    'Cost and worth of both sides, in raw collateral.',
+  ),
+  tokensBalance: means(
+    object({
+      yes: means(signed(), 'YES shares, raw, with what open sells reserve.'),
+      no: means(signed(), 'NO shares, raw, with what open sells reserve.'),
+    }),
+    'How many shares of both sides.',
+  ),
+  latestTrade: means(
+    object({
+      latestYesPrice: means(number(0, 1), 'Price of YES in the last trade.'),
+      latestNoPrice: means(number(0, 1), 'Price of NO in that trade.'),
+      outcomeTokenPrice: means(number(0, 1), 'The same as latestYesPrice.'),
+    }),
+    'The last trade of the market; before the first, the midpoint of its book.',
+  ),
+})
+
 const clobPosition = () =>
   object({
-    market: means(positionMarket(), 'The market of the shares.'),
-    makerAddress: account(),
-    positions: means(
-      object({
-        yes: means(side(), 'Cost and worth of the YES shares.'),
-        no: means(side(), 'Cost and worth of the NO shares.'),
-      }),
-      'Cost and worth of both sides, in raw collateral.',
-    ),
-    tokensBalance: means(
-      object({
-        yes: means(signed(), 'YES shares, raw, with what open sells reserve.'),
-        no: means(signed(), 'NO shares, raw, with what open sells reserve.'),
-      }),
-      'How many shares of both sides.',
-    ),
-    latestTrade: means(
-      anyOf(
-        object({
-          latestYesPrice: means(number(0, 1), 'Price of YES in the last trade.'),
-          latestNoPrice: means(number(0, 1), 'Price of NO in that trade.'),
-          outcomeTokenPrice: means(number(0, 1), 'The same as latestYesPrice.'),
-        }),
-        none(),
-      ),
-      'The last trade of the market; null before the first.',
-    ),
+    ...heldShares(),
     orders: means(
       object({
         liveOrders: means(list(userOrder()), 'Open orders in the market, newest first.'),
@@ -190,6 +220,20 @@ const NO_SIDE = {
   realisedPnl: '0',
   unrealizedPnl: '0',
 }
+const SUMMARY_EXAMPLE = {
+  totalValue: 33_060_000,
+  totalCostBasis: 26_443_299,
+  totalUnrealizedPnl: 6_616_701,
+  totalRealizedPnl: 5_443_299,
+  totalUnrealizedPnlPercent: 25.02,
+  totalUnpaidRewards: 0,
+  positionCount: 1,
+  marketCount: 1,
+  breakdown: {
+    clob: { positions: 1, value: 33_060_000, pnl: 6_616_701 },
+    amm: { positions: 0, value: 0, pnl: 0 },
+  },
+}
 const NO_REWARDS = {
   todaysRewards: '0',
   totalUnpaidRewards: '0',
@@ -210,7 +254,7 @@ function marketOf({ market: published }: Holding) {
   return {
     ...{ id, slug: name, title, status, conditionId },
     closed: status === 'RESOLVED',
-    deadline: deadlineMs === null ? null : new Date(deadlineMs).toISOString(),
+    deadline: deadlineMs === null ? NO_DEADLINE : isoText(deadlineMs),
     ...settlementFields(published),
     ...(group === null ? {} : { group: { slug: group.market.slug, title: group.market.title } }),
   }
@@ -245,25 +289,38 @@ function ammViews(holding: Holding, owner: ProfileId, { pipeline }: Services) {
     })
 }
 
-function clobView(
-  holding: Holding,
-  owner: ProfileId,
-  epochs: ReturnType<typeof epochsByMarket>,
-  { pipeline }: Services,
-) {
-  const { market, yes, no, orders } = holding
-  const { lastYesTicks } = market
-  const latestYesPrice = price(lastYesTicks)
-  const latest = { latestYesPrice, latestNoPrice: price(1000 - lastYesTicks) }
-  const locked = orders.reduce((sum, row) => sum + lockedRaw(row), 0)
+/** YES price of the last trade; before the first, the midpoint of the book. */
+function latestTicksOf({ lastYesTicks, depth }: PublishedMarket): number {
+  return lastYesTicks === 0 ? midTicks(depth.bestBid(), depth.bestAsk()) : lastYesTicks
+}
+
+function sharesView(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+  const { market, yes, no } = holding
+  const latestTicks = latestTicksOf(market)
+  const latestYesPrice = price(latestTicks)
+  const latestNoPrice = price(PRICE_ONE_TICKS - latestTicks)
   return {
     market: marketOf(holding),
     makerAddress: pipeline.clearing.accounts.accountOf(owner) ?? '',
     positions: { yes: sideView(yes, market), no: sideView(no, market) },
     tokensBalance: { yes: String(yes.sizeRaw), no: String(no.sizeRaw) },
-    latestTrade: lastYesTicks === 0 ? null : { ...latest, outcomeTokenPrice: latestYesPrice },
+    latestTrade: { latestYesPrice, latestNoPrice, outcomeTokenPrice: latestYesPrice },
+  }
+}
+
+function clobView(
+  holding: Holding,
+  owner: ProfileId,
+  epochs: ReturnType<typeof epochsByMarket>,
+  services: Services,
+) {
+  const { market, orders } = holding
+  const { ids } = services.pipeline
+  const locked = orders.reduce((sum, row) => sum + lockedRaw(row), 0)
+  return {
+    ...sharesView(holding, owner, services),
     orders: {
-      liveOrders: orders.map((row) => userOrderView(row, market, pipeline.ids)),
+      liveOrders: orders.map((row) => userOrderView(row, market, ids)),
       totalCollateralLocked: String(locked),
     },
     rewards: marketRewardsView(holding, epochs),
@@ -273,12 +330,85 @@ function clobView(
 interface Shown {
   readonly found: Holdings
   readonly earned: ShownRewards
+  /** Null on later pages, and on the page of one market. */
+  readonly summary: Summary | null
   readonly owner: ProfileId
   readonly services: Services
 }
 
+/** All that the owner holds, as the public client types it: raw collateral as numbers. */
+const summaryShape = () =>
+  object({
+    totalValue: means(integer(0), 'What all shares are worth at their marks.'),
+    totalCostBasis: means(integer(), 'What these shares cost.'),
+    totalUnrealizedPnl: means(integer(), 'That worth less that cost.'),
+    totalRealizedPnl: means(integer(), 'Profit of all that was ever sold, merged or redeemed.'),
+    totalUnrealizedPnlPercent: means(number(), 'Unrealised profit in percent of the cost.'),
+    totalUnpaidRewards: means(integer(0), 'Rewards that are earned and not paid yet.'),
+    positionCount: means(integer(0), 'Outcomes of which shares are held.'),
+    marketCount: means(
+      integer(0, MOVE_LIMITS.heldMarketsMax),
+      `Markets of which shares are held; the newest ${MOVE_LIMITS.heldMarketsMax} at most count.`,
+    ),
+    breakdown: means(
+      object({
+        clob: means(partShape(), 'Shares in markets with a book.'),
+        amm: means(partShape(), 'Shares in markets with a pool.'),
+      }),
+      'The same by the kind of market.',
+    ),
+  })
+
+const partShape = () =>
+  object({
+    positions: means(integer(0), 'Outcomes of this kind of which shares are held.'),
+    value: means(integer(0), 'What they are worth at their marks.'),
+    pnl: means(integer(), 'That worth less what they cost.'),
+  })
+
+type Summary = Infer<ReturnType<typeof summaryShape>>
+
+const PERCENT_DECIMALS = 100
+
+function percentOf(partRaw: number, wholeRaw: number): number {
+  if (wholeRaw === 0) return 0
+  return Math.round((partRaw / wholeRaw) * 100 * PERCENT_DECIMALS) / PERCENT_DECIMALS
+}
+
+function partOf({ worthRaw, costRaw, count }: HeldSum) {
+  return { positions: count, value: worthRaw, pnl: worthRaw - costRaw }
+}
+
+/** Undefined without an answer in time. */
+async function summaryOf(
+  owner: ProfileId,
+  earned: ShownRewards,
+  asker: Asker,
+  { portfolio, reads, clock }: Services,
+): Promise<Summary | undefined> {
+  const sums = await portfolio.sums(owner, asker)
+  const total = { owner, nowMs: clock(), stepHours: 1, steps: 1, pointsMax: 2, wantsMarkets: false }
+  const gained = await reads.read(realised, total, asker)
+  if (sums === undefined || gained === undefined) return undefined
+  const { books, pools, marketCount } = sums
+  const totalValue = books.worthRaw + pools.worthRaw
+  const totalCostBasis = books.costRaw + pools.costRaw
+  const totalUnrealizedPnl = totalValue - totalCostBasis
+  return {
+    totalValue,
+    totalCostBasis,
+    totalUnrealizedPnl,
+    totalRealizedPnl: gained.points.at(-1)?.totalRaw ?? 0,
+    totalUnrealizedPnlPercent: percentOf(totalUnrealizedPnl, totalCostBasis),
+    totalUnpaidRewards: Number(allRewardsView(earned).totalUnpaidRewards),
+    positionCount: books.count + pools.count,
+    marketCount,
+    breakdown: { clob: partOf(books), amm: partOf(pools) },
+  }
+}
+
 /** Encodes a page, one market in a step: a page of all of them at once would stop every order. */
-function* positionsText({ found, earned, owner, services }: Shown): Steps<string> {
+function* positionsText({ found, earned, summary, owner, services }: Shown): Steps<string> {
   const epochs = epochsByMarket(earned)
   const [amm, clob]: [string[], string[]] = [[], []]
   for (const holding of found.all) {
@@ -293,6 +423,7 @@ function* positionsText({ found, earned, owner, services }: Shown): Steps<string
     points: '0',
     accumulativePoints: '0',
     rewards: allRewardsView(earned),
+    ...(summary === null ? {} : { summary }),
   })
   return `{"amm":[${amm.join(',')}],"clob":[${clob.join(',')}],${rest.slice(1)}`
 }
@@ -317,6 +448,10 @@ export const portfolioPositions = route({
     points: means(text(), 'Always 0: no points are counted.'),
     accumulativePoints: means(text(), 'Always 0, as are points.'),
     rewards: means(allRewards(), 'Rewards of the caller.'),
+    summary: means(
+      optional(summaryShape()),
+      'All that the caller holds, in raw collateral; absent on later pages and with market.',
+    ),
   }),
   means: 'What the caller holds behind everything that it was told.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
@@ -331,7 +466,7 @@ export const portfolioPositions = route({
             title: MARKET_EXAMPLE.title,
             status: MARKET_EXAMPLE.status,
             closed: false,
-            deadline: null,
+            deadline: NO_DEADLINE,
             conditionId: MARKET_EXAMPLE.conditionId,
             winningOutcomeIndex: null,
             payoutNumerators: null,
@@ -350,6 +485,7 @@ export const portfolioPositions = route({
       points: '0',
       accumulativePoints: '0',
       rewards: NO_REWARDS,
+      summary: SUMMARY_EXAMPLE,
     },
   },
   handle: async ({ query, owner, caller, call }, services: Services) => {
@@ -365,13 +501,120 @@ export const portfolioPositions = route({
     const one = named === undefined ? null : await services.archive.bySlug(named, asker)
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
-    const page = { beforeId, limit, marketId: one?.market.marketId ?? null }
+    const page = { beforeId, limit, marketId: one?.market.marketId ?? null, withOrders: true }
     const found = await services.portfolio.holdings(owner, page, asker)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const earned = await services.rewards.of(owner, found.all, asker)
     if (earned === undefined) return refuse('READ_TIMEOUT')
+    const isFirst = page.marketId === null && beforeId === NEWEST_ID
+    const summary = isFirst ? await summaryOf(owner, earned, asker, services) : null
+    if (summary === undefined) return refuse('READ_TIMEOUT')
     const { slices, pipeline } = services
-    const steps = positionsText({ found, earned, owner, services })
+    const steps = positionsText({ found, earned, summary, owner, services })
+    const shown = await slices.run(workFor(asker, pipeline), steps)
+    return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
+  },
+})
+
+const PUBLIC_PAGE_MAX = 100
+const PUBLIC_CACHED_SEC = 5
+
+/** One outcome that is held, in whole units. */
+const heldOutcome = () =>
+  object({
+    market: means(positionMarket(), 'The market of the shares.'),
+    asset: means(uint256Text(), 'Token of the outcome.'),
+    outcome: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
+    outcomeIndex: means(integer(0, 1), 'The same as a number: 0 for YES, 1 for NO.'),
+    size: means(units(), 'How many shares are held.'),
+    avgPrice: means(units(), 'What one of these shares cost on average.'),
+    curPrice: means(units(), 'What one share is worth at the mark.'),
+    initialValue: means(units(), 'What the shares cost.'),
+    currentValue: means(units(), 'What the shares are worth at the mark.'),
+    cashPnl: means(units(), 'That worth less that cost.'),
+    realizedPnl: means(units(), 'Profit of what was sold or redeemed already.'),
+  })
+
+function outcomeViews(holding: Holding) {
+  const { market: published, yes, no } = holding
+  return [yes, no]
+    .filter(({ sizeRaw }) => sizeRaw !== 0)
+    .map((row) => {
+      const { outcome, sizeRaw, costRaw, realisedRaw } = row
+      const worthRaw = marketValueRaw(row, published)
+      const { yesTokenId, noTokenId } = published.market
+      return {
+        market: marketOf(holding),
+        asset: outcome === 0 ? yesTokenId : noTokenId,
+        outcome: outcome === 0 ? ('Yes' as const) : ('No' as const),
+        outcomeIndex: outcome,
+        size: decimalOf(sizeRaw),
+        avgPrice: decimalOf(fillPriceRaw(row)),
+        curPrice: decimalOf(fillPriceRaw({ ...row, costRaw: worthRaw })),
+        initialValue: decimalOf(costRaw),
+        currentValue: decimalOf(worthRaw),
+        cashPnl: decimalOf(worthRaw - costRaw),
+        realizedPnl: decimalOf(realisedRaw),
+      }
+    })
+}
+
+/** As `positionsText`, of what everybody may see. */
+function* publicText({ found, owner, services }: Omit<Shown, 'earned' | 'summary'>): Steps<string> {
+  const [amm, clob, data]: [string[], string[], string[]] = [[], [], []]
+  for (const holding of found.all) {
+    for (const view of ammViews(holding, owner, services)) amm.push(JSON.stringify(view))
+    if (isOfBook(holding)) clob.push(JSON.stringify(sharesView(holding, owner, services)))
+    for (const view of outcomeViews(holding)) data.push(JSON.stringify(view))
+    yield
+  }
+  const nextCursor = found.nextId === null ? null : cursorOf(found.nextId)
+  const rest = JSON.stringify({ group: [], nextCursor })
+  return (
+    `{"data":[${data.join(',')}],"amm":[${amm.join(',')}],"clob":[${clob.join(',')}],` +
+    rest.slice(1)
+  )
+}
+
+export const accountPositions = route({
+  method: 'GET',
+  path: '/portfolio/:account/positions',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(PUBLIC_CACHED_SEC)),
+  about: 'The shares that an account holds, with their cost and worth; its orders are not shown.',
+  params: { account: account() },
+  query: pageQuery(PUBLIC_PAGE_MAX),
+  reply: object({
+    data: means(list(heldOutcome()), 'A row for each outcome that is held, newest markets first.'),
+    amm: means(list(ammPosition()), 'The rows of pools, as GET /portfolio/positions shows them.'),
+    clob: means(list(object(heldShares())), 'A row for each market with a book, without orders.'),
+    group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  }),
+  means: 'A page of what the account holds; empty for one that never traded.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    reply: { data: [], amm: [], clob: [], group: [], nextCursor: null },
+  },
+  handle: async ({ params, query, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const asker = publicAsker(call)
+    const { limit, cursor = '', market: named } = query
+    const beforeId = marketIn(cursor)
+    if (beforeId === null) {
+      return invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+    }
+    const one = named === undefined ? null : await services.archive.bySlug(named, asker)
+    if (one === undefined) return refuse('READ_TIMEOUT')
+    if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
+    const page = { beforeId, limit, marketId: one?.market.marketId ?? null, withOrders: false }
+    const found = await services.portfolio.holdings(owner, page, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const { slices, pipeline } = services
+    const steps = publicText({ found, owner, services })
     const shown = await slices.run(workFor(asker, pipeline), steps)
     return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
   },

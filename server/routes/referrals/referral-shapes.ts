@@ -103,6 +103,33 @@ export const referrals = () =>
     total: means(integer(0), 'How many entries there are on all pages.'),
   })
 
+/** The name of the only tier. */
+export const ONE_TIER = 'Standard'
+
+export const standing = () =>
+  object({
+    customTier: means(nullable(text()), 'A tier that was given to the caller; always null.'),
+    tiers: means(
+      list(
+        object({
+          minBasisRaw: means(uint256Text(), 'Raw volume from which the tier counts.'),
+          name: means(text(), 'Name of the tier.'),
+          rate: means(text(), 'Part of fees that a referrer earns, as decimal text: 0.1 is 10%.'),
+        }),
+      ),
+      'The tiers, by rising volume.',
+    ),
+    totalBasisRaw: means(uint256Text(), 'Raw collateral of all own trades, before fees.'),
+    totalEarnedRaw: earned(),
+  })
+
+export const STANDING_EXAMPLE = {
+  customTier: null,
+  tiers: [{ minBasisRaw: '0', name: ONE_TIER, rate: '0.1' }],
+  totalBasisRaw: '52000000',
+  totalEarnedRaw: '156000',
+}
+
 const SHOWN = {
   account: ACCOUNT,
   username: null,

@@ -1,12 +1,23 @@
 // Who referred whom, and the boards of those who refer (rules §12.7).
 
+import { BPS } from '../../../engine/domain/units.ts'
+import { tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import type { Services } from '../services.ts'
-import { BOARD_EXAMPLE, board, paging, REFERRALS_EXAMPLE, referrals } from './referral-shapes.ts'
+import {
+  BOARD_EXAMPLE,
+  board,
+  ONE_TIER,
+  paging,
+  REFERRALS_EXAMPLE,
+  referrals,
+  STANDING_EXAMPLE,
+  standing,
+} from './referral-shapes.ts'
 
 const EXAMPLE_QUERY = { limit: 25, offset: 0 }
 
@@ -62,5 +73,31 @@ export const ownReferrals = route({
     const asker = askerOf({ caller, call })
     const found = await services.referrals.referred(query, asker, caller.profileId)
     return found ?? refuse('READ_TIMEOUT')
+  },
+})
+
+export const ownReferralStanding = route({
+  method: 'GET',
+  path: '/referral/usdc/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'What the caller earned by referrals, its own volume, and the part of fees it earns.',
+  reply: standing(),
+  means: 'The standing of the caller; this exchange has one tier.',
+  rejects: ['READ_TIMEOUT'],
+  example: { reply: STANDING_EXAMPLE },
+  handle: async ({ caller, call }, { referrals, reads, settings }: Services) => {
+    const asker = askerOf({ caller, call })
+    const { profileId } = caller
+    const found = await referrals.board({ limit: 1, offset: 0 }, asker, profileId)
+    const volumeRaw = await reads.read(tradedVolume, profileId, asker)
+    if (found === undefined || volumeRaw === undefined) return refuse('READ_TIMEOUT')
+    const rate = String(settings.referralBps / BPS)
+    return {
+      customTier: null,
+      tiers: [{ minBasisRaw: '0', name: ONE_TIER, rate }],
+      totalBasisRaw: String(volumeRaw),
+      totalEarnedRaw: found.me?.entry.earnedRaw ?? '0',
+    }
   },
 })

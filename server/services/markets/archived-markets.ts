@@ -9,6 +9,7 @@ import {
   archivedMarket as archivedBySlug,
   archivedBySlugs,
   archivedOfGroup,
+  isArchivedCondition,
   isSlugPrefixUsed,
   isSlugUsed,
 } from '../../../persistence/query/read/markets/markets.ts'
@@ -94,6 +95,11 @@ export class ArchivedMarkets {
   /** Whether a market that left memory had the slug; undefined without an answer in time. */
   isUsed(slug: string): Promise<boolean | undefined> {
     return this.#reads.read(isSlugUsed, slug)
+  }
+
+  /** Whether a market that left memory had the condition; undefined without an answer in time. */
+  hadCondition(conditionId: string, asker: Asker): Promise<boolean | undefined> {
+    return this.#reads.read(isArchivedCondition, conditionId, asker)
   }
 
   /** Whether a slot ever had a slug of this prefix; undefined without an answer in time. */

@@ -17,10 +17,11 @@ export function searcherOf(call: Parameters<typeof publicAsker>[0]): Asker {
 export function foundMarkets(
   marketIds: readonly MarketId[],
   { published, lists }: { published: PublishedMarkets; lists: MarketLists },
+  isBare = false,
 ): readonly Part[] {
   const found = marketIds.flatMap((marketId) => {
     const shown = published.byId(marketId)
     return shown !== undefined && takesOrders(shown.status) ? [shown] : []
   })
-  return lists.joined(found)
+  return lists.joined(found, isBare)
 }

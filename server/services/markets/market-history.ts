@@ -3,7 +3,6 @@
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
-import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { UNIT_RAW } from '../../../engine/domain/units.ts'
 import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
@@ -13,7 +12,7 @@ import { isoText } from '../../http/iso-text.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
 import type { ArchivedMarkets } from './archived-markets.ts'
-import { type Interval, stepOf } from './price-intervals.ts'
+import type { PriceWindow } from './price-intervals.ts'
 import { createdFeed, eventView, resolvedFeed, tapeView, tradeFeed } from './trade-views.ts'
 
 export interface Series {
@@ -100,7 +99,7 @@ export class MarketHistory {
   }
 
   /** The price series of one slug. */
-  async prices({ slug, wish, asker }: Asked<Interval>) {
+  async prices({ slug, wish, asker }: Asked<PriceWindow>) {
     const published = await this.#archive.bySlug(slug, asker)
     if (!published) return published
     if (kindOf(published.market) === 'group') return this.#allSeries(published, wish, asker)
@@ -110,12 +109,12 @@ export class MarketHistory {
   /** The series of the children of a group in their order, each with its slug. */
   async #allSeries(
     { children }: PublishedMarket,
-    interval: Interval,
+    window: PriceWindow,
     asker: Asker,
   ): Promise<({ slug: string } & Series)[] | undefined> {
     const all: ({ slug: string } & Series)[] = []
     for (const published of children) {
-      const series = await this.#series(published, interval, asker)
+      const series = await this.#series(published, window, asker)
       if (series === undefined) return undefined
       all.push({ slug: published.market.slug, ...series })
     }
@@ -124,16 +123,15 @@ export class MarketHistory {
 
   async #series(
     published: PublishedMarket,
-    interval: Interval,
+    window: PriceWindow,
     asker: Asker,
   ): Promise<Series | undefined> {
     const { marketId, title } = published.market
-    const step = stepOf(interval)
     // A resolved market has no price after its end.
-    const untilMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
-    const pointsMax = step === null ? LIMITS.pricePointsMax : step.points
+    const endMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
+    const untilMs = Math.min(endMs, window.untilMs)
     const isPool = kindOf(published.market) === 'amm'
-    const asked = { marketId, isPool, untilMs, stepMs: step?.ms ?? null, pointsMax }
+    const asked = { marketId, isPool, ...window, untilMs }
     const found = await this.#reads.read(prices, asked, asker)
     if (found === undefined) return undefined
     const shown = found.yesE6.map((yesE6, index) => {

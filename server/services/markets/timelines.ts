@@ -27,11 +27,12 @@ function slotView({ marketId, slug, startMs, endMs, state }: SlotRow) {
   return { slotId: marketId, slug, state: name, tradable: name === 'OPEN', ...times }
 }
 
-/** Both slots count down to their own end (rules §13 row 19). */
+/** A slot counts down to its next boundary: to its start before it opens, then to its end. */
 function timedView(slot: SlotRow | null, nowMs: TimeMs) {
   if (slot === null) return null
-  const countdownSec = Math.max(0, Math.ceil((slot.endMs - nowMs) / MS_PER_SEC))
-  return { ...slotView(slot), countdownSec }
+  const view = slotView(slot)
+  const boundaryMs = view.state === 'PRE_OPEN' ? slot.startMs : slot.endMs
+  return { ...view, countdownSec: Math.max(0, Math.ceil((boundaryMs - nowMs) / MS_PER_SEC)) }
 }
 
 function jobView({ seriesId, symbol, frequency, subFrequency, stableSlug }: SeriesRow) {

@@ -3,6 +3,7 @@
 import { withdrawableRaw } from '../../../engine/core/decide/funds.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
 import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import {
@@ -14,6 +15,7 @@ import {
   poolTotals,
 } from '../../../persistence/query/read/portfolio/pool-trades.ts'
 import { type PositionRow, positions } from '../../../persistence/query/read/positions.ts'
+import { ordersOf } from '../../pipeline/orders/user-cancels.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { marketValueRaw } from '../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -39,6 +41,8 @@ export interface HoldingsPage {
   readonly limit: number
   /** The one market to show; null for all of the page. */
   readonly marketId: MarketId | null
+  /** Open orders are for their owner alone: others see shares. */
+  readonly withOrders: boolean
 }
 
 /** Every market is older. */
@@ -63,6 +67,22 @@ export interface Balance {
   /** Free, and not held back by trades that are not mined. */
   readonly withdrawableRaw: number
 }
+
+/** Shares of one kind of markets. */
+export interface HeldSum {
+  readonly worthRaw: number
+  readonly costRaw: number
+  /** Outcomes that are held. */
+  readonly count: number
+}
+
+export interface HeldSums {
+  readonly books: HeldSum
+  readonly pools: HeldSum
+  readonly marketCount: number
+}
+
+const noneHeld = () => ({ worthRaw: 0, costRaw: 0, count: 0 })
 
 export class Portfolio {
   readonly #pipeline: Pipeline
@@ -95,7 +115,7 @@ export class Portfolio {
   ): Promise<Holdings | undefined> {
     const { heldOrdersMax } = MOVE_LIMITS
     const newest = { accountId, beforeSeq: Number.MAX_SAFE_INTEGER, limit: heldOrdersMax + 1 }
-    const open = await this.#reads.read(openOrders, newest, asker)
+    const open = page.withOrders ? await this.#reads.read(openOrders, newest, asker) : []
     if (open === undefined) return undefined
     const orders = open.slice(0, heldOrdersMax)
     const held = await this.#heldOn(accountId, page, orders, asker)
@@ -143,18 +163,55 @@ export class Portfolio {
 
   /** Worth of all shares less their cost; of the newest markets alone when there are too many. */
   async unrealisedRaw(accountId: ProfileId, asker: Asker): Promise<number | undefined> {
+    const sums = await this.sums(accountId, asker)
+    return (
+      sums && sums.books.worthRaw + sums.pools.worthRaw - sums.books.costRaw - sums.pools.costRaw
+    )
+  }
+
+  /** What all shares are worth and cost; of the newest markets alone when there are too many. */
+  async sums(accountId: ProfileId, asker: Asker): Promise<HeldSums | undefined> {
     const limit = MOVE_LIMITS.heldMarketsMax
     const ask = { accountId, beforeId: NEWEST_ID, limit, others: [] }
     const held = await this.#reads.read(heldPositions, ask, asker)
     if (held === undefined) return undefined
     const markets = await this.#archive.byIds(held.marketIds, asker)
     if (markets === undefined) return undefined
-    let sumRaw = 0
+    const sums = { books: noneHeld(), pools: noneHeld(), marketCount: held.marketIds.length }
     for (const row of held.rows) {
       const shown = markets.get(row.marketId)
-      if (shown !== undefined) sumRaw += marketValueRaw(row, shown) - row.costRaw
+      if (shown === undefined || row.sizeRaw === 0) continue
+      const sum = shown.pool === null ? sums.books : sums.pools
+      sum.worthRaw += marketValueRaw(row, shown)
+      sum.costRaw += row.costRaw
+      sum.count++
     }
-    return sumRaw
+    return sums
+  }
+
+  /**
+   * What the open orders of a profile reserve in these markets. It costs main a step for each of
+   * them, so the caller pays for its time.
+   */
+  async locked(
+    profileId: ProfileId,
+    marketIds: readonly MarketId[],
+    asker: Asker,
+  ): Promise<{ collateralRaw: number; sharesRaw: number }> {
+    const { clearing } = this.#pipeline
+    const { orders } = clearing
+    const startedMs = performance.now()
+    const locked = { collateralRaw: 0, sharesRaw: 0 }
+    for (const marketId of marketIds) {
+      for (const { slot } of ordersOf(clearing, profileId, marketId)) {
+        const reservedRaw = orders.reservedRawOf(slot)
+        if (orders.sideOf(slot) === SIDE.BUY) locked.collateralRaw += reservedRaw
+        else locked.sharesRaw += reservedRaw
+      }
+    }
+    asker.charges?.mainTook(performance.now() - startedMs)
+    await this.#pipeline.durable()
+    return locked
   }
 
   #totalsOf(owner: ProfileId, marketIds: readonly MarketId[], asker: Asker) {

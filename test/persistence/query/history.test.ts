@@ -255,7 +255,7 @@ eachWorld(
         const stepMs = 1 + random.below(round < 50 ? 50 : 5000)
         const pointsMax = 1 + random.below(60)
         const untilMs = first.tradedMs - 100 + random.below(lastMs - first.tradedMs + 5000)
-        const shown = ask({ marketId, isPool: false, untilMs, stepMs, pointsMax })
+        const shown = ask({ marketId, isPool: false, untilMs, fromMs: null, stepMs, pointsMax })
         const wanted: number[] = []
         for (let atMs = Math.floor(untilMs / stepMs) * stepMs; wanted.length < pointsMax; ) {
           const close = own.filter(({ tradedMs }) => tradedMs < atMs + stepMs).at(-1)
@@ -266,8 +266,28 @@ eachWorld(
         assert.deepEqual(shown.yesE6, wanted)
         if (wanted.length > 0) assert.equal(shown.newestMs, untilMs - (untilMs % stepMs))
       }
+      for (let round = 0; round < 50; round++) {
+        const fromMs = first.tradedMs - 2000 + random.below(lastMs - first.tradedMs + 2000)
+        const untilMs = fromMs + random.below(lastMs - fromMs + 2000)
+        const part = { marketId, isPool: false, untilMs, fromMs, pointsMax: 500 }
+        const { newestMs, stepMs, yesE6 } = ask({ ...part, stepMs: round % 2 ? null : 5000 })
+        if (first.tradedMs > untilMs) assert.deepEqual(yesE6, [])
+        else {
+          const oldestMs = newestMs - (yesE6.length - 1) * stepMs
+          const startMs = Math.max(fromMs, first.tradedMs)
+          assert.ok(yesE6.length <= 500 && newestMs <= untilMs && untilMs < newestMs + stepMs)
+          if (yesE6.length < 500) assert.ok(oldestMs <= startMs && startMs < oldestMs + stepMs)
+        }
+      }
       const untilMs = lastMs + random.below(10 ** random.below(12))
-      const whole = ask({ marketId, isPool: false, untilMs, stepMs: null, pointsMax: 500 })
+      const whole = ask({
+        marketId,
+        isPool: false,
+        untilMs,
+        fromMs: null,
+        stepMs: null,
+        pointsMax: 500,
+      })
       assert.ok(whole.yesE6.length > 0 && whole.yesE6.length <= 500)
       assert.equal(whole.yesE6[0], (own.at(-1)?.yesTicks ?? 0) * 1000)
       const oldestMs = whole.newestMs - (whole.yesE6.length - 1) * whole.stepMs

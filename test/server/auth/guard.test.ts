@@ -151,6 +151,18 @@ test('over TLS only a cookie that this host itself has set counts', async () => 
   assert.equal(await by('__Host-outcomex_session=cookie'), 'session')
   assert.equal(await by('outcomex_session=cookie'), 'COOKIE_REQUIRED')
   assert.equal(await by('outcomex_session=stolen; __Host-outcomex_session=cookie'), 'session')
+  assert.equal(await by('__Host-limitless_session=cookie'), 'session')
+  assert.equal(await by('limitless_session=cookie'), 'COOKIE_REQUIRED')
+})
+
+test('a session cookie counts under each of its names, and all must have one value', async () => {
+  const by = (cookie: string, of = guard) => answer({ cookie }, session(), NOW_MS, of)
+  assert.equal(await by('limitless_session=cookie'), 'session')
+  assert.equal(await by('outcomex_session=cookie; limitless_session=cookie'), 'session')
+  assert.equal(await by('outcomex_session=cookie; limitless_session=other'), 'COOKIE_AMBIGUOUS')
+  const own = new Guard({ state, headerPrefixes: [], sessionCookies: ['own'] })
+  assert.equal(await by('own=cookie', own), 'session')
+  assert.equal(await by('outcomex_session=cookie', own), 'COOKIE_REQUIRED')
 })
 
 test('the own origin is a scheme, a host and a port', () => {

@@ -6,7 +6,8 @@ import {
   mintSession,
   type Purpose,
   proveWallet,
-  sessionCookie,
+  SESSION_COOKIES,
+  sessionCookies,
   signingMessage,
 } from '../../../server/auth/session.ts'
 import { formatAddress } from '../../../server/crypto/address.ts'
@@ -143,9 +144,11 @@ test('a session is stored as a digest and carried by an HttpOnly cookie', () => 
   assert.equal(Buffer.from(token, 'base64url').length, 32)
   assert.equal(digestOf(token), digest)
   assert.match(digest, /^[0-9a-f]{64}$/)
-  assert.equal(
-    sessionCookie('abc', 5000, false),
-    'outcomex_session=abc; Path=/; Max-Age=5; HttpOnly; SameSite=Lax',
-  )
-  assert.match(sessionCookie('', 0, true), /Max-Age=0; HttpOnly; SameSite=Lax; Secure$/)
+  const plain = { isSecure: false, names: SESSION_COOKIES }
+  assert.deepEqual(sessionCookies('abc', 5000, plain), [
+    ['set-cookie', 'outcomex_session=abc; Path=/; Max-Age=5; HttpOnly; SameSite=Lax'],
+    ['set-cookie', 'limitless_session=abc; Path=/; Max-Age=5; HttpOnly; SameSite=Lax'],
+  ])
+  const [[, cleared]] = sessionCookies('', 0, { isSecure: true, names: ['own'] })
+  assert.match(cleared, /^__Host-own=; .*Max-Age=0; HttpOnly; SameSite=Lax; Secure$/)
 })

@@ -69,11 +69,11 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
   assert.deepEqual(JSON.parse(`{${result.text}}`), {
     ...body.order,
     salt: '1778155025318314',
-    makerAmount: '6500000',
-    takerAmount: '10000000',
+    makerAmount: 6_500_000,
+    takerAmount: 10_000_000,
     expiration: '1800000000',
     orderType: 'GTC',
-    price: '0.65',
+    price: 0.65,
   })
 })
 

@@ -113,6 +113,8 @@ const reads = (path?: string): Row =>
 
 const ROWS: Readonly<Record<string, Row>> = {
   'GET /portfolio/balance': reads(),
+  'GET /portfolio/trading/allowance': reads(),
+  'GET /markets/:slug/locked-balance': reads('/markets/rain/locked-balance'),
   'GET /portfolio/positions': reads(),
   'GET /portfolio/trades': reads(),
   'GET /portfolio/fills': reads(),

@@ -27,7 +27,9 @@ export interface PricesAsk {
   readonly isPool: boolean
   /** The series ends with the step that holds this time. */
   readonly untilMs: TimeMs
-  /** Null for the whole history, whose step follows from its length. */
+  /** It begins with the step that holds this time; null for the first trade. */
+  readonly fromMs: TimeMs | null
+  /** Null for a step that follows from the length of the series. */
   readonly stepMs: number | null
   readonly pointsMax: number
 }
@@ -88,12 +90,13 @@ export const prices = query({
     const { untilMs, pointsMax } = asked
     const { firstMs = Number.POSITIVE_INFINITY, closeBefore } = prices.sourceOf(asked)
     if (firstMs > untilMs) return { newestMs: 0, stepMs: 0, yesE6: [] }
-    const stepMs = stepOf(firstMs, asked)
+    const startMs = Math.max(firstMs, asked.fromMs ?? 0)
+    const stepMs = stepOf(startMs, asked)
     const newestMs = Math.floor(untilMs / stepMs) * stepMs
     const yesE6: number[] = []
     let found: PoolPrice | undefined
     let atMs = newestMs
-    while (yesE6.length < pointsMax && atMs + stepMs > firstMs) {
+    while (yesE6.length < pointsMax && atMs + stepMs > startMs) {
       // Until the step of the found trade is reached, the price is carried forward from it.
       if (found === undefined || found.tradedMs >= atMs + stepMs) {
         found = closeBefore(atMs + stepMs)

@@ -11,6 +11,9 @@ const BY_SLUG = `SELECT ${ROW} FROM markets WHERE slug = ? AND is_archived = 1`
 const OF_GROUP = `
 SELECT ${ROW} FROM markets WHERE group_id = ? AND is_archived = 1 ORDER BY market_id LIMIT ?`
 const BY_ID = `SELECT ${ROW} FROM markets WHERE market_id = ? AND is_archived = 1`
+const IS_CONDITION = `
+SELECT 1 AS isUsed FROM markets
+WHERE is_archived = 1 AND json_extract(facts, '$.conditionId') = ?`
 const IS_PREFIX_USED = 'SELECT slug FROM markets WHERE slug > ? AND slug < ?'
 const IS_USED = 'SELECT 1 AS isUsed FROM markets WHERE slug = ?'
 const PREFIX_LOOKS_MAX = 1000
@@ -66,6 +69,13 @@ export const isSlugUsed = query({
   name: 'isSlugUsed',
   prepare: (db) => db.prepare<[string], { isUsed: number }>(IS_USED),
   run: (isUsed, slug: string) => isUsed.get(slug) !== undefined,
+})
+
+/** Whether a market that left memory had the condition. */
+export const isArchivedCondition = query({
+  name: 'isArchivedCondition',
+  prepare: (db) => db.prepare<[string], { isUsed: number }>(IS_CONDITION),
+  run: (isUsed, conditionId: string) => isUsed.get(conditionId) !== undefined,
 })
 
 /** Whether a slot ever had a slug of this prefix: a hyphen and digits follow it. */

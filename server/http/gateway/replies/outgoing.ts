@@ -21,6 +21,8 @@ export interface Outgoing {
   readonly payload: Payload
   readonly headers: readonly Header[]
   readonly refusal: string | null
+  /** The RateLimit headers of a refusal that knows its limit; '' for any other reply. */
+  readonly limitLines: string
   /** Ends the connection too: later bytes on it are not worth reading. */
   readonly close: boolean
   /** Status and headers as one text once they were joined; '' before. */
@@ -59,9 +61,9 @@ export function encoded(
     return outgoing(outcome.status, contentType, payload, all)
   }
   if (outcome instanceof Refusal) {
-    const { retryAfterSec, body, name } = outcome
+    const { retryAfterSec, body } = outcome
     const retry: Header[] = retryAfterSec > 0 ? [['retry-after', `${retryAfterSec}`]] : []
-    return outgoing(outcome.status, JSON_TYPE, body, [...headers, ...retry], name)
+    return outgoing(outcome.status, JSON_TYPE, body, [...headers, ...retry], outcome)
   }
   if (outcome instanceof Reply) {
     const all = [...headers, ...outcome.headers]
@@ -72,7 +74,9 @@ export function encoded(
 
 /** The same reply with these headers in place of its own. */
 export function withHeaders(out: Outgoing, headers: readonly Header[]): Outgoing {
-  return outgoing(out.status, out.type, out.payload, headers, out.refusal)
+  const { refusal: name, limitLines } = out
+  const refusal = name === null ? null : { name, limitLines }
+  return outgoing(out.status, out.type, out.payload, headers, refusal)
 }
 
 /** Every field is named, because a spread cost each reply as much as deciding an order. */
@@ -81,9 +85,11 @@ export function outgoing(
   type: string,
   payload: Payload,
   headers: readonly Header[],
-  refusal: string | null = null,
+  refused: { readonly name: string; readonly limitLines: string } | null = null,
 ): Outgoing {
-  return { status, type, payload, headers, refusal, close: false, head: '' }
+  const refusal = refused?.name ?? null
+  const limitLines = refused?.limitLines ?? ''
+  return { status, type, payload, headers, refusal, limitLines, close: false, head: '' }
 }
 
 function json(value: unknown): string {

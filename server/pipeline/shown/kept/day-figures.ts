@@ -21,6 +21,8 @@ export interface DayView {
   readonly lowTicks: number
 }
 
+/** What traded four hours ago counts half of what trades now. */
+const HALVING_BUCKETS = 48
 const ROOM_AT_FIRST = 4
 
 function columnsOf(room: number) {
@@ -95,6 +97,25 @@ export class DayFigures {
       volume.carries += columns.carries[at]
     }
     return openTicks === 0 ? null : { volume, openTicks, highTicks, lowTicks }
+  }
+
+  /**
+   * How much traded lately, for comparisons: the binary logarithm of the collateral of all buckets,
+   * each halved once for every four hours of its age, plus the time in units of four hours. As all
+   * markets age alike, a value stays right until its market trades again.
+   */
+  trend(): number {
+    const columns = this.#columns
+    let sum = 0
+    let newest = 0
+    for (let index = 0; index < this.#count; index++) {
+      const at = this.#at(index)
+      const bucket = columns.bucket[at]
+      const value = columns.raw[at] + columns.carries[at] * SUM_CARRY_RAW
+      sum = sum * 2 ** ((newest - bucket) / HALVING_BUCKETS) + value
+      newest = bucket
+    }
+    return Math.log2(Math.max(sum, 1)) + newest / HALVING_BUCKETS
   }
 
   #at(index: number): number {

@@ -6,7 +6,7 @@
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { Joined, type Part } from '../../../http/caching/payload.ts'
-import { listedRestingRaw, listedVolume } from '../market-kinds.ts'
+import { listedRestingRaw, listedTrend, listedVolume } from '../market-kinds.ts'
 import { type CollateralToken, marketView, slugView } from '../market-view.ts'
 import type { PublishedMarket, PublishedMarkets } from '../published.ts'
 import { Facets, type Filter } from './facets.ts'
@@ -29,6 +29,7 @@ function lowest(low: Worth<PublishedMarket>['high']): Worth<PublishedMarket> {
 }
 
 const WORTHS = {
+  trending: highest(listedTrend),
   lp_rewards: highest(({ market }) => market.dailyRewardRaw ?? 0),
   ending_soon: lowest(deadlineOf),
   newest: highest(marketIdOf),
@@ -55,6 +56,7 @@ export const SORT_NAMES = [
   'newest',
   'high_value',
   'liquidity',
+  'trending',
 ] as const
 
 export type SortBy = (typeof SORT_NAMES)[number]
@@ -76,12 +78,16 @@ export interface Page {
   /** Counted from 1. */
   readonly page: number
   readonly limit: number
+  /** Leaves `nextMarket` out; false when absent. */
+  readonly isBare?: boolean
 }
 
 interface Encoded {
   readonly version: number
   readonly isExpired: boolean
   readonly bytes: Buffer
+  /** The same without `nextMarket`, as parts: it stands last. */
+  readonly bare: readonly Part[]
 }
 
 const PAGE_HEAD = '{"data":['
@@ -97,6 +103,7 @@ export class MarketLists {
   readonly facets: Facets
   readonly filterCounts: FilterCounts
   #counts: { readonly version: number; readonly bytes: Buffer } | null = null
+  #categories: { readonly version: number; readonly bytes: Buffer } | null = null
   /** By the market as its newest command left it. */
   #slugTexts = new Map<Market, string>()
   #slugs: { readonly listVersion: number; readonly bytes: Buffer } | null = null
@@ -123,20 +130,28 @@ export class MarketLists {
 
   /** The JSON of one market. */
   market(published: PublishedMarket): Buffer {
+    return this.#encodedOf(published).bytes
+  }
+
+  #encodedOf(published: PublishedMarket): Encoded {
     const { deadlineMs } = published.market
     const nowMs = this.#clock()
     const isExpired = deadlineMs !== null && deadlineMs <= nowMs
     const known = this.#encoded.get(published)
-    if (known?.version === published.version && known.isExpired === isExpired) return known.bytes
-    const bytes = Buffer.from(JSON.stringify(marketView(published, this.#collateral, nowMs)))
+    if (known?.version === published.version && known.isExpired === isExpired) return known
+    const { nextMarket, ...view } = marketView(published, this.#collateral, nowMs)
+    const tail = `,"nextMarket":${JSON.stringify(nextMarket)}}`
+    const bytes = Buffer.from(JSON.stringify(view).slice(0, -1) + tail)
+    const bare = [bytes.subarray(0, bytes.length - Buffer.byteLength(tail)), '}']
     this.encodedCount++
     this.#bytes += bytes.length - (known?.bytes.length ?? 0)
     if (this.#bytes > LIMITS.marketBytesCachedMax) {
       this.#encoded.clear()
       this.#bytes = bytes.length
     }
-    this.#encoded.set(published, { version: published.version, isExpired, bytes })
-    return bytes
+    const encoded = { version: published.version, isExpired, bytes, bare }
+    this.#encoded.set(published, encoded)
+    return encoded
   }
 
   /** The active markets in this order, as they are now. */
@@ -149,21 +164,22 @@ export class MarketLists {
   }
 
   /** A page of the active markets that pass the filter, with their number. */
-  page({ sortBy, page, limit, filter = EVERYTHING }: Page): Joined {
+  page({ sortBy, page, limit, filter = EVERYTHING, isBare = false }: Page): Joined {
     const { facets } = this
     facets.catchUp()
     const list = this.ordered(sortBy)
     const bits = filter.size === 0 ? null : facets.passing(filter)
     const shown = list.page((page - 1) * limit, limit, bits)
     const count = bits === null ? list.count : bits.count
-    return new Joined([PAGE_HEAD, ...this.joined(shown), `],"totalMarketsCount":${count}}`])
+    return new Joined([PAGE_HEAD, ...this.joined(shown, isBare), `],"totalMarketsCount":${count}}`])
   }
 
-  /** The JSON of markets with commas between them. */
-  joined(markets: readonly PublishedMarket[]): Part[] {
+  /** The JSON of markets with commas between them; bare ones have no `nextMarket`. */
+  joined(markets: readonly PublishedMarket[], isBare = false): Part[] {
     return markets.flatMap((published, index) => {
-      const bytes = this.market(published)
-      return index === 0 ? [bytes] : [',', bytes]
+      const { bytes, bare } = this.#encodedOf(published)
+      const parts = isBare ? bare : [bytes]
+      return index === 0 ? [...parts] : [',', ...parts]
     })
   }
 
@@ -178,6 +194,18 @@ export class MarketLists {
     const body = { category: Object.fromEntries(counted), totalCount }
     const bytes = Buffer.from(JSON.stringify(body))
     this.#counts = { version: facets.version, bytes }
+    return bytes
+  }
+
+  /** Number and name of each category of active markets, encoded once. */
+  categories(): Buffer {
+    const { facets } = this
+    facets.catchUp()
+    const version = facets.valuesVersionOf('category')
+    if (this.#categories?.version === version) return this.#categories.bytes
+    const all = facets.categories().map(({ id, name }) => ({ id: Number(id), name }))
+    const bytes = Buffer.from(JSON.stringify(all))
+    this.#categories = { version, bytes }
     return bytes
   }
 

@@ -28,6 +28,7 @@ import type { Census } from '../../census.ts'
 import type { Channel, SubscriptionAsk } from '../../channels.ts'
 import type { Hearers, Member, Place } from '../../member.ts'
 import { packetOf } from '../../packets.ts'
+import { tapesOf } from '../market/market-names.ts'
 import type { Audience } from './audience.ts'
 
 const CHANNEL = 'subscribe_positions'
@@ -169,7 +170,8 @@ export class PositionsFeed implements Channel {
     ]
     for (const shown of named) {
       if (shown === undefined) return refuse('MARKET_NOT_FOUND')
-      markets.set(shown.market.marketId, shown)
+      // A group is held in its children.
+      for (const each of tapesOf(published, shown)) markets.set(each.market.marketId, each)
     }
     assert(member.caller !== null, 'a private channel has proven members only')
     const { profileId, account } = member.caller
@@ -195,7 +197,8 @@ export class PositionsFeed implements Channel {
     const lowered = new Set([...names].map((name) => name.toLowerCase()))
     for (const { published, marketId } of [...own.watches.values()]) {
       const { slug, poolAddress = '' } = published.market
-      if (names.has(slug) || lowered.has(poolAddress.toLowerCase())) own.drop(member, marketId)
+      const isNamed = names.has(slug) || names.has(published.group?.market.slug ?? '')
+      if (isNamed || lowered.has(poolAddress.toLowerCase())) own.drop(member, marketId)
     }
     const isAll = marketSlugs === undefined && marketAddresses === undefined
     if (isAll || own.countOf(member) === 0) this.left(member)

@@ -149,3 +149,14 @@ test('the first 48 bits of IPv6 have the rates of eight addresses', () => {
     assert.equal(addresses.take(`10.0.0.${host}`, 'public', 1000), 0, 'IPv4 has no such networks')
   }
 })
+
+test('the lines of an address show its network when that has less left', () => {
+  const narrow = { ...RATES, trade: { perSecond: 1, burst: 2 } }
+  const limiter = new RateLimiter<string>(narrow, 100, () => 'site')
+  const limitOf = (key: string) =>
+    /ratelimit-limit: ([0-9]+)/.exec(limiter.linesOf(key, 'trade', 0))?.[1]
+  assert.equal(limitOf('a'), '2')
+  for (let address = 0; address < 100; address++) limiter.take(`a${address}`, 'trade', 0, 2)
+  assert.notEqual(limitOf('fresh'), '2', 'its network has nothing left')
+  assert.match(limiter.linesOf('fresh', 'trade', 0), /ratelimit-remaining: 0/)
+})

@@ -140,6 +140,8 @@ function worthOf(sort: (typeof SORTS)[number], each: PublishedMarket): bigint {
   }
   switch (sort) {
     case 'lp_rewards':
+    // No market of this world has figures of its day.
+    case 'trending':
       return 0n
     case 'newest':
       return BigInt(field.id)

@@ -278,3 +278,26 @@ test('a proven smart wallet can be the trade wallet', async () => {
   assert.equal(at(reply.body, 'tradeWalletOption'), 'smartWallet')
   assert.equal(at(reply.body, 'smartWallet'), smartWallet)
 })
+
+test('PUT /profiles edits the wallet to trade with and the name, and a login shows it', async () => {
+  const [wallet, smart] = [newWallet(), newWallet()]
+  const cookie = cookieOf(await loginWithWallet(live, wallet, smart))
+  const put = (body: unknown) => withCookie(live, cookie, 'PUT', '/profiles', body)
+  const edited = await put({ tradeWalletOption: 'smartWallet', displayName: ' Rain ' })
+  assert.equal(edited.status, 200, edited.text)
+  assert.equal(at(edited.body, 'tradeWalletOption'), 'smartWallet')
+  assert.equal(at(edited.body, 'displayName'), 'Rain')
+  const again = await login(live, wallet)
+  assert.equal(at(again.body, 'tradeWalletOption'), 'smartWallet')
+  assert.equal(at((await put({})).body, 'tradeWalletOption'), 'smartWallet')
+  assert.equal(at((await put({ tradeWalletOption: 'eoa' })).body, 'tradeWalletOption'), 'eoa')
+  assertRefused(await put({ tradeWalletOption: 'metamask' }), 400, 'VALIDATION')
+  assertRefused(await put({ username: 'rainmaker' }), 400, 'VALIDATION')
+  const bare = cookieOf(await login(live, newWallet()))
+  const wish = { tradeWalletOption: 'smartWallet' }
+  const refused = await withCookie(live, bare, 'PUT', '/profiles', wish)
+  assertRefused(refused, 400, 'SMART_WALLET_REQUIRED')
+  const trader = await live.trader(0)
+  assert.equal((await live.call(trader, 'PUT', '/profiles', { displayName: 'Bot' })).status, 200)
+  assert.equal((await live.send('PUT', '/profiles')).status, 401)
+})

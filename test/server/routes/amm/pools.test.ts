@@ -405,7 +405,41 @@ test('an account has ten calls at once over the four routes, then it waits', asy
   const replies = await Promise.all(Array.from({ length: 60 }, () => ask(ann)))
   const refused = replies.filter(({ status }) => status === 429)
   assert.ok(refused.length > 0 && refused.length <= 50, `${refused.length} of 60 have to wait`)
-  for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1)
-  assert.equal((await ask(ben)).status, 404, 'nobody else waits')
+  for (const { headers } of refused) {
+    assert.ok(Number(headers.get('retry-after')) >= 1)
+    // The limit that was hit, and not that of the lane.
+    assert.deepEqual(
+      ['limit', 'remaining'].map((name) => headers.get(`ratelimit-${name}`)),
+      ['10', '0'],
+    )
+  }
+  const other = await ask(ben)
+  assert.equal(other.status, 404, 'nobody else waits')
+  assert.equal(other.headers.get('ratelimit-limit'), '2000', 'any other reply shows its lane')
+  await limited.stop()
+})
+
+test('the children of a partner count apart, and so does the partner itself', async () => {
+  const limited = await startLive({ limited: true })
+  const partner = await limited.trader(UNIT, { apiToken: { scopes: RIGHTS } })
+  const children = [
+    await serverWallet(limited, partner, UNIT),
+    await serverWallet(limited, partner, UNIT),
+  ]
+  const ask = (profileId?: number) => {
+    const body = { market: 'none', side: 'BUY' }
+    const named = profileId === undefined ? body : { ...body, onBehalfOf: profileId }
+    return limited.call(partner, 'POST', '/amm/allowances/check', named)
+  }
+  for (const child of [...children.map(({ profileId }) => profileId), undefined]) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => ask(child)))
+    assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([404]))
+  }
+  const [first] = children
+  const more = await Promise.all(Array.from({ length: 40 }, () => ask(first.profileId)))
+  assert.ok(
+    more.some(({ status }) => status === 429),
+    'one child has its own ten',
+  )
   await limited.stop()
 })

@@ -66,6 +66,14 @@ test('an unknown slug is 404, and a wrong parameter is 400', async () => {
     'get-feed-events?limit=101',
     'historical-price?interval=2d',
     'historical-price?interval=',
+    'historical-price?from=yesterday',
+    'historical-price?to=2026-01-01T00:00:00',
+    'historical-price?from=1767225600000',
+    'historical-price?from=99999999999',
+    'historical-price?from=1767225600&to=1767225599',
+    'historical-price?fidelity=0',
+    'historical-price?fidelity=43201',
+    'historical-price?fidelity=1.5',
     'trades?afterSeq=-1',
     'trades?afterSeq=99999999999999999999',
     'trades?limit=101',
@@ -140,6 +148,50 @@ test('the newest point of a price series is the last price, carried forward', as
   const shown = listAt(hour, 'prices')
   assert.ok(shown.length >= 3 && shown.length <= 5, hour.text)
   assert.equal(at(shown[0], 'price'), 0.48)
+})
+
+test('a price series takes a time from and to, in seconds or ISO 8601, and a fidelity', async () => {
+  const path = '/markets/rain/historical-price'
+  const trades = listAt(await read('/markets/rain/trades'), 'trades')
+  const [first, ...rest] = trades.map((each) => Date.parse(String(at(each, 'timestamp'))))
+  const last = rest.at(-1) ?? first
+  const sec = (ms: number) => Math.floor(ms / 1000)
+  const pricesOf = async (query: string) =>
+    listAt(await read(`${path}?${query}`), 'prices').map((each) => at(each, 'price'))
+  // A part that ends before the first trade is empty, and one after the last trade has its price.
+  assert.deepEqual(await pricesOf(`from=${sec(first) - 100}&to=${sec(first) - 50}`), [])
+  const after = await pricesOf(`from=${sec(last) + 60}&to=${sec(last) + 120}&fidelity=1`)
+  assert.deepEqual(new Set(after), new Set([0.48]))
+  assert.equal(after.length, 2)
+  const iso = (ms: number) => encodeURIComponent(new Date(sec(ms) * 1000).toISOString())
+  const inSeconds = await read(`${path}?from=${sec(first)}&to=${sec(last) + 100}`)
+  const inIso = await read(`${path}?from=${iso(first)}&to=${iso(last + 100_000)}`)
+  assert.ok(listAt(inSeconds, 'prices').length > 10, inSeconds.text)
+  assert.deepEqual(inIso.body, inSeconds.body)
+  const date = new Date(first).toISOString().slice(0, 10)
+  assert.equal((await pricesOf(`from=${date}`))[0], 0.48, 'a date is its first moment, UTC')
+  // Without a time the newest points come, as clients of several exchanges ask for candles.
+  const points = listAt(await read(`${path}?fidelity=60`), 'prices')
+  assert.equal(at(points[0], 'price'), 0.48)
+  assert.match(String(at(points[0], 'timestamp')), /:00:00\.000Z$/)
+  assert.equal((await pricesOf('interval=1h&fidelity=60')).length, 1)
+  // Old clients name an interval beside their times.
+  const beside = await read(`${path}?interval=1h&from=${sec(first)}&to=${sec(last) + 100}`)
+  assert.deepEqual(beside.body, inSeconds.body)
+})
+
+test('a fidelity that gives too many points is refused, with one that fits', async () => {
+  const path = '/markets/rain/historical-price'
+  const fine = await read(`${path}?interval=1w&fidelity=1`)
+  assert.equal(codeOf(fine), 'VALIDATION')
+  const said = String(at(fine.body, 'message', 0, 'message'))
+  assert.match(said, /at most 500 points fit: choose [0-9]+ or more/)
+  const least = Number(/choose ([0-9]+)/.exec(said)?.[1])
+  assert.equal((await read(`${path}?interval=1w&fidelity=${least}`)).status, 200)
+  const from = Math.floor(live.nowMs() / 1000) - 7 * 86_400
+  const part = await read(`${path}?from=${from}&fidelity=1`)
+  assert.equal(at(part.body, 'message', 0, 'field'), 'fidelity')
+  assert.equal((await read(`${path}?from=${from}&fidelity=${least}`)).status, 200)
 })
 
 test('tickers show the last day, also after a restart', async () => {

@@ -5,6 +5,7 @@ import { api } from '../../../../server/api.ts'
 import { reservedSlugs } from '../../../../server/routes/reserved-slugs.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'
+import { readOf } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
 
 // Markets as read by clients that were written for another exchange.
@@ -102,6 +103,7 @@ test('active markets are sorted in each way the API names', async () => {
     ['ending_soon', ['ending', 'traded', 'twin', 'deep', 'quiet', 'active-volcanoes', 'endless']],
     ['high_value', ['traded', 'twin', 'deep', 'quiet', ...others]],
     ['liquidity', ['quiet', 'deep', 'twin', 'traded', ...others]],
+    ['trending', ['traded', 'twin', 'deep', 'quiet', ...others]],
   ]
   for (const [sortBy, slugs] of rows) assert.deepEqual(await slugsBy(sortBy), slugs, sortBy)
   // A later order changes the list that was already read.
@@ -109,4 +111,86 @@ test('active markets are sorted in each way the API names', async () => {
   assert.deepEqual((await slugsBy('liquidity')).slice(0, 2), ['deep', 'quiet'])
   const wrong = await live.send('GET', '/markets/active?sortBy=oldest')
   assert.equal(codeOf(wrong), 'VALIDATION')
+})
+
+test('what traded lately is trending, above what traded more before', async () => {
+  const [maker, taker] = [await live.trader(1e9), await live.trader(1e9)]
+  const morning = await openMarket(live, 'morning')
+  const evening = await openMarket(live, 'evening')
+  const trade = async (market: typeof morning, shares: number) => {
+    const wish = { ticks: 500, sizeRaw: shares * 1_000_000 }
+    for (const [trader, outcome] of [
+      [maker, 0],
+      [taker, 1],
+    ] as const) {
+      const reply = await place(live, trader, market, { ...wish, outcome })
+      assert.equal(reply.status, 201, reply.text)
+    }
+  }
+  await trade(morning, 300)
+  await trade(evening, 100)
+  assert.deepEqual((await slugsBy('trending')).slice(0, 2), ['morning', 'evening'])
+  // Eight hours are two halvings: the 300 shares count as 75.
+  live.shiftClock(8 * HOUR_MS)
+  await trade(evening, 100)
+  assert.deepEqual((await slugsBy('trending')).slice(0, 2), ['evening', 'morning'])
+  assert.equal((await slugsBy('high_value'))[0], 'morning')
+})
+
+test('GET /categories lists the categories of active markets by their numbers', async () => {
+  const list = async () => (await live.send('GET', '/categories')).body
+  assert.deepEqual(await list(), [])
+  await create('storm', { categories: ['Weather', 'News'] })
+  await create('match', { categories: ['Sports'] })
+  const all = [
+    { id: 1, name: 'Weather' },
+    { id: 2, name: 'News' },
+    { id: 3, name: 'Sports' },
+  ]
+  assert.deepEqual(await list(), all)
+  const { body } = await live.send('GET', '/markets/active/3')
+  assert.deepEqual(at(body, 'data', 0, 'categories'), ['Sports'])
+  await live.admin('/admin/markets/match/resolve', { winningOutcomeIndex: 0 })
+  assert.deepEqual(await list(), all.slice(0, 2))
+  const again = await live.send('GET', '/categories')
+  assert.match(String(again.headers.get('etag')), /^"/)
+  const headers = { 'if-none-match': String(again.headers.get('etag')) }
+  assert.equal((await live.send('GET', '/categories', { headers })).status, 304)
+})
+
+test('includeNextMarket=false leaves the next market out of lists and of searches', async () => {
+  const series = {
+    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
+    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+  }
+  assert.equal((await live.admin('/admin/series', series)).status, 201)
+  const { pipeline } = live.exchange
+  const isOpen = () =>
+    pipeline.published.all().some(({ market, status }) => market.slot && status === 'FUNDED')
+  while (!isOpen()) {
+    pipeline.tick()
+    await new Promise(setImmediate)
+  }
+  for (const [path, list] of [
+    ['/markets/active?', 'data'],
+    ['/markets/search?query=bitcoin&', 'markets'],
+  ]) {
+    const read = async (query: string): Promise<Record<string, unknown>[]> => {
+      const found = at((await readOf(live, path + query)).body, list)
+      assert.ok(Array.isArray(found) && found.length > 0, path)
+      return found
+    }
+    const [whole, included, bare] = [
+      await read(''),
+      await read('includeNextMarket=true'),
+      await read('includeNextMarket=false'),
+    ]
+    assert.ok(
+      whole.some((each) => at(each, 'nextMarket', 'slug') !== undefined),
+      path,
+    )
+    assert.deepEqual(included, whole)
+    const without = whole.map(({ nextMarket: _next, ...rest }) => rest)
+    assert.deepEqual(bare, without, path)
+  }
 })

@@ -70,6 +70,14 @@ test('a page is a part of all that was found', async () => {
   assert.deepEqual([at(behind, 'markets'), at(behind, 'total')], [[], 2])
 })
 
+test('a page has up to 100 markets, as clients of several exchanges ask', async () => {
+  const { status, body } = await search('crypto', '&limit=100')
+  assert.equal(status, 200)
+  assert.equal(at(body, 'limit'), 100)
+  const above = await search('crypto', '&limit=101')
+  assert.equal(codeOf(above), 'VALIDATION')
+})
+
 test('a threshold of 1 leaves those that have every word', async () => {
   assert.deepEqual(await slugsOf('/markets/search?query=rain&similarityThreshold=1'), [
     'rain-london',
@@ -87,7 +95,7 @@ test('what cannot be a search is refused with a sentence', async () => {
     `?query=${'a'.repeat(201)}`,
     `?query=${'a'.repeat(10_000)}`,
     '?query=a&limit=0',
-    '?query=a&limit=51',
+    '?query=a&limit=101',
     '?query=a&page=0',
     '?query=a&page=1001',
     '?query=a&similarityThreshold=1.1',

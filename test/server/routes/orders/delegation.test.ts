@@ -125,6 +125,41 @@ test('an unsigned order is signed by the server wallet, with the fee of its acco
   assert.equal(at(after.body, 'order', 'feeRateBps'), 50)
 })
 
+test('numbers of an unsigned order are numbers in its reply, as the public client types them', async () => {
+  const reply = await post(unsignedBody(desk.profileId))
+  const order: unknown = at(reply.body, 'order')
+  const { makerAmount, takerAmount, price, nonce, side, expiration } = Object(order)
+  assert.deepEqual(
+    [makerAmount, takerAmount, price, nonce, side],
+    [1_000_000, 10_000_000, 0.1, 0, 0],
+  )
+  assert.equal(expiration, '0')
+})
+
+test('without a signature the signature type may be absent, and is 0', async () => {
+  const body = unsignedBody(desk.profileId)
+  const { signatureType: _type, ...order } = body.order
+  const reply = await post({ ...body, order })
+  assert.equal(reply.status, 201, reply.text)
+  assert.equal(at(reply.body, 'order', 'signatureType'), 0)
+  assert.equal(await signerOf(reply, market), desk.account)
+  const other = await post({ ...body, order: { ...order, signatureType: 1 } })
+  assert.deepEqual(at(other.body, 'message', 0), {
+    field: 'order.signatureType',
+    message: 'must be 0 without a signature',
+  })
+  // A signed order still names it: it is a part of what is signed.
+  const signed = signedFor(unsigned(own, market), own, market)
+  const { signatureType: _none, ...bare } = signed
+  const refused = await post({
+    ...body,
+    ownerId: own.profileId,
+    onBehalfOf: own.profileId,
+    order: bare,
+  })
+  assert.equal(at(refused.body, 'message', 0, 'field'), 'order.signatureType')
+})
+
 test('maker, signer, fee and owner may be left out, or name the server wallet', async () => {
   const { ownerId: _owner, ...body } = unsignedBody(desk.profileId)
   const { maker: _maker, signer: _signer, feeRateBps: _fee, ...order } = body.order

@@ -101,6 +101,10 @@ interface Row {
 }
 
 const CALLS: Readonly<Record<string, Row>> = {
+  'GET /markets/:slug/locked-balance': {
+    send: (naming, caller) => ask(caller, naming, ['GET', '/markets/rain/locked-balance']),
+    shows: ({ body }) => at(body, 'lockedBalance') !== '0',
+  },
   'GET /markets/:slug/user-orders': {
     send: (naming, caller) => ask(caller, naming, ['GET', '/markets/rain/user-orders']),
     shows: ({ body }, id) => at(body, 0, 'id') === id,

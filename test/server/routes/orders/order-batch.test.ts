@@ -69,7 +69,7 @@ test('the orders of a batch rest in the order in which they were sent', async ()
   const results = resultsOf(await send(alice, orders))
   for (const [level, result] of results.entries()) {
     assert.equal(at(result, 'status'), 201)
-    assert.equal(at(result, 'order', 'price'), String((100 + level) / 1000))
+    assert.equal(at(result, 'order', 'price'), (100 + level) / 1000)
     assert.equal(at(result, 'order', 'status'), 'LIVE')
     assert.equal(at(result, 'execution', 'clientOrderId'), `level-${level}`)
   }

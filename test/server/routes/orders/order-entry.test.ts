@@ -131,7 +131,7 @@ test('the 201 has every field of the rules and no other, matched or not', async 
   assert.equal(at(taken.body, 'execution', 'txHash'), null, 'no block has the trade yet')
 })
 
-test('numbers and decimal texts mean the same, and amounts come back as texts', async () => {
+test('numbers and decimal texts mean the same, and amounts come back as numbers', async () => {
   const texts = { makerAmount: '100000', takerAmount: '1000000', expiration: '0', nonce: '0' }
   const reply = await send(alice, free, { ...texts, salt: UINT256_MAX })
   assert.equal(reply.status, 201, reply.text)
@@ -144,7 +144,7 @@ test('numbers and decimal texts mean the same, and amounts come back as texts', 
     [same.body, String(salt)],
   ] as const) {
     const { salt: said, makerAmount, takerAmount, expiration, nonce } = Object(at(body, 'order'))
-    assert.deepEqual([said, makerAmount, takerAmount], [echo, '100000', '1000000'])
+    assert.deepEqual([said, makerAmount, takerAmount], [echo, 100_000, 1_000_000])
     assert.deepEqual([expiration, nonce], ['0', 0])
   }
   // A salt as text and the same salt as number make the same order.
@@ -192,7 +192,9 @@ test('the amounts give the price, and the field price must agree with them', asy
       continue
     }
     assert.equal(reply.status, 201, `${said} ${reply.text}`)
-    assert.equal(at(reply.body, 'order', 'price'), price, said)
+    assert.equal(at(reply.body, 'order', 'price'), Number(price), said)
+    const amounts = ['makerAmount', 'takerAmount'].map((name) => at(reply.body, 'order', name))
+    assert.deepEqual(amounts, [makerAmount, takerAmount], said)
     const again = await send(alice, free, { ...order, price: Number(price) }, { orderType })
     assert.equal(again.status, 201, `${said} ${again.text}`)
     const other = await send(alice, free, { ...order, price: Number(price) / 2 }, { orderType })

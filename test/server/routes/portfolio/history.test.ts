@@ -59,6 +59,10 @@ test('a trade is one row of its taker and one of each maker once it is answered'
   const shown = (row: unknown) => {
     const { market, blockTimestamp, ...rest } = Object(row)
     assert.equal(at(market, 'slug'), 'rain')
+    assert.equal(
+      at(market, 'id'),
+      String(live.exchange.pipeline.published.bySlug('rain')?.market.marketId),
+    )
     assert(Math.abs(Number(blockTimestamp) * 1000 - live.nowMs()) < 60_000)
     return rest
   }
@@ -148,7 +152,7 @@ test('a cursor is of its market, and of this list', async () => {
     ['limit=1&market=nothing', 404],
     ['limit=0', 400],
     ['limit=101', 400],
-    ['cursor=', 400],
+    ['cursor=', 200],
   ] as const) {
     assert.equal((await get(bob, query)).status, status, query)
   }
@@ -188,4 +192,18 @@ test('the history call of the public client works unmodified, page by page', asy
   assert(first.nextCursor !== null)
   const second = await portfolio.getUserHistory(first.nextCursor, 3)
   assert.deepEqual([...first.data, ...second.data], await rowsOf(bob, 'limit=6'))
+})
+
+test('without a limit a page has twenty acts', async () => {
+  for (let count = 0; count < 21; count++) {
+    const done = await move('split', 'hail', { amount: '1000000' })
+    assert.equal(done.status, 201, done.text)
+  }
+  const { status, body, text } = await get(bob, 'cursor=')
+  assert.equal(status, 200, text)
+  const data = at(body, 'data')
+  assert.ok(Array.isArray(data))
+  assert.equal(data.length, 20)
+  const next = await get(bob, `cursor=${textAt(body, 'nextCursor')}`)
+  assert.deepEqual(at(next.body, 'data', 0, 'strategy'), 'Split')
 })

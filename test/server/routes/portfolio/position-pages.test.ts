@@ -43,7 +43,16 @@ test('without parameters a reply has the first page, in the same shape', async (
   assert.deepEqual(slugsOf(whole), ALL)
   assert.deepEqual([at(whole, 'isWhole'), at(whole, 'nextCursor')], [true, null])
   const names = Object.keys(Object(whole)).sort()
-  const known = ['accumulativePoints', 'amm', 'clob', 'group', 'isWhole', 'points', 'rewards']
+  const known = [
+    'accumulativePoints',
+    'amm',
+    'clob',
+    'group',
+    'isWhole',
+    'points',
+    'rewards',
+    'summary',
+  ]
   assert.deepEqual(names, [...known, 'nextCursor'].sort())
 })
 

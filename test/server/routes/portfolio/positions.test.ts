@@ -117,6 +117,22 @@ test('a resolved market shows its payout, and leaves the list once it is redeeme
   assert.notEqual(at(await clob(bob), 0, 'market', 'slug'), 'over')
 })
 
+test('a market that never traded and has no deadline fills every field of its row', async () => {
+  const calm = await openMarket(live, 'calm')
+  const latest = async () => at(await clob(alice), 0, 'latestTrade')
+  await place(live, alice, calm, { ticks: 300, sizeRaw: SHARE })
+  // No ask counts as 1.
+  const untraded = { latestYesPrice: 0.65, latestNoPrice: 0.35, outcomeTokenPrice: 0.65 }
+  assert.deepEqual(await latest(), untraded)
+  assert.equal(at(await clob(alice), 0, 'market', 'deadline'), '9999-12-31T00:00:00.000Z')
+  const deadline = live.nowMs() + 3_600_000
+  const soon = await openMarket(live, 'soon', { deadline })
+  await place(live, alice, soon, { ticks: 300, sizeRaw: SHARE })
+  const ends = at(await clob(alice), 0, 'market', 'deadline')
+  assert.equal(ends, new Date(deadline).toISOString())
+  for (const slug of ['calm', 'soon']) await live.call(alice, 'DELETE', `/orders/all/${slug}`)
+})
+
 test('a partner reads what its sub-account has, and of no other profile', async () => {
   const child = await serverWallet(live, bob, 7 * SHARE)
   const asChild = { headers: { 'x-on-behalf-of': String(child.profileId) } }

@@ -174,3 +174,25 @@ test('a start without the read tables finds who referred whom in the journal', a
   assert.deepEqual((await live.send('GET', BOARD)).body, board.body)
   assert.deepEqual((await get(ann, path)).body, own.body)
 })
+
+test('GET /referral/usdc/me has the own volume, the part of fees and what was earned', async () => {
+  const paid = await startLive({ flags: ['--block-ms', '1', '--referral-bps', '1250'] })
+  const market = await openMarket(paid, 'rain', { fee: true })
+  const maker = await paid.trader(1000 * SHARE)
+  const referrer = await paid.trader(1000 * SHARE)
+  const standing = async (trader: Trader) =>
+    (await paid.call(trader, 'GET', '/referral/usdc/me')).body
+  const tiers = [{ minBasisRaw: '0', name: 'Standard', rate: '0.125' }]
+  const nothing = { customTier: null, tiers, totalBasisRaw: '0', totalEarnedRaw: '0' }
+  assert.deepEqual(await standing(referrer), nothing)
+  const wish = { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE } as const
+  assert.equal((await place(paid, maker, market, wish)).status, 201)
+  assert.equal(
+    (await place(paid, referrer, market, { ticks: 450, sizeRaw: 100 * SHARE })).status,
+    201,
+  )
+  assert.deepEqual(await standing(referrer), { ...nothing, totalBasisRaw: '45000000' })
+  assert.equal((await paid.send('GET', '/referral/usdc/me')).status, 401)
+  assert.deepEqual(paid.faults, [])
+  await paid.stop()
+})
