@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { newFolder } from '../support/data-folder.ts'
+import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
+import { openMarket, orderBody, place } from '../support/live-orders.ts'
+import { serverWallet, unsignedBody } from '../support/live-partners.ts'
+import { readOf } from '../support/live-reads.ts'
+import { openGroupAndPool } from '../support/live-targets.ts'
+import { handshakeOf, SocketClient } from '../support/socket-client.ts'
+
+// Replies and frames against the types of the installed public client: each is written as a literal
+// into a source that the compiler checks. Fields beyond the types are allowed, and null stands for
+// an optional field that is absent.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SHARE = 1_000_000
+const RIGHTS = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
+const live: LiveExchange = await startLive({ flags: ['--block-ms', '20'] })
+after(() => live.stop())
+
+interface Typed {
+  readonly type: string
+  readonly value: unknown
+}
+
+const typed: Typed[] = []
+
+/** Notes a reply that the client reads as this type. */
+function reads(type: string, reply: Reply, ...path: (string | number)[]): Reply {
+  assert.ok(reply.status < 300 || reply.status === 409, `${type} ${reply.text}`)
+  typed.push({ type, value: path.length === 0 ? reply.body : at(reply.body, ...path) })
+  return reply
+}
+
+const get = (path: string) => readOf(live, path)
+
+/** A market of each kind, with trades, a payout split and a slot of a series. */
+async function scene() {
+  await openGroupAndPool(live)
+  const rain = await openMarket(live, 'rain', { fee: true })
+  await openMarket(live, 'calm')
+  const series = {
+    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
+    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+  }
+  assert.equal((await live.admin('/admin/series', series)).status, 201)
+  const partner = await live.trader(1000 * SHARE, { apiToken: { scopes: RIGHTS } })
+  const maker = await live.trader(1000 * SHARE)
+  const desk = await serverWallet(live, partner, 100 * SHARE)
+  return { rain, partner, maker, desk }
+}
+
+test('every reply and frame has the types of the public client', async () => {
+  const { rain, partner, maker, desk } = await scene()
+  const { pipeline } = live.exchange
+  const call = (method: string, path: string, body?: unknown) =>
+    live.call(partner, method, path, body)
+  const prices = { marketSlugs: ['rain', 'pool'], symbols: ['BTC'] }
+  const headers = handshakeOf(partner, live.nowMs())
+  const client = await SocketClient.open(live.port, { headers })
+  client.socket.emit('subscribe_order_events')
+  client.socket.emit('subscribe_transactions')
+  client.socket.emit('subscribe_market_lifecycle')
+  client.socket.emit('subscribe_market_prices', prices)
+  await client.take('system', 4)
+
+  // Orders: signed, unsigned for a sub-account, and replaced.
+  const bid = { ticks: 450, sizeRaw: 10 * SHARE }
+  await place(live, maker, rain, { outcome: 1, ticks: 550, sizeRaw: 10 * SHARE })
+  reads('OrderResponse', await place(live, partner, rain, bid))
+  const rests = await place(live, partner, rain, { ...bid, ticks: 100 })
+  reads('OrderResponse', await call('POST', '/orders', unsignedBody(partner, desk.profileId, rain)))
+  const orderId = textAt(rests.body, 'order', 'id')
+  const { ownerId, ...replacement } = orderBody(partner, rain, { ...bid, ticks: 110 })
+  const replaced = await call('POST', '/orders/cancel-replace', {
+    ...{ cancel: { orderId }, replacement: { ...replacement, ownerId }, mode: 'STOP_ON_FAILURE' },
+  })
+  reads('CancelReplaceResponse', replaced)
+  const newId = textAt(replaced.body, 'replacement', 'data', 'order', 'id')
+  const operations = [
+    {
+      cancel: { orderId: newId },
+      replacement: orderBody(partner, rain, { ...bid, ticks: 120 }),
+      mode: 'ALLOW_FAILURE',
+    },
+  ]
+  reads(
+    'CancelReplaceBatchResponse',
+    await call('POST', '/orders/cancel-replace/batch', { operations }),
+  )
+  reads('OrderCancellationResponse', await call('DELETE', '/orders/all/rain'))
+  // An open order alone puts a market without a deadline or a trade among the positions.
+  const calm = { ...rain, slug: 'calm', feeBps: 0 }
+  const shown = await get('/markets/calm')
+  const tokens = [textAt(shown.body, 'tokens', 'yes'), textAt(shown.body, 'tokens', 'no')] as const
+  assert.equal((await place(live, partner, { ...calm, tokens }, bid)).status, 201)
+
+  // Pools, approvals and what partners do.
+  const pool = { market: 'pool', side: 'BUY' }
+  reads('AmmAllowanceResponse', await call('POST', '/amm/allowances/approve', pool))
+  const isMined = async () => {
+    const reply = await call('POST', '/amm/allowances/check', pool)
+    return at(reply.body, 'confirmed') === true ? reply : null
+  }
+  let approved = await isMined()
+  while (approved === null) approved = await isMined()
+  reads('AmmAllowanceResponse', approved)
+  const bought = { market: 'pool', outcomeIndex: 0, collateralAmount: String(SHARE) }
+  reads('AmmBuyResponse', await call('POST', '/amm/buy', { ...bought, idempotencyKey: 'one' }))
+  reads('ApiToken[]', await call('GET', '/auth/api-tokens'))
+  reads('PartnerCapabilities', await call('GET', '/auth/api-tokens/capabilities'))
+  reads('ListPartnerAccountsResponse', await call('GET', '/profiles/partner-accounts'))
+  const allowances = `/profiles/partner-accounts/${desk.profileId}/allowances`
+  reads('PartnerAccountAllowanceResponse', await call('GET', allowances))
+
+  // Resolutions, redemptions and withdrawals.
+  const conditionId = pipeline.clearing.catalogue.bySlug('rain')?.conditionId
+  const split = await live.admin('/admin/markets/rain/resolve', { payoutNumerators: [1, 3] })
+  assert.equal(split.status, 200, split.text)
+  while (pipeline.clearing.catalogue.bySlug('rain')?.isPaidOut !== true) {
+    await new Promise(setImmediate)
+  }
+  reads('RedeemServerWalletResponse', await call('POST', '/portfolio/redeem', { conditionId }))
+  const leaves = { amount: '1', destination: partner.account }
+  reads('WithdrawServerWalletResponse', await call('POST', '/portfolio/withdraw', leaves))
+  await live.admin('/admin/oracle/prices', { reports: [{ symbol: 'BTC', price: '64000.5' }] })
+
+  // Reads.
+  reads('ActiveMarketsResponse', await get('/markets/active'))
+  for (const slug of ['rain', 'calm', 'cup', 'cup-reds', 'pool']) {
+    reads('MarketInterface', await get(`/markets/${slug}`))
+  }
+  reads('MarketInterface', await get('/markets/stable/btc-daily'))
+  reads('OrderBook', await get('/markets/calm/orderbook'))
+  reads('UserProfile', await call('GET', '/profiles/me'))
+  reads('PortfolioPositionsResponse', await call('GET', '/portfolio/positions'))
+  reads('PortfolioSummary', await call('GET', '/portfolio/positions'), 'summary')
+  reads('HistoryResponse', await call('GET', '/portfolio/history'))
+  reads('NavigationNode[]', await get('/navigation'))
+  reads('PropertyKey[]', await get('/property-keys'))
+
+  // Frames. The terminal frame of an order has texts, as the contract says (rules §13 row 8).
+  for (const [event, type, count] of [
+    ['orderbookUpdate', 'OrderbookUpdate', 1],
+    ['newPriceData', 'NewPriceData', 1],
+    ['oraclePriceData', 'OraclePriceData', 1],
+    ['marketResolved', 'MarketResolvedEvent', 1],
+    ['tx', 'TransactionEvent', 1],
+  ] as const) {
+    for (const value of await client.take(event, count)) typed.push({ type, value })
+  }
+  const isTerminal = (frame: unknown) => at(frame, 'type') === 'EXECUTION'
+  const isSeen = (kind: string) => client.of('orderEvent').some((each) => at(each, 'type') === kind)
+  await client.until(() => ['PLACEMENT', 'MATCHED', 'MINED', 'CANCELLATION'].every(isSeen))
+  for (const value of client.of('orderEvent')) {
+    if (!isTerminal(value)) typed.push({ type: 'OrderEvent', value })
+  }
+  client.close()
+  assertTyped()
+  assert.deepEqual(live.faults, [])
+})
+
+function assertTyped(): void {
+  const folder = newFolder()
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const names = [...new Set(typed.map(({ type }) => type.replace('[]', '')))]
+  const source = [
+    `import type { ${names.join(', ')} } from '@limitless-exchange/sdk'`,
+    'type Json<T> = T extends Date ? string',
+    '  : T extends (infer U)[] ? readonly Json<U>[]',
+    '  : T extends object ? { readonly [K in keyof T]: Read<T[K]> }',
+    '  : T',
+    'type Read<T> = undefined extends T ? Json<T> | null : Json<T>',
+    'declare function is<T>(value: Json<T>): void',
+    ...typed.flatMap(({ type, value }, index) => [
+      `const value${index} = ${JSON.stringify(value)} as const`,
+      `is<${type}>(value${index})`,
+    ]),
+    'export {}',
+  ]
+  writeFileSync(join(folder, 'replies.ts'), source.join('\n'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  const config = { extends: join(ROOT, 'tsconfig.json'), include: ['replies.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = spawnSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder], {
+    ...{ cwd: folder, encoding: 'utf8' },
+  })
+  const lines = tsc.stdout.split('\n').map((line) => {
+    const [, at] = /^replies\.ts\(([0-9]+)/.exec(line) ?? []
+    return at === undefined ? line : `${source[Number(at) - 1].slice(0, 60)} ${line.slice(0, 900)}`
+  })
+  assert.equal(tsc.status, 0, lines.join('\n'))
+}
