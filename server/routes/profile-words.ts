@@ -4,7 +4,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { isoTime } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
 import { scope } from '../http/schema/profile-fields.ts'
-import { integer, nullable, text } from '../http/schema/scalars.ts'
+import { integer, nullable, oneOf, text } from '../http/schema/scalars.ts'
 import { list } from '../http/schema/schema.ts'
 
 export function nameToShow() {
@@ -37,3 +37,9 @@ export function scopes() {
 export function allowedScopes() {
   return means(list(scope()), 'Scopes that the profile may give its API tokens.')
 }
+
+export const tradeWalletOption = () =>
+  means(
+    nullable(oneOf('eoa', 'smartWallet')),
+    'Wallet that the owner chose for orders: account or smart wallet; null without a choice.',
+  )

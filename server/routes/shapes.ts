@@ -17,7 +17,12 @@ import { account, shownUsername, xHandle } from '../http/schema/profile-fields.t
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
 import { standing } from './profile-standing.ts'
-import { effectiveFeeRateBps, nameToShow, profileSince } from './profile-words.ts'
+import {
+  effectiveFeeRateBps,
+  nameToShow,
+  profileSince,
+  tradeWalletOption,
+} from './profile-words.ts'
 
 export function message() {
   return object({ message: means(text(), 'What was done, in a sentence.') })
@@ -296,12 +301,6 @@ const notKept = () => ({
   ),
   isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
 })
-
-export const tradeWalletOption = () =>
-  means(
-    nullable(oneOf('eoa', 'smartWallet')),
-    'Wallet that the owner chose for orders: account or smart wallet; null without a choice.',
-  )
 
 /** A private profile: only its owner sees it (rules §12.2). */
 export function profile() {

@@ -54,11 +54,13 @@ async function scene() {
   return { rain, partner, maker, desk }
 }
 
+type Scene = Awaited<ReturnType<typeof scene>>
+type Call = (method: string, path: string, body?: unknown) => Promise<Reply>
+
 test('every reply and frame has the types of the public client', async () => {
-  const { rain, partner, maker, desk } = await scene()
-  const { pipeline } = live.exchange
-  const call = (method: string, path: string, body?: unknown) =>
-    live.call(partner, method, path, body)
+  const all = await scene()
+  const { partner } = all
+  const call: Call = (method, path, body) => live.call(partner, method, path, body)
   const prices = { marketSlugs: ['rain', 'pool'], symbols: ['BTC'] }
   const headers = handshakeOf(partner, live.nowMs())
   const client = await SocketClient.open(live.port, { headers })
@@ -67,8 +69,18 @@ test('every reply and frame has the types of the public client', async () => {
   client.socket.emit('subscribe_market_lifecycle')
   client.socket.emit('subscribe_market_prices', prices)
   await client.take('system', 4)
+  await orders(all, call)
+  await partnerCalls(all, call)
+  await settlements(all, call)
+  await lists(call)
+  await frames(client)
+  client.close()
+  assertTyped()
+  assert.deepEqual(live.faults, [])
+})
 
-  // Orders: signed, unsigned for a sub-account, and replaced.
+/** Signed, unsigned for a sub-account, and replaced. */
+async function orders({ rain, partner, maker, desk }: Scene, call: Call) {
   const bid = { ticks: 450, sizeRaw: 10 * SHARE }
   await place(live, maker, rain, { outcome: 1, ticks: 550, sizeRaw: 10 * SHARE })
   reads('OrderResponse', await place(live, partner, rain, bid))
@@ -98,8 +110,10 @@ test('every reply and frame has the types of the public client', async () => {
   const shown = await get('/markets/calm')
   const tokens = [textAt(shown.body, 'tokens', 'yes'), textAt(shown.body, 'tokens', 'no')] as const
   assert.equal((await place(live, partner, { ...calm, tokens }, bid)).status, 201)
+}
 
-  // Pools, approvals and what partners do.
+/** Pools, approvals and what partners do. */
+async function partnerCalls({ desk }: Scene, call: Call) {
   const pool = { market: 'pool', side: 'BUY' }
   reads('AmmAllowanceResponse', await call('POST', '/amm/allowances/approve', pool))
   const isMined = async () => {
@@ -116,8 +130,11 @@ test('every reply and frame has the types of the public client', async () => {
   reads('ListPartnerAccountsResponse', await call('GET', '/profiles/partner-accounts'))
   const allowances = `/profiles/partner-accounts/${desk.profileId}/allowances`
   reads('PartnerAccountAllowanceResponse', await call('GET', allowances))
+}
 
-  // Resolutions, redemptions and withdrawals.
+/** Resolutions, redemptions and withdrawals. */
+async function settlements({ partner }: Scene, call: Call) {
+  const { pipeline } = live.exchange
   const conditionId = pipeline.clearing.catalogue.bySlug('rain')?.conditionId
   const split = await live.admin('/admin/markets/rain/resolve', { payoutNumerators: [1, 3] })
   assert.equal(split.status, 200, split.text)
@@ -128,8 +145,9 @@ test('every reply and frame has the types of the public client', async () => {
   const leaves = { amount: '1', destination: partner.account }
   reads('WithdrawServerWalletResponse', await call('POST', '/portfolio/withdraw', leaves))
   await live.admin('/admin/oracle/prices', { reports: [{ symbol: 'BTC', price: '64000.5' }] })
+}
 
-  // Reads.
+async function lists(call: Call) {
   reads('ActiveMarketsResponse', await get('/markets/active'))
   for (const slug of ['rain', 'calm', 'cup', 'cup-reds', 'pool']) {
     reads('MarketInterface', await get(`/markets/${slug}`))
@@ -142,8 +160,10 @@ test('every reply and frame has the types of the public client', async () => {
   reads('HistoryResponse', await call('GET', '/portfolio/history'))
   reads('NavigationNode[]', await get('/navigation'))
   reads('PropertyKey[]', await get('/property-keys'))
+}
 
-  // Frames. The terminal frame of an order has texts, as the contract says (rules §13 row 8).
+/** The terminal frame of an order has texts, as the contract says (rules §13 row 8). */
+async function frames(client: SocketClient) {
   for (const [event, type, count] of [
     ['orderbookUpdate', 'OrderbookUpdate', 1],
     ['newPriceData', 'NewPriceData', 1],
@@ -159,10 +179,7 @@ test('every reply and frame has the types of the public client', async () => {
   for (const value of client.of('orderEvent')) {
     if (!isTerminal(value)) typed.push({ type: 'OrderEvent', value })
   }
-  client.close()
-  assertTyped()
-  assert.deepEqual(live.faults, [])
-})
+}
 
 function assertTyped(): void {
   const folder = newFolder()

@@ -88,6 +88,10 @@ test('a wallet logs in, derives a token, uses it, revokes it and logs out', asyn
   const byAccount = await withCookie(live, cookie, 'GET', `/profiles/${wallet.address}`)
   assert.equal(byAccount.text, own.text)
 
+  await revokeAndLeave(token, cookie)
+})
+
+async function revokeAndLeave(token: { tokenId: string; secret: string }, cookie: string) {
   const revoked = await live.call(token, 'DELETE', `/auth/api-tokens/${token.tokenId}`)
   assert.deepEqual(revoked.body, { message: 'API token revoked successfully' })
   assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
@@ -103,7 +107,7 @@ test('a wallet logs in, derives a token, uses it, revokes it and logs out', asyn
   assert.equal(left.headers.getSetCookie().length, 2)
   assertRefused(await withCookie(live, cookie, 'GET', '/auth/verify-auth'), 401, 'SESSION_INVALID')
   assertRefused(await withCookie(live, cookie, 'POST', '/auth/logout'), 401, 'SESSION_INVALID')
-})
+}
 
 test('a login proves one account, once, over a fresh message of this server', async () => {
   const wallet = newWallet()

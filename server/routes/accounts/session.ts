@@ -28,9 +28,9 @@ import { object, optional } from '../../http/schema/schema.ts'
 import { profileOfCode } from '../../services/referrals/referral-code.ts'
 import { checksummed, smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
-import { nameToShow } from '../profile-words.ts'
+import { nameToShow, tradeWalletOption } from '../profile-words.ts'
 import type { Services } from '../services.ts'
-import { message, tradeWalletOption } from '../shapes.ts'
+import { message } from '../shapes.ts'
 
 const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 

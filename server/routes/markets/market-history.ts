@@ -118,9 +118,9 @@ const time = (what: string) => means(optional(text(40, 1)), `${what} Unix second
 const priceQuery = () => ({
   interval: means(
     optional(oneOf(...INTERVALS)),
-    'How far back from to: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, 1w of 1 h, ' +
-      `1m (30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps. 1d when absent; it ` +
-      'says nothing when from is given.',
+    'How far back from to: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, ' +
+      `1w of 1 h, 1m (30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps. 1d when ` +
+      'absent; it says nothing when from is given.',
   ),
   from: time('Start of the series:'),
   to: time('End of the series, now when absent or later:'),

@@ -4,7 +4,7 @@ import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { matchOrders as ordersOfMarkets } from '../../../persistence/query/read/orders/match-orders.ts'
+import { matchOrders } from '../../../persistence/query/read/orders/match-orders.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmac } from '../../http/access/auth-scheme.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
@@ -351,7 +351,7 @@ export const userOrders = route({
     const { marketId } = published.market
     const isGroup = kindOf(published.market) === 'group'
     const rows = isGroup
-      ? await reads.read(ordersOfMarkets, { ...page, marketIds: bookIdsOf(published) }, asker)
+      ? await reads.read(matchOrders, { ...page, marketIds: bookIdsOf(published) }, asker)
       : await reads.read(ordersOfUser, { ...page, marketId }, asker)
     if (rows === undefined) return refuse('READ_TIMEOUT')
     return rows.map((row) => {

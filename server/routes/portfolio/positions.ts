@@ -6,7 +6,6 @@ import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { costFloorRaw, PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
-import { realised } from '../../../persistence/query/read/portfolio/realised.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
@@ -25,15 +24,7 @@ import {
   pattern,
   text,
 } from '../../http/schema/scalars.ts'
-import {
-  anyOf,
-  type Infer,
-  list,
-  object,
-  openObject,
-  optional,
-  schemaOf,
-} from '../../http/schema/schema.ts'
+import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
 import { midTicks, price } from '../../pipeline/shown/book-views.ts'
 import { poolYesE6 } from '../../pipeline/shown/kept/shown-pools.ts'
 import { NO_DEADLINE_MS, settlementFields } from '../../pipeline/shown/market-view.ts'
@@ -41,14 +32,9 @@ import { marketValueRaw, sideView } from '../../pipeline/shown/position-views.ts
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import { workFor } from '../../services/fair-shares.ts'
-import {
-  type HeldSum,
-  type Holding,
-  type Holdings,
-  NEWEST_ID,
-} from '../../services/portfolio/portfolio.ts'
+import { type Holding, type Holdings, NEWEST_ID } from '../../services/portfolio/portfolio.ts'
 import type { ShownRewards } from '../../services/portfolio/rewards.ts'
-import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
+import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
 import { profileOf } from '../account-profile.ts'
 import { ACCOUNT, MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
@@ -56,6 +42,7 @@ import type { Services } from '../services.ts'
 import { userOrder } from '../shapes.ts'
 import { decimalOf } from './history-views.ts'
 import { cursorOf, marketIn, pageQuery } from './position-pages.ts'
+import { SUMMARY_EXAMPLE, type Summary, summaryOf, summaryShape } from './position-summary.ts'
 import {
   allRewards,
   allRewardsView,
@@ -220,20 +207,6 @@ const NO_SIDE = {
   realisedPnl: '0',
   unrealizedPnl: '0',
 }
-const SUMMARY_EXAMPLE = {
-  totalValue: 33_060_000,
-  totalCostBasis: 26_443_299,
-  totalUnrealizedPnl: 6_616_701,
-  totalRealizedPnl: 5_443_299,
-  totalUnrealizedPnlPercent: 25.02,
-  totalUnpaidRewards: 0,
-  positionCount: 1,
-  marketCount: 1,
-  breakdown: {
-    clob: { positions: 1, value: 33_060_000, pnl: 6_616_701 },
-    amm: { positions: 0, value: 0, pnl: 0 },
-  },
-}
 const NO_REWARDS = {
   todaysRewards: '0',
   totalUnpaidRewards: '0',
@@ -334,77 +307,6 @@ interface Shown {
   readonly summary: Summary | null
   readonly owner: ProfileId
   readonly services: Services
-}
-
-/** All that the owner holds, as the public client types it: raw collateral as numbers. */
-const summaryShape = () =>
-  object({
-    totalValue: means(integer(0), 'What all shares are worth at their marks.'),
-    totalCostBasis: means(integer(), 'What these shares cost.'),
-    totalUnrealizedPnl: means(integer(), 'That worth less that cost.'),
-    totalRealizedPnl: means(integer(), 'Profit of all that was ever sold, merged or redeemed.'),
-    totalUnrealizedPnlPercent: means(number(), 'Unrealised profit in percent of the cost.'),
-    totalUnpaidRewards: means(integer(0), 'Rewards that are earned and not paid yet.'),
-    positionCount: means(integer(0), 'Outcomes of which shares are held.'),
-    marketCount: means(
-      integer(0, MOVE_LIMITS.heldMarketsMax),
-      `Markets of which shares are held; the newest ${MOVE_LIMITS.heldMarketsMax} at most count.`,
-    ),
-    breakdown: means(
-      object({
-        clob: means(partShape(), 'Shares in markets with a book.'),
-        amm: means(partShape(), 'Shares in markets with a pool.'),
-      }),
-      'The same by the kind of market.',
-    ),
-  })
-
-const partShape = () =>
-  object({
-    positions: means(integer(0), 'Outcomes of this kind of which shares are held.'),
-    value: means(integer(0), 'What they are worth at their marks.'),
-    pnl: means(integer(), 'That worth less what they cost.'),
-  })
-
-type Summary = Infer<ReturnType<typeof summaryShape>>
-
-const PERCENT_DECIMALS = 100
-
-function percentOf(partRaw: number, wholeRaw: number): number {
-  if (wholeRaw === 0) return 0
-  return Math.round((partRaw / wholeRaw) * 100 * PERCENT_DECIMALS) / PERCENT_DECIMALS
-}
-
-function partOf({ worthRaw, costRaw, count }: HeldSum) {
-  return { positions: count, value: worthRaw, pnl: worthRaw - costRaw }
-}
-
-/** Undefined without an answer in time. */
-async function summaryOf(
-  owner: ProfileId,
-  earned: ShownRewards,
-  asker: Asker,
-  { portfolio, reads, clock }: Services,
-): Promise<Summary | undefined> {
-  const sums = await portfolio.sums(owner, asker)
-  const total = { owner, nowMs: clock(), stepHours: 1, steps: 1, pointsMax: 2, wantsMarkets: false }
-  const gained = await reads.read(realised, total, asker)
-  if (sums === undefined || gained === undefined) return undefined
-  const { books, pools, marketCount } = sums
-  const totalValue = books.worthRaw + pools.worthRaw
-  const totalCostBasis = books.costRaw + pools.costRaw
-  const totalUnrealizedPnl = totalValue - totalCostBasis
-  return {
-    totalValue,
-    totalCostBasis,
-    totalUnrealizedPnl,
-    totalRealizedPnl: gained.points.at(-1)?.totalRaw ?? 0,
-    totalUnrealizedPnlPercent: percentOf(totalUnrealizedPnl, totalCostBasis),
-    totalUnpaidRewards: Number(allRewardsView(earned).totalUnpaidRewards),
-    positionCount: books.count + pools.count,
-    marketCount,
-    breakdown: { clob: partOf(books), amm: partOf(pools) },
-  }
 }
 
 /** Encodes a page, one market in a step: a page of all of them at once would stop every order. */

@@ -6,8 +6,8 @@ import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
 import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
 
-// A profile's orders over the markets of a match or of a group, newest first. Each market is asked for orders
-// that are newer than the oldest of those that the page would have without it.
+// A profile's orders over the markets of a match or of a group, newest first. Each market is asked
+// for orders that are newer than the oldest of those that the page would have without it.
 
 const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const LIVE_SEQS = `

@@ -1,6 +1,7 @@
 // The channel `subscribe_market_prices` (rules §12.8): the books of the named markets, prices of
 // pools by address or slug, and values of oracles for a market or a symbol. A repeated subscribe
-// replaces the set, or adds to it (channels.ts); with `snapshot` it leaves the set as it is and asks for the newest books again.
+// replaces the set, or adds to it (channels.ts); with `snapshot` it leaves the set as it is and
+// asks for the newest books again.
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'

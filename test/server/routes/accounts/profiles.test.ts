@@ -279,7 +279,7 @@ test('a proven smart wallet can be the trade wallet', async () => {
   assert.equal(at(reply.body, 'smartWallet'), smartWallet)
 })
 
-test('PUT /profiles edits the wallet to trade with and the name, and a login shows it', async () => {
+test('PUT /profiles edits name and wallet to trade with, and a login shows it', async () => {
   const [wallet, smart] = [newWallet(), newWallet()]
   const cookie = cookieOf(await loginWithWallet(live, wallet, smart))
   const put = (body: unknown) => withCookie(live, cookie, 'PUT', '/profiles', body)

@@ -150,7 +150,7 @@ test('the newest point of a price series is the last price, carried forward', as
   assert.equal(at(shown[0], 'price'), 0.48)
 })
 
-test('a price series takes a time from and to, in seconds or ISO 8601, and a fidelity', async () => {
+test('a price series takes from and to, in seconds or ISO 8601, and a fidelity', async () => {
   const path = '/markets/rain/historical-price'
   const trades = listAt(await read('/markets/rain/trades'), 'trades')
   const [first, ...rest] = trades.map((each) => Date.parse(String(at(each, 'timestamp'))))

@@ -125,7 +125,7 @@ test('an unsigned order is signed by the server wallet, with the fee of its acco
   assert.equal(at(after.body, 'order', 'feeRateBps'), 50)
 })
 
-test('numbers of an unsigned order are numbers in its reply, as the public client types them', async () => {
+test('numbers of an unsigned order are numbers in its reply', async () => {
   const reply = await post(unsignedBody(desk.profileId))
   const order: unknown = at(reply.body, 'order')
   const { makerAmount, takerAmount, price, nonce, side, expiration } = Object(order)

@@ -188,7 +188,7 @@ test('points are none, in the shape that clients read', async () => {
   assert.equal((await live.send('GET', '/portfolio/points')).status, 401)
 })
 
-test('the allowance is what orders may reserve, and 0 where a wallet has not approved', async () => {
+test('the allowance is what orders may reserve; 0 where a wallet has not approved', async () => {
   const path = '/portfolio/trading/allowance'
   const own = await live.trader(7 * SHARE)
   const reply = await get(own, `${path}?type=clob`)
