@@ -62,13 +62,13 @@ const orderOf = object({
   signatureType: means(
     optional(
       schemaOf<number>({
-      ...integer(0, 3),
-      [WORDS]: {
-        minimum: SIGNATURE_TYPES,
-        maximum: SIGNATURE_TYPES,
-        type: SIGNATURE_TYPES,
-      },
-    }),
+        ...integer(0, 3),
+        [WORDS]: {
+          minimum: SIGNATURE_TYPES,
+          maximum: SIGNATURE_TYPES,
+          type: SIGNATURE_TYPES,
+        },
+      }),
     ),
     'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
       'wallet. Without a signature it may be absent, and is 0.',

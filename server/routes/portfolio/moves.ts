@@ -265,7 +265,7 @@ export const redeemPositions = route({
       return { conditionId, marketId, amount: String(collateralRaw) }
     }
     return told(input, services, move, view, (reject) => {
-      return reject === REJECT.MARKET_NOT_FOUND ? goneOrUnknown(input, services) : refuse(reject)
+      return reject.name === 'MARKET_NOT_FOUND' ? goneOrUnknown(input, services) : refuse(reject)
     })
   },
 })
