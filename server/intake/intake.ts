@@ -134,8 +134,8 @@ export class Intake {
       return
     }
     const value = parseJson(request.body)
-    const { form = FORM.ORDER, onBehalfOf = 0 } = request
-    const group = value === undefined ? null : readGroup(form, value, onBehalfOf)
+    const { form = FORM.ORDER, onBehalfOf = 0, nowMs } = request
+    const group = value === undefined ? null : readGroup(form, value, { onBehalfOf, nowMs })
     if (group === null) give(this.#refuse(REJECT.BODY_MALFORMED))
     else if ('issues' in group) give(this.#invalid(group.issues))
     else {
@@ -178,7 +178,7 @@ export class Intake {
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
     const { profileId, issue } = targetOf(call.onBehalfOf ?? 0, value.onBehalfOf)
     if (issue !== null) return this.#invalid([issue])
-    const issues = bodyIssues(value, profileId !== 0)
+    const issues = bodyIssues(value, { isDelegated: profileId !== 0, nowMs: call.nowMs })
     if (issues.length > 0) return this.#invalid(issues)
     const actor = profileId === 0 ? token : this.#actor(token, profileId)
     if (actor instanceof Reject) return this.#refuse(actor)

@@ -86,6 +86,7 @@ export const USER_ORDER_EXAMPLE = {
   price: '0.65',
   originalSize: '10000000',
   remainingSize: '10000000',
+  expiration: '0',
 }
 
 export const ORDER_REQUEST_EXAMPLE = {

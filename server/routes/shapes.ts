@@ -270,6 +270,7 @@ export function userOrder() {
       'Raw shares ordered; of a buy at market, raw collateral to spend.',
     ),
     remainingSize: means(uint256Text(), 'What of originalSize is not filled.'),
+    expiration: means(text(), 'When the order ends by itself: Unix seconds as text, 0 for never.'),
     clientOrderId: shownClientOrderId(),
   })
 }

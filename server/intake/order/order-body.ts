@@ -1,6 +1,7 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { STP_POLICIES } from '../../../engine/domain/order.ts'
+import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 import { isAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { isUint256 } from '../../crypto/uint256.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
@@ -52,7 +53,10 @@ const orderOf = object({
   }),
   makerAmount: uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
   takerAmount: uint(16, 'raw units wanted; 1 with FOK is the market form.'),
-  expiration: means(uint(16, 'Unix seconds, 0 for never.'), 'When the order ends by itself.'),
+  expiration: means(
+    uint(16, 'Unix seconds (not milliseconds), at most ten years ahead, 0 for never.'),
+    'When the order ends by itself.',
+  ),
   nonce: means(uint(16, '0 alone.'), 'Part of the struct that this exchange does not use.'),
   feeRateBps: means(
     optional(integer(0, LIMITS.feeBpsMax)),
@@ -155,7 +159,18 @@ function isPastSafe(value: number | string): boolean {
   return Number(value) > Number.MAX_SAFE_INTEGER
 }
 
-function orderIssues(order: OrderFields): Issue[] {
+/** What is wrong with the expiration, in Unix seconds; undefined when nothing is. */
+function expirationIssue(expiration: number | string, nowMs: TimeMs): string | undefined {
+  const sec = Number(expiration)
+  const lastSec = Math.floor(nowMs / MS_PER_SEC) + LIMITS.expirationAheadSecMax
+  if (sec <= lastSec) return undefined
+  const expected = `must be Unix seconds, at most ten years ahead (${lastSec}), or 0 for never`
+  const fromMs = Math.floor(sec / MS_PER_SEC)
+  if (fromMs > lastSec) return expected
+  return `${expected}; ${expiration} looks like milliseconds: send ${fromMs}`
+}
+
+function orderIssues(order: OrderFields, nowMs: TimeMs): Issue[] {
   const issues: Issue[] = []
   const say = (field: string, message: string) => issues.push({ field: `order.${field}`, message })
   const salt = String(order.salt)
@@ -169,7 +184,8 @@ function orderIssues(order: OrderFields): Issue[] {
   if (order.taker !== ZERO_ADDRESS) say('taker', 'must be the zero address')
   if (isPastSafe(order.makerAmount)) say('makerAmount', 'must be at most 9007199254740991')
   if (isPastSafe(order.takerAmount)) say('takerAmount', 'must be at most 9007199254740991')
-  if (isPastSafe(order.expiration)) say('expiration', 'must be at most 9007199254740991')
+  const late = expirationIssue(order.expiration, nowMs)
+  if (late !== undefined) say('expiration', late)
   if (Number(order.nonce) !== 0) say('nonce', 'must be 0')
   return issues
 }
@@ -195,8 +211,11 @@ function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): I
 }
 
 /** The issues of a well-shaped body, for a sub-account or not; empty when nothing is wrong. */
-export function bodyIssues(body: OrderBody, isDelegated: boolean): Issue[] {
-  const issues = [...signatureIssues(body, isDelegated), ...orderIssues(body.order)]
+export function bodyIssues(
+  body: OrderBody,
+  { isDelegated, nowMs }: { readonly isDelegated: boolean; readonly nowMs: TimeMs },
+): Issue[] {
+  const issues = [...signatureIssues(body, isDelegated), ...orderIssues(body.order, nowMs)]
   const say = (field: string, message: string) => issues.push({ field, message })
   if (body.clientOrderId !== undefined) {
     const issue = clientOrderIdIssue(body.clientOrderId)

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
 import { onBehalfOf, targetOf } from '../../http/access/on-behalf.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -73,12 +74,16 @@ const someOrders = compileSaid(
 const oneReplace = compileSaid(replaceBody)
 const someReplaces = compileSaid(replacesBody)
 
-/**
- * The orders of a group, or the issues of the whole body. `inHeader` is the profile that the header
- * names; every order must be for that profile.
- */
-export function readGroup(form: number, value: unknown, inHeader: number): Group {
-  const { issue } = targetOf(inHeader, undefined)
+/** What a group is read with besides its body. */
+interface ReadBy {
+  /** The profile that the header names; every order must be for that profile. */
+  readonly onBehalfOf: number
+  readonly nowMs: TimeMs
+}
+
+/** The orders of a group, or the issues of the whole body. */
+export function readGroup(form: number, value: unknown, by: ReadBy): Group {
+  const { issue } = targetOf(by.onBehalfOf, undefined)
   if (issue !== null) return { issues: [issue] }
   if (form === FORM.ORDERS) {
     if (!someOrders.holds(value)) return { issues: someOrders.issues(value) }
@@ -86,21 +91,22 @@ export function readGroup(form: number, value: unknown, inHeader: number): Group
   }
   if (form === FORM.REPLACE) {
     if (!oneReplace.holds(value)) return { issues: oneReplace.issues(value) }
-    return replacesOf([value], '', inHeader)
+    return replacesOf([value], '', by)
   }
   if (!someReplaces.holds(value)) return { issues: someReplaces.issues(value) }
-  return replacesOf(value.operations, 'operations', inHeader)
+  return replacesOf(value.operations, 'operations', by)
 }
 
 /** A body with any issue is refused as a whole, before anything is canceled. */
-function replacesOf(operations: readonly ReplaceBody[], at: string, inHeader: number): Group {
+function replacesOf(operations: readonly ReplaceBody[], at: string, by: ReadBy): Group {
+  const { nowMs } = by
   const parts = operations.map(({ cancel, mode, replacement, onBehalfOf }) => {
     const body = { ...replacement, ...(onBehalfOf === undefined ? {} : { onBehalfOf }) }
-    const target = targetOf(inHeader, onBehalfOf)
+    const target = targetOf(by.onBehalfOf, onBehalfOf)
     const issues = [
       ...cancelIssues(cancel),
       ...(target.issue === null ? [] : [target.issue]),
-      ...bodyIssues(body, target.profileId !== 0).map(underReplacement),
+      ...bodyIssues(body, { isDelegated: target.profileId !== 0, nowMs }).map(underReplacement),
     ]
     return { body, task: JSON.stringify({ cancel: nameIn(cancel), mode }), issues }
   })

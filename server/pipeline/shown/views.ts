@@ -38,6 +38,7 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     originalSize: String(originalRaw),
     // A held market buy still has all that it spends (rules §4.3).
     remainingSize: String(isHeld ? originalRaw : row.remainingRaw),
+    expiration: String(row.expirationSec),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }
 }

@@ -13,7 +13,7 @@ import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 const SIGNED_COLUMNS = `
 lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
 lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
-signature_type AS signatureType, expiration_sec AS expirationSec,
+signature_type AS signatureType,
 signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, last_trade_seq AS tradeSeq`
 const STATUS_COLUMNS = `${ORDER_COLUMNS}, ${SIGNED_COLUMNS}`
 const TRADE = `
@@ -51,7 +51,6 @@ export interface SignedOrderRow extends OrderRow {
   readonly signerHex: string
   readonly signatureHex: string
   readonly signatureType: number
-  readonly expirationSec: number
   readonly signedFeeBps: number
   /** The fee that is charged; 0 where the market takes no fee. */
   readonly feeBps: number

@@ -18,7 +18,7 @@ order_type AS orderType, market_form AS marketForm, post_only AS postOnly, statu
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
-eligible_ms AS eligibleMs`
+expiration_sec AS expirationSec, eligible_ms AS eligibleMs`
 const LIVE_ORDERS = `
 SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.market_id = ? ORDER BY l.placed_seq DESC LIMIT ?`
@@ -49,6 +49,8 @@ export interface OrderRow {
   /** Index of CANCEL_REASONS, one of SELF_TRADE_REASON, or null when it was not canceled. */
   readonly cancelReason: number | null
   readonly clientOrderId: string | null
+  /** Unix seconds; 0 for an order that does not expire. */
+  readonly expirationSec: number
   /** When the taker delay ends and the order may enter its market; null when it is not held. */
   readonly eligibleMs: number | null
 }
