@@ -28,9 +28,9 @@ const POLICIES = [...Array(8).fill(STP.CANCEL_MAKER), STP.CANCEL_TAKER, STP.CANC
  * The order whose expiry is row r expires r seconds after this. No clock reaches this time by
  * itself.
  */
-const EXPIRIES_SEC = 4_000_000_000
+const EXPIRIES_SEC = 1_990_000_000
 /** Later than the expiries of every run. */
-const FAR_SEC = 5_000_000_000
+const FAR_SEC = 2_010_000_000
 const CANCELS_PER_EXPIRY = 7
 /** The range of the mid price. */
 const MID = { low: 300, high: 700 } as const

@@ -84,7 +84,7 @@ export const RULES_VERSION = 1
 
 const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { CLOSED } = MAKER
-const { HELD, RESTED, WOULD_CROSS } = RESULT
+const { FILLED, HELD, KILLED, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY } = SIDE
 
@@ -400,7 +400,7 @@ export class Clearing {
         return
       case STP_CANCEL:
       case CANCELED:
-        this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)))
+        this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)), false)
         return
       case DONE:
         if (slot !== 0) this.#done(slot, eventCode(words, event), eventSeq(f64s, event))
@@ -422,7 +422,7 @@ export class Clearing {
     market.lastYesTicks = legs.ticks
     if (marksByTrade(legs.sharesRaw)) market.markYesTicks = legs.ticks
     this.openSizes.filled(this.orders, market, legs)
-    if (legs.closed) this.#end(legs.maker, market)
+    if (legs.closed) this.#end(legs.maker, market, true)
   }
 
   #done(slot: number, result: number, seq: Seq): void {
@@ -437,7 +437,10 @@ export class Clearing {
     }
     if (result === RESTED) this.orders.opened(slot)
     else if (result === HELD) this.orders.hold(slot)
-    else this.#end(slot, market)
+    else {
+      const isKilled = result === KILLED && this.orders.filledSharesRawOf(slot) > 0
+      this.#end(slot, market, result === FILLED || isKilled)
+    }
   }
 
   /**
@@ -454,12 +457,13 @@ export class Clearing {
     return arrived
   }
 
-  #end(slot: number, market: Market): void {
+  /** `isMatched`: a killed order that traded counts as matched (rules §5.1). */
+  #end(slot: number, market: Market, isMatched: boolean): void {
     const { orders } = this
     freeReserve(this.ledger, orders, slot)
     this.openSizes.ended(orders, slot, market)
     const row = orders.rowOf(slot)
-    orders.free(slot)
+    orders.free(slot, isMatched)
     this.#freeRowIfUnused(row, market)
   }
 }

@@ -104,11 +104,12 @@ export class BookTables {
           this.orders.selfTraded(order, slot, leftRaw, index)
           this.events.canceled(slot, leftRaw, order.seq)
           break
-        case EVENT.DONE:
-          this.trades.done(order)
+        case EVENT.DONE: {
+          const moved = this.trades.done(order)
           if (slot === 0) break
-          this.#arrived(order, record, { result: code, filledRaw: sizeRaw, leftRaw })
+          this.#arrived(order, record, { result: code, filledRaw: sizeRaw, leftRaw, ...moved })
           break
+        }
         // Only cancels give these events.
         case EVENT.CANCELED:
         case EVENT.NOT_OPEN:
@@ -122,13 +123,13 @@ export class BookTables {
   #makerFilled(order: Arrival, slot: Slot, fill: MakerFill): void {
     const { sizeRaw, leftRaw, yesTicks } = fill
     const isLate = fill.isClosed && this.#isLate(slot)
-    this.trades.filled(order, { maker: slot, sizeRaw, yesTicks, isLate })
+    const collateralRaw = this.trades.filled(order, { maker: slot, sizeRaw, yesTicks, isLate })
     if (isLate) {
-      const end = { kind: LATE.FILLED, slot, sizeRaw, leftRaw, ticks: yesTicks }
+      const end = { kind: LATE.FILLED, slot, sizeRaw, collateralRaw, leftRaw, ticks: yesTicks }
       this.events.endedLate(end, this.#lateOf(order))
       return
     }
-    this.orders.makerFilled(slot, fill, order)
+    this.orders.makerFilled(slot, { ...fill, collateralRaw }, order)
     this.events.makerFilled(slot, fill, order)
   }
 

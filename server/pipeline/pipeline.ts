@@ -3,7 +3,7 @@
 // promise resolves once its answer is durable (law 1).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { decideCancel } from '../../engine/core/decide/decide.ts'
+import { decideCancel, whyEnded } from '../../engine/core/decide/decide.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { openedBy, taughtBy } from '../../engine/core/markets/market-commands.ts'
 import { assert } from '../../engine/domain/assert.ts'
@@ -400,6 +400,11 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** Why the caller may not cancel the order that lives under this name, or null. */
   whyNotCancel(profileId: ProfileId, order: OrderName): Reject | null {
     return decideCancel(this.clearing, profileId, order.slot, order.generation)
+  }
+
+  /** Why the caller may not cancel an order that ended; null when only the tables know. */
+  whyEnded(profileId: ProfileId, { slot, generation }: OrderName): Reject | null {
+    return whyEnded(this.clearing, profileId, slot, generation)
   }
 
   /** Live orders of a profile in a market, newest first. */

@@ -86,6 +86,8 @@ export const USER_ORDER_EXAMPLE = {
   price: '0.65',
   originalSize: '10000000',
   remainingSize: '10000000',
+  filledSize: '0',
+  averagePrice: null,
   expiration: '0',
 }
 
@@ -112,7 +114,10 @@ export const ORDER_REQUEST_EXAMPLE = {
 }
 
 export const ORDER_REPLY_EXAMPLE = {
-  order: { id: ORDER_ID, status: 'LIVE' as const, createdAt: AT, marketId: 1, ownerId: 1 },
+  order: {
+    ...{ id: ORDER_ID, status: 'LIVE' as const, createdAt: AT, marketId: 1, ownerId: 1 },
+    ...{ filledSize: NONE_RAW, remainingSize: '10000000', averagePrice: null },
+  },
   makerMatches: [],
   execution: {
     matched: false,

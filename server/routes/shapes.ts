@@ -12,7 +12,12 @@ import {
   uint256Text,
 } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
-import { orderStatus, orderType, shownClientOrderId } from '../http/schema/order-fields.ts'
+import {
+  orderStatus,
+  orderType,
+  shownClientOrderId,
+  shownFills,
+} from '../http/schema/order-fields.ts'
 import { account, shownUsername, xHandle } from '../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
@@ -270,6 +275,8 @@ export function userOrder() {
       'Raw shares ordered; of a buy at market, raw collateral to spend.',
     ),
     remainingSize: means(uint256Text(), 'What of originalSize is not filled.'),
+    filledSize: shownFills().filledSize,
+    averagePrice: shownFills().averagePrice,
     expiration: means(text(), 'When the order ends by itself: Unix seconds as text, 0 for never.'),
     clientOrderId: shownClientOrderId(),
   })
@@ -358,6 +365,7 @@ const placedOrder = () =>
     createdAt: means(isoTime(), 'When the exchange accepted the order.'),
     marketId: means(integer(1), 'Number of the market.'),
     ownerId: means(profileId(), 'Number of the profile that owns the order.'),
+    ...shownFills(),
   })
 
 const makerMatch = () =>

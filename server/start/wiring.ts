@@ -294,7 +294,7 @@ export async function wire(
   await keccakReady
   const { pipeline, seal, intake, shards, follower, query } = exchange
   const reads = new PrivateReads(pipeline, { follower, query, faults: parts.faults })
-  const cancels = new Cancels(pipeline, endedOrders(reads))
+  const cancels = new Cancels(pipeline, endedOrders(reads, { durable: () => pipeline.durable() }))
   const archive = new ArchivedMarkets(pipeline, reads)
   const accounts = new AccountChanges(pipeline, seal, intake)
   const host = publicHostOf(config)

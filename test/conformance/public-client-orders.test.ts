@@ -49,7 +49,8 @@ test('cancelReplace funds the new quote with the money of the old quote', async 
     replacement: bid(0.4, 25, 'moved'),
     mode: CancelReplaceMode.STOP_ON_FAILURE,
   })
-  assert.deepEqual(moved.cancel, { status: 'SUCCESS', orderId: first.order.id })
+  const untouched = { filledSize: '0', remainingSize: String(20 * SHARE), averagePrice: null }
+  assert.deepEqual(moved.cancel, { status: 'SUCCESS', orderId: first.order.id, ...untouched })
   assert.equal(moved.replacement.status, 'SUCCESS')
   assert.equal(moved.replacement.data?.execution.clientOrderId, 'moved')
   assert.equal(moved.replacement.data?.execution.settlementStatus, 'UNMATCHED')
@@ -105,7 +106,8 @@ test('cancelReplaceBatch answers every operation in its order', async () => {
 
 test('cancel ends an order, and a second cancel is an APIError', async () => {
   const [live] = await (await client.markets.getMarket(market.slug)).getUserOrders()
-  assert.deepEqual(await orders.cancel(live.id), { message: 'Order canceled successfully' })
+  const { message } = await orders.cancel(live.id)
+  assert.equal(message, 'Order canceled successfully')
   await assert.rejects(orders.cancel(live.id), (error: unknown) => {
     return error instanceof APIError && error.status === 400
   })

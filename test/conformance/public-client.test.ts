@@ -173,6 +173,8 @@ test('a post-only order that would match is refused and leaves no trace', async 
   assert.deepEqual(await listed(alice), [])
   assert.deepEqual(await bob.orders.cancel(ask.order.id), {
     message: 'Order canceled successfully',
+    ...{ orderId: ask.order.id, filledSize: '0', remainingSize: String(20 * SHARE) },
+    averagePrice: null,
   })
   assert.deepEqual(await idsOf(bob, 'CANCELED'), [ask.order.id])
 })
@@ -229,6 +231,9 @@ test('the client cancels orders in a batch and all at once', async () => {
   assert.deepEqual(batch, {
     ...{ message: 'Orders canceled successfully', failed: [] },
     canceled: [first, second],
+    orders: [first, second].map((orderId) => ({
+      ...{ orderId, filledSize: '0', remainingSize: String(5 * SHARE), averagePrice: null },
+    })),
   })
   const again = alice.client.http.post('/orders/cancel-batch', { orderIds: [first] })
   await assert.rejects(again, (error: unknown) => error instanceof APIError && error.status === 400)

@@ -30,6 +30,8 @@ interface Replacement {
   readonly sent: Sent
   readonly target: Known
   readonly wasLive: boolean
+  /** The refusal of its cancel when it was not live. */
+  readonly end: 'ORDER_FILLED' | 'ORDER_NOT_OPEN'
   /** The owner of the named order; 0 when a crash took the name back for anybody's next order. */
   readonly ownerId: number
   readonly mayFail: boolean
@@ -148,7 +150,7 @@ export class Delegates {
     const isAlone = pipeline.queues.count === 1
     const before = { waiting: pipeline.queues.waiting, turnedAway: this.#life.turnedAway }
     const orderId = pipeline.ids.text(1, 1)
-    const results: Promise<Reject | null>[] = []
+    const results: Promise<unknown>[] = []
     for (let sent = 0; sent < CROWD; sent++) results.push(cancels.one(held, { orderId }))
     const taken = pipeline.queues.waiting - before.waiting
     const turnedAway = this.#life.turnedAway - before.turnedAway
@@ -234,7 +236,9 @@ export class Delegates {
     const { model } = this.#life
     const wasLive = model.isLive(target.slot, target.generation)
     const ownerId = model.ownerOf(target.slot, target.generation)
-    return { sent, target, wasLive, ownerId, mayFail: dice % 1 < 0.3 }
+    const wasMatched = model.wasMatched(target.slot, target.generation)
+    const end = wasMatched ? 'ORDER_FILLED' : 'ORDER_NOT_OPEN'
+    return { sent, target, wasLive, end, ownerId, mayFail: dice % 1 < 0.3 }
   }
 
   #operationOf({ sent, target, mayFail }: Replacement): object {
@@ -391,14 +395,19 @@ export class Delegates {
 
   #cancelLeg(
     name: string,
-    was: Pick<Replacement, 'wasLive' | 'ownerId'> & { readonly accountId: number },
+    was: Pick<Replacement, 'wasLive' | 'ownerId' | 'end'> & { readonly accountId: number },
   ): void {
     if (UNTOLD.has(name) || was.ownerId === 0) return
     const isOwn = was.ownerId === was.accountId
     if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
-    else if (!was.wasLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
+    else if (!was.wasLive) assert.equal(name, was.end, 'an order is canceled once')
     else {
-      const isFair = ['NONE', 'ORDER_NOT_OPEN', 'ORDER_RELEASE_IN_PROGRESS'].includes(name)
+      const isFair = [
+        'NONE',
+        'ORDER_NOT_OPEN',
+        'ORDER_FILLED',
+        'ORDER_RELEASE_IN_PROGRESS',
+      ].includes(name)
       assert(isFair, `a live order may be canceled, not ${name}`)
     }
   }

@@ -80,6 +80,7 @@ const SLOT_SPEC_OF = slotSpecOf(`0x${'c'.repeat(40)}`)
 const AUTO_REDEEM_MS = 20_000
 /** What referrals earn, another rate in each life; the whole fee leaves the exchange nothing. */
 const RATES_BPS = [10_000, 10_000, 10_000, 700, 0]
+const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 
 export class Life {
@@ -164,8 +165,8 @@ export class Life {
     this.cancels = new Cancels(this.pipeline, {
       order: (_profileId, { slot, generation }) => {
         const accountId = model.ownerOf(slot, generation)
-        // The twin keeps no end of an order: a filled order is told as canceled.
-        const row = accountId === 0 ? null : { accountId, status: CANCELED }
+        const status = model.wasMatched(slot, generation) ? MATCHED : CANCELED
+        const row = accountId === 0 ? null : { accountId, status }
         return Promise.resolve(this.readsAreLate ? undefined : row)
       },
       // Main has every order here, so it never asks.

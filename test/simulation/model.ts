@@ -110,6 +110,8 @@ export class Model {
   readonly rates: (number | null)[] = []
   /** The account of each order, by the id of the order. */
   readonly #owners: number[] = []
+  /** Ids of the orders that ended as MATCHED (rules §5.1). */
+  readonly #matched = new Set<number>()
   readonly #idOf = new Map<number, number>()
   readonly #pending = new Map<number, SlowRequest | CancelOrders | ReleaseOrder>()
 
@@ -135,6 +137,7 @@ export class Model {
     for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
     for (const [digest, untilMs] of this.calls) twin.calls.set(digest, untilMs)
     twin.#owners.push(...this.#owners)
+    for (const id of this.#matched) twin.#matched.add(id)
     twin.rates.push(...this.rates)
     for (const [name, id] of this.#idOf) twin.#idOf.set(name, id)
     for (const [seq, asked] of this.#pending) twin.#pending.set(seq, asked)
@@ -166,6 +169,11 @@ export class Model {
   /** The account whose order ever had this name; 0 for none. */
   ownerOf(slot: number, generation: number): number {
     return this.#owners[this.idOf(slot, generation)] ?? 0
+  }
+
+  /** Whether the order of this name ended as MATCHED. */
+  wasMatched(slot: number, generation: number): boolean {
+    return this.#matched.has(this.idOf(slot, generation))
   }
 
   admit(command: Command, isReplayed = false): void {
@@ -315,10 +323,14 @@ export class Model {
     this.#fill(id, Number(answer.shares))
     for (const { maker, shares, closed } of answer.fills) {
       this.#fill(maker, Number(shares))
-      if (closed) this.live.delete(maker)
+      if (!closed) continue
+      this.live.delete(maker)
+      this.#matched.add(maker)
     }
     for (const id of answer.cancelled) this.live.delete(id)
     if (answer.end === 'would cross') this.#forget(id)
+    const isKilled = answer.end === 'killed' && answer.shares > 0n
+    if (answer.end === 'filled' || isKilled) this.#matched.add(id)
     if (answer.end !== 'rested' && answer.end !== 'held') this.live.delete(id)
     return { kind, request, answer }
   }

@@ -284,6 +284,7 @@ export class Traders {
     const isLive = model.isLive(known.slot, known.generation)
     const ownerId = model.ownerOf(known.slot, known.generation)
     const isOwn = ownerId === account
+    const end = model.wasMatched(known.slot, known.generation) ? 'ORDER_FILLED' : 'ORDER_NOT_OPEN'
     // After a crash, the name of an order that was never told may name one of another market.
     const marketId = pipeline.clearing.orders.marketOf(known.slot)
     const takerDelayMs = model.markets[marketId - 1]?.takerDelayMs ?? 0
@@ -302,10 +303,11 @@ export class Traders {
       // A crash took the name back; while the cancel waits, anybody's next order may get it.
       if (isHeld && ownerId === 0) return
       if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
-      else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'an order is canceled once')
+      else if (!isLive) assert.equal(name, end, 'an order is canceled once')
       else {
         const isPublished = name === 'ORDER_RELEASE_IN_PROGRESS' && takerDelayMs > 0
-        const isFair = isPublished || name === 'NONE' || name === 'ORDER_NOT_OPEN'
+        const isOver = name === 'ORDER_NOT_OPEN' || name === 'ORDER_FILLED'
+        const isFair = isPublished || name === 'NONE' || isOver
         assert(isFair, `a live order may be canceled, not ${name}`)
       }
       if (name !== 'NONE') return

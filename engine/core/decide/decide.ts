@@ -190,3 +190,18 @@ export function decideCancel(
   if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
   return whyNotNow(clearing, slot)
 }
+
+/**
+ * Why an order that ended cannot be canceled. Null when another order has its slot, or after a
+ * start: then only the tables know.
+ */
+export function whyEnded(
+  { orders }: Clearing,
+  accountId: AccountId,
+  slot: Slot,
+  generation: Generation,
+): Reject | null {
+  if (!orders.hasEnded(slot, generation)) return null
+  if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
+  return orders.wasMatched(slot) ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
+}

@@ -60,6 +60,7 @@ function settleMaker(
     ledger.creditCollateral(account, fill.collateralRaw)
   }
   orders.setOpen(maker, leftRaw, keptRaw)
+  orders.addFilled(maker, fill.sharesRaw, fill.collateralRaw)
 }
 
 /** Takes the payment out of the taker's reserve. Its proceeds wait on the order until DONE. */

@@ -9,7 +9,11 @@
 //          5 seq │ 6 expirationSec
 //   words  14 generation │ 15 account │ 16 market │ 17 hashHigh │ 18 hashLow │ 19 row │ 20 next │
 //          21 previous │ 22 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
-//          8 price ticks, 18 fee bps │ 23 book
+//          8 price ticks, 18 fee bps, 28 matched │ 23 book
+//
+// A freed slot keeps the record of its order until the next order takes it: so what became of an
+// order that ended a moment ago is known without the tables. `matched` says whether it ended as
+// MATCHED (rules §5.1).
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
@@ -39,6 +43,7 @@ const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
 const F64S = 12
 const WORDS = F64S * 2
 const STATE_MASK = 3
+const MATCHED_BIT = 1 << 28
 /** A slot retires with it: a journal holds a generation in 32 bits. */
 const GENERATION_LAST = 0xffff_ffff
 
@@ -83,7 +88,7 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 2]
   }
 
-  /** Shares that the order traded as a taker so far, before fees. */
+  /** Shares that the order traded so far, as taker and as maker, before fees. */
   filledSharesRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 3]
   }
@@ -307,13 +312,15 @@ export class OrderTable {
     if (this.isLive(slot, generation)) this.held.releasing(slot)
   }
 
-  free(slot: Slot): void {
+  /** `isMatched`: the order ends as MATCHED, else as canceled or unmatched. */
+  free(slot: Slot, isMatched: boolean): void {
     assert(this.stateOf(slot) !== FREE, 'an order ends once')
     assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
     this.#unchainFromRow(slot)
     this.#clientIds.remove(slot)
     if (this.stateOf(slot) === HELD) this.held.left(slot)
     this.#setState(slot, FREE)
+    if (isMatched) this.#words[slot * WORDS + 22] |= MATCHED_BIT
     this.live.remove(this.accountOf(slot))
     if (this.generationOf(slot) !== GENERATION_LAST) this.#chainFree(slot)
   }
@@ -321,6 +328,17 @@ export class OrderTable {
   isLive(slot: Slot, generation: Generation): boolean {
     const isSlot = slot > 0 && slot < this.capacity
     return isSlot && this.stateOf(slot) !== FREE && this.generationOf(slot) === generation
+  }
+
+  /** Whether this order ended and the slot still has its record. No slot has one after a start. */
+  hasEnded(slot: Slot, generation: Generation): boolean {
+    const isSlot = slot > 0 && slot < this.capacity && this.generationOf(slot) === generation
+    return isSlot && this.stateOf(slot) === FREE && this.seqOf(slot) > 0
+  }
+
+  /** Whether the order that ended in the slot ended as MATCHED. */
+  wasMatched(slot: Slot): boolean {
+    return (this.#words[slot * WORDS + 22] & MATCHED_BIT) !== 0
   }
 
   clientIdOf(slot: Slot): string {

@@ -66,13 +66,16 @@ CREATE TABLE order_states (
   ended_ms       INTEGER,
   cancel_reason  INTEGER,
   last_trade_seq INTEGER,
-  undone_raw     INTEGER NOT NULL DEFAULT 0
+  undone_raw     INTEGER NOT NULL DEFAULT 0,
+  collateral_raw INTEGER NOT NULL,
+  fee_raw        INTEGER NOT NULL
 ) STRICT;
 CREATE VIEW orders AS
 SELECT t.*, coalesce(s.status, ${LIVE}) AS status, coalesce(s.filled_raw, 0) AS filled_raw,
   coalesce(s.remaining_raw, iif(market_form = 1 AND side = ${SIDE.BUY}, 0, size_raw))
     AS remaining_raw,
   s.ended_ms, s.cancel_reason, s.last_trade_seq, coalesce(s.undone_raw, 0) AS undone_raw,
+  coalesce(s.collateral_raw, 0) AS collateral_raw, coalesce(s.fee_raw, 0) AS fee_raw,
   iif(s.placed_seq IS NULL, held_until_ms, NULL) AS eligible_ms
 FROM order_terms t LEFT JOIN order_states s ON s.placed_seq = t.placed_seq;
 CREATE TABLE live_orders (
@@ -384,10 +387,7 @@ CREATE INDEX markets_by_condition
 ON markets (json_extract(facts, '$.conditionId')) WHERE is_archived = 1;
 `
 
-/**
- * Files of the versions up to 21 are rebuilt: they lack the counterparties of trades, and value
- * fees in shares at prices of trades.
- */
+/** Files of the versions up to 22 are rebuilt: they lack what all trades of an order moved. */
 export const READ_SCHEMA = {
   migrations: [
     [
@@ -398,5 +398,5 @@ export const READ_SCHEMA = {
     CURATED_TABLES,
     BY_CONDITION,
   ],
-  baseVersion: 21,
+  baseVersion: 22,
 }

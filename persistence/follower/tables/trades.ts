@@ -101,8 +101,11 @@ export class TradesTable {
     this.#links = listeners.links
   }
 
-  /** The arrival `order` met one maker at `yesTicks`; the row of a late fill comes later. */
-  filled(order: Arrival, fill: Fill): void {
+  /**
+   * The arrival `order` met one maker at `yesTicks`; the row of a late fill comes later. Gives the
+   * collateral of the maker's leg.
+   */
+  filled(order: Arrival, fill: Fill): number {
     const { maker, sizeRaw, yesTicks, isLate } = fill
     const valueRaw = takerLegRaw(order.side === SIDE.BUY, order.outcome, yesTicks, sizeRaw)
     this.#collateralRaw += valueRaw
@@ -131,6 +134,7 @@ export class TradesTable {
       sharesRaw: sizeRaw,
       collateralRaw,
     })
+    return collateralRaw
   }
 
   /** Fills in a row with one maker count as one: what boards count of them is the same. */
@@ -156,9 +160,9 @@ export class TradesTable {
     this.#insertFill.run(tradeSeq, place, placedSeq, owner, sizeRaw, ticks)
   }
 
-  /** The arrival is done; its fills become one row. */
-  done(order: Arrival): void {
-    if (this.#position === 0) return
+  /** The arrival is done; its fills become one row. Gives what they moved. */
+  done(order: Arrival): { readonly collateralRaw: number; readonly feeRaw: number } {
+    if (this.#position === 0) return { collateralRaw: 0, feeRaw: 0 }
     this.#met(order)
     const sharesRaw = this.#sharesRaw
     const collateralRaw = this.#collateralRaw
@@ -197,6 +201,7 @@ export class TradesTable {
     this.#position = 0
     this.#sharesRaw = 0
     this.#collateralRaw = 0
+    return { collateralRaw, feeRaw }
   }
 
   #noteEpoch({ seq, marketId, nowMs }: Arrival): void {

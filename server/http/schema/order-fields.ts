@@ -1,7 +1,8 @@
 // The fields of an order, the same in the calls that place it and in the replies.
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
+import { uint256Text } from './fields.ts'
 import { means } from './meaning.ts'
-import { oneOf, text } from './scalars.ts'
+import { nullable, oneOf, text } from './scalars.ts'
 import { optional } from './schema.ts'
 
 export function orderType() {
@@ -21,4 +22,19 @@ export function orderStatus() {
 /** The client's id in a reply; a client may have given none. */
 export function shownClientOrderId() {
   return means(optional(text()), 'Id that the client gave the order; absent without one.')
+}
+
+/** How much of an order was filled, over all of its trades; `fillFields` makes them. */
+export function shownFills() {
+  return {
+    filledSize: means(
+      uint256Text(),
+      'Raw shares that the order traded, before fees; also those of trades taken back later.',
+    ),
+    remainingSize: means(uint256Text(), 'Raw shares that are not filled; 0 for a buy at market.'),
+    averagePrice: means(
+      nullable(text()),
+      'Average price of these shares before fees, at most six decimals; null without a fill.',
+    ),
+  }
 }

@@ -8,6 +8,7 @@ import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { SettlementFact } from '../chain/mining.ts'
+import { averagePrice } from '../shown/orders/fill-fields.ts'
 import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
 import type { OrderReceipt, Receipt } from '../spine/durable-publisher.ts'
@@ -67,6 +68,12 @@ function makerMatches(receipt: Receipt, createdAt: string, orderIds: readonly st
       `"matchedSize":"${receipt.makers[index].sizeRaw}","orderId":"${orderIds[index]}"}`
   }
   return text
+}
+
+function fillsText({ filledSharesRaw, filledCollateralRaw, leftRaw }: Receipt): string {
+  const average = averagePrice(filledSharesRaw, filledCollateralRaw)
+  const price = average === null ? 'null' : `"${average}"`
+  return `"filledSize":"${filledSharesRaw}","remainingSize":"${leftRaw}","averagePrice":${price}`
 }
 
 /** What an order moved in one trade, before its fee. */
@@ -130,6 +137,7 @@ export function orderReplyText(
   return (
     `{"order":{"id":"${id}",${receipt.echo},"marketId":${receipt.marketId},` +
     `"ownerId":${receipt.accountId},"createdAt":"${createdAt}","status":"${status}",` +
+    `${fillsText(receipt)},` +
     `"market":${marketText(market)}},` +
     `"makerMatches":[${makerMatches(receipt, createdAt, others)}],` +
     `"execution":${executionText(receipt, stpCanceledIds, settled)}}`

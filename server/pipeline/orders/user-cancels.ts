@@ -57,10 +57,13 @@ interface CancelParts {
 
 /** The market came to its end while the cancel waited, so each of its orders has ended. */
 function noneIsOpen(
+  { orders: table }: Clearing,
   orders: readonly OrderName[],
   answered: (receipt: CancelReceipt) => void = () => {},
 ): StampedCancels {
-  const receipt = { canceled: [], notOpen: orders }
+  const known = orders.filter(({ slot, generation }) => table.hasEnded(slot, generation))
+  const notOpen = known.map((each) => ({ ...each, isMatched: table.wasMatched(each.slot) }))
+  const receipt = { canceled: [], notOpen }
   answered(receipt)
   return { receipts: [Promise.resolve(receipt)], releasing: [], bound: [] }
 }
@@ -91,7 +94,7 @@ export function stampCancels(
   answered?: (receipt: CancelReceipt) => void,
 ): StampedCancels | null {
   const { book = 0, noDelayedCancel = false } = clearing.catalogue.byId(marketId) ?? {}
-  if (book === 0) return noneIsOpen(orders, answered)
+  if (book === 0) return noneIsOpen(clearing, orders, answered)
   const receipts: Promise<CancelReceipt>[] = []
   const { free, releasing, bound } = parted(clearing, noDelayedCancel, orders)
   for (let from = 0; from < free.length; from += LIMITS.cancelItemsMax) {

@@ -5,6 +5,7 @@ import { costCeilRaw, costFloorRaw } from '../../../engine/domain/units.ts'
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { price } from './book-views.ts'
+import { fillFields } from './orders/fill-fields.ts'
 import type { OrderIds } from './orders/order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 
@@ -18,11 +19,21 @@ export function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number }
     : { makerRaw: row.sizeRaw, takerRaw: costFloorRaw(row.priceTicks, row.sizeRaw) }
 }
 
+/** How much of the order was filled, over all of its trades. */
+export function orderFills({ filledRaw, collateralRaw, remainingRaw }: OrderRow) {
+  return fillFields({
+    filledSharesRaw: filledRaw,
+    filledCollateralRaw: collateralRaw,
+    leftRaw: remainingRaw,
+  })
+}
+
 export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: OrderIds) {
   const { makerRaw, takerRaw } = amountsOf(row)
   const bySpend = row.marketForm === 1 && row.side === SIDE.BUY
   const originalRaw = bySpend ? row.spendRaw : row.sizeRaw
   const isHeld = row.eligibleMs !== null
+  const { filledSize, averagePrice } = orderFills(row)
   return {
     id: ids.text(row.slot, row.generation),
     createdAt: isoText(row.placedMs),
@@ -38,6 +49,7 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     originalSize: String(originalRaw),
     // A held market buy still has all that it spends (rules §4.3).
     remainingSize: String(isHeld ? originalRaw : row.remainingRaw),
+    ...{ filledSize, averagePrice },
     expiration: String(row.expirationSec),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }

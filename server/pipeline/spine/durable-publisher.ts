@@ -11,6 +11,7 @@ import {
   eventAt,
   eventCode,
   eventKind,
+  eventLeftRaw,
   eventSeq,
   eventSizeRaw,
   eventSlot,
@@ -26,7 +27,13 @@ import type { PublishedMarkets } from '../shown/published.ts'
 import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
 import type { TimeSlice } from './time-slice.ts'
 
-export type { CancelReceipt, MakerMatch, OrderReceipt, Receipt } from './receipts.ts'
+export type {
+  CanceledOrder,
+  CancelReceipt,
+  MakerMatch,
+  OrderReceipt,
+  Receipt,
+} from './receipts.ts'
 
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
 const { FREE } = STATE
@@ -208,14 +215,31 @@ export class Publisher implements FrameVisitor {
         receipts.addStpCanceled(seq, slot, orders.generationOf(slot))
         return
       case CANCELED:
-        receipts.addCanceled(seq, slot, orders.generationOf(slot))
+        receipts.addCanceled(seq, {
+          slot,
+          generation: orders.generationOf(slot),
+          filledSharesRaw: orders.filledSharesRawOf(slot),
+          filledCollateralRaw: orders.filledCollateralRawOf(slot),
+          leftRaw: orders.leftRawOf(slot),
+        })
         return
       case NOT_OPEN:
-        receipts.addNotOpen(seq, slot, orders.generationOf(slot))
+        receipts.addNotOpen(seq, {
+          slot,
+          generation: orders.generationOf(slot),
+          isMatched: orders.wasMatched(slot),
+        })
         return
       case DONE:
-        receipts.end(seq, eventCode(words, event))
-        if (slot === 0) return
+        if (slot === 0) {
+          receipts.end(seq, eventCode(words, event), 0)
+          return
+        }
+        receipts.end(
+          seq,
+          eventCode(words, event),
+          orders.buysBySpend(slot) ? 0 : eventLeftRaw(f64s, event),
+        )
         receipts.fill(
           seq,
           orders.filledSharesRawOf(slot),

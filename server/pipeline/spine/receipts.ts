@@ -27,14 +27,25 @@ export interface Receipt {
   readonly filledCollateralRaw: number
   /** In shares for a buy, in collateral for a sell. */
   readonly feeRaw: number
+  /** Shares that the order has left; 0 for a market buy. */
+  readonly leftRaw: number
   /** The first LIMITS.replyOrdersMax makers; so is the list of canceled orders. */
   readonly makers: readonly MakerMatch[]
   readonly stpCanceled: readonly OrderName[]
 }
 
+/** What an order traded until its cancel. Its slot may be another's when the reply is made. */
+export interface CanceledOrder extends OrderName {
+  readonly filledSharesRaw: number
+  readonly filledCollateralRaw: number
+  /** Shares that were open; 0 for a market buy. */
+  readonly leftRaw: number
+}
+
 export interface CancelReceipt {
-  readonly canceled: readonly OrderName[]
-  readonly notOpen: readonly OrderName[]
+  readonly canceled: readonly CanceledOrder[]
+  /** Orders that had ended. `isMatched`: they ended as MATCHED (rules §5.1). */
+  readonly notOpen: readonly (OrderName & { readonly isMatched: boolean })[]
 }
 
 /**
@@ -66,8 +77,8 @@ export type FinishOrder = (requestNo: number, receipt: OrderReceipt) => void
 class Lists {
   readonly makers: MakerMatch[] = []
   readonly stpCanceled: OrderName[] = []
-  readonly canceled: OrderName[] = []
-  readonly notOpen: OrderName[] = []
+  readonly canceled: CanceledOrder[] = []
+  readonly notOpen: CancelReceipt['notOpen'][number][] = []
 }
 
 const NO_LISTS = new Lists()
@@ -83,6 +94,7 @@ class Columns {
   readonly filledSharesRaw: Float64Array
   readonly filledCollateralRaw: Float64Array
   readonly feeRaw: Float64Array
+  readonly leftRaw: Float64Array
   readonly slot: Int32Array
   readonly generation: Uint32Array
   readonly accountId: Int32Array
@@ -105,6 +117,7 @@ class Columns {
     this.filledSharesRaw = new Float64Array(cells)
     this.filledCollateralRaw = new Float64Array(cells)
     this.feeRaw = new Float64Array(cells)
+    this.leftRaw = new Float64Array(cells)
     this.slot = new Int32Array(cells)
     this.generation = new Uint32Array(cells)
     this.accountId = new Int32Array(cells)
@@ -135,6 +148,7 @@ class Columns {
     this.filledSharesRaw[at] = from.filledSharesRaw[cell]
     this.filledCollateralRaw[at] = from.filledCollateralRaw[cell]
     this.feeRaw[at] = from.feeRaw[cell]
+    this.leftRaw[at] = from.leftRaw[cell]
     this.slot[at] = from.slot[cell]
     this.generation[at] = from.generation[cell]
     this.accountId[at] = from.accountId[cell]
@@ -191,6 +205,7 @@ export class Receipts {
     columns.filledSharesRaw[cell] = 0
     columns.filledCollateralRaw[cell] = 0
     columns.feeRaw[cell] = 0
+    columns.leftRaw[cell] = 0
     columns.finish[cell] = finish
     this.count++
     return cell
@@ -211,17 +226,20 @@ export class Receipts {
     if (stpCanceled.length < replyOrdersMax) stpCanceled.push({ slot, generation })
   }
 
-  addCanceled(seq: Seq, slot: Slot, generation: Generation): void {
-    this.#lists(seq).canceled.push({ slot, generation })
+  addCanceled(seq: Seq, canceled: CanceledOrder): void {
+    this.#lists(seq).canceled.push(canceled)
   }
 
-  addNotOpen(seq: Seq, slot: Slot, generation: Generation): void {
-    this.#lists(seq).notOpen.push({ slot, generation })
+  addNotOpen(seq: Seq, ended: CancelReceipt['notOpen'][number]): void {
+    this.#lists(seq).notOpen.push(ended)
   }
 
-  /** RESULT of the DONE record. */
-  end(seq: Seq, result: number): void {
-    this.#columns.result[seq & this.#columns.mask] = result
+  /** RESULT of the DONE record, and what the arrival has left. */
+  end(seq: Seq, result: number, leftRaw: number): void {
+    const columns = this.#columns
+    const cell = seq & columns.mask
+    columns.result[cell] = result
+    columns.leftRaw[cell] = leftRaw
   }
 
   /** What an arrival traded, and the fee on it; units as in the receipt. */
@@ -280,6 +298,7 @@ function receiptOf(columns: Columns, cell: number, seq: Seq, lists: Lists): Rece
     filledSharesRaw: columns.filledSharesRaw[cell],
     filledCollateralRaw: columns.filledCollateralRaw[cell],
     feeRaw: columns.feeRaw[cell],
+    leftRaw: columns.leftRaw[cell],
     makers: lists.makers,
     stpCanceled: lists.stpCanceled,
   }
@@ -294,6 +313,7 @@ function orderReceiptOf(columns: Columns, cell: number, seq: Seq, lists: Lists):
     filledSharesRaw: columns.filledSharesRaw[cell],
     filledCollateralRaw: columns.filledCollateralRaw[cell],
     feeRaw: columns.feeRaw[cell],
+    leftRaw: columns.leftRaw[cell],
     makers: lists.makers,
     stpCanceled: lists.stpCanceled,
     slot: columns.slot[cell],

@@ -7,14 +7,16 @@ import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { shownClientOrderId } from '../../http/schema/order-fields.ts'
+import { shownClientOrderId, shownFills } from '../../http/schema/order-fields.ts'
 import { integer, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { FORM } from '../../intake/intake-layout.ts'
 import { replaceBody, replacesBody } from '../../intake/order/order-group.ts'
 import type { RefusedAnswer } from '../../pipeline/orders/order-answer.ts'
+import { canceledView } from '../../pipeline/shown/orders/fill-fields.ts'
 import type { ReplaceLegs } from '../../services/orders/cancel-replace.ts'
 import { ORDER_ID, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../examples.ts'
+import { CANCELED_EXAMPLE } from '../fill-examples.ts'
 import type { Services } from '../services.ts'
 import { orderReply } from '../shapes.ts'
 import { refused } from './order-answers.ts'
@@ -24,13 +26,13 @@ const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
 
 /**
- * An order that is gone gets the word that a batch cancel gives as its reason. Any other refusal
- * gets its code, or 503 when that is its status.
+ * A canceled order gets the word that a batch cancel gives as its reason. Any other refusal gets
+ * its code, or 503 when that is its status.
  */
 function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   const { status, body } = refused(answer)
   const said: { code: string; message: unknown } = JSON.parse(body)
-  const isGone = [REJECT.ORDER_NOT_OPEN, REJECT.ORDER_FILLED].includes(answer.reject)
+  const isGone = answer.reject === REJECT.ORDER_NOT_OPEN
   const word = status === 503 ? String(status) : said.code
   return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
 }
@@ -40,7 +42,7 @@ const isUnknown = (reject: Reject) =>
   reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
 
 function cancelLeg(cancel: ReplaceLegs['cancel']): object {
-  if (!(cancel instanceof Reject)) return { status: 'SUCCESS', ...cancel }
+  if (!(cancel instanceof Reject)) return { status: 'SUCCESS', ...canceledView(cancel) }
   return {
     status: isUnknown(cancel) ? 'UNKNOWN' : 'FAILURE',
     error: errorOf({ reject: cancel }),
@@ -75,6 +77,8 @@ const error = () =>
     'What went wrong; absent after SUCCESS.',
   )
 
+const fills = shownFills()
+
 const cancelShape = () =>
   object({
     status: means(
@@ -83,6 +87,9 @@ const cancelShape = () =>
     ),
     orderId: optional(orderId()),
     clientOrderId: shownClientOrderId(),
+    filledSize: optional(fills.filledSize),
+    remainingSize: optional(fills.remainingSize),
+    averagePrice: optional(fills.averagePrice),
     error: error(),
   })
 
@@ -110,7 +117,7 @@ const REQUEST = {
   mode: 'STOP_ON_FAILURE' as const,
 }
 const REPLY = {
-  cancel: { status: 'SUCCESS' as const, orderId: ORDER_ID },
+  cancel: { status: 'SUCCESS' as const, ...CANCELED_EXAMPLE },
   replacement: { status: 'SUCCESS' as const, data: ORDER_REPLY_EXAMPLE },
 }
 

@@ -1,20 +1,22 @@
 // What the cancel routes answer (rules §4.7, §4.8).
 
-import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, type Reply, reply } from '../../http/reply.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { shownClientOrderId } from '../../http/schema/order-fields.ts'
+import { shownClientOrderId, shownFills } from '../../http/schema/order-fields.ts'
 import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import { tradingBar } from '../../pipeline/orders/refused-order.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
+import { canceledView } from '../../pipeline/shown/orders/fill-fields.ts'
 import { workFor } from '../../services/fair-shares.ts'
-import type { BatchOutcome, FailedCancel } from '../../services/orders/cancels.ts'
+import type { BatchOutcome, Canceled, FailedCancel } from '../../services/orders/cancels.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
 import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
 
 const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
@@ -28,7 +30,13 @@ const failedCancel = () =>
     orderId: optional(orderId()),
     clientOrderId: shownClientOrderId(),
     reason: means(
-      oneOf('ORDER_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS', 'DELAYED_CANCEL_OFF', 'UNKNOWN_ERROR'),
+      oneOf(
+        'ORDER_NOT_FOUND',
+        'ORDER_FILLED',
+        'ORDER_RELEASE_IN_PROGRESS',
+        'DELAYED_CANCEL_OFF',
+        'UNKNOWN_ERROR',
+      ),
       'Why the order was not canceled, as a word for programs.',
     ),
     message: means(text(), 'Why the order was not canceled, in a sentence.'),
@@ -43,6 +51,9 @@ const clientNamed = () =>
 
 const canceledOrder = () => anyOf(orderId(), clientNamed())
 
+const traded = () =>
+  object({ orderId: orderId(), clientOrderId: shownClientOrderId(), ...shownFills() })
+
 export function batchCancelReply() {
   return object({
     message: means(text(), 'What was done, in a sentence.'),
@@ -50,12 +61,14 @@ export function batchCancelReply() {
       list(canceledOrder()),
       'Orders that are canceled: order ids, or both ids where the call named client ids.',
     ),
+    orders: means(list(traded()), 'What each of the canceled orders traded until its cancel.'),
     failed: means(list(failedCancel()), 'Orders that are not canceled, each with its reason.'),
   })
 }
 
-export function cancelAllReply() {
-  return batchCancelReply()
+/** The reply to a cancel of one order. */
+export function cancelReply() {
+  return object({ ...message().properties, ...traded().properties })
 }
 
 /** A refusal with what the trading mode, or a release under way, adds to it. */
@@ -66,16 +79,14 @@ export function refuseCancel(reject: Reject, pipeline: Pipeline): Refusal {
   return refuse(reject, tradingBar(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
 }
 
-export function cancelDone(
-  reject: Reject | null,
-  pipeline: Pipeline,
-): { message: string } | Refusal {
-  if (reject !== null) return refuseCancel(reject, pipeline)
-  return { message: 'Order canceled successfully' }
+export function cancelDone(canceled: Canceled | Reject, pipeline: Pipeline) {
+  if (canceled instanceof Reject) return refuseCancel(canceled, pipeline)
+  return { message: 'Order canceled successfully', ...canceledView(canceled) }
 }
 
 interface BatchReply {
   message: string
+  orders: ReturnType<typeof canceledView>[]
   canceled: (string | { clientOrderId: string; orderId: string })[]
   failed: FailedCancel[]
 }
@@ -85,9 +96,12 @@ interface BatchReply {
  * be unknown.
  */
 function cancelAllResult({ canceled, failed }: BatchOutcome): BatchReply | Reply<BatchReply> {
-  const ids = canceled.map((each) => each.orderId)
-  if (failed.length === 0) return { message: DONE, canceled: ids, failed }
-  return reply(MULTI_STATUS, { message: PARTLY, canceled: ids, failed })
+  const done = {
+    canceled: canceled.map((each) => each.orderId),
+    orders: canceled.map(canceledView),
+  }
+  if (failed.length === 0) return { message: DONE, ...done, failed }
+  return reply(MULTI_STATUS, { message: PARTLY, ...done, failed })
 }
 
 /** Ids that one step of a reply encodes. */
@@ -95,14 +109,17 @@ const IDS_PER_STEP = 1000
 
 /** Encodes the reply to a cancel of very many orders, a part of the ids in a step. */
 function* cancelAllText({ canceled, failed }: BatchOutcome, message: string): Steps<string> {
-  const parts: string[] = []
+  const ids: string[] = []
+  const orders: string[] = []
   for (let from = 0; from < canceled.length; from += IDS_PER_STEP) {
-    const ids = canceled.slice(from, from + IDS_PER_STEP).map(({ orderId: id }) => id)
-    parts.push(JSON.stringify(ids).slice(1, -1))
+    const some = canceled.slice(from, from + IDS_PER_STEP)
+    ids.push(JSON.stringify(some.map(({ orderId: id }) => id)).slice(1, -1))
+    orders.push(JSON.stringify(some.map(canceledView)).slice(1, -1))
     yield
   }
   const [head, tail] = [JSON.stringify({ message }), JSON.stringify({ failed })]
-  return `${head.slice(0, -1)},"canceled":[${parts.join(',')}],${tail.slice(1)}`
+  const done = `"canceled":[${ids.join(',')}],"orders":[${orders.join(',')}]`
+  return `${head.slice(0, -1)},${done},${tail.slice(1)}`
 }
 
 /** A profile may have 262,144 open orders: their ids at once would hold up every other order. */
@@ -131,10 +148,11 @@ export function batchResult(
   const canceled = outcome.canceled.map(({ orderId: id, clientOrderId }) =>
     by === 'orderId' ? id : { clientOrderId: clientOrderId ?? '', orderId: id },
   )
-  if (failed.length === 0) return { message: DONE, canceled, failed }
-  if (canceled.length > 0) return reply(MULTI_STATUS, { message: PARTLY, canceled, failed })
+  const done = { canceled, orders: outcome.canceled.map(canceledView) }
+  if (failed.length === 0) return { message: DONE, ...done, failed }
+  if (canceled.length > 0) return reply(MULTI_STATUS, { message: PARTLY, ...done, failed })
   const isBound = failed.some(({ reason }) => reason === 'DELAYED_CANCEL_OFF')
-  if (isBound) return refuse(REJECT.DELAYED_CANCEL_OFF, { canceled, failed })
+  if (isBound) return refuse(REJECT.DELAYED_CANCEL_OFF, { ...done, failed })
   const reject = outcome.anyKnown ? REJECT.ORDER_NOT_OPEN : REJECT.ORDERS_NOT_FOUND
-  return refuse(reject, { canceled, failed })
+  return refuse(reject, { ...done, failed })
 }

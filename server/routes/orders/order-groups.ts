@@ -11,7 +11,7 @@ import { FORM } from '../../intake/intake-layout.ts'
 import { ordersBody } from '../../intake/order/order-group.ts'
 import { ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
-import { orderData } from '../shapes.ts'
+import { orderReply } from '../shapes.ts'
 import { groupAnswered } from './order-answers.ts'
 import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
@@ -25,7 +25,7 @@ const placed = () =>
   openObject({
     index: means(integer(0), 'Place of the order in the call, from 0.'),
     status: means(integer(200, 599), 'HTTP status that POST /orders would have given this order.'),
-    order: optional(orderData().properties.order),
+    order: optional(orderReply().properties.order),
     message: means(
       optional(anyOf(text(), list(issue()))),
       'Why the order was refused; a list when fields of it are wrong.',

@@ -27,14 +27,15 @@ import {
   ORDER_REQUEST_EXAMPLE,
   USER_ORDER_EXAMPLE,
 } from '../examples.ts'
+import { CANCELED_EXAMPLE } from '../fill-examples.ts'
 import type { Services } from '../services.ts'
-import { message, orderReply, userOrder } from '../shapes.ts'
+import { orderReply, userOrder } from '../shapes.ts'
 import {
   batchCancelReply,
   batchResult,
   cancelAllInSlices,
-  cancelAllReply,
   cancelDone,
+  cancelReply,
   MULTI_STATUS,
   refuseCancel,
   SOME_CANCELED,
@@ -114,7 +115,7 @@ export const cancelOrder = route({
   room: 'frees',
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
-  reply: message(),
+  reply: cancelReply(),
   means: CANCELED,
   rejects: [
     'OVERLOADED',
@@ -128,7 +129,7 @@ export const cancelOrder = route({
   ],
   example: {
     params: { orderId: ORDER_ID },
-    reply: { message: 'Order canceled successfully' },
+    reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
   },
   handle: async ({ params, owner }, { cancels, pipeline }: Services) => {
     return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
@@ -164,7 +165,7 @@ export const cancelOne = route({
   room: 'frees',
   about: 'Cancels one open order by its id or by the id its client gave it.',
   body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
-  reply: message(),
+  reply: cancelReply(),
   means: CANCELED,
   rejects: [
     'OVERLOADED',
@@ -179,7 +180,7 @@ export const cancelOne = route({
   ],
   example: {
     body: { clientOrderId: 'quote-17' },
-    reply: { message: 'Order canceled successfully' },
+    reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
   },
   handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const order = named(body)
@@ -203,12 +204,17 @@ export const cancelAll = route({
   about: "Cancels all of the caller's open orders in one market, or in all markets of a group.",
   params: { slug: marketName() },
   others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: cancelAllReply(),
+  reply: batchCancelReply(),
   means: 'No order of the caller is open in the market any more, nor in any market of the group.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
-    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
   },
   handle: async ({ params, owner, caller, call }, services: Services) => {
     const { everywhere, pipeline, archive } = services
@@ -229,11 +235,16 @@ export const cancelEverywhere = route({
   room: 'frees',
   about: "Cancels all of the caller's open orders over all markets.",
   others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: cancelAllReply(),
+  reply: batchCancelReply(),
   means: 'No order that the caller had when the call came is open any more.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED'],
   example: {
-    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
   },
   handle: async ({ owner, caller, call }, services: Services) => {
     const { everywhere, pipeline } = services
@@ -274,7 +285,12 @@ export const batchCancel = route({
   ],
   example: {
     body: { orderIds: [ORDER_ID] },
-    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
   },
   handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const { orderIds, clientOrderIds } = body
@@ -315,7 +331,12 @@ export const cancelBatch = route({
   ],
   example: {
     body: { orderIds: [ORDER_ID] },
-    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
   },
   handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
     const texts = body.orderIds.map((each) => ({ orderId: each }))

@@ -12,9 +12,10 @@ import { list } from '../../http/schema/schema.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import { askerOf } from '../../services/private-reads.ts'
 import { ORDER_ID, USER_ORDER_EXAMPLE } from '../examples.ts'
+import { CANCELED_EXAMPLE } from '../fill-examples.ts'
 import {
+  batchCancelReply,
   cancelAllInSlices,
-  cancelAllReply,
   MULTI_STATUS,
   refuseCancel,
   SOME_CANCELED,
@@ -73,12 +74,17 @@ export const cancelInMatch = route({
   about: "Cancels all of the caller's open orders in all markets of a match.",
   params,
   others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: cancelAllReply(),
+  reply: batchCancelReply(),
   means: 'No order that the caller had in its markets when the call came is open any more.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MATCH_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: MATCH_EXAMPLE.slug },
-    reply: { message: 'Orders canceled successfully', canceled: [ORDER_ID], failed: [] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
   },
   handle: async ({ params: { slug: name }, owner, caller, call }, services: Services) => {
     const { everywhere, pipeline, matches } = services

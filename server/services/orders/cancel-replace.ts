@@ -18,11 +18,11 @@ import {
   wholeRefusal,
 } from '../../pipeline/orders/order-answer.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
-import type { Cancels, OrderNames } from './cancels.ts'
+import type { Canceled, Cancels } from './cancels.ts'
 
 /** The answers of both legs of an operation. */
 export interface ReplaceLegs {
-  readonly cancel: OrderNames | Reject
+  readonly cancel: Canceled | Reject
   /** Null when the replacement was not attempted. */
   readonly replacement: OrderAnswer | null
 }
@@ -125,7 +125,6 @@ export class CancelReplace {
     const { queues } = this.#pipeline
     // The queue of the account is full, so neither leg is tried and nothing is done.
     if (!(await queues.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
-    const names = this.#cancels.namesOf(profileId, cancel)
     let replacement: Promise<OrderAnswer | null> | null = null
     const go = (isCanceled: boolean) => {
       if (isCanceled || mode === 'ALLOW_FAILURE') replacement = this.#replace(operation)
@@ -134,8 +133,8 @@ export class CancelReplace {
         queues.end(profileId)
       }
     }
-    const reject = await this.#cancels
-      .one(profileId, cancel, ({ canceled }) => go(canceled.length === 1))
+    const canceled = await this.#cancels
+      .one(profileId, cancel, (receipt) => go(receipt.canceled.length === 1))
       .catch((error: unknown) => {
         // The tables broke when they were asked for the reason. The account's other orders go on.
         if (replacement === null) queues.end(profileId)
@@ -144,10 +143,7 @@ export class CancelReplace {
     // A cancel that was refused before it was sent has freed nothing, so there is nothing to wait
     // for.
     if (replacement === null) go(false)
-    const answer = await replacement
-    if (reject !== null) return { cancel: reject, replacement: answer }
-    assert(names !== null, 'an order that was canceled was live when it was named')
-    return { cancel: names, replacement: answer }
+    return { cancel: canceled, replacement: await replacement }
   }
 
   #replace({ profileId, replace }: Operation): Promise<OrderAnswer> {

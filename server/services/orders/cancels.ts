@@ -5,7 +5,7 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
-import type { CancelReceipt } from '../../pipeline/spine/durable-publisher.ts'
+import type { CanceledOrder, CancelReceipt } from '../../pipeline/spine/durable-publisher.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
 import type { EndedOrder, EndedOrders } from './ended-orders.ts'
 import { inTurns } from './turns.ts'
@@ -19,11 +19,16 @@ export interface OrderNames {
   readonly clientOrderId?: string
 }
 
+/** What an order traded until its cancel, and its names. */
+export type Canceled = OrderNames & Omit<CanceledOrder, keyof OrderName>
+
 /** A name that stands for a live order of the caller. */
 interface Live {
   readonly text: OrderText
   readonly order: OrderName
   readonly orderId: string
+  /** '' for none. */
+  readonly clientOrderId: string
   readonly reject: null
 }
 
@@ -42,6 +47,7 @@ type Resolved = Live | Unknown
 
 type FailedReason =
   | 'ORDER_NOT_FOUND'
+  | 'ORDER_FILLED'
   | 'ORDER_RELEASE_IN_PROGRESS'
   | 'DELAYED_CANCEL_OFF'
   | 'UNKNOWN_ERROR'
@@ -55,7 +61,7 @@ export interface FailedCancel {
 }
 
 export interface BatchOutcome {
-  readonly canceled: { readonly orderId: string; readonly clientOrderId?: string }[]
+  readonly canceled: Canceled[]
   readonly failed: FailedCancel[]
   /** Whether any id named an order of the caller, open or not. */
   readonly anyKnown: boolean
@@ -79,32 +85,15 @@ export class Cancels {
   }
 
   /**
-   * Both names of the order that `text` names, or null. Whether the order is live, and the
-   * profile's own, is not checked for an order id: the cancel itself checks both.
-   */
-  namesOf(profileId: ProfileId, text: OrderText): OrderNames | null {
-    const { ids, clearing } = this.#pipeline
-    const { orders } = clearing
-    const slot =
-      'orderId' in text
-        ? (ids.parse(text.orderId.toLowerCase())?.slot ?? 0)
-        : orders.slotByClientId(profileId, text.clientOrderId.trim())
-    const orderId = ids.text(slot, slot === 0 ? 0 : orders.generationOf(slot))
-    if (slot === 0 || ('orderId' in text && text.orderId.toLowerCase() !== orderId)) return null
-    const clientOrderId = orders.clientIdOf(slot)
-    return clientOrderId === '' ? { orderId } : { orderId, clientOrderId }
-  }
-
-  /**
-   * Cancels one order. Gives null once the cancel is durable, or the refusal. `answered` is called
-   * for a cancel that was sent, when its market has answered. A caller that passes `answered` has
-   * the turn of the account already.
+   * Cancels one order. Gives what it traded once the cancel is durable, or the refusal. `answered`
+   * is called for a cancel that was sent, when its market has answered. A caller that passes
+   * `answered` has the turn of the account already.
    */
   async one(
     profileId: ProfileId,
     text: OrderText,
     answered?: (receipt: CancelReceipt) => void,
-  ): Promise<Reject | null> {
+  ): Promise<Canceled | Reject> {
     const barred = await this.barred(answered === undefined ? profileId : null)
     if (barred !== null) return barred
     const resolved = this.#resolve(profileId, text)
@@ -119,9 +108,9 @@ export class Cancels {
     if (receipt instanceof Reject) return receipt
     if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
     if (receipt.bound.length > 0) return REJECT.DELAYED_CANCEL_OFF
-    if (receipt.canceled.length === 1) return null
-    const reject = await this.#whyNotOpen(profileId, resolved.order)
-    return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
+    const [canceled] = receipt.canceled
+    if (canceled !== undefined) return canceledOf(resolved, canceled)
+    return this.#whyMissed(profileId, resolved.order, endsOf(receipt))
   }
 
   /**
@@ -138,19 +127,24 @@ export class Cancels {
     if (receipt instanceof Reject) return receipt
     const { canceled, leftAlone } = receipt
     if (canceled.size === 0) await this.#pipeline.durable()
-    const isCanceled = (each: Resolved) => each.order !== null && canceled.has(keyOf(each.order))
+    const done: Canceled[] = []
+    const missed: Resolved[] = []
+    for (const each of resolved) {
+      const filled = each.order === null ? undefined : canceled.get(keyOf(each.order))
+      if (each.order === null || filled === undefined) missed.push(each)
+      else done.push(canceledOf(each, filled))
+    }
     const left = await Promise.all(
-      resolved
-        .filter((each) => !isCanceled(each))
-        .map((each) => (each.order === null ? this.#ended(profileId, each) : each)),
+      missed.map((each) => {
+        if (each.order === null) return this.#ended(profileId, each)
+        const isLeft = leftAlone.has(keyOf(each.order)) || this.#isOpen(each.order)
+        return isLeft ? each : this.#missed(profileId, each, receipt.ends)
+      }),
     )
     const isUntold = (each: Resolved) => each.reject === REJECT.READ_TIMEOUT
     if (canceled.size === 0 && left.some(isUntold)) return REJECT.READ_TIMEOUT
     return {
-      canceled: resolved.filter(isCanceled).map((each) => ({
-        ...each.text,
-        orderId: each.orderId ?? '',
-      })),
+      canceled: done,
       failed: left.map((each) => {
         const why = each.order === null ? undefined : leftAlone.get(keyOf(each.order))
         if (why !== undefined) return { ...shownNames(each), ...why }
@@ -169,7 +163,7 @@ export class Cancels {
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids } = this.#pipeline
     const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
-    const gone = live.filter((order) => canceled.has(keyOf(order)))
+    const gone = live.flatMap((order) => canceled.get(keyOf(order)) ?? [])
     // An order that filled meanwhile is no failure. An order that is still open found no room for
     // its cancel, and the client may retry.
     const untouched = live.filter((order) => leftAlone.has(keyOf(order)))
@@ -179,7 +173,10 @@ export class Cancels {
       return { orderId, ...(leftAlone.get(keyOf(untouched[index])) ?? IN_RELEASE) }
     })
     return {
-      canceled: (await idsOf(gone)).map((orderId) => ({ orderId })),
+      canceled: (await idsOf(gone)).map((orderId, index) => ({
+        ...tradedOf(gone[index]),
+        orderId,
+      })),
       failed: [...failed, ...(await open)],
       anyKnown: live.length > 0,
     }
@@ -206,12 +203,10 @@ export class Cancels {
   }
 
   /**
-   * Cancels orders and gives their keys, and why others were left alone. There is no await before
-   * the last command is stamped.
+   * Cancels orders and gives those that it canceled, why others were left alone, and how others had
+   * ended; each by its key. There is no await before the last command is stamped.
    */
-  async #cancelByMarket(
-    orders: readonly OrderName[],
-  ): Promise<{ canceled: Set<number>; leftAlone: Map<number, Why> } | Reject> {
+  async #cancelByMarket(orders: readonly OrderName[]): Promise<ByMarket | Reject> {
     const { orders: table } = this.#pipeline.clearing
     const byMarket = new Map<number, OrderName[]>()
     for (const order of orders) {
@@ -223,17 +218,19 @@ export class Cancels {
     const receipts = await Promise.all(
       [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
     )
-    const canceled = new Set<number>()
+    const canceled = new Map<number, CanceledOrder>()
+    const ends = new Map<number, Reject>()
     const leftAlone = new Map<number, Why>()
     for (const receipt of receipts) {
       if (receipt instanceof Reject) continue
-      for (const order of receipt.canceled) canceled.add(keyOf(order))
+      for (const order of receipt.canceled) canceled.set(keyOf(order), order)
+      for (const [key, reject] of endsOf(receipt)) ends.set(key, reject)
       for (const order of receipt.releasing) leftAlone.set(keyOf(order), IN_RELEASE)
       for (const order of receipt.bound) leftAlone.set(keyOf(order), BOUND)
     }
     const refusals = receipts.flatMap((each) => (each instanceof Reject ? each : []))
     const none = refusals.length > 0 && refusals.length === receipts.length
-    return none ? refusals[0] : { canceled, leftAlone }
+    return none ? refusals[0] : { canceled, leftAlone, ends }
   }
 
   #isOpen(order: OrderName | null): boolean {
@@ -248,15 +245,16 @@ export class Cancels {
       if (slot === 0) return { text, order: null, orderId: null, reject: REJECT.ORDER_NOT_OPEN }
       const generation = clearing.orders.generationOf(slot)
       const orderId = ids.text(slot, generation)
-      return { text, order: { slot, generation }, orderId, reject: null }
+      const clientOrderId = clearing.orders.clientIdOf(slot)
+      return { text, order: { slot, generation }, orderId, clientOrderId, reject: null }
     }
     const order = ids.parse(text.orderId.toLowerCase())
     const orderId = text.orderId.toLowerCase()
     if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
     const reject = this.#pipeline.whyNotCancel(profileId, order)
-    return reject === null
-      ? { text, order, orderId, reject }
-      : { text, order: null, orderId, reject }
+    if (reject !== null) return { text, order: null, orderId, reject }
+    const clientOrderId = clearing.orders.clientIdOf(order.slot)
+    return { text, order, orderId, clientOrderId, reject }
   }
 
   /**
@@ -292,13 +290,56 @@ export class Cancels {
     return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
   }
 
-  /** Why this order is not open. Only its owner is told; the read tables remember the owner. */
+  /** A live order that its cancel found ended, with the reason. */
+  async #missed(profileId: ProfileId, each: Live, ends: Ends): Promise<Unknown> {
+    const reject = await this.#whyMissed(profileId, each.order, ends)
+    return { text: each.text, order: null, orderId: each.orderId, reject }
+  }
+
+  /** How a live order of the profile ended before its cancel came to the market. */
+  async #whyMissed(profileId: ProfileId, order: OrderName, ends: Ends): Promise<Reject> {
+    const reject = ends.get(keyOf(order)) ?? (await this.#whyNotOpen(profileId, order))
+    return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
+  }
+
+  /**
+   * Why this order is not open. Only its owner is told. The state of the core says so until another
+   * order has the slot; after that the read tables do.
+   */
   async #whyNotOpen(profileId: ProfileId, order: OrderName): Promise<Reject> {
+    const known = this.#pipeline.whyEnded(profileId, order)
+    if (known !== null) return known
     const row = await this.#endedOrders.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT
     const own = row !== null && row.accountId === profileId
     return own ? reasonOf(row) : REJECT.ORDER_NOT_FOUND
   }
+}
+
+/** Why the market found orders ended, by their keys. */
+type Ends = ReadonlyMap<number, Reject>
+
+interface ByMarket {
+  readonly canceled: ReadonlyMap<number, CanceledOrder>
+  readonly leftAlone: ReadonlyMap<number, Why>
+  readonly ends: Ends
+}
+
+function endsOf({ notOpen }: CancelReceipt): Ends {
+  return new Map(
+    notOpen.map((order) => {
+      return [keyOf(order), order.isMatched ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN]
+    }),
+  )
+}
+
+function tradedOf({ filledSharesRaw, filledCollateralRaw, leftRaw }: CanceledOrder) {
+  return { filledSharesRaw, filledCollateralRaw, leftRaw }
+}
+
+function canceledOf({ orderId, clientOrderId }: Live, canceled: CanceledOrder): Canceled {
+  const names = clientOrderId === '' ? { orderId } : { orderId, clientOrderId }
+  return { ...names, ...tradedOf(canceled) }
 }
 
 /** Why an order that ended cannot be canceled. */
@@ -328,6 +369,12 @@ const IN_RELEASE: Why = {
   retryable: true,
 }
 
+const GONE_FILLED: Why = {
+  reason: 'ORDER_FILLED',
+  message: REJECT.ORDER_FILLED.sentence,
+  retryable: false,
+}
+
 /** The market lets nobody call back an order that it holds. */
 const BOUND: Why = {
   reason: 'DELAYED_CANCEL_OFF',
@@ -351,6 +398,7 @@ function failure(each: Resolved): FailedCancel {
   const names = shownNames(each)
   if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return { ...names, ...IN_RELEASE }
   if (each.reject === REJECT.DELAYED_CANCEL_OFF) return { ...names, ...BOUND }
+  if (each.reject === REJECT.ORDER_FILLED) return { ...names, ...GONE_FILLED }
   return {
     ...names,
     reason: 'ORDER_NOT_FOUND',

@@ -21,12 +21,24 @@ export interface EndedOrders {
   ): Promise<(EndedOrder & OrderName) | null | undefined>
 }
 
-/** Looks them up in the read tables. */
-export function endedOrders(reads: PrivateReads): EndedOrders {
+/**
+ * Looks them up in the read tables, once these show all that was decided before the question: an
+ * order that ended a moment ago is not missing there.
+ */
+export function endedOrders(reads: PrivateReads, { durable }: Durable): EndedOrders {
   return {
-    order: (profileId, { slot, generation }) =>
-      reads.read(orderBySlot, { slot, generation }, { profileId }),
-    orderByClientId: (profileId, clientOrderId) =>
-      reads.read(orderByClientId, { accountId: profileId, clientOrderId }, { profileId }),
+    order: async (profileId, { slot, generation }) => {
+      await durable()
+      return reads.read(orderBySlot, { slot, generation }, { profileId })
+    },
+    orderByClientId: async (profileId, clientOrderId) => {
+      await durable()
+      return reads.read(orderByClientId, { accountId: profileId, clientOrderId }, { profileId })
+    },
   }
+}
+
+interface Durable {
+  /** Resolves when every command so far is durable. */
+  readonly durable: () => Promise<void>
 }

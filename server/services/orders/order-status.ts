@@ -1,5 +1,6 @@
 // Orders as POST /orders/status/batch tells them (rules §3.5, §5.2, §12.4). The shape is the reply
-// of POST /orders, with the newest trade of the order in place of its arrival.
+// of POST /orders, with the newest trade of the order in place of its arrival, and the totals of
+// all its trades.
 
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -17,7 +18,7 @@ import { marketText, paidFeeBps, totalsText } from '../../pipeline/orders/order-
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { OrderIds } from '../../pipeline/shown/orders/order-ids.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
-import { amountsOf } from '../../pipeline/shown/views.ts'
+import { amountsOf, orderFills } from '../../pipeline/shown/views.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
 
@@ -26,7 +27,6 @@ export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId
 
 /** No order has slot 0. */
 const NO_ORDER = { slot: 0, generation: 0 } as const
-const NO_FILLS = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
 
 let addressHex = ''
 let addressOfHex = ''
@@ -66,6 +66,7 @@ function orderText({ order }: OrderStatus, published: PublishedMarket, ids: Orde
     ownerId: order.accountId,
     createdAt: isoText(order.placedMs),
     status: ORDER_STATUSES[order.status],
+    ...orderFills(order),
   }
   return `${JSON.stringify(fields).slice(0, -1)},"market":${marketText(market)}}`
 }
@@ -97,7 +98,11 @@ function stpFields({ isStopped, ownMakers }: OrderStatus, ids: OrderIds): object
 function executionText(found: OrderStatus, ids: OrderIds): string {
   const { order, trade } = found
   const { clientOrderId, eligibleMs } = order
-  const fills = trade ?? NO_FILLS
+  const fills = {
+    filledSharesRaw: order.filledRaw,
+    filledCollateralRaw: order.collateralRaw,
+    feeRaw: order.feeRaw,
+  }
   const isHeld = eligibleMs !== null
   const head = {
     matched: trade !== null,

@@ -50,6 +50,10 @@ const lifecycle = () =>
     token: tokenId(),
     price: means(number(0, 1), 'Limit price of the own token.'),
     remainingSize: means(integer(0), 'Raw shares that still rest.'),
+    filledSize: means(
+      optional(integer(0)),
+      'Raw shares that all trades of the order filled; with CANCELLATION alone.',
+    ),
     reason: means(optional(text()), 'Why it was canceled; absent when its owner asked for it.'),
     ...times,
     matchedAt: matchedAt(),

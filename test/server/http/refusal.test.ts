@@ -17,8 +17,7 @@ test('every refusal has the four fields, and only 503 and 429 ask to wait', () =
     assert.equal(body.scope, scope?.toLowerCase())
     assert.deepEqual([body.message, body.statusCode], [sentence, refusal.status])
     const code = MODE_CODES.has(name) ? name.toLowerCase() : name
-    const shared = name === 'ORDER_FILLED' ? 'ORDER_NOT_OPEN' : code
-    assert.equal(body.code, scope === undefined ? shared : 'SCOPE_MISSING')
+    assert.equal(body.code, scope === undefined ? code : 'SCOPE_MISSING')
     assert.equal(refusal.status, refusalStatus(name))
     assert.ok(refusal.status < 500 || refusal.status === 503 || name === 'INTERNAL')
     assert.equal(refusal.retryAfterSec > 0, refusal.status === 503 || refusal.status === 429)

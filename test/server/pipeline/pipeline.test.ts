@@ -171,7 +171,8 @@ test('a cancel that waited while its market came to its end is answered', async 
   const canceled = pipeline.cancelOrders(1, orders)
   const resolutions = [{ marketId: 1, payoutNumerators: [1, 0] as const }]
   assert.equal(await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions })), null)
-  assert.deepEqual(await canceled, { releasing: [], bound: [], canceled: [], notOpen: orders })
+  const notOpen = orders.map((each) => ({ ...each, isMatched: false }))
+  assert.deepEqual(await canceled, { releasing: [], bound: [], canceled: [], notOpen })
   assert.equal(pipeline.clearing.catalogue.existing(1).book, 0)
   await exchange.stop()
 })

@@ -1,17 +1,17 @@
 import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 
-// A row of the backlog is eight numbers. A page has one part of what follows from its rows:
+// A row of the backlog is nine numbers. A page has one part of what follows from its rows:
 //
 //   ORDERS   states and names of orders, in the order of the orders
 //   EVENTS   events of orders, fills of trades and own makers, in the order of the journal
 //
 // Each part touches other tables, and beside each other only in its own order: a page that jumped
 // through a table would write as many pages of the database as it has rows. What a number means
-// depends on the kind of the row:
+// depends on the kind of the row; ticks are those of YES:
 //
-//   kind          owner  placed_seq  number  size         left        place           extra
-//   FILLED        of the maker's     of its  filled       0           of the fill     YES ticks
+//   kind          owner  placed_seq  number  size         left        place          extra  paid
+//   FILLED        of the maker's     of its  filled       0           of the fill    ticks  its leg
 //   CANCELED      order              event   0            left        0               0
 //   SELF_TRADED                              0            left        of its event    0
 //   EVENT                                    event kind   remaining   as in the table its seq
@@ -20,7 +20,7 @@ export const LATE = { FILLED: 0, CANCELED: 1, SELF_TRADED: 2, EVENT: 3 } as cons
 
 export const PART = { ORDERS: 0, EVENTS: 1 } as const
 
-export const WIDTH = 8
+export const WIDTH = 9
 export const ROW_BYTES = WIDTH * Float64Array.BYTES_PER_ELEMENT
 export const COLUMN = { OWNER: 1, PLACED: 2, NUMBER: 3 } as const
 const { OWNER, PLACED, NUMBER } = COLUMN
@@ -48,6 +48,8 @@ export interface Row {
   readonly placedSeq: Seq
   readonly number: number
   readonly sizeRaw: number
+  /** Collateral of a maker's fill; 0 for the other kinds. */
+  readonly collateralRaw: number
   readonly leftRaw: number
   readonly place: number
   readonly ticks: number
@@ -64,6 +66,7 @@ export function at(rows: Float64Array, start: number): Row {
     number: rows[start + NUMBER],
     sizeRaw: rows[start + 4],
     leftRaw: rows[start + 5],
+    collateralRaw: rows[start + 8],
     place: rows[start + 6],
     ticks: kind === LATE.FILLED ? extra : 0,
     seq: kind === LATE.EVENT ? extra : 0,
@@ -96,7 +99,8 @@ export class LateRun {
     return this.#hasFills
   }
 
-  add({ kind, owner, placedSeq, number, sizeRaw, leftRaw, place, ticks, seq }: Row): void {
+  add(row: Row): void {
+    const { kind, owner, placedSeq, number, sizeRaw, leftRaw, place, ticks, seq } = row
     const { to, start } = this.#next()
     to[start] = kind
     to[start + OWNER] = owner
@@ -106,6 +110,7 @@ export class LateRun {
     to[start + 5] = leftRaw
     to[start + 6] = place
     to[start + 7] = kind === LATE.EVENT ? seq : ticks
+    to[start + 8] = row.collateralRaw
     if (kind === LATE.FILLED) this.#hasFills = true
   }
 

@@ -76,6 +76,7 @@ const ALL_OWNERS = 0
 type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & {
   readonly slot: Slot
   readonly place?: number
+  readonly collateralRaw?: number
 }
 
 type What = Pick<Event, 'kind' | 'remainingRaw' | 'place' | 'releasedMs'>
@@ -127,11 +128,12 @@ export class OrderEventsTable {
     const isNext = last instanceof LateRun && last.command.seq === command.seq
     const run = isNext ? last : new LateRun(command)
     if (!isNext) this.#events.push(run)
-    const { kind, slot, sizeRaw, leftRaw, ticks, place: given = 0 } = end
+    const { kind, slot, sizeRaw, collateralRaw = 0, leftRaw, ticks, place: given = 0 } = end
     const place = kind === LATE.FILLED ? this.#fills++ : given
     const owner = this.#orders.accountOf(slot)
     const placedSeq = this.#orders.seqOf(slot)
-    run.add({ kind, owner, placedSeq, number: 0, sizeRaw, leftRaw, place, ticks, seq: 0 })
+    const number = 0
+    run.add({ kind, owner, placedSeq, number, sizeRaw, collateralRaw, leftRaw, place, ticks, seq: 0 })
   }
 
   canceled(slot: Slot, leftRaw: number, seq: Seq): void {
@@ -225,7 +227,8 @@ export class OrderEventsTable {
       this.#insertEvent({ owner, placedSeq, seq, kind, remainingRaw, place }, number)
       return
     }
-    const row = { kind: LATE.EVENT, owner, placedSeq, number, seq, place, ticks: 0 }
+    const none = { ticks: 0, collateralRaw: 0 }
+    const row = { kind: LATE.EVENT, owner, placedSeq, number, seq, place, ...none }
     this.#backlog.putEvent({ ...row, sizeRaw: kind, leftRaw: remainingRaw })
   }
 

@@ -41,11 +41,13 @@ INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, o
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** An order with a reversed fill ends as canceled, whatever ends it (rules §5.2). */
 const PUT_STATE = `
-INSERT INTO order_states (placed_seq, status, filled_raw, remaining_raw, last_trade_seq, ended_ms,
-  cancel_reason)
-VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+INSERT INTO order_states (placed_seq, status, filled_raw, collateral_raw, fee_raw, remaining_raw,
+  last_trade_seq, ended_ms, cancel_reason)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   status = iif(undone_raw > 0 AND excluded.status <> ${LIVE}, ${CANCELED}, excluded.status),
-  filled_raw = filled_raw + excluded.filled_raw, remaining_raw = excluded.remaining_raw,
+  filled_raw = filled_raw + excluded.filled_raw,
+  collateral_raw = collateral_raw + excluded.collateral_raw,
+  fee_raw = fee_raw + excluded.fee_raw, remaining_raw = excluded.remaining_raw,
   last_trade_seq = coalesce(excluded.last_trade_seq, last_trade_seq),
   ended_ms = excluded.ended_ms, cancel_reason = excluded.cancel_reason
 RETURNING status`
@@ -64,7 +66,10 @@ interface Change {
   readonly owner: AccountId
   readonly marketId: MarketId
   status: number
+  /** What the trades since the last flush moved; the fee is that of a taker. */
   filledRaw: number
+  collateralRaw: number
+  feeRaw: number
   remainingRaw: number
   /** The seq of the newest trade since the last flush; null for none. */
   tradeSeq: Seq | null
@@ -77,6 +82,8 @@ interface Change {
   /** What a new row has besides; null when the table already has the row. */
   placed: NewOrder | null
 }
+
+type Sizes = [filledRaw: number, collateralRaw: number, feeRaw: number, remainingRaw: number]
 
 interface NewOrder extends OrderKeys {
   readonly columns: Placed
@@ -149,10 +156,12 @@ function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
   ]
 }
 
-/** The DONE event of an arrival: its code, the filled size, and the size left. */
+/** The DONE event of an arrival: its code, the size left, and what its trade moved. */
 interface Done {
   readonly result: number
   readonly filledRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
   readonly leftRaw: number
 }
 
@@ -164,7 +173,7 @@ export function signedHalf(half: number): number {
 export class OrdersTable {
   readonly #insert: Statement<unknown[]>
   readonly #putState: Statement<
-    [Seq, number, number, number, Seq | null, number | null, number | null],
+    [Seq, number, ...Sizes, Seq | null, number | null, number | null],
     { status: number }
   >
   readonly #insertLive: Statement<[AccountId, MarketId, Seq]>
@@ -191,7 +200,7 @@ export class OrdersTable {
    * Adds an order that its market stored, with the code of its DONE event and its record's tail.
    */
   arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
-    const { result, filledRaw, leftRaw } = done
+    const { result, filledRaw, collateralRaw, feeRaw, leftRaw } = done
     if (result === RESULT.WOULD_CROSS) return
     const status = statusOf(result, filledRaw)
     const change: Change = {
@@ -199,7 +208,7 @@ export class OrdersTable {
       owner: order.accountId,
       marketId: order.marketId,
       status,
-      filledRaw,
+      ...{ filledRaw, collateralRaw, feeRaw },
       remainingRaw: remainingOf(order, leftRaw),
       tradeSeq: filledRaw > 0 ? order.seq : null,
       endedMs: status === LIVE ? null : order.nowMs,
@@ -213,10 +222,13 @@ export class OrdersTable {
   }
 
   /** A held order was released. Its market answers it like a new order (rules §4.3). */
-  released(order: ReleaseOrder, { result, filledRaw, leftRaw }: Done): void {
+  released(order: ReleaseOrder, done: Done): void {
+    const { result, filledRaw, collateralRaw, feeRaw, leftRaw } = done
     const status = statusOf(result, filledRaw)
     const change = this.#changeOf(order.slot)
     change.filledRaw += filledRaw
+    change.collateralRaw += collateralRaw
+    change.feeRaw += feeRaw
     change.remainingRaw = remainingOf(order, leftRaw)
     if (filledRaw > 0) change.tradeSeq = order.seq
     if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
@@ -226,11 +238,12 @@ export class OrdersTable {
 
   makerFilled(
     slot: Slot,
-    fill: { sizeRaw: number; leftRaw: number; isClosed: boolean },
+    fill: { sizeRaw: number; collateralRaw: number; leftRaw: number; isClosed: boolean },
     by: Arrival,
   ): void {
     const change = this.#changeOf(slot)
     change.filledRaw += fill.sizeRaw
+    change.collateralRaw += fill.collateralRaw
     change.tradeSeq = by.seq
     change.remainingRaw = fill.leftRaw
     if (fill.isClosed) this.#ended(slot, change, MATCHED, by)
@@ -261,7 +274,7 @@ export class OrdersTable {
 
   /** Writes the end of an order that was late. */
   writeLate(row: LateRow, { seq, nowMs, marketId, reason }: LateCommand): void {
-    const { kind, owner, placedSeq, sizeRaw, leftRaw } = row
+    const { kind, owner, placedSeq, sizeRaw, collateralRaw, leftRaw } = row
     const isFill = kind === LATE.FILLED
     const isOwn = kind === LATE.SELF_TRADED
     this.#write({
@@ -270,6 +283,8 @@ export class OrdersTable {
       marketId,
       status: isFill ? MATCHED : CANCELED,
       filledRaw: sizeRaw,
+      collateralRaw,
+      feeRaw: 0,
       remainingRaw: leftRaw,
       tradeSeq: isFill ? seq : null,
       endedMs: nowMs,
@@ -312,7 +327,7 @@ export class OrdersTable {
       owner: this.#orders.accountOf(slot),
       marketId: this.#orders.marketOf(slot),
       status: LIVE,
-      filledRaw: 0,
+      ...{ filledRaw: 0, collateralRaw: 0, feeRaw: 0 },
       remainingRaw: 0,
       tradeSeq: null,
       endedMs: null,
@@ -334,8 +349,9 @@ export class OrdersTable {
       if (status === LIVE) this.#insertLive.run(owner, marketId, placedSeq)
       if (status === LIVE && tradeSeq === null) return
     } else if (status !== LIVE) this.#deleteLive.run(owner, marketId, placedSeq)
-    const sizes = [change.filledRaw, change.remainingRaw, tradeSeq] as const
-    const row = this.#putState.get(placedSeq, status, ...sizes, change.endedMs, change.cancelReason)
+    const { filledRaw, collateralRaw, feeRaw, remainingRaw, endedMs, cancelReason } = change
+    const sizes: Sizes = [filledRaw, collateralRaw, feeRaw, remainingRaw]
+    const row = this.#putState.get(placedSeq, status, ...sizes, tradeSeq, endedMs, cancelReason)
     if (endedSeq === null) return
     assert(row !== undefined, 'an order that ended has a state')
     this.names.add(listName(owner, marketId, row.status), placedSeq, endedSeq)

@@ -16,7 +16,8 @@ SELECT owner AS accountId, market_id AS marketId, slot, generation,
   price_ticks AS priceTicks, placed_ms AS placedMs
 FROM order_terms WHERE placed_seq = ?`
 const STATE = `
-SELECT ended_ms AS endedMs, cancel_reason AS cancelReason FROM order_states WHERE placed_seq = ?`
+SELECT ended_ms AS endedMs, cancel_reason AS cancelReason, filled_raw AS filledRaw
+FROM order_states WHERE placed_seq = ?`
 
 interface OrderRow {
   readonly accountId: AccountId
@@ -31,6 +32,12 @@ interface OrderRow {
   readonly placedMs: number
 }
 
+interface StateRow {
+  readonly endedMs: number
+  readonly cancelReason: number | null
+  readonly filledRaw: number
+}
+
 interface OfOrder extends Omit<OrderRow, 'placedMs'> {
   readonly seq: Seq
   readonly nowMs: number
@@ -41,7 +48,11 @@ interface OfOrder extends Omit<OrderRow, 'placedMs'> {
 export type MissedFact = OfOrder &
   (
     | { readonly type: 'PLACEMENT' | 'UPDATE' }
-    | { readonly type: 'CANCELLATION'; readonly reason: string | null }
+    | {
+        readonly type: 'CANCELLATION'
+        readonly filledRaw: number
+        readonly reason: string | null
+      }
     | {
         readonly type: 'EXECUTION'
         readonly status: 'FILLED' | 'PARTIALLY_FILLED' | 'KILLED'
@@ -80,7 +91,7 @@ function reasonOf(cancelReason: number | null): string | null {
 
 class MissedFrames {
   readonly #order: Statement<[Seq], OrderRow>
-  readonly #state: Statement<[Seq], { endedMs: number; cancelReason: number | null }>
+  readonly #state: Statement<[Seq], StateRow>
   readonly #trades: TradePartsTable
   readonly ofOneState: (ask: MissedFramesAsk) => MissedFrame[]
 
@@ -132,7 +143,8 @@ class MissedFrames {
         const state = this.#state.get(placedSeq)
         assert(state !== undefined, 'an order that was canceled has a state')
         const reason = reasonOf(state.cancelReason)
-        return { ...of, type: 'CANCELLATION', nowMs: state.endedMs, reason }
+        const { endedMs: nowMs, filledRaw } = state
+        return { ...of, type: 'CANCELLATION', nowMs, filledRaw, reason }
       }
       case ORDER_EVENT.KILLED:
         return { ...of, type: 'EXECUTION', status: 'KILLED', filled: NO_FILL }

@@ -1,28 +1,24 @@
-import { makerLegRaw, takerLegRaw } from '../../../../engine/core/money/fill-money.ts'
 import type { AccountId, Generation, Seq, Slot } from '../../../../engine/domain/ids.ts'
-import { SIDE } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { SELF_TRADE_REASON } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
-// What POST /orders/status/batch says of an order: its signed fields and its newest trade (rules
-// §3.5, §5.2). One transaction reads all orders of a question, so they are of one state.
+// What POST /orders/status/batch says of an order: its signed fields, the totals of its trades,
+// and the newest of them (rules §3.5, §5.2). One transaction reads all orders of a question, so
+// they are of one state.
 
 const SIGNED_COLUMNS = `
 lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
 lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
 signature_type AS signatureType,
-signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, last_trade_seq AS tradeSeq`
+signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, fee_raw AS feeRaw,
+last_trade_seq AS tradeSeq`
 const STATUS_COLUMNS = `${ORDER_COLUMNS}, ${SIGNED_COLUMNS}`
 const TRADE = `
-SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, side, outcome,
-  shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw,
-  traded_ms AS tradedMs FROM trades WHERE seq = ?`
-const MADE = `
-SELECT size_raw AS sizeRaw, yes_ticks AS yesTicks FROM maker_fills
-WHERE trade_seq = ? AND maker_placed_seq = ?`
+SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, traded_ms AS tradedMs
+FROM trades WHERE seq = ?`
 const MAKERS = `
 SELECT slot, generation, maker_fills.size_raw AS sizeRaw FROM maker_fills
 JOIN orders ON placed_seq = maker_placed_seq WHERE trade_seq = ? ORDER BY position LIMIT ?`
@@ -54,18 +50,16 @@ export interface SignedOrderRow extends OrderRow {
   readonly signedFeeBps: number
   /** The fee that is charged; 0 where the market takes no fee. */
   readonly feeBps: number
+  /** Fees of all trades: in shares for a buy, in collateral for a sell. A maker pays none. */
+  readonly feeRaw: number
   readonly tradeSeq: Seq | null
 }
 
-/** The order's part in a trade, before its fee. */
+/** The order's part in its newest trade. */
 export interface TradePart {
   readonly seq: Seq
   readonly tradedMs: number
   readonly isTaker: boolean
-  readonly filledSharesRaw: number
-  readonly filledCollateralRaw: number
-  /** The fee is in shares for a buy, in collateral for a sell. A maker pays no fee. */
-  readonly feeRaw: number
   /** The makers that a taker met; empty for a maker. */
   readonly makers: readonly MakerOfTrade[]
   readonly settlement: Settlement
@@ -93,29 +87,12 @@ export interface OrderStatus {
 interface TradeRow {
   readonly takerSlot: Slot
   readonly takerGeneration: Generation
-  readonly side: number
-  readonly outcome: number
-  readonly sharesRaw: number
-  readonly collateralRaw: number
-  readonly feeRaw: number
   readonly tradedMs: number
-}
-
-interface MadeRow {
-  readonly sizeRaw: number
-  readonly yesTicks: number
-}
-
-/** The maker's leg closes the sum, after the taker's leg was rounded (rules §2.4). */
-function makerCollateralRaw(order: OrderRow, trade: TradeRow, { sizeRaw, yesTicks }: MadeRow) {
-  const takerRaw = takerLegRaw(trade.side === SIDE.BUY, trade.outcome, yesTicks, sizeRaw)
-  return makerLegRaw(takerRaw, sizeRaw, order.outcome === trade.outcome)
 }
 
 class OrderStatuses {
   readonly #orders: OrderFinder<SignedOrderRow>
   readonly #trade: Statement<[number], TradeRow>
-  readonly #made: Statement<[number, number], MadeRow>
   readonly #makers: Statement<[number, number], MakerOfTrade>
   readonly #ownMakers: Statement<[number, number], OrderAt>
   readonly #settlements: Settlements
@@ -124,7 +101,6 @@ class OrderStatuses {
   constructor(connection: Connection) {
     this.#orders = new OrderFinder(connection, STATUS_COLUMNS)
     this.#trade = connection.prepare(TRADE)
-    this.#made = connection.prepare(MADE)
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
@@ -170,23 +146,9 @@ class OrderStatuses {
     const { tradedMs } = trade
     const settlement = this.#settlements.of(seq)
     if (trade.takerSlot === order.slot && trade.takerGeneration === order.generation) {
-      return {
-        ...{ seq, tradedMs, settlement, isTaker: true, feeRaw: trade.feeRaw },
-        filledSharesRaw: trade.sharesRaw,
-        filledCollateralRaw: trade.collateralRaw,
-        makers: this.#makers.all(seq, makersMax),
-      }
+      return { seq, tradedMs, settlement, isTaker: true, makers: this.#makers.all(seq, makersMax) }
     }
-    // An arrival meets an order at most once, unless the rules change; then all fills count.
-    const made = this.#made.all(seq, order.placedSeq)
-    return {
-      ...{ seq, tradedMs, settlement, isTaker: false, feeRaw: 0, makers: [] },
-      filledSharesRaw: made.reduce((sum, { sizeRaw }) => sum + sizeRaw, 0),
-      filledCollateralRaw: made.reduce(
-        (sum, each) => sum + makerCollateralRaw(order, trade, each),
-        0,
-      ),
-    }
+    return { seq, tradedMs, settlement, isTaker: false, makers: [] }
   }
 }
 

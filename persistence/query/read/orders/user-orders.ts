@@ -16,6 +16,7 @@ export const ORDER_COLUMNS = `
 slot, generation, o.owner AS accountId, o.market_id AS marketId, side, outcome,
 order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
+collateral_raw AS collateralRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
 expiration_sec AS expirationSec, eligible_ms AS eligibleMs`
@@ -41,6 +42,8 @@ export interface OrderRow {
   readonly spendRaw: number
   /** The matched size, whether reversed or not. */
   readonly filledRaw: number
+  /** What all of its trades moved, whether reversed or not, before fees. */
+  readonly collateralRaw: number
   /** Shares; 0 for a market buy, which has its size in collateral. */
   readonly remainingRaw: number
   readonly placedSeq: Seq

@@ -41,6 +41,8 @@ export type OrderFact = FactOrder &
     | {
         readonly type: 'CANCELLATION'
         readonly remainingRaw: number
+        /** What all trades of the order filled until then. */
+        readonly filledRaw: number
         readonly reason: string | null
       }
     | {
@@ -210,8 +212,11 @@ export class OrderNews {
   }
 
   #canceled(seq: Seq, slot: Slot, leftRaw: number, reason: string | null): void {
-    const remainingRaw = this.#clearing.orders.buysBySpend(slot) ? 0 : leftRaw
-    this.#due.push({ ...this.#orderOf(seq, slot), type: 'CANCELLATION', remainingRaw, reason })
+    const { orders } = this.#clearing
+    const remainingRaw = orders.buysBySpend(slot) ? 0 : leftRaw
+    const filledRaw = orders.filledSharesRawOf(slot)
+    const order = this.#orderOf(seq, slot)
+    this.#due.push({ ...order, type: 'CANCELLATION', remainingRaw, filledRaw, reason })
   }
 
   /** A maker's proceeds are what the taker's rounding leaves (rules §2.4). */

@@ -5,9 +5,10 @@ import { assert } from '../../../../engine/domain/assert.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
-import { roundedBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import { roundedBps } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../../http/iso-text.ts'
+import { averagePrice } from '../../../pipeline/shown/orders/fill-fields.ts'
 import type { OrderFact } from '../../../pipeline/shown/orders/order-news.ts'
 
 /**
@@ -47,11 +48,9 @@ function endIdOf(tradeSeq: Seq, orderId: string): string {
   return `settlement:${tradeSeq}:${orderId}`
 }
 
-/** Average price of a trade part in its own token, six decimals at the most. */
-function averagePrice(part: { sharesRaw: number; collateralRaw: number }): string {
-  if (part.sharesRaw === 0) return '0'
-  const price = part.collateralRaw / part.sharesRaw
-  return String(Math.round(price * UNIT_RAW) / UNIT_RAW)
+/** Average price of a trade part in its own token; 0 without a fill. */
+function averageOf(part: { sharesRaw: number; collateralRaw: number }): string {
+  return averagePrice(part.sharesRaw, part.collateralRaw) ?? '0'
 }
 
 function ownerFields(fact: OrderFact, names: FrameNames) {
@@ -88,18 +87,19 @@ export function lifecycleFrame(
       ...own,
       eventId: `terminal:${names.orderId}`,
       status: fact.status,
-      price: isMarket ? averagePrice(fact.filled) : String(fact.priceTicks / TICKS_ONE),
+      price: isMarket ? averageOf(fact.filled) : String(fact.priceTicks / TICKS_ONE),
       remainingSize: String(fact.remainingRaw),
       ...times(fact, names),
     }
   }
-  const reason = fact.type === 'CANCELLATION' ? fact.reason : null
+  const canceled = fact.type === 'CANCELLATION' ? fact : null
   return {
     ...own,
     eventId: lifecycleId(fact.seq, names.index),
     price: fact.priceTicks / TICKS_ONE,
     remainingSize: fact.remainingRaw,
-    ...(reason === null ? {} : { reason }),
+    ...(canceled === null ? {} : { filledSize: canceled.filledRaw }),
+    ...(canceled === null || canceled.reason === null ? {} : { reason: canceled.reason }),
     ...times(fact, names),
   }
 }
@@ -122,7 +122,7 @@ export function matchedFrame(fact: Matched, names: FrameNames & { readonly taker
     marketSlug: names.marketSlug,
     tokenId: names.tokenId,
     token: fact.outcome === 0 ? 'YES' : 'NO',
-    price: fact.isTaker ? averagePrice(fact) : limit,
+    price: fact.isTaker ? averageOf(fact) : limit,
     amountContracts: String(sharesRaw),
     amountCollateral: String(collateralRaw),
     configuredFeeRateBps: fact.feeBps,

@@ -41,7 +41,7 @@ test('slots, generations and rows equal plain maps through random admissions and
       rows.set(chosen, { row, generation: admit(table, chosen, row) })
     } else if (rows.size > 0) {
       const [slot, { generation }] = random.pick([...rows])
-      table.free(slot)
+      table.free(slot, false)
       rows.delete(slot)
       dead.push({ slot, generation })
     }
@@ -63,7 +63,7 @@ test('a full table names no free slot, and an order that ends makes room for one
     admit(table, slot, 1)
   }
   assert.equal(table.freeSlot(1), 0)
-  table.free(2)
+  table.free(2, false)
   assert.equal(table.freeSlot(1), 2)
 })
 
@@ -88,11 +88,11 @@ test('breaking a law of the table is a fault', () => {
   table.opened(1)
   assert.throws(() => table.opened(1), /only an arrival comes to rest/)
   table.setOpen(1, 1000, 1)
-  assert.throws(() => table.free(1), /an ended order reserves nothing/)
+  assert.throws(() => table.free(1, false), /an ended order reserves nothing/)
   table.setOpen(1, 1000, 0)
-  table.free(1)
+  table.free(1, false)
   assert.equal(table.clientIdOf(1), '')
-  assert.throws(() => table.free(1), /an order ends once/)
+  assert.throws(() => table.free(1, false), /an order ends once/)
 })
 
 const LAST = 2 ** 32 - 1
@@ -110,7 +110,7 @@ test('a slot retires with the last generation that 32 bits hold', () => {
   for (const generation of [LAST - 1, LAST]) {
     assert.equal(table.freeSlot(1), 1)
     assert.equal(admit(table, 1, 1), generation)
-    table.free(1)
+    table.free(1, false)
   }
   assert.equal(table.freeSlot(1), 2)
   const restored = new OrderTable(3)

@@ -33,7 +33,7 @@ const order = {
 }
 
 function receiptOf(more: Partial<Receipt>): Receipt {
-  const zeros = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 }
+  const zeros = { filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0, leftRaw: 0 }
   const base = { seq: 9, nowMs: NOW_MS, result: RESULT.RESTED, makers: [], stpCanceled: [] }
   return { ...base, ...zeros, ...more }
 }

@@ -13,6 +13,7 @@ import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
 import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
+import { rejectName } from '../../../support/reject-name.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 // Taker delay on main (rules §4.3): when a release is stamped, and what may happen before it.
@@ -110,7 +111,7 @@ for (const threads of [0, 1] as const) {
     assert.equal(ledger.collateralReservedRaw[TAKER], 5 * SHARE)
     assert.deepEqual(pipeline.published.byId(MARKET)?.depth.bids(), [])
     setting.clock.nowMs = NOON_MS + 200
-    assert.equal(await setting.cancels.one(MAKER, orderIdOf(setting, rested)), null)
+    assert.equal(rejectName(await setting.cancels.one(MAKER, orderIdOf(setting, rested))), 'NONE')
     setting.clock.nowMs = NOON_MS + 499
     pipeline.tick()
     await pipeline.whenIdle()
@@ -205,7 +206,8 @@ test('a cancel while the release is under way is refused, and nothing is journal
     assert.equal(orderId, name.orderId)
   }
   await exchange.pipeline.whenIdle()
-  assert.equal(await cancels.one(TAKER, name), null, 'the rest in the book can be canceled')
+  const last = rejectName(await cancels.one(TAKER, name))
+  assert.equal(last, 'NONE', 'the rest in the book can be canceled')
   assert.deepEqual(await storyOf(setting), ['500 releaseOrder', '500 USER'])
 })
 
@@ -224,7 +226,7 @@ test('a held order can be canceled, and is then never released', async () => {
   const { cancels, clock, exchange } = setting
   const { held } = await heldOrder(setting)
   clock.nowMs = NOON_MS + 100
-  assert.equal(await cancels.one(TAKER, orderIdOf(setting, held)), null)
+  assert.equal(rejectName(await cancels.one(TAKER, orderIdOf(setting, held))), 'NONE')
   const { ledger } = exchange.pipeline.clearing
   assert.equal(ledger.collateralReservedRaw[TAKER], 0)
   const next = await placed(setting, TERMS)
@@ -246,7 +248,7 @@ test('a release that follows a cancel to the market moves nothing', async () => 
   for (let each = 0; each < 50; each++) await null
   clock.nowMs = NOON_MS + DELAY_MS
   exchange.pipeline.tick()
-  assert.equal(await canceled, null)
+  assert.equal(rejectName(await canceled), 'NONE')
   await exchange.pipeline.whenIdle()
   const { ledger, orders } = exchange.pipeline.clearing
   assert.deepEqual([ledger.collateralReservedRaw[TAKER], orders.live.all], [0, 1])
@@ -334,7 +336,7 @@ async function shuffleSlots(setting: Setting): Promise<void> {
   const random = new Random(freshSeed())
   while (gone.length > 0) {
     const [name] = gone.splice(random.below(gone.length), 1)
-    assert.equal(await setting.cancels.one(MAKER, orderIdOf(setting, name)), null)
+    assert.equal(rejectName(await setting.cancels.one(MAKER, orderIdOf(setting, name))), 'NONE')
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../../server/pipeline/spine/receipts.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
+const MORE = { filledCollateralRaw: 7, leftRaw: 3 }
 const noOrder = () => assert.fail('no order of a request is on its way')
 
 interface Twin {
@@ -20,7 +21,7 @@ interface Twin {
 const blank = (seq: number, nowMs: number): Twin => ({
   receipt: {
     ...{ seq, nowMs, result: 0, filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 },
-    ...{ makers: [], stpCanceled: [] },
+    ...{ leftRaw: 0, makers: [], stpCanceled: [] },
   },
   cancels: { canceled: [], notOpen: [] },
 })
@@ -77,18 +78,18 @@ function change(receipts: Receipts, known: Twin, random: Random): void {
       added.stpCanceled = [...added.stpCanceled, order]
       break
     case 2:
-      receipts.addCanceled(seq, slot, generation)
-      cancels.canceled = [...cancels.canceled, order]
+      receipts.addCanceled(seq, { ...order, filledSharesRaw: sizeRaw, ...MORE })
+      cancels.canceled = [...cancels.canceled, { ...order, filledSharesRaw: sizeRaw, ...MORE }]
       break
     case 3:
-      receipts.addNotOpen(seq, slot, generation)
-      cancels.notOpen = [...cancels.notOpen, order]
+      receipts.addNotOpen(seq, { ...order, isMatched: true })
+      cancels.notOpen = [...cancels.notOpen, { ...order, isMatched: true }]
       break
     default:
-      receipts.end(seq, generation)
+      receipts.end(seq, generation, slot + 2)
       receipts.fill(seq, sizeRaw, slot, sizeRaw + 1)
       Object.assign(added, { result: generation, filledSharesRaw: sizeRaw })
-      Object.assign(added, { filledCollateralRaw: slot, feeRaw: sizeRaw + 1 })
+      Object.assign(added, { filledCollateralRaw: slot, feeRaw: sizeRaw + 1, leftRaw: slot + 2 })
   }
   known.receipt = added
   known.cancels = cancels
@@ -124,7 +125,7 @@ test('a command starts with nothing of the command that had its cell', () => {
       receipts.open(seq, seq, (receipt) => told.push(receipt))
       if (seq === 7) {
         receipts.addMaker(7, 1, 1, 1000)
-        receipts.end(7, 3)
+        receipts.end(7, 3, 4)
         receipts.fill(7, 1, 2, 3)
       }
       receipts.finish(seq)

@@ -93,6 +93,7 @@ test('the money that the cancel frees pays for the replacement in any market', a
     status: 'SUCCESS',
     orderId: id,
     clientOrderId: 'first',
+    ...{ filledSize: '0', remainingSize: String(10 * SHARE), averagePrice: null },
   })
   const data = at(reply.body, 'replacement', 'data')
   const asked = { items: [{ clientOrderId: 'second' }] }
@@ -357,7 +358,7 @@ test('an order that fills during its cancel is replaced whole or not at all', as
     ])
     const isFilled = at(fill.body, 'execution', 'matched') === true
     const expected = isFilled
-      ? ['FAILURE', 'ORDER_NOT_FOUND', 'NOT_ATTEMPTED']
+      ? ['FAILURE', 'ORDER_FILLED', 'NOT_ATTEMPTED']
       : ['SUCCESS', 'SUCCESS']
     assert.deepEqual(legsOf(replaced, isFilled ? 409 : 200), expected)
     await live.call(alice, 'DELETE', '/orders/all/rain')

@@ -20,7 +20,9 @@ test('the reply to a cancel of very many orders is encoded in slices', async () 
     sliceMs: 1,
     jobsMax: 8,
   })
-  const canceled = Array.from({ length: 4500 }, (_, at) => ({ orderId: `id-${at}` }))
+  const canceled = Array.from({ length: 4500 }, (_, at) => ({
+    ...{ orderId: `id-${at}`, filledSharesRaw: 3 * at, filledCollateralRaw: at, leftRaw: 7 },
+  }))
   const failed = [
     { orderId: 'late', reason: 'UNKNOWN_ERROR', message: 'no', retryable: true } as const,
   ]
@@ -36,7 +38,11 @@ test('the reply to a cancel of very many orders is encoded in slices', async () 
     const { message, ...rest } = JSON.parse(String(out.payload))
     assert.equal(typeof message, 'string')
     const ids = canceled.map(({ orderId }) => orderId)
-    assert.deepEqual(rest, { canceled: ids, failed: failures })
+    const orders = ids.map((orderId, at) => ({
+      ...{ orderId, filledSize: String(3 * at), remainingSize: '7' },
+      averagePrice: at === 0 ? null : '0.333333',
+    }))
+    assert.deepEqual(rest, { canceled: ids, orders, failed: failures })
     assert.ok(turns >= 4, `${turns} turns of the event loop`)
   }
   await stop()

@@ -107,7 +107,7 @@ test('the status of an order equals its own reply, field by field', async () => 
   await live.call(alice, 'DELETE', `/orders/${idOf(reply)}`)
 })
 
-test('the status shows the newest trade, with a fee for a taker and none for a maker', async () => {
+test('the status names the newest trade and adds up all; only a taker has a fee', async () => {
   const first = idOf(await placed(bob, { outcome: 1, ticks: 480, sizeRaw: 100 * SHARE }))
   const second = idOf(await placed(bob, { outcome: 1, ticks: 450, sizeRaw: 70 * SHARE }))
   const taken = await placed(alice, { ticks: 550, sizeRaw: 150 * SHARE })
@@ -132,14 +132,14 @@ test('the status shows the newest trade, with a fee for a taker and none for a m
     assert.equal(at(data, 'execution', 'effectiveFeeBps'), 0)
     assert.deepEqual(at(data, 'execution', 'totalsRaw'), moved)
   }
-  // The status of a maker shows its second fill in place of the first.
+  // The status of a maker names its newest trade, and adds up all of them.
   const again = await placed(alice, { ticks: 550, sizeRaw: 20 * SHARE })
   const [newest] = await results(bob, [{ orderId: second }])
   assert.equal(
     at(newest, 'data', 'execution', 'tradeEventId'),
     at(again.body, 'execution', 'tradeEventId'),
   )
-  assert.deepEqual(at(newest, 'data', 'execution', 'totalsRaw'), totals(20 * SHARE, 0, 9_000_000))
+  assert.deepEqual(at(newest, 'data', 'execution', 'totalsRaw'), totals(70 * SHARE, 0, 31_500_000))
 })
 
 test("each item is answered by itself, and another's order is not found", async () => {

@@ -217,6 +217,7 @@ test('a cancel by the exchange has a reason, and comes after all earlier frames'
     side: 'BUY',
     price: 0.3,
     remainingSize: 7 * SHARE,
+    filledSize: 0,
     reason: 'MARKET_RESOLVED',
   })
 })
