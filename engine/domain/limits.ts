@@ -91,6 +91,8 @@ export const LIMITS = {
   /** The id as sent, with the spaces around it, which are trimmed (rules §4.5). */
   clientOrderIdGivenCharactersMax: 1024,
   recvWindowMsMax: 10_000,
+  /** The first reply to an order is given again for so long. */
+  replayMs: 86_400_000,
   /** Ten years: an expiration further ahead is taken for milliseconds (rules §1.3). */
   expirationAheadSecMax: 3653 * 86_400,
   /** A heartbeat deadline lies at least this far ahead of server time. */

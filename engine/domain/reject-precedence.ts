@@ -183,10 +183,15 @@ const REJECTS = [
     'The order signature does not recover to the signer for this market; sign under the `domain` ' +
       'of this reply.',
   ],
-  ['DUPLICATE_ORDER', 'This signed order was submitted before; sign a new salt.'],
+  [
+    'DUPLICATE_ORDER',
+    'This signed order was accepted before: orderId names it. Sign a new salt only for a further ' +
+      'order; POST /orders?replay=true gives the first reply again.',
+  ],
   [
     'DUPLICATE_CLIENT_ORDER_ID',
-    'This clientOrderId was used before; look it up, or use a new one.',
+    'An order with this clientOrderId was accepted before: orderId names it. Use another only ' +
+      'for a further order; POST /orders?replay=true gives the first reply again.',
   ],
   [
     'OPEN_SIZE_LIMIT',

@@ -23,6 +23,7 @@ import { nearMarkets } from './read/markets/near-markets.ts'
 import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
 import { timeline } from './read/markets/timeline.ts'
+import { firstOrder } from './read/orders/first-order.ts'
 import { knownInTables } from './read/orders/known-orders.ts'
 import { matchOrders } from './read/orders/match-orders.ts'
 import { missedEvents } from './read/orders/missed-events.ts'
@@ -76,6 +77,7 @@ export const READS: readonly Query<never, unknown>[] = [
   accuracy,
   tradedVolume,
   tradedMarkets,
+  firstOrder,
   knownInTables,
   settledTrade,
   tradesAfter,

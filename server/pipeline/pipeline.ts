@@ -233,7 +233,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /** How many orders and replies are under way. */
   get underWay(): number {
-    const looking = this.#parts.lookups?.count ?? 0
+    const looking = (this.#parts.lookups?.count ?? 0) + this.orders.naming
     const waiting = this.groups.waiting + this.queues.waiting
     const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
     return this.#asked.count + this.orders.waiting + waiting + looking + telling
@@ -351,7 +351,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       reply({ reject: REJECT.OVERLOADED })
       return
     }
-    const requestId = this.#asked.put({ timesRow: call.timesRow, reply, sender: call.sender })
+    const { timesRow, sender, replays } = call
+    const requestId = this.#asked.put({ timesRow, reply, sender, replays })
     const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
     if (taken) return
     this.#asked.take(requestId)

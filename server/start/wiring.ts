@@ -26,6 +26,7 @@ import { openApi } from '../http/openapi.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
 import { Facets } from '../pipeline/shown/lists/facets.ts'
 import { MarketLists } from '../pipeline/shown/lists/market-lists.ts'
 import type { CollateralToken } from '../pipeline/shown/market-view.ts'
@@ -50,6 +51,7 @@ import { CancelEverywhere } from '../services/orders/cancel-everywhere.ts'
 import { CancelReplace } from '../services/orders/cancel-replace.ts'
 import { Cancels } from '../services/orders/cancels.ts'
 import { endedOrders } from '../services/orders/ended-orders.ts'
+import { FirstOrders } from '../services/orders/first-orders.ts'
 import { OrderStatuses } from '../services/orders/order-status.ts'
 import { Curation } from '../services/packs/curation.ts'
 import { OpenOffers } from '../services/packs/open-offers.ts'
@@ -281,6 +283,12 @@ function longWork(): Pick<Services, 'mcp' | 'slices'> {
   }
 }
 
+/** From now on the refusal of an order that was accepted before names that order. */
+function nameFirstOrders(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets): void {
+  const firsts = new FirstOrders(pipeline, reads, archive)
+  pipeline.orders.nameFirst((order, by) => firsts.find(order, by))
+}
+
 export async function wire(
   exchange: RunningExchange,
   config: ServeConfig,
@@ -297,6 +305,7 @@ export async function wire(
   const cancels = new Cancels(pipeline, endedOrders(reads, { durable: () => pipeline.durable() }))
   const archive = new ArchivedMarkets(pipeline, reads)
   const accounts = new AccountChanges(pipeline, seal, intake)
+  nameFirstOrders(pipeline, reads, archive)
   const host = publicHostOf(config)
   const documents = documentsOf(config, host)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }

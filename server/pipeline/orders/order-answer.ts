@@ -2,6 +2,7 @@
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
+import type { OrderStatus } from '../../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Extra } from '../../http/refusal.ts'
 import type { IntakePool } from '../../intake/intake-pool.ts'
@@ -11,6 +12,8 @@ export interface OrderCall
   extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs' | 'form'> {
   /** The row of the call's times; 0 for none. */
   readonly timesRow: number
+  /** Asks for the first reply when the order was accepted before. */
+  readonly replays?: boolean
   /** Absent for a sender that always waits for the answer. */
   readonly sender?: Sender
 }
@@ -22,6 +25,7 @@ export interface Sender {
 
 export interface Asked {
   readonly timesRow: number
+  readonly replays?: boolean | undefined
   readonly sender?: Sender | undefined
   readonly reply: (answer: OrderAnswer) => void
   /**
@@ -34,6 +38,14 @@ export interface Asked {
 /** The further fields of a 425 body. `resumeAt` is ISO 8601, or null when no end is set. */
 export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
 
+/** An order that was accepted before. */
+export interface First {
+  readonly orderId: string
+  readonly status: OrderStatus
+  /** Its first reply, where that was asked for. */
+  readonly text?: string
+}
+
 export interface RefusedAnswer {
   readonly reject: Reject
   /** JSON array of { field, message } of a VALIDATION. */
@@ -41,6 +53,8 @@ export interface RefusedAnswer {
   readonly expectedFeeRateBps?: number
   /** Further fields of the body, besides those named here. */
   readonly more?: Extra | undefined
+  /** Set when the order was accepted before: names that order. */
+  readonly first?: First
   readonly retryAfterSec?: number
   /** Set when the trading mode refuses. */
   readonly bar?: TradingBar
@@ -52,7 +66,7 @@ export interface RefusedAnswer {
 export const ABANDONED: RefusedAnswer = { reject: REJECT.OVERLOADED }
 
 /** The 201 as JSON text, or the refusal with the further fields of its body. */
-export type OrderAnswer = { readonly text: string } | RefusedAnswer
+export type OrderAnswer = { readonly text: string; readonly isReplay?: boolean } | RefusedAnswer
 
 /** The refusal of a whole request that holds several orders: none of them was taken. */
 export function wholeRefusal(answer: OrderAnswer): RefusedAnswer {

@@ -5,10 +5,11 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
-import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
@@ -23,7 +24,13 @@ import type { Clock } from '../spine/clock.ts'
 import type { OrderReceipt, Publisher } from '../spine/durable-publisher.ts'
 import { DEADLINES_FIRST, type Sequencer } from '../spine/sequencer.ts'
 import type { AccountQueues } from './account-queues.ts'
-import { ABANDONED, type Asked, type OrderAnswer, type RefusedAnswer } from './order-answer.ts'
+import {
+  ABANDONED,
+  type Asked,
+  type First,
+  type OrderAnswer,
+  type RefusedAnswer,
+} from './order-answer.ts'
 import { orderReplyText } from './order-reply.ts'
 import { refusedOrder } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
@@ -52,6 +59,12 @@ export interface OrderDecisionParts {
   readonly isArchived?: IsArchived
 }
 
+/** Finds the order of the same hash or client id; `null` and `undefined` as in its class. */
+export type FindFirst = (
+  order: PlaceOrder,
+  by: { readonly byClientId: boolean; readonly replays: boolean },
+) => Promise<First | null | undefined>
+
 export type IsArchived = (slug: string, asker: ProfileId) => Promise<boolean | undefined>
 
 /** An order on its way. It has its own copy of the record where it must wait. */
@@ -62,6 +75,9 @@ interface Arrival {
   readonly flaw: OrderFlaw | null
   readonly asked: Asked
 }
+
+/** Refusals of an order that was accepted before. */
+const KNOWN: readonly Reject[] = [REJECT.DUPLICATE_ORDER, REJECT.DUPLICATE_CLIENT_ORDER_ID]
 
 const NOBODY: Asked = { timesRow: 0, reply: () => {} }
 
@@ -85,6 +101,9 @@ export class OrderDecisions {
   /** Orders that wait for what is due in their markets, in the order of their arrival. */
   #waiting: Arrival[] = []
   readonly #waitingIn = new Set<MarketId>()
+  #findFirst: FindFirst | null = null
+  /** Refusals that wait for the name of the first order. */
+  #naming = 0
 
   constructor(parts: OrderDecisionParts) {
     this.#parts = parts
@@ -93,6 +112,16 @@ export class OrderDecisions {
   /** How many orders wait for what is due in their markets. */
   get waiting(): number {
     return this.#waiting.length
+  }
+
+  /** How many refusals wait for the name of the first order. */
+  get naming(): number {
+    return this.#naming
+  }
+
+  /** From now on the refusal of a known order names the first one. */
+  nameFirst(find: FindFirst): void {
+    this.#findFirst = find
   }
 
   /**
@@ -236,10 +265,35 @@ export class OrderDecisions {
       this.#parts.times.refused(timesRow, order.marketId)
       const { flaw } = arrival
       const at = { profileId: order.accountId, nowMs: this.#parts.sequencer.nowMs(), flaw }
+      if (this.#findFirst !== null && KNOWN.includes(refusal)) {
+        this.#nameFirst(this.#findFirst, arrival, refusal)
+        decided?.()
+        return
+      }
       const answer = refusedOrder(this.#parts.clearing, refusal, at)
       this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => reply(answer))
     } else this.#accepted(arrival)
     decided?.()
+  }
+
+  /** Names the order that was accepted before, or gives its first reply again. */
+  #nameFirst(find: FindFirst, { request, asked }: Arrival, reject: Reject): void {
+    const byClientId = reject === REJECT.DUPLICATE_CLIENT_ORDER_ID
+    this.#naming++
+    find({ ...request.order }, { byClientId, replays: asked.replays === true })
+      .then(
+        (first): OrderAnswer => {
+          // The first was post-only and would have matched, so it left no trace: try again.
+          if (first === null) return { reject: REJECT.OVERLOADED }
+          if (first?.text !== undefined) return { text: first.text, isReplay: true }
+          return first === undefined ? { reject } : { reject, first }
+        },
+        (error: unknown): OrderAnswer => ({ reject: REJECT.INTERNAL, broke: { error } }),
+      )
+      .then((answer) => {
+        this.#naming--
+        asked.reply(answer)
+      })
   }
 
   #wait(arrival: Arrival): void {

@@ -13,8 +13,10 @@ import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
 import type { OrderReceipt, Receipt } from '../spine/durable-publisher.ts'
 
+type Settled = Pick<SettlementFact, 'status' | 'txHash'>
+
 /** An order that ended counts as canceled once its fill is taken back (rules §5.2). */
-function statusOf(receipt: Receipt, settled: SettlementFact | null): OrderStatus {
+function statusOf(receipt: Receipt, settled: Settled | null): OrderStatus {
   const matched = settled?.status === 'FAILED' ? 'CANCELED' : 'MATCHED'
   switch (receipt.result) {
     case RESULT.RESTED:
@@ -100,7 +102,7 @@ export function paidFeeBps(side: number, receipt: Fills): number {
 function executionText(
   receipt: OrderReceipt,
   stpCanceledIds: readonly string[],
-  settled: SettlementFact | null,
+  settled: Settled | null,
 ): string {
   const matched = receipt.filledSharesRaw > 0
   const stopped = receipt.result === RESULT.STP_STOPPED
@@ -127,7 +129,7 @@ export function orderReplyText(
   receipt: OrderReceipt,
   { market }: PublishedMarket,
   ids: OrderIds,
-  settled: SettlementFact | null = null,
+  settled: Settled | null = null,
 ): string {
   const createdAt = isoOf(receipt.nowMs)
   const status = statusOf(receipt, settled)

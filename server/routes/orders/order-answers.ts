@@ -7,18 +7,23 @@ import type { OrderAnswer, RefusedAnswer } from '../../pipeline/orders/order-ans
 import type { GroupAnswer } from '../../pipeline/orders/order-groups.ts'
 
 const CREATED = 201
+const REPLAYED = [['idempotent-replay', 'true']] as const
 
 export function answered(answer: OrderAnswer): Bytes | Refusal {
-  return 'text' in answer ? bytes(answer.text, JSON_TYPE, CREATED) : refused(answer)
+  if (!('text' in answer)) return refused(answer)
+  return bytes(answer.text, JSON_TYPE, CREATED, answer.isReplay === true ? REPLAYED : [])
 }
 
 /** The refusal of an order, with the fields that its body has besides. */
 export function refused(answer: RefusedAnswer): Refusal {
-  const { reject, issues, expectedFeeRateBps, more, retryAfterSec, bar, broke } = answer
+  const { reject, issues, expectedFeeRateBps, first, more, retryAfterSec, bar, broke } = answer
   // A fault on the way, often in the reply of a durable order: only this call learns of it.
   if (broke !== undefined) throw broke.error
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
   if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
+  if (first !== undefined) {
+    return refuse(reject, { orderId: first.orderId, orderStatus: first.status })
+  }
   return refuse(reject, bar ?? more, retryAfterSec)
 }
 

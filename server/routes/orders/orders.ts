@@ -14,6 +14,7 @@ import { rawRoute, route } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { boolean } from '../../http/schema/scalars.ts'
 import { type Issue, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
 import { orderBody } from '../../intake/order/order-body.ts'
@@ -55,6 +56,13 @@ export const placeOrder = rawRoute({
   lane: 'trade',
   about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
   headers: ON_BEHALF_HEADER,
+  query: {
+    replay: means(
+      optional(boolean()),
+      'True to get the first reply again, with Idempotent-Replay: true, when the order was ' +
+        'accepted within a day.',
+    ),
+  },
   body: orderBody,
   status: CREATED,
   reply: orderReply(),
@@ -96,13 +104,14 @@ export const placeOrder = rawRoute({
   ],
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
-  handle: ({ call }, services) => {
+  handle: ({ call, query }, services) => {
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    pipeline.placeOrder(signed, (answer) => pending.doneBy(() => answered(answer)))
+    const order = { ...signed, replays: query.replay === true }
+    pipeline.placeOrder(order, (answer) => pending.doneBy(() => answered(answer)))
     return pending
   },
 })

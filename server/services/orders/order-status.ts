@@ -2,6 +2,7 @@
 // of POST /orders, with the newest trade of the order in place of its arrival, and the totals of
 // all its trades.
 
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
@@ -9,6 +10,7 @@ import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type {
   OrderName,
   OrderStatus,
+  SignedOrderRow,
   TradePart,
 } from '../../../persistence/query/read/orders/order-status.ts'
 import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
@@ -42,11 +44,10 @@ function addressText(hex: string): string {
   return addressOfHex
 }
 
-function orderText({ order }: OrderStatus, published: PublishedMarket, ids: OrderIds): string {
-  const { market } = published
+/** The order as it was signed, in the fields of a reply. */
+export function signedFields(order: SignedOrderRow, market: Market) {
   const { makerRaw, takerRaw } = amountsOf(order)
-  const fields = {
-    id: ids.text(order.slot, order.generation),
+  return {
     salt: String(BigInt(`0x${order.saltHex || '0'}`)),
     maker: addressText(order.makerHex),
     signer: addressText(order.signerHex),
@@ -62,6 +63,14 @@ function orderText({ order }: OrderStatus, published: PublishedMarket, ids: Orde
     signature: `0x${order.signatureHex}`,
     orderType: ORDER_TYPES[order.orderType],
     price: order.marketForm === 1 ? null : order.priceTicks / PRICE_ONE_TICKS,
+  }
+}
+
+function orderText({ order }: OrderStatus, published: PublishedMarket, ids: OrderIds): string {
+  const { market } = published
+  const fields = {
+    id: ids.text(order.slot, order.generation),
+    ...signedFields(order, market),
     marketId: order.marketId,
     ownerId: order.accountId,
     createdAt: isoText(order.placedMs),

@@ -15,15 +15,15 @@ lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signa
 signature_type AS signatureType,
 signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, fee_raw AS feeRaw,
 last_trade_seq AS tradeSeq`
-const STATUS_COLUMNS = `${ORDER_COLUMNS}, ${SIGNED_COLUMNS}`
+export const STATUS_COLUMNS = `${ORDER_COLUMNS}, ${SIGNED_COLUMNS}`
 const TRADE = `
 SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, traded_ms AS tradedMs
 FROM trades WHERE seq = ?`
-const MAKERS = `
+export const MAKERS = `
 SELECT slot, generation, maker_fills.size_raw AS sizeRaw FROM maker_fills
 JOIN orders ON placed_seq = maker_placed_seq WHERE trade_seq = ? ORDER BY position LIMIT ?`
 
-const OWN_MAKERS = `
+export const OWN_MAKERS = `
 SELECT slot, generation FROM own_makers JOIN orders ON placed_seq = maker_placed_seq
 WHERE taker_placed_seq = ? ORDER BY position LIMIT ?`
 

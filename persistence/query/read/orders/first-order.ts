@@ -1,0 +1,121 @@
+import type { AccountId, Seq } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { hashName } from '../../../follower/tables/accounts/names.ts'
+import { SELF_TRADE_REASON, signedHalf } from '../../../follower/tables/orders/orders.ts'
+import { query } from '../query.ts'
+import { type Settlement, Settlements } from '../settlements.ts'
+import { NamedOrders } from './named-orders.ts'
+import type { SignedOrderRow } from './order-status.ts'
+import {
+  MAKERS,
+  type MakerOfTrade,
+  type OrderAt,
+  OWN_MAKERS,
+  STATUS_COLUMNS,
+} from './order-status.ts'
+import { OrderFinder } from './user-orders.ts'
+
+// The order that a client sends a second time, as its arrival left it: its first reply is made of
+// this again, so no reply has to be remembered (rules §4.5).
+
+const COLUMNS = `${STATUS_COLUMNS}, held_until_ms AS heldUntilMs,
+hash_high AS hashHigh, hash_low AS hashLow`
+const TRADE = `
+SELECT shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw
+FROM trades WHERE seq = ?`
+
+export interface FirstOrderAsk {
+  readonly accountId: AccountId
+  /** How the order is known: by the client id, or by its hash when that is ''. */
+  readonly clientOrderId: string
+  readonly hashHigh: number
+  readonly hashLow: number
+  readonly makersMax: number
+}
+
+export interface FirstRow extends SignedOrderRow {
+  /** When the taker delay of its arrival ended; null when the order was not held. */
+  readonly heldUntilMs: number | null
+  readonly hashHigh: number
+  readonly hashLow: number
+}
+
+interface TradeRow {
+  readonly sharesRaw: number
+  readonly collateralRaw: number
+  readonly feeRaw: number
+}
+
+export interface FirstOrder {
+  readonly order: FirstRow
+  /** The trade of its arrival; null when that traded nothing. */
+  readonly trade:
+    | (TradeRow & { readonly makers: readonly MakerOfTrade[]; readonly settlement: Settlement })
+    | null
+  /** Self-trade prevention stopped it on arrival. */
+  readonly isStopped: boolean
+  /** Makers of the same owner that self-trade prevention canceled for its arrival. */
+  readonly ownMakers: readonly OrderAt[]
+}
+
+class FirstOrders {
+  readonly #orders: OrderFinder<FirstRow>
+  readonly #order: Statement<[Seq], FirstRow>
+  readonly #named: NamedOrders
+  readonly #trade: Statement<[Seq], TradeRow>
+  readonly #makers: Statement<[Seq, number], MakerOfTrade>
+  readonly #ownMakers: Statement<[Seq, number], OrderAt>
+  readonly #settlements: Settlements
+  readonly ofOneState: (ask: FirstOrderAsk) => FirstOrder | null
+
+  constructor(connection: Connection) {
+    this.#orders = new OrderFinder(connection, COLUMNS)
+    this.#order = connection.prepare(`SELECT ${COLUMNS} FROM orders o WHERE placed_seq = ?`)
+    this.#named = new NamedOrders(connection)
+    this.#trade = connection.prepare(TRADE)
+    this.#makers = connection.prepare(MAKERS)
+    this.#ownMakers = connection.prepare(OWN_MAKERS)
+    this.#settlements = new Settlements(connection)
+    this.ofOneState = connection.transaction((ask: FirstOrderAsk) => this.#find(ask))
+  }
+
+  #find(ask: FirstOrderAsk): FirstOrder | null {
+    const { accountId, clientOrderId, makersMax } = ask
+    const order =
+      clientOrderId === '' ? this.#byHash(ask) : this.#orders.byClientId(accountId, clientOrderId)
+    if (order === null || order.accountId !== accountId) return null
+    // A held order trades when it is released, not when it arrives.
+    const { placedSeq } = order
+    const isHeld = order.heldUntilMs !== null
+    const trade = isHeld ? undefined : this.#trade.get(placedSeq)
+    return {
+      order,
+      trade:
+        trade === undefined
+          ? null
+          : {
+              ...trade,
+              makers: this.#makers.all(placedSeq, makersMax),
+              settlement: this.#settlements.of(placedSeq),
+            },
+      isStopped: !isHeld && order.cancelReason === SELF_TRADE_REASON.TAKER,
+      ownMakers: isHeld ? [] : this.#ownMakers.all(placedSeq, makersMax),
+    }
+  }
+
+  #byHash({ hashHigh, hashLow }: FirstOrderAsk): FirstRow | null {
+    const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
+    return this.#named.newest(hashName(high, low), (placedSeq) => {
+      const row = this.#order.get(placedSeq)
+      return row?.hashHigh === high && row.hashLow === low ? row : undefined
+    })
+  }
+}
+
+/** Gives the order of the account that has the hash or the client id; null when it has none. */
+export const firstOrder = query({
+  name: 'firstOrder',
+  prepare: (db) => new FirstOrders(db),
+  run: (orders, asked: FirstOrderAsk): FirstOrder | null => orders.ofOneState(asked),
+  rests: ({ accountId }) => ({ owner: accountId }),
+})
