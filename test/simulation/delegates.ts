@@ -365,6 +365,13 @@ export class Delegates {
     const { watch, model } = this.#life
     const { accountId, clientOrderId } = sent.order
     const made = watch.lines.decisionsOf(accountId, clientOrderId)
+    if (legs.cancel === null) {
+      assert(legs.replacement !== null && 'reject' in legs.replacement, 'it is refused before')
+      assert.equal(made.length, 0, 'a replacement that is refused before is not decided')
+      this.#answered(sent, legs.replacement, isCrowded)
+      this.#note('cancel NOT_ATTEMPTED')
+      return
+    }
     const isCanceled = !(legs.cancel instanceof Reject)
     const name = legs.cancel instanceof Reject ? rejectName(legs.cancel) : 'NONE'
     this.#note(`cancel ${name}`)

@@ -78,6 +78,15 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
  * `admit` does.
  */
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
+  const refusal = decideBeforeFunds(clearing, request, nowMs)
+  if (refusal !== null) return refusal
+  const { order } = request
+  const market = clearing.catalogue.ofBook(order.book)
+  return gateCapacity(clearing, market, order) ?? gateBalance(clearing, order)
+}
+
+/** The gates that do not depend on what other orders of the account reserve. */
+export function decideBeforeFunds(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
   const { order } = request
   const refusal = gateCaller(clearing, request, nowMs)
   if (refusal !== null) return refusal
@@ -90,9 +99,7 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
     gateMarket(market, request, nowMs) ??
     gateOwner(request) ??
     gateFee(clearing, market, request) ??
-    gateUnique(clearing, request) ??
-    gateCapacity(clearing, market, request.order) ??
-    gateBalance(clearing, request.order)
+    gateUnique(clearing, request)
   )
 }
 

@@ -3,7 +3,11 @@
 // account, the sequencer's gates, and the answer once it is durable. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { ASK_TABLES, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
+import {
+  ASK_TABLES,
+  decideBeforeFunds,
+  type PlaceRequest,
+} from '../../../engine/core/decide/decide.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
@@ -78,6 +82,20 @@ interface Arrival {
 
 /** Refusals of an order that was accepted before. */
 const KNOWN: readonly Reject[] = [REJECT.DUPLICATE_ORDER, REJECT.DUPLICATE_CLIENT_ORDER_ID]
+
+/** What `refusal` gives for an order that only funds may refuse yet. */
+export const PASSES: OrderAnswer = { text: '' }
+
+/** An order that waits for its turn. */
+export interface KeptOrder {
+  readonly decide: (asked: Asked) => void
+  /** Resolves with the refusal that is known before its turn, or with `PASSES`. */
+  readonly refusal: () => Promise<OrderAnswer>
+}
+
+function answering(reply: Asked['reply']): Asked {
+  return { timesRow: 0, reply }
+}
 
 const NOBODY: Asked = { timesRow: 0, reply: () => {} }
 
@@ -181,20 +199,50 @@ export class OrderDecisions {
     return waitSec === 0
   }
 
-  /**
-   * Keeps the intake's verdict. The function that it gives decides the order, in the turn of its
-   * account.
-   */
-  keep(result: IntakeResult): (asked: Asked) => void {
+  /** Keeps the intake's verdict on an order that is decided later, in the turn of its account. */
+  keep(result: IntakeResult): KeptOrder {
     this.#noteToken(result)
     if (result.kind === 'refused') {
-      return ({ reply, decided }) => {
-        this.#refuse(result, reply)
-        decided?.()
+      return {
+        decide: ({ reply, decided }) => {
+          this.#refuse(result, reply)
+          decided?.()
+        },
+        refusal: () => new Promise((resolve) => this.#refuse(result, resolve)),
       }
     }
     const kept = copyOf(this.#arrivalOf(result, NOBODY))
-    return (asked) => this.#decideKept({ ...kept, asked })
+    return {
+      decide: (asked) => this.#decideKept({ ...kept, asked }),
+      refusal: () =>
+        new Promise((resolve) => this.#foresee({ ...kept, asked: answering(resolve) })),
+    }
+  }
+
+  /** Replies with the refusal that the order gets whatever its account has free, or `PASSES`. */
+  #foresee(arrival: Arrival): void {
+    decodePlaceInto(arrival.record, this.#order)
+    const { request, asked } = arrival
+    if (request.recvWindowMs !== 0) request.wallMs = this.#parts.clock.wallMs()
+    const { clearing, sequencer, publisher, lookups } = this.#parts
+    const refusal = decideBeforeFunds(clearing, request, sequencer.nowMs())
+    if (refusal === null) asked.reply(PASSES)
+    else if (refusal !== ASK_TABLES) {
+      if (this.#findFirst !== null && KNOWN.includes(refusal)) {
+        this.#nameFirst(this.#findFirst, arrival, refusal)
+        return
+      }
+      const at = { profileId: request.order.accountId, nowMs: sequencer.nowMs() }
+      const answer = refusedOrder(clearing, refusal, at)
+      publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
+    } else {
+      assert(lookups !== undefined, 'who does not hold every order can ask for it')
+      lookups.lookUp(request.order, (inTables, broke) => {
+        if (inTables !== undefined) this.#foresee({ ...arrival, request: { ...request, inTables } })
+        else if (broke === undefined) asked.reply({ reject: REJECT.OVERLOADED })
+        else asked.reply({ reject: REJECT.INTERNAL, broke })
+      })
+    }
   }
 
   #noteToken({ tokenNo }: IntakeResult): void {

@@ -41,7 +41,16 @@ function errorOf(answer: RefusedAnswer): { code: string; message: string } {
 const isUnknown = (reject: Reject) =>
   reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
 
+const STANDS = {
+  status: 'FAILURE',
+  error: {
+    code: 'NOT_ATTEMPTED',
+    message: 'The replacement was refused before the cancel: the order still stands.',
+  },
+} as const
+
 function cancelLeg(cancel: ReplaceLegs['cancel']): object {
+  if (cancel === null) return STANDS
   if (!(cancel instanceof Reject)) return { status: 'SUCCESS', ...canceledView(cancel) }
   return {
     status: isUnknown(cancel) ? 'UNKNOWN' : 'FAILURE',
@@ -61,7 +70,7 @@ function legsText(legs: ReplaceLegs): string {
 }
 
 const isDone = ({ cancel, replacement }: ReplaceLegs) =>
-  !(cancel instanceof Reject) && replacement !== null && 'text' in replacement
+  cancel !== null && !(cancel instanceof Reject) && replacement !== null && 'text' in replacement
 
 const error = () =>
   means(
@@ -69,7 +78,8 @@ const error = () =>
       object({
         code: means(
           text(),
-          'Why it failed: the code of the refusal, or 503 when that is its status.',
+          'Why it failed: the code of the refusal, 503 when that is its status, or NOT_ATTEMPTED ' +
+            'of a cancel whose replacement was refused before it.',
         ),
         message: means(text(), 'Why it failed, in a sentence.'),
       }),

@@ -1,7 +1,8 @@
 // Cancels an order and puts another in its place (rules §4.8). The two legs are not atomic: the
 // cancel comes first. The funds that it frees are for the replacement, so the account's other
-// orders and cancels wait until the replacement is decided. The operations of one request run one
-// after the other.
+// orders and cancels wait until the replacement is decided. A replacement that is refused whatever
+// funds come free is refused before the cancel, so the old order stands. The operations of one
+// request run one after the other.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
@@ -11,18 +12,19 @@ import type { GroupPart, IntakeResult } from '../../intake/intake-pool.ts'
 import type { ReplaceTask } from '../../intake/order/order-group.ts'
 import {
   ABANDONED,
-  type Asked,
   type OrderAnswer,
   type OrderCall,
   type RefusedAnswer,
   wholeRefusal,
 } from '../../pipeline/orders/order-answer.ts'
+import { type KeptOrder, PASSES } from '../../pipeline/orders/order-decisions.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { Canceled, Cancels } from './cancels.ts'
 
 /** The answers of both legs of an operation. */
 export interface ReplaceLegs {
-  readonly cancel: Canceled | Reject
+  /** Null when the cancel was not attempted: the replacement was refused before. */
+  readonly cancel: Canceled | Reject | null
   /** Null when the replacement was not attempted. */
   readonly replacement: OrderAnswer | null
 }
@@ -38,8 +40,8 @@ interface Operation extends ReplaceTask {
   readonly tokenNo: TokenNo
   /** Why the caller may not act for the profile it named; null when it may. */
   readonly forbidden: Reject | null
-  /** Decides the replacement. */
-  readonly replace: (asked: Asked) => void
+  /** The replacement. */
+  readonly kept: KeptOrder
 }
 
 export class CancelReplace {
@@ -87,7 +89,7 @@ export class CancelReplace {
       callerId: result.profileId,
       tokenNo: result.tokenNo,
       forbidden: forbiddenBy(result),
-      replace: this.#pipeline.orders.keep(result),
+      kept: this.#pipeline.orders.keep(result),
     }
   }
 
@@ -125,6 +127,11 @@ export class CancelReplace {
     const { queues } = this.#pipeline
     // The queue of the account is full, so neither leg is tried and nothing is done.
     if (!(await queues.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
+    const foreseen = await operation.kept.refusal()
+    if (foreseen !== PASSES) {
+      queues.end(profileId)
+      return { cancel: null, replacement: foreseen }
+    }
     let replacement: Promise<OrderAnswer | null> | null = null
     const go = (isCanceled: boolean) => {
       if (isCanceled || mode === 'ALLOW_FAILURE') replacement = this.#replace(operation)
@@ -146,10 +153,10 @@ export class CancelReplace {
     return { cancel: canceled, replacement: await replacement }
   }
 
-  #replace({ profileId, replace }: Operation): Promise<OrderAnswer> {
+  #replace({ profileId, kept }: Operation): Promise<OrderAnswer> {
     const { queues } = this.#pipeline
     return new Promise((resolve) => {
-      replace({ timesRow: 0, reply: resolve, decided: () => queues.end(profileId) })
+      kept.decide({ timesRow: 0, reply: resolve, decided: () => queues.end(profileId) })
     })
   }
 }

@@ -132,7 +132,8 @@ test('after a failed cancel the mode decides whether the replacement is placed',
   assert.equal(live.balances(bob).reservedRaw, 5 * SHARE)
 })
 
-test('the replacement is checked like any order, and the cancel stands if it fails', async () => {
+test('a replacement that is refused before the cancel leaves the old order standing', async () => {
+  const fees = await openMarket(live, 'hail', { fee: true })
   await rest(bob, {}, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   const signed = Object(orderBody(alice, market).order)
   const rows: [string, object][] = [
@@ -141,19 +142,27 @@ test('the replacement is checked like any order, and the cancel stands if it fai
     ['OWNER_MISMATCH', { ownerId: bob.profileId }],
     ['SIGNATURE_INVALID', { order: { ...signed, makerAmount: 4 * SHARE } }],
     ['DUPLICATE_CLIENT_ORDER_ID', { clientOrderId: 'first' }],
-    ['POST_ONLY_WOULD_MATCH', { postOnly: true }],
+    ['FEE_RATE_MISMATCH', orderBody(alice, fees, { feeBps: 5 })],
+    ['AMOUNTS_INVALID', { order: { ...signed, makerAmount: 4_000_100 } }],
   ]
+  const id = await rest(alice, {}, { ticks: 400 })
   for (const [code, fields] of rows) {
-    const id = await rest(alice, {}, { ticks: 400 })
-    const replacement = { ...orderBody(alice, market), ...fields }
-    const reply = await send(alice, { cancel: { orderId: id }, replacement, ...STOP })
-    assert.deepEqual(legsOf(reply, 409), ['SUCCESS', 'FAILURE', code])
-    assert.equal(live.balances(alice).reservedRaw, 0)
+    for (const mode of [STOP, ALLOW]) {
+      const replacement = { ...orderBody(alice, market), ...fields }
+      const reply = await send(alice, { cancel: { orderId: id }, replacement, ...mode })
+      assert.deepEqual(legsOf(reply, 409), ['FAILURE', 'NOT_ATTEMPTED', 'FAILURE', code])
+      const shown = await live.call(alice, 'GET', `/orders/${id}`)
+      assert.equal(at(shown.body, 'order', 'status'), 'LIVE', 'the old order stands')
+    }
   }
+  const replacement = { ...orderBody(alice, market), postOnly: true }
+  const crossed = await send(alice, { cancel: { orderId: id }, replacement, ...STOP })
+  assert.deepEqual(legsOf(crossed, 409), ['SUCCESS', 'FAILURE', 'POST_ONLY_WOULD_MATCH'])
+  assert.equal(live.balances(alice).reservedRaw, 0)
   await live.call(bob, 'DELETE', '/orders/all/rain')
-  const id = await rest(alice)
-  const replacement = orderBody(alice, market, { sizeRaw: 20 * SHARE, ticks: 300 })
-  const short = await send(alice, { cancel: { orderId: id }, replacement, ...STOP })
+  const next = await rest(alice)
+  const large = orderBody(alice, market, { sizeRaw: 20 * SHARE, ticks: 300 })
+  const short = await send(alice, { cancel: { orderId: next }, replacement: large, ...STOP })
   assert.deepEqual(legsOf(short, 409), ['SUCCESS', 'FAILURE', 'INSUFFICIENT_COLLATERAL'])
 })
 
@@ -219,8 +228,8 @@ test('a batch runs its operations in sequence and reports the outcome of each', 
     ['SUCCESS', 'SUCCESS'],
     ['FAILURE', 'ORDER_NOT_FOUND', 'NOT_ATTEMPTED'],
     ['FAILURE', 'ORDER_NOT_FOUND', 'FAILURE', 'INSUFFICIENT_COLLATERAL'],
-    ['SUCCESS', 'FAILURE', 'DUPLICATE_CLIENT_ORDER_ID'],
-    ['FAILURE', 'ORDER_NOT_FOUND', 'SUCCESS'],
+    ['FAILURE', 'NOT_ATTEMPTED', 'FAILURE', 'DUPLICATE_CLIENT_ORDER_ID'],
+    ['SUCCESS', 'SUCCESS'],
   ])
   assert.deepEqual(
     results.map((each) => at(each, 'index')),
