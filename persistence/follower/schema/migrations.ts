@@ -113,7 +113,8 @@ CREATE TABLE trades (
   fee_raw          INTEGER NOT NULL,
   yes_ticks        INTEGER NOT NULL,
   traded_ms        INTEGER NOT NULL,
-  taker_placed_seq INTEGER NOT NULL
+  taker_placed_seq INTEGER NOT NULL,
+  fills            TEXT NOT NULL
 ) STRICT;
 CREATE TABLE maker_fills (
   trade_seq        INTEGER NOT NULL,
@@ -387,7 +388,10 @@ CREATE INDEX markets_by_condition
 ON markets (json_extract(facts, '$.conditionId')) WHERE is_archived = 1;
 `
 
-/** Files of the versions up to 22 are rebuilt: they lack what all trades of an order moved. */
+/**
+ * Files of the versions up to 22 are rebuilt: they lack what all trades of an order moved, and the
+ * prices that a trade met.
+ */
 export const READ_SCHEMA = {
   migrations: [
     [

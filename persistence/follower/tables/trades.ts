@@ -18,8 +18,8 @@ import { eachPaced, type Pace } from './pace.ts'
 
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
-  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq, fills)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const INSERT_FILL = `
 INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
 VALUES (?, ?, ?, ?, ?, ?)`
@@ -34,6 +34,7 @@ type TradeRow = [
   ...who: [number, number, number, number, number, number, number],
   ...what: [number, number, number, number, number],
   takerPlacedSeq: Seq,
+  fills: string,
 ]
 type FirstRow = [marketId: MarketId, firstMs: TimeMs, firstSeq: Seq]
 type FillRow = [number, number, number, number, number, number]
@@ -87,6 +88,8 @@ export class TradesTable {
   #maker: ProfileId = 0
   #makerSharesRaw = 0
   #makerRiskRaw = 0
+  /** Shares by YES ticks, the best price first. */
+  readonly #sizes = new Map<number, number>()
 
   constructor(connection: Connection, orders: OrderTable, listeners: FillListeners) {
     this.#insertTrade = connection.prepare(INSERT_TRADE)
@@ -111,6 +114,7 @@ export class TradesTable {
     this.#collateralRaw += valueRaw
     this.#sharesRaw += sizeRaw
     this.#lastTicks = yesTicks
+    this.#sizes.set(yesTicks, (this.#sizes.get(yesTicks) ?? 0) + sizeRaw)
     const makerSeq = this.#orders.seqOf(maker)
     const makerId = this.#orders.accountOf(maker)
     if (!isLate) this.#fills.push([order.seq, this.#position, makerSeq, makerId, sizeRaw, yesTicks])
@@ -184,7 +188,9 @@ export class TradesTable {
       this.#lastTicks,
       order.nowMs,
       order.kind === 'placeOrder' ? order.seq : this.#orders.seqOf(order.slot),
+      Array.from(this.#sizes, ([ticks, sizeRaw]) => `${ticks}:${sizeRaw}`).join(),
     ])
+    this.#sizes.clear()
     this.#noteEpoch(order)
     this.#traders.add(order.accountId)
     this.#standings.traded(order.accountId, collateralRaw)

@@ -107,8 +107,8 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
 }
 
 /** What trades made of a market; all of them are durable. */
-function tradedOf({ lastYesTicks, markYesTicks, volume }: Market) {
-  return { lastYesTicks, markYesTicks, volume: { ...volume } }
+function tradedOf({ lastYesTicks, markYesTicks, volume, lastTradeSeq: tradeSeq }: Market) {
+  return { lastYesTicks, markYesTicks, volume: { ...volume }, tradeSeq }
 }
 
 /**

@@ -30,7 +30,17 @@ export const marketEvent = () =>
     createdAt: means(isoTime(), 'When the orders matched.'),
     txHash: means(nullable(bytes32()), 'Transaction that settled the trade.'),
     side: means(integer(0, 1), 'Side of the taker: 0 for a buy, 1 for a sell.'),
-    price: means(number(0, 1), 'Average price of one share of the token.'),
+    price: means(number(0, 1), 'Average price of one share of the token, at most six decimals.'),
+    fills: means(
+      list(
+        object({
+          price: means(number(0, 1), 'Token price of these fills.'),
+          size: means(integer(1), 'Raw shares that traded at this price.'),
+        }),
+        1,
+      ),
+      'What traded at each price, the best price first.',
+    ),
     matchedSize: means(uint256Text(), 'Raw shares that were traded.'),
     tokenId: means(uint256Text(), 'Token that the taker bought or sold.'),
     makerAmount: means(uint256Text(), 'Raw units that the taker gave, before fees.'),
@@ -48,6 +58,7 @@ export const EVENT_EXAMPLE = {
   txHash: `0x${'ab'.repeat(32)}`,
   side: 0,
   price: 0.52,
+  fills: [{ price: 0.52, size: 100_000_000 }],
   matchedSize: '100000000',
   tokenId: MARKET_EXAMPLE.tokens.yes,
   makerAmount: '52000000',
@@ -136,7 +147,17 @@ export const tapeTrade = () =>
   object({
     seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
     prevSeq: means(integer(0), 'The seq of the trade before it on this tape; 0 for the first.'),
-    price: means(number(0, 1), 'YES price of the last fill of the trade.'),
+    price: means(number(0, 1), 'Average YES price of the fills, at most six decimals.'),
+    fills: means(
+      list(
+        object({
+          price: means(number(0, 1), 'YES price of these fills.'),
+          size: means(integer(1), 'Raw shares that traded at this price.'),
+        }),
+        1,
+      ),
+      'What traded at each price, the best price first.',
+    ),
     size: means(integer(1), 'Raw shares that were traded.'),
     side: means(oneOf('BUY', 'SELL'), 'Side of the taker in YES: a buy of NO is a sell of YES.'),
     timestamp: means(isoTime(), 'When the orders matched.'),
@@ -152,6 +173,7 @@ export const TAPE_EXAMPLE = {
   seq: 420,
   prevSeq: 417,
   price: 0.52,
+  fills: [{ price: 0.52, size: 100_000_000 }],
   size: 100_000_000,
   side: 'BUY' as const,
   timestamp: AT,

@@ -9,15 +9,20 @@ import type { MinedTrade, TakerRow } from '../../../persistence/query/read/histo
 import { shownName } from '../../../persistence/query/read/profiles.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { averageYesPrice, fillsIn, ofOutcome, yesFills } from '../../pipeline/shown/trade-prices.ts'
 
-const ONE = 1000
-const PRICE_DIGITS = 6
 /** The name that the exchange itself has in a feed. */
 const EXCHANGE = { name: 'outcomex', rankName: null }
 
-/** What one share cost on average; a trade may have met several prices. */
-function averagePrice({ collateralRaw, sharesRaw }: MinedTrade): number {
-  return Number((collateralRaw / sharesRaw).toFixed(PRICE_DIGITS))
+/** What one share of the taker's token cost on average; a trade may have met several prices. */
+function priceOf({ outcome, fills }: MinedTrade): number {
+  return ofOutcome(outcome, averageYesPrice(fillsIn(fills)))
+}
+
+/** What traded at each price of the taker's token, the best first. */
+function ownFills({ outcome, fills }: MinedTrade) {
+  const all = yesFills(fillsIn(fills))
+  return all.map(({ price, size }) => ({ price: ofOutcome(outcome, price), size }))
 }
 
 function profileView(taker: TakerRow) {
@@ -45,7 +50,8 @@ export function eventView(trade: MinedTrade, market: Market) {
     createdAt: isoText(trade.tradedMs),
     txHash: settlement.txHash,
     side,
-    price: averagePrice(trade),
+    price: priceOf(trade),
+    fills: ownFills(trade),
     matchedSize: String(sharesRaw),
     tokenId: outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId,
     makerAmount: String(makerRaw),
@@ -68,7 +74,7 @@ export function tradeFeed(trade: MinedTrade, { slug, title }: Market) {
       title,
       strategy: side === SIDE.BUY ? ('Buy' as const) : ('Sell' as const),
       outcome: outcome === OUTCOME.YES ? ('YES' as const) : ('NO' as const),
-      price: averagePrice(trade),
+      price: priceOf(trade),
       contracts: String(trade.sharesRaw),
       tradeAmount: String(trade.collateralRaw),
       tradeEventId: String(trade.seq),
@@ -99,13 +105,15 @@ export function resolvedFeed({ market, payoutNumerators, updatedMs }: PublishedM
 
 /** A line of the tape, told from the side of YES: who buys NO sells YES. */
 export function tapeView(row: TradeRow, prevSeq: Seq) {
+  const fills = fillsIn(row.fills)
   const buysYes = (row.side === SIDE.BUY) === (row.outcome === OUTCOME.YES)
   return {
     seq: row.seq,
     prevSeq,
-    price: row.yesTicks / ONE,
+    price: averageYesPrice(fills),
     size: row.sharesRaw,
     side: buysYes ? ('BUY' as const) : ('SELL' as const),
+    fills: yesFills(fills),
     timestamp: isoText(row.tradedMs),
     tradeEventId: String(row.seq),
     ...(row.isBusted === 1 ? { busted: true } : {}),

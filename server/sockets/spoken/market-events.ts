@@ -103,10 +103,7 @@ export const trade = event({
   payload: object({
     marketSlug: slug(),
     seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
-    prevSeq: means(
-      nullable(integer(1)),
-      'The seq of the trade before in this market; null when that was before the last start.',
-    ),
+    prevSeq: means(integer(0), 'The seq of the trade before in this market; 0 for the first.'),
     sequence: tapeSequence(),
     tradeEventId: tradeEventId(),
     price: means(price(), 'Average YES price of the fills, at most six decimals.'),

@@ -39,7 +39,7 @@ interface Trade extends TradeRow {
 
 const ALL = `SELECT seq, market_id AS marketId, side, outcome, shares_raw AS sharesRaw,
   collateral_raw AS collateralRaw, yes_ticks AS yesTicks, traded_ms AS tradedMs,
-  is_busted AS isBusted FROM trades ORDER BY seq`
+  is_busted AS isBusted, fills FROM trades ORDER BY seq`
 
 /** Trades are mined, set aside and taken back at random; gives the seqs in the order of mining. */
 function settle(flow: CommandFlow, reading: <T>(work: (db: Connection) => T) => T) {

@@ -9,7 +9,7 @@ import { EPOCH_BITS, epochOf } from '../../../follower/tables/epochs.ts'
 
 const COLUMNS = `
 seq, side, outcome, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
-yes_ticks AS yesTicks, traded_ms AS tradedMs, is_busted AS isBusted`
+yes_ticks AS yesTicks, traded_ms AS tradedMs, is_busted AS isBusted, fills`
 const IN_EPOCH = `FROM trades WHERE seq >> ${EPOCH_BITS} = ? AND market_id = ? AND is_busted = ?`
 const BEFORE = `
 SELECT ${COLUMNS} ${IN_EPOCH} AND (traded_ms, seq) < (?, ?)
@@ -43,6 +43,8 @@ export interface TradeRow {
   readonly tradedMs: TimeMs
   /** 1 for a trade that was taken back, else 0. */
   readonly isBusted: number
+  /** YES ticks and raw shares of each price that it met, best first, as in 520:1000,510:2000. */
+  readonly fills: string
 }
 
 /** When a trade was made, and its YES price. */

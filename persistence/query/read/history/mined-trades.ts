@@ -14,7 +14,7 @@ SELECT epoch, first_number AS firstNumber FROM mined_epochs
 WHERE market_id = ? AND first_number <= ? ORDER BY first_number DESC LIMIT 1`
 const PAGE = `
 SELECT t.seq, t.market_id AS marketId, t.taker_owner AS takerId, t.side, t.outcome,
-  t.shares_raw AS sharesRaw, t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs
+  t.shares_raw AS sharesRaw, t.collateral_raw AS collateralRaw, t.traded_ms AS tradedMs, t.fills
 FROM mined_trades m CROSS JOIN trades t ON t.seq = m.trade_seq
 WHERE m.epoch = ? AND m.market_id = ? AND m.number <= ? ORDER BY m.number DESC LIMIT ?`
 /** The public fields of one profile. */
@@ -49,6 +49,8 @@ interface TradeRow {
   readonly sharesRaw: number
   readonly collateralRaw: number
   readonly tradedMs: number
+  /** As in market-trades.ts. */
+  readonly fills: string
 }
 
 export interface MinedTrade extends TradeRow {

@@ -3,10 +3,11 @@
 // is seen and can be read over REST. `sequence` counts the frames of this tape since the start.
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
-import { type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { isoText } from '../../../http/iso-text.ts'
 import type { PublishedMarket } from '../../../pipeline/shown/published.ts'
+import { averageYesPrice, yesFills } from '../../../pipeline/shown/trade-prices.ts'
 import { packetOf } from '../../packets.ts'
 import { NewestFrames } from '../../shared/newest-frames.ts'
 import { Room, type RoomParts } from '../../shared/room.ts'
@@ -21,13 +22,11 @@ export interface TapeParts extends RoomParts {
 /** The fills of an arrival that is not told yet. */
 interface Arrival {
   readonly seq: Seq
-  /** Seq of the trade before; 0 when it was before the start. */
+  /** Seq of the trade before; 0 for the first trade of the market. */
   readonly prevSeq: Seq
   readonly isBuy: boolean
   readonly sizesRaw: Map<number, number>
 }
-
-const TICKS_ONE = 1000
 
 export class Tape {
   readonly room: Room
@@ -76,23 +75,19 @@ export class Tape {
   }
 
   #tradeFrame({ seq, prevSeq, isBuy, sizesRaw }: Arrival): object {
+    const fills = [...sizesRaw].map(([ticks, sizeRaw]) => ({ ticks, sizeRaw }))
     let sizeRaw = 0
-    let weighted = 0
-    for (const [ticks, raw] of sizesRaw) {
-      sizeRaw += raw
-      weighted += (raw / UNIT_RAW) * ticks
-    }
-    const average = weighted / (sizeRaw / UNIT_RAW) / TICKS_ONE
+    for (const fill of fills) sizeRaw += fill.sizeRaw
     return {
       marketSlug: this.#published.market.slug,
       seq,
-      prevSeq: prevSeq === 0 ? null : prevSeq,
+      prevSeq,
       sequence: ++this.#sequence,
       tradeEventId: String(seq),
-      price: Math.round(average * UNIT_RAW) / UNIT_RAW,
+      price: averageYesPrice(fills),
       size: sizeRaw,
       side: isBuy ? 'BUY' : 'SELL',
-      fills: [...sizesRaw].map(([ticks, size]) => ({ price: ticks / TICKS_ONE, size })),
+      fills: yesFills(fills),
       timestamp: isoText(this.#parts.msOf(seq)),
     }
   }

@@ -92,6 +92,48 @@ test('each arrival that traded is one frame, which names the trade before it', a
   assert.equal(Number(at(frames[1], 'sequence')), Number(at(frames[0], 'sequence')) + 1)
 })
 
+test('frame, tape and events have one price and the same fills for one trade', async () => {
+  const sun = await openMarket(live, 'sun')
+  const client = await join('subscribe_trades', { marketSlugs: ['sun'] })
+  for (const [ticks, shares] of [
+    [600, 2],
+    [610, 1],
+  ]) {
+    const wish = { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE } as const
+    assert.equal((await place(live, bob, sun, wish)).status, 201)
+  }
+  const taken = await place(live, alice, sun, { ticks: 620, sizeRaw: 3 * SHARE })
+  const wish = { outcome: 1, ticks: 400, sizeRaw: 3 * SHARE } as const
+  await place(live, bob, sun, { ticks: 615, sizeRaw: 3 * SHARE })
+  const sold = await place(live, alice, sun, wish)
+  assert.deepEqual([taken.status, sold.status], [201, 201], sold.text)
+  const frames = await client.take('trade', 2)
+  const tape = at((await live.send('GET', '/markets/sun/trades')).body, 'trades')
+  const fields = (trade: unknown) => {
+    return ['seq', 'prevSeq', 'price', 'fills', 'size'].map((name) => at(trade, name))
+  }
+  assert.ok(Array.isArray(tape))
+  assert.deepEqual(tape.map(fields), frames.map(fields))
+  const [first] = frames
+  assert.deepEqual(fields(first).slice(1), [
+    0,
+    0.603333,
+    [
+      { price: 0.6, size: 2 * SHARE },
+      { price: 0.61, size: SHARE },
+    ],
+    3 * SHARE,
+  ])
+  await allMined()
+  let events: unknown
+  do events = at((await live.send('GET', '/markets/sun/events')).body, 'events')
+  while (!Array.isArray(events) || events.length < 2)
+  // The newest first; a trade of NO has the price of NO.
+  assert.deepEqual([at(events, 1, 'price'), at(events, 0, 'price')], [0.603333, 0.385])
+  assert.deepEqual(at(events, 1, 'fills'), at(first, 'fills'))
+  assert.deepEqual(at(events, 0, 'fills'), [{ price: 0.385, size: 3 * SHARE }])
+})
+
 /** Waits until the trades of all earlier tests are in a block: a fault is for the next one. */
 async function allMined(): Promise<void> {
   const { blocks, catalogue } = live.exchange.pipeline.clearing
