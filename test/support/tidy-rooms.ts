@@ -240,7 +240,8 @@ export const ROOMS: readonly Room[] = [
     path: 'server/pipeline/shown',
     rank: 3,
     doors: files(
-      'published views book-views market-view position-views market-kinds tickers trade-prices book-lists',
+      'published views book-views market-view position-views market-kinds tickers ' +
+        'trade-prices book-lists',
     ),
     why: 'one file for each thing that the outside may know',
   },

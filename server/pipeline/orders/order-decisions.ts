@@ -232,7 +232,8 @@ export class OrderDecisions {
         this.#nameFirst(this.#findFirst, arrival, refusal)
         return
       }
-      const at = { profileId: request.order.accountId, nowMs: sequencer.nowMs() }
+      const { accountId: profileId } = request.order
+      const at = { profileId, nowMs: sequencer.nowMs(), flaw: arrival.flaw }
       const answer = refusedOrder(clearing, refusal, at)
       publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
     } else {

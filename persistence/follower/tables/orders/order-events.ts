@@ -133,7 +133,18 @@ export class OrderEventsTable {
     const owner = this.#orders.accountOf(slot)
     const placedSeq = this.#orders.seqOf(slot)
     const number = 0
-    run.add({ kind, owner, placedSeq, number, sizeRaw, collateralRaw, leftRaw, place, ticks, seq: 0 })
+    run.add({
+      kind,
+      owner,
+      placedSeq,
+      number,
+      sizeRaw,
+      collateralRaw,
+      leftRaw,
+      place,
+      ticks,
+      seq: 0,
+    })
   }
 
   canceled(slot: Slot, leftRaw: number, seq: Seq): void {
