@@ -129,7 +129,8 @@ export class BookTables {
       this.events.endedLate(end, this.#lateOf(order))
       return
     }
-    this.orders.makerFilled(slot, { ...fill, collateralRaw }, order)
+    const { isClosed } = fill
+    this.orders.makerFilled(slot, { sizeRaw, leftRaw, isClosed, collateralRaw }, order)
     this.events.makerFilled(slot, fill, order)
   }
 
