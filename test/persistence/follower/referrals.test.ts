@@ -22,8 +22,9 @@ const STEPS = 1500
 /** Markets that trade at once. */
 const MARKETS = 3
 const TRADE = `INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side,
-  outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
-VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?, ?, 500, ?, ?)`
+  outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq,
+  fills)
+VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?, ?, 500, ?, ?, '[]')`
 const PROFILE = `INSERT INTO profiles (profile_id, account, client, scopes, created_ms)
 VALUES (?, ?, 'eoa', '[]', 1)`
 

@@ -20,8 +20,9 @@ const FIRST: FeedPlace = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
 const FOLLOWER = 1
 const OWNERS = 12
 const TRADE = `INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side,
-  outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq, is_busted)
-VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?, 0, 500, ?, ?, ?)`
+  outcome, shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq, is_busted,
+  fills)
+VALUES (?, ?, 0, 0, ?, ?, ?, ?, ?, 0, 500, ?, ?, ?, '[]')`
 const MOVE = 'INSERT INTO moves VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, NULL)'
 
 const PACK = `INSERT INTO packs (pack_id, owner, stake_raw, payout_raw, made_ms, status)

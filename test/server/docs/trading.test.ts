@@ -202,7 +202,7 @@ test('a frame of each type has the fields that the page lists', async () => {
       type,
     )
     const missing = known.filter((name) => !Object.hasOwn(frame, name))
-    const sometimes = ['clientOrderId', 'feeAmountContracts', 'feeAmountCollateral']
+    const sometimes = ['clientOrderId', 'matchedAt', 'feeAmountContracts', 'feeAmountCollateral']
     assert.deepEqual(
       missing.filter((name) => !sometimes.includes(name)),
       [],
