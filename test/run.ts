@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleTests } from './support/bundled-tests.ts'
@@ -10,7 +11,8 @@ import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
 // test. A file may take any time while it makes progress: two minutes without a word or an event
 // end it.
 
-const CONCURRENCY = 2
+/** One more than there are cores: some files wait for time that passes, or for another process. */
+const CONCURRENCY = availableParallelism() + 1
 const SILENCE_MS = 120_000
 const SLOWEST = 10
 /** More files are done sooner when sources and tests are compiled first. */
