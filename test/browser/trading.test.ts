@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { SESSION_COOKIES } from '../../server/auth/session.ts'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part, trade } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN, at, type Trader } from '../support/live-exchange.ts'
@@ -65,8 +66,12 @@ test('a login makes one token, keeps its cookie from scripts, and a logout ends 
   const { page, context } = watched
   await trade(page, { outcome: 'YES', price: '5', shares: '10' })
   await trade(page, { outcome: 'YES', price: '6', shares: '10' })
-  const [cookie, ...others] = await context.cookies()
-  assert.deepEqual([others.length, cookie?.httpOnly, cookie?.sameSite], [0, true, 'Lax'])
+  const cookies = await context.cookies()
+  const kinds = cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite])
+  assert.deepEqual(
+    kinds.sort(),
+    [...SESSION_COOKIES].sort().map((name) => [name, true, 'Lax']),
+  )
   assert.equal(await page.evaluate('document.cookie'), '')
   const kept: { tokenId: string; secret: string } = JSON.parse(
     await page.evaluate("localStorage.getItem('trader-token')"),
