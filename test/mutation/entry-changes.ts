@@ -337,7 +337,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an account stays busy after a replacement that is refused',
-        'this.#refuse(result, reply)\n        decided?.()',
+        'this.#refuse(result, reply)\n          decided?.()',
         'this.#refuse(result, reply)',
       ],
     ],

@@ -86,8 +86,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'anyone cancels any order',
-        'orders.accountOf(slot) !== accountId)',
-        'orders.accountOf(slot) < 0)',
+        'orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND\n  return whyNotNow',
+        'orders.accountOf(slot) < 0) return REJECT.ORDER_NOT_FOUND\n  return whyNotNow',
       ],
     ],
   },
@@ -142,8 +142,8 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an older generation is live',
-        'this.generationOf(slot) === generation\n',
-        'this.generationOf(slot) >= generation\n',
+        '!== FREE && this.generationOf(slot) === generation\n',
+        '!== FREE && this.generationOf(slot) >= generation\n',
       ],
       ['a slot keeps the client id of its last order', 'this.#clientIds.remove(slot)\n', '\n'],
       ['an arrival starts with the fills of the last one', '    f64s[f64 + 3] = 0\n', '\n'],

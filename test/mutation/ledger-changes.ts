@@ -237,7 +237,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ['an own maker that was canceled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
       [
         'a maker that is filled stays in the table',
-        'if (legs.closed) this.#end(legs.maker, market)\n',
+        'if (legs.closed) this.#end(legs.maker, market, true)\n',
         '\n',
       ],
       [

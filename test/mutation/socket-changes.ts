@@ -303,8 +303,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
       ],
       [
         'the size of a trade is that of its last fill',
-        '      sizeRaw += raw\n',
-        '      sizeRaw = raw\n',
+        'sizeRaw += fill.sizeRaw',
+        'sizeRaw = fill.sizeRaw',
       ],
     ],
   },
