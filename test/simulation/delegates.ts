@@ -44,6 +44,11 @@ const CROWD = LIMITS.accountQueueMax + 40
 const STALE_MS = 31_000
 /** Refusals of a cancel that tell nothing about the order. */
 const UNTOLD = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
+/** What a cancel frees: funds, shares, and places of orders. */
+const FREED = new Set([
+  ...['NONE', 'INSUFFICIENT_COLLATERAL', 'INSUFFICIENT_SHARES', 'OPEN_ORDERS_LIMIT'],
+  ...['OPEN_SIZE_LIMIT', 'POSITION_LIMIT', 'AMOUNT_TOO_SMALL', 'CAPACITY'],
+])
 const OF_CALLER = new Set([
   ...['SCOPE_MISSING_TRADING', 'SCOPE_MISSING_DELEGATED_SIGNING', 'NOT_SUB_ACCOUNT'],
   'NO_SERVER_WALLET',
@@ -317,6 +322,15 @@ export class Delegates {
     assert(pipeline.clearing.lastSeq >= model.seq)
   }
 
+  /** A refusal before the cancel is no decision of the sequencer. What the cancel frees may help. */
+  #foreseen(sent: Sent, answer: OrderAnswer, isCrowded: boolean): void {
+    const name = 'text' in answer ? 'NONE' : rejectName(answer.reject)
+    this.#note('cancel NOT_ATTEMPTED')
+    assert(!FREED.has(name), `${name} is decided after the cancel`)
+    if (sent.expected !== 'NONE') this.#answered(sent, answer, isCrowded)
+    else this.#note(`order ${name}`)
+  }
+
   /** A command found the queue of its account full. */
   #excuse(): void {
     this.#excused++
@@ -368,8 +382,7 @@ export class Delegates {
     if (legs.cancel === null) {
       assert(legs.replacement !== null && 'reject' in legs.replacement, 'it is refused before')
       assert.equal(made.length, 0, 'a replacement that is refused before is not decided')
-      this.#answered(sent, legs.replacement, isCrowded)
-      this.#note('cancel NOT_ATTEMPTED')
+      this.#foreseen(sent, legs.replacement, isCrowded)
       return
     }
     const isCanceled = !(legs.cancel instanceof Reject)

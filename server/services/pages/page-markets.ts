@@ -74,7 +74,9 @@ export class PageMarkets {
       count += values.length
     }
     const isOver = count > LIMITS.filterValuesMax
-    return isOver ? wrong('', `must have at most ${LIMITS.filterValuesMax} filter values`) : null
+    return isOver
+      ? wrong('filters', `must have at most ${LIMITS.filterValuesMax} filter values`)
+      : null
   }
 
   /** Null for every active market. */

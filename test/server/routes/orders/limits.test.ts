@@ -233,7 +233,7 @@ test('each rate flag bounds its own lane, and metrics say which bucket was empty
   }
 })
 
-const OTHER_TRADES = /^\/(heartbeats$|amm\/|parlay\/(create|offers)|sports-markets\/)/
+const OTHER_TRADES = /^\/(heartbeats$|amm\/|parlay\/(create|offers|partner\/buy)|sports-markets\/)/
 
 test('if unknown countries are refused, a trade must name an allowed country', async () => {
   const flags = ['--geo-header', 'x-country', '--geo-block', 'CU', '--geo-unknown', 'refuse']
