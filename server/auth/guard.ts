@@ -8,7 +8,8 @@ import { Refusal, refuse } from '../http/refusal.ts'
 import type { Guarded } from '../http/route.ts'
 import { checkTokenCall, hmacRefusal, isTokenSecret } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
-import { digestOf, SESSION_COOKIES, sessionCookieNames } from './session.ts'
+import { digestOf } from './session.ts'
+import { SESSION_COOKIES, sessionCookieNames } from './session-names.ts'
 
 // Checks the proof of the caller for every route except the order entry; the intake pool does that.
 

@@ -7,29 +7,12 @@ import { recoverAddress } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
 import { isoText } from '../http/iso-text.ts'
 import type { Header } from '../http/reply.ts'
+import { type CookieNaming, sessionCookieNames } from './session-names.ts'
 
 // Wallet proofs and session cookies. A signed message says what it is for. Its nonce is stateless:
 // time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes under a key of
 // this server. The journal makes it single-use: the command that uses a nonce burns it, and
 // `isNonceBurned` asks for that.
-
-/** The second is the name that clients of other languages look for. */
-export const SESSION_COOKIES: readonly string[] = ['outcomex_session', 'limitless_session']
-
-/** How the session cookie is named: a login sets one of each name, with one value. */
-export interface CookieNaming {
-  /** True when users reach the exchange over TLS. */
-  readonly isSecure: boolean
-  readonly names: readonly string[]
-}
-
-/**
- * The names of the session cookie. Browsers take a name with `__Host-` only from this host itself,
- * over TLS, so no page of a neighbouring host can plant such a cookie.
- */
-export function sessionCookieNames({ isSecure, names }: CookieNaming): readonly string[] {
-  return isSecure ? names.map((name) => `__Host-${name}`) : names
-}
 
 /** The words between the text and its nonce. */
 const NONCE_HEAD = ' Nonce: '

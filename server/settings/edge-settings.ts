@@ -1,4 +1,4 @@
-import { SESSION_COOKIES } from '../auth/session.ts'
+import { SESSION_COOKIES } from '../auth/session-names.ts'
 import type { Origins } from '../http/access/cors.ts'
 import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
 import { commaList } from './kinds.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { SESSION_COOKIES } from '../../server/auth/session.ts'
+import { SESSION_COOKIES } from '../../server/auth/session-names.ts'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part, trade } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN, at, type Trader } from '../support/live-exchange.ts'

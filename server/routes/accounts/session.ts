@@ -9,11 +9,11 @@ import {
   type ProvenLogin,
   type Purpose,
   proveWallet,
-  sessionCookieNames,
   sessionCookies,
   signedMessage,
   signingMessage,
 } from '../../auth/session.ts'
+import { sessionCookieNames } from '../../auth/session-names.ts'
 import { formatAddress, parseAddress } from '../../crypto/address.ts'
 import { open, session, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { type Call, cookieValues, header } from '../../http/call.ts'
