@@ -4,7 +4,6 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import {
-  type CookieNaming,
   digestOf,
   type ProvenLogin,
   type Purpose,
@@ -13,7 +12,7 @@ import {
   signedMessage,
   signingMessage,
 } from '../../auth/session.ts'
-import { sessionCookieNames } from '../../auth/session-names.ts'
+import { type CookieNaming, sessionCookieNames } from '../../auth/session-names.ts'
 import { formatAddress, parseAddress } from '../../crypto/address.ts'
 import { open, session, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { type Call, cookieValues, header } from '../../http/call.ts'

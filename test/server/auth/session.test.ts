@@ -6,10 +6,10 @@ import {
   mintSession,
   type Purpose,
   proveWallet,
-  SESSION_COOKIES,
   sessionCookies,
   signingMessage,
 } from '../../../server/auth/session.ts'
+import { SESSION_COOKIES } from '../../../server/auth/session-names.ts'
 import { formatAddress } from '../../../server/crypto/address.ts'
 import { signHash } from '../../../server/crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../../../server/crypto/eip712.ts'
