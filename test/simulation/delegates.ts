@@ -322,7 +322,7 @@ export class Delegates {
     assert(pipeline.clearing.lastSeq >= model.seq)
   }
 
-  /** A refusal before the cancel is no decision of the sequencer. What the cancel frees may help. */
+  /** A refusal before the cancel is no decision: what the cancel frees may help. */
   #foreseen(sent: Sent, answer: OrderAnswer, isCrowded: boolean): void {
     const name = 'text' in answer ? 'NONE' : rejectName(answer.reject)
     this.#note('cancel NOT_ATTEMPTED')

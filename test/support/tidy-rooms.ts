@@ -212,7 +212,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/auth',
     rank: 2,
-    doors: files('guard session api-token identity delegation registrations'),
+    doors: files('guard session session-names api-token identity delegation registrations'),
     why: 'one file for each proof',
   },
   {
