@@ -53,18 +53,18 @@ SELECT ${SEQ_OF_ORDER}, 1 + n % @live, n / @live - 1000000000, 1 + abs(random() 
   randomblob(20), NULL, randomblob(65), 0, 0, 300, 300 FROM each`
 const STATES = `
 INSERT INTO order_states (placed_seq, status, filled_raw, remaining_raw, ended_ms, cancel_reason,
-  last_trade_seq)
+  last_trade_seq, collateral_raw, fee_raw)
 ${NUMBERS}
 SELECT ${SEQ_OF_ORDER}, iif(n & 2, ${CANCELED}, ${MATCHED}), ${SHARE_RAW}, 0, @startMs + n + 1,
-  iif(n & 2, 0, NULL), ${SEQ_OF_ORDER} FROM each`
+  iif(n & 2, 0, NULL), ${SEQ_OF_ORDER}, ${SHARE_RAW} / 2, 0 FROM each`
 const TRADES = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
-  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq, fills)
 ${NUMBERS}
 SELECT ${SEQ_OF_TRADE}, 1 + abs(random() % @markets), 1 + (2 * n + 1) % @live,
   (2 * n + 1) / @live - 1000000000, 1 + abs(random() % @owners), n & 1, 0, ${SHARE_RAW},
   ${SHARE_RAW} / 2, 0, 500, @startMs + n * ${COMMANDS_PER_TRADE * MS_PER_COMMAND},
-  ${SEQ_OF_TRADE} FROM each`
+  ${SEQ_OF_TRADE}, '500:${SHARE_RAW}' FROM each`
 const FILLS = `
 INSERT INTO maker_fills (trade_seq, position, maker_placed_seq, maker_owner, size_raw, yes_ticks)
 ${NUMBERS}

@@ -32,8 +32,8 @@ const EPOCH_TRADES = 2 ** EPOCH_BITS
 const INDEXES = `SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'trades'`
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
-  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq)
-VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?, 0)`
+  shares_raw, collateral_raw, fee_raw, yes_ticks, traded_ms, taker_placed_seq, fills)
+VALUES (?, ?, 1, 1, ?, ?, 0, ?, ?, 0, ?, ?, 0, ?)`
 const INSERT_MINED =
   'INSERT INTO mined_trades (epoch, market_id, number, trade_seq) VALUES (?, ?, ?, ?)'
 const INSERT_MINED_EPOCH =
@@ -97,7 +97,8 @@ class TradeWriter {
       const seq = index - this.#size.trades
       const marketId = marketOfBook(this.#size, at + 1)
       const what = [random.between(1, TRADERS), index % 2, sharesRaw, collateralRaw]
-      insert.run(seq, marketId, ...what, ticks[at], this.#msOf(index))
+      const fills = `${ticks[at]}:${sharesRaw}`
+      insert.run(seq, marketId, ...what, ticks[at], this.#msOf(index), fills)
     }
   }
 
