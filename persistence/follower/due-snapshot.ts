@@ -60,7 +60,7 @@ export class DueSnapshot {
   /** A snapshot that cannot be saved makes the next start longer; trading goes on. */
   async #save(taken: TakenSnapshot): Promise<SavedSnapshot> {
     const startMs = performance.now()
-    // Reads wait while a state is copied. What may come later comes after what they wait for.
+    // Reads wait while the state is copied. So the next commands are applied before the rest.
     await nextTurn()
     this.#checkLaws()
     let bytes = 0

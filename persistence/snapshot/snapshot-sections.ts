@@ -7,15 +7,31 @@ import { packState, unpackState } from '../../engine/wire/codec.ts'
 
 /** In the order of the file. The filter of the seen orders comes apart: as the names. */
 export const SECTIONS = [
-  ...['clock', 'accounts', 'profiles', 'catalogue', 'ledger', 'orders', 'seen', 'settlement'],
-  ...['modes', 'heartbeats', 'frozen', 'operators', 'series', 'oracle', 'pages', 'properties'],
-  ...['matches', 'social'],
+  'clock',
+  'accounts',
+  'profiles',
+  'catalogue',
+  'ledger',
+  'orders',
+  'seen',
+  'settlement',
+  'modes',
+  'heartbeats',
+  'frozen',
+  'operators',
+  'series',
+  'oracle',
+  'pages',
+  'properties',
+  'matches',
+  'social',
 ] as const satisfies readonly (keyof CapturedState)[]
 export type Section = (typeof SECTIONS)[number]
 const nothingIsMissing: Record<Exclude<keyof CapturedState, Section>, 'missing'> = {}
 assert(Object.keys(nothingIsMissing).length === 0, 'a file holds every section')
 /** Sections that share nothing with their exchange as soon as they are captured. */
 const COPIED: ReadonlySet<Section> = new Set(['accounts', 'profiles', 'ledger', 'orders'])
+
 /** A state as it follows the head. All of it is a copy, so the state may change meanwhile. */
 export interface PackedState {
   /** Gives the bytes of a section. The large ones are made when they are asked for. */

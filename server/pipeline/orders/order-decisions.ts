@@ -224,19 +224,11 @@ export class OrderDecisions {
     decodePlaceInto(arrival.record, this.#order)
     const { request, asked } = arrival
     if (request.recvWindowMs !== 0) request.wallMs = this.#parts.clock.wallMs()
-    const { clearing, sequencer, publisher, lookups } = this.#parts
+    const { clearing, sequencer, lookups } = this.#parts
     const refusal = decideBeforeFunds(clearing, request, sequencer.nowMs())
     if (refusal === null) asked.reply(PASSES)
-    else if (refusal !== ASK_TABLES) {
-      if (this.#findFirst !== null && KNOWN.includes(refusal)) {
-        this.#nameFirst(this.#findFirst, arrival, refusal)
-        return
-      }
-      const { accountId: profileId } = request.order
-      const at = { profileId, nowMs: sequencer.nowMs(), flaw: arrival.flaw }
-      const answer = refusedOrder(clearing, refusal, at)
-      publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
-    } else {
+    else if (refusal !== ASK_TABLES) this.#refuseBy(refusal, arrival)
+    else {
       assert(lookups !== undefined, 'who does not hold every order can ask for it')
       lookups.lookUp(request.order, (inTables, broke) => {
         if (inTables !== undefined) this.#foresee({ ...arrival, request: { ...request, inTables } })
@@ -296,7 +288,7 @@ export class OrderDecisions {
   #decideNow(arrival: Arrival): void {
     const { order, recvWindowMs } = arrival.request
     if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
-    const { reply, timesRow, decided } = arrival.asked
+    const { timesRow, decided } = arrival.asked
     // Orders of a market are decided in the order of their arrival.
     const isBehind = this.#waitingIn.size > 0 && this.#waitingIn.has(order.marketId)
     const refusal = isBehind
@@ -312,17 +304,22 @@ export class OrderDecisions {
     }
     if (refusal !== null) {
       this.#parts.times.refused(timesRow, order.marketId)
-      const { flaw } = arrival
-      const at = { profileId: order.accountId, nowMs: this.#parts.sequencer.nowMs(), flaw }
-      if (this.#findFirst !== null && KNOWN.includes(refusal)) {
-        this.#nameFirst(this.#findFirst, arrival, refusal)
-        decided?.()
-        return
-      }
-      const answer = refusedOrder(this.#parts.clearing, refusal, at)
-      this.#parts.publisher.whenDurable(this.#parts.clearing.lastSeq, () => reply(answer))
+      this.#refuseBy(refusal, arrival)
     } else this.#accepted(arrival)
     decided?.()
+  }
+
+  /** Replies with a refusal of a gate, once what it rests on is durable. */
+  #refuseBy(refusal: Reject, arrival: Arrival): void {
+    if (this.#findFirst !== null && KNOWN.includes(refusal)) {
+      this.#nameFirst(this.#findFirst, arrival, refusal)
+      return
+    }
+    const { clearing, sequencer, publisher } = this.#parts
+    const { request, asked, flaw } = arrival
+    const at = { profileId: request.order.accountId, nowMs: sequencer.nowMs(), flaw }
+    const answer = refusedOrder(clearing, refusal, at)
+    publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
   }
 
   /** Names the order that was accepted before, or gives its first reply again. */

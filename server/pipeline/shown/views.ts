@@ -49,7 +49,8 @@ export function userOrderView(row: OrderRow, { market }: PublishedMarket, ids: O
     originalSize: String(originalRaw),
     // A held market buy still has all that it spends (rules §4.3).
     remainingSize: String(isHeld ? originalRaw : row.remainingRaw),
-    ...{ filledSize, averagePrice },
+    filledSize,
+    averagePrice,
     expiration: String(row.expirationSec),
     ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
   }

@@ -85,7 +85,15 @@ export class FirstOrders {
     const leftRaw = order.sizeRaw === 0 ? 0 : order.sizeRaw - filledSharesRaw
     const { slot, generation, accountId, marketId, side, feeBps, placedMs: nowMs } = order
     const receipt = {
-      ...{ slot, generation, accountId, marketId, side, feeBps, nowMs, leftRaw, filledSharesRaw },
+      slot,
+      generation,
+      accountId,
+      marketId,
+      side,
+      feeBps,
+      nowMs,
+      leftRaw,
+      filledSharesRaw,
       seq: order.placedSeq,
       result: resultOf(found, leftRaw),
       filledCollateralRaw: trade?.collateralRaw ?? 0,

@@ -54,7 +54,8 @@ export function curatedView(
   })
   const arePriced = views.every(({ bookPrice }) => bookPrice !== null)
   return {
-    ...{ id, name },
+    id,
+    name,
     status: isListed ? ('ACTIVE' as const) : ('ENDED' as const),
     eligible: isListed && isOpen && arePriced,
     parlayType: PARLAY_TYPE,

@@ -112,14 +112,14 @@ export function winnerOf({ winners }: Pick<Table, 'winners'>, market: MarketInde
   return winners[market === 1 || market === 3 ? 1 : 0]
 }
 
-export interface TableWish {
+export interface TableTerms {
   readonly winners: Winners
   readonly isLate: boolean
 }
 
 export async function openTable(
   live: LiveExchange,
-  { winners, isLate }: TableWish,
+  { winners, isLate }: TableTerms,
 ): Promise<Table> {
   const name = `table-${opened++}`
   const trader = () => live.trader(FUNDS_RAW, { apiToken: { scopes: SCOPES } })

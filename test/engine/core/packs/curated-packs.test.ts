@@ -8,12 +8,11 @@ import {
   gateCuration,
 } from '../../../../engine/core/decide/money/curated-packs.ts'
 import { pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
-import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
-import { restedLeg } from '../../../support/pack-quote.ts'
+import { countedPacks, restedLeg } from '../../../support/pack-quote.ts'
 
 // The list of packs that operators curate, and purchases from it (rules §8.6). The driver checks
 // the invariants after each command.
@@ -67,13 +66,7 @@ class World {
 
   resolve(marketId: number, payoutNumerators: readonly [number, number]): void {
     this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
-    const { packs, catalogue } = this.clearing
-    const market = catalogue.existing(marketId)
-    const counted = [...packs.ofMarket(marketId)].map((packId) => {
-      const pack = packs.byId(packId)
-      assert(pack !== undefined)
-      return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
-    })
+    const counted = countedPacks(this.clearing, marketId)
     if (counted.length > 0) this.driver.rare({ kind: 'countPacks', marketId, packs: counted })
     this.driver.holds()
   }

@@ -10,14 +10,13 @@ import {
   decidePack,
 } from '../../../../engine/core/decide/money/packs.ts'
 import { decideFunding } from '../../../../engine/core/decide/money/rewards.ts'
-import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
 import { stateHash } from '../../../../engine/core/state/state-hash.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
-import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
+import { countedPacks, quoteOf, restedLeg } from '../../../support/pack-quote.ts'
 import { marketSpec, seriesSpec } from '../../../support/specs.ts'
 
 // The life of packs and offers (rules §8.4, §8.5). The driver checks the laws.
@@ -99,13 +98,7 @@ class World {
 
   /** The resolved market counts for its packs. */
   count(marketId: number): void {
-    const { packs, catalogue } = this.clearing
-    const market = catalogue.existing(marketId)
-    const counted = [...packs.ofMarket(marketId)].map((packId) => {
-      const pack = packs.byId(packId)
-      assert(pack !== undefined)
-      return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
-    })
+    const counted = countedPacks(this.clearing, marketId)
     if (counted.length > 0) this.driver.rare({ kind: 'countPacks', marketId, packs: counted })
     this.driver.holds()
   }

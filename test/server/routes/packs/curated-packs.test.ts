@@ -20,6 +20,7 @@ import {
 } from '../../../support/live-partners.ts'
 import { listAt, readOf } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
+import { marketsForPacks } from '../../../support/pack-markets.ts'
 
 // Packs that operators curate, and what partners and others buy of them (rules §8.6).
 
@@ -58,13 +59,7 @@ const operator = (method: string, path: string, body?: object) => {
 /** Two fresh markets whose YES is for sale at 0.5 and at 0.4, and wanted a cent below. */
 async function fresh(): Promise<void> {
   count++
-  markets = [await openMarket(live, `rain-${count}`), await openMarket(live, `wind-${count}`)]
-  for (const [index, ticks] of [500, 600].entries()) {
-    const ask = { outcome: 1, ticks, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, maker, markets[index], ask)).status, 201)
-    const bid = { ticks: 990 - ticks, sizeRaw: 1000 * UNIT }
-    assert.equal((await place(live, maker, markets[index], bid)).status, 201)
-  }
+  markets = await marketsForPacks(live, maker, [`rain-${count}`, `wind-${count}`])
 }
 
 const legs = () => markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))

@@ -5,6 +5,7 @@ import { at, type LiveExchange, startLive, type Trader } from '../../../support/
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
 import { patientCall, readOf } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
+import { marketsForPacks } from '../../../support/pack-markets.ts'
 
 // Packs over HTTP: quotes, stakes, offers and what becomes of them (rules §8).
 
@@ -31,13 +32,7 @@ afterEach(() => assert.deepEqual(live.faults, []))
 /** Two fresh markets whose YES is for sale at 0.5 and at 0.4, and wanted a cent below. */
 async function fresh(): Promise<void> {
   count++
-  markets = [await openMarket(live, `first-${count}`), await openMarket(live, `second-${count}`)]
-  for (const [index, ticks] of [500, 600].entries()) {
-    const wish = { outcome: 1, ticks, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, maker, markets[index], wish)).status, 201)
-    const bid = { ticks: 990 - ticks, sizeRaw: 1000 * UNIT }
-    assert.equal((await place(live, maker, markets[index], bid)).status, 201)
-  }
+  markets = await marketsForPacks(live, maker, [`first-${count}`, `second-${count}`])
 }
 
 const legs = (outcomeIndex = 0) =>
