@@ -470,6 +470,10 @@ const REJECTS = [
   ],
   ['TRADE_NOT_WAITING', 'No trade of this id waits for its settlement; name one that is MATCHED.'],
   [
+    'FAULT_LIMIT',
+    'At most 400 settlement faults may wait at a time; wait until blocks have met some of them.',
+  ],
+  [
     'BALANCE_LIMIT',
     'Deposits less withdrawals of the whole exchange cannot pass 2^51 raw units; credit less.',
   ],

@@ -1,11 +1,15 @@
 // The OpenAPI 3.1 document, made from the routes alone.
-import { REJECT, type RejectName, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
-import type { Scheme } from './access/auth-scheme.ts'
+import { type RejectName, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
+import type { Accepted, Scheme } from './access/auth-scheme.ts'
 import { isTrading } from './access/regions.ts'
-import { invalid, refusalStatus, refuse } from './refusal.ts'
+import { Components, type Node, pascal } from './components.ts'
+import { refusalStatus } from './refusal.ts'
+import { choiceOf, refusalOf } from './refusal-schemas.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
+import { SHOWN } from './schema/printed.ts'
 import { object, type Schema } from './schema/schema.ts'
+import { tagOf, tagsOf } from './tags.ts'
 
 export interface Described {
   readonly title: string
@@ -16,40 +20,73 @@ export interface Described {
   readonly publicUrl?: string | undefined
 }
 
-type Node = Readonly<Record<string, unknown>>
 /** The part of a route that the document reads. */
 type Documented = Omit<Route<never>, 'run'>
 
+const RULES =
+  'Amounts are raw integers of six decimals unless a field says otherwise. A field of a request ' +
+  'that may be absent may also be null. An address is EIP-55 or all lower case. A time in a ' +
+  'request ends with Z. A request with more than 12 KB of header lines gets 431 without a body.'
+
 export function openApi(routes: readonly Documented[], described: Described): Node {
-  const { publicUrl } = described
+  const components = new Components()
+  for (const route of routes) {
+    components.name([route.reply, route.body])
+    const { refusalFields } = route
+    const plain = refusalsOf(route).filter((name) => refusalFields[name] === undefined)
+    // A refusal with further fields in one call is another schema; the plain one is named first.
+    for (const name of plain) refusalOf(name, undefined, components)
+  }
+  const made = { components, routes: new Map(routes.map((each) => [nameOf(each), each])) }
   const paths: Record<string, Record<string, Node>> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, made) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: described.title, version: described.version },
-    ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
+    info: {
+      title: described.title,
+      version: described.version,
+      description: RULES,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: described.publicUrl ?? '/', description: 'This exchange.' }],
+    tags: tagsOf(routes.map(({ path }) => path)),
     paths,
     components: {
       securitySchemes: securitySchemes(described),
-      schemas: { Refusal: REFUSAL, ValidationRefusal: VALIDATION_REFUSAL },
+      schemas: components.schemas,
+      examples: components.examples,
+      responses: components.responses,
     },
   }
 }
 
+interface Made {
+  readonly components: Components
+  /** The routes of the document by method and path. */
+  readonly routes: ReadonlyMap<string, Documented>
+}
+
+/** A proof by HMAC is in three headers, which are three schemes: a call needs them all. */
+const HMAC_PARTS = ['hmac', 'hmacTimestamp', 'hmacSignature']
+
 function securitySchemes({
   headerPrefix: prefix,
   cookieName,
-}: Described): Readonly<Record<Scheme, Node>> {
-  const signing =
-    `Token id; with ${prefix}timestamp (ISO 8601, within 30 seconds) and ${prefix}signature: ` +
-    'Base64 HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with query ' +
-    'and body, ' +
-    'joined by newlines.'
+}: Described): Readonly<Record<Scheme | 'hmacTimestamp' | 'hmacSignature', Node>> {
+  const key = (name: string, description: string) => {
+    return { type: 'apiKey', in: 'header', name, description }
+  }
   return {
-    hmac: { type: 'apiKey', in: 'header', name: `${prefix}api-key`, description: signing },
+    hmac: key(`${prefix}api-key`, 'The id of an API token; the other two headers prove it.'),
+    hmacTimestamp: key(`${prefix}timestamp`, 'When it was signed: ISO 8601, within 30 seconds.'),
+    hmacSignature: key(
+      `${prefix}signature`,
+      'Base64 HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with ' +
+        'query and body, joined by newlines.',
+    ),
     bearer: {
       type: 'http',
       scheme: 'bearer',
@@ -61,73 +98,34 @@ function securitySchemes({
       name: cookieName,
       description: 'Set by POST /auth/login.',
     },
-    identity: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'identity',
-      description: 'Bearer and an identity token.',
-    },
+    identity: key('identity', 'Bearer and an identity token.'),
     admin: { type: 'http', scheme: 'bearer', description: 'The token of an operator.' },
   }
 }
 
-const ERROR = { type: 'string', description: 'The HTTP name of the status.' }
-
-const REFUSAL: Node = {
-  type: 'object',
-  required: ['message', 'error', 'statusCode', 'code'],
-  properties: {
-    message: { type: 'string', description: 'Why the call was refused, in a sentence.' },
-    error: ERROR,
-    statusCode: { type: 'integer', description: 'The HTTP status of this reply.' },
-    code: {
-      type: 'string',
-      description: 'The code for programs; it stays the same when sentences change.',
-    },
-  },
+function requirement({ scheme }: Accepted): Node {
+  const parts = scheme === 'hmac' ? HMAC_PARTS : [scheme]
+  return Object.fromEntries(parts.map((part) => [part, []]))
 }
 
-const ISSUE: Node = {
-  type: 'object',
-  required: ['field', 'message'],
-  properties: {
-    field: {
-      type: 'string',
-      description: 'The path of the field, with dots between names; body for the whole body.',
-    },
-    message: { type: 'string', description: 'What is wrong with the field.' },
-  },
-}
-
-const VALIDATION_REFUSAL: Node = {
-  type: 'object',
-  required: ['message', 'error', 'statusCode', 'code'],
-  properties: {
-    message: { type: 'array', items: ISSUE, description: 'Each thing that is wrong, by field.' },
-    error: ERROR,
-    statusCode: { const: 400, description: 'The HTTP status of this reply, always 400.' },
-    code: { const: 'VALIDATION', description: 'The code for programs, always VALIDATION.' },
-  },
-}
-
-function operation(route: Documented): Node {
+function operation(route: Documented, made: Made): Node {
   const { accepts, welcomes } = route.auth
-  const security = (welcomes ?? accepts).map(({ scheme }) => ({ [scheme]: [] }))
+  const security = (welcomes ?? accepts).map(requirement)
   const scopes = accepts.flatMap(({ scheme, scopes, role }) => [
     ...(scopes.length > 0 ? [`${scheme} needs scope ${scopes.join(', ')}.`] : []),
     ...(role === undefined ? [] : [`${scheme} needs role ${role}.`]),
   ])
-  const body = route.body === null ? {} : { requestBody: requestBody(route, route.body) }
+  const body = route.body === null ? {} : { requestBody: requestBody(route, route.body, made) }
   return {
     operationId: operationId(route),
     summary: route.about,
     description: [route.about, ...scopes, `Rate lane: ${route.lane}.`].join(' '),
-    tags: [route.path.split('/')[1] || 'console'],
+    tags: [tagOf(route.path)],
     // An empty requirement says that a call may come without a proof.
     security: welcomes === undefined ? security : [{}, ...security],
-    parameters: parameters(route),
+    parameters: parameters(route, made),
     ...body,
-    responses: responses(route),
+    responses: responses(route, made),
   }
 }
 
@@ -136,20 +134,30 @@ function operationId(route: Documented): string {
   return [route.method.toLowerCase(), ...words].join('_')
 }
 
-function requestBody(route: Documented, schema: Schema): Node {
-  const { body } = route.example
-  const example = body === undefined ? {} : { example: body }
-  return { required: true, content: { 'application/json': { schema, ...example } } }
+/** As `links` of routes name a route. */
+const nameOf = ({ method, path }: Pick<Documented, 'method' | 'path'>) => `${method} ${path}`
+
+function requestBody(route: Documented, body: Schema, { components }: Made): Node {
+  const { body: given } = route.example
+  const example = given === undefined ? {} : { example: given }
+  const schema = components.print(body, `${pascal(operationId(route))}Body`)
+  // Without a field that must be there, no body is the same as an empty object.
+  const required = !('properties' in body) || 'required' in body || isChoice(body)
+  return { required, content: { 'application/json': { schema, ...example } } }
 }
 
-function parameters(route: Documented): Node[] {
+function isChoice(body: Schema): boolean {
+  return 'oneOf' in record(Reflect.get(body, SHOWN))
+}
+
+function parameters(route: Documented, { components }: Made): Node[] {
   const examples = { ...record(route.example.params), ...record(route.example.query) }
   const one = (name: string, place: string, schema: Schema, required: boolean): Node => ({
     name,
     in: place,
     required,
     description: record(schema).description,
-    schema,
+    schema: components.print(schema, pascal(`${operationId(route)}_${name}`)),
     ...(Object.hasOwn(examples, name) ? { example: examples[name] } : {}),
   })
   const inPath = pathNames(route.path).map((name) => one(name, 'path', route.params[name], true))
@@ -157,13 +165,15 @@ function parameters(route: Documented): Node[] {
   const inQuery = Object.entries(route.query).map(([name, schema]) =>
     one(name, 'query', schema, needed.has(name) && !('default' in schema)),
   )
-  const inHeader = Object.entries(route.headers).map(([name, description]) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string' },
-  }))
+  const inHeader = Object.entries(route.headers).map(([name, header]) => {
+    const {
+      about,
+      schema = TEXT,
+      isRequired = false,
+    } = typeof header === 'string' ? { about: header } : header
+    const shown = components.print(schema, '')
+    return { name, in: 'header', required: isRequired, description: about, schema: shown }
+  })
   return [...inPath, ...inQuery, ...inHeader, ...(isTagged(route) ? [IF_NONE_MATCH] : [])]
 }
 
@@ -189,7 +199,7 @@ function keptTexts({ cache, sharedCache }: Documented): readonly string[] {
 
 /** Headers that say how long a reply may be kept. */
 function cacheHeaders(texts: readonly string[], isTagged: boolean): Node {
-  const schema = texts.length === 1 ? { const: texts[0] } : { enum: texts }
+  const schema = texts.length === 1 ? { ...TEXT, const: texts[0] } : { ...TEXT, enum: texts }
   const control = { description: 'How long the reply may be kept.', schema }
   if (!isTagged) return { 'Cache-Control': control }
   const tag = { description: 'Names these bytes in their coding.', schema: { type: 'string' } }
@@ -234,47 +244,64 @@ function ownRejects(route: Documented): RejectName[] {
   ]
 }
 
-function responses(route: Documented): Readonly<Record<string, Node>> {
+const refusalsOf = (route: Documented) => [...ownRejects(route), ...route.rejects]
+
+function responses(route: Documented, made: Made): Readonly<Record<string, Node>> {
   const { cache, sharedCache, example } = route
   const { reply } = example
-  const media = { schema: route.reply, example: reply }
+  const schema = made.components.print(route.reply, `${pascal(operationId(route))}Reply`)
+  const media = { schema, example: reply }
+  const links = linksOf(route, made)
   const all: Record<string, Node> = {}
   for (const [status, description] of Object.entries(route.means)) {
     const bodies = Object.fromEntries(route.produces.map((type) => [type, media]))
-    const content = status === '204' ? {} : { content: bodies }
+    const hasBody = status !== '204' && !route.bodiless.includes(Number(status))
+    const content = hasBody ? { content: bodies } : {}
     const headers = cacheHeaders(keptTexts(route), isTagged(route) && status === '200')
-    all[status] = { description, headers, ...content }
+    all[status] = { description, headers, ...content, ...(hasBody ? links : {}) }
   }
   if (isTagged(route)) {
-    const kept = sharedCache === null ? cache : sharedCache
-    all[304] = { description: NOT_MODIFIED, headers: cacheHeaders([kept.replies], true) }
+    const { replies } = sharedCache ?? cache
+    all[304] = { description: NOT_MODIFIED, headers: cacheHeaders([replies], true) }
   }
   const byStatus = new Map<number, Set<RejectName>>()
-  for (const name of [...ownRejects(route), ...route.rejects]) {
+  for (const name of refusalsOf(route)) {
     const names = byStatus.get(refusalStatus(name)) ?? new Set()
     byStatus.set(refusalStatus(name), names.add(name))
   }
-  for (const [status, names] of byStatus) all[status] = refusals(status, [...names])
-  for (const [name, text] of cache.refusals) {
-    const status = refusalStatus(name)
-    all[status] = { ...all[status], headers: cacheHeaders([text], false) }
+  const kept = new Map(cache.refusals.map(([name, text]) => [refusalStatus(name), text]))
+  for (const [status, names] of byStatus) {
+    const text = kept.get(status)
+    const headers = text === undefined ? {} : { headers: cacheHeaders([text], false) }
+    const response = { ...refusals(status, [...names], route, made), ...headers }
+    all[status] = made.components.response(`${pascal(operationId(route))}${status}`, response)
   }
   return all
 }
 
-const ISSUE_EXAMPLE = invalid({ field: 'limit', message: 'must be at least 1' })
-
-function refusals(status: number, names: readonly RejectName[]): Node {
-  const plain = { $ref: '#/components/schemas/Refusal' }
-  const validation = { $ref: '#/components/schemas/ValidationRefusal' }
-  const schema = names.includes('VALIDATION') ? { anyOf: [plain, validation] } : plain
-  const said = names.map((name) => {
-    const refusal = name === 'VALIDATION' ? ISSUE_EXAMPLE : refuse(name)
-    const value: { readonly code: string } = JSON.parse(refusal.body)
-    return { name, summary: REJECT[name].sentence, value }
+/** Calls that take what this reply names; those that are not in the document are left out. */
+function linksOf({ links }: Documented, { routes }: Made): Node {
+  const shown = Object.entries(links).flatMap(([name, { to, params, about }]) => {
+    const target = routes.get(to)
+    if (target === undefined) return []
+    const values = Object.entries(params).map(([param, at]) => [param, `$response.body#${at}`])
+    const parameters = Object.fromEntries(values)
+    return [[name, { operationId: operationId(target), parameters, description: about }] as const]
   })
-  const examples = said.map(({ name, summary, value }) => [name, { summary, value }] as const)
-  const lines = said.map(({ summary, value }) => `${value.code}: ${summary.replace(/[.]?$/, '.')}`)
+  return shown.length === 0 ? {} : { links: Object.fromEntries(shown) }
+}
+
+function refusals(
+  status: number,
+  names: readonly RejectName[],
+  { refusalFields }: Documented,
+  { components }: Made,
+): Node {
+  const shown = names.map((name) => refusalOf(name, refusalFields[name], components))
+  const examples = shown.map(({ name, sentence, example }) => {
+    return [name, components.example(name, { summary: sentence, value: example })] as const
+  })
+  const lines = shown.map(({ sentence, code }) => `${code}: ${sentence.replace(/[.]?$/, '.')}`)
   const isLater = status === 429 || status === 503
   const retry = {
     description: 'Seconds to wait before the call is sent again.',
@@ -283,6 +310,8 @@ function refusals(status: number, names: readonly RejectName[]): Node {
   return {
     description: lines.join('\n'),
     ...(isLater ? { headers: { 'Retry-After': retry } } : {}),
-    content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
+    content: {
+      'application/json': { schema: choiceOf(shown), examples: Object.fromEntries(examples) },
+    },
   }
 }

@@ -9,6 +9,7 @@ import type { Lane } from './access/rate-limit.ts'
 import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
 import type { Call, Caller } from './call.ts'
 import { invalid, Refusal } from './refusal.ts'
+import type { OwnFields } from './refusal-schemas.ts'
 import { type Bytes, type Pending, type Reply, shared } from './reply.ts'
 import { compileSaid } from './schema/said.ts'
 import {
@@ -39,6 +40,28 @@ export type Result<T> = Settled<T> | Promise<Settled<T>> | Later<Settled<T>>
 type NoFields = Record<never, Schema>
 type NoBody = Schema & { '~unsafe': undefined }
 
+/** A header with its meaning, and for documents its form. */
+export interface HeaderField {
+  readonly about: string
+  /** Any text when absent. */
+  readonly schema?: Schema
+  readonly isRequired?: boolean
+}
+
+type Headers = Readonly<Record<string, string | HeaderField>>
+
+/** A call that takes what a reply names. */
+export interface Link {
+  /** Method and path of a route, as in `GET /orders/:orderId`. */
+  readonly to: `${Method} /${string}`
+  readonly about: string
+  /** For each path parameter, where the reply has its value: a JSON pointer. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+type Links = Readonly<Record<string, Link>>
+type RefusalFields = Readonly<Partial<Record<RejectName, OwnFields>>>
+
 interface Described<P extends Fields, Q extends Fields, B extends Schema, R extends Schema> {
   readonly method: Method
   /** `/orders/:orderId`; each `:name` has a schema in `params`. */
@@ -54,11 +77,17 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   /** A sentence that says what the plain reply means. */
   readonly means: string
   /** Request headers that the route reads, each with its meaning. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Headers
   /** Status of the plain reply; 200 when absent. */
   readonly status?: number
   /** Other statuses that a reply of the same shape may have, each with its meaning. */
   readonly others?: Readonly<Record<number, string>>
+  /** Statuses of replies without a body. */
+  readonly bodiless?: readonly number[]
+  /** Calls that take what the reply names, by a word for each. */
+  readonly links?: Links
+  /** Fields that the body of a refusal has in this call alone. */
+  readonly refusalFields?: RefusalFields
   /** Content type, or types, of a reply that is not JSON. */
   readonly produces?: string | readonly string[]
   /** How long replies may be kept; absent: not at all. For open routes that only read. */
@@ -132,8 +161,11 @@ export interface Route<S> {
   readonly query: Fields
   readonly body: Schema | null
   readonly reply: Schema
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
+  readonly links: Links
+  readonly refusalFields: RefusalFields
   readonly status: number
+  readonly bodiless: readonly number[]
   readonly others: readonly number[]
   /** The meaning of each status of a reply. */
   readonly means: Readonly<Record<number, string>>
@@ -191,7 +223,10 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     body: spec.body ?? null,
     reply: spec.reply,
     headers: spec.headers ?? {},
+    links: spec.links ?? {},
+    refusalFields: spec.refusalFields ?? {},
     status,
+    bodiless: spec.bodiless ?? [],
     others: Object.keys(others).map(Number),
     means: { [status]: spec.means, ...others },
     produces: [spec.produces ?? 'application/json'].flat(),

@@ -18,6 +18,7 @@ import {
   shownClientOrderId,
   shownFills,
 } from '../http/schema/order-fields.ts'
+import { named } from '../http/schema/printed.ts'
 import { account, shownUsername, xHandle } from '../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../http/schema/schema.ts'
@@ -41,37 +42,40 @@ const priceLevel = () =>
   })
 
 export function orderbook() {
-  return object({
-    bids: means(list(priceLevel()), 'Bids for YES, highest first; a sell of NO is one of them.'),
-    asks: means(list(priceLevel()), 'Asks for YES, lowest first; a buy of NO is one of them.'),
-    tokenId: means(uint256Text(), 'Token of the YES outcome, whose prices the book shows.'),
-    adjustedMidpoint: means(
-      number(0, 1),
-      'Midpoint of the best levels with an order of minSize or more; a side without one counts ' +
-        'its best level.',
-    ),
-    midpoint: means(
-      number(0, 1),
-      'Middle between best bid and best ask; no bid counts as 0, no ask as 1.',
-    ),
-    lastTradePrice: means(
-      nullable(number(0, 1)),
-      'YES price of the last trade; null before the first.',
-    ),
-    minSize: means(
-      text(),
-      'Least raw shares of an order that counts in adjustedMidpoint, as decimal text.',
-    ),
-    maxSpread: means(
-      text(),
-      'Distance from the midpoint within which orders earn rewards, a price as decimal text.',
-    ),
-    sequence: means(
-      integer(0),
-      'Number of the newest frame of this book on the sockets; the book has all of its changes.',
-    ),
-    timestamp: means(isoTime(), 'When this book was made.'),
-  })
+  return named(
+    'Orderbook',
+    object({
+      bids: means(list(priceLevel()), 'Bids for YES, highest first; a sell of NO is one of them.'),
+      asks: means(list(priceLevel()), 'Asks for YES, lowest first; a buy of NO is one of them.'),
+      tokenId: means(uint256Text(), 'Token of the YES outcome, whose prices the book shows.'),
+      adjustedMidpoint: means(
+        number(0, 1),
+        'Midpoint of the best levels with an order of minSize or more; a side without one counts ' +
+          'its best level.',
+      ),
+      midpoint: means(
+        number(0, 1),
+        'Middle between best bid and best ask; no bid counts as 0, no ask as 1.',
+      ),
+      lastTradePrice: means(
+        nullable(number(0, 1)),
+        'YES price of the last trade; null before the first.',
+      ),
+      minSize: means(
+        text(),
+        'Least raw shares of an order that counts in adjustedMidpoint, as decimal text.',
+      ),
+      maxSpread: means(
+        text(),
+        'Distance from the midpoint within which orders earn rewards, a price as decimal text.',
+      ),
+      sequence: means(
+        integer(0),
+        'Number of the newest frame of this book on the sockets; the book has all of its changes.',
+      ),
+      timestamp: means(isoTime(), 'When this book was made.'),
+    }),
+  )
 }
 
 const pricePair = (meaning: string) => means(list(number(0, 1), 2, 2), meaning)
@@ -214,72 +218,81 @@ const kindFields = () => ({
 })
 
 export function market() {
-  return openObject({
-    id: means(integer(1), 'Number of the market, counted from 1.'),
-    slug: means(text(), 'Name of the market in paths and orders; it never changes.'),
-    title: means(text(), 'The question of the market.'),
-    description: means(text(), 'How the question is decided; empty without a text.'),
-    collateralToken: means(collateralToken(), 'Token in which shares are paid.'),
-    expirationDate: means(text(), 'The deadline as text for people; No deadline without one.'),
-    expirationTimestamp: means(
-      integer(),
-      'The deadline in Unix milliseconds; 253402214400000 without one.',
-    ),
-    createdAt: means(isoTime(), 'When the market was made.'),
-    updatedAt: means(isoTime(), 'When the status of the market last changed.'),
-    categories: means(list(text()), 'Topics that the operator gave the market.'),
-    tags: means(list(text()), 'Further labels that the operator gave the market.'),
-    status: means(
-      oneOf(...MARKET_STATUSES),
-      'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
-        'RESOLVED is decided.',
-    ),
-    tradeType: means(
-      oneOf(...MARKET_KINDS),
-      'How shares are traded: clob by an order book, group in its children, amm against a pool.',
-    ),
-    marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
-    metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
-    priceOracleMetadata: means(
-      optional(oracleAsset()),
-      'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
-    ),
-    volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
-    volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
-    ...kindFields(),
-    winningOutcomeIndex: means(
-      nullable(integer(0, 1)),
-      '0 when YES won, 1 when NO won; null before that and when the payout is split.',
-    ),
-  })
+  return named(
+    'Market',
+    openObject({
+      id: means(integer(1), 'Number of the market, counted from 1.'),
+      slug: means(text(), 'Name of the market in paths and orders; it never changes.'),
+      title: means(text(), 'The question of the market.'),
+      description: means(text(), 'How the question is decided; empty without a text.'),
+      collateralToken: means(collateralToken(), 'Token in which shares are paid.'),
+      expirationDate: means(text(), 'The deadline as text for people; No deadline without one.'),
+      expirationTimestamp: means(
+        integer(),
+        'The deadline in Unix milliseconds; 253402214400000 without one.',
+      ),
+      createdAt: means(isoTime(), 'When the market was made.'),
+      updatedAt: means(isoTime(), 'When the status of the market last changed.'),
+      categories: means(list(text()), 'Topics that the operator gave the market.'),
+      tags: means(list(text()), 'Further labels that the operator gave the market.'),
+      status: means(
+        oneOf(...MARKET_STATUSES),
+        'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
+          'RESOLVED is decided.',
+      ),
+      tradeType: means(
+        oneOf(...MARKET_KINDS),
+        'How shares are traded: clob by an order book, group in its children, amm against a pool.',
+      ),
+      marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
+      metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
+      priceOracleMetadata: means(
+        optional(oracleAsset()),
+        'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
+      ),
+      volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
+      volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
+      ...kindFields(),
+      winningOutcomeIndex: means(
+        nullable(integer(0, 1)),
+        '0 when YES won, 1 when NO won; null before that and when the payout is split.',
+      ),
+    }),
+  )
 }
 
 export function userOrder() {
-  return object({
-    id: orderId(),
-    createdAt: means(isoTime(), 'When the exchange accepted the order.'),
-    ownerId: means(profileId(), 'Number of the profile that owns the order.'),
-    marketId: means(text(), 'Number of the market, as text.'),
-    token: means(uint256Text(), 'Token of the outcome that the order buys or sells.'),
-    type: orderType(),
-    status: orderStatus(),
-    side: means(oneOf('BUY', 'SELL'), 'Whether the order buys or sells its token.'),
-    makerAmount: means(uint256Text(), 'Raw units given: collateral of a buy, shares of a sell.'),
-    takerAmount: means(uint256Text(), 'Raw units wanted in return; 1 for an order at market.'),
-    price: means(
-      nullable(text()),
-      'Limit price of the token, 0.001 to 0.999 as text; null for an order at market.',
-    ),
-    originalSize: means(
-      uint256Text(),
-      'Raw shares ordered; of a buy at market, raw collateral to spend.',
-    ),
-    remainingSize: means(uint256Text(), 'What of originalSize is not filled.'),
-    filledSize: shownFills().filledSize,
-    averagePrice: shownFills().averagePrice,
-    expiration: means(text(), 'When the order ends by itself: Unix seconds as text, 0 for never.'),
-    clientOrderId: shownClientOrderId(),
-  })
+  return named(
+    'Order',
+    object({
+      id: orderId(),
+      createdAt: means(isoTime(), 'When the exchange accepted the order.'),
+      ownerId: means(profileId(), 'Number of the profile that owns the order.'),
+      marketId: means(text(), 'Number of the market, as text.'),
+      token: means(uint256Text(), 'Token of the outcome that the order buys or sells.'),
+      type: orderType(),
+      status: orderStatus(),
+      side: means(oneOf('BUY', 'SELL'), 'Whether the order buys or sells its token.'),
+      makerAmount: means(uint256Text(), 'Raw units given: collateral of a buy, shares of a sell.'),
+      takerAmount: means(uint256Text(), 'Raw units wanted in return; 1 for an order at market.'),
+      price: means(
+        nullable(text()),
+        'Limit price of the token, 0.001 to 0.999 as text; null for an order at market.',
+      ),
+      originalSize: means(
+        uint256Text(),
+        'Raw shares ordered; of a buy at market, raw collateral to spend.',
+      ),
+      remainingSize: means(uint256Text(), 'What of originalSize is not filled.'),
+      filledSize: shownFills().filledSize,
+      averagePrice: shownFills().averagePrice,
+      expiration: means(
+        text(),
+        'When the order ends by itself: Unix seconds as text, 0 for never.',
+      ),
+      clientOrderId: shownClientOrderId(),
+    }),
+  )
 }
 
 /** A rank of the ladder, or null for none. */
@@ -312,50 +325,53 @@ const notKept = () => ({
 
 /** A private profile: only its owner sees it (rules §12.2). */
 export function profile() {
-  return openObject({
-    id: profileId(),
-    account: account(),
-    username: shownUsername(),
-    displayName: nameToShow(),
-    bio: means(nullable(text()), 'Lines that the owner says about itself; null without any.'),
-    client: means(text(), 'Kind of wallet that logs in: eoa, etherspot or base.'),
-    pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
-    smartWallet: means(
-      nullable(address()),
-      'Smart wallet that the owner has proven; null without one.',
-    ),
-    socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
-    xHandle: xHandle(),
-    hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
-    tradeWalletOption: tradeWalletOption(),
-    tradeWalletChoosen: means(boolean(), 'True when tradeWalletOption is not null.'),
-    mode: means(oneOf('simple', 'advanced'), 'Form of the trading page that the owner chose.'),
-    rank: rank(),
-    effectiveFeeRateBps: effectiveFeeRateBps(),
-    createdAt: profileSince(),
-    partner: means(
-      anyOf(
-        object({
-          id: means(profileId(), 'Number of the profile of the partner.'),
-          displayName: means(text(), 'Name that the partner shows.'),
-        }),
-        schemaOf<null>({ type: 'null' }),
+  return named(
+    'Profile',
+    openObject({
+      id: profileId(),
+      account: account(),
+      username: shownUsername(),
+      displayName: nameToShow(),
+      bio: means(nullable(text()), 'Lines that the owner says about itself; null without any.'),
+      client: means(text(), 'Kind of wallet that logs in: eoa, etherspot or base.'),
+      pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
+      smartWallet: means(
+        nullable(address()),
+        'Smart wallet that the owner has proven; null without one.',
       ),
-      'The partner that made this sub-account and can act for it; null without one.',
-    ),
-    ...standing(),
-    ...notKept(),
-  })
+      socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
+      xHandle: xHandle(),
+      hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
+      tradeWalletOption: tradeWalletOption(),
+      tradeWalletChoosen: means(boolean(), 'True when tradeWalletOption is not null.'),
+      mode: means(oneOf('simple', 'advanced'), 'Form of the trading page that the owner chose.'),
+      rank: rank(),
+      effectiveFeeRateBps: effectiveFeeRateBps(),
+      createdAt: profileSince(),
+      partner: means(
+        anyOf(
+          object({
+            id: means(profileId(), 'Number of the profile of the partner.'),
+            displayName: means(text(), 'Name that the partner shows.'),
+          }),
+          schemaOf<null>({ type: 'null' }),
+        ),
+        'The partner that made this sub-account and can act for it; null without one.',
+      ),
+      ...standing(),
+      ...notKept(),
+    }),
+  )
 }
 
 /** An order with what came of it. A maker is not told which orders it met. */
 export function orderData() {
   const { order, makerMatches, execution } = orderParts()
-  return object({ order, makerMatches: optional(makerMatches), execution })
+  return named('OrderData', object({ order, makerMatches: optional(makerMatches), execution }))
 }
 
 export function orderReply() {
-  return object(orderParts())
+  return named('PlacedOrderReply', object(orderParts()))
 }
 
 const placedOrder = () =>

@@ -29,7 +29,7 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
 
   arm(target: FaultTarget, outcome: Setback): RejectName | null {
     const armed = this.#byTrade.size + this.#next.length + this.#nextApprovals.length
-    if (armed + countOf(target) > LIMITS.settlementFaultsMax) return 'OVERLOADED'
+    if (armed + countOf(target) > LIMITS.settlementFaultsMax) return 'FAULT_LIMIT'
     if ('tradeSeq' in target) this.#byTrade.set(target.tradeSeq, outcome)
     else if ('next' in target) this.#next.push(...Array<Setback>(target.next).fill(outcome))
     else this.#nextApprovals.push(...Array<Setback>(target.nextApprovals).fill(outcome))

@@ -258,7 +258,7 @@ function startIntake(
   options: OpenOptions,
   listener: Pick<IntakePoolOptions, 'onResult' | 'onPart'>,
 ): IntakePool {
-  const teach = () => teachIntake(intake, clearing, seal)
+  const teach = (): ReturnType<typeof teachIntake> => teachIntake(intake, clearing, seal)
   const intake = new IntakePool({
     ...listener,
     threads: options.intakeThreads,

@@ -4,6 +4,7 @@ import { api } from '../../server/api.ts'
 import { openApi } from '../../server/http/openapi.ts'
 import { Router } from '../../server/http/router.ts'
 import { at } from '../support/json-path.ts'
+import { followed, isTree, responsesOf } from '../support/openapi-tree.ts'
 import { WEAK_SCOPES } from './actors.ts'
 import { parsed, parsedText } from './answers.ts'
 import { numbersAt } from './ears.ts'
@@ -30,20 +31,16 @@ const document: unknown = JSON.parse(
   ),
 )
 
-function keysAt(...path: string[]): string[] {
-  const node = at(document, ...path)
-  return typeof node === 'object' && node !== null ? Object.keys(node) : []
-}
-
 /** The refusals that a route names in the document, like `400 VALIDATION`. */
 function namedRefusals(route: FuzzRoute): ReadonlySet<string> {
   const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}')
-  const responses = ['paths', path, route.method.toLowerCase(), 'responses']
   const found = new Set<string>()
-  for (const status of keysAt(...responses)) {
-    const examples = [...responses, status, 'content', 'application/json', 'examples']
-    for (const name of keysAt(...examples)) {
-      found.add(`${status} ${at(document, ...examples, name, 'value', 'code')}`)
+  for (const [status, response] of Object.entries(
+    responsesOf(document, path, route.method.toLowerCase()),
+  )) {
+    const examples = at(response, 'content', 'application/json', 'examples')
+    for (const example of isTree(examples) ? Object.values(examples) : []) {
+      found.add(`${status} ${at(followed(document, example), 'value', 'code')}`)
     }
   }
   return found

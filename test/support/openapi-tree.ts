@@ -21,16 +21,34 @@ export function documentOf(routes: Routes): unknown {
   return JSON.parse(JSON.stringify(openApi(routes, described)))
 }
 
+/** What a reference of the document stands for; anything else is itself. */
+export function followed(document: unknown, node: unknown): unknown {
+  const reference = at(node, '$ref')
+  if (typeof reference !== 'string') return node
+  return at(document, ...reference.replace('#/', '').split('/'))
+}
+
+/** Each operation of the document, with its responses and their examples in place. */
 export function operations(document: unknown): [path: string, method: string, operation: Tree][] {
   const paths = at(document, 'paths')
   assert.ok(isTree(paths))
   return Object.entries(paths).flatMap(([path, methods]) => {
     assert.ok(isTree(methods))
     return Object.entries(methods).map(([method, operation]): [string, string, Tree] => {
-      assert.ok(isTree(operation))
-      return [path, method, operation]
+      assert.ok(isTree(operation) && isTree(operation.responses))
+      const responses = Object.entries(operation.responses).map(([status, response]) => {
+        return [status, followed(document, response)]
+      })
+      return [path, method, { ...operation, responses: Object.fromEntries(responses) }]
     })
   })
+}
+
+/** The responses of one operation, by status. */
+export function responsesOf(document: unknown, path: string, method: string): Tree {
+  const found = operations(document).find((each) => each[0] === path && each[1] === method)
+  assert.ok(isTree(found?.[2].responses), `${method} ${path}`)
+  return found[2].responses
 }
 
 function assertSentence(description: unknown, name: string): void {

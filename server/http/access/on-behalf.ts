@@ -13,8 +13,13 @@ const PROFILE_ID_MAX = 2_147_483_647
 
 /** The `headers` entry of a route that reads the header. */
 export const ON_BEHALF_HEADER = {
-  [HEADER]: 'Profile id of a sub-account of the caller; the token needs delegated_signing.',
-} as const
+  [HEADER]: {
+    about:
+      'Profile id of a sub-account of the caller; the token needs delegated_signing. Must be the ' +
+      'same as onBehalfOf of query and body, where these are given.',
+    schema: profileId(),
+  },
+}
 
 /** Adds the header that names this profile. */
 export function nameTarget(headers: Map<string, string>, profileId: ProfileId): void {
@@ -43,7 +48,7 @@ const NOT_TAKEN = {
 }
 
 /** What is wrong with the header in a call of a route that does not have it among its headers. */
-export function headerIssue(call: Call, headers: Readonly<Record<string, string>>): Issue | null {
+export function headerIssue(call: Call, headers: Readonly<Record<string, unknown>>): Issue | null {
   return call.headers.has(HEADER) && !Object.hasOwn(headers, HEADER) ? NOT_TAKEN : null
 }
 

@@ -1,6 +1,7 @@
 // The named values of the exchange as they are on the wire.
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from './meaning.ts'
+import { shownWith } from './printed.ts'
 import { integer, pattern } from './scalars.ts'
 
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
@@ -37,10 +38,11 @@ export function uint256Text() {
 }
 
 export function isoTime() {
-  return pattern(
+  const text = pattern(
     '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?Z$',
     'Instant, ISO 8601 in UTC.',
   )
+  return shownWith(text, { format: 'date-time' })
 }
 
 export function profileId() {

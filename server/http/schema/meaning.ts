@@ -1,5 +1,6 @@
 // Adds the meaning of a value, a sentence for the OpenAPI document. No check reads it.
 import { FORM, formOf } from './issue-words.ts'
+import { withKeywords } from './printed.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -8,11 +9,7 @@ import type { Schema } from './schema.ts'
  */
 export function means<S extends Schema>(schema: S, meaning: string): S {
   const form = formOf(schema)
-  const said = form === undefined ? { description: meaning } : formed(meaning, form)
-  const copy = { ...schema, ...said }
-  // The mark `~optional` is not enumerable, so the copy lost it.
-  if ('~optional' in schema) Object.defineProperty(copy, '~optional', { value: true })
-  return copy
+  return withKeywords(schema, form === undefined ? { description: meaning } : formed(meaning, form))
 }
 
 function formed(meaning: string, form: string) {

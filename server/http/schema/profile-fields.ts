@@ -2,6 +2,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { address } from './fields.ts'
 import { means } from './meaning.ts'
+import { shownWith } from './printed.ts'
 import { nullable, oneOf, pattern, text } from './scalars.ts'
 import { lines, VISIBLE } from './visible-text.ts'
 
@@ -20,8 +21,11 @@ export function username() {
 /** One line that is not blank; it is trimmed later. */
 export function displayName() {
   const most = LIMITS.displayNameCharactersMax
+  const form = `One line of 1 to ${most} characters, not all of them spaces.`
+  const checked = pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, form)
+  // Patterns of many languages cannot look ahead.
   return means(
-    pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, `One line of 1 to ${most} characters.`),
+    shownWith(checked, { pattern: `^${VISIBLE}{1,${most}}$` }),
     'Name to show in place of username and account, trimmed.',
   )
 }

@@ -5,9 +5,10 @@ import { schemaOf } from './schema.ts'
 
 /**
  * Refuses control characters, which break a line in two or steer a terminal, and characters that
- * change its direction. Half a surrogate pair has no UTF-8, so the journal could not give it back.
+ * change its direction. Ranges stand for classes of Unicode, which other languages write otherwise.
+ * Half a surrogate pair has no UTF-8, so the journal could not give it back.
  */
-export const VISIBLE = '[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069]'
+export const VISIBLE = '[^\\x00-\\x1F\\x7F-\\x9F\\u2028-\\u202E\\u2066-\\u2069\\uD800-\\uDFFF]'
 const LINE = `^${VISIBLE}*$`
 const LINES = `^(?:${VISIBLE}|[\\n\\t])*$`
 

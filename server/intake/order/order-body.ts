@@ -8,6 +8,7 @@ import { onBehalfOf } from '../../http/access/on-behalf.ts'
 import { WORDS, WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { orderType } from '../../http/schema/order-fields.ts'
+import { named, shownWith, withKeywords } from '../../http/schema/printed.ts'
 import { compileSaid } from '../../http/schema/said.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { type Infer, type Issue, object, optional, schemaOf } from '../../http/schema/schema.ts'
@@ -16,15 +17,21 @@ import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 // The body of POST /orders (rules §12.4): its shape, and the checks of its fields that do not
 // depend on the market.
 
+/** Types of most languages are text or number, so documents show text alone. */
+const NO_RANGE = { minimum: undefined, maximum: undefined }
+/** Above 0, as documents show it; `orderIssues` refuses 0. */
+const above0 = (digitsMax: number) => ({ pattern: `^[1-9][0-9]{0,${digitsMax - 1}}$` })
+
 /** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
 function uint(digitsMax: number, meaning: string) {
-  return schemaOf<number | string>({
+  const taken = schemaOf<number | string>({
     type: ['integer', 'string'],
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     pattern: `^(0|[1-9][0-9]{0,${digitsMax - 1}})$`,
-    description: `Whole number, or text of at most ${digitsMax} digits: ${meaning}`,
+    description: `Text of at most ${digitsMax} digits, or a whole number: ${meaning}`,
   })
+  return shownWith(taken, { type: 'string', ...NO_RANGE })
 }
 
 const AS_STRING = 'a JSON number above 9007199254740991 loses digits; send it as a string'
@@ -36,60 +43,77 @@ const account = (meaning: string) => {
   return pattern('^0x[0-9a-fA-F]{40}$', `0x and 40 hex digits: ${meaning}`)
 }
 
-const orderOf = object({
-  salt: means(
-    schemaOf<number | string>({
-      ...uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'),
-      [WORDS]: { maximum: AS_STRING },
-    }),
-    'Random number that sets this order apart from every other.',
-  ),
-  maker: optional(account('whose balance trades, EIP-55 or lower case.')),
-  signer: optional(account('who signed, for signature type 0 the maker.')),
-  taker: account('the zero address, so that anyone may fill.'),
-  tokenId: schemaOf<string>({
-    ...pattern('^(0|[1-9][0-9]{0,77})$', 'Decimal text: tokens.yes or tokens.no of the market.'),
-    [WORDS]: { type: `must be text: ${AS_STRING}` },
-  }),
-  makerAmount: uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
-  takerAmount: uint(16, 'raw units wanted; 1 with FOK is the market form.'),
-  expiration: means(
-    uint(16, 'Unix seconds (not milliseconds), at most ten years ahead, 0 for never.'),
-    'When the order ends by itself.',
-  ),
-  nonce: means(uint(16, '0 alone.'), 'Part of the struct that this exchange does not use.'),
-  feeRateBps: means(
-    optional(integer(0, LIMITS.feeBpsMax)),
-    'Fee rate in basis points: the effectiveFeeRateBps of the owner where the market has fees.',
-  ),
-  side: means(integer(0, 1), '0 to buy, 1 to sell.'),
-  signatureType: means(
-    optional(
-      schemaOf<number>({
-        ...integer(0, 3),
-        [WORDS]: {
-          minimum: SIGNATURE_TYPES,
-          maximum: SIGNATURE_TYPES,
-          type: SIGNATURE_TYPES,
+const orderOf = named(
+  'SignedOrder',
+  object({
+    salt: means(
+      withKeywords(
+        shownWith(uint(78, 'positive, below 2^256, as JSON up to 2^53 - 1.'), above0(78)),
+        {
+          [WORDS]: { maximum: AS_STRING },
         },
-      }),
+      ),
+      'Random number that sets this order apart from every other.',
     ),
-    'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
-      'wallet. Without a signature it may be absent, and is 0.',
-  ),
-  signature: optional(
-    pattern(
-      '^0x[0-9a-fA-F]{130}$',
-      'r, s, v: 0x and 130 hex digits, 65 bytes; the compact form of EIP-2098, 64 bytes, is not ' +
-        'taken. Absent: the server wallet of onBehalfOf signs, and maker, signer, feeRateBps and ' +
-        'ownerId may be absent too.',
+    maker: optional(account('whose balance trades, EIP-55 or lower case.')),
+    signer: optional(account('who signed, for signature type 0 the maker.')),
+    taker: shownWith(account('the zero address, so that anyone may fill.'), {
+      const: ZERO_ADDRESS,
+      pattern: undefined,
+    }),
+    tokenId: schemaOf<string>({
+      ...pattern('^(0|[1-9][0-9]{0,77})$', 'Decimal text: tokens.yes or tokens.no of the market.'),
+      [WORDS]: { type: `must be text: ${AS_STRING}` },
+    }),
+    makerAmount: shownWith(
+      uint(16, 'raw units given, collateral for a buy, shares for a sell.'),
+      above0(16),
     ),
-  ),
-  price: means(
-    optional(number()),
-    'Price of one share, 0.001 to 0.999; when present, it is the price that the amounts give.',
-  ),
-})
+    takerAmount: shownWith(
+      uint(16, 'raw units wanted; 1 with FOK is the market form.'),
+      above0(16),
+    ),
+    expiration: means(
+      uint(16, 'Unix seconds (not milliseconds), at most ten years ahead, 0 for never.'),
+      'When the order ends by itself.',
+    ),
+    nonce: means(
+      shownWith(uint(16, '0 alone.'), { const: '0', pattern: undefined }),
+      'Part of the struct that this exchange does not use.',
+    ),
+    feeRateBps: means(
+      optional(integer(0, LIMITS.feeBpsMax)),
+      'Fee rate in basis points: the effectiveFeeRateBps of the owner where the market has fees.',
+    ),
+    side: means(integer(0, 1), '0 to buy, 1 to sell.'),
+    signatureType: means(
+      optional(
+        schemaOf<number>({
+          ...integer(0, 3),
+          [WORDS]: {
+            minimum: SIGNATURE_TYPES,
+            maximum: SIGNATURE_TYPES,
+            type: SIGNATURE_TYPES,
+          },
+        }),
+      ),
+      'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
+        'wallet. Without a signature it may be absent, and is 0.',
+    ),
+    signature: optional(
+      pattern(
+        '^0x[0-9a-fA-F]{130}$',
+        'r, s, v: 0x and 130 hex digits, 65 bytes; the compact form of EIP-2098, 64 bytes, is ' +
+          'not taken. Absent: the server wallet of onBehalfOf signs, and maker, signer, ' +
+          'feeRateBps and ownerId may be absent too.',
+      ),
+    ),
+    price: means(
+      optional(shownWith(number(), { minimum: 0.001, maximum: 0.999 })),
+      'Price of one share, 0.001 to 0.999; when present, it is the price that the amounts give.',
+    ),
+  }),
+)
 
 const orderFields = {
   order: means(orderOf, 'The order as it is signed, EIP-712 struct Order, with its signature.'),
@@ -115,10 +139,16 @@ const orderFields = {
   ),
 }
 
-export const orderBody = object({ ...orderFields, onBehalfOf: onBehalfOf() })
+/** Documents say which field needs another; `bodyIssues` refuses one without it. */
+const NEEDS = { dependentRequired: { recvWindow: ['timestamp'] } }
+
+export const orderBody = shownWith(
+  named('OrderRequest', object({ ...orderFields, onBehalfOf: onBehalfOf() })),
+  NEEDS,
+)
 
 /** An order inside another call; that call names the sub-account (rules §4.8). */
-export const replacementBody = object(orderFields)
+export const replacementBody = shownWith(named('Replacement', object(orderFields)), NEEDS)
 
 export type OrderBody = Infer<typeof orderBody>
 type OrderFields = Infer<typeof orderOf>

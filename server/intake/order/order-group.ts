@@ -3,6 +3,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import { onBehalfOf, targetOf } from '../../http/access/on-behalf.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { exactlyOne, named } from '../../http/schema/printed.ts'
 import { compileSaid } from '../../http/schema/said.ts'
 import { oneOf } from '../../http/schema/scalars.ts'
 import {
@@ -28,21 +29,28 @@ export const ordersBody = object({
 })
 
 /** One of two ways to name an order. */
-const named = object({
-  orderId: optional(orderId()),
-  clientOrderId: optional(clientOrderIdText()),
-})
+const canceled = exactlyOne(
+  { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
+  'orderId',
+  'clientOrderId',
+)
 
-export const replaceBody = object({
-  cancel: means(named, 'The order to cancel, by exactly one of its two ids.'),
-  replacement: means(replacementBody, 'The order to place with the reserve that the cancel freed.'),
-  mode: means(
-    oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
-    'Whether the replacement is placed when the cancel fails: only with ALLOW_FAILURE.',
-  ),
-  // The same schema as in an order: a replacement must not be refused after the cancel for this.
-  onBehalfOf: onBehalfOf(),
-})
+export const replaceBody = named(
+  'CancelReplace',
+  object({
+    cancel: means(canceled, 'The order to cancel, by exactly one of its two ids.'),
+    replacement: means(
+      replacementBody,
+      'The order to place with the reserve that the cancel freed.',
+    ),
+    mode: means(
+      oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
+      'Whether the replacement is placed when the cancel fails: only with ALLOW_FAILURE.',
+    ),
+    // The same schema as in an order: a replacement must not be refused after the cancel for this.
+    onBehalfOf: onBehalfOf(),
+  }),
+)
 
 export const replacesBody = object({
   operations: means(

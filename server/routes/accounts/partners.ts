@@ -69,6 +69,18 @@ export const createPartnerAccount = route({
   status: 201,
   reply: object({ profileId: profileId(), account: account() }),
   means: 'The sub-account is made, and the caller may act for it.',
+  links: {
+    allowances: {
+      to: 'GET /profiles/partner-accounts/:profileId/allowances',
+      about: 'Reads the approvals of the sub-account.',
+      params: { profileId: '/profileId' },
+    },
+    profile: {
+      to: 'GET /profiles/:account',
+      about: 'Reads the profile of the sub-account.',
+      params: { account: '/account' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'OWN_ADDRESS',
@@ -325,6 +337,12 @@ export const retryPartnerAllowances = route({
   body: object({}),
   reply: allowancesReply(),
   means: 'The missing and the failed approvals are submitted.',
+  refusalFields: {
+    ALLOWANCE_RETRY_TOO_SOON: {
+      fields: { retryAfterSeconds: means(integer(1), 'Seconds to wait before the next retry.') },
+      example: { retryAfterSeconds: 7 },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'NOT_SUB_ACCOUNT',

@@ -160,9 +160,15 @@ export const login = route({
   lane: 'auth',
   about: 'Opens a session for the account that signed the message, and sets its cookie.',
   headers: {
-    'x-account': 'Address of the wallet.',
-    'x-signing-message': 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
-    'x-signature': 'The EIP-191 signature of the wallet, 0x-hex.',
+    'x-account': { about: 'Address of the wallet.', schema: address(), isRequired: true },
+    'x-signing-message': {
+      about: 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
+      isRequired: true,
+    },
+    'x-signature': {
+      about: 'The EIP-191 signature of the wallet, 0x-hex.',
+      isRequired: true,
+    },
     [WALLET_HEADER]: 'The signature of the smart wallet, over a message that names it.',
   },
   body: object({

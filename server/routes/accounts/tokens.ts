@@ -50,6 +50,13 @@ export const deriveToken = route({
     ),
   }),
   means: 'The token is made and signs calls from now on.',
+  links: {
+    revoke: {
+      to: 'DELETE /auth/api-tokens/:tokenId',
+      about: 'Revokes the token.',
+      params: { tokenId: '/tokenId' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'PROFILE_FROZEN',

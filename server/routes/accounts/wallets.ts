@@ -53,6 +53,13 @@ export const addWithdrawalAddress = route({
     deletedAt: means(nullable(isoTime()), 'When it was taken off the list; null while listed.'),
   }),
   means: 'The address is on the list.',
+  links: {
+    remove: {
+      to: 'DELETE /portfolio/withdrawal-addresses/:address',
+      about: 'Takes the address off the list.',
+      params: { address: '/destinationAddress' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

@@ -9,6 +9,7 @@ import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { exactlyOne } from '../../http/schema/printed.ts'
 import { defaulted, integer, nullable, oneOf, pattern } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { FaultTarget } from '../../settlement/settlement-port.ts'
@@ -119,18 +120,23 @@ export const armFault = route({
   lane: 'admin',
   about:
     'Makes a trade, or the next trades or approvals of the embedded chain, be retried or fail.',
-  body: object({
-    tradeEventId: means(optional(tradeEventId()), 'The one trade to meet the fault.'),
-    next: means(
-      optional(integer(1, LIMITS.settlementFaultsMax)),
-      'How many of the next trades are to meet the fault.',
-    ),
-    nextApprovals: means(
-      optional(integer(1, LIMITS.settlementFaultsMax)),
-      'How many of the next approvals are to meet the fault.',
-    ),
-    outcome: outcome(),
-  }),
+  body: exactlyOne(
+    {
+      tradeEventId: means(optional(tradeEventId()), 'The one trade to meet the fault.'),
+      next: means(
+        optional(integer(1, LIMITS.settlementFaultsMax)),
+        'How many of the next trades are to meet the fault.',
+      ),
+      nextApprovals: means(
+        optional(integer(1, LIMITS.settlementFaultsMax)),
+        'How many of the next approvals are to meet the fault.',
+      ),
+      outcome: outcome(),
+    },
+    'tradeEventId',
+    'next',
+    'nextApprovals',
+  ),
   reply: object({
     tradeEventId: means(nullable(tradeEventId()), 'The trade that will meet the fault, or null.'),
     next: means(nullable(integer(1)), 'How many of the next trades will meet the fault, or null.'),
@@ -141,7 +147,7 @@ export const armFault = route({
     outcome: outcome(),
   }),
   means: 'The fault is set; a restart forgets it.',
-  rejects: ['OVERLOADED', 'VALIDATION', 'NO_EMBEDDED_CHAIN', 'TRADE_NOT_WAITING'],
+  rejects: ['VALIDATION', 'NO_EMBEDDED_CHAIN', 'TRADE_NOT_WAITING', 'FAULT_LIMIT'],
   example: {
     body: { next: 1, outcome: 'FAILED' },
     reply: { tradeEventId: null, next: 1, nextApprovals: null, outcome: 'FAILED' },

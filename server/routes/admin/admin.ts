@@ -10,6 +10,7 @@ import { route } from '../../http/route.ts'
 import { address, profileId, slug } from '../../http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { exactlyOne } from '../../http/schema/printed.ts'
 import { account, scope } from '../../http/schema/profile-fields.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
@@ -53,6 +54,23 @@ export const createMarket = route({
   status: 201,
   reply: market(),
   means: 'The market is made. It takes orders, or it is a draft until its pool is funded.',
+  links: {
+    read: {
+      to: 'GET /markets/:addressOrSlug',
+      about: 'Reads the market.',
+      params: { addressOrSlug: '/slug' },
+    },
+    edit: {
+      to: 'PATCH /admin/markets/:slug',
+      about: 'Changes the market.',
+      params: { slug: '/slug' },
+    },
+    resolve: {
+      to: 'POST /admin/markets/:slug/resolve',
+      about: 'Resolves the market.',
+      params: { slug: '/slug' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -203,13 +221,17 @@ export const resolveMarket = route({
   lane: 'admin',
   about: 'Resolves a market to a winner or a payout split; its open orders are canceled.',
   params: { slug: slug() },
-  body: object({
-    winningOutcomeIndex: byWinner(),
-    payoutNumerators: means(
-      optional(list(numerator(), 2, 2)),
-      'Parts of the payout for YES, then for NO: [1, 1] pays each share one half.',
-    ),
-  }),
+  body: exactlyOne(
+    {
+      winningOutcomeIndex: byWinner(),
+      payoutNumerators: means(
+        optional(list(numerator(), 2, 2)),
+        'Parts of the payout for YES, then for NO: [1, 1] pays each share one half.',
+      ),
+    },
+    'winningOutcomeIndex',
+    'payoutNumerators',
+  ),
   reply: market(),
   means: 'The market is resolved, and its open orders are canceled.',
   rejects: [

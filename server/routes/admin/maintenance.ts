@@ -136,6 +136,13 @@ export const putTradingWindow = route({
   status: 201,
   reply: windowShape(),
   means: 'The window is set, and trading is restricted in it.',
+  links: {
+    end: {
+      to: 'DELETE /admin/trading-modes/:windowId',
+      about: 'Ends the window.',
+      params: { windowId: '/id' },
+    },
+  },
   rejects: ['OVERLOADED', 'VALIDATION', 'TRADING_WINDOW_LIMIT'],
   example: {
     body: {

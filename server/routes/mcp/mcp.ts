@@ -117,6 +117,7 @@ export const mcp = route({
   reply: anyOf(answer(), list(answer()), schemaOf<null>({ type: 'null' })),
   means: 'The answer to the request, or a list of answers to a list of requests.',
   others: { [ACCEPTED]: 'There was no request, only notifications; there is no body.' },
+  bodiless: [ACCEPTED],
   example: {
     body: {
       jsonrpc: '2.0',

@@ -1,11 +1,13 @@
 // Several orders in one request.
 
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
 import { Refusal } from '../../http/refusal.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
+import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { integer, text } from '../../http/schema/scalars.ts'
+import { integer, nullable, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional } from '../../http/schema/schema.ts'
 import { FORM } from '../../intake/intake-layout.ts'
 import { ordersBody } from '../../intake/order/order-group.ts'
@@ -21,15 +23,32 @@ const issue = () =>
     message: means(text(), 'What is wrong with the field.'),
   })
 
+/** What POST /orders would have said in a refusal of the order. */
+const refusedFields = () => ({
+  message: means(
+    optional(anyOf(text(), list(issue()))),
+    'Why the order was refused; a list when fields of it are wrong.',
+  ),
+  error: means(optional(text()), 'The HTTP name of the status; of a refusal alone.'),
+  statusCode: means(optional(integer(400, 599)), 'The same as status; of a refusal alone.'),
+  code: means(optional(text()), 'The code for programs; of a refusal alone.'),
+  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before the order is sent again.'),
+  expectedFeeRateBps: means(
+    optional(integer(0, LIMITS.feeBpsMax)),
+    'With FEE_RATE_MISMATCH: the rate to sign, in basis points.',
+  ),
+  mode: means(optional(text()), 'The trading mode that refused the order.'),
+  resumeAt: means(optional(nullable(isoTime())), 'When that mode ends; null when unknown.'),
+})
+
 const placed = () =>
   openObject({
     index: means(integer(0), 'Place of the order in the call, from 0.'),
     status: means(integer(200, 599), 'HTTP status that POST /orders would have given this order.'),
     order: optional(orderReply().properties.order),
-    message: means(
-      optional(anyOf(text(), list(issue()))),
-      'Why the order was refused; a list when fields of it are wrong.',
-    ),
+    makerMatches: optional(orderReply().properties.makerMatches),
+    execution: optional(orderReply().properties.execution),
+    ...refusedFields(),
   })
 
 export const orderBatch = rawRoute({

@@ -3,7 +3,7 @@
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
-import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { matchOrders } from '../../../persistence/query/read/orders/match-orders.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmac } from '../../http/access/auth-scheme.ts'
@@ -14,6 +14,7 @@ import { rawRoute, route } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { exactlyOne } from '../../http/schema/printed.ts'
 import { boolean } from '../../http/schema/scalars.ts'
 import { type Issue, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
@@ -49,6 +50,30 @@ const CREATED = 201
 const CANCELED = 'The order is canceled, and what it reserved is free.'
 const ALL_CANCELED = 'Every order that was named is canceled.'
 
+const { canceled, orders, failed } = batchCancelReply().properties
+const lists = {
+  fields: { canceled: optional(canceled), orders: optional(orders), failed: optional(failed) },
+  example: {
+    canceled: [],
+    orders: [],
+    failed: [
+      {
+        orderId: ORDER_ID,
+        reason: 'ORDER_NOT_FOUND',
+        message: REJECT.ORDER_NOT_FOUND.sentence,
+        retryable: false,
+      },
+    ],
+  },
+}
+
+/** What the refusals of a batch say when no order of it was canceled. */
+const NOTHING_CANCELED = {
+  ORDERS_NOT_FOUND: lists,
+  ORDER_NOT_OPEN: lists,
+  DELAYED_CANCEL_OFF: lists,
+}
+
 export const placeOrder = rawRoute({
   method: 'POST',
   path: '/orders',
@@ -67,6 +92,18 @@ export const placeOrder = rawRoute({
   status: CREATED,
   reply: orderReply(),
   means: 'The order was taken and is durable; execution says what came of it.',
+  links: {
+    read: {
+      to: 'GET /orders/:orderId',
+      about: 'Reads the order that was placed.',
+      params: { orderId: '/order/id' },
+    },
+    cancel: {
+      to: 'DELETE /orders/:orderId',
+      about: 'Cancels what is left of the order that was placed.',
+      params: { orderId: '/order/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'BODY_MALFORMED',
@@ -173,7 +210,11 @@ export const cancelOne = route({
   lane: 'trade',
   room: 'frees',
   about: 'Cancels one open order by its id or by the id its client gave it.',
-  body: object({ orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) }),
+  body: exactlyOne(
+    { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
+    'orderId',
+    'clientOrderId',
+  ),
   reply: cancelReply(),
   means: CANCELED,
   rejects: [
@@ -273,13 +314,17 @@ export const batchCancel = route({
   lane: 'trade',
   room: 'frees',
   about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
-  body: object({
-    orderIds: optional(ids()),
-    clientOrderIds: means(
-      optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
-      'Orders to cancel, by the ids that their client gave them.',
-    ),
-  }),
+  body: exactlyOne(
+    {
+      orderIds: optional(ids()),
+      clientOrderIds: means(
+        optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
+        'Orders to cancel, by the ids that their client gave them.',
+      ),
+    },
+    'orderIds',
+    'clientOrderIds',
+  ),
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
   means: ALL_CANCELED,
@@ -292,6 +337,7 @@ export const batchCancel = route({
     'ORDER_NOT_OPEN',
     'READ_TIMEOUT',
   ],
+  refusalFields: NOTHING_CANCELED,
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: {
@@ -338,6 +384,7 @@ export const cancelBatch = route({
     'ORDER_NOT_OPEN',
     'READ_TIMEOUT',
   ],
+  refusalFields: NOTHING_CANCELED,
   example: {
     body: { orderIds: [ORDER_ID] },
     reply: {

@@ -6,6 +6,7 @@ import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { invalid, type Refusal, refuse } from '../../http/refusal.ts'
 import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { exactlyOne, shownWith } from '../../http/schema/printed.ts'
 import { integer, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { WishedLeg } from '../../services/packs/packs.ts'
@@ -58,14 +59,22 @@ export const quotedStake = (what: string) =>
 
 export const legsToPrice = (legsMin = 1) =>
   means(
-    list(
-      object({
-        marketSlug: means(optional(slug()), 'Slug of the market; or name its marketId.'),
-        marketId: means(optional(integer(1)), 'Number of the market; or name its marketSlug.'),
-        outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
-      }),
-      legsMin,
-      LEGS_ASKED_MAX,
+    shownWith(
+      list(
+        exactlyOne(
+          {
+            marketSlug: means(optional(slug()), 'Slug of the market; or name its marketId.'),
+            marketId: means(optional(integer(1)), 'Number of the market; or name its marketSlug.'),
+            outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
+          },
+          'marketSlug',
+          'marketId',
+        ),
+        legsMin,
+        LEGS_ASKED_MAX,
+      ),
+      // A quote says of fewer or more what is wrong with them; no such pack can be made.
+      { minItems: PACK_LIMITS.legsMin, maxItems: PACK_LIMITS.legsMax },
     ),
     `The legs, ${PACK_LIMITS.legsMin} to ${PACK_LIMITS.legsMax}; each is of another market.`,
   )

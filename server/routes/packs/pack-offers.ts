@@ -19,7 +19,7 @@ import { askOf, idempotencyKey } from '../money-call.ts'
 import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
 import type { Services } from '../services.ts'
 import { ineligible, legsToPrice, stake, tooManyLegs, wishedLegs } from './pack-asks.ts'
-import { shownPack } from './pack-stakes.ts'
+import { NOT_ELIGIBLE, shownPack } from './pack-stakes.ts'
 import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
 const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
@@ -71,6 +71,19 @@ export const offerPack = route({
   status: 201,
   reply: offer(),
   means: 'The offer is open; payout less stakeMax is set aside.',
+  refusalFields: NOT_ELIGIBLE,
+  links: {
+    end: {
+      to: 'DELETE /parlay/offers/:id',
+      about: 'Ends the offer.',
+      params: { id: '/id' },
+    },
+    accept: {
+      to: 'POST /parlay/offers/:id/accept',
+      about: 'Accepts the offer, for another profile.',
+      params: { id: '/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -84,7 +97,10 @@ export const offerPack = route({
   ],
   example: {
     body: {
-      legs: [{ marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 }],
+      legs: [
+        { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
+        { marketSlug: 'goal-in-extra-time', outcomeIndex: 1 },
+      ],
       stakeMax: '20000000',
       payout: '80000000',
     },
@@ -146,6 +162,13 @@ export const acceptPackOffer = route({
   status: 201,
   reply: pack(),
   means: 'The stake is made; the pack pays when all its legs win.',
+  links: {
+    read: {
+      to: 'GET /parlay/packs/:id',
+      about: 'Reads the pack.',
+      params: { id: '/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

@@ -40,6 +40,16 @@ const LEGS_EXAMPLE = [
 const QUOTE_EXAMPLE = 'AAAAAAKupUAAAAGbdtsdMAH0AfQAAAAAAAAp6FgVGe2xNHImeKCOJSer'
 const TITLE_UNKNOWN = ''
 
+/** What the refusal of a pack says of it, for documents. */
+export const NOT_ELIGIBLE = {
+  PACK_NOT_ELIGIBLE: {
+    fields: { ineligibleReasons: means(reasons(), 'All that is wrong with the pack.') },
+    example: {
+      ineligibleReasons: [{ code: 'TOO_FEW_LEGS', message: 'A pack has 2 legs or more.' }],
+    },
+  },
+}
+
 export const quotePack = route({
   method: 'POST',
   path: '/parlay/quote',
@@ -185,6 +195,14 @@ export const createPack = route({
   status: 201,
   reply: pack(),
   means: 'The stake is made; the pack pays when all its legs win.',
+  refusalFields: NOT_ELIGIBLE,
+  links: {
+    read: {
+      to: 'GET /parlay/packs/:id',
+      about: 'Reads the pack.',
+      params: { id: '/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

@@ -294,6 +294,11 @@ const NO_DESTINATION = {
   message: 'is required unless onBehalfOf names a sub-account',
 }
 
+const WITHDRAWABLE = {
+  fields: { withdrawable: means(uint256Text(), 'Raw collateral that can be withdrawn now.') },
+  example: { withdrawable: '2500000' },
+}
+
 export const withdraw = route({
   method: 'POST',
   path: '/portfolio/withdraw',
@@ -319,6 +324,7 @@ export const withdraw = route({
     amount: means(uint256Text(), 'Collateral that was paid out, in raw units.'),
   }),
   means: 'The collateral is debited, and the next block holds the transaction.',
+  refusalFields: { NOT_MINED_YET: WITHDRAWABLE },
   rejects: [
     ...COMMON,
     'TOKEN_NOT_COLLATERAL',

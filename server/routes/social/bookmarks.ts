@@ -84,6 +84,13 @@ export const putBookmark = route({
   },
   reply: bookmark(),
   means: 'The bookmark of the market.',
+  links: {
+    remove: {
+      to: 'DELETE /market-bookmarks/:bookmarkId',
+      about: 'Removes the bookmark.',
+      params: { bookmarkId: '/bookmarkId' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'MARKET_NOT_FOUND',

@@ -71,13 +71,15 @@ const PROTOCOL =
   'a message is the name of its event. A repeated subscription replaces the earlier one, unless ' +
   'it names a market by marketSlug or marketAddress.'
 
+const LICENSE = { name: 'MIT', url: 'https://opensource.org/license/mit' }
+
 export function asyncApi(described: SpokenDescribed): Node {
   const { title, version, host, isSecure } = described
   const asked = [...SPOKEN_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
   const messages = [...asked, ...SPOKEN_EVENTS, ACKNOWLEDGED]
   return {
     asyncapi: '3.0.0',
-    info: { title, version, description: PROTOCOL },
+    info: { title, version, description: PROTOCOL, license: LICENSE },
     defaultContentType: 'application/json',
     servers: {
       exchange: {

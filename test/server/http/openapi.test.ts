@@ -12,6 +12,7 @@ import {
   documentOf,
   isTree,
   operations,
+  responsesOf,
 } from '../../support/openapi-tree.ts'
 import { TOY_ROUTES } from './gateway/toy-exchange.ts'
 
@@ -64,8 +65,7 @@ test('every status has a description, and 429 and 503 have a Retry-After', () =>
     }
     assert.ok(!('500' in operation.responses))
   }
-  const place = at(document, 'paths', '/orders/{lot}', 'post', 'responses')
-  assert.ok(isTree(place))
+  const place = responsesOf(document, '/orders/{lot}', 'post')
   assert.deepEqual(Object.keys(place), [
     '201',
     '400',
@@ -89,7 +89,7 @@ test('the examples are valid by their schemas', () => {
 })
 
 test('a status has the meaning that its route gives, or all of its refusals', () => {
-  const responses = at(document, 'paths', '/orders/{lot}', 'post', 'responses')
+  const responses = responsesOf(document, '/orders/{lot}', 'post')
   assert.equal(at(responses, '201', 'description'), 'The note is kept.')
   assert.equal(
     at(responses, '425', 'description'),
@@ -102,7 +102,7 @@ test('a status has the meaning that its route gives, or all of its refusals', ()
     'FEE_RATE_MISMATCH: The signed feeRateBps is not the effective rate of the order owner; ' +
       'sign `expectedFeeRateBps`.',
   ])
-  const login = at(document, 'paths', '/auth/login', 'post', 'responses')
+  const login = responsesOf(document, '/auth/login', 'post')
   assert.equal(at(login, '207', 'description'), 'Both cookies are set.')
   assertStatusesSay(wholeDocument)
 })

@@ -160,6 +160,18 @@ export const createGroup = route({
   status: 201,
   reply: market(),
   means: 'The group is made, and its markets take orders.',
+  links: {
+    read: {
+      to: 'GET /markets/:addressOrSlug',
+      about: 'Reads the group.',
+      params: { addressOrSlug: '/slug' },
+    },
+    resolve: {
+      to: 'POST /admin/groups/:slug/resolve',
+      about: 'Resolves the group.',
+      params: { slug: '/slug' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

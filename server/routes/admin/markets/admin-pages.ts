@@ -100,6 +100,18 @@ export const createPage = route({
   status: 201,
   reply: adminPage(),
   means: 'The page is made, and everybody sees it.',
+  links: {
+    remove: {
+      to: 'DELETE /admin/market-pages/:id',
+      about: 'Removes the page.',
+      params: { id: '/id' },
+    },
+    markets: {
+      to: 'GET /market-pages/:id/markets',
+      about: 'Lists the markets of the page.',
+      params: { id: '/id' },
+    },
+  },
   rejects: PAGE_REJECTS,
   example: {
     body: { name: 'Bitcoin', slug: 'bitcoin', baseFilter: { ticker: ['BTC'] } },
@@ -269,6 +281,18 @@ export const createPropertyKey = route({
   status: 201,
   reply: propertyKey(),
   means: 'The property is made; markets may be filtered by it.',
+  links: {
+    read: {
+      to: 'GET /property-keys/:id',
+      about: 'Reads the property.',
+      params: { id: '/id' },
+    },
+    remove: {
+      to: 'DELETE /admin/property-keys/:id',
+      about: 'Removes the property.',
+      params: { id: '/id' },
+    },
+  },
   rejects: KEY_REJECTS,
   example: {
     body: { name: 'Ticker', slug: 'ticker', options: [{ value: 'BTC', label: 'Bitcoin' }] },

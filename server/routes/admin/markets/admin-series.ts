@@ -79,6 +79,18 @@ export const createSeries = route({
   status: 201,
   reply: object({ seriesId: seriesId() }),
   means: 'The series is made. Its slots are created within moments.',
+  links: {
+    edit: {
+      to: 'PATCH /admin/series/:seriesId',
+      about: 'Changes the series.',
+      params: { seriesId: '/seriesId' },
+    },
+    end: {
+      to: 'DELETE /admin/series/:seriesId',
+      about: 'Ends the series.',
+      params: { seriesId: '/seriesId' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

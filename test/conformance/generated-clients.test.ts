@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import SwaggerParser from '@apidevtools/swagger-parser'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { build } from 'esbuild'
+import { signCall } from '../../server/auth/api-token.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, openMarket, signedFor, unsigned } from '../support/live-orders.ts'
+import { isTree } from '../support/openapi-tree.ts'
+
+// Foreign tools read the documents as the exchange serves them, and two generators make clients of
+// them that trade. Each client is checked by the compiler first: what it reads has its type.
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MODULES = join(ROOT, 'node_modules')
+const folder = newFolder()
+let live: LiveExchange
+let trader: Trader
+let market: LiveMarket
+
+before(async () => {
+  live = await startLive()
+  trader = await live.trader(1_000_000_000)
+  market = await openMarket(live, 'rain', { fee: true })
+  for (const name of ['openapi', 'asyncapi']) {
+    const { text } = await live.send('GET', `/${name}.json`)
+    writeFileSync(join(folder, `${name}.json`), text)
+  }
+  symlinkSync(MODULES, join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  // Both generators call the compiler by functions that its version 7 no longer has.
+  const hook =
+    'export const resolve = (name, context, next) => ' +
+    "next(name === 'typescript' ? '@typescript/typescript6' : name, context)"
+  const url = `data:text/javascript,${encodeURIComponent(hook)}`
+  writeFileSync(
+    join(folder, 'compiler.js'),
+    `import { register } from 'node:module'\nregister(${JSON.stringify(url)})\n`,
+  )
+})
+after(async () => {
+  await live.stop()
+  assert.deepEqual(live.faults, [])
+})
+
+function textOf(name: string): string {
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+/** Findings of the lint with its recommended rules that are right as they are. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'security-defined': 'Anyone may subscribe to public channels; AsyncAPI has no word for no proof.',
+  'no-ambiguous-paths': 'The paths are those of the public API; a fixed segment goes first.',
+}
+
+for (const name of ['openapi', 'asyncapi']) {
+  test(`the ${name} document has no finding of the recommended rules of redocly`, async () => {
+    const config = await createConfig({ extends: ['recommended'] })
+    const source = textOf(`${name}.json`)
+    const problems = await lintFromString({ source, config, absoluteRef: `${name}.json` })
+    const found = problems.filter(({ ruleId }) => !(ruleId in ACCEPTED))
+    assert.deepEqual(
+      found.map(({ ruleId, message, location }) => [ruleId, message, location[0].pointer]),
+      [],
+    )
+  })
+}
+
+test('the document is valid for swagger-parser', async () => {
+  const document: unknown = JSON.parse(textOf('openapi.json'))
+  assert.ok(isTree(document))
+  await SwaggerParser.validate(join(folder, 'openapi.json'))
+})
+
+function run(program: string, words: readonly string[]): void {
+  const ran = spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' })
+  assert.equal(ran.status, 0, ran.stdout + ran.stderr)
+}
+
+function generate(program: string, words: readonly string[]): void {
+  run('--import', ['./compiler.js', join(MODULES, program), ...words])
+}
+
+/** Checks the client in this folder by the compiler, and gives what it calls of the exchange. */
+async function clientIn(name: string): Promise<(desk: object) => Promise<unknown>> {
+  const own = join(folder, name)
+  copyFileSync(join(ROOT, `test/conformance/generated/${name}.ts.txt`), join(own, 'walk.ts'))
+  const compilerOptions = {
+    ...{ target: 'es2023', module: 'esnext', moduleResolution: 'bundler', strict: true },
+    ...{ noEmit: true, lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
+    allowImportingTsExtensions: true,
+  }
+  const config = { compilerOptions, include: ['.'] }
+  writeFileSync(join(own, 'tsconfig.json'), JSON.stringify(config))
+  run(join(MODULES, 'typescript/bin/tsc'), ['-p', own])
+  const outfile = join(own, 'walk.bundle.js')
+  await build({
+    ...{ entryPoints: [join(own, 'walk.ts')], bundle: true, format: 'esm', platform: 'node' },
+    ...{ outfile, logLevel: 'silent' },
+  })
+  const { walk } = await import(pathToFileURL(outfile).href)
+  return walk
+}
+
+async function sign(request: Request): Promise<Request> {
+  const { method, url } = request
+  const body = new Uint8Array(await request.clone().arrayBuffer())
+  const { pathname, search } = new URL(url)
+  const timestamp = new Date(live.nowMs()).toISOString()
+  const secret = Buffer.from(trader.secret, 'base64')
+  const call = { secret, timestamp, method, pathWithQuery: pathname + search, body }
+  request.headers.set('svc-api-key', trader.tokenId)
+  request.headers.set('svc-timestamp', timestamp)
+  request.headers.set('svc-signature', signCall(call))
+  return request
+}
+
+/** An order as the document has it: every amount is text. */
+function order(feeRateBps: number): object {
+  const signed = signedFor(unsigned(trader, market, { feeBps: feeRateBps }), trader, market)
+  const texts = ['salt', 'makerAmount', 'takerAmount', 'nonce'] as const
+  const asText = Object.fromEntries(texts.map((field) => [field, String(signed[field])]))
+  const { slug: marketSlug } = market
+  const fields = { ownerId: trader.profileId, orderType: 'GTC', marketSlug }
+  return { order: { ...signed, ...asText }, ...fields }
+}
+
+async function trades(name: string): Promise<void> {
+  const walk = await clientIn(name)
+  const { slug } = market
+  const seen = await walk({ baseUrl: `http://127.0.0.1:${live.port}`, slug, sign, order })
+  assert.ok(Array.isArray(seen))
+  const [exchange, fee, orderId, status, ...canceled] = seen
+  assert.deepEqual([exchange, fee, status], [market.exchange, 'true', 'LIVE'])
+  assert.ok(canceled.includes(orderId), `${name} lists the order that it canceled`)
+  assert.deepEqual(live.balances(trader), { freeRaw: 1_000_000_000, reservedRaw: 0 })
+}
+
+test('a client of openapi-fetch places, is refused, cancels and lists', async () => {
+  mkdirSync(join(folder, 'openapi-fetch'))
+  const words = ['openapi.json', '-o', 'openapi-fetch/schema.d.ts']
+  generate('openapi-typescript/bin/cli.js', words)
+  await trades('openapi-fetch')
+})
+
+test('a client of @hey-api/openapi-ts places, is refused, cancels and lists', async () => {
+  const words = ['-i', 'openapi.json', '-o', 'hey-api', '-c', '@hey-api/client-fetch']
+  generate('@hey-api/openapi-ts/dist/run.mjs', [...words, '--no-log-file'])
+  assert.ok(existsSync(join(folder, 'hey-api', 'sdk.gen.ts')))
+  await trades('hey-api')
+})

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { api } from '../../../server/api.ts'
+import { at } from '../../support/json-path.ts'
+import {
+  documentOf,
+  followed,
+  isTree,
+  operations,
+  responsesOf,
+  type Tree,
+} from '../../support/openapi-tree.ts'
+
+// What generators need of the OpenAPI document to make good types, in many languages.
+
+const document = documentOf(api)
+const INT32_MAX = 2_147_483_647
+
+/** Every schema of the document with its way, examples left out. */
+function schemasIn(node: unknown, way = ''): [way: string, schema: Tree][] {
+  if (Array.isArray(node)) return node.flatMap((each, index) => schemasIn(each, `${way}/${index}`))
+  if (!isTree(node)) return []
+  const parts = Object.entries(node).filter(([key]) => key !== 'example' && key !== 'examples')
+  return [[way, node], ...parts.flatMap(([key, each]) => schemasIn(each, `${way}/${key}`))]
+}
+
+const schemas = schemasIn(document)
+const calls = operations(document)
+const waysOf = (isWrong: (schema: Tree, way: string) => boolean) =>
+  schemas.filter(([way, schema]) => isWrong(schema, way)).map(([way]) => way)
+
+test('an integer that may pass 2^31 has the format int64', () => {
+  const wrong = waysOf(({ type, const: only, maximum = only ?? Infinity, format }) => {
+    return type === 'integer' && Number(maximum) > INT32_MAX && format !== 'int64'
+  })
+  // Waits of Retry-After are small; the header has no bound.
+  assert.deepEqual(
+    wrong.filter((way) => !way.endsWith('/Retry-After/schema')),
+    [],
+  )
+})
+
+test('no schema takes several types at once, and each const has a type', () => {
+  assert.deepEqual(
+    waysOf(({ type }) => Array.isArray(type)),
+    [],
+  )
+  assert.deepEqual(
+    waysOf(
+      (schema, way) => 'const' in schema && !('type' in schema) && !way.endsWith('properties'),
+    ),
+    [],
+  )
+})
+
+/**
+ * Where other programs fixed the form: JSON-RPC has a message or a list of them, an over its runs
+ * in all or by ball, a market its prices and a group a list of them, a refusal its sentence or a
+ * list.
+ */
+const LIST_OR_OTHER = ['/mcp/', 'overRuns', 'historical-price', 'message']
+
+test('no choice is between a list and something else, but where others fixed it', () => {
+  const wrong = waysOf(({ anyOf, oneOf }, way) => {
+    const shapes = [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []))
+    const others = shapes.filter((shape) => at(shape, 'type') !== 'null')
+    const lists = others.filter((shape) => at(shape, 'type') === 'array')
+    const isKnown = LIST_OR_OTHER.some((word) => way.includes(word))
+    return lists.length > 0 && others.length > lists.length && !isKnown
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('patterns are such as every language reads', () => {
+  assert.deepEqual(
+    waysOf(({ pattern }) => typeof pattern === 'string' && /\\[pP]\{|\(\?[<!=]/.test(pattern)),
+    [],
+  )
+})
+
+test('instants have the format date-time', () => {
+  const wrong = waysOf(({ pattern, format }) => {
+    return String(pattern).startsWith('^[0-9]{4}-[0-9]{2}-[0-9]{2}T') && format !== 'date-time'
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('what every client meets is a schema of its own name', () => {
+  const names = ['Market', 'Order', 'Orderbook', 'OrderRequest', 'PlacedOrderReply', 'Profile']
+  for (const name of [...names, 'FeeRateMismatchRefusal', 'ValidationRefusal', 'SignedOrder']) {
+    assert.ok(isTree(at(document, 'components', 'schemas', name, 'properties')), name)
+  }
+  const inline = calls.flatMap(([path, method, { responses, requestBody }]) => {
+    const contents = [...Object.values(isTree(responses) ? responses : {}), requestBody]
+    const shapes = contents.map((each) => at(each, 'content', 'application/json', 'schema'))
+    const isInline = shapes.some((each) => Object.keys(Object(at(each, 'properties'))).length > 0)
+    return isInline ? [`${method} ${path}`] : []
+  })
+  assert.deepEqual(inline, [])
+  assert.ok(JSON.stringify(document).length < 1_200_000, 'nothing stands in it a hundred times')
+})
+
+test('the document has a licence, a server, and a sentence for each tag', () => {
+  assert.equal(at(document, 'info', 'license', 'identifier'), 'MIT')
+  assert.equal(typeof at(document, 'servers', 0, 'url'), 'string')
+  const tags = at(document, 'tags')
+  assert.ok(Array.isArray(tags))
+  const known = new Set(tags.map((tag) => at(tag, 'name')))
+  for (const tag of tags) {
+    assert.doesNotMatch(String(at(tag, 'description')), /^Calls below /, String(at(tag, 'name')))
+  }
+  for (const [path, , operation] of calls) {
+    assert.ok(known.has(at(operation, 'tags', 0)), path)
+  }
+})
+
+test('a refusal has its own fields, and its code tells it from the others of its status', () => {
+  const refusal = at(document, 'components', 'schemas', 'FeeRateMismatchRefusal', 'properties')
+  assert.deepEqual(at(refusal, 'code', 'const'), 'FEE_RATE_MISMATCH')
+  assert.equal(at(refusal, 'expectedFeeRateBps', 'type'), 'integer')
+  for (const [code, field] of [
+    ['TradingDisabled', 'resumeAt'],
+    ['PostOnlyMode', 'mode'],
+    ['ScopeMissing', 'scope'],
+    ['DuplicateOrder', 'orderId'],
+    ['OrdersNotFound', 'failed'],
+    ['NotMinedYet', 'withdrawable'],
+    ['PackNotEligible', 'ineligibleReasons'],
+    ['AllowanceRetryTooSoon', 'retryAfterSeconds'],
+  ]) {
+    // Where only some calls have the field, their refusal is a second schema.
+    const found = [`${code}Refusal`, `${code}Refusal2`].some((name) =>
+      isTree(at(document, 'components', 'schemas', name, 'properties', field)),
+    )
+    assert.ok(found, `${code} ${field}`)
+  }
+  for (const [path, method, { responses }] of calls) {
+    for (const [status, response] of Object.entries(Object(responses))) {
+      const schema = at(response, 'content', 'application/json', 'schema')
+      // Some replies have such a status too.
+      if (!/^[45]/.test(status) || String(at(schema, '$ref')).endsWith('Reply')) continue
+      const codes = Array.isArray(at(schema, 'oneOf'))
+        ? Object.entries(Object(at(schema, 'discriminator', 'mapping')))
+        : [[undefined, at(schema, '$ref')]]
+      assert.ok(codes.length > 0, `${method} ${path} ${status}`)
+      for (const [code, $ref] of codes) {
+        const found = at(followed(document, { $ref }), 'properties', 'code', 'const')
+        assert.ok(typeof found === 'string', `${method} ${path} ${status} ${$ref}`)
+        if (code !== undefined) assert.equal(found, code)
+      }
+    }
+  }
+})
+
+test('each example of a refusal fits its schema', () => {
+  const examples = at(document, 'components', 'examples')
+  assert.ok(isTree(examples))
+  const scope = at(examples, 'SCOPE_MISSING_TRADING', 'value')
+  assert.equal(at(scope, 'scope'), 'trading')
+  assert.equal(at(examples, 'FEE_RATE_MISMATCH', 'value', 'expectedFeeRateBps'), 300)
+})
+
+/** The schema that a JSON pointer into a reply names. */
+function schemaAt(schema: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce((node, step) => at(followed(document, node), 'properties', step), schema)
+}
+
+interface Linked {
+  readonly call: string
+  readonly reply: unknown
+  readonly link: unknown
+}
+
+function linksOf(): Linked[] {
+  return calls.flatMap(([path, method, { responses }]) =>
+    Object.values(Object(responses)).flatMap((response) => {
+      const reply = at(response, 'content', 'application/json', 'schema')
+      const links = Object.values(Object(at(response, 'links')))
+      return links.map((link) => ({ call: `${method} ${path}`, reply, link }))
+    }),
+  )
+}
+
+test('links lead from what makes a thing to calls that take its name', () => {
+  const paths = new Map(calls.map(([path, , { operationId }]) => [operationId, path]))
+  const found = linksOf()
+  for (const { call, reply, link } of found) {
+    const target = paths.get(at(link, 'operationId'))
+    assert.ok(target !== undefined, call)
+    const named = Object.entries(Object(at(link, 'parameters')))
+    const inPath = [...target.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    assert.deepEqual(
+      named.map(([name]) => name),
+      inPath,
+    )
+    for (const [, value] of named) {
+      const pointer = String(value).replace('$response.body#', '')
+      assert.ok(isTree(schemaAt(reply, pointer)), `${call} ${pointer}`)
+    }
+  }
+  const linked = new Set(found.map(({ call }) => call))
+  const makes = ['post /orders', 'post /auth/api-tokens/derive', 'post /profiles/partner-accounts']
+  for (const call of [
+    ...makes,
+    'post /parlay/create',
+    'post /parlay/offers',
+    'post /admin/markets',
+  ]) {
+    assert.ok(linked.has(call), call)
+  }
+})
+
+test('a proof by HMAC is three headers, and a login needs its own three', () => {
+  const [, , place] = calls.find(([path, method]) => {
+    return path === '/orders' && method === 'post'
+  }) ?? ['', '', {}]
+  assert.deepEqual(place.security, [{ hmac: [], hmacTimestamp: [], hmacSignature: [] }])
+  const [, , login] = calls.find(([path]) => path === '/auth/login') ?? ['', '', {}]
+  assert.ok(Array.isArray(login.parameters))
+  const required = login.parameters.filter((each) => at(each, 'required') === true)
+  assert.deepEqual(
+    required.map((each) => at(each, 'name')),
+    ['x-account', 'x-signing-message', 'x-signature'],
+  )
+  const onBehalf = schemas.find(([, { name }]) => name === 'x-on-behalf-of')?.[1]
+  assert.equal(at(onBehalf, 'schema', 'type'), 'integer')
+})
+
+test('rules between fields are in the schemas', () => {
+  const bodyOf = (path: string) => {
+    const body = at(document, 'paths', path, 'post', 'requestBody')
+    return { body, schema: followed(document, at(body, 'content', 'application/json', 'schema')) }
+  }
+  for (const path of ['/orders/cancel', '/orders/batch-cancel', '/admin/settlement/faults']) {
+    const { body, schema } = bodyOf(path)
+    assert.ok(Array.isArray(at(schema, 'oneOf')), path)
+    assert.equal(at(body, 'required'), true, path)
+  }
+  const order = bodyOf('/orders').schema
+  assert.deepEqual(at(order, 'dependentRequired'), { recvWindow: ['timestamp'] })
+  const signed = at(document, 'components', 'schemas', 'SignedOrder', 'properties')
+  assert.equal(at(signed, 'nonce', 'const'), '0')
+  assert.doesNotMatch('0', new RegExp(String(at(signed, 'makerAmount', 'pattern'))))
+  assert.equal(at(signed, 'taker', 'const'), `0x${'0'.repeat(40)}`)
+  assert.equal(at(bodyOf('/auth/login').body, 'required'), false)
+  assert.equal(at(responsesOf(document, '/mcp', 'post'), '202', 'content'), undefined)
+  const legs = at(bodyOf('/parlay/offers').schema, 'properties', 'legs')
+  assert.equal(at(legs, 'minItems'), 2)
+})
