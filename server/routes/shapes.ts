@@ -217,6 +217,49 @@ const kindFields = () => ({
   groupId: means(optional(integer(1)), 'Number of that group; absent for any other market.'),
 })
 
+const rewardSettings = () =>
+  object({
+    minSize: means(text(), 'Least raw shares of an order that earns rewards, as decimal text.'),
+    maxSpread: means(number(0, 1), 'Distance from the midpoint within which orders earn rewards.'),
+    dailyReward: means(text(), 'Whole collateral that makers earn on a day, as decimal text.'),
+    rewardsEpoch: means(number(0), 'Whole collateral that makers earn in a minute.'),
+    c: means(number(0), 'Divisor of the score of an order on one side alone.'),
+    rebateRate: means(optional(number(0, 1)), 'Part of the fees of takers that makers get back.'),
+    takerDelayMs: means(optional(integer(1)), 'The same as takerDelayMs of metadata.'),
+    delayedCancel: means(optional(boolean()), 'The same as delayedCancel of metadata.'),
+  })
+
+/** What pages show of a market, and what only some markets have. */
+const shownFields = () => ({
+  proxyTitle: means(optional(nullable(text())), 'Short title to show; null without one.'),
+  expired: means(optional(boolean()), 'True once the deadline has passed.'),
+  creator: means(
+    optional(object({ name: means(text(), 'Name of who made the market.') })),
+    'Who made the market; always this exchange.',
+  ),
+  priorityIndex: means(optional(integer(0)), 'Place among featured markets; always 0 here.'),
+  automationType: means(optional(text()), 'Whether an operator or a series made the market.'),
+  imageUrl: means(optional(nullable(text())), 'Link to a picture; null without one.'),
+  logo: means(optional(nullable(text())), 'Link to a small picture; null without one.'),
+  payoutNumerators: means(
+    optional(anyOf(list(integer(0), 2, 2), schemaOf<null>({ type: 'null' }))),
+    'Parts of a payout that is split, YES then NO; null for any other market.',
+  ),
+  negRiskRequestId: means(
+    optional(nullable(text())),
+    'Id of the question in the contract of its group; null outside of groups.',
+  ),
+  isRewardable: means(optional(boolean()), 'Whether resting orders earn rewards.'),
+  settings: means(optional(rewardSettings()), 'What an order needs to earn rewards.'),
+  orderInGroup: means(optional(integer(0)), 'Place in its group, from 0; absent outside of one.'),
+  outcomeTokens: means(optional(list(text())), 'Short titles of the children; of a group alone.'),
+  dailyReward: means(optional(text()), 'Whole collateral of a day; of a group alone.'),
+  liquidity: means(optional(text()), 'Raw collateral in the pool, as text; of a pool alone.'),
+  liquidityFormatted: means(optional(text()), 'Liquidity in whole units with two decimals.'),
+  openInterest: means(optional(text()), 'Raw collateral of open positions; of a pool alone.'),
+  openInterestFormatted: means(optional(text()), 'Open interest in whole units, two decimals.'),
+})
+
 export function market() {
   return named(
     'Market',
@@ -253,6 +296,7 @@ export function market() {
       volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
       volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
       ...kindFields(),
+      ...shownFields(),
       winningOutcomeIndex: means(
         nullable(integer(0, 1)),
         '0 when YES won, 1 when NO won; null before that and when the payout is split.',

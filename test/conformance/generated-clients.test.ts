@@ -16,7 +16,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { build } from 'esbuild'
 import { signCall } from '../../server/auth/api-token.ts'
 import { newFolder } from '../support/data-folder.ts'
-import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, signedFor, unsigned } from '../support/live-orders.ts'
 import { isTree } from '../support/openapi-tree.ts'
 
@@ -82,6 +82,21 @@ test('the document is valid for swagger-parser', async () => {
   const document: unknown = JSON.parse(textOf('openapi.json'))
   assert.ok(isTree(document))
   await SwaggerParser.validate(join(folder, 'openapi.json'))
+})
+
+test('the schema of a market names every field that a market has', async () => {
+  const document: unknown = JSON.parse(textOf('openapi.json'))
+  const named = Object(at(document, 'components', 'schemas', 'Market', 'properties'))
+  const { body } = await live.send('GET', `/markets/${market.slug}`)
+  assert.deepEqual(
+    Object.keys(Object(body)).filter((field) => !(field in named)),
+    [],
+  )
+  const settings = Object(at(document, 'components', 'schemas', 'MarketSettings', 'properties'))
+  assert.deepEqual(
+    Object.keys(Object(at(body, 'settings'))).filter((field) => !(field in settings)),
+    [],
+  )
 })
 
 function run(program: string, words: readonly string[]): void {
