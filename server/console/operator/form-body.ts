@@ -12,6 +12,7 @@ export type FieldKind =
   | 'instant'
   | 'choice'
   | 'check'
+  | 'forbid'
 
 export interface FormField {
   readonly name: string
@@ -53,6 +54,9 @@ function valueIn({ kind, label }: FormField, text: string): Value {
       return instantIn(label, text)
     case 'check':
       return text !== ''
+    // A tick turns off what the exchange allows by default.
+    case 'forbid':
+      return text === ''
     case 'labels':
       return text
         .split(',')

@@ -23,7 +23,8 @@ function drawn({ name, label, kind, isNeeded, choices = [] }: FormField, value: 
       const select = h('select', { attrs: { name, ...attrs } }, ...options)
       return h('label', { class: 'field' }, h('span', {}, label), select)
     }
-    case 'check': {
+    case 'check':
+    case 'forbid': {
       const box = h('input', { attrs: { type: 'checkbox', name, value: 'yes' } })
       return h('label', { class: 'check' }, box, h('span', {}, label))
     }

@@ -1,5 +1,5 @@
 import { bare, type Form, post, wordAs } from '../admin-form.ts'
-import { amount } from '../admin-kinds.ts'
+import { amount, amountOrNone } from '../admin-kinds.ts'
 
 // The forms of `outcomex admin` for the collateral that pays rewards, and for that which covers
 // packs.
@@ -30,11 +30,26 @@ function showing(whose: 'rewards' | 'house'): Form {
   }
 }
 
+/** Null for the default of the exchange. */
+const amountOrDefault = {
+  wants: `${amountOrNone.wants}, or default`,
+  read: (text: string) => (text === 'default' ? null : amountOrNone.read(text)),
+}
+
+const dayLoss: Form = {
+  use: 'admin house-day-loss AMOUNT (or default)',
+  flags: [],
+  words: 1,
+  fields: { dayLossMaxRaw: 'AMOUNT' },
+  call: ([units]) => post('/admin/house', { dayLossMaxRaw: wordAs(amountOrDefault, units) }),
+}
+
 export const REWARD_FORMS: Readonly<Record<string, Form>> = {
   'fund-rewards': funding('fund', 'rewards'),
   'drain-rewards': funding('drain', 'rewards'),
   rewards: showing('rewards'),
   'fund-house': funding('fund', 'house'),
   'drain-house': funding('drain', 'house'),
+  'house-day-loss': dayLoss,
   house: showing('house'),
 }

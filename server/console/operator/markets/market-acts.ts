@@ -40,6 +40,8 @@ const RARE: readonly FormField[] = [
   text('imageUrl', 'Link to a picture'),
   text('logo', 'Link to a small picture'),
   text('takerDelayMs', 'Taker delay in milliseconds', { kind: 'number' }),
+  text('delayedCancel', 'Orders that the taker delay holds cannot be canceled', { kind: 'forbid' }),
+  text('correlationKey', 'Correlation key', { hint: 'Markets with one key share no pack.' }),
   text('dailyRewardRaw', 'Daily reward for makers', { kind: 'units', hint: 'In collateral.' }),
   text('rebateBps', 'Rebate of makers in basis points', { kind: 'number' }),
   text('minSizeRaw', 'Least size for the adjusted midpoint', { kind: 'units', hint: 'In shares.' }),

@@ -16,16 +16,19 @@ const FIELDS = [
   field('categories', 'labels'),
   field('deadline', 'instant'),
   field('fee', 'check'),
+  field('delayedCancel', 'forbid'),
 ]
 const from = (typed: Readonly<Record<string, string>>) => (name: string) => typed[name] ?? ''
 
 test('a body has what was typed, in the units of the exchange, and leaves out the rest', () => {
   const typed = {
     ...{ slug: 'rain', dailyRewardRaw: '12.5', takerDelayMs: '500', fee: 'yes' },
+    delayedCancel: 'yes',
     ...{ categories: 'Weather, , Lisbon ', deadline: '2027-01-01T00:00:00Z' },
   }
   assert.deepEqual(bodyOf(FIELDS, from(typed)), {
     ...{ slug: 'rain', dailyRewardRaw: 12_500_000, takerDelayMs: 500, fee: true },
+    delayedCancel: false,
     ...{ categories: ['Weather', 'Lisbon'], deadline: '2027-01-01T00:00:00.000Z' },
   })
   assert.deepEqual(bodyOf(FIELDS, from({ slug: 'rain' })), { slug: 'rain' })
