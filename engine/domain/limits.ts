@@ -77,6 +77,8 @@ export const LIMITS = {
   statusMakersInAllMax: 500,
   /** Makers in the reply to an order, and own orders in it that self-trade prevention canceled. */
   replyOrdersMax: 1000,
+  /** Rows of the reply to a cancel of all orders, of canceled orders and of those still open. */
+  cancelRowsMax: 10_000,
   /**
    * Milliseconds that main works on one wide thing (due deadlines, answers of markets, replies of a
    * commit) before it lets other work run. The rest continues in the next turn of the event loop.

@@ -380,7 +380,7 @@ export class Traders {
       watch.told(at)
       // The cancel may wait, for its queue or an earlier one, while further orders are stamped.
       const since = pipeline.clearing.lastSeq - at
-      assert(outcome.canceled.length <= live + since, 'no more are canceled than were open')
+      assert(outcome.orderIds.length <= live + since, 'no more are canceled than were open')
     })
     this.#life.opening++
     this.#life.follow(

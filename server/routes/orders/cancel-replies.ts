@@ -12,6 +12,7 @@ import { tradingBar } from '../../pipeline/orders/refused-order.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { canceledView } from '../../pipeline/shown/orders/fill-fields.ts'
 import { workFor } from '../../services/fair-shares.ts'
+import type { AllCanceled } from '../../services/orders/all-canceled.ts'
 import type { BatchOutcome, Canceled, FailedCancel } from '../../services/orders/cancels.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
@@ -61,8 +62,15 @@ export function batchCancelReply() {
       list(canceledOrder()),
       'Orders that are canceled: order ids, or both ids where the call named client ids.',
     ),
-    orders: means(list(traded()), 'What each of the canceled orders traded until its cancel.'),
-    failed: means(list(failedCancel()), 'Orders that are not canceled, each with its reason.'),
+    orders: means(
+      list(traded()),
+      'What each of the canceled orders traded until its cancel; after a cancel of all orders, ' +
+        'those that traded first, 10,000 at most.',
+    ),
+    failed: means(
+      list(failedCancel()),
+      'Orders that are not canceled, each with its reason; 10,000 at most.',
+    ),
   })
 }
 
@@ -95,41 +103,48 @@ interface BatchReply {
  * 200 when no order is open any more, 207 when some still are. The call names no order, so none can
  * be unknown.
  */
-function cancelAllResult({ canceled, failed }: BatchOutcome): BatchReply | Reply<BatchReply> {
-  const done = {
-    canceled: canceled.map((each) => each.orderId),
-    orders: canceled.map(canceledView),
-  }
+function cancelAllResult(outcome: AllCanceled): BatchReply | Reply<BatchReply> {
+  const { orderIds, failed } = outcome
+  const done = { canceled: orderIds, orders: outcome.orders.map(canceledView) }
   if (failed.length === 0) return { message: DONE, ...done, failed }
   return reply(MULTI_STATUS, { message: PARTLY, ...done, failed })
 }
 
-/** Ids that one step of a reply encodes. */
-const IDS_PER_STEP = 1000
+/** Rows of a list that one step of a reply encodes. */
+const ROWS_PER_STEP = 1000
 
-/** Encodes the reply to a cancel of very many orders, a part of the ids in a step. */
-function* cancelAllText({ canceled, failed }: BatchOutcome, message: string): Steps<string> {
-  const ids: string[] = []
-  const orders: string[] = []
-  for (let from = 0; from < canceled.length; from += IDS_PER_STEP) {
-    const some = canceled.slice(from, from + IDS_PER_STEP)
-    ids.push(JSON.stringify(some.map(({ orderId: id }) => id)).slice(1, -1))
-    orders.push(JSON.stringify(some.map(canceledView)).slice(1, -1))
+/** Encodes a list as JSON, a part of its rows in a step. */
+function* listText<T>(
+  rows: readonly T[],
+  shown: (row: T) => unknown,
+): Generator<undefined, string> {
+  const texts: string[] = []
+  for (let from = 0; from < rows.length; from += ROWS_PER_STEP) {
+    const some = rows.slice(from, from + ROWS_PER_STEP).map(shown)
+    texts.push(JSON.stringify(some).slice(1, -1))
     yield
   }
-  const [head, tail] = [JSON.stringify({ message }), JSON.stringify({ failed })]
-  const done = `"canceled":[${ids.join(',')}],"orders":[${orders.join(',')}]`
-  return `${head.slice(0, -1)},${done},${tail.slice(1)}`
+  return `[${texts.join(',')}]`
+}
+
+/** Encodes the reply to a cancel of very many orders, a part of its rows in a step. */
+function* cancelAllText(outcome: AllCanceled, message: string): Steps<string> {
+  const canceled = yield* listText(outcome.orderIds, (id) => id)
+  const orders = yield* listText(outcome.orders, canceledView)
+  const failed = yield* listText(outcome.failed, (each) => each)
+  const head = JSON.stringify({ message }).slice(0, -1)
+  return `${head},"canceled":${canceled},"orders":${orders},"failed":${failed}}`
 }
 
 /** A profile may have 262,144 open orders: their ids at once would hold up every other order. */
 export async function cancelAllInSlices(
-  outcome: BatchOutcome,
+  outcome: AllCanceled,
   { slices, pipeline }: Pick<Services, 'slices' | 'pipeline'>,
   asker: Asker,
 ): Promise<BatchReply | Reply<BatchReply> | Bytes> {
-  if (outcome.canceled.length <= IDS_PER_STEP) return cancelAllResult(outcome)
-  const isWhole = outcome.failed.length === 0
+  const { orderIds, failed } = outcome
+  if (orderIds.length + failed.length <= ROWS_PER_STEP) return cancelAllResult(outcome)
+  const isWhole = failed.length === 0
   const steps = cancelAllText(outcome, isWhole ? DONE : PARTLY)
   const text = await slices.run(workFor(asker, pipeline), steps)
   if (text === null) return cancelAllResult(outcome)

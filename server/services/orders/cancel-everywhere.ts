@@ -10,13 +10,14 @@ import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { marketsOf, ordersOf } from '../../pipeline/orders/user-cancels.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { OrderName } from '../../pipeline/spine/sequencer.ts'
-import type { BatchOutcome, Cancels, FailedCancel } from './cancels.ts'
+import { AllCanceled } from './all-canceled.ts'
+import type { Cancels } from './cancels.ts'
 
 /** A part, which is stamped in one stretch, has so many orders of so many markets at most. */
 const ORDERS_PER_PART = 4096
 const MARKETS_PER_PART = 64
 
-type Outcome = BatchOutcome | Reject
+type Outcome = AllCanceled | Reject
 
 export class CancelEverywhere {
   readonly #pipeline: Pipeline
@@ -53,21 +54,20 @@ export class CancelEverywhere {
     const barred = await this.#cancels.barred(profileId)
     if (barred !== null) return barred
     const { clearing } = this.#pipeline
-    const canceled: BatchOutcome['canceled'] = []
-    const failed: FailedCancel[] = []
+    const done = new AllCanceled()
     for (const part of partsOf(clearing, profileId, marketIds)) {
       const open = part.filter((each) => clearing.orders.isLive(each.slot, each.generation))
       const outcome = await this.#cancels.live(open)
       if (!(outcome instanceof Reject)) {
-        for (const each of outcome.canceled) canceled.push(each)
-        for (const each of outcome.failed) failed.push(each)
+        done.addCanceled(outcome.canceled)
+        done.addFailed(outcome.failed)
         continue
       }
-      if (canceled.length + failed.length === 0) return outcome
+      if (done.isEmpty) return outcome
       // A mode that began in between, or a full ring, leaves these orders open.
-      for (const each of await this.#cancels.stillOpen(open)) failed.push(each)
+      done.addFailed(await this.#cancels.stillOpen(open))
     }
-    return { canceled, failed, anyKnown: canceled.length + failed.length > 0 }
+    return done
   }
 }
 

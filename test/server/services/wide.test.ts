@@ -82,8 +82,8 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   const turns = await turnsUntil(all)
   const outcome = await all
   assert.ok(!(outcome instanceof Reject))
-  assert.deepEqual(new Set(outcome.canceled.map(({ orderId }) => orderId)), ids)
-  assert.equal(outcome.canceled.length, orders)
+  assert.deepEqual(new Set(outcome.orderIds), ids)
+  assert.equal(outcome.orderIds.length, orders)
   assert.deepEqual(outcome.failed, [])
   assert.ok(turns >= orders / 1000, `${turns} turns`)
   await exchange.stop()
@@ -128,9 +128,9 @@ test('a flood of cancels over all markets cancels each order once, in parts', as
   assert.equal(buy(exchange, ++hashes, { priceTicks: 2, sizeRaw: SHARE }), null)
   const [first, ...others] = await Promise.all(flood)
   assert.ok(!(first instanceof Reject))
-  assert.equal(new Set(first.canceled.map(({ orderId }) => orderId)).size, wide + 2 * markets)
+  assert.equal(new Set(first.orderIds).size, wide + 2 * markets)
   assert.deepEqual(first.failed, [])
-  const told = others.map((each) => (each instanceof Reject ? -1 : each.canceled.length))
+  const told = others.map((each) => (each instanceof Reject ? -1 : each.orderIds.length))
   assert.equal(
     told.reduce((sum, count) => sum + count, 0),
     1,
@@ -162,9 +162,9 @@ test('a cancel over all markets that is refused midway names what is still open'
   await new TradingModeChanges(pipeline).put({ mode: 'disabled', ...always })
   const outcome = await run
   assert.ok(!(outcome instanceof Reject))
-  const { canceled, failed } = outcome
-  assert.ok(canceled.length > 0 && failed.length > 0, `${canceled.length} ${failed.length}`)
-  assert.equal(canceled.length + failed.length, orders)
+  const { orderIds, failed } = outcome
+  assert.ok(orderIds.length > 0 && failed.length > 0, `${orderIds.length} ${failed.length}`)
+  assert.equal(orderIds.length + failed.length, orders)
   assert.ok(failed.every(({ reason, retryable }) => reason === 'UNKNOWN_ERROR' && retryable))
   assert.equal(pipeline.clearing.orders.live.of(1), failed.length)
   const refused = await everywhere.run(1)

@@ -212,8 +212,8 @@ test('a cancel of all orders in a market ends more than the rings hold', async (
   const noReads = { order: async () => undefined, orderByClientId: async () => undefined }
   const everywhere = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads))
   const outcome = await everywhere.run(1, [1])
-  assert.ok('canceled' in outcome)
-  assert.deepEqual([outcome.canceled.length, outcome.failed.length], [orders, 0])
+  assert.ok('orderIds' in outcome)
+  assert.deepEqual([outcome.orderIds.length, outcome.failed.length], [orders, 0])
   assert.equal(pipeline.clearing.orders.live.all, 0)
   await exchange.stop()
 })
