@@ -59,7 +59,9 @@ const percentile = (sorted: readonly number[], part: number) =>
 
 export class Load {
   readonly #setting: LoadSetting
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  // Without a timeout of its own the agent ignores the one that replies announce, and sends on
+  // connections that the exchange is closing.
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: PATIENCE_MS })
   readonly #resting: { readonly id: string; readonly trader: Trader }[] = []
   readonly #underWay = new Set<Promise<void>>()
   #tookMs: number[] = []
