@@ -94,7 +94,7 @@ export class AccountStream implements Sender, SharedFrames {
   /** Queues a frame; it is made in its turn. */
   post(post: Post): void {
     this.postedNumber++
-    this.#posts.push({ ...post, number: this.postedNumber })
+    this.#posts.push({ number: this.postedNumber, ...post })
     if (this.#posts.length - this.#postAt > LIMITS.socketFramesDueMax) this.#overflow()
     this.#parts.pump.wake(this)
   }

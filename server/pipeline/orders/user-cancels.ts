@@ -62,7 +62,7 @@ function noneIsOpen(
   answered: (receipt: CancelReceipt) => void = () => {},
 ): StampedCancels {
   const known = orders.filter(({ slot, generation }) => table.hasEnded(slot, generation))
-  const notOpen = known.map((each) => ({ ...each, isMatched: table.wasMatched(each.slot) }))
+  const notOpen = known.map((each) => ({ isMatched: table.wasMatched(each.slot), ...each }))
   const receipt = { canceled: [], notOpen }
   answered(receipt)
   return { receipts: [Promise.resolve(receipt)], releasing: [], bound: [] }

@@ -173,10 +173,10 @@ export class Cancels {
       return { orderId, ...(leftAlone.get(keyOf(untouched[index])) ?? IN_RELEASE) }
     })
     return {
-      canceled: (await idsOf(gone)).map((orderId, index) => ({
-        ...tradedOf(gone[index]),
-        orderId,
-      })),
+      canceled: (await idsOf(gone)).map((orderId, index) => {
+        const { filledSharesRaw, filledCollateralRaw, leftRaw } = gone[index]
+        return { orderId, filledSharesRaw, filledCollateralRaw, leftRaw }
+      }),
       failed: [...failed, ...(await open)],
       anyKnown: live.length > 0,
     }

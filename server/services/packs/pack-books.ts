@@ -52,7 +52,7 @@ export interface LegFor {
 /** Orders and positions between two looks at the time. */
 const ORDERS_PER_STEP = 256
 const USED_MIN = 1024
-const { orderSizeMinRaw, ordersOfSideMax, priceMinTicks, priceMaxTicks } = PACK_LIMITS
+const { orderSizeMinRaw, ordersOfSideMax, priceMinTicks, priceMaxTicks, windowTicks } = PACK_LIMITS
 
 const NONE: readonly RestingOrder[] = []
 const lowestFirst = (a: RestingOrder, b: RestingOrder) => a.ticks - b.ticks || a.seq - b.seq
@@ -213,10 +213,16 @@ export class PackBooks {
     return Math.max(0, leftRaw - usedRaw)
   }
 
-  /** Both sides of a token as they may price a leg now; empty before the book was read. */
+  /**
+   * Both sides of a token as they may price a leg now; empty before the book was read. Of levels
+   * that are too far from the best ask to price anything there is one at most.
+   */
   bookFor(leg: LegFor): LegBook {
     if (!this.#kept.has(leg.marketId)) return NO_BOOK
-    return { asks: levelsOf(this.#asksFor(leg)), bids: levelsOf(this.#bidsFor(leg)) }
+    const asks = levelsOf(this.#asksFor(leg), (ticks, best) => ticks <= best + windowTicks)
+    const bestAsk = asks.at(0)?.ticks ?? 0
+    const bids = levelsOf(this.#bidsFor(leg), (ticks) => ticks >= bestAsk - windowTicks)
+    return { asks, bids }
   }
 
   #asksFor({ marketId, outcome, buyerId }: LegFor) {
@@ -240,7 +246,8 @@ export class PackBooks {
       const sizeRaw = this.#leftRaw(order)
       if (sizeRaw === 0 || shareOwnerOf(orders.accountOf(order.slot)) === owner) continue
       const ticks = outcome === OUTCOME.YES ? order.ticks : PRICE_ONE_TICKS - order.ticks
-      yield { ...order, ticks, sizeRaw }
+      // A spread costs a microsecond an order.
+      yield { slot: order.slot, generation: order.generation, ticks, sizeRaw }
     }
   }
 
@@ -271,11 +278,16 @@ export class PackBooks {
   }
 }
 
-function levelsOf(orders: Iterable<{ readonly ticks: number; readonly sizeRaw: SizeRaw }>) {
+/** The levels of orders, of which the best come first, up to one that is not near. */
+function levelsOf(
+  orders: Iterable<{ readonly ticks: number; readonly sizeRaw: SizeRaw }>,
+  isNear: (ticks: number, best: number) => boolean = () => true,
+) {
   const levels: { ticks: number; sizeRaw: SizeRaw }[] = []
   for (const { ticks, sizeRaw } of orders) {
     const last = levels.at(-1)
     if (last?.ticks === ticks) last.sizeRaw += sizeRaw
+    else if (last !== undefined && !isNear(ticks, levels[0].ticks)) break
     else levels.push({ ticks, sizeRaw })
   }
   return levels

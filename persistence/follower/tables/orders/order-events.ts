@@ -171,7 +171,7 @@ export class OrderEventsTable {
   /** A trade that its block passed over was mined, or failed. */
   ended(tradeSeq: Seq, seq: Seq): void {
     const of = { owner: ALL_OWNERS, placedSeq: 0, place: 0, releasedMs: 0 }
-    this.#events.push({ ...of, seq, kind: SETTLED, remainingRaw: tradeSeq })
+    this.#events.push({ seq, kind: SETTLED, remainingRaw: tradeSeq, ...of })
   }
 
   /** Runs inside the chunk's transaction, after its orders and trades. */

@@ -31,7 +31,8 @@ export function fillFields({ filledSharesRaw, filledCollateralRaw, leftRaw }: Tr
 }
 
 /** An order that was canceled, with what it traded until then. */
-export function canceledView({ orderId, clientOrderId, ...traded }: TradedOrder) {
-  const names = clientOrderId === undefined ? { orderId } : { orderId, clientOrderId }
-  return { ...names, ...fillFields(traded) }
+export function canceledView(canceled: TradedOrder) {
+  const { orderId, clientOrderId } = canceled
+  const fills = fillFields(canceled)
+  return clientOrderId === undefined ? { orderId, ...fills } : { orderId, clientOrderId, ...fills }
 }

@@ -28,7 +28,10 @@ import { POLICY_OF_TYPE } from '../../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 
-/** The order of a fact, as it was when its command was settled. */
+/**
+ * The order of a fact, as it was when its command was settled. A fact spreads it behind its own
+ * fields: an object literal that begins with a spread takes ten times as long.
+ */
 type FactOrder = Omit<
   TradePart,
   'takerSlot' | 'takerGeneration' | 'isTaker' | 'sharesRaw' | 'collateralRaw' | 'feeBps' | 'feeRaw'
@@ -216,7 +219,7 @@ export class OrderNews {
     const remainingRaw = orders.buysBySpend(slot) ? 0 : leftRaw
     const filledRaw = orders.filledSharesRawOf(slot)
     const order = this.#orderOf(seq, slot)
-    this.#due.push({ ...order, type: 'CANCELLATION', remainingRaw, filledRaw, reason })
+    this.#due.push({ type: 'CANCELLATION', remainingRaw, filledRaw, reason, ...order })
   }
 
   /** A maker's proceeds are what the taker's rounding leaves (rules §2.4). */
@@ -230,9 +233,8 @@ export class OrderNews {
     // A maker that was closed has nothing left in the book.
     const isClosed = eventCode(words, event) === MAKER.CLOSED
     const remainingRaw = isClosed ? 0 : eventLeftRaw(f64s, event)
-    this.#due.push({ ...order, type: 'UPDATE', remainingRaw })
+    this.#due.push({ type: 'UPDATE', remainingRaw, ...order })
     this.#due.push({
-      ...order,
       type: 'MATCHED',
       isTaker: false,
       takerSlot,
@@ -242,6 +244,7 @@ export class OrderNews {
       // Only takers pay a fee (rules §3.2).
       feeBps: 0,
       feeRaw: 0,
+      ...order,
     })
   }
 
@@ -252,7 +255,6 @@ export class OrderNews {
     const collateralRaw = orders.filledCollateralRawOf(order.slot)
     if (sharesRaw > 0) {
       this.#due.push({
-        ...order,
         type: 'MATCHED',
         isTaker: true,
         takerSlot: order.slot,
@@ -261,9 +263,10 @@ export class OrderNews {
         collateralRaw,
         feeBps: orders.feeBpsOf(order.slot),
         feeRaw: this.#clearing.lastFeeRaw,
+        ...order,
       })
     }
-    if (result === RESTED) this.#due.push({ ...order, type: 'PLACEMENT', remainingRaw: leftRaw })
+    if (result === RESTED) this.#due.push({ type: 'PLACEMENT', remainingRaw: leftRaw, ...order })
     else if (result === FILLED || result === KILLED || result === STP_STOPPED) {
       this.#ended(order, result, { sharesRaw, collateralRaw })
     }
@@ -281,11 +284,11 @@ export class OrderNews {
     const unfilledRaw = orders.sizeRawOf(order.slot) - filled.sharesRaw
     const part = filled.sharesRaw > 0 ? 'PARTIALLY_FILLED' : 'KILLED'
     this.#due.push({
-      ...order,
       type: 'EXECUTION',
       status: result === FILLED ? 'FILLED' : part,
       remainingRaw: bySpend || result === FILLED ? 0 : unfilledRaw,
       filled,
+      ...order,
     })
   }
 }

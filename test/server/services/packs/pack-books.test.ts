@@ -72,7 +72,6 @@ test('orders count once they have rested, for both tokens and best first', () =>
     [520, 5],
     [510, 3],
     [510, 4],
-    [950, 1],
   ] as const) {
     stage.rest(false, ticks, shares)
   }
@@ -84,7 +83,6 @@ test('orders count once they have rested, for both tokens and best first', () =>
   const asks = [
     [510, 7],
     [520, 5],
-    [950, 1],
   ]
   const bids = [
     [490, 7],
@@ -97,6 +95,31 @@ test('orders count once they have rested, for both tokens and best first', () =>
     bids: mirrored(asks),
   })
   assert.deepEqual(stage.book(stage.maker), { asks: [], bids: [] }, 'own orders do not count')
+})
+
+test('levels that are too far from the best ask to price anything are left out', () => {
+  const stage = new Stage()
+  for (const ticks of [500, 600, 601]) stage.rest(false, ticks, 1)
+  for (const ticks of [450, 400, 399]) stage.rest(true, ticks, 1)
+  stage.pass(REST_MS)
+  assert.deepEqual(stage.book(), {
+    asks: [
+      [500, 1],
+      [600, 1],
+    ],
+    bids: [
+      [450, 1],
+      [400, 1],
+    ],
+  })
+})
+
+test('a bid far from the best ask still makes two sides', () => {
+  const stage = new Stage()
+  stage.rest(false, 850, 1)
+  stage.rest(true, 200, 1)
+  stage.pass(REST_MS)
+  assert.deepEqual(stage.book(), { asks: [[850, 1]], bids: [[200, 1]] })
 })
 
 test('an order that left, or has less than a share, does not count, also since the read', () => {
