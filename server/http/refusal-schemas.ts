@@ -34,7 +34,8 @@ const ofScope = (missing: string): OwnFields => ({
   example: { scope: missing },
 })
 
-const ofEarlierOrder: OwnFields = {
+/** The fields that name the order that was accepted before. */
+export const ofEarlierOrder: OwnFields = {
   fields: {
     orderId: means(optional(orderId()), 'The order that was accepted before.'),
     orderStatus: means(optional(orderStatus()), 'What became of that order so far.'),

@@ -4,6 +4,7 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { RoomName } from '../../engine/domain/limits.ts'
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type { Accepted, Auth } from './access/auth-scheme.ts'
+import { keyIssue } from './access/idempotency-key.ts'
 import { headerIssue, ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts'
 import type { Lane } from './access/rate-limit.ts'
 import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
@@ -350,7 +351,7 @@ export function rawRoute<
     raw: true,
     hasRoom,
     run: ({ params, query, call }, services) => {
-      const foreign = headerIssue(call, doc.headers)
+      const foreign = headerIssue(call, doc.headers) ?? keyIssue(call, doc.headers)
       if (foreign !== null) return invalid(foreign)
       if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))

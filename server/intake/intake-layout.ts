@@ -1,11 +1,13 @@
 import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 
 // Bytes between main and the intake threads; both sides import this file. Little-endian.
 //
 //   REQUEST  0 requestId u32 │ 4 bodyBytes u32 │ 8 nowMs f64 │ 16 method u16 │ 18 apiKey u16 │
 //            20 timestamp u16 │ 22 signature u16 │ 24 target u32                (lengths, bytes)
-//            28 form u32 │ 32 onBehalfOf f64: of the header, 0 for none, NaN for no profile id
-//            40 method, apiKey, timestamp, signature, target, body
+//            28 form u16 │ 30 idempotencyKey u16 (bytes) │
+//            32 onBehalfOf f64: of the header, 0 for none, NaN for no profile id
+//            40 method, apiKey, timestamp, signature, idempotencyKey, target, body
 //   CHANGE   JSON of one DirectoryChange
 //
 //   RESULT   0 requestId u32 │ 4 rejectNumber u16 │ 6 verdict u8 │ 7 zero │ 8 profileId u32 │
@@ -42,6 +44,7 @@ export const REQUEST = {
   signatureBytes: 22,
   targetBytes: 24,
   form: 28,
+  idempotencyKeyBytes: 30,
   onBehalfOf: 32,
   texts: 40,
 } as const
@@ -76,5 +79,9 @@ export const VERDICT = {
 export const HEADER_CHARACTERS_MAX = 128
 
 assert(HEADER_CHARACTERS_MAX * 3 <= 0xffff, 'the length of a header fits its field')
+assert(
+  (LIMITS.clientOrderIdGivenCharactersMax + 1) * 3 <= 0xffff,
+  'the length of an idempotency key fits its field',
+)
 assert(REQUEST.nowMs % 8 === 0 && REQUEST.texts % 8 === 0, 'a request is aligned')
 assert(RESULT.ownerId % 8 === 0 && RESULT.record % 8 === 0, 'a result is aligned')

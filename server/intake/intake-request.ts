@@ -18,14 +18,17 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   const apiKey = cut(request.apiKey)
   const timestamp = cut(request.timestamp)
   const signature = cut(request.signature)
+  const { idempotencyKey = '' } = request
   const apiKeyBytes = Buffer.byteLength(apiKey)
   const timestampBytes = Buffer.byteLength(timestamp)
   const signatureBytes = Buffer.byteLength(signature)
+  const keyBytes = Buffer.byteLength(idempotencyKey)
   const methodBytes = Buffer.byteLength(request.method)
   const targetBytes = Buffer.byteLength(request.pathWithQuery)
   // Checked before the frame is reserved, because a reserved frame must be finished.
   assert(methodBytes <= U16_MAX, 'the length of a method fits its field')
-  const textBytes = methodBytes + apiKeyBytes + timestampBytes + signatureBytes + targetBytes
+  const proofBytes = apiKeyBytes + timestampBytes + signatureBytes
+  const textBytes = methodBytes + proofBytes + keyBytes + targetBytes
   const frameBytes = REQUEST.texts + textBytes + request.body.length
   const at = ring.reserve(TO_INTAKE.REQUEST, frameBytes)
   if (at < 0) return false
@@ -37,13 +40,15 @@ export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest):
   shared.writeUInt16LE(timestampBytes, at + REQUEST.timestampBytes)
   shared.writeUInt16LE(signatureBytes, at + REQUEST.signatureBytes)
   shared.writeUInt32LE(targetBytes, at + REQUEST.targetBytes)
-  shared.writeUInt32LE(request.form ?? FORM.ORDER, at + REQUEST.form)
+  shared.writeUInt16LE(request.form ?? FORM.ORDER, at + REQUEST.form)
+  shared.writeUInt16LE(keyBytes, at + REQUEST.idempotencyKeyBytes)
   shared.writeDoubleLE(request.onBehalfOf ?? 0, at + REQUEST.onBehalfOf)
   let end = at + REQUEST.texts
   end += shared.write(request.method, end)
   end += shared.write(apiKey, end)
   end += shared.write(timestamp, end)
   end += shared.write(signature, end)
+  if (keyBytes > 0) end += shared.write(idempotencyKey, end)
   end += shared.write(request.pathWithQuery, end)
   shared.set(request.body, end)
   assert(end + request.body.length === at + frameBytes, 'a request is written whole')
@@ -63,7 +68,7 @@ export function openKey(requestId: number, isGroup: boolean): number {
 /** The key of the request in a frame. */
 export function frameKey(frame: Uint8Array): number {
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength)
-  const isGroup = view.getUint32(REQUEST.form, true) !== FORM.ORDER
+  const isGroup = view.getUint16(REQUEST.form, true) !== FORM.ORDER
   return openKey(view.getUint32(REQUEST.requestId, true), isGroup)
 }
 
@@ -79,6 +84,7 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
   const apiKey = next(bytes.readUInt16LE(REQUEST.apiKeyBytes))
   const timestamp = next(bytes.readUInt16LE(REQUEST.timestampBytes))
   const signature = next(bytes.readUInt16LE(REQUEST.signatureBytes))
+  const idempotencyKey = next(bytes.readUInt16LE(REQUEST.idempotencyKeyBytes))
   const pathWithQuery = next(bytes.readUInt32LE(REQUEST.targetBytes))
   const bodyBytes = bytes.readUInt32LE(REQUEST.bodyBytes)
   assert(end + bodyBytes === frame.length, 'the parts of a request fill its frame')
@@ -91,7 +97,8 @@ export function readRequest(frame: Uint8Array): IntakeRequest {
     signature,
     body: bytes.subarray(end, end + bodyBytes),
     nowMs: bytes.readDoubleLE(REQUEST.nowMs),
-    form: bytes.readUInt32LE(REQUEST.form),
+    form: bytes.readUInt16LE(REQUEST.form),
+    idempotencyKey,
     onBehalfOf: bytes.readDoubleLE(REQUEST.onBehalfOf),
   }
 }

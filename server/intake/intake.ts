@@ -23,6 +23,7 @@ import type { Issue } from '../http/schema/schema.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
 import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
 import { amountsRefusal, priceRefusal } from './order/amounts-refusal.ts'
+import { keyIssues } from './order/client-order-id.ts'
 import { blankAmounts, type GivenAmounts, readAmounts } from './order/order-amounts.ts'
 import {
   bodyIssues,
@@ -53,6 +54,8 @@ export interface IntakeRequest {
   readonly form?: number
   /** The result of `headerTarget`; 0 when absent. */
   readonly onBehalfOf?: number
+  /** The result of `idempotencyKeyOf`; '' when absent. A call with several orders has none. */
+  readonly idempotencyKey?: string
 }
 
 /** The owner of an order: the caller, or a sub-account that it acts for. */
@@ -178,12 +181,15 @@ export class Intake {
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
     const { profileId, issue } = targetOf(call.onBehalfOf ?? 0, value.onBehalfOf)
     if (issue !== null) return this.#invalid([issue])
+    const { idempotencyKey = '' } = call
     const issues = bodyIssues(value, { isDelegated: profileId !== 0, nowMs: call.nowMs })
+    if (idempotencyKey !== '') issues.push(...keyIssues(idempotencyKey, value.clientOrderId))
     if (issues.length > 0) return this.#invalid(issues)
     const actor = profileId === 0 ? token : this.#actor(token, profileId)
     if (actor instanceof Reject) return this.#refuse(actor)
     this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
-    return this.#order(value, actor, call.nowMs)
+    const body = idempotencyKey === '' ? value : { ...value, clientOrderId: idempotencyKey }
+    return this.#order(body, actor, call.nowMs)
   }
 
   /** The sub-account that a token acts for, or why it may not. */

@@ -351,8 +351,9 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       reply({ reject: REJECT.OVERLOADED })
       return
     }
-    const { timesRow, sender, replays } = call
-    const requestId = this.#asked.put({ timesRow, reply, sender, replays })
+    const { timesRow, sender, replays, idempotencyKey = '' } = call
+    const isKeyed = idempotencyKey !== ''
+    const requestId = this.#asked.put({ timesRow, reply, sender, replays, isKeyed })
     const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
     if (taken) return
     this.#asked.take(requestId)

@@ -286,7 +286,7 @@ function longWork(): Pick<Services, 'mcp' | 'slices'> {
 /** From now on the refusal of an order that was accepted before names that order. */
 function nameFirstOrders(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets): void {
   const firsts = new FirstOrders(pipeline, reads, archive)
-  pipeline.orders.nameFirst((order, by) => firsts.find(order, by))
+  pipeline.orders.nameFirst((order, replays) => firsts.find(order, replays))
 }
 
 export async function wire(

@@ -43,6 +43,12 @@ export interface RoundReport {
   readonly unanswered: number
 }
 
+interface PendingOrder {
+  readonly body: string
+  /** Some orders are named by their body, others by an idempotency key. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
 export class CrashRounds {
   readonly told = new Acknowledged()
   /** Orders whose reply said that they are held. */
@@ -58,8 +64,8 @@ export class CrashRounds {
   #unanswered = 0
   #killAt = 0
   #salt = 1
-  /** Bodies of unanswered orders, by their client id. */
-  readonly #pending = new Map<string, string>()
+  /** Unanswered orders, by their client id. */
+  readonly #pending = new Map<string, PendingOrder>()
 
   private constructor(dataDir: string, random: Random, server: ServerProcess) {
     this.#dataDir = dataDir
@@ -127,17 +133,21 @@ export class CrashRounds {
     this.#server = await serve(this.#dataDir, marketThreads, fault)
   }
 
-  /** Sends each unanswered order again, unchanged: it is there already, or it is placed now. */
+  /**
+   * Sends each unanswered order again, unchanged: it is there already, or it is placed now. Under
+   * an idempotency key the reply is the same either way.
+   */
   async #retry(): Promise<void> {
     const client = new ExchangeClient(this.#server.baseUrl)
-    for (const [clientOrderId, body] of this.#pending) {
+    for (const [clientOrderId, { body, headers }] of this.#pending) {
       const sent = this.told.sent.get(clientOrderId)
       assert.ok(sent !== undefined, 'a pending order was sent')
-      const reply = await client.call(sent.trader, 'POST', '/orders', body)
+      const reply = await client.call(sent.trader, 'POST', '/orders', body, headers)
       const { code } = reply.status === 201 ? { code: '' } : shaped(refusalShape, reply.body)
       if (code === '') this.told.told(sent, shaped(orderShape, reply.body))
-      else if (code === 'DUPLICATE_ORDER') this.told.duplicates.add(clientOrderId)
-      else {
+      else if (code === 'DUPLICATE_ORDER' && !('idempotency-key' in headers)) {
+        this.told.duplicates.add(clientOrderId)
+      } else {
         this.#expectRefusal(reply)
         this.told.refused.add(clientOrderId)
       }
@@ -219,9 +229,12 @@ export class CrashRounds {
     const sent = this.#wish(trader)
     const { market, wish } = sent
     this.told.sent.set(wish.clientOrderId, sent)
-    const body = orderBody(trader, market, wish)
-    this.#pending.set(wish.clientOrderId, body)
-    const reply = await this.#ask(client.call(trader, 'POST', '/orders', body))
+    const { clientOrderId: key, ...unnamed } = wish
+    const isKeyed = wish.salt % 2 === 0
+    const body = orderBody(trader, market, isKeyed ? unnamed : wish)
+    const headers: PendingOrder['headers'] = isKeyed ? { 'idempotency-key': key } : {}
+    this.#pending.set(key, { body, headers })
+    const reply = await this.#ask(client.call(trader, 'POST', '/orders', body, headers))
     if (reply === null) return false
     this.#pending.delete(wish.clientOrderId)
     if (reply.status === 201) {

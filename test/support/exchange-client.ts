@@ -227,8 +227,8 @@ export class ExchangeClient {
     return reply.body
   }
 
-  call(trader: Trader, method: string, path: string, body = ''): Promise<Reply> {
-    const headers = headersFor(trader, { method, path, body })
+  call(trader: Trader, method: string, path: string, body = '', more = {}): Promise<Reply> {
+    const headers = { ...headersFor(trader, { method, path, body }), ...more }
     return send(this.baseUrl, method, path, { headers, body })
   }
 

@@ -12,7 +12,8 @@ const PREFLIGHT_SEC = 7200
 
 /** Headers of replies that a page may read besides the few that it always may. */
 const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const
-const EXPOSED = ['etag', 'retry-after', 'allow', 'content-encoding', 'date', ...RATE].join(', ')
+const OWN = ['etag', 'retry-after', 'allow', 'content-encoding', 'date', 'idempotent-replay']
+const EXPOSED = [...OWN, ...RATE].join(', ')
 
 const EXPOSE: Header = ['access-control-expose-headers', EXPOSED]
 /** The reply differs by origin, so a cache must not give it to the page of another one. */

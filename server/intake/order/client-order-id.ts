@@ -1,6 +1,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { schemaOf } from '../../http/schema/schema.ts'
+import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
+import { type Issue, schemaOf } from '../../http/schema/schema.ts'
 
 // The id that a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
 // (rules §4.5). Placing, canceling and reading use this one definition. The untrimmed text has a
@@ -37,4 +38,13 @@ export function clientOrderIdIssue(given: string): string | undefined {
   if (trimmed.length > 2 * pointsMax || [...trimmed].length > pointsMax) return TOO_LONG
   if (LONE_SURROGATE.test(trimmed)) return 'must be well-formed Unicode'
   return undefined
+}
+
+/** What is wrong with the idempotency key of an order, whose body has this client order id. */
+export function keyIssues(key: string, clientOrderId: string | undefined): Issue[] {
+  const isOther = clientOrderId !== undefined && clientOrderId.trim() !== key.trim()
+  const message = isOther
+    ? 'must be the same as clientOrderId, or one of them absent: an order has one name'
+    : clientOrderIdIssue(key)
+  return message === undefined ? [] : [{ field: IDEMPOTENCY_KEY, message }]
 }

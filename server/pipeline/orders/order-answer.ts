@@ -26,6 +26,8 @@ export interface Sender {
 export interface Asked {
   readonly timesRow: number
   readonly replays?: boolean | undefined
+  /** Its client order id came as an idempotency key. */
+  readonly isKeyed?: boolean
   readonly sender?: Sender | undefined
   readonly reply: (answer: OrderAnswer) => void
   /**
@@ -42,6 +44,8 @@ export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: str
 export interface First {
   readonly orderId: string
   readonly status: OrderStatus
+  /** It has the client id of the order that came again, and other terms. */
+  readonly isOther: boolean
   /** Its first reply, where that was asked for. */
   readonly text?: string
 }

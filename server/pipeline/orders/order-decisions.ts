@@ -64,10 +64,7 @@ export interface OrderDecisionParts {
 }
 
 /** Finds the order of the same hash or client id; `null` and `undefined` as in its class. */
-export type FindFirst = (
-  order: PlaceOrder,
-  by: { readonly byClientId: boolean; readonly replays: boolean },
-) => Promise<First | null | undefined>
+export type FindFirst = (order: PlaceOrder, replays: boolean) => Promise<First | null | undefined>
 
 export type IsArchived = (slug: string, asker: ProfileId) => Promise<boolean | undefined>
 
@@ -82,6 +79,36 @@ interface Arrival {
 
 /** Refusals of an order that was accepted before. */
 const KNOWN: readonly Reject[] = [REJECT.DUPLICATE_ORDER, REJECT.DUPLICATE_CLIENT_ORDER_ID]
+
+/**
+ * Refusals that come before those, and may hold only since an order was accepted: its first reply
+ * is given all the same.
+ */
+const SINCE: readonly Reject[] = [
+  REJECT.PROFILE_FROZEN,
+  REJECT.POST_ONLY_MODE,
+  REJECT.CANCEL_ONLY_MODE,
+  REJECT.TRADING_DISABLED,
+  REJECT.RECV_WINDOW_EXPIRED,
+  REJECT.MARKET_NOT_TRADABLE,
+  REJECT.ORDER_EXPIRED,
+  REJECT.FEE_RATE_UNAVAILABLE,
+  REJECT.FEE_RATE_MISMATCH,
+]
+
+/** The answer to a refused order whose first one this is; null and undefined as it was found. */
+function answerBy(
+  first: First | null | undefined,
+  refused: RefusedAnswer,
+  { isKeyed }: Asked,
+): OrderAnswer {
+  if (first?.text !== undefined) return { text: first.text, isReplay: true }
+  if (!KNOWN.includes(refused.reject) || first === undefined) return refused
+  // The first was post-only and would have matched, so it left no trace: try again.
+  if (first === null) return { reject: REJECT.OVERLOADED }
+  const isTaken = isKeyed === true && first.isOther
+  return { reject: isTaken ? REJECT.IDEMPOTENCY_KEY_TAKEN : refused.reject, first }
+}
 
 /** What `refusal` gives for an order that only funds may refuse yet. */
 export const PASSES: OrderAnswer = { text: '' }
@@ -311,29 +338,22 @@ export class OrderDecisions {
 
   /** Replies with a refusal of a gate, once what it rests on is durable. */
   #refuseBy(refusal: Reject, arrival: Arrival): void {
-    if (this.#findFirst !== null && KNOWN.includes(refusal)) {
-      this.#nameFirst(this.#findFirst, arrival, refusal)
-      return
-    }
     const { clearing, sequencer, publisher } = this.#parts
     const { request, asked, flaw } = arrival
     const at = { profileId: request.order.accountId, nowMs: sequencer.nowMs(), flaw }
     const answer = refusedOrder(clearing, refusal, at)
-    publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
+    const mayBeKnown =
+      KNOWN.includes(refusal) || (asked.replays === true && SINCE.includes(refusal))
+    if (this.#findFirst !== null && mayBeKnown) this.#nameFirst(this.#findFirst, arrival, answer)
+    else publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
   }
 
   /** Names the order that was accepted before, or gives its first reply again. */
-  #nameFirst(find: FindFirst, { request, asked }: Arrival, reject: Reject): void {
-    const byClientId = reject === REJECT.DUPLICATE_CLIENT_ORDER_ID
+  #nameFirst(find: FindFirst, { request, asked }: Arrival, refused: RefusedAnswer): void {
     this.#naming++
-    find({ ...request.order }, { byClientId, replays: asked.replays === true })
+    find({ ...request.order }, asked.replays === true)
       .then(
-        (first): OrderAnswer => {
-          // The first was post-only and would have matched, so it left no trace: try again.
-          if (first === null) return { reject: REJECT.OVERLOADED }
-          if (first?.text !== undefined) return { text: first.text, isReplay: true }
-          return first === undefined ? { reject } : { reject, first }
-        },
+        (first) => answerBy(first, refused, asked),
         (error: unknown): OrderAnswer => ({ reject: REJECT.INTERNAL, broke: { error } }),
       )
       .then((answer) => {

@@ -6,7 +6,7 @@ import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { isoText } from '../../http/iso-text.ts'
 import type { OrderFlaw } from '../../intake/order/order-flaw.ts'
-import type { OrderAnswer, TradingBar } from './order-answer.ts'
+import type { RefusedAnswer, TradingBar } from './order-answer.ts'
 
 /** The mode that causes a refusal decided at this moment; undefined when no mode does. */
 export function tradingBar(
@@ -32,7 +32,7 @@ export function refusedOrder(
   clearing: Clearing,
   reject: Reject,
   { profileId, nowMs, flaw }: RefusedAt,
-): OrderAnswer {
+): RefusedAnswer {
   const bar = tradingBar(clearing, reject, nowMs)
   if (bar !== undefined) return { reject, bar }
   if (reject.name === flaw?.code) return { reject, more: flaw }

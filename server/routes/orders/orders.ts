@@ -7,8 +7,10 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { matchOrders } from '../../../persistence/query/read/orders/match-orders.ts'
 import { userOrders as ordersOfUser } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmac } from '../../http/access/auth-scheme.ts'
+import { IDEMPOTENCY_KEY_HEADER } from '../../http/access/idempotency-key.ts'
 import { ON_BEHALF_HEADER } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { ofEarlierOrder } from '../../http/refusal-schemas.ts'
 import { type Bytes, Pending } from '../../http/reply.ts'
 import { rawRoute, route } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
@@ -80,12 +82,12 @@ export const placeOrder = rawRoute({
   auth: ORDER_AUTH,
   lane: 'trade',
   about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
-  headers: ON_BEHALF_HEADER,
+  headers: { ...ON_BEHALF_HEADER, ...IDEMPOTENCY_KEY_HEADER },
   query: {
     replay: means(
       optional(boolean()),
       'True to get the first reply again, with Idempotent-Replay: true, when the order was ' +
-        'accepted within a day.',
+        'accepted within a day; true when absent beside an Idempotency-Key.',
     ),
   },
   body: orderBody,
@@ -130,6 +132,7 @@ export const placeOrder = rawRoute({
     'SIGNATURE_INVALID',
     'DUPLICATE_ORDER',
     'DUPLICATE_CLIENT_ORDER_ID',
+    'IDEMPOTENCY_KEY_TAKEN',
     'OPEN_SIZE_LIMIT',
     'OPEN_ORDERS_LIMIT',
     'POSITION_LIMIT',
@@ -139,6 +142,7 @@ export const placeOrder = rawRoute({
     'INSUFFICIENT_SHARES',
     'POST_ONLY_WOULD_MATCH',
   ],
+  refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
   hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call, query }, services) => {
@@ -147,7 +151,7 @@ export const placeOrder = rawRoute({
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    const order = { ...signed, replays: query.replay === true }
+    const order = { ...signed, replays: query.replay ?? signed.idempotencyKey !== '' }
     pipeline.placeOrder(order, (answer) => pending.doneBy(() => answered(answer)))
     return pending
   },

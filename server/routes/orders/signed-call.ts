@@ -1,5 +1,6 @@
 import { apiHeaders, MissingProofs } from '../../auth/guard.ts'
 import { hmac } from '../../http/access/auth-scheme.ts'
+import { idempotencyKeyOf } from '../../http/access/idempotency-key.ts'
 import { headerTarget } from '../../http/access/on-behalf.ts'
 import type { Call } from '../../http/call.ts'
 import type { Refusal } from '../../http/refusal.ts'
@@ -25,6 +26,7 @@ export function signedCall(call: Call, { settings }: Services): OrderCall | Refu
     return missing.of(call, ORDER_AUTH.accepts)
   }
   const onBehalfOf = headerTarget(call)
-  const proof = { apiKey, timestamp, signature, onBehalfOf }
+  const idempotencyKey = idempotencyKeyOf(call)
+  const proof = { apiKey, timestamp, signature, onBehalfOf, idempotencyKey }
   return { method, pathWithQuery, body, timesRow, ...proof, sender: call }
 }

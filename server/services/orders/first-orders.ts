@@ -53,26 +53,25 @@ export class FirstOrders {
   }
 
   /**
-   * The order that has the hash or, with `byClientId`, the client id of this one. `replays` asks
-   * for its first reply too, which is given for a day and for the same terms. Null when the first
-   * left no trace, undefined without an answer in time.
+   * The order that has the hash of this one or, if there is none, its client id. `replays` asks for
+   * its first reply too, which is given for a day and for the same terms. Null when no order is
+   * known or the first left no trace, undefined without an answer in time.
    */
-  async find(
-    order: PlaceOrder,
-    { byClientId, replays }: { readonly byClientId: boolean; readonly replays: boolean },
-  ): Promise<First | null | undefined> {
+  async find(order: PlaceOrder, replays: boolean): Promise<First | null | undefined> {
     // The first may be decided and not durable yet.
     await this.#pipeline.durable()
-    const { accountId, hashHigh, hashLow } = order
-    const clientOrderId = byClientId ? order.clientOrderId : ''
+    const { accountId, hashHigh, hashLow, clientOrderId } = order
     const ask = { accountId, hashHigh, hashLow, clientOrderId, makersMax: LIMITS.replyOrdersMax }
     const found = await this.#reads.read(firstOrder, ask, { profileId: accountId })
     if (found === undefined || found === null) return found
     const { slot, generation, status, placedMs, marketId } = found.order
     const orderId = this.#pipeline.ids.text(slot, generation)
-    const first: First = { orderId, status: ORDER_STATUSES[status] }
+    const isAgain = isSame(order, found.order)
+    const isNamed = clientOrderId !== '' && found.order.clientOrderId === clientOrderId
+    const isOther = isNamed && !isAgain
+    const first: First = { orderId, status: ORDER_STATUSES[status], isOther }
     const ageMs = this.#pipeline.sequencer.nowMs() - placedMs
-    if (!replays || ageMs > LIMITS.replayMs || !isSame(order, found.order)) return first
+    if (!replays || ageMs > LIMITS.replayMs || !isAgain) return first
     const markets = await this.#archive.byIds([marketId], { profileId: accountId })
     const market = markets?.get(marketId)
     return market === undefined ? undefined : { ...first, text: this.#textOf(found, market) }

@@ -26,10 +26,10 @@ FROM trades WHERE seq = ?`
 
 export interface FirstOrderAsk {
   readonly accountId: AccountId
-  /** How the order is known: by the client id, or by its hash when that is ''. */
-  readonly clientOrderId: string
   readonly hashHigh: number
   readonly hashLow: number
+  /** Asked for when no order has the hash; '' for none. */
+  readonly clientOrderId: string
   readonly makersMax: number
 }
 
@@ -81,8 +81,9 @@ class FirstOrders {
 
   #find(ask: FirstOrderAsk): FirstOrder | null {
     const { accountId, clientOrderId, makersMax } = ask
-    const order =
-      clientOrderId === '' ? this.#byHash(ask) : this.#orders.byClientId(accountId, clientOrderId)
+    const byClientId = () =>
+      clientOrderId === '' ? null : this.#orders.byClientId(accountId, clientOrderId)
+    const order = this.#byHash(ask) ?? byClientId()
     if (order === null || order.accountId !== accountId) return null
     // A held order trades when it is released, not when it arrives.
     const { placedSeq } = order
