@@ -4,7 +4,15 @@
 // wrong (law 2).
 
 import type { PlaceOrder } from '../../domain/command.ts'
-import type { AccountId, Generation, ProfileId, Seq, Slot, TokenNo } from '../../domain/ids.ts'
+import type {
+  AccountId,
+  Generation,
+  MarketId,
+  ProfileId,
+  Seq,
+  Slot,
+  TokenNo,
+} from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
@@ -199,16 +207,28 @@ export function decideCancel(
 }
 
 /**
- * Why an order that ended cannot be canceled. Null when another order has its slot, or after a
- * start: then only the tables know.
+ * Why an order that ended cannot be canceled. Null when another order has its slot, after a start,
+ * and when a fill of it may have been taken back: then only the tables know.
  */
 export function whyEnded(
-  { orders }: Clearing,
+  clearing: Clearing,
   accountId: AccountId,
   slot: Slot,
   generation: Generation,
 ): Reject | null {
+  const { orders } = clearing
   if (!orders.hasEnded(slot, generation)) return null
   if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
-  return orders.wasMatched(slot) ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
+  if (!orders.wasMatched(slot)) return REJECT.ORDER_NOT_OPEN
+  return mayBeUndone(clearing, accountId, orders.marketOf(slot)) ? null : REJECT.ORDER_FILLED
+}
+
+/** Whether a reversal may have taken back a fill of the account in the market (rules §5.2). */
+function mayBeUndone(
+  { catalogue, reversals }: Clearing,
+  accountId: AccountId,
+  marketId: MarketId,
+): boolean {
+  // What was taken in a market is forgotten with it.
+  return catalogue.byId(marketId) === undefined || reversals.tookOf(accountId)
 }

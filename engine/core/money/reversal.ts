@@ -180,6 +180,12 @@ export class Reversals {
     }
   }
 
+  /** Whether a reversal took anything of the account that is still counted. */
+  tookOf(accountId: AccountId): boolean {
+    const { done } = this.marketsOf(accountId)[Symbol.iterator]().next()
+    return done !== true || this.#collateralRaw.has(accountId)
+  }
+
   apply(ledger: Ledger, marketOf: (marketId: MarketId) => MarketFunds, reversal: Reversal): void {
     assertBalanced(reversal)
     for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of reversal.legs) {

@@ -298,8 +298,16 @@ export class Cancels {
 
   /** How a live order of the profile ended before its cancel came to the market. */
   async #whyMissed(profileId: ProfileId, order: OrderName, ends: Ends): Promise<Reject> {
-    const reject = ends.get(keyOf(order)) ?? (await this.#whyNotOpen(profileId, order))
+    const end = ends.get(keyOf(order))
+    const isDoubtful = end === REJECT.ORDER_FILLED && this.#mayBeUndone(profileId)
+    const isKnown = end !== undefined && !isDoubtful
+    const reject = isKnown ? end : await this.#whyNotOpen(profileId, order)
     return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
+  }
+
+  /** A fill of a profile of which nothing was ever taken back stands. */
+  #mayBeUndone(profileId: ProfileId): boolean {
+    return this.#pipeline.clearing.reversals.tookOf(profileId)
   }
 
   /**

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { reversalOf } from '../../../../engine/core/money/reversal.ts'
 import type { PlaceOrder } from '../../../../engine/domain/command.ts'
+import { ORDER_STATUSES } from '../../../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import type { OrderName } from '../../../../server/pipeline/spine/sequencer.ts'
 import { Cancels } from '../../../../server/services/orders/cancels.ts'
@@ -101,5 +103,36 @@ test('a canceled order says what it traded as taker and as maker', async () => {
     filledCollateralRaw: 2 * 600_000 + 3 * 650_000,
     leftRaw: 5 * SHARE,
   })
+  await exchange.stop()
+})
+
+test('after a reversal the tables say what became of a filled order, also in a race', async () => {
+  const { exchange, pipeline, stamp, nameOf } = await opened()
+  const canceled = { accountId: MAKER, status: ORDER_STATUSES.indexOf('CANCELED') }
+  const asked: OrderName[] = []
+  const cancels = new Cancels(pipeline, {
+    order: async (_profileId, order) => {
+      asked.push(order)
+      return canceled
+    },
+    orderByClientId: () => assert.fail('no order has a client id'),
+  })
+  const first = stamp({ ...ASK, sizeRaw: 5 * SHARE })
+  await pipeline.whenIdle()
+  stamp({ priceTicks: 600, sizeRaw: 5 * SHARE })
+  const tradeSeq = pipeline.clearing.lastSeq
+  await pipeline.whenIdle()
+  assert.equal(await cancels.one(MAKER, nameOf(first)), REJECT.ORDER_FILLED)
+  const fills = [
+    { makerId: MAKER, makerOutcome: 1, makerSide: 0, sharesRaw: 5 * SHARE, yesTicks: 600 },
+  ]
+  const trade = { marketId: MARKET, takerId: TAKER, side: 0, outcome: 0, feeRaw: 0, fills }
+  await pipeline.change(() => ({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) }))
+  assert.equal(await cancels.one(MAKER, nameOf(first)), REJECT.ORDER_NOT_OPEN)
+  const second = stamp({ ...ASK, sizeRaw: 5 * SHARE })
+  await pipeline.whenIdle()
+  stamp({ priceTicks: 600, sizeRaw: 5 * SHARE })
+  assert.equal(await cancels.one(MAKER, nameOf(second)), REJECT.ORDER_NOT_OPEN)
+  assert.deepEqual(asked, [first, second])
   await exchange.stop()
 })
