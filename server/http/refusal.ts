@@ -258,6 +258,12 @@ export class Refusal {
     this.body = JSON.stringify(body)
   }
 
+  /** The same refusal with further fields. */
+  with(extra: Extra): Refusal {
+    const { message } = JSON.parse(this.body)
+    return new Refusal(this.name, message, extra, this.retryAfterSec, this.limitLines)
+  }
+
   /** The body inside another reply: its first field says what `Retry-After` would. */
   get innerBody(): string {
     const { retryAfterSec, body } = this

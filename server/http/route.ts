@@ -9,7 +9,7 @@ import { headerIssue, ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts
 import type { Lane } from './access/rate-limit.ts'
 import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
 import type { Call, Caller } from './call.ts'
-import { invalid, Refusal } from './refusal.ts'
+import { type Extra, invalid, Refusal } from './refusal.ts'
 import type { OwnFields } from './refusal-schemas.ts'
 import { type Bytes, type Pending, type Reply, shared } from './reply.ts'
 import { compileSaid } from './schema/said.ts'
@@ -89,6 +89,8 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly links?: Links
   /** Fields that the body of a refusal has in this call alone. */
   readonly refusalFields?: RefusalFields
+  /** Added to the refusal of a call whose form is wrong, before the handler. */
+  readonly ofWrongForm?: Extra
   /** Content type, or types, of a reply that is not JSON. */
   readonly produces?: string | readonly string[]
   /** How long replies may be kept; absent: not at all. For open routes that only read. */
@@ -165,6 +167,7 @@ export interface Route<S> {
   readonly headers: Headers
   readonly links: Links
   readonly refusalFields: RefusalFields
+  readonly ofWrongForm: Extra | null
   readonly status: number
   readonly bodiless: readonly number[]
   readonly others: readonly number[]
@@ -226,6 +229,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     headers: spec.headers ?? {},
     links: spec.links ?? {},
     refusalFields: spec.refusalFields ?? {},
+    ofWrongForm: spec.ofWrongForm ?? null,
     status,
     bodiless: spec.bodiless ?? [],
     others: Object.keys(others).map(Number),

@@ -1,6 +1,6 @@
 import type { RateLimiter } from '../access/rate-limit.ts'
 import { type Call, type Caller, header } from '../call.ts'
-import { invalid, type Refusal, refuse } from '../refusal.ts'
+import { invalid, Refusal, refuse } from '../refusal.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from '../request-text.ts'
 import type { Route, Unchecked } from '../route.ts'
 import { assertNames, pathNames } from '../router.ts'
@@ -42,6 +42,13 @@ export function readCall<S>(
   const issues = [...inPath.issues, ...inQuery.issues]
   if (issues.length > 0) return invalid(...issues)
   return { params: inPath.values, query: inQuery.values, body: json.value, caller, call }
+}
+
+/** The outcome of a call, with what its route adds to the refusal of a wrong form. */
+export function ofForm<S>({ ofWrongForm }: Route<S>, outcome: unknown): unknown {
+  if (ofWrongForm === null || !(outcome instanceof Refusal)) return outcome
+  const { name } = outcome
+  return name === 'VALIDATION' || name === 'BODY_MALFORMED' ? outcome.with(ofWrongForm) : outcome
 }
 
 /** A form on another site can send a cookie and a body, but never a body of this type. */

@@ -18,7 +18,7 @@ import { BodyReader } from './body-reader.ts'
 import { CallerAddresses } from './caller-address.ts'
 import { CallsWithin } from './calls-within.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
-import { type Entry, entryOf, readCall } from './entry.ts'
+import { type Entry, entryOf, ofForm, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { Apps } from './listening/apps.ts'
 import { uWS } from './native-library.ts'
@@ -273,9 +273,10 @@ export class Gateway<S> {
     this.within.charged.begin({ call, route, address, caller })
     edgePoint('at-parse')
     const read = readCall(entry, turn.values, call, caller)
-    if (read instanceof Refusal) return read
+    if (read instanceof Refusal) return ofForm(route, read)
     edgePoint('at-handle')
-    return route.run(read, this.options.services, this.options.ownerOfCall, this.within.call)
+    const { services, ownerOfCall } = this.options
+    return ofForm(route, route.run(read, services, ownerOfCall, this.within.call))
   }
 
   private answer(turn: Turn<S>, { route }: Entry<S>, outcome: unknown): void {

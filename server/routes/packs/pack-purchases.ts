@@ -161,11 +161,13 @@ const KNOWN: ReadonlySet<RejectName> = new Set([
   'IDEMPOTENCY_KEY_TAKEN',
 ])
 
+const NOT_SUBMITTED = { submissionState: 'NOT_SUBMITTED' }
+
 /** A refusal of a purchase; it says whether nothing happened, so that its key is still free. */
 function notBought(refused: RejectName, extra: Readonly<Record<string, unknown>> = {}): Refusal {
   const status = refusalStatus(refused)
   const isKnown = KNOWN.has(refused) || status >= 500 || status === 429
-  return refuse(refused, isKnown ? extra : { submissionState: 'NOT_SUBMITTED', ...extra })
+  return refuse(refused, isKnown ? extra : { ...NOT_SUBMITTED, ...extra })
 }
 
 const DEADLINE_HOURS = PACK_LIMITS.deadlineAheadMaxMs / (3600 * MS_PER_SEC)
@@ -254,6 +256,7 @@ export const buyListedPack = route({
     'IDEMPOTENCY_KEY_TAKEN',
     'READ_TIMEOUT',
   ],
+  ofWrongForm: NOT_SUBMITTED,
   example: {
     body: {
       packId: CURATED_EXAMPLE.id,

@@ -276,8 +276,21 @@ test('a refused purchase says that nothing happened, or why the client knows it'
     { idempotencyKey: 'a b' },
     { packId: '7' },
   ]) {
-    assert.equal((await refused(wrong))[0], 400)
+    const [status, code, state] = await refused(wrong)
+    assert.deepEqual([status, code, state], [400, 'VALIDATION', 'NOT_SUBMITTED'])
   }
+  // A body of no form was never a purchase; a call without a proof may repeat one that was made.
+  const text = JSON.stringify(forChild(packId))
+  const cut = await live.call(partner, 'POST', BUY, text.slice(0, -1))
+  assert.deepEqual(
+    [codeOf(cut), at(cut.body, 'submissionState')],
+    ['BODY_MALFORMED', 'NOT_SUBMITTED'],
+  )
+  const unproven = await live.call(partner, 'POST', BUY, text, { signedBody: '' })
+  assert.deepEqual(
+    [codeOf(unproven), at(unproven.body, 'submissionState')],
+    ['HMAC_INVALID', undefined],
+  )
   assert.equal(await freeOf(partner, child.profileId), before)
   // None of them took the key.
   assert.equal((await buy(partner, forChild(packId))).status, 201)
