@@ -19,6 +19,7 @@ import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
 import { PROFIT_CHANGES } from './profit-changes.ts'
 import { REFERRAL_CHANGES } from './referral-changes.ts'
+import { REPLY_CHANGES } from './reply-changes.ts'
 import { REWARD_CHANGES } from './reward-changes.ts'
 import { SEARCH_CHANGES } from './search-changes.ts'
 import { SHARE_CHANGES } from './share-changes.ts'
@@ -68,6 +69,7 @@ export function allMutations(): Mutation[] {
     ...PACK_CHANGES,
     ...REFERRAL_CHANGES,
     ...PROFIT_CHANGES,
+    ...REPLY_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

@@ -37,6 +37,29 @@ export function packQuotes(on: Ground): Promise<void> {
   })
 }
 
+/** Kinds of calls of the attack on curated packs: a purchase is sent twice under its key. */
+const CURATED_KINDS = 4
+const AN_HOUR_SEC = 3600
+
+/** Reads the list of curated packs, prices one for fresh stakes, and buys it again and again. */
+export function curatedPacks(on: Ground): Promise<void> {
+  const { attacker, things } = on.scene
+  const startMs = Date.now()
+  const run = `${process.pid}-${startMs}`
+  const deadline = String(Math.floor(startMs / 1000) + AN_HOUR_SEC)
+  const list = plain('GET', '/parlay/packs')
+  return asks(on, { perSecond: 400, connections: CALLERS }, (turn) => {
+    const round = Math.floor(turn / CURATED_KINDS)
+    const kind = turn % CURATED_KINDS
+    if (kind === 0) return list
+    const wanted = { packId: things.curatedId, stakeAmount: `${1_000_000 + round}` }
+    if (kind === 1) return signed(attacker, 'POST', '/parlay/partner/quote', JSON.stringify(wanted))
+    const terms = { minPayoutAmount: '1', idempotencyKey: `${run}-${round}` }
+    const body = JSON.stringify({ ...wanted, ...terms, deadline })
+    return signed(attacker, 'POST', '/parlay/partner/buy', body)
+  })
+}
+
 /** Starts of addresses: most profiles match the shortest. */
 export function addressSearches(on: Ground): Promise<void> {
   return asks(on, { perSecond: 300, connections: CALLERS }, (turn) => {

@@ -2,6 +2,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { type Attack, CROWDED, SOCKET_BYTES } from '../attack.ts'
 import {
   addressSearches,
+  curatedPacks,
   deepBoards,
   feedWalks,
   followTurns,
@@ -58,6 +59,17 @@ export const AROUND: readonly Attack[] = [
     name: 'quotes of packs of five legs',
     run: packQuotes,
     ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 40 },
+  },
+  {
+    name: 'quotes and purchases of a curated pack',
+    run: curatedPacks,
+    bytes: 32 * MIB,
+    // The books of its legs are new in a short attack, so that no price of them counts yet.
+    answers: [
+      ...['200', '201', '409 PACK_LIMIT', '422 PACK_NOT_ELIGIBLE', '429 CALL_LIMIT'],
+      ...[...CROWDED, '503 PACK_CAPACITY', '503 READ_TIMEOUT'],
+    ],
+    ...{ meets: ['200'], shortTurns: 200 },
   },
   {
     name: 'searches for starts of addresses',
