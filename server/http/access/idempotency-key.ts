@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { Call } from '../call.ts'
-import { text } from '../schema/scalars.ts'
+import { pattern } from '../schema/scalars.ts'
 import type { Issue } from '../schema/schema.ts'
 
 // The header by which a client names its order, so that the same call again gets the first reply
@@ -15,7 +15,10 @@ export const IDEMPOTENCY_KEY_HEADER = {
       'Name of this order for a day: the same body again gets the first reply, with ' +
       'Idempotent-Replay: true, and another body is IDEMPOTENCY_KEY_TAKEN. It is the ' +
       'clientOrderId of the order; a body that has one too must have the same.',
-    schema: text(LIMITS.clientOrderIdCodePointsMax, 1),
+    schema: pattern(
+      `^[!-~]([ -~]{0,${LIMITS.clientOrderIdCodePointsMax - 2}}[!-~])?$`,
+      `1 to ${LIMITS.clientOrderIdCodePointsMax} printable ASCII characters.`,
+    ),
   },
 }
 

@@ -3,6 +3,7 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { signCall } from '../../auth/api-token.ts'
+import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
 import { nameNobody, nameTarget } from '../../http/access/on-behalf.ts'
 import { type Call, type Caller, NO_BYTES } from '../../http/call.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
@@ -73,13 +74,14 @@ function partsOf(route: ServedRoute, said: Said): Parts {
 
 /**
  * The headers of the outer call, with the sub-account that its query may have named. What is open
- * to everybody is for no account.
+ * to everybody is for no account. An idempotency key of the outer call is for no order in it.
  */
 function headersFor(
   { auth: { accepts, welcomes } }: ServedRoute,
   { call, caller, owner }: Client,
 ): Map<string, string> {
   const headers = new Map(call.headers)
+  headers.delete(IDEMPOTENCY_KEY)
   if (accepts.length === 0 && welcomes === undefined) nameNobody(headers)
   else if (owner !== caller.profileId) nameTarget(headers, owner)
   return headers

@@ -132,6 +132,7 @@ test('GET /leaderboard/pnl/unrealized/biggest-positions: by size or profit, by p
   await positions('?metric=pnl')
   await positions(`?marketPageId=${await pageId('Weather')}`)
   assert.equal(await statusOf(`${BIGGEST}?metric=other`), 400)
+  assert.equal(at(bySize.body, 'scopeVersion'), '1')
   const first = at(bySize.body, 'data', 0)
   assert.ok(first !== undefined, bySize.text)
   assert.ok(

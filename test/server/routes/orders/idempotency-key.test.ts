@@ -9,6 +9,7 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
+import { byBearer, openProgram } from '../../../support/live-mcp.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
 import { codeOf } from '../../../support/live-session.ts'
@@ -218,6 +219,18 @@ test('calls that take several orders, or cancel one, refuse the header', async (
     assertIssue(await live.call(alice, 'POST', path, body, keyed('key 9')), /clientOrderId/)
   }
   assert.deepEqual(await openIds(alice), [])
+})
+
+test('a key of POST /mcp names no order of its tools', async () => {
+  const headers = { ...byBearer(alice).headers, 'Idempotency-Key': 'of the session' }
+  const program = await openProgram(live, { headers })
+  for (const ticks of [100, 101]) {
+    const told = await program.use('place_order', orderBody(alice, rain, { ...TERMS, ticks }))
+    assert.equal(told.isError, false, told.text)
+    assert.equal(at(told.body, 'execution', 'clientOrderId'), undefined)
+  }
+  assert.equal((await openIds(alice)).length, 2)
+  await program.end()
 })
 
 test('documents list the header, and pages of other hosts may send it', async () => {
