@@ -22,11 +22,12 @@ STEPS ?=
 SHARD ?=
 SAMPLE ?=
 LEAK ?=
+FULL ?=
 
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak console-soak sim fuzz overload hostile mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run test soak console-soak sim fuzz overload hostile interop mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -58,6 +59,9 @@ sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=...
 
 fuzz: $(INSTALLED) ## Sends right and wrong requests to every route, from SEED=... on, for MIN=... minutes (10).
 	@$(NODE) --import tsx test/fuzz.ts '$(SEED)' '$(MIN)'
+
+interop: $(INSTALLED) ## Lets clients in other languages trade with a server, those in the short form or with FULL=1 all; ONLY=... picks suites.
+	@$(NODE) --import tsx test/interop.ts '$(FULL)' '$(ONLY)'
 
 mutation: $(INSTALLED) ## Breaks one rule at a time, and the tests must notice; ONLY=..., SHARD=i/n or SAMPLE=n picks rules.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts

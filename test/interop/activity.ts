@@ -1,0 +1,103 @@
+import { actorOf, type Setting } from '../fuzz/setting.ts'
+import type { ExchangeClient } from '../support/exchange-client.ts'
+
+// What happens on an exchange while a driver listens: prices of the oracle, scores of matches,
+// orders of others, trades with the pool, and markets that begin and end.
+
+const SHARE = 1_000_000
+const PAUSE_MS = 250
+const ESPORTS_FIXTURE = 77
+
+export const POOL = 'fuzz-pool'
+export const ESPORTS_MATCH = 'interop-final'
+const ESPORTS_MARKET = 'interop-final-winner'
+
+export class Activity {
+  readonly #client: ExchangeClient
+  readonly #setting: Setting
+  #isOver = false
+  #endPause: () => void = () => {}
+
+  constructor(client: ExchangeClient, setting: Setting) {
+    this.#client = client
+    this.#setting = setting
+  }
+
+  /** Makes the match of esports; those of sports are part of the setting. */
+  async prepare(): Promise<void> {
+    await this.#client.makeMarket(ESPORTS_MARKET, false)
+    const about = { title: 'Final', sportType: 'esports', esportType: 'cs2', startsAt: 0 }
+    const sides = { home: { name: 'Reds' }, away: { name: 'Blues' } }
+    const markets = [{ slug: ESPORTS_MARKET, esportsPropType: 'map_winner' }]
+    const body = { ...about, ...sides, fixtureId: ESPORTS_FIXTURE, markets }
+    await this.#client.admin(`/admin/sports/matches/${ESPORTS_MATCH}`, body, 'PUT')
+  }
+
+  /** Repeats everything until `end`. */
+  async run(): Promise<void> {
+    for (let round = 1; !this.#isOver; round++) {
+      await this.#prices(round)
+      await this.#scores(round)
+      await this.#orders(round)
+      await this.#poolTrade(round)
+      await this.#markets(round)
+      await this.#pause()
+    }
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#endPause()
+  }
+
+  async #prices(round: number): Promise<void> {
+    const reports = [{ symbol: 'BTC', price: `${95_000 + (round % 100)}` }]
+    await this.#client.admin('/admin/oracle/prices', { reports })
+  }
+
+  async #scores(round: number): Promise<void> {
+    const event = { eventId: `interop-${round}`, fixtureId: 1, sequence: round }
+    const sport = { ...event, sportType: 'football', homeScore: round, awayScore: 0 }
+    const named = { ...event, eventId: `final-${round}`, fixtureId: ESPORTS_FIXTURE }
+    const matchScore = { home: round % 2, away: 0 }
+    const esport = { ...named, sportType: 'esports', matchScore }
+    await this.#client.admin('/admin/sports/scores', { events: [sport, esport] })
+  }
+
+  /** The stranger bids and cancels: the book of the market changes. */
+  async #orders(round: number): Promise<void> {
+    const { actors, markets } = this.#setting
+    const { trader } = actorOf(actors, 'stranger')
+    const market = markets[1]
+    const common = { isBuy: true, outcome: 'yes', type: 'GTC' } as const
+    const salt = 2 ** 43 + round
+    const size = { ticks: 100 + (round % 50), sizeRaw: SHARE }
+    const { order } = await this.#client.placed(trader, market, { ...common, ...size, salt })
+    await this.#client.call(trader, 'DELETE', `/orders/${order.id}`)
+  }
+
+  async #poolTrade(round: number): Promise<void> {
+    const { trader } = actorOf(this.#setting.actors, 'partner')
+    const collateralAmount = `${SHARE + round}`
+    const body = JSON.stringify({ market: POOL, outcomeIndex: round % 2, collateralAmount })
+    // The block of the previous trade may not have come yet.
+    await this.#client.call(trader, 'POST', '/amm/buy', body)
+  }
+
+  async #markets(round: number): Promise<void> {
+    const { slug } = await this.#client.makeMarket(`interop-brief-${round}`, false)
+    const outcome = { winningOutcomeIndex: round % 2 }
+    await this.#client.admin(`/admin/markets/${slug}/resolve`, outcome)
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PAUSE_MS)
+      this.#endPause = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      if (this.#isOver) this.#endPause()
+    })
+  }
+}
