@@ -6,6 +6,12 @@ Every reply goes through the models of the client, and every frame through its t
 import asyncio
 import os
 import time
+import typing
+
+import typing_extensions
+
+# Before Python 3.12, pydantic reads the typed dictionaries of typing_extensions only.
+typing.TypedDict = typing_extensions.TypedDict
 
 from eth_account import Account
 from limitless_sdk import Client, HMACCredentials, OrderSigner, OrderType, Side, WebSocketConfig
