@@ -180,8 +180,8 @@ const REJECTS = [
   ],
   [
     'SIGNATURE_INVALID',
-    'The order signature does not recover to the signer for this market; sign under the `domain` ' +
-      'of this reply.',
+    'Invalid signature: it does not recover to the signer for this market; sign under the ' +
+      '`domain` of this reply.',
   ],
   [
     'DUPLICATE_ORDER',

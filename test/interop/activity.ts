@@ -10,6 +10,7 @@ const ESPORTS_FIXTURE = 77
 
 export const POOL = 'fuzz-pool'
 export const ESPORTS_MATCH = 'interop-final'
+export const CATEGORY = 'Weather'
 const ESPORTS_MARKET = 'interop-final-winner'
 
 export class Activity {
@@ -23,8 +24,10 @@ export class Activity {
     this.#setting = setting
   }
 
-  /** Makes the match of esports; those of sports are part of the setting. */
+  /** Makes what the setting does not have: a market with a category, and a match of esports. */
   async prepare(): Promise<void> {
+    const market = { kind: 'clob', slug: 'interop-weather', title: 'Will it rain?' }
+    await this.#client.admin('/admin/markets', { ...market, categories: [CATEGORY] })
     await this.#client.makeMarket(ESPORTS_MARKET, false)
     const about = { title: 'Final', sportType: 'esports', esportType: 'cs2', startsAt: 0 }
     const sides = { home: { name: 'Reds' }, away: { name: 'Blues' } }

@@ -58,4 +58,12 @@ export const SUITES: readonly Suite[] = [
       ...frames('marketCreated marketResolved live_sports_update live_esports_update system'),
     ],
   },
+  {
+    name: 'ccxt',
+    isShort: true,
+    tools: PYTHON,
+    fetch: (workspace) => pip(workspace, 'ccxt==4.5.90'),
+    drive: (workspace) => python(workspace, 'ccxt', 'driver.py'),
+    steps: [...TRADES, 'browse', 'redeem'],
+  },
 ]

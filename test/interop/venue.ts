@@ -7,7 +7,7 @@ import { actorOf, type Setting, settingOf } from '../fuzz/setting.ts'
 import { ExchangeClient, type TestMarket, type Trader } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
-import { Activity, ESPORTS_MATCH, POOL } from './activity.ts'
+import { Activity, CATEGORY, ESPORTS_MATCH, POOL } from './activity.ts'
 import type { Venue } from './suite.ts'
 
 // An exchange in its own process for the drivers of one suite: the setting of the fuzz (markets of
@@ -109,7 +109,8 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
   const { actors, pools, packs } = setting
   const user = actorOf(actors, 'owner')
   const partner = actorOf(actors, 'partner').trader
-  const group = await client.get(`/markets/${GROUP}`)
+  const child = at(await client.get(`/markets/${GROUP}`), 'markets', 0)
+  const ended = await client.get(`/markets/${ENDED}`)
   const children = await client.call(partner, 'GET', '/profiles/partner-accounts')
   const values: Record<string, string> = {
     URL: client.baseUrl,
@@ -119,7 +120,9 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
     ...{ TOKEN_YES: market.tokens.yes, TOKEN_NO: market.tokens.no },
     // Nobody but the user trades here; its own orders rest.
     QUIET: setting.quiet.slug,
-    ...{ GROUP, GROUP_CHILD: String(at(group, 'markets', 0, 'slug')), POOL, ENDED },
+    ...{ GROUP, GROUP_CHILD: String(at(child, 'slug')) },
+    GROUP_CHILD_TOKEN: String(at(child, 'tokens', 'yes')),
+    ...{ POOL, ENDED, ENDED_CONDITION: String(at(ended, 'conditionId')) },
     ...{ PAGE: pools.madepages[0], PAGE_PATH: pools.paths[1], SLOT: pools.slots[0] },
     ...traderValues('USER', user.trader),
     ...traderValues('PARTNER', partner),
@@ -127,7 +130,7 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
     CHILD_PROFILE: pools.children[0],
     CHILD_ACCOUNT: String(at(children.body, 'data', 0, 'account')),
     POOL_ADDRESS: String(at(await client.get(`/markets/${POOL}`), 'address')),
-    ...{ PACK: packs.curated[0], SPORTS_MATCH, ESPORTS_MATCH },
+    ...{ PACK: packs.curated[0], SPORTS_MATCH, ESPORTS_MATCH, CATEGORY },
   }
   const named = Object.entries(values).map(([name, value]) => [`INTEROP_${name}`, value])
   // Requests to this machine never go through a proxy.

@@ -43,6 +43,7 @@ export function isSound(verdict: number): boolean {
 
 const OWNER = 'Profile ID does not match the order owner: '
 const SIGNER = 'Signer does not match authenticated profile account: '
+const SIGNATURE = 'Invalid signature: '
 
 export class OrderFlaws {
   readonly #directory: Directory
@@ -75,13 +76,13 @@ export class OrderFlaws {
     const { fields, signature, market, actor } = order
     const domain = orderDomain(this.#directory.domain, market.exchangeAddress)
     const because = (message: string, more: Extra = {}): OrderFlaw => {
-      return { code: 'SIGNATURE_INVALID', message, domain, ...more }
+      return { code: 'SIGNATURE_INVALID', message: SIGNATURE + message, domain, ...more }
     }
     const form = formFlaw(signature)
-    if (form !== null) return because(`The order signature is not valid: ${form}`)
+    if (form !== null) return because(form)
     const right = domainWords(domain)
     const signer = formatAddress(actor.signer.address)
-    const said = `The order signature does not recover to the signer ${signer} for this market`
+    const said = `it does not recover to the signer ${signer} for this market`
     if (!this.#mayExplain(nowMs)) {
       return because(`${said}. It was verified under ${right}. Sign exactly what you send.`)
     }
@@ -92,7 +93,7 @@ export class OrderFlaws {
     })
     if (signed !== undefined) {
       const { differs, domain: signedDomain } = signed
-      const what = `The order was signed for ${differs}; this market takes ${right}.`
+      const what = `the order was signed for ${differs}; this market takes ${right}.`
       return because(`${what} Sign it for \`domain\` of this reply.`, { signedDomain })
     }
     const recovered = recoverAddress(order.hash, signature)

@@ -53,6 +53,8 @@ function flawOf(order: ClientOrder, fields: object = {}, by = intake()): Flaw {
   const result = by.check(kit.request(JSON.stringify(body)))
   assert.equal(Buffer.from(result).readUInt16LE(RESULT.rejectNumber), 0, textOf(result))
   const flaw: Flaw = JSON.parse(textOf(result))
+  // Clients know the refusal by these words.
+  if (flaw.code === 'SIGNATURE_INVALID') assert.match(flaw.message, /^Invalid signature: /)
   return flaw
 }
 
