@@ -10,7 +10,7 @@ import { means } from './schema/meaning.ts'
 import { orderStatus } from './schema/order-fields.ts'
 import { named } from './schema/printed.ts'
 import { scope } from './schema/profile-fields.ts'
-import { boolean, integer, nullable, oneOf, text } from './schema/scalars.ts'
+import { boolean, integer, nullable, oneOf, pattern, text } from './schema/scalars.ts'
 import { type Fields, list, object, optional } from './schema/schema.ts'
 
 /** The own fields of a refusal, and an example of them. */
@@ -61,9 +61,14 @@ const DOMAIN_EXAMPLE = {
   verifyingContract: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
 }
 
-const ofShortfall: OwnFields = {
+const RAW = pattern('^(0|-?[1-9][0-9]{0,15})$', 'Whole number as decimal text.')
+
+export const ofShortfall: OwnFields = {
   fields: {
-    available: means(optional(uint256Text()), 'Raw units that are free now.'),
+    available: means(
+      optional(RAW),
+      'Raw units that are free now; below 0 after a failed settlement took proceeds back.',
+    ),
     required: means(optional(uint256Text()), 'Raw units that the call needs.'),
   },
   example: { available: '2500000', required: '6500000' },
@@ -77,6 +82,30 @@ const ofSigned = () =>
   })
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+/** A part of the exchange, as GET /ready shows it. */
+export const check = () =>
+  object({
+    name: means(text(), 'Part of the exchange that was looked at.'),
+    ok: means(boolean(), 'True when nothing is wrong with it.'),
+    detail: means(text(), 'What is wrong with it; empty when nothing is.'),
+  })
+
+const tokens = () =>
+  object({
+    yes: means(uint256Text(), 'Token of the outcome YES.'),
+    no: means(uint256Text(), 'Token of the outcome NO.'),
+  })
+
+const AMOUNT_RULES = [
+  ...(['AMOUNT_ZERO', 'SIZE_MAX', 'MARKET_FORM', 'SIZE_STEP', 'PRICE_TICK'] as const),
+  'PRICE_RANGE',
+] as const
+
+const ofAmounts = means(
+  optional(nullable(text())),
+  'Collateral for a share that the amounts give, rounded down; null without a price.',
+)
 
 /** Fields that a refusal has in every call; those of one call stand in its route. */
 const OWN: Partial<Record<RejectName, OwnFields>> = {
@@ -101,6 +130,9 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
   },
   INSUFFICIENT_COLLATERAL: ofShortfall,
   INSUFFICIENT_SHARES: ofShortfall,
+  LIQUIDITY_SHORT: ofShortfall,
+  POOL_FUNDS_SHORT: ofShortfall,
+  NOT_MINED_YET: ofShortfall,
   SIGNATURE_INVALID: {
     fields: {
       domain: means(optional(domain()), 'The domain by which the server verified.'),
@@ -129,11 +161,41 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
     },
     example: { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true },
   },
+  NOT_READY: {
+    fields: {
+      ready: means(optional(boolean()), 'False, in replies of GET /ready alone.'),
+      seq: means(optional(integer(0)), 'Number of the newest durable command.'),
+      checks: means(optional(list(check())), 'What was looked at, one entry for each part.'),
+    },
+    example: {},
+  },
+  TOKEN_NOT_IN_MARKET: {
+    fields: { tokens: means(optional(tokens()), 'The two tokens of the market.') },
+    example: {},
+  },
+  AMOUNTS_INVALID: {
+    fields: {
+      rule: means(optional(oneOf(...AMOUNT_RULES)), 'The rule that the amounts break.'),
+      impliedPrice: ofAmounts,
+      nearestPrices: means(
+        optional(list(text())),
+        'The one or two prices on the tick that are nearest to that of the amounts.',
+      ),
+    },
+    example: { rule: 'PRICE_TICK', impliedPrice: '0.6505', nearestPrices: ['0.65', '0.651'] },
+  },
+  PRICE_MISMATCH: { fields: { impliedPrice: ofAmounts }, example: { impliedPrice: '0.65' } },
   DUPLICATE_ORDER: ofEarlierOrder,
   DUPLICATE_CLIENT_ORDER_ID: ofEarlierOrder,
 }
 
 const NOTHING: OwnFields = { fields: {}, example: {} }
+
+/** The further fields of a refusal; `own` are those that only the route of the call gives it. */
+export function ownFieldsOf(name: RejectName, own: OwnFields | undefined): OwnFields {
+  return own ?? OWN[name] ?? NOTHING
+}
+
 const ISSUE_EXAMPLE = invalid({ field: 'limit', message: 'must be at least 1' })
 const MESSAGE = { type: 'string', description: 'Why the call was refused, in a sentence.' }
 
@@ -164,7 +226,7 @@ export function refusalOf(
   own: OwnFields | undefined,
   components: Components,
 ): ShownRefusal {
-  const { fields, example } = own ?? OWN[name] ?? NOTHING
+  const { fields, example } = ownFieldsOf(name, own)
   const isValidation = name === 'VALIDATION'
   const body: { readonly code: string } = JSON.parse(
     (isValidation ? ISSUE_EXAMPLE : refuse(name)).body,

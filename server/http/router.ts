@@ -1,7 +1,8 @@
 // Finds a route by method and path, segment by segment. A literal segment is tried before a
-// `:name`; the search returns to the `:name` when the literal gives no route. What GET found for a
-// path is kept, because clients read the same paths again and again. Invariant: at most so many
-// paths are kept, and none that is longer than its bound.
+// `:name`; the search returns to the `:name` when no route has the literal path, whatever its
+// method, so that each path has the methods of one line of the document. What GET found for a path
+// is kept, because clients read the same paths again and again. Invariant: at most so many paths
+// are kept, and none that is longer than its bound.
 import { assert } from '../../engine/domain/assert.ts'
 import type { Schema } from './schema/schema.ts'
 
@@ -60,8 +61,7 @@ export class Router<T> {
     const values: string[] = []
     const search: Search = { method, path, values, allow: null }
     const target = this.descend(this.root, 1, search)
-    const isFound = target !== null || search.allow === null
-    return { target, values, allow: isFound ? NO_METHODS : [...(search.allow ?? [])].sort() }
+    return { target, values, allow: target === null ? (search.allow?.sort() ?? NO_METHODS) : [] }
   }
 
   /** `at` is where the next segment begins; behind the end of the path there is none. */
@@ -70,8 +70,7 @@ export class Router<T> {
     if (at > path.length) {
       const target = node.methods.get(search.method)
       if (target !== undefined) return target
-      search.allow ??= new Set()
-      for (const method of node.methods.keys()) search.allow.add(method)
+      if (node.methods.size > 0) search.allow = [...node.methods.keys()]
       return null
     }
     const slash = path.indexOf('/', at)
@@ -80,7 +79,7 @@ export class Router<T> {
     const literal = node.literals.get(segment)
     if (literal !== undefined) {
       const target = this.descend(literal, end + 1, search)
-      if (target !== null) return target
+      if (target !== null || search.allow !== null) return target
     }
     if (node.named === null || segment === '') return null
     search.values.push(segment)
@@ -97,7 +96,7 @@ interface Search {
   readonly path: string
   readonly values: string[]
   /** Methods of the path, when a search came to its end without the asked one. */
-  allow: Set<string> | null
+  allow: string[] | null
 }
 
 /** The names of the `:name` segments, in order. */

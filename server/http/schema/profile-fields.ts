@@ -4,7 +4,7 @@ import { address } from './fields.ts'
 import { means } from './meaning.ts'
 import { shownWith } from './printed.ts'
 import { nullable, oneOf, pattern, text } from './scalars.ts'
-import { lines, VISIBLE } from './visible-text.ts'
+import { lines, SHOWN_INK, SHOWN_VISIBLE, VISIBLE } from './visible-text.ts'
 
 const SPACE = '[ \\t]{0,8}'
 /**
@@ -25,7 +25,10 @@ export function displayName() {
   const checked = pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, form)
   // Patterns of many languages cannot look ahead.
   return means(
-    shownWith(checked, { pattern: `^${VISIBLE}{1,${most}}$` }),
+    shownWith(checked, {
+      pattern: `^${SHOWN_VISIBLE}*${SHOWN_INK}${SHOWN_VISIBLE}*$`,
+      maxLength: most,
+    }),
     'Name to show in place of username and account, trimmed.',
   )
 }

@@ -1,6 +1,7 @@
 // Text that others see: titles, names, labels and descriptions. Journals may hold older text that
 // has other characters, so most replies take any text.
 
+import { shownWith } from './printed.ts'
 import { schemaOf } from './schema.ts'
 
 /**
@@ -8,17 +9,23 @@ import { schemaOf } from './schema.ts'
  * change its direction. Ranges stand for classes of Unicode, which other languages write otherwise.
  * Half a surrogate pair has no UTF-8, so the journal could not give it back.
  */
-export const VISIBLE = '[^\\x00-\\x1F\\x7F-\\x9F\\u2028-\\u202E\\u2066-\\u2069\\uD800-\\uDFFF]'
+const REFUSED = '\\x00-\\x1F\\x7F-\\x9F\\u2028-\\u202E\\u2066-\\u2069'
+export const VISIBLE = `[^${REFUSED}\\uD800-\\uDFFF]`
+/** As documents show it: patterns of many languages do not know halves of a pair. */
+export const SHOWN_VISIBLE = `[^${REFUSED}]`
+/** A visible character that is no space. */
+export const SHOWN_INK = `[^\\s${REFUSED}]`
 const LINE = `^${VISIBLE}*$`
 const LINES = `^(?:${VISIBLE}|[\\n\\t])*$`
 
 function visible(source: string, description: string, max: number, min: number) {
   const least = min > 0 ? { minLength: min } : {}
-  return schemaOf<string>({
+  const checked = schemaOf<string>({
     ...{ type: 'string', pattern: source, description },
     ...least,
     maxLength: max,
   })
+  return shownWith(checked, { pattern: source.replaceAll(VISIBLE, SHOWN_VISIBLE) })
 }
 
 /** One line of `min` to `max` code points. */

@@ -1,6 +1,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
+import { shownWith } from '../../http/schema/printed.ts'
 import { type Issue, schemaOf } from '../../http/schema/schema.ts'
 
 // The id that a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
@@ -20,13 +21,14 @@ assert(
 /** The type of the id on the wire; `clientOrderIdIssue` checks the other rules. */
 export function clientOrderIdText() {
   const pointsMax = LIMITS.clientOrderIdCodePointsMax
-  return schemaOf<string>({
+  const checked = schemaOf<string>({
     type: 'string',
     description:
       'Id that the client gives the order, new among those of its profile. ' +
       `Trimmed, not blank, at most ${pointsMax} characters; ` +
       `${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it.`,
   })
+  return shownWith(checked, { pattern: '\\S', maxLength: pointsMax })
 }
 
 /** What is wrong with an untrimmed id; undefined when nothing is. */

@@ -163,10 +163,12 @@ export const login = route({
     'x-account': { about: 'Address of the wallet.', schema: address(), isRequired: true },
     'x-signing-message': {
       about: 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
+      schema: text(undefined, 1),
       isRequired: true,
     },
     'x-signature': {
       about: 'The EIP-191 signature of the wallet, 0x-hex.',
+      schema: text(undefined, 1),
       isRequired: true,
     },
     [WALLET_HEADER]: 'The signature of the smart wallet, over a message that names it.',

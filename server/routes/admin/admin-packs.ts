@@ -15,6 +15,7 @@ import { packUuid, seqOfPackId } from '../../services/packs/pack-ids.ts'
 import { publicAsker } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { ineligible, legsToPrice, tooManyLegs, wishedLegs } from '../packs/pack-asks.ts'
+import { NOT_ELIGIBLE } from '../packs/pack-stakes.ts'
 import { CURATED_EXAMPLE } from '../packs/purchase-examples.ts'
 import type { Services } from '../services.ts'
 
@@ -116,6 +117,7 @@ export const curatePack = route({
   status: 201,
   reply: curatedPack(),
   means: 'The pack is on the list.',
+  refusalFields: NOT_ELIGIBLE,
   rejects: [
     'OVERLOADED',
     'VALIDATION',

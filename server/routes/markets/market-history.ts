@@ -10,6 +10,7 @@ import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { marketName } from '../../http/schema/market-names.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { shownWith } from '../../http/schema/printed.ts'
 import { defaulted, integer, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional, type Values } from '../../http/schema/schema.ts'
 import { INTERVALS, windowOf } from '../../services/markets/price-intervals.ts'
@@ -113,7 +114,11 @@ function timeOf(text: string): number {
   return DATE.test(text) ? Date.parse(text) : parseInstant(text)
 }
 
-const time = (what: string) => means(optional(text(40, 1)), `${what} Unix seconds or ISO 8601.`)
+const CLOCK = '[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})'
+const TIME = `^([0-9]{1,11}|[0-9]{4}-[0-9]{2}-[0-9]{2}(T${CLOCK})?)$`
+
+const time = (what: string) =>
+  means(shownWith(optional(text(40, 1)), { pattern: TIME }), `${what} Unix seconds or ISO 8601.`)
 
 const priceQuery = () => ({
   interval: means(

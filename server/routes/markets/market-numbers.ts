@@ -8,6 +8,7 @@ import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { shownWith } from '../../http/schema/printed.ts'
 import { nullable, number, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import { orderbookListSteps } from '../../pipeline/shown/book-lists.ts'
@@ -64,6 +65,8 @@ export const tickers = route({
 })
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,127}$/
+/** As documents show it, without the length of a slug: many languages bound repeats in repeats. */
+const SLUGS = `^[a-z0-9][a-z0-9-]*(,[a-z0-9][a-z0-9-]*){0,${LIMITS.orderbooksMax - 1}}$`
 const { orderbooksMax, querySlugsCharactersMax } = LIMITS
 
 export const orderbooks = route({
@@ -75,7 +78,7 @@ export const orderbooks = route({
   about: 'The live YES books of several active markets.',
   query: {
     slugs: means(
-      text(querySlugsCharactersMax, 1),
+      shownWith(text(querySlugsCharactersMax, 1), { pattern: SLUGS }),
       `Slugs of up to ${orderbooksMax} markets, with commas between them.`,
     ),
   },

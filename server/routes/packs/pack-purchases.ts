@@ -27,7 +27,7 @@ import {
   pattern,
   text,
 } from '../../http/schema/scalars.ts'
-import { list, object } from '../../http/schema/schema.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
 import { workFor } from '../../services/fair-shares.ts'
 import { PARLAY_TYPE } from '../../services/packs/curated-content.ts'
 import { listedLeg, listedLegView } from '../../services/packs/leg-content.ts'
@@ -37,6 +37,7 @@ import { endingIn } from '../../services/sliced-work.ts'
 import { askOf } from '../money-call.ts'
 import type { Services } from '../services.ts'
 import { reasonViews } from './pack-asks.ts'
+import { NOT_ELIGIBLE } from './pack-stakes.ts'
 import {
   claimOf,
   packPositionFields,
@@ -170,6 +171,37 @@ function notBought(refused: RejectName, extra: Readonly<Record<string, unknown>>
   return refuse(refused, isKnown ? extra : { ...NOT_SUBMITTED, ...extra })
 }
 
+const NOTHING_BOUGHT = {
+  fields: {
+    submissionState: means(
+      optional(oneOf('NOT_SUBMITTED')),
+      'That nothing was bought, so that the key may be used again.',
+    ),
+  },
+  example: { submissionState: 'NOT_SUBMITTED' },
+}
+const NO_PACK = NOT_ELIGIBLE.PACK_NOT_ELIGIBLE
+
+/** What refusals of a purchase say besides the usual fields. */
+const OF_PURCHASE = {
+  VALIDATION: NOTHING_BOUGHT,
+  PROFILE_FROZEN: NOTHING_BOUGHT,
+  PACK_CAPACITY: NOTHING_BOUGHT,
+  PACK_NOT_FOUND: NOTHING_BOUGHT,
+  PACK_LIMIT: NOTHING_BOUGHT,
+  PACK_NOT_ELIGIBLE: {
+    fields: { ...NO_PACK.fields, ...NOTHING_BOUGHT.fields },
+    example: { ...NO_PACK.example, ...NOTHING_BOUGHT.example },
+  },
+  PRICE_DRIFTED: {
+    fields: {
+      payoutAmount: means(uint256Text(), 'What the pack would pay now, raw.'),
+      minPayoutAmount: means(uint256Text(), 'The least that was to be paid, raw.'),
+    },
+    example: { payoutAmount: '44000000', minPayoutAmount: '44550000' },
+  },
+}
+
 const DEADLINE_HOURS = PACK_LIMITS.deadlineAheadMaxMs / (3600 * MS_PER_SEC)
 const TOO_FAR = {
   field: 'deadline',
@@ -242,6 +274,7 @@ export const buyListedPack = route({
     position: means(packPositionFields(), 'What was bought, as it stands now.'),
   }),
   means: 'The pack is bought; the next block holds the purchase.',
+  refusalFields: OF_PURCHASE,
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -387,6 +420,13 @@ function claimView(
   }
 }
 
+const NOT_WON = {
+  PACK_NOT_WON: {
+    fields: { status: means(positionStatus(), 'Where the position stands.') },
+    example: { status: 'ACTIVE' },
+  },
+}
+
 export const claimPack = route({
   method: 'POST',
   path: '/parlay/partner/positions/:id/claim',
@@ -398,6 +438,7 @@ export const claimPack = route({
   body: object({ onBehalfOf: onBehalfOf() }),
   reply: claimReply(),
   means: 'The payment of the position.',
+  refusalFields: NOT_WON,
   rejects: ['PACK_NOT_FOUND', 'PACK_NOT_WON', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, body: {}, reply: CLAIM_EXAMPLE },
   handle: ({ params: { id }, owner, caller, call }, services: Services) =>
@@ -418,6 +459,7 @@ export const confirmPackClaim = route({
   }),
   reply: claimReply(),
   means: 'The transaction is the payment of the position.',
+  refusalFields: NOT_WON,
   rejects: ['VALIDATION', 'PACK_NOT_FOUND', 'PACK_NOT_WON', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, body: { txHash: HASH }, reply: CLAIM_EXAMPLE },
   handle: async ({ params: { id }, body, owner, caller, call }, services: Services) => {

@@ -10,6 +10,7 @@ import { parseAddress } from '../../crypto/address.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { ofShortfall } from '../../http/refusal-schemas.ts'
 import { route } from '../../http/route.ts'
 import { address, bytes32, uint256Text } from '../../http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
@@ -295,8 +296,11 @@ const NO_DESTINATION = {
 }
 
 const WITHDRAWABLE = {
-  fields: { withdrawable: means(uint256Text(), 'Raw collateral that can be withdrawn now.') },
-  example: { withdrawable: '2500000' },
+  fields: {
+    ...ofShortfall.fields,
+    withdrawable: means(uint256Text(), 'Raw collateral that can be withdrawn now.'),
+  },
+  example: { ...ofShortfall.example, withdrawable: '2500000' },
 }
 
 export const withdraw = route({

@@ -4,6 +4,7 @@ import { open } from '../../http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
+import { check } from '../../http/refusal-schemas.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
@@ -42,13 +43,6 @@ export const time = route({
     return { serverTime: nowMs, iso: isoText(nowMs) }
   },
 })
-
-const check = () =>
-  object({
-    name: means(text(), 'Part of the exchange that was looked at.'),
-    ok: means(boolean(), 'True when nothing is wrong with it.'),
-    detail: means(text(), 'What is wrong with it; empty when nothing is.'),
-  })
 
 export const ready = route({
   method: 'GET',

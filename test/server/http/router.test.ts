@@ -10,6 +10,8 @@ router.add('GET', '/markets/:slug', 'market')
 router.add('POST', '/markets/:slug', 'edit')
 router.add('GET', '/markets/:slug/orderbook', 'book')
 router.add('GET', '/markets/:slug/:what/:id', 'deep')
+router.add('DELETE', '/markets/:slug/orders', 'cancels')
+router.add('PUT', '/markets/active/orders', 'put')
 
 test('a path finds its route and the values in it, the first time and each later time', () => {
   const table: [path: string, target: string | null, ...values: string[]][] = [
@@ -40,7 +42,11 @@ test('a path finds its route and the values in it, the first time and each later
 
 test('a path without the method names the methods that it takes', () => {
   assert.deepEqual(router.find('PUT', '/markets/rain').allow, ['GET', 'POST'])
-  assert.deepEqual(router.find('POST', '/markets/active').target, 'edit')
+  // A literal path is one of its own: it has no methods of the `:name` in its place.
+  assert.deepEqual(router.find('POST', '/markets/active').allow, ['GET'])
+  assert.equal(router.find('POST', '/markets/active').target, null)
+  assert.deepEqual(router.find('DELETE', '/markets/active/orders').allow, ['PUT'])
+  assert.deepEqual(router.find('DELETE', '/markets/rain/orders').values, ['rain'])
   assert.deepEqual(router.find('DELETE', '/markets/active/slugs').allow, ['GET'])
   assert.deepEqual(router.find('GET', '/nowhere').allow, [])
 })

@@ -4,8 +4,10 @@ import { assert } from '../../../../engine/domain/assert.ts'
 import type { Cache } from '../../caching/cache.ts'
 import type { Payload } from '../../caching/payload.ts'
 import { Refusal } from '../../refusal.ts'
+import { ownFieldsOf } from '../../refusal-schemas.ts'
 import { Bytes, type Header, JSON_TYPE, Reply, Shared } from '../../reply.ts'
 import type { Route } from '../../route.ts'
+import { compileFields } from '../../schema/schema.ts'
 
 const STATUS_LINES = new Map(
   Object.entries(STATUS_CODES).map(([code, text]) => [+code, `${code} ${text}`]),
@@ -105,12 +107,22 @@ function bodyOf(outcome: unknown): unknown {
   return outcome instanceof Reply ? outcome.body : outcome
 }
 
+/** Throws when a refusal has other fields than documents show. */
+function verifyFields<S>(route: Route<S>, { name, body }: Refusal): void {
+  const { message: _, error: _name, statusCode: _status, code: _code, ...own } = JSON.parse(body)
+  const { fields } = ownFieldsOf(name, route.refusalFields[name])
+  const issues = compileFields(fields).issues(own)
+  if (issues.length === 0) return
+  throw new TypeError(`${route.method} ${route.path} ${name}: ${JSON.stringify(issues)}`)
+}
+
 /** Throws when a reply breaks its route's schema, or when the route does not name its status. */
 export function verify<S>(route: Route<S>, outcome: unknown): void {
   if (outcome instanceof Refusal) {
     const isNamed = COMMON.has(outcome.name) || route.rejects.some((name) => name === outcome.name)
     const isOfCaller = outcome.status === 401 || outcome.status === 403 || outcome.status === 415
     assert(isNamed || isOfCaller, 'a route names the refusals it gives')
+    verifyFields(route, outcome)
     return
   }
   if (outcome instanceof Reply || outcome instanceof Bytes) {

@@ -181,9 +181,11 @@ test("an unknown order and another profile's get one refusal, after one look-up"
     assert.ok(!text.includes(id))
   }
   assert.equal(at(replies[0].body, 'code'), 'ORDER_NOT_FOUND')
-  for (const bad of ['x', 'all', `${id}0`, '%00']) {
+  for (const bad of ['x', `${id}0`, '%00']) {
     assert.equal((await own.call(carol, 'GET', `/orders/${bad}`)).status, 400, bad)
   }
+  const literal = await own.call(carol, 'GET', '/orders/all')
+  assert.deepEqual([literal.status, literal.headers.get('allow')], [405, 'DELETE'])
   // Without the tables nobody learns that an id is none: each id is a question to them.
   await own.exchange.query.kill()
   own.isHasty = true
