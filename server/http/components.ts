@@ -29,6 +29,32 @@ function isNull(value: unknown): boolean {
   return isNode(value) && value.type === 'null'
 }
 
+const NULL: Node = { type: 'null' }
+
+/** What a schema may be, choices within it resolved; null is not counted. */
+function choiceOf(schema: Node): { shapes: readonly Node[]; isNullable: boolean } {
+  const all = ['anyOf', 'oneOf'].flatMap((key) => {
+    const shapes = schema[key]
+    return Array.isArray(shapes) ? shapes.filter(isNode) : []
+  })
+  const below = all
+    .filter((shape) => !isNull(shape))
+    .map((shape) => ({ shape, ...choiceOf(shown(shape)) }))
+  return {
+    shapes: below.flatMap(({ shape, shapes }) => (shapes.length > 0 ? shapes : [shape])),
+    isNullable: all.some(isNull) || below.some(({ isNullable }) => isNullable),
+  }
+}
+
+/** The schema with the keywords that documents show. */
+function shown(schema: Node): Node {
+  return { ...schema, ...Reflect.get(schema, SHOWN) }
+}
+
+function isStruct({ properties }: Node): boolean {
+  return isNode(properties) && hasKeys(properties)
+}
+
 export class Components {
   readonly #schemas = new Map<string, Node>()
   readonly #examples = new Map<string, Node>()
@@ -59,13 +85,17 @@ export class Components {
   /** The schema as the document shows it; `name` is for objects that have none of their own. */
   print(schema: object, name: string): Node {
     const own: unknown = Reflect.get(schema, NAME)
-    const shown: Node = { ...schema, ...Reflect.get(schema, SHOWN) }
+    const { description, ...rest } = shown({ ...schema })
     const called = typeof own === 'string' ? own : name
-    const { description, ...rest } = shown
-    const node = this.#printed(rest, called)
-    const hasName = typeof own === 'string' || (isNode(rest.properties) && hasKeys(rest.properties))
-    const printed = hasName ? this.#refer(node, called) : node
-    return description === undefined ? printed : { ...printed, description }
+    const { shapes, isNullable } = choiceOf(rest)
+    const printed = shapes.length > 1 ? this.#choice(shapes, called) : this.#one(rest, called, own)
+    const node = isNullable && shapes.length > 1 ? { anyOf: [printed, NULL] } : printed
+    return description === undefined ? node : { ...node, description }
+  }
+
+  /** A reference to one of several components. */
+  choice(references: readonly Node[], name: string): Node {
+    return this.#refer({ oneOf: references }, name)
   }
 
   /** A reference to an example; an equal one is not made again. */
@@ -76,6 +106,27 @@ export class Components {
   /** A reference to a response; an equal one is not made again. */
   response(name: string, node: Node): Node {
     return { $ref: `#/components/responses/${this.#known(this.#responses, node, name)}` }
+  }
+
+  #one(schema: Node, name: string, own: unknown): Node {
+    const node = this.#printed(schema, name)
+    return typeof own === 'string' || isStruct(schema) ? this.#refer(node, name) : node
+  }
+
+  /**
+   * One of several shapes. Some generators merge the shapes of `anyOf`, so it is `oneOf`, and has a
+   * name. They have no type for a list or something else, whose keywords are printed without type.
+   */
+  #choice(shapes: readonly Node[], name: string): Node {
+    if (shapes.some(({ type }) => type === 'array')) {
+      const all = Object.assign({}, ...shapes.map((shape) => this.#printed(shape, name)))
+      const { type: _type, ...node } = all
+      return shapes.some(isStruct) ? this.#refer(node, name) : node
+    }
+    const printed = shapes.map((shape, index) =>
+      this.print(shape, `${name}${suffixOf(shape, index)}`),
+    )
+    return this.choice(printed, name)
   }
 
   #refer(node: Node, name: string): Node {
@@ -103,7 +154,9 @@ export class Components {
     const isAny = type === 'object' && !hasKeys(Object(node.properties))
     const open = isAny && !('additionalProperties' in node) ? { additionalProperties: true } : {}
     const long = isLong ? { format: 'int64' } : {}
-    return { ...ofConst, ...Object.fromEntries(parts), ...long, ...open }
+    // Without it some languages take numbers of 32 bits, which hold seven digits.
+    const double = type === 'number' ? { format: 'double' } : {}
+    return { ...ofConst, ...Object.fromEntries(parts), ...long, ...double, ...open }
   }
 
   #keyword(key: string, value: unknown, name: string): unknown {
@@ -115,18 +168,11 @@ export class Components {
     }
     if (key === 'items' && isNode(value)) return this.print(value, ofOne(name))
     if (key === 'additionalProperties' && isNode(value)) return this.print(value, ofOne(name))
-    if ((key === 'anyOf' || key === 'oneOf') && Array.isArray(value))
-      return this.#choice(value, name)
+    // With one shape alone beside null, which keeps its name.
+    if (key === 'anyOf' && Array.isArray(value)) {
+      return value.map((shape) => (isNode(shape) ? this.print(shape, name) : shape))
+    }
     return value
-  }
-
-  #choice(shapes: readonly unknown[], name: string): unknown[] {
-    const several = shapes.filter((shape) => !isNull(shape)).length > 1
-    return shapes.map((shape, index) =>
-      isNode(shape)
-        ? this.print(shape, several ? `${name}${suffixOf(shape, index)}` : name)
-        : shape,
-    )
   }
 }
 

@@ -4,7 +4,7 @@ import type { Accepted, Scheme } from './access/auth-scheme.ts'
 import { isTrading } from './access/regions.ts'
 import { Components, type Node, pascal } from './components.ts'
 import { refusalStatus } from './refusal.ts'
-import { choiceOf, refusalOf } from './refusal-schemas.ts'
+import { refusalChoice, refusalOf } from './refusal-schemas.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'
 import { SHOWN } from './schema/printed.ts'
@@ -273,8 +273,8 @@ function responses(route: Documented, made: Made): Readonly<Record<string, Node>
   for (const [status, names] of byStatus) {
     const text = kept.get(status)
     const headers = text === undefined ? {} : { headers: cacheHeaders([text], false) }
-    const response = { ...refusals(status, [...names], route, made), ...headers }
-    all[status] = made.components.response(`${pascal(operationId(route))}${status}`, response)
+    const { name, response } = refusals(status, [...names], route, made)
+    all[status] = made.components.response(name, { ...response, ...headers })
   }
   return all
 }
@@ -294,10 +294,12 @@ function linksOf({ links }: Documented, { routes }: Made): Node {
 function refusals(
   status: number,
   names: readonly RejectName[],
-  { refusalFields }: Documented,
+  route: Documented,
   { components }: Made,
-): Node {
-  const shown = names.map((name) => refusalOf(name, refusalFields[name], components))
+): { readonly name: string; readonly response: Node } {
+  const shown = names.map((name) => refusalOf(name, route.refusalFields[name], components))
+  const call = `${pascal(operationId(route))}${status}`
+  const { name, schema } = refusalChoice(shown, call, components)
   const examples = shown.map(({ name, sentence, example }) => {
     return [name, components.example(name, { summary: sentence, value: example })] as const
   })
@@ -307,11 +309,10 @@ function refusals(
     description: 'Seconds to wait before the call is sent again.',
     schema: { type: 'integer' },
   }
-  return {
+  const response = {
     description: lines.join('\n'),
     ...(isLater ? { headers: { 'Retry-After': retry } } : {}),
-    content: {
-      'application/json': { schema: choiceOf(shown), examples: Object.fromEntries(examples) },
-    },
+    content: { 'application/json': { schema, examples: Object.fromEntries(examples) } },
   }
+  return { name, response }
 }

@@ -234,8 +234,8 @@ export function refusalOf(
   const status = refusalStatus(name)
   const whole = object({
     message: isValidation ? ISSUES : MESSAGE,
-    error: means({ const: STATUS_CODES[status] }, 'The HTTP name of the status.'),
-    statusCode: means({ const: status }, 'The HTTP status of this reply.'),
+    error: means(text(), `The HTTP name of the status, ${STATUS_CODES[status]}.`),
+    statusCode: means(integer(status, status), 'The HTTP status of this reply.'),
     code: means({ const: body.code }, 'The code for programs, which stays the same.'),
     ...fields,
   })
@@ -244,11 +244,23 @@ export function refusalOf(
   return { name, code: body.code, sentence, schema, example: { ...body, ...example } }
 }
 
-/** One schema for some refusals of a status: their codes tell them apart. */
-export function choiceOf(refusals: readonly ShownRefusal[]): Node {
-  const byCode = new Map(refusals.map(({ code, schema }) => [code, schema.$ref]))
+/** Codes whose names together still make a name. */
+const NAMED_CODES_MAX = 3
+
+/**
+ * One schema for some refusals of a status. Their codes are constants, which tell them apart; with
+ * a discriminator generated clients in Rust expect a refusal without its code. A choice of many
+ * codes has the name of its call.
+ */
+export function refusalChoice(
+  refusals: readonly ShownRefusal[],
+  call: string,
+  components: Components,
+): { readonly name: string; readonly schema: Node } {
+  const byCode = new Map(refusals.map(({ code, schema }) => [code, schema]))
+  const codes = [...byCode.keys()].map((code) => pascal(code.toLowerCase()))
+  const name = codes.length > NAMED_CODES_MAX ? call : codes.join('Or')
   const [first] = refusals
-  if (byCode.size === 1) return first.schema
-  const oneOf = [...byCode.values()].map(($ref) => ({ $ref }))
-  return { oneOf, discriminator: { propertyName: 'code', mapping: Object.fromEntries(byCode) } }
+  if (byCode.size === 1) return { name, schema: first.schema }
+  return { name, schema: components.choice([...byCode.values()], `${name}Refusal`) }
 }

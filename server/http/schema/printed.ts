@@ -1,6 +1,6 @@
 // What documents say of a schema and no check reads: its name, and keywords in place of its own.
 
-import { type Fields, object, type Schema } from './schema.ts'
+import { anyOf, type Fields, object, type Schema } from './schema.ts'
 
 /** Both are symbols, so that neither is ever printed. */
 export const NAME = Symbol('name')
@@ -25,6 +25,12 @@ export function shownWith<S extends Schema>(
   keywords: Readonly<Record<string, unknown>>,
 ): S {
   return withKeywords(schema, { [SHOWN]: { ...Reflect.get(schema, SHOWN), ...keywords } })
+}
+
+/** One of several forms; documents show the first alone, as some languages have no choices. */
+export function firstShown<S extends Schema[]>(...forms: S) {
+  const [first] = forms
+  return shownWith(anyOf(...forms), { anyOf: undefined, ...first })
 }
 
 /** An object that has exactly one of some fields; documents show a shape for each of them. */

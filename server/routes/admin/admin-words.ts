@@ -2,8 +2,9 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { firstShown } from '../../http/schema/printed.ts'
 import { defaulted, integer, nullable, pattern } from '../../http/schema/scalars.ts'
-import { anyOf, optional, schemaOf } from '../../http/schema/schema.ts'
+import { optional } from '../../http/schema/schema.ts'
 import { line } from '../../http/schema/visible-text.ts'
 import { RANK_PATTERN } from '../../services/accounts/ranks.ts'
 
@@ -22,9 +23,8 @@ export function givenUsername() {
 
 /** A rank by its name or its number, or none. */
 export function rankWish() {
-  const shapes = [pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5)] as const
   return means(
-    optional(anyOf(...shapes, schemaOf<null>({ type: 'null' }))),
+    optional(nullable(firstShown(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5)))),
     'Rank by its name or number, 1 Bronze to 5 Diamond; null takes it back, absent leaves it.',
   )
 }

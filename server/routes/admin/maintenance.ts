@@ -14,8 +14,9 @@ import { invalid, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { isoTime } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { firstShown } from '../../http/schema/printed.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
-import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
+import { list, object, optional } from '../../http/schema/schema.ts'
 import { lines } from '../../http/schema/visible-text.ts'
 import type { Services } from '../services.ts'
 
@@ -31,7 +32,7 @@ const WINDOW = {
   publicMessage: 'The exchange is being updated.',
 } as const
 
-const instant = () => anyOf(integer(0, LAST_MS), text(40))
+const instant = () => firstShown(text(40), integer(0, LAST_MS))
 const restriction = () =>
   means(
     oneOf('post_only', 'cancel_only', 'disabled'),

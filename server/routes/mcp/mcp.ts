@@ -9,9 +9,9 @@ import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
 import { type CallWithin, route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { firstShown } from '../../http/schema/printed.ts'
 import { integer, oneOf, text } from '../../http/schema/scalars.ts'
 import {
-  anyOf,
   type Infer,
   list,
   object,
@@ -34,7 +34,7 @@ const VERSION_HEADER = 'mcp-protocol-version'
 /** Most programs send fixed headers, and sign nothing. No other route takes the secret itself. */
 const BEARER: Auth<Caller> = { ...hmac(), accepts: [{ scheme: 'bearer', scopes: [] }] }
 
-const messageId = () => anyOf(integer(), text(ID_CHARACTERS_MAX))
+const messageId = () => firstShown(text(ID_CHARACTERS_MAX), integer())
 
 const message = () =>
   object({
@@ -113,8 +113,8 @@ export const mcp = route({
   lane: 'private',
   about: 'The tools of the exchange for programs that speak the Model Context Protocol.',
   headers: { [VERSION_HEADER]: 'Version of the protocol that initialize agreed on.' },
-  body: anyOf(message(), list(message(), 1, MESSAGES_MAX)),
-  reply: anyOf(answer(), list(answer()), schemaOf<null>({ type: 'null' })),
+  body: firstShown(message(), list(message(), 1, MESSAGES_MAX)),
+  reply: firstShown(answer(), list(answer()), schemaOf<null>({ type: 'null' })),
   means: 'The answer to the request, or a list of answers to a list of requests.',
   others: { [ACCEPTED]: 'There was no request, only notifications; there is no body.' },
   bodiless: [ACCEPTED],

@@ -10,8 +10,9 @@ import { invalid, refuse, refusedOr } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { firstShown } from '../../http/schema/printed.ts'
 import { integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
-import { anyOf, type Infer, type Issue, list, object, optional } from '../../http/schema/schema.ts'
+import { type Infer, type Issue, list, object, optional } from '../../http/schema/schema.ts'
 import { line } from '../../http/schema/visible-text.ts'
 import {
   eventIssue,
@@ -46,7 +47,7 @@ const matchBody = object({
   ),
   fixtureId: fixtureId(),
   startsAt: means(
-    anyOf(integer(0, LAST_MS), text(40)),
+    firstShown(text(40), integer(0, LAST_MS)),
     'When it is to start: ISO 8601 text or Unix milliseconds.',
   ),
   home: means(team(), 'The home side, or the first of two.'),

@@ -10,6 +10,7 @@ import {
 } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { firstShown } from '../../http/schema/printed.ts'
 import { boolean, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import {
   anyOf,
@@ -129,7 +130,7 @@ export function scoreEvent() {
       'Wickets that the away side lost; 0 when absent. Of cricket.',
     ),
     overRuns: means(
-      optional(overRuns()),
+      optional(firstShown(points(), list(points(), 0, ballsPerOverMax))),
       'Runs of the over under way: in all, or ball by ball; 0 when absent. Of cricket.',
     ),
     battingTeam: means(optional(oneOf('home', 'away')), 'The side that bats; of cricket.'),

@@ -53,22 +53,48 @@ test('no schema takes several types at once, and each const has a type', () => {
   )
 })
 
-/**
- * Where other programs fixed the form: JSON-RPC has a message or a list of them, an over its runs
- * in all or by ball, a market its prices and a group a list of them, a refusal its sentence or a
- * list.
- */
-const LIST_OR_OTHER = ['/mcp/', 'overRuns', 'historical-price', 'message']
+/** The shapes of a choice beside null. */
+function shapesOf({ anyOf, oneOf }: Tree): unknown[] {
+  const all = [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []))
+  return all.filter((shape) => at(shape, 'type') !== 'null')
+}
 
-test('no choice is between a list and something else, but where others fixed it', () => {
-  const wrong = waysOf(({ anyOf, oneOf }, way) => {
-    const shapes = [anyOf, oneOf].flatMap((each) => (Array.isArray(each) ? each : []))
-    const others = shapes.filter((shape) => at(shape, 'type') !== 'null')
-    const lists = others.filter((shape) => at(shape, 'type') === 'array')
-    const isKnown = LIST_OR_OTHER.some((word) => way.includes(word))
-    return lists.length > 0 && others.length > lists.length && !isKnown
+test('a number has the format double, without which Go takes 32 bits', () => {
+  assert.deepEqual(
+    waysOf(({ type, format }) => type === 'number' && format !== 'double'),
+    [],
+  )
+})
+
+test('no choice has a list, for which Java makes no type', () => {
+  const wrong = waysOf((schema) => {
+    const shapes = shapesOf(schema)
+    return shapes.length > 1 && shapes.some((shape) => at(shape, 'type') === 'array')
   })
   assert.deepEqual(wrong, [])
+})
+
+test('a choice of shapes is oneOf in a component, as Rust merges those of anyOf', () => {
+  const wrong = waysOf((schema, way) => {
+    const isComponent = /^\/components\/schemas\/[A-Za-z0-9]+$/.test(way)
+    return shapesOf(schema).length > 1 && !('oneOf' in schema && isComponent)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('no choice has a discriminator, by which Rust expects refusals without their code', () => {
+  assert.deepEqual(
+    waysOf((schema) => 'discriminator' in schema),
+    [],
+  )
+})
+
+test('the name of a component says which codes or which call it is of', () => {
+  const refusals = at(document, 'components', 'schemas')
+  assert.ok(isTree(at(refusals, 'PostOrders400Refusal')))
+  assert.ok(isTree(at(refusals, 'DuplicateOrderOrDuplicateClientOrderIdRefusal')))
+  const responses = Object(at(document, 'components', 'responses'))
+  assert.ok('MarketNotFound' in responses && !('PostOrders404' in responses))
 })
 
 test('patterns are such as every language reads', () => {
@@ -139,15 +165,12 @@ test('a refusal has its own fields, and its code tells it from the others of its
       const schema = at(response, 'content', 'application/json', 'schema')
       // Some replies have such a status too.
       if (!/^[45]/.test(status) || String(at(schema, '$ref')).endsWith('Reply')) continue
-      const codes = Array.isArray(at(schema, 'oneOf'))
-        ? Object.entries(Object(at(schema, 'discriminator', 'mapping')))
-        : [[undefined, at(schema, '$ref')]]
-      assert.ok(codes.length > 0, `${method} ${path} ${status}`)
-      for (const [code, $ref] of codes) {
-        const found = at(followed(document, { $ref }), 'properties', 'code', 'const')
-        assert.ok(typeof found === 'string', `${method} ${path} ${status} ${$ref}`)
-        if (code !== undefined) assert.equal(found, code)
-      }
+      const choice = at(followed(document, schema), 'oneOf')
+      const each = Array.isArray(choice) ? choice : [schema]
+      const codes = each.map((one) => at(followed(document, one), 'properties', 'code', 'const'))
+      const isTold = codes.every((code) => typeof code === 'string')
+      assert.ok(codes.length > 0 && isTold, `${method} ${path} ${status}`)
+      assert.equal(new Set(codes).size, codes.length, `${method} ${path} ${status}`)
     }
   }
 })

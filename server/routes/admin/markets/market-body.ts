@@ -4,8 +4,9 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { address, rawAmount, slug } from '../../../http/schema/fields.ts'
 import { means } from '../../../http/schema/meaning.ts'
+import { firstShown } from '../../../http/schema/printed.ts'
 import { boolean, integer, nullable, text } from '../../../http/schema/scalars.ts'
-import { anyOf, type Infer, list, object, optional } from '../../../http/schema/schema.ts'
+import { type Infer, list, object, optional } from '../../../http/schema/schema.ts'
 import { line, lines } from '../../../http/schema/visible-text.ts'
 import { filterValues } from '../../../services/pages/page-content.ts'
 
@@ -47,7 +48,7 @@ export const aboutFields = {
 
 export const deadline = () =>
   means(
-    optional(nullable(anyOf(integer(0), text(40)))),
+    optional(nullable(firstShown(text(40), integer(0)))),
     'When trading ends, Unix milliseconds or ISO 8601, in the future; null or absent for never.',
   )
 
