@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { COMPILED_SUITES } from './interop/compiled-suites.ts'
 import { SuiteRun, type Verdict } from './interop/suite.ts'
 import { SUITES } from './interop/suites.ts'
 import { ServedVenue } from './interop/venue.ts'
@@ -20,11 +21,12 @@ const ALL_SKIPPED = 3
 const [full = '', only = ''] = process.argv.slice(2)
 const isFull = full !== '' && full !== '0'
 const words = only.split(' ').filter((word) => word !== '')
-const chosen = SUITES.filter(({ name, isShort }) =>
+const all = [...SUITES, ...COMPILED_SUITES]
+const chosen = all.filter(({ name, isShort }) =>
   words.length === 0 ? isFull || isShort : words.some((word) => name.includes(word)),
 )
 if (chosen.length === 0) {
-  console.error(`No suite has "${only}" in its name: ${SUITES.map(({ name }) => name).join(', ')}.`)
+  console.error(`No suite has "${only}" in its name: ${all.map(({ name }) => name).join(', ')}.`)
   process.exit(2)
 }
 
@@ -59,7 +61,7 @@ for (const suite of chosen) {
 }
 console.log('')
 for (const verdict of verdicts) print({ ...verdict, output: '' })
-const left = SUITES.filter((suite) => !chosen.includes(suite)).map(({ name }) => name)
+const left = all.filter((suite) => !chosen.includes(suite)).map(({ name }) => name)
 if (left.length > 0) console.log(`not chosen: ${left.join(', ')} (FULL=1 runs all)`)
 if (verdicts.some(({ outcome }) => outcome === 'failed')) process.exit(1)
 if (verdicts.every(({ outcome }) => outcome === 'skipped')) process.exit(ALL_SKIPPED)

@@ -6,11 +6,11 @@ import type { Suite, Workspace } from './suite.ts'
 // with the driver; the runner does the rest.
 
 const SECOND_MS = 1_000
-const TOOL_MS = 20 * SECOND_MS
-const FETCH_MS = 240 * SECOND_MS
-const DRIVE_MS = 120 * SECOND_MS
+export const TOOL_MS = 20 * SECOND_MS
+export const FETCH_MS = 240 * SECOND_MS
+export const DRIVE_MS = 120 * SECOND_MS
 
-const PYTHON: Suite['tools'] = [
+export const PYTHON: Suite['tools'] = [
   {
     for: 'Python 3.10 or newer with venv',
     command: {
@@ -22,7 +22,7 @@ const PYTHON: Suite['tools'] = [
 ]
 
 /** Makes a virtual environment in the folder and installs packages there. */
-function pip({ folder }: Workspace, ...packages: readonly string[]): Command[] {
+export function pip({ folder }: Workspace, ...packages: readonly string[]): Command[] {
   const python = join(folder, 'venv', 'bin', 'python')
   return [
     { program: 'python3', args: ['-m', 'venv', join(folder, 'venv')], limitMs: FETCH_MS },
@@ -40,9 +40,9 @@ function python({ folder, drivers }: Workspace, ...driver: readonly string[]): C
 }
 
 /** What a client does that trades. */
-const TRADES = ['place', 'refused', 'cancel', 'list', 'positions', 'history']
+export const TRADES = ['place', 'refused', 'cancel', 'list', 'positions', 'history']
 
-const frames = (names: string): string[] => names.split(' ').map((name) => `frames ${name}`)
+export const frames = (names: string): string[] => names.split(' ').map((name) => `frames ${name}`)
 
 export const SUITES: readonly Suite[] = [
   {

@@ -8,6 +8,7 @@ import { ExchangeClient, type TestMarket, type Trader } from '../support/exchang
 import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
 import { Activity, CATEGORY, ESPORTS_MATCH, POOL } from './activity.ts'
+import { signedOrders } from './signed-orders.ts'
 import type { Venue } from './suite.ts'
 
 // An exchange in its own process for the drivers of one suite: the setting of the fuzz (markets of
@@ -127,6 +128,7 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
     ...traderValues('USER', user.trader),
     ...traderValues('PARTNER', partner),
     IDENTITY: user.identity,
+    ORDERS: signedOrders(user.trader, market),
     CHILD_PROFILE: pools.children[0],
     CHILD_ACCOUNT: String(at(children.body, 'data', 0, 'account')),
     POOL_ADDRESS: String(at(await client.get(`/markets/${POOL}`), 'address')),
