@@ -117,9 +117,31 @@ function operationOf({ action, summary, messages, security = [], reply }: Operat
   return `<li>${who} ${messages.map(linked).join(', ')}: ${escaped(summary)}${needs}${answer}</li>`
 }
 
+/** The name of the schema that a value refers to; null for any other value. */
+function schemaIn(value: unknown): string | null {
+  const isObject = typeof value === 'object' && value !== null
+  const reference: unknown = isObject ? Reflect.get(value, '$ref') : undefined
+  const found = typeof reference === 'string' ? SCHEMA.exec(reference) : null
+  return found === null ? null : found[1]
+}
+
+const SCHEMA = /^#\/components\/schemas\/(.+)$/
+
+/** The document with each schema in place of the references to it; none refers to itself. */
+function whole(json: string, schemas: Readonly<Record<string, unknown>>): SpokenDocument {
+  return JSON.parse(json, (_key, value: unknown) => {
+    const name = schemaIn(value)
+    if (name !== null) return whole(JSON.stringify(schemas[name]), schemas)
+    // Where a reference has a sentence of its own.
+    const { allOf, ...own } = Object(value)
+    return Array.isArray(allOf) ? { ...allOf[0], ...own } : value
+  })
+}
+
 /** The page; `json` is the text of the document. */
 export function spokenPage(json: string): Uint8Array {
-  const { info, operations, components }: SpokenDocument = JSON.parse(json)
+  const { schemas } = Object(JSON.parse(json).components)
+  const { info, operations, components } = whole(json, schemas)
   const proofs = Object.entries(components.securitySchemes).map(([name, scheme]) => {
     const where = `${escaped(scheme.in)} ${code(scheme.name)}`
     return `<li>${code(name)}, ${where}: ${escaped(scheme.description)}</li>`

@@ -235,7 +235,7 @@ export class Intake {
     output.set(signature, tail + PLACE.signature)
     const { ownerId } = body
     if (isSound(verdict) && ownerId === actor.profileId) {
-      return this.#finish(recordBytes, this.#echo(body))
+      return this.#finish(recordBytes, this.#echo(body, outcome))
     }
     const smartWallet = this.#smartWalletOf(actor)
     const order = { fields, signature, hash, market, ownerId, actor, smartWallet }
@@ -277,16 +277,19 @@ export class Intake {
   }
 
   /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
-  #echo({ order, orderType }: SignedBody): string {
-    const { priceTicks } = this.#amounts
+  #echo({ order, orderType }: SignedBody, outcome: number): string {
+    const { priceTicks, sizeRaw, spendRaw } = this.#amounts
     const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
     return (
       `"salt":"${order.salt}","maker":"${order.maker}","signer":"${order.signer}",` +
-      `"taker":"${order.taker}","tokenId":"${order.tokenId}",` +
+      `"taker":"${order.taker}","tokenId":"${order.tokenId}","token":"${order.tokenId}",` +
+      `"outcome":"${outcome === OUTCOME.YES ? 'YES' : 'NO'}",` +
       `"makerAmount":${Number(order.makerAmount)},"takerAmount":${Number(order.takerAmount)},` +
+      `"originalSize":"${spendRaw === 0 ? sizeRaw : spendRaw}",` +
       `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
       `"side":${order.side},"signatureType":${order.signatureType},` +
-      `"signature":"${order.signature}","orderType":"${orderType}","price":${price}`
+      `"signature":"${order.signature}","orderType":"${orderType}","type":"${orderType}",` +
+      `"price":${price}`
     )
   }
 

@@ -5,7 +5,6 @@ export const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const YES = '103364289371174392468136019685926995561718385607640019001157680208043276476762'
 const NO = '112773284054604702079889676118622580297295637465057519947669939157009394511025'
 const AT = '2026-01-01T00:00:00.000Z'
-const NONE_RAW = '0'
 
 export const MARKET_EXAMPLE = {
   id: 1,
@@ -70,67 +69,4 @@ export const TRADER_EXAMPLE = {
   pfpUrl: null,
   smartWallet: null,
   socialUrl: null,
-}
-
-export const USER_ORDER_EXAMPLE = {
-  id: ORDER_ID,
-  createdAt: AT,
-  ownerId: 1,
-  marketId: '1',
-  token: YES,
-  type: 'GTC' as const,
-  status: 'LIVE' as const,
-  side: 'BUY' as const,
-  makerAmount: '6500000',
-  takerAmount: '10000000',
-  price: '0.65',
-  originalSize: '10000000',
-  remainingSize: '10000000',
-  filledSize: '0',
-  averagePrice: null,
-  expiration: '0',
-}
-
-export const ORDER_REQUEST_EXAMPLE = {
-  order: {
-    salt: '1778155025318314',
-    maker: ACCOUNT,
-    signer: ACCOUNT,
-    taker: `0x${'0'.repeat(40)}`,
-    tokenId: YES,
-    makerAmount: '6500000',
-    takerAmount: '10000000',
-    expiration: '0',
-    nonce: '0',
-    feeRateBps: 300,
-    side: 0,
-    signatureType: 0,
-    signature: `0x${'95ae4000'.repeat(16)}1c`,
-    price: 0.65,
-  },
-  ownerId: 1,
-  orderType: 'GTC' as const,
-  marketSlug: 'rain-tomorrow',
-}
-
-export const ORDER_REPLY_EXAMPLE = {
-  order: {
-    ...{ id: ORDER_ID, status: 'LIVE' as const, createdAt: AT, marketId: 1, ownerId: 1 },
-    ...{ filledSize: NONE_RAW, remainingSize: '10000000', averagePrice: null },
-  },
-  makerMatches: [],
-  execution: {
-    matched: false,
-    settlementStatus: 'UNMATCHED' as const,
-    feeRateBps: 300,
-    effectiveFeeBps: 0,
-    totalsRaw: {
-      contractsGross: NONE_RAW,
-      contractsFee: NONE_RAW,
-      contractsNet: NONE_RAW,
-      usdGross: NONE_RAW,
-      usdFee: NONE_RAW,
-      usdNet: NONE_RAW,
-    },
-  },
 }

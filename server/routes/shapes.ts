@@ -2,22 +2,9 @@
 
 import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
 import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
-import { SETTLEMENT_STATUSES } from '../../engine/domain/moves/settlement.ts'
-import {
-  address,
-  bytes32,
-  isoTime,
-  orderId,
-  profileId,
-  uint256Text,
-} from '../http/schema/fields.ts'
+import { decimalText } from '../http/schema/decimals.ts'
+import { address, bytes32, isoTime, profileId, uint256Text } from '../http/schema/fields.ts'
 import { means } from '../http/schema/meaning.ts'
-import {
-  orderStatus,
-  orderType,
-  shownClientOrderId,
-  shownFills,
-} from '../http/schema/order-fields.ts'
 import { named } from '../http/schema/printed.ts'
 import { account, shownUsername, xHandle } from '../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../http/schema/scalars.ts'
@@ -37,7 +24,7 @@ export function message() {
 const priceLevel = () =>
   object({
     price: means(number(0, 1), 'Price of one YES share in collateral, in steps of 0.001.'),
-    size: means(number(0), 'Raw shares that rest at this price; 1,000,000 are one share.'),
+    size: means(integer(0), 'Raw shares that rest at this price; 1,000,000 are one share.'),
     side: means(oneOf('BUY', 'SELL'), 'BUY for a bid, SELL for an ask.'),
   })
 
@@ -62,11 +49,11 @@ export function orderbook() {
         'YES price of the last trade; null before the first.',
       ),
       minSize: means(
-        text(),
+        uint256Text(),
         'Least raw shares of an order that counts in adjustedMidpoint, as decimal text.',
       ),
       maxSpread: means(
-        text(),
+        decimalText(),
         'Distance from the midpoint within which orders earn rewards, a price as decimal text.',
       ),
       sequence: means(
@@ -83,7 +70,7 @@ const pricePair = (meaning: string) => means(list(number(0, 1), 2, 2), meaning)
 const collateralToken = () =>
   object({
     address: means(address(), 'Contract of the token.'),
-    decimals: means(integer(0), 'Decimal digits of one whole unit: a raw amount has as many.'),
+    decimals: means(integer(0), 'How many decimal digits an amount of the token has.'),
     symbol: means(text(), 'Short name of the token.'),
   })
 
@@ -219,7 +206,7 @@ const kindFields = () => ({
 
 const rewardSettings = () =>
   object({
-    minSize: means(text(), 'Least raw shares of an order that earns rewards, as decimal text.'),
+    minSize: means(uint256Text(), 'Least raw shares of an order that earns rewards.'),
     maxSpread: means(number(0, 1), 'Distance from the midpoint within which orders earn rewards.'),
     dailyReward: means(text(), 'Whole collateral that makers earn on a day, as decimal text.'),
     rewardsEpoch: means(number(0), 'Whole collateral that makers earn in a minute.'),
@@ -293,7 +280,7 @@ export function market() {
         optional(oracleAsset()),
         'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
       ),
-      volume: means(text(), 'Collateral traded so far, raw units as decimal text.'),
+      volume: means(uint256Text(), 'Raw collateral traded so far.'),
       volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
       ...kindFields(),
       ...shownFields(),
@@ -301,40 +288,6 @@ export function market() {
         nullable(integer(0, 1)),
         '0 when YES won, 1 when NO won; null before that and when the payout is split.',
       ),
-    }),
-  )
-}
-
-export function userOrder() {
-  return named(
-    'Order',
-    object({
-      id: orderId(),
-      createdAt: means(isoTime(), 'When the exchange accepted the order.'),
-      ownerId: means(profileId(), 'Number of the profile that owns the order.'),
-      marketId: means(text(), 'Number of the market, as text.'),
-      token: means(uint256Text(), 'Token of the outcome that the order buys or sells.'),
-      type: orderType(),
-      status: orderStatus(),
-      side: means(oneOf('BUY', 'SELL'), 'Whether the order buys or sells its token.'),
-      makerAmount: means(uint256Text(), 'Raw units given: collateral of a buy, shares of a sell.'),
-      takerAmount: means(uint256Text(), 'Raw units wanted in return; 1 for an order at market.'),
-      price: means(
-        nullable(text()),
-        'Limit price of the token, 0.001 to 0.999 as text; null for an order at market.',
-      ),
-      originalSize: means(
-        uint256Text(),
-        'Raw shares ordered; of a buy at market, raw collateral to spend.',
-      ),
-      remainingSize: means(uint256Text(), 'What of originalSize is not filled.'),
-      filledSize: shownFills().filledSize,
-      averagePrice: shownFills().averagePrice,
-      expiration: means(
-        text(),
-        'When the order ends by itself: Unix seconds as text, 0 for never.',
-      ),
-      clientOrderId: shownClientOrderId(),
     }),
   )
 }
@@ -406,82 +359,4 @@ export function profile() {
       ...notKept(),
     }),
   )
-}
-
-/** An order with what came of it. A maker is not told which orders it met. */
-export function orderData() {
-  const { order, makerMatches, execution } = orderParts()
-  return named('OrderData', object({ order, makerMatches: optional(makerMatches), execution }))
-}
-
-export function orderReply() {
-  return named('PlacedOrderReply', object(orderParts()))
-}
-
-const placedOrder = () =>
-  openObject({
-    id: orderId(),
-    status: orderStatus(),
-    createdAt: means(isoTime(), 'When the exchange accepted the order.'),
-    marketId: means(integer(1), 'Number of the market.'),
-    ownerId: means(profileId(), 'Number of the profile that owns the order.'),
-    ...shownFills(),
-  })
-
-const makerMatch = () =>
-  object({
-    id: means(text(), 'Id of the match, unique in the exchange.'),
-    createdAt: means(nullable(isoTime()), 'When the two orders matched.'),
-    matchedSize: means(uint256Text(), 'Raw shares that were traded with this order.'),
-    orderId: means(orderId(), 'Id of the resting order.'),
-  })
-
-/** A buy's fee is in shares, a sell's in collateral (rules §3.5). */
-const totalsRaw = () =>
-  object({
-    contractsGross: means(uint256Text(), 'Raw shares that were filled.'),
-    contractsFee: means(uint256Text(), 'Fee of a buy in raw shares; 0 for a sell.'),
-    contractsNet: means(uint256Text(), 'Raw shares filled, without the fee.'),
-    usdGross: means(uint256Text(), 'Raw collateral at the prices of the fills.'),
-    usdFee: means(uint256Text(), 'Fee of a sell in raw collateral; 0 for a buy.'),
-    usdNet: means(uint256Text(), 'Raw collateral of the fills, without the fee.'),
-  })
-
-const execution = () =>
-  openObject({
-    matched: means(boolean(), 'True when the order has traded.'),
-    settlementStatus: means(
-      oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
-      'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to the ' +
-        'order alone) when self-trade prevention stopped it; else how far its trade is settled.',
-    ),
-    eligibleAt: means(
-      optional(isoTime()),
-      'When the order, held for the taker delay, enters its market; present while DELAYED.',
-    ),
-    reason: means(
-      optional(oneOf('STP_TAKER_REJECTED')),
-      'Present when the order stopped before it met an order of its own profile.',
-    ),
-    stpMakerCancels: means(
-      optional(list(orderId())),
-      'Resting orders of the same profile that self-trade prevention canceled.',
-    ),
-    feeRateBps: means(
-      integer(0, 1000),
-      'Fee rate that the order signed, in basis points; 0 in a market without fees.',
-    ),
-    effectiveFeeBps: means(
-      integer(0, 10_000),
-      'Fee that the fills paid, in basis points of what was received; 0 without a fill.',
-    ),
-    totalsRaw: means(totalsRaw(), 'What the fills moved, in raw units; all 0 without a fill.'),
-  })
-
-function orderParts() {
-  return {
-    order: means(placedOrder(), 'The order as the exchange keeps it.'),
-    makerMatches: means(list(makerMatch()), 'Resting orders that this order met.'),
-    execution: means(execution(), 'What came of the order.'),
-  }
 }

@@ -4,7 +4,7 @@ import { api } from '../../server/api.ts'
 import { openApi } from '../../server/http/openapi.ts'
 import { compile, compileFields } from '../../server/http/schema/schema.ts'
 import { isOrderBody, shapeIssues } from '../../server/intake/order/order-body.ts'
-import { ORDER_REQUEST_EXAMPLE } from '../../server/routes/examples.ts'
+import { ORDER_REQUEST_EXAMPLE } from '../../server/routes/order-examples.ts'
 import { at } from '../support/live-exchange.ts'
 
 // The routes do what they declare, and the document of their declarations is OpenAPI 3.1.

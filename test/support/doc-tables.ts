@@ -18,6 +18,8 @@ import type { AnySetting } from '../../server/settings/flags.ts'
 import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
 import { CONTRACT_LIMITS, NAMED_CALLS } from './contract-names.ts'
 import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from './contract-rows.ts'
+import { SEVERAL_FORMS } from './field-forms.ts'
+import { fieldUses } from './field-table.ts'
 
 // The tables of the documents that follow from the code, and their places. `make docs` writes them;
 // a test compares them.
@@ -132,6 +134,22 @@ function events(): string {
   return table(['frame', 'what it says'], rows)
 }
 
+/** A place of each form, and how many more there are. */
+function placesOf(name: string, form: string, uses: ReturnType<typeof fieldUses>): string {
+  const places = uses.filter((use) => use.name === name && use.form === form)
+  const [first, ...others] = [...new Set(places.map(({ at }) => at))]
+  return `${form} (\`${first}\`${others.length === 0 ? '' : ` and ${others.length} more`})`
+}
+
+function severalForms(): string {
+  const uses = fieldUses()
+  const rows = Object.entries(SEVERAL_FORMS).map(([name, [why, ...forms]]) => {
+    const places = forms.map((form) => placesOf(name, form, uses))
+    return [`\`${name}\``, cell(places.join('; ')), cell(why)]
+  })
+  return table(['field', 'its forms', 'why'], rows)
+}
+
 /** Rows of the contract, each with the test that answers it. */
 function contract(rows: readonly ContractRow[]): string {
   const lines = rows.map(({ of, what, file, test }) => {
@@ -198,6 +216,7 @@ export function docTables(): readonly DocTable[] {
     { page: 'api', mark: 'routes', text: routes() },
     { page: 'api', mark: 'refusals', text: refusals() },
     { page: 'api', mark: 'caching', text: caching() },
+    { page: 'api', mark: 'field-forms', text: severalForms() },
     { page: 'api', mark: 'tools', text: tools() },
     { page: 'api', mark: 'channels', text: channels() },
     { page: 'api', mark: 'events', text: events() },

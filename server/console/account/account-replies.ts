@@ -76,7 +76,9 @@ export interface PageOf<Entry> {
   readonly nextCursor: string | null
 }
 
-export interface OpenOrder extends UserOrder {
+export interface OpenOrder extends Omit<UserOrder, 'side'> {
+  /** As it was signed: 0 to buy, 1 to sell. */
+  readonly side: 0 | 1
   readonly marketSlug: string
 }
 

@@ -136,12 +136,11 @@ export interface ExchangeInfo {
 export interface UserOrder {
   readonly id: string
   readonly createdAt: string
-  readonly marketId: string
   readonly token: string
   readonly type: string
   readonly status: string
   readonly side: 'BUY' | 'SELL'
-  readonly price: string
+  readonly price: number | null
   readonly originalSize: string
   readonly remainingSize: string
 }

@@ -1,5 +1,6 @@
 // The fields of an order, the same in the calls that place it and in the replies.
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
+import { decimalText } from './decimals.ts'
 import { uint256Text } from './fields.ts'
 import { means } from './meaning.ts'
 import { nullable, oneOf, text } from './scalars.ts'
@@ -31,9 +32,12 @@ export function shownFills() {
       uint256Text(),
       'Raw shares that the order traded, before fees; also those of trades taken back later.',
     ),
-    remainingSize: means(uint256Text(), 'Raw shares that are not filled; 0 for a buy at market.'),
+    remainingSize: means(
+      uint256Text(),
+      'Raw shares that are not filled; of a buy at market 0, while it is held its raw collateral.',
+    ),
     averagePrice: means(
-      nullable(text()),
+      nullable(decimalText()),
       'Average price of these shares before fees, at most six decimals; null without a fill.',
     ),
   }

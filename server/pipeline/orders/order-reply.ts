@@ -11,6 +11,7 @@ import type { SettlementFact } from '../chain/mining.ts'
 import { averagePrice } from '../shown/orders/fill-fields.ts'
 import type { OrderIds } from '../shown/orders/order-ids.ts'
 import type { PublishedMarket } from '../shown/published.ts'
+import { orderMarket } from '../shown/views.ts'
 import type { OrderReceipt, Receipt } from '../spine/durable-publisher.ts'
 
 type Settled = Pick<SettlementFact, 'status' | 'txHash'>
@@ -31,20 +32,13 @@ function statusOf(receipt: Receipt, settled: Settled | null): OrderStatus {
   }
 }
 
-/** The text of a market is fixed at creation, so it is printed once. */
+/** Fields of a market in the reply to its orders; they are fixed at creation, so printed once. */
 const marketTexts = new WeakMap<Market, string>()
 
-export function marketText(market: Market): string {
+function marketText(market: Market): string {
   const known = marketTexts.get(market)
   if (known !== undefined) return known
-  const text = JSON.stringify({
-    id: market.marketId,
-    slug: market.slug,
-    title: market.title,
-    yesPositionId: market.yesTokenId,
-    noPositionId: market.noTokenId,
-    group: null,
-  })
+  const text = JSON.stringify(orderMarket(market)).slice(1, -1)
   marketTexts.set(market, text)
   return text
 }
@@ -133,14 +127,15 @@ export function orderReplyText(
 ): string {
   const createdAt = isoOf(receipt.nowMs)
   const status = statusOf(receipt, settled)
-  const { makers, stpCanceled } = receipt
+  const { makers, stpCanceled, clientOrderId } = receipt
   const [id, ...others] = ids.texts([receipt, ...makers, ...stpCanceled])
   const stpCanceledIds = others.slice(makers.length)
   return (
     `{"order":{"id":"${id}",${receipt.echo},"marketId":${receipt.marketId},` +
     `"ownerId":${receipt.accountId},"createdAt":"${createdAt}","status":"${status}",` +
     `${fillsText(receipt)},` +
-    `"market":${marketText(market)}},` +
+    (clientOrderId === '' ? '' : `"clientOrderId":${JSON.stringify(clientOrderId)},`) +
+    `${marketText(market)}},` +
     `"makerMatches":[${makerMatches(receipt, createdAt, others)}],` +
     `"execution":${executionText(receipt, stpCanceledIds, settled)}}`
   )

@@ -47,7 +47,7 @@ const ofProfiles = {
   ),
   liquidityRaw: means(
     optional(integer(0)),
-    'The part of a pool that the profile was given, or that it left with.',
+    'The raw part of a pool that the profile was given, or that it left with.',
   ),
 }
 

@@ -10,7 +10,7 @@ import { admin } from '../../http/access/auth-scheme.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { address, isoTime, profileId, slug } from '../../http/schema/fields.ts'
+import { address, isoTime, profileId, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { boolean, defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
@@ -215,7 +215,7 @@ export const listMarkets = route({
           title: means(text(), 'The question of the market.'),
           status: means(text(), 'DRAFT, CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
           deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
-          volumeRaw: means(text(), 'Collateral traded so far, raw units as decimal text.'),
+          volumeRaw: means(uint256Text(), 'Raw collateral traded so far.'),
           correlationKey: means(
             nullable(text()),
             'Key that keeps it out of packs with markets that have it too; null without one.',

@@ -5,17 +5,10 @@ import { cached, lasting } from '../../http/caching/cache.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
+import { rawText } from '../../http/schema/decimals.ts'
 import { address, isoTime, slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import {
-  defaulted,
-  integer,
-  nullable,
-  number,
-  oneOf,
-  pattern,
-  text,
-} from '../../http/schema/scalars.ts'
+import { defaulted, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { BigPosition, BigPositions } from '../../services/boards/boards.ts'
 import { publicAsker } from '../../services/private-reads.ts'
@@ -40,7 +33,7 @@ const SOURCES = {
   cost: 'cost',
 } as const
 
-const raw = (what: string) => means(pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as text.'), what)
+const raw = (what: string) => means(rawText(), what)
 const formatted = () => means(text(), 'The same in whole units, as decimal text.')
 
 const money = () =>

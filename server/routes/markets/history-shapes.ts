@@ -43,10 +43,10 @@ export const marketEvent = () =>
     ),
     matchedSize: means(uint256Text(), 'Raw shares that were traded.'),
     tokenId: means(uint256Text(), 'Token that the taker bought or sold.'),
-    makerAmount: means(uint256Text(), 'Raw units that the taker gave, before fees.'),
-    takerAmount: means(uint256Text(), 'Raw units that the taker received, before fees.'),
+    makerAmount: means(integer(0), 'Raw units that the taker gave, before fees.'),
+    takerAmount: means(integer(0), 'Raw units that the taker received, before fees.'),
     title: means(text(), 'The question of the market that traded, also for a group.'),
-    tradeEventId: means(text(), 'Id of the trade, as the reply to its order says it.'),
+    tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
     profile: means(
       anyOf(trader(), schemaOf<null>({ type: 'null' })),
       'The taker of the trade; null when its profile is not known.',
@@ -61,8 +61,8 @@ export const EVENT_EXAMPLE = {
   fills: [{ price: 0.52, size: 100_000_000 }],
   matchedSize: '100000000',
   tokenId: MARKET_EXAMPLE.tokens.yes,
-  makerAmount: '52000000',
-  takerAmount: '100000000',
+  makerAmount: 52_000_000,
+  takerAmount: 100_000_000,
   title,
   tradeEventId: '420',
   profile: { ...TRADER_EXAMPLE, isCreator: false },
@@ -86,7 +86,7 @@ const feedData = () =>
     price: means(optional(number(0, 1)), 'Average price of one share; only of a trade.'),
     contracts: means(optional(uint256Text()), 'Raw shares that were traded; only of a trade.'),
     tradeAmount: means(optional(uint256Text()), 'Raw collateral of the shares; only of a trade.'),
-    tradeEventId: means(optional(text()), 'Id of the trade; absent of all else.'),
+    tradeEventId: means(optional(uint256Text()), 'Id of the trade; absent of all else.'),
   })
 
 export const feedEvent = () =>
@@ -161,7 +161,7 @@ export const tapeTrade = () =>
     size: means(integer(1), 'Raw shares that were traded.'),
     side: means(oneOf('BUY', 'SELL'), 'Side of the taker in YES: a buy of NO is a sell of YES.'),
     timestamp: means(isoTime(), 'When the orders matched.'),
-    tradeEventId: means(text(), 'Id of the trade, as the reply to its order says it.'),
+    tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
     marketSlug: means(
       optional(text()),
       'Slug of the market that traded; only on the tape of a group.',

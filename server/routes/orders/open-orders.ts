@@ -6,15 +6,14 @@ import { openOrders as openOrdersOf } from '../../../persistence/query/read/orde
 import { hmacOrSession } from '../../http/access/auth-scheme.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
-import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
-import { userOrderView } from '../../pipeline/shown/views.ts'
+import { orderView } from '../../pipeline/shown/views.ts'
 import { askerOf } from '../../services/private-reads.ts'
-import { MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
+import { ORDER_EXAMPLE } from '../order-examples.ts'
+import { order } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
-import { userOrder } from '../shapes.ts'
 
 const DEFAULT_LIMIT = 50
 const CURSOR_CHARACTERS_MAX = 32
@@ -34,8 +33,6 @@ function seqIn(cursor: string): Seq | null {
   return Number.isSafeInteger(seq) && cursorOf(seq) === cursor ? seq : null
 }
 
-const openOrder = () => object({ ...userOrder().properties, marketSlug: slug() })
-
 export const openOrders = route({
   method: 'GET',
   path: '/orders',
@@ -53,7 +50,7 @@ export const openOrders = route({
     ),
   },
   reply: object({
-    data: means(list(openOrder()), 'The orders of this page, newest first.'),
+    data: means(list(order()), 'The orders of this page, newest first.'),
     nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
   }),
   means: 'A page of the orders as the newest durable command left them.',
@@ -61,7 +58,7 @@ export const openOrders = route({
   example: {
     query: { limit: DEFAULT_LIMIT },
     reply: {
-      data: [{ ...USER_ORDER_EXAMPLE, marketSlug: MARKET_EXAMPLE.slug }],
+      data: [ORDER_EXAMPLE],
       nextCursor: cursorOf(41),
     },
   },
@@ -85,8 +82,7 @@ export const openOrders = route({
     if (markets === undefined) return refuse('READ_TIMEOUT')
     const data = rows.flatMap((row) => {
       const published = markets.get(row.marketId)
-      if (published === undefined) return []
-      return { ...userOrderView(row, published, pipeline.ids), marketSlug: published.market.slug }
+      return published === undefined ? [] : orderView(row, published, pipeline.ids)
     })
     const last = found.length > limit ? rows.at(-1) : undefined
     return { data, nextCursor: last === undefined ? null : cursorOf(last.placedSeq) }

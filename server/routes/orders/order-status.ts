@@ -13,9 +13,10 @@ import { compile, list, object, optional } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../intake/order/client-order-id.ts'
 import type { AskedOrder, FoundOrder } from '../../services/orders/order-status.ts'
 import { askerOf } from '../../services/private-reads.ts'
-import { ORDER_ID, ORDER_REPLY_EXAMPLE } from '../examples.ts'
+import { ORDER_ID } from '../examples.ts'
+import { ORDER_REPLY_EXAMPLE } from '../order-examples.ts'
+import { orderData } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
-import { orderData } from '../shapes.ts'
 
 const orderIds = compile(orderId())
 

@@ -25,15 +25,15 @@ import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import type { OrderText } from '../../services/orders/cancels.ts'
 import { askerOf } from '../../services/private-reads.ts'
+import { ORDER_ID } from '../examples.ts'
 import {
-  ORDER_ID,
+  CANCELED_EXAMPLE,
   ORDER_REPLY_EXAMPLE,
   ORDER_REQUEST_EXAMPLE,
   USER_ORDER_EXAMPLE,
-} from '../examples.ts'
-import { CANCELED_EXAMPLE } from '../fill-examples.ts'
+} from '../order-examples.ts'
+import { orderReply, userOrder } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
-import { orderReply, userOrder } from '../shapes.ts'
 import {
   batchCancelReply,
   batchResult,

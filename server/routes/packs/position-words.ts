@@ -7,6 +7,7 @@ import type { PackPosition } from '../../../persistence/query/read/packs/curated
 import { paysRaw } from '../../../persistence/query/read/packs/packs.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
+import { decimalText } from '../../http/schema/decimals.ts'
 import { bytes32, isoTime, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
@@ -39,7 +40,7 @@ export const packPositionFields = () =>
       pattern('^[0-9]+[.][0-9]{6}$', 'A number with six decimals.'),
       'Payout per stake when it was bought, rounded down.',
     ),
-    vigPercent: means(text(), 'Part of the fair payout that is kept, in percent.'),
+    vigPercent: means(decimalText(), 'Part of the fair payout that is kept, in percent.'),
     txHash: means(bytes32(), 'Hash of the purchase; a block holds it once status is not PENDING.'),
     claimTxHash: means(
       nullable(bytes32()),

@@ -3,6 +3,7 @@
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
+import { UNIT_RAW } from '../../../engine/domain/units.ts'
 import {
   type FillRow,
   fills as fillsOf,
@@ -16,13 +17,20 @@ import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, isoTime, orderId, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { defaulted, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import {
+  defaulted,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  pattern,
+  text,
+} from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { askerOf } from '../../services/private-reads.ts'
 import { MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
-import { decimalOf } from './history-views.ts'
 
 const LIMIT_MAX = 500
 const LIMIT_DEFAULT = 100
@@ -54,7 +62,7 @@ function placeIn(cursor: string, filter: Filter): Place | null {
 
 const fill = () =>
   object({
-    tradeEventId: means(text(), 'Id of the trade; its taker and its makers have the same.'),
+    tradeEventId: means(uint256Text(), 'Id of the trade; its taker and its makers have the same.'),
     makerMatchId: means(optional(text()), 'Id of the fill as the maker; absent for the taker.'),
     orderId: orderId(),
     clientOrderId: means(optional(text()), 'The name that the client gave the order.'),
@@ -64,8 +72,8 @@ const fill = () =>
     outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
     side: means(oneOf('BUY', 'SELL'), 'Side of the own order.'),
     role: means(oneOf(...ROLES), 'TAKER for an arrival, with all makers that it met; else MAKER.'),
-    price: means(text(), 'Price of one share before fees; of a taker, the average.'),
-    size: means(uint256Text(), 'Raw shares that were traded.'),
+    price: means(number(0, 1), 'Price of one share before fees; of a taker, the average.'),
+    size: means(integer(1), 'Raw shares that were traded.'),
     collateral: means(uint256Text(), 'Raw collateral that was traded, before the fee.'),
     fee: means(uint256Text(), 'Raw fee that was taken from what came: 0 for a maker.'),
     feeAsset: means(oneOf('SHARES', 'COLLATERAL'), 'Of what the fee was taken: shares by a buy.'),
@@ -90,8 +98,8 @@ function viewOf({ seq, leg, part, settlement }: FillRow, shown: PublishedMarket,
     outcome: outcome === 0 ? ('YES' as const) : ('NO' as const),
     side: buys ? ('BUY' as const) : ('SELL' as const),
     role: isTaker ? ('TAKER' as const) : ('MAKER' as const),
-    price: decimalOf(Math.round((collateralRaw / sharesRaw) * 1_000_000)),
-    size: String(sharesRaw),
+    price: Math.round((collateralRaw / sharesRaw) * UNIT_RAW) / UNIT_RAW,
+    size: sharesRaw,
     collateral: String(collateralRaw),
     fee: String(feeRaw),
     feeAsset: buys ? ('SHARES' as const) : ('COLLATERAL' as const),
@@ -142,8 +150,8 @@ export const portfolioFills = route({
           outcome: 'YES',
           side: 'BUY',
           role: 'TAKER',
-          price: '0.45',
-          size: '100000000',
+          price: 0.45,
+          size: 100_000_000,
           collateral: '45000000',
           fee: '3000000',
           feeAsset: 'SHARES',

@@ -5,17 +5,10 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { HistoryRow, Place } from '../../../persistence/query/read/portfolio/history.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
-import { bytes32, orderId, slug } from '../../http/schema/fields.ts'
+import { wholeText } from '../../http/schema/decimals.ts'
+import { bytes32, orderId, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import {
-  boolean,
-  integer,
-  nullable,
-  number,
-  oneOf,
-  pattern,
-  text,
-} from '../../http/schema/scalars.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
@@ -90,9 +83,10 @@ function moveView(move: MoveFact) {
 
 function marketOf({ market, status, group }: PublishedMarket, { settings }: Services) {
   const { marketId: id, slug: name, title, conditionId, deadlineMs } = market
+  const condition = conditionId === '' ? {} : { conditionId }
   const { symbol, address, decimals } = settings.collateral
   return {
-    ...{ id: String(id), slug: name, title, conditionId, funding: '0' },
+    ...{ id: String(id), slug: name, title, ...condition, funding: '0' },
     closed: status === 'RESOLVED',
     collateral: { symbol, id: address, decimals },
     group: group === null ? null : { slug: group.market.slug, title: group.market.title },
@@ -111,8 +105,6 @@ export function viewOf(row: HistoryRow, market: PublishedMarket, services: Servi
   }
 }
 
-const human = () => pattern('^-?(0|[1-9][0-9]*)([.][0-9]{1,6})?$', 'Whole units as decimal text.')
-
 export const entry = () =>
   object({
     blockTimestamp: means(integer(0), 'Unix seconds of its block; of the act until it has one.'),
@@ -121,7 +113,7 @@ export const entry = () =>
         id: means(text(), 'Number of the market as text; of a conversion, of its group.'),
         slug: slug(),
         title: means(text(), 'The question that the market asks.'),
-        conditionId: means(text(), 'Condition id of the market; empty for a group.'),
+        conditionId: means(optional(bytes32()), 'Condition id of the market; absent for a group.'),
         funding: means(text(), 'Always 0: the detail of the market shows its liquidity.'),
         closed: means(boolean(), 'True once the market is resolved.'),
         collateral: means(
@@ -144,11 +136,11 @@ export const entry = () =>
       'The market of the act.',
     ),
     transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
-    collateralAmount: means(human(), 'Collateral that moved, whole units, after the fee.'),
+    collateralAmount: means(wholeText(), 'Collateral that moved, whole units, after the fee.'),
     outcomeIndex: means(optional(integer(0, 1)), 'Outcome of a trade: 0 for YES, 1 for NO.'),
-    outcomeTokenAmount: means(optional(human()), 'Shares that a trade moved, after the fee.'),
+    outcomeTokenAmount: means(optional(wholeText()), 'Shares that a trade moved, after the fee.'),
     outcomeTokenAmounts: means(
-      list(human()),
+      list(wholeText()),
       'Shares that moved: YES and NO; of a conversion, those of each child.',
     ),
     outcomeTokenPrice: means(optional(number(0, 1)), 'Average price of a trade, before the fee.'),
@@ -158,7 +150,7 @@ export const entry = () =>
         'Convert, Claim, Add Liquidity or Remove Liquidity.',
     ),
     operation: means(optional(oneOf('buy', 'sell')), 'Whether a trade bought or sold.'),
-    tradeEventId: means(optional(text()), 'Id of a trade; its makers have the same.'),
+    tradeEventId: means(optional(uint256Text()), 'Id of a trade; its makers have the same.'),
     orderId: means(optional(orderId()), 'The own order of a trade.'),
     makerMatchId: means(optional(text()), 'Id of a fill as the maker; absent for a taker.'),
   })

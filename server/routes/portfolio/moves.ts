@@ -12,6 +12,7 @@ import { onBehalfOf } from '../../http/access/on-behalf.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { ofShortfall } from '../../http/refusal-schemas.ts'
 import { route } from '../../http/route.ts'
+import { rawText } from '../../http/schema/decimals.ts'
 import { address, bytes32, uint256Text } from '../../http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -243,7 +244,7 @@ export const redeemPositions = route({
     conditionId: condition(),
     marketId: means(integer(1), 'Number of the market.'),
     amount: means(
-      pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as decimal text.'),
+      rawText(),
       'Collateral that was paid; negative when reversed trades left more owed than due.',
     ),
   }),

@@ -6,9 +6,10 @@ import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme
 import { cached, REVALIDATE } from '../../http/caching/cache.ts'
 import { Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
+import { rawText } from '../../http/schema/decimals.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
-import { defaulted, integer, number, oneOf, pattern } from '../../http/schema/scalars.ts'
+import { defaulted, integer, number, oneOf } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../http/schema/schema.ts'
 import { type Asker, askerOf, publicAsker } from '../../services/private-reads.ts'
 import { profileOf } from '../account-profile.ts'
@@ -62,13 +63,16 @@ const chart = () =>
     data: means(
       list(
         object({
-          timestamp: means(integer(0), 'End of a step of the window, Unix ms; the last is now.'),
+          timestamp: means(
+            integer(0),
+            'End of a step of the window, Unix milliseconds; the last is now.',
+          ),
           value: usd('All that was realised until then, in whole collateral.'),
         }),
       ),
       'The chart, oldest point first.',
     ),
-    currentValue: usd('All that is realised by now.'),
+    currentValue: usd('All that is realised by now, in whole collateral.'),
     previousValue: usd('All that was realised when the window began.'),
     percentChange: usd('Change from then until now in percent; 0 from nothing.'),
     current: means(
@@ -76,7 +80,7 @@ const chart = () =>
         object({
           realised: usd('Profit of what was sold, merged or redeemed.'),
           unrealised: usd('Worth of what is held, less what it cost.'),
-          total: usd('Both of these together.'),
+          total: usd('Both of these together, in whole collateral.'),
         }),
         schemaOf<null>({ type: 'null' }),
       ),
@@ -178,10 +182,7 @@ export const realisedPnl = route({
   reply: object({
     timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The window that was asked for.'),
     realizedPnl: usd('What was realised in the window, in whole collateral.'),
-    realizedPnlRaw: means(
-      pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as decimal text.'),
-      'The same in raw collateral.',
-    ),
+    realizedPnlRaw: means(rawText(), 'The same in raw collateral.'),
     marketsCount: means(integer(0), 'Markets in which that was; at most 10,000 are counted.'),
   }),
   means: 'What the account realised.',

@@ -30,12 +30,12 @@ export const SUMMARY_EXAMPLE = {
 /** All that the owner holds, as the public client types it: raw collateral as numbers. */
 export const summaryShape = () =>
   object({
-    totalValue: means(integer(0), 'What all shares are worth at their marks.'),
-    totalCostBasis: means(integer(), 'What these shares cost.'),
-    totalUnrealizedPnl: means(integer(), 'That worth less that cost.'),
-    totalRealizedPnl: means(integer(), 'Profit of all that was ever sold, merged or redeemed.'),
+    totalValue: means(integer(0), 'Raw collateral that all shares are worth at their marks.'),
+    totalCostBasis: means(integer(), 'Raw collateral that these shares cost.'),
+    totalUnrealizedPnl: means(integer(), 'Raw worth less that cost.'),
+    totalRealizedPnl: means(integer(), 'Raw profit of all that was ever sold, merged or redeemed.'),
     totalUnrealizedPnlPercent: means(number(), 'Unrealised profit in percent of the cost.'),
-    totalUnpaidRewards: means(integer(0), 'Rewards that are earned and not paid yet.'),
+    totalUnpaidRewards: means(integer(0), 'Raw rewards that are earned and not paid yet.'),
     positionCount: means(integer(0), 'Outcomes of which shares are held.'),
     marketCount: means(
       integer(0, MOVE_LIMITS.heldMarketsMax),
@@ -53,8 +53,8 @@ export const summaryShape = () =>
 const partShape = () =>
   object({
     positions: means(integer(0), 'Outcomes of this kind of which shares are held.'),
-    value: means(integer(0), 'What they are worth at their marks.'),
-    pnl: means(integer(), 'That worth less what they cost.'),
+    value: means(integer(0), 'Raw collateral that they are worth at their marks.'),
+    pnl: means(integer(), 'Raw worth less what they cost.'),
   })
 
 export type Summary = Infer<ReturnType<typeof summaryShape>>

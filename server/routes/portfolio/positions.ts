@@ -12,18 +12,11 @@ import { isoText } from '../../http/iso-text.ts'
 import { invalid, Refusal, refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
+import { rawText, wholeText } from '../../http/schema/decimals.ts'
 import { bytes32, isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { account } from '../../http/schema/profile-fields.ts'
-import {
-  boolean,
-  integer,
-  nullable,
-  number,
-  oneOf,
-  pattern,
-  text,
-} from '../../http/schema/scalars.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
 import { midTicks, price } from '../../pipeline/shown/book-views.ts'
 import { poolYesE6 } from '../../pipeline/shown/kept/shown-pools.ts'
@@ -37,9 +30,10 @@ import type { ShownRewards } from '../../services/portfolio/rewards.ts'
 import { askerOf, publicAsker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
 import { profileOf } from '../account-profile.ts'
-import { ACCOUNT, MARKET_EXAMPLE, USER_ORDER_EXAMPLE } from '../examples.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { USER_ORDER_EXAMPLE } from '../order-examples.ts'
+import { userOrder } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
-import { userOrder } from '../shapes.ts'
 import { decimalOf } from './history-views.ts'
 import { cursorOf, marketIn, pageQuery } from './position-pages.ts'
 import { SUMMARY_EXAMPLE, type Summary, summaryOf, summaryShape } from './position-summary.ts'
@@ -55,7 +49,6 @@ const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
 /** A typed client reads a text here, and others a date: so a market without a deadline has one. */
 const NO_DEADLINE = isoText(NO_DEADLINE_MS)
 const none = () => schemaOf<null>({ type: 'null' })
-const signed = () => pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as decimal text.')
 
 export const portfolioBalance = route({
   method: 'GET',
@@ -64,7 +57,7 @@ export const portfolioBalance = route({
   lane: 'private',
   about: "The caller's collateral: what is free, what orders reserve, what may be withdrawn.",
   reply: object({
-    free: means(signed(), 'What may be spent; below zero when a reversed trade took more.'),
+    free: means(rawText(), 'What may be spent; below zero when a reversed trade took more.'),
     reserved: means(uint256Text(), 'What is not free: the next two together.'),
     inOrders: means(uint256Text(), 'Reserved by open buys.'),
     parked: means(
@@ -75,7 +68,7 @@ export const portfolioBalance = route({
       uint256Text(),
       'What a withdrawal may take now; what trades brought counts once they are MINED.',
     ),
-    total: means(signed(), 'Free and reserved together.'),
+    total: means(rawText(), 'Free and reserved together.'),
   }),
   means: 'The balance behind everything that the caller was told, in raw units.',
   example: {
@@ -105,11 +98,14 @@ export const portfolioBalance = route({
 
 const side = () =>
   object({
-    cost: means(signed(), 'Collateral paid for the shares that are left.'),
+    cost: means(rawText(), 'Collateral paid for the shares that are left.'),
     fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
-    marketValue: means(uint256Text(), 'Worth at the mark: midpoint, last price, payout or cost.'),
-    realisedPnl: means(signed(), 'Profit of what was sold or redeemed.'),
-    unrealizedPnl: means(signed(), 'Worth less cost.'),
+    marketValue: means(
+      uint256Text(),
+      'Raw worth at the mark: midpoint, last price, payout or cost.',
+    ),
+    realisedPnl: means(rawText(), 'Profit of what was sold or redeemed.'),
+    unrealizedPnl: means(rawText(), 'Worth less cost.'),
   })
 
 const positionMarket = () =>
@@ -145,8 +141,8 @@ const heldShares = () => ({
   ),
   tokensBalance: means(
     object({
-      yes: means(signed(), 'YES shares, raw, with what open sells reserve.'),
-      no: means(signed(), 'NO shares, raw, with what open sells reserve.'),
+      yes: means(rawText(), 'YES shares, raw, with what open sells reserve.'),
+      no: means(rawText(), 'NO shares, raw, with what open sells reserve.'),
     }),
     'How many shares of both sides.',
   ),
@@ -173,22 +169,20 @@ const clobPosition = () =>
     rewards: means(marketRewards(), 'Rewards of the owner in the market.'),
   })
 
-const units = () => pattern('^-?(0|[1-9][0-9]*)([.][0-9]{1,6})?$', 'Whole units as decimal text.')
-
 const ammPosition = () =>
   object({
     market: means(positionMarket(), 'The market of the pool.'),
     account: account(),
     outcomeIndex: means(integer(0, 1), 'Outcome that is held: 0 for YES, 1 for NO.'),
-    collateralAmount: means(units(), 'What the shares that are left cost.'),
-    outcomeTokenAmount: means(units(), 'How many shares are held.'),
-    averageFillPrice: means(units(), 'What one of these shares cost on average.'),
-    totalBuysCost: means(units(), 'What was spent on this outcome in all, the fees included.'),
-    totalSellsCost: means(units(), 'What sales of this outcome gave in all.'),
-    realizedPnl: means(units(), 'Profit of what was sold or redeemed already.'),
-    unrealizedPnl: means(units(), 'Worth at the mark of the pool, less the cost.'),
+    collateralAmount: means(wholeText(), 'What the shares that are left cost.'),
+    outcomeTokenAmount: means(wholeText(), 'How many shares are held.'),
+    averageFillPrice: means(wholeText(), 'What one of these shares cost on average.'),
+    totalBuysCost: means(wholeText(), 'What was spent on this outcome in all, the fees included.'),
+    totalSellsCost: means(wholeText(), 'What sales of this outcome gave in all.'),
+    realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
+    unrealizedPnl: means(wholeText(), 'Worth at the mark of the pool, less the cost.'),
     latestTrade: means(
-      object({ outcomeTokenPrice: means(units(), 'Price of the outcome in the pool.') }),
+      object({ outcomeTokenPrice: means(wholeText(), 'Price of the outcome in the pool.') }),
       'The price of the pool now.',
     ),
   })
@@ -428,13 +422,13 @@ const heldOutcome = () =>
     asset: means(uint256Text(), 'Token of the outcome.'),
     outcome: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
     outcomeIndex: means(integer(0, 1), 'The same as a number: 0 for YES, 1 for NO.'),
-    size: means(units(), 'How many shares are held.'),
-    avgPrice: means(units(), 'What one of these shares cost on average.'),
-    curPrice: means(units(), 'What one share is worth at the mark.'),
-    initialValue: means(units(), 'What the shares cost.'),
-    currentValue: means(units(), 'What the shares are worth at the mark.'),
-    cashPnl: means(units(), 'That worth less that cost.'),
-    realizedPnl: means(units(), 'Profit of what was sold or redeemed already.'),
+    size: means(wholeText(), 'How many shares are held.'),
+    avgPrice: means(wholeText(), 'What one of these shares cost on average.'),
+    curPrice: means(wholeText(), 'What one share is worth at the mark.'),
+    initialValue: means(wholeText(), 'What the shares cost.'),
+    currentValue: means(wholeText(), 'What the shares are worth at the mark.'),
+    cashPnl: means(wholeText(), 'That worth less that cost.'),
+    realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
   })
 
 function outcomeViews(holding: Holding) {

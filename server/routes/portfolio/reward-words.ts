@@ -12,7 +12,7 @@ import { earns, type ShownRewards } from '../../services/portfolio/rewards.ts'
 const epoch = () =>
   object({
     epochId: means(integer(0), 'Number of the UTC day, counted from the start of 1970.'),
-    timestamp: means(integer(0), 'When the day began, in Unix ms.'),
+    timestamp: means(integer(0), 'When the day began, in Unix milliseconds.'),
     totalRewards: means(uint256Text(), 'What all profiles earned on that day, raw.'),
     userRewards: means(uint256Text(), 'What the owner earned on that day, raw.'),
     earnedPercent: means(number(0, 1), "The owner's part of all that was earned, 0 to 1."),
@@ -20,7 +20,7 @@ const epoch = () =>
 
 const point = () =>
   object({
-    timestamp: means(integer(0), 'When the day began, in Unix ms.'),
+    timestamp: means(integer(0), 'When the day began, in Unix milliseconds.'),
     userRewards: means(uint256Text(), 'What the owner earned on that day, raw.'),
     totalRewards: means(uint256Text(), 'What all profiles earned on that day, raw.'),
   })

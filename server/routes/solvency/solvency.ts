@@ -29,7 +29,7 @@ export const solvency = route({
       object({
         profilesRaw: means(uint256Text(), 'Collateral of profiles, free and reserved.'),
         systemRaw: means(uint256Text(), 'Collateral of the exchange: fees, vault, pools.'),
-        sharesRaw: means(uint256Text(), 'Collateral behind the shares of all markets.'),
+        sharesRaw: means(uint256Text(), 'Raw collateral behind the shares of all markets.'),
       }),
       'What the obligations consist of.',
     ),

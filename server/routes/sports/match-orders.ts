@@ -11,8 +11,9 @@ import { means } from '../../http/schema/meaning.ts'
 import { list } from '../../http/schema/schema.ts'
 import { userOrderView } from '../../pipeline/shown/views.ts'
 import { askerOf } from '../../services/private-reads.ts'
-import { ORDER_ID, USER_ORDER_EXAMPLE } from '../examples.ts'
-import { CANCELED_EXAMPLE } from '../fill-examples.ts'
+import { ORDER_ID } from '../examples.ts'
+import { CANCELED_EXAMPLE, USER_ORDER_EXAMPLE } from '../order-examples.ts'
+import { userOrder } from '../order-shapes.ts'
 import {
   batchCancelReply,
   cancelAllInSlices,
@@ -22,7 +23,6 @@ import {
 } from '../orders/cancel-replies.ts'
 import { statusNumbers, userOrderQuery } from '../orders/user-order-query.ts'
 import type { Services } from '../services.ts'
-import { userOrder } from '../shapes.ts'
 import { MATCH_EXAMPLE } from './match-examples.ts'
 
 const params = { slug: means(slug(), 'Slug of the match, or of one of its markets.') }

@@ -23,7 +23,7 @@ const chain = () =>
     collateral: means(
       object({
         address: means(address(), 'Contract of the token.'),
-        decimals: means(integer(0), 'Decimal digits of one whole unit: a raw amount has as many.'),
+        decimals: means(integer(0), 'How many decimal digits an amount of the token has.'),
         symbol: means(text(), 'Short name of the token.'),
       }),
       'Token in which shares are paid.',
@@ -39,7 +39,7 @@ const prices = () =>
 
 const sizes = () =>
   object({
-    decimals: means(integer(0), 'Decimal digits of one share: raw shares have as many.'),
+    decimals: means(integer(0), 'How many decimal digits a number of shares has.'),
     stepRaw: means(integer(1), 'The size of a limit order is a multiple of it, in raw shares.'),
     maxRaw: means(integer(1), 'Largest size of an order, and largest spend of a market buy.'),
   })

@@ -14,9 +14,9 @@ import type { First } from '../../pipeline/orders/order-answer.ts'
 import { orderReplyText } from '../../pipeline/orders/order-reply.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { signedFields } from '../../pipeline/shown/views.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads } from '../private-reads.ts'
-import { signedFields } from './order-status.ts'
 
 /** Whether a further order wants the same as the first. */
 function isSame(order: PlaceOrder, first: FirstRow): boolean {

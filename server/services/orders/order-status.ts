@@ -2,25 +2,20 @@
 // of POST /orders, with the newest trade of the order in place of its arrival, and the totals of
 // all its trades.
 
-import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { ORDER_STATUSES, ORDER_TYPES } from '../../../engine/domain/order.ts'
-import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type {
   OrderName,
   OrderStatus,
-  SignedOrderRow,
   TradePart,
 } from '../../../persistence/query/read/orders/order-status.ts'
 import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
-import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { marketText, paidFeeBps, totalsText } from '../../pipeline/orders/order-reply.ts'
+import { paidFeeBps, totalsText } from '../../pipeline/orders/order-reply.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import type { OrderIds } from '../../pipeline/shown/orders/order-ids.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
-import { amountsOf, orderFills } from '../../pipeline/shown/views.ts'
+import { orderView } from '../../pipeline/shown/views.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
 
@@ -29,56 +24,6 @@ export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId
 
 /** No order has slot 0. */
 const NO_ORDER = { slot: 0, generation: 0 } as const
-
-let addressHex = ''
-let addressOfHex = ''
-
-/**
- * Keeps the last text: the orders of one reply mostly share their maker, who is also the signer.
- */
-function addressText(hex: string): string {
-  if (hex !== addressHex) {
-    addressOfHex = formatAddress(Buffer.from(hex, 'hex'))
-    addressHex = hex
-  }
-  return addressOfHex
-}
-
-/** The order as it was signed, in the fields of a reply. */
-export function signedFields(order: SignedOrderRow, market: Market) {
-  const { makerRaw, takerRaw } = amountsOf(order)
-  return {
-    salt: String(BigInt(`0x${order.saltHex || '0'}`)),
-    maker: addressText(order.makerHex),
-    signer: addressText(order.signerHex),
-    taker: ZERO_ADDRESS,
-    tokenId: order.outcome === 0 ? market.yesTokenId : market.noTokenId,
-    makerAmount: makerRaw,
-    takerAmount: takerRaw,
-    expiration: String(order.expirationSec),
-    nonce: 0,
-    feeRateBps: order.signedFeeBps,
-    side: order.side,
-    signatureType: order.signatureType,
-    signature: `0x${order.signatureHex}`,
-    orderType: ORDER_TYPES[order.orderType],
-    price: order.marketForm === 1 ? null : order.priceTicks / PRICE_ONE_TICKS,
-  }
-}
-
-function orderText({ order }: OrderStatus, published: PublishedMarket, ids: OrderIds): string {
-  const { market } = published
-  const fields = {
-    id: ids.text(order.slot, order.generation),
-    ...signedFields(order, market),
-    marketId: order.marketId,
-    ownerId: order.accountId,
-    createdAt: isoText(order.placedMs),
-    status: ORDER_STATUSES[order.status],
-    ...orderFills(order),
-  }
-  return `${JSON.stringify(fields).slice(0, -1)},"market":${marketText(market)}}`
-}
 
 /** A maker is not told which orders it met: they belong to other profiles. */
 function makersText(trade: TradePart | null, ids: OrderIds): string {
@@ -135,7 +80,7 @@ export function orderStatusText(
   ids: OrderIds,
 ): string {
   return (
-    `{"order":${orderText(found, published, ids)},` +
+    `{"order":${JSON.stringify(orderView(found.order, published, ids))},` +
     `${makersText(found.trade, ids)}"execution":${executionText(found, ids)}}`
   )
 }

@@ -7,13 +7,14 @@ import type { ShownProfile } from '../../../persistence/query/read/profiles.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { isoTime, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { number, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { legFields, legView } from './leg-content.ts'
 
-export const offer = () =>
+const offerFields = () =>
   object({
     id: means(text(), 'Id of the offer, to accept it or take it back.'),
     legs: means(
@@ -33,6 +34,8 @@ export const offer = () =>
     ),
     expiresAt: means(isoTime(), 'When the offer ends by itself.'),
   })
+
+export const offer = () => named('Offer', offerFields())
 
 /** The makers of offers, each once. */
 export function makersOf(offers: readonly PackOffer[]): ProfileId[] {

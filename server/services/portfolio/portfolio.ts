@@ -5,7 +5,10 @@ import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
-import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
+import type {
+  OrderRow,
+  SignedOrderRow,
+} from '../../../persistence/query/read/orders/user-orders.ts'
 import {
   type HeldPositions,
   heldPositions,
@@ -28,7 +31,7 @@ export interface Holding {
   readonly yes: PositionRow
   readonly no: PositionRow
   /** Newest first. */
-  readonly orders: readonly OrderRow[]
+  readonly orders: readonly SignedOrderRow[]
   /** What it ever traded with the pool of the market. */
   readonly totals: readonly PoolTotal[]
 }

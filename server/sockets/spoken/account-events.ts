@@ -2,6 +2,7 @@
 // requests.
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { decimalText, rawText } from '../../http/schema/decimals.ts'
 import {
   address,
   bytes32,
@@ -12,8 +13,10 @@ import {
   uint256Text,
 } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { shownFills } from '../../http/schema/order-fields.ts'
+import { named } from '../../http/schema/printed.ts'
 import { boolean, integer, number, oneOf, text } from '../../http/schema/scalars.ts'
-import { anyOf, list, object, openObject, optional } from '../../http/schema/schema.ts'
+import { anyOf, type Fields, list, object, openObject, optional } from '../../http/schema/schema.ts'
 import { event } from './spoken.ts'
 
 const SLUG = 'rain-tomorrow'
@@ -22,9 +25,11 @@ const ACCOUNT = '0x00000000000000000000000000000000000000A1'
 const ORDER = '3f2b9c1e-8a54-4d0b-9a51-6f0c2d7e4b18'
 const TOKEN = '71321045679252212594626385532706912750332728571942532289631379312455583992563'
 
-const raw = () => text()
+const ofName = <F extends Fields>(name: string, fields: F) => named(name, object(fields))
+const raw = () => uint256Text()
 const side = () => means(oneOf('BUY', 'SELL'), 'What the order does with its own token.')
 const tokenId = () => means(uint256Text(), 'Token of the outcome of the order.')
+const sameAsTokenId = () => means(uint256Text(), 'The same as tokenId.')
 const clientOrderId = () => means(optional(text()), 'The id that the client gave the order.')
 const times = {
   timestamp: means(isoTime(), 'When it happened, for clients of old.'),
@@ -37,21 +42,25 @@ const owned = {
   orderId: orderId(),
   clientOrderId: clientOrderId(),
   userId: profileId(),
-  marketId: means(text(), 'Number of the market, as text.'),
+  marketId: means(uint256Text(), 'Number of the market, as text.'),
+  marketSlug: slug(),
+  tokenId: tokenId(),
+  outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
   side: side(),
 }
+const { filledSize, averagePrice } = shownFills()
 
 const lifecycle = () =>
-  object({
+  ofName('OrderLifecycleEvent', {
     source: means(oneOf('OME'), 'The order book told this.'),
     type: means(oneOf('PLACEMENT', 'UPDATE', 'CANCELLATION'), 'What became of the order.'),
     eventId: means(integer(1), 'Number of the event; it rises, over restarts too.'),
     ...owned,
-    token: tokenId(),
+    token: sameAsTokenId(),
     price: means(number(0, 1), 'Limit price of the own token.'),
     remainingSize: means(integer(0), 'Raw shares that still rest.'),
     filledSize: means(
-      optional(integer(0)),
+      optional(uint256Text()),
       'Raw shares that all trades of the order filled; with CANCELLATION alone.',
     ),
     reason: means(optional(text()), 'Why it was canceled; absent when its owner asked for it.'),
@@ -60,40 +69,40 @@ const lifecycle = () =>
   })
 
 const execution = () =>
-  object({
+  ofName('OrderExecutionEvent', {
     source: means(oneOf('OME'), 'The order book told this.'),
     type: means(oneOf('EXECUTION'), 'The arrival ended the order.'),
     eventId: means(text(), 'The word terminal, a colon and the order id.'),
     ...owned,
-    token: tokenId(),
+    token: sameAsTokenId(),
     status: means(oneOf('FILLED', 'PARTIALLY_FILLED', 'KILLED'), 'How much of it was filled.'),
-    price: means(text(), 'Limit price as text; the average price of a market order.'),
-    remainingSize: means(raw(), 'Raw shares that were not filled, as text.'),
+    price: means(decimalText(), 'Limit price; the average price of an order at market.'),
+    remainingSize: means(raw(), 'Raw shares that were not filled.'),
+    filledSize,
+    averagePrice,
     ...times,
     matchedAt: matchedAt(),
   })
 
 const part = {
   eventId: means(text(), 'Name of the event; it stays the same when the frame is repeated.'),
-  tradeEventId: means(text(), 'Name of the trade; both frames of a trade have it.'),
+  tradeEventId: means(uint256Text(), 'Name of the trade; both frames of a trade have it.'),
   ...owned,
-  takerOrderId: means(text(), 'Order id of the arrival.'),
-  marketSlug: slug(),
-  tokenId: tokenId(),
-  token: means(oneOf('YES', 'NO'), 'The outcome of the order.'),
-  price: means(text(), 'Price of the own token; the average price for the arrival.'),
-  amountContracts: means(raw(), 'Raw shares of this part, as text.'),
-  amountCollateral: means(raw(), 'Raw collateral of this part before fees, as text.'),
-  configuredFeeRateBps: means(integer(0), 'The rate that the order signed.'),
-  effectiveFeeBps: means(number(0), 'The rate that the fee comes to.'),
-  feeAmountContracts: means(optional(raw()), 'Fee of a buy in raw shares, as text.'),
-  feeAmountCollateral: means(optional(raw()), 'Fee of a sell in raw collateral, as text.'),
+  takerOrderId: means(orderId(), 'Order id of the arrival.'),
+  token: means(oneOf('YES', 'NO'), 'The same as outcome.'),
+  price: means(decimalText(), 'Price of the own token; the average price for the arrival.'),
+  amountContracts: means(raw(), 'Raw shares of this part.'),
+  amountCollateral: means(raw(), 'Raw collateral of this part before fees.'),
+  configuredFeeRateBps: means(integer(0, 1000), 'The rate that is charged, in basis points.'),
+  effectiveFeeBps: means(integer(0, 10_000), 'What the fee comes to, in basis points.'),
+  feeAmountContracts: means(optional(raw()), 'Fee of a buy in raw shares.'),
+  feeAmountCollateral: means(optional(raw()), 'Fee of a sell in raw collateral.'),
   ...times,
   matchedAt: means(isoTime(), 'When the trade was matched.'),
 }
 
 const matched = () =>
-  object({
+  ofName('OrderMatchedEvent', {
     source: means(oneOf('SETTLEMENT'), 'The settlement of a trade told this.'),
     type: means(oneOf('MATCHED'), 'The trade is made and not yet on the chain.'),
     ...part,
@@ -101,18 +110,18 @@ const matched = () =>
   })
 
 const settled = () =>
-  object({
+  ofName('OrderSettledEvent', {
     source: means(oneOf('SETTLEMENT'), 'The settlement of a trade told this.'),
     type: means(oneOf('MINED', 'FAILED'), 'Whether the chain took the trade.'),
     ...part,
-    takerAccount: means(text(), 'Account of the arrival.'),
+    takerAccount: means(address(), 'Account of the arrival.'),
     makerMatches: means(
       list(
         object({
-          account: means(text(), 'Account of the maker.'),
-          orderId: means(text(), 'Order id of the maker.'),
-          matchedSize: means(raw(), 'Raw shares of this fill, as text.'),
-          price: means(text(), 'Limit price of the maker, as text.'),
+          account: means(address(), 'Account of the maker.'),
+          orderId: means(orderId(), 'Order id of the maker.'),
+          matchedSize: means(raw(), 'Raw shares of this fill.'),
+          price: means(decimalText(), 'Limit price of the maker.'),
         }),
       ),
       'The makers that the arrival met, the first hundred at most.',
@@ -131,6 +140,9 @@ export const orderEvent = event({
     orderId: ORDER,
     userId: 1,
     marketId: '1',
+    marketSlug: SLUG,
+    tokenId: TOKEN,
+    outcome: 'YES',
     side: 'BUY',
     token: TOKEN,
     price: 0.4,
@@ -142,7 +154,7 @@ export const orderEvent = event({
 })
 
 const ofBook = () =>
-  object({
+  ofName('BookPositions', {
     type: means(oneOf('CLOB'), 'The market has a book.'),
     account: means(address(), 'Account of the caller.'),
     marketSlug: slug(),
@@ -150,21 +162,21 @@ const ofBook = () =>
       list(
         object({
           tokenId: means(uint256Text(), 'Token of the outcome that is held.'),
-          ctfBalance: means(raw(), 'Raw shares, as text.'),
-          averageFillPrice: means(raw(), 'Raw collateral that one share cost, as text.'),
-          costBasis: means(raw(), 'Raw collateral that all shares cost, as text.'),
-          marketValue: means(raw(), 'Raw collateral that all shares are worth, as text.'),
-          marketId: means(text(), 'Number of the market, as text.'),
+          ctfBalance: means(rawText(), 'Raw shares.'),
+          averageFillPrice: means(rawText(), 'Raw collateral that one share cost.'),
+          costBasis: means(rawText(), 'Raw collateral that all shares cost.'),
+          marketValue: means(rawText(), 'Raw collateral that all shares are worth.'),
+          marketId: means(integer(1), 'Number of the market.'),
         }),
       ),
       'One entry for each outcome that is held.',
     ),
     tokenIds: means(list(uint256Text(), 2, 2), 'Tokens of YES and NO.'),
-    timestamp: means(optional(integer(0)), 'Unix ms; absent in the first frame.'),
+    timestamp: means(optional(integer(0)), 'Unix milliseconds; absent in the first frame.'),
   })
 
 const ofPool = () =>
-  object({
+  ofName('PoolPositions', {
     type: means(oneOf('AMM'), 'The market has a pool.'),
     account: means(address(), 'Account of the caller.'),
     marketAddress: means(address(), 'Address of the pool, in lower case.'),
@@ -172,14 +184,14 @@ const ofPool = () =>
       list(
         object({
           tokenId: means(uint256Text(), 'Token of the outcome that is held.'),
-          balance: means(raw(), 'Raw shares, as text.'),
+          balance: means(rawText(), 'Raw shares.'),
           outcomeIndex: means(integer(0, 1), 'Outcome: 0 for YES, 1 for NO.'),
-          collateralOutOnSell: means(raw(), 'Raw collateral that the pool gives for all, as text.'),
+          collateralOutOnSell: means(rawText(), 'Raw collateral that the pool gives for all.'),
         }),
       ),
       'One entry for each outcome that was ever held.',
     ),
-    timestamp: means(optional(integer(0)), 'Unix ms; absent in the first frame.'),
+    timestamp: means(optional(integer(0)), 'Unix milliseconds; absent in the first frame.'),
   })
 
 export const positions = event({
@@ -210,10 +222,10 @@ export const tx = event({
     marketSlug: optional(slug()),
     marketAddress: means(optional(address()), 'Address of the pool, in lower case.'),
     tokenId: optional(tokenId()),
-    conditionId: means(optional(text()), 'Condition of the market; empty for a group.'),
-    amountContracts: means(optional(raw()), 'Raw shares of this part, as text; of trades alone.'),
-    amountCollateral: means(raw(), 'Raw collateral of this part, as text; in books before fees.'),
-    price: means(optional(text()), 'Price of the own token, as text; of trades alone.'),
+    conditionId: means(optional(bytes32()), 'Condition of the market; absent for a group.'),
+    amountContracts: means(optional(raw()), 'Raw shares of this part; of trades alone.'),
+    amountCollateral: means(raw(), 'Raw collateral of this part; in books before fees.'),
+    price: means(optional(decimalText()), 'Price of the own token; of trades alone.'),
     side: optional(side()),
   }),
   example: {

@@ -1,6 +1,9 @@
 // The AsyncAPI 3.0 document, made from the channels alone. Its actions are those of the server: it
 // receives what a client sends, and sends what a client hears.
 
+import { Components, pascal } from '../../http/components.ts'
+import { NAME, named } from '../../http/schema/printed.ts'
+import type { Schema } from '../../http/schema/schema.ts'
 import { HANDSHAKE_TARGET } from '../handshakes.ts'
 import { COMMON_EVENTS, SPOKEN_CHANNELS, SPOKEN_EVENTS } from './all-channels.ts'
 import type { SpokenChannel, SpokenEvent } from './spoken.ts'
@@ -77,6 +80,9 @@ export function asyncApi(described: SpokenDescribed): Node {
   const { title, version, host, isSecure } = described
   const asked = [...SPOKEN_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
   const messages = [...asked, ...SPOKEN_EVENTS, ACKNOWLEDGED]
+  const components = new Components()
+  components.name(messages.map(({ payload }) => payload))
+  const named = messages.map((each) => [each.name, messageOf(each, components)] as const)
   return {
     asyncapi: '3.0.0',
     info: { title, version, description: PROTOCOL, license: LICENSE },
@@ -101,7 +107,8 @@ export function asyncApi(described: SpokenDescribed): Node {
     },
     operations: operations(),
     components: {
-      messages: Object.fromEntries(messages.map((each) => [each.name, messageOf(each)])),
+      messages: Object.fromEntries(named),
+      schemas: withoutSiblings(components.schemas),
       securitySchemes: securitySchemes(described),
     },
   }
@@ -147,13 +154,28 @@ function send(summary: string, events: readonly SpokenEvent[]): Node {
   return { action: 'send', channel: CHANNEL, summary, messages }
 }
 
-function messageOf({ name, about, payload, example }: Message): Node {
+/** Beside a reference of this document a reader ignores everything, so its sentence stands above. */
+function withoutSiblings(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutSiblings)
+  if (typeof node !== 'object' || node === null) return node
+  const { $ref, ...rest } = Object(node)
+  const own = Object.entries(rest).map(([key, each]) => [key, withoutSiblings(each)])
+  if ($ref === undefined) return Object.fromEntries(own)
+  return own.length === 0 ? { $ref } : { ...Object.fromEntries(own), allOf: [{ $ref }] }
+}
+
+/** Each payload is a component, also a choice, a map or an empty object. */
+function ofName(name: string, payload: Schema): Schema {
+  return Reflect.has(payload, NAME) ? payload : named(name, payload)
+}
+
+function messageOf({ name, about, payload, example }: Message, components: Components): Node {
   return {
     name,
     title: name,
     summary: about,
     contentType: 'application/json',
-    payload,
+    payload: components.print(ofName(pascal(name), payload), ''),
     examples: [{ name, payload: example }],
   }
 }

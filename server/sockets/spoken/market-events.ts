@@ -95,7 +95,8 @@ export const orderbookDelta = event({
 
 const tapeSequence = () =>
   means(integer(1), 'Number of this frame; it rises by one with each frame of the tape.')
-const tradeEventId = () => means(text(), 'Name of the trade in order events and in histories.')
+const tradeEventId = () =>
+  means(uint256Text(), 'Name of the trade in order events and in histories.')
 
 export const trade = event({
   name: 'trade',
@@ -201,7 +202,7 @@ export const oraclePriceData = event({
     marketAddress: means(nullable(address()), 'Address of the market; null where it has none.'),
     marketSlug: means(text(), 'The market it is for; empty for a value of the symbol.'),
     symbol: means(text(), 'What the oracle gives the value of.'),
-    timestamp: means(integer(0), 'Time of the value in Unix ms.'),
+    timestamp: means(integer(0), 'Time of the value in Unix milliseconds.'),
     value: means(number(), 'The value in its own unit.'),
   }),
   example: {

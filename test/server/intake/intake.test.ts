@@ -73,7 +73,11 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
     takerAmount: 10_000_000,
     expiration: '1800000000',
     orderType: 'GTC',
+    type: 'GTC',
     price: 0.65,
+    token: body.order.tokenId,
+    outcome: 'YES',
+    originalSize: '10000000',
   })
 })
 

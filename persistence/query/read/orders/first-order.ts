@@ -5,13 +5,13 @@ import { SELF_TRADE_REASON, signedHalf } from '../../../follower/tables/orders/o
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 import { NamedOrders } from './named-orders.ts'
-import type { SignedOrderRow } from './order-status.ts'
 import {
   MAKERS,
   type MakerOfTrade,
   type OrderAt,
   OWN_MAKERS,
   STATUS_COLUMNS,
+  type StatusRow,
 } from './order-status.ts'
 import { OrderFinder } from './user-orders.ts'
 
@@ -33,7 +33,7 @@ export interface FirstOrderAsk {
   readonly makersMax: number
 }
 
-export interface FirstRow extends SignedOrderRow {
+export interface FirstRow extends StatusRow {
   /** When the taker delay of its arrival ended; null when the order was not held. */
   readonly heldUntilMs: number | null
   readonly hashHigh: number

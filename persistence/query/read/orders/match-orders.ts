@@ -4,7 +4,7 @@ import type { Connection, Statement } from '../../../database.ts'
 import { listName } from '../../../follower/tables/accounts/names.ts'
 import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
-import { ORDER_COLUMNS, type OrderRow } from './user-orders.ts'
+import { SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
 
 // A profile's orders over the markets of a match or of a group, newest first. Each market is asked
 // for orders that are newer than the oldest of those that the page would have without it.
@@ -13,7 +13,7 @@ const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const LIVE_SEQS = `
 SELECT placed_seq AS placedSeq FROM live_orders
 WHERE owner = ? AND market_id = ? AND placed_seq > ? ORDER BY placed_seq DESC LIMIT ?`
-const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
+const ORDER = `SELECT ${SIGNED_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface MatchOrdersAsk {
   readonly accountId: AccountId
@@ -49,9 +49,9 @@ class Newest {
 
 class MatchOrders {
   readonly #live: Statement<[AccountId, MarketId, Seq, number], { readonly placedSeq: Seq }>
-  readonly #order: Statement<[Seq], OrderRow>
+  readonly #order: Statement<[Seq], SignedOrderRow>
   readonly #named: NamedOrders
-  readonly ofOneState: (ask: MatchOrdersAsk) => OrderRow[]
+  readonly ofOneState: (ask: MatchOrdersAsk) => SignedOrderRow[]
 
   constructor(connection: Connection) {
     this.#live = connection.prepare(LIVE_SEQS)
@@ -60,7 +60,7 @@ class MatchOrders {
     this.ofOneState = connection.transaction((ask: MatchOrdersAsk) => this.#all(ask))
   }
 
-  #all({ accountId, marketIds, statuses, limit }: MatchOrdersAsk): OrderRow[] {
+  #all({ accountId, marketIds, statuses, limit }: MatchOrdersAsk): SignedOrderRow[] {
     const newest = new Newest(limit)
     for (const status of new Set(statuses)) {
       for (const marketId of marketIds) {
@@ -71,7 +71,7 @@ class MatchOrders {
   }
 
   #ofMarket(
-    of: Pick<OrderRow, 'accountId' | 'marketId' | 'status'>,
+    of: Pick<SignedOrderRow, 'accountId' | 'marketId' | 'status'>,
     limit: number,
     aboveSeq: Seq,
   ): Seq[] {
@@ -94,6 +94,6 @@ class MatchOrders {
 export const matchOrders = query({
   name: 'matchOrders',
   prepare: (db) => new MatchOrders(db),
-  run: (orders, asked: MatchOrdersAsk): OrderRow[] => orders.ofOneState(asked),
+  run: (orders, asked: MatchOrdersAsk): SignedOrderRow[] => orders.ofOneState(asked),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

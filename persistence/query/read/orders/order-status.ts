@@ -3,19 +3,14 @@ import type { Connection, Statement } from '../../../database.ts'
 import { SELF_TRADE_REASON } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
-import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
+import { OrderFinder, SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
 
 // What POST /orders/status/batch says of an order: its signed fields, the totals of its trades,
 // and the newest of them (rules §3.5, §5.2). One transaction reads all orders of a question, so
 // they are of one state.
 
-const SIGNED_COLUMNS = `
-lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
-lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
-signature_type AS signatureType,
-signed_fee_bps AS signedFeeBps, fee_bps AS feeBps, fee_raw AS feeRaw,
-last_trade_seq AS tradeSeq`
-export const STATUS_COLUMNS = `${ORDER_COLUMNS}, ${SIGNED_COLUMNS}`
+export const STATUS_COLUMNS = `${SIGNED_COLUMNS},
+fee_bps AS feeBps, fee_raw AS feeRaw, last_trade_seq AS tradeSeq`
 const TRADE = `
 SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, traded_ms AS tradedMs
 FROM trades WHERE seq = ?`
@@ -40,14 +35,7 @@ export interface OrderStatusAsk {
   readonly makersInAllMax: number
 }
 
-export interface SignedOrderRow extends OrderRow {
-  /** The salt has no leading zeros; '' is 0. Hex is lower case, without 0x. */
-  readonly saltHex: string
-  readonly makerHex: string
-  readonly signerHex: string
-  readonly signatureHex: string
-  readonly signatureType: number
-  readonly signedFeeBps: number
+export interface StatusRow extends SignedOrderRow {
   /** The fee that is charged; 0 where the market takes no fee. */
   readonly feeBps: number
   /** Fees of all trades: in shares for a buy, in collateral for a sell. A maker pays none. */
@@ -75,7 +63,7 @@ export interface MakerOfTrade extends OrderAt {
 }
 
 export interface OrderStatus {
-  readonly order: SignedOrderRow
+  readonly order: StatusRow
   /** Null for an order that never traded. */
   readonly trade: TradePart | null
   /** True when self-trade prevention stopped the order on arrival. */
@@ -91,7 +79,7 @@ interface TradeRow {
 }
 
 class OrderStatuses {
-  readonly #orders: OrderFinder<SignedOrderRow>
+  readonly #orders: OrderFinder<StatusRow>
   readonly #trade: Statement<[number], TradeRow>
   readonly #makers: Statement<[number, number], MakerOfTrade>
   readonly #ownMakers: Statement<[number, number], OrderAt>
@@ -139,7 +127,7 @@ class OrderStatuses {
     return status
   }
 
-  #tradeOf(order: SignedOrderRow, makersMax: number): TradePart | null {
+  #tradeOf(order: StatusRow, makersMax: number): TradePart | null {
     const seq = order.tradeSeq
     const trade = seq === null ? undefined : this.#trade.get(seq)
     if (seq === null || trade === undefined) return null

@@ -20,10 +20,15 @@ collateral_raw AS collateralRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
 expiration_sec AS expirationSec, eligible_ms AS eligibleMs`
+/** An order as its owner reads it, with what was signed. */
+export const SIGNED_COLUMNS = `${ORDER_COLUMNS},
+lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
+lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
+signature_type AS signatureType, signed_fee_bps AS signedFeeBps`
 const LIVE_ORDERS = `
-SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
+SELECT ${SIGNED_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.market_id = ? ORDER BY l.placed_seq DESC LIMIT ?`
-const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
+const ORDER = `SELECT ${SIGNED_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface OrderRow {
   readonly slot: Slot
@@ -58,6 +63,16 @@ export interface OrderRow {
   readonly eligibleMs: number | null
 }
 
+export interface SignedOrderRow extends OrderRow {
+  /** The salt has no leading zeros; '' is 0. Hex is lower case, without 0x. */
+  readonly saltHex: string
+  readonly makerHex: string
+  readonly signerHex: string
+  readonly signatureHex: string
+  readonly signatureType: number
+  readonly signedFeeBps: number
+}
+
 export interface UserOrdersAsk {
   readonly accountId: AccountId
   readonly marketId: MarketId
@@ -66,10 +81,10 @@ export interface UserOrdersAsk {
 }
 
 class UserOrders {
-  readonly #live: Statement<[AccountId, MarketId, number], OrderRow>
-  readonly #order: Statement<[Seq], OrderRow>
+  readonly #live: Statement<[AccountId, MarketId, number], SignedOrderRow>
+  readonly #order: Statement<[Seq], SignedOrderRow>
   readonly #named: NamedOrders
-  readonly ofOneState: (ask: UserOrdersAsk) => OrderRow[]
+  readonly ofOneState: (ask: UserOrdersAsk) => SignedOrderRow[]
 
   constructor(connection: Connection) {
     this.#live = connection.prepare(LIVE_ORDERS)
@@ -78,7 +93,7 @@ class UserOrders {
     this.ofOneState = connection.transaction((ask: UserOrdersAsk) => this.#all(ask))
   }
 
-  #all({ accountId, marketId, statuses, limit }: UserOrdersAsk): OrderRow[] {
+  #all({ accountId, marketId, statuses, limit }: UserOrdersAsk): SignedOrderRow[] {
     const rows = [...new Set(statuses)].flatMap((status) => {
       if (status === LIVE) return this.#live.all(accountId, marketId, limit)
       return this.#named.list(listName(accountId, marketId, status), limit, (placedSeq) => {
@@ -96,7 +111,7 @@ class UserOrders {
 export const userOrders = query({
   name: 'userOrders',
   prepare: (db) => new UserOrders(db),
-  run: (orders, asked: UserOrdersAsk): OrderRow[] => orders.ofOneState(asked),
+  run: (orders, asked: UserOrdersAsk): SignedOrderRow[] => orders.ofOneState(asked),
   rests: ({ accountId }) => ({ owner: accountId }),
 })
 

@@ -72,11 +72,11 @@ function cellsOf(order: OpenOrder, market: MarketView | null, context: Context):
   const { marketSlug, side, price, remainingSize, originalSize, type, createdAt, token } = order
   const isYes = token === market?.tokens?.yes
   const outcome = market === null ? null : outcomeWord(isYes ? 'YES' : 'NO')
-  const way = h('span', { class: 'way' }, side === 'BUY' ? 'Buy' : 'Sell', ' ', outcome)
+  const way = h('span', { class: 'way' }, side === 0 ? 'Buy' : 'Sell', ' ', outcome)
   return [
     marketCell(marketSlug, market?.title ?? marketSlug, null),
     way,
-    price === null ? 'market' : cents(Number(price)),
+    price === null ? 'market' : cents(price),
     units(remainingSize),
     units(originalSize),
     type,

@@ -55,7 +55,7 @@ export function ordersPanel(context: Context, own: OwnMarket, market: MarketView
     const outcome = order.token === market.tokens?.no ? 'NO' : 'YES'
     const isBuy = order.side === 'BUY'
     const what = `${isBuy ? 'Buy' : 'Sell'} ${outcome}`
-    const price = order.price === null ? 'market' : evenCents(Number(order.price))
+    const price = order.price === null ? 'market' : evenCents(order.price)
     return [
       h('span', { class: isBuy ? 'buy' : 'sell' }, what),
       price,

@@ -116,7 +116,11 @@ function partOf(
   { kind, yesRaw, noRaw, collateralRaw }: MoveFact,
   { marketSlug, conditionId, tokens, marketAddress }: MarketNames,
 ) {
-  const named = { marketSlug, conditionId, ...(marketAddress === null ? {} : { marketAddress }) }
+  const named = {
+    marketSlug,
+    ...(conditionId === '' ? {} : { conditionId }),
+    ...(marketAddress === null ? {} : { marketAddress }),
+  }
   if (kind !== 'BUY' && kind !== 'SELL') return named
   const sharesRaw = Math.abs(yesRaw + noRaw)
   return {

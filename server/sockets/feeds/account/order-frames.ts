@@ -1,10 +1,10 @@
-// Makes `orderEvent` frames from facts (rules §5.3). Amounts are numbers in lifecycle frames, and
-// text in terminal frames.
+// Makes `orderEvent` frames from facts (rules §5.3). Price and remaining size are numbers in
+// lifecycle frames and text in terminal frames, as the public client types them.
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { SIDE } from '../../../../engine/domain/order.ts'
+import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { roundedBps } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../../http/iso-text.ts'
@@ -53,6 +53,10 @@ function averageOf(part: { sharesRaw: number; collateralRaw: number }): string {
   return averagePrice(part.sharesRaw, part.collateralRaw) ?? '0'
 }
 
+function outcomeOf({ outcome }: OrderFact): 'YES' | 'NO' {
+  return outcome === OUTCOME.YES ? 'YES' : 'NO'
+}
+
 function ownerFields(fact: OrderFact, names: FrameNames) {
   const { clientOrderId, side } = fact
   return {
@@ -60,6 +64,9 @@ function ownerFields(fact: OrderFact, names: FrameNames) {
     ...(clientOrderId === '' ? {} : { clientOrderId }),
     userId: fact.accountId,
     marketId: String(fact.marketId),
+    marketSlug: names.marketSlug,
+    tokenId: names.tokenId,
+    outcome: outcomeOf(fact),
     side: side === SIDE.BUY ? 'BUY' : 'SELL',
   }
 }
@@ -89,6 +96,8 @@ export function lifecycleFrame(
       status: fact.status,
       price: isMarket ? averageOf(fact.filled) : String(fact.priceTicks / TICKS_ONE),
       remainingSize: String(fact.remainingRaw),
+      filledSize: String(fact.filled.sharesRaw),
+      averagePrice: averagePrice(fact.filled.sharesRaw, fact.filled.collateralRaw),
       ...times(fact, names),
     }
   }
@@ -98,7 +107,7 @@ export function lifecycleFrame(
     eventId: lifecycleId(fact.seq, names.index),
     price: fact.priceTicks / TICKS_ONE,
     remainingSize: fact.remainingRaw,
-    ...(canceled === null ? {} : { filledSize: canceled.filledRaw }),
+    ...(canceled === null ? {} : { filledSize: String(canceled.filledRaw) }),
     ...(canceled === null || canceled.reason === null ? {} : { reason: canceled.reason }),
     ...times(fact, names),
   }
@@ -119,9 +128,7 @@ export function matchedFrame(fact: Matched, names: FrameNames & { readonly taker
     tradeEventId: String(fact.seq),
     ...ownerFields(fact, names),
     takerOrderId: names.takerOrderId,
-    marketSlug: names.marketSlug,
-    tokenId: names.tokenId,
-    token: fact.outcome === 0 ? 'YES' : 'NO',
+    token: outcomeOf(fact),
     price: fact.isTaker ? averageOf(fact) : limit,
     amountContracts: String(sharesRaw),
     amountCollateral: String(collateralRaw),

@@ -370,6 +370,6 @@ export function positionView(row: PositionRow, shown: PublishedMarket) {
     averageFillPrice: String(fillPriceRaw(row)),
     costBasis: String(row.costRaw),
     marketValue: String(marketValueRaw(row, shown)),
-    marketId: String(market.marketId),
+    marketId: market.marketId,
   }
 }

@@ -12,7 +12,7 @@ import {
   PublishedMarkets,
 } from '../../../../server/pipeline/shown/published.ts'
 import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
-import { orderReply } from '../../../../server/routes/shapes.ts'
+import { orderReply } from '../../../../server/routes/order-shapes.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
 const ids = new OrderIds(new Uint8Array(32).fill(5))

@@ -93,7 +93,7 @@ test('mined trades come newest first, by page, with their taker and hash', async
   assert.equal(at(newest, 'side'), 0)
   assert.equal(at(newest, 'tokenId'), rain.tokens[0])
   assert.equal(at(newest, 'matchedSize'), String(SHARE))
-  assert.equal(at(newest, 'makerAmount'), '480000')
+  assert.equal(at(newest, 'makerAmount'), 480_000)
   assert.match(String(at(newest, 'txHash')), /^0x[0-9a-f]{64}$/)
   const page = await read('/markets/rain/events?page=2&limit=2')
   assert.deepEqual(page.body, { events: events.slice(2), totalPages: 2, page: 2, limit: 2 })

@@ -54,8 +54,8 @@ test('user-orders of a group are those of its children, newest first', async () 
   await rest(bob, reds)
   const shown = await ordersIn(alice, 'cup')
   assert.deepEqual(idsOf(shown), [...ids].reverse())
-  const marketIds = [reds, blues, reds].map(({ slug }) =>
-    String(live.exchange.pipeline.published.bySlug(slug)?.market.marketId),
+  const marketIds = [reds, blues, reds].map(
+    ({ slug }) => live.exchange.pipeline.published.bySlug(slug)?.market.marketId,
   )
   assert.deepEqual(
     shown.map((each) => at(each, 'marketId')),

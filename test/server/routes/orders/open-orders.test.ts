@@ -78,7 +78,7 @@ test('open orders are listed over all markets, newest first, once their replies 
   assert.deepEqual(slugs, ['fog', 'rain'])
   const [first] = listAt(reply.body, 'data')
   const inMarket = await live.call(alice, 'GET', '/markets/fog/user-orders')
-  assert.deepEqual(first, { ...Object(at(inMarket.body, 0)), marketSlug: 'fog' })
+  assert.deepEqual(first, { ...Object(at(inMarket.body, 0)), side: 0 })
   await live.call(bob, 'DELETE', `/orders/${theirs}`)
 })
 

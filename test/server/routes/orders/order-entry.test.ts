@@ -90,10 +90,11 @@ const bids = (market: LiveMarket, ticks: number, shares: number) =>
   placed(bob, market, { ticks, sizeRaw: shares * SHARE })
 
 const ORDER_KEYS = [
-  ...['id', 'salt', 'maker', 'signer', 'taker', 'tokenId', 'makerAmount', 'takerAmount'],
-  ...['expiration', 'nonce', 'feeRateBps', 'side', 'signatureType', 'signature', 'orderType'],
-  ...['price', 'marketId', 'ownerId', 'createdAt', 'status'],
-  ...['filledSize', 'remainingSize', 'averagePrice', 'market'],
+  ...['id', 'salt', 'maker', 'signer', 'taker', 'tokenId', 'token', 'outcome', 'makerAmount'],
+  ...['takerAmount', 'originalSize', 'expiration', 'nonce', 'feeRateBps', 'side'],
+  ...['signatureType', 'signature', 'orderType', 'type', 'price', 'marketId', 'ownerId'],
+  ...['createdAt', 'status', 'filledSize', 'remainingSize', 'averagePrice', 'marketSlug'],
+  'market',
 ]
 
 test('the 201 has every field of the rules and no other, matched or not', async () => {

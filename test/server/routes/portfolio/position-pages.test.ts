@@ -79,7 +79,7 @@ test('one market is asked for by its slug', async () => {
   const held = await page('?market=m4')
   assert.deepEqual(slugsOf(held), ['m4'])
   const ordered = await page('?market=m3')
-  assert.equal(at(ordered, 'clob', 0, 'orders', 'liveOrders', 0, 'price'), '0.1')
+  assert.equal(at(ordered, 'clob', 0, 'orders', 'liveOrders', 0, 'price'), 0.1)
   await openMarket(live, 'untouched')
   assert.deepEqual(slugsOf(await page('?market=untouched')), [])
   const unknown = await live.call(alice, 'GET', '/portfolio/positions?market=nothing')

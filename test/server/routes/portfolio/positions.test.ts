@@ -79,7 +79,7 @@ test('open orders stand in the row of their market, with what they lock', async 
   assert(Array.isArray(orders))
   assert.deepEqual(
     orders.map((order) => at(order, 'price')),
-    ['0.4', '0.56'],
+    [0.4, 0.56],
   )
   assert.equal(at(row, 'orders', 'totalCollateralLocked'), String(96 * SHARE))
   assert.deepEqual(at(await clob(bob), 0, 'orders', 'liveOrders'), [])

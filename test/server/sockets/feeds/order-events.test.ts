@@ -90,7 +90,10 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
     clientOrderId: 'mine',
     userId: bob.profileId,
     marketId: '1',
+    marketSlug: 'rain',
     side: 'BUY',
+    outcome: 'YES',
+    tokenId: rain.tokens[0],
     token: rain.tokens[0],
     price: 0.1,
     remainingSize: 5 * SHARE,
@@ -154,6 +157,7 @@ test('a trade: every field of MATCHED, as taker and as maker', async () => {
     ...ofTaker,
     eventId: `matched:${trade}:${id}`,
     tokenId: rain.tokens[0],
+    outcome: 'YES',
     token: 'YES',
     price: '0.42',
     amountCollateral: '3360000',
@@ -163,6 +167,7 @@ test('a trade: every field of MATCHED, as taker and as maker', async () => {
     ...ofMaker,
     eventId: `matched:${trade}:${made}`,
     tokenId: rain.tokens[1],
+    outcome: 'NO',
     token: 'NO',
     price: '0.58',
     amountCollateral: '4640000',
@@ -171,16 +176,20 @@ test('a trade: every field of MATCHED, as taker and as maker', async () => {
 
 test('a trade: every field of its UPDATE and EXECUTION', async () => {
   const { id, execution, update, ofTaker, ofMaker } = await traded()
-  const ome = { source: 'OME', marketId: '1', side: 'BUY' }
+  const ome = { source: 'OME', marketId: '1', marketSlug: 'rain', side: 'BUY' }
   assert.deepEqual(execution, {
     ...ome,
     ...ofTaker,
     type: 'EXECUTION',
     eventId: `terminal:${id}`,
+    tokenId: rain.tokens[0],
     token: rain.tokens[0],
+    outcome: 'YES',
     status: 'FILLED',
     price: '0.43',
     remainingSize: '0',
+    filledSize: '8000000',
+    averagePrice: '0.42',
   })
   const { eventId, ...rest } = Object(update)
   assert.ok(Number.isSafeInteger(eventId))
@@ -188,7 +197,9 @@ test('a trade: every field of its UPDATE and EXECUTION', async () => {
     ...ome,
     ...ofMaker,
     type: 'UPDATE',
+    tokenId: rain.tokens[1],
     token: rain.tokens[1],
+    outcome: 'NO',
     price: 0.58,
     remainingSize: 2 * SHARE,
   })
@@ -213,11 +224,14 @@ test('a cancel by the exchange has a reason, and comes after all earlier frames'
     orderId: id,
     userId: bob.profileId,
     marketId: '2',
+    marketSlug: 'hail',
+    tokenId: hail.tokens[0],
     token: hail.tokens[0],
+    outcome: 'YES',
     side: 'BUY',
     price: 0.3,
     remainingSize: 7 * SHARE,
-    filledSize: 0,
+    filledSize: '0',
     reason: 'MARKET_RESOLVED',
   })
 })

@@ -56,7 +56,7 @@ test('each named market first gives a snapshot, without a time', async () => {
         costBasis: '45000000',
         // The book is empty, so the mark is the last trade.
         marketValue: '45000000',
-        marketId: '1',
+        marketId: 1,
       },
     ],
     tokenIds: rain.tokens,

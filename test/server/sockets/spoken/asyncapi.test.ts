@@ -26,6 +26,51 @@ test('every reference of the document resolves', () => {
   for (const [, path] of references) assert.ok(isTree(at(document, ...path.split('/'))), path)
 })
 
+/** Every schema of the document. */
+function schemasIn(node: unknown): Readonly<Record<string, unknown>>[] {
+  if (Array.isArray(node)) return node.flatMap(schemasIn)
+  if (!isTree(node)) return []
+  const { examples: _examples, ...parts } = node
+  return [node, ...Object.values(parts).flatMap(schemasIn)]
+}
+
+test('each payload is a schema of its own name, and so is each object in it', () => {
+  const messages = at(document, 'components', 'messages')
+  assert.ok(isTree(messages))
+  const inline = Object.entries(messages).filter(([, message]) => {
+    return !String(at(message, 'payload', '$ref')).startsWith('#/components/schemas/')
+  })
+  assert.deepEqual(
+    inline.map(([name]) => name),
+    [],
+  )
+  const schemas = at(document, 'components', 'schemas')
+  assert.ok(isTree(schemas))
+  for (const name of [
+    ...['OrderEvent', 'OrderLifecycleEvent', 'OrderExecutionEvent', 'OrderMatchedEvent'],
+    ...['OrderSettledEvent', 'OrderbookUpdate', 'Trade', 'BookPositions', 'PoolPositions'],
+    ...['SubscribeMarketPrices', 'Offer'],
+  ]) {
+    assert.ok(isTree(schemas[name]), name)
+  }
+  const nested = Object.values(schemas).flatMap((schema) => {
+    return Object.values(Object(at(schema, 'properties'))).flatMap(schemasIn)
+  })
+  assert.ok(nested.every(({ properties }) => Object.keys(Object(properties)).length === 0))
+})
+
+test('an integer that may pass 2^31 has the format int64, and a const has a type', () => {
+  const schemas = schemasIn(at(document, 'components', 'schemas'))
+  const wrong = schemas.filter(({ type, const: only, maximum = only ?? Infinity, format }) => {
+    return type === 'integer' && Number(maximum) > 2_147_483_647 && format !== 'int64'
+  })
+  assert.deepEqual(wrong, [])
+  assert.deepEqual(
+    schemas.filter((schema) => 'const' in schema && !('type' in schema)),
+    [],
+  )
+})
+
 test('every property at every depth says what it means', () => {
   assert.ok(assertPropertiesSay(document) > 20)
 })
