@@ -109,60 +109,72 @@ export function orderReply() {
 }
 
 const makerMatch = () =>
-  object({
-    id: means(text(), 'Id of the match, unique in the exchange.'),
-    createdAt: means(nullable(isoTime()), 'When the two orders matched.'),
-    matchedSize: means(uint256Text(), 'Raw shares that were traded with this order.'),
-    orderId: means(orderId(), 'Id of the resting order.'),
-  })
+  named(
+    'MakerMatch',
+    object({
+      id: means(text(), 'Id of the match, unique in the exchange.'),
+      createdAt: means(nullable(isoTime()), 'When the two orders matched.'),
+      matchedSize: means(uint256Text(), 'Raw shares that were traded with this order.'),
+      orderId: means(orderId(), 'Id of the resting order.'),
+    }),
+  )
 
 /** A buy's fee is in shares, a sell's in collateral (rules §3.5). */
 const totalsRaw = () =>
-  object({
-    contractsGross: means(uint256Text(), 'Raw shares that were filled.'),
-    contractsFee: means(uint256Text(), 'Fee of a buy in raw shares; 0 for a sell.'),
-    contractsNet: means(uint256Text(), 'Raw shares filled, without the fee.'),
-    usdGross: means(uint256Text(), 'Raw collateral at the prices of the fills.'),
-    usdFee: means(uint256Text(), 'Fee of a sell in raw collateral; 0 for a buy.'),
-    usdNet: means(uint256Text(), 'Raw collateral of the fills, without the fee.'),
-  })
+  named(
+    'ExecutionTotals',
+    object({
+      contractsGross: means(uint256Text(), 'Raw shares that were filled.'),
+      contractsFee: means(uint256Text(), 'Fee of a buy in raw shares; 0 for a sell.'),
+      contractsNet: means(uint256Text(), 'Raw shares filled, without the fee.'),
+      usdGross: means(uint256Text(), 'Raw collateral at the prices of the fills.'),
+      usdFee: means(uint256Text(), 'Fee of a sell in raw collateral; 0 for a buy.'),
+      usdNet: means(uint256Text(), 'Raw collateral of the fills, without the fee.'),
+    }),
+  )
 
 const execution = () =>
-  object({
-    matched: means(boolean(), 'True when the order has traded.'),
-    settlementStatus: means(
-      oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
-      'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to the ' +
-        'order alone) when self-trade prevention stopped it; else how far its trade is settled.',
-    ),
-    eligibleAt: means(
-      optional(isoTime()),
-      'When the order, held for the taker delay, enters its market; present while DELAYED.',
-    ),
-    reason: means(
-      optional(oneOf('STP_TAKER_REJECTED')),
-      'Present when the order stopped before it met an order of its own profile.',
-    ),
-    stpMakerCancels: means(
-      optional(list(orderId())),
-      'Resting orders of the same profile that self-trade prevention canceled.',
-    ),
-    clientOrderId: shownClientOrderId(),
-    tradeEventId: means(optional(uint256Text()), 'Id of its newest trade; absent without a trade.'),
-    txHash: means(
-      optional(nullable(bytes32())),
-      'Hash of the transaction of that trade; null until a block holds it.',
-    ),
-    feeRateBps: means(
-      integer(0, 1000),
-      'Fee rate that the order signed, in basis points; 0 in a market without fees.',
-    ),
-    effectiveFeeBps: means(
-      integer(0, 10_000),
-      'Fee that the fills paid, in basis points of what was received; 0 without a fill.',
-    ),
-    totalsRaw: means(totalsRaw(), 'What the fills moved, in raw units; all 0 without a fill.'),
-  })
+  named(
+    'Execution',
+    object({
+      matched: means(boolean(), 'True when the order has traded.'),
+      settlementStatus: means(
+        oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
+        'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to the ' +
+          'order alone) when self-trade prevention stopped it; else how far its trade is settled.',
+      ),
+      eligibleAt: means(
+        optional(isoTime()),
+        'When the order, held for the taker delay, enters its market; present while DELAYED.',
+      ),
+      reason: means(
+        optional(oneOf('STP_TAKER_REJECTED')),
+        'Present when the order stopped before it met an order of its own profile.',
+      ),
+      stpMakerCancels: means(
+        optional(list(orderId())),
+        'Resting orders of the same profile that self-trade prevention canceled.',
+      ),
+      clientOrderId: shownClientOrderId(),
+      tradeEventId: means(
+        optional(uint256Text()),
+        'Id of its newest trade; absent without a trade.',
+      ),
+      txHash: means(
+        optional(nullable(bytes32())),
+        'Hash of the transaction of that trade; null until a block holds it.',
+      ),
+      feeRateBps: means(
+        integer(0, 1000),
+        'Fee rate that the order signed, in basis points; 0 in a market without fees.',
+      ),
+      effectiveFeeBps: means(
+        integer(0, 10_000),
+        'Fee that the fills paid, in basis points of what was received; 0 without a fill.',
+      ),
+      totalsRaw: means(totalsRaw(), 'What the fills moved, in raw units; all 0 without a fill.'),
+    }),
+  )
 
 function orderParts() {
   return {

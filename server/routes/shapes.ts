@@ -145,13 +145,6 @@ const nextSlot = () =>
     endAt: means(isoTime(), 'When it ends.'),
   })
 
-/** Its other fields are those of a market of its own. */
-const child = () =>
-  openObject({
-    id: means(integer(1), 'Number of the market, counted from 1.'),
-    slug: means(text(), 'Name of the market in paths and orders.'),
-  })
-
 const poolReserves = () =>
   object({
     yes: means(uint256Text(), 'Raw YES shares in the pool.'),
@@ -194,10 +187,6 @@ const kindFields = () => ({
       'Absent when includeNextMarket is false.',
   ),
   negRiskMarketId: means(optional(bytes32()), 'Id of a group; absent for any other market.'),
-  markets: means(
-    optional(list(child())),
-    'Children of a group, each as a market of its own; absent for any other market.',
-  ),
   address: means(optional(address()), 'Where a pool is; absent for any other market.'),
   startAt: means(optional(isoTime()), 'When a slot begins; absent for any other market.'),
   groupSlug: means(optional(text()), 'Slug of the group of a child; absent for any other market.'),
@@ -247,49 +236,62 @@ const shownFields = () => ({
   openInterestFormatted: means(optional(text()), 'Open interest in whole units, two decimals.'),
 })
 
+/** What a market of each kind has. */
+const marketFields = () => ({
+  id: means(integer(1), 'Number of the market, counted from 1.'),
+  slug: means(text(), 'Name of the market in paths and orders; it never changes.'),
+  title: means(text(), 'The question of the market.'),
+  description: means(text(), 'How the question is decided; empty without a text.'),
+  collateralToken: means(collateralToken(), 'Token in which shares are paid.'),
+  expirationDate: means(text(), 'The deadline as text for people; No deadline without one.'),
+  expirationTimestamp: means(
+    integer(),
+    'The deadline in Unix milliseconds; 253402214400000 without one.',
+  ),
+  createdAt: means(isoTime(), 'When the market was made.'),
+  updatedAt: means(isoTime(), 'When the status of the market last changed.'),
+  categories: means(list(text()), 'Topics that the operator gave the market.'),
+  tags: means(list(text()), 'Further labels that the operator gave the market.'),
+  status: means(
+    oneOf(...MARKET_STATUSES),
+    'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
+      'RESOLVED is decided.',
+  ),
+  tradeType: means(
+    oneOf(...MARKET_KINDS),
+    'How shares are traded: clob by an order book, group in its children, amm against a pool.',
+  ),
+  marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
+  metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
+  priceOracleMetadata: means(
+    optional(oracleAsset()),
+    'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
+  ),
+  volume: means(uint256Text(), 'Raw collateral traded so far.'),
+  volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
+  ...kindFields(),
+  ...shownFields(),
+  winningOutcomeIndex: means(
+    nullable(integer(0, 1)),
+    '0 when YES won, 1 when NO won; null before that and when the payout is split.',
+  ),
+})
+
+/** A market in its group: it has no markets of its own. */
+const child = () => named('ChildMarket', openObject(marketFields()))
+
 export function market() {
-  return named(
-    'Market',
-    openObject({
-      id: means(integer(1), 'Number of the market, counted from 1.'),
-      slug: means(text(), 'Name of the market in paths and orders; it never changes.'),
-      title: means(text(), 'The question of the market.'),
-      description: means(text(), 'How the question is decided; empty without a text.'),
-      collateralToken: means(collateralToken(), 'Token in which shares are paid.'),
-      expirationDate: means(text(), 'The deadline as text for people; No deadline without one.'),
-      expirationTimestamp: means(
-        integer(),
-        'The deadline in Unix milliseconds; 253402214400000 without one.',
-      ),
-      createdAt: means(isoTime(), 'When the market was made.'),
-      updatedAt: means(isoTime(), 'When the status of the market last changed.'),
-      categories: means(list(text()), 'Topics that the operator gave the market.'),
-      tags: means(list(text()), 'Further labels that the operator gave the market.'),
-      status: means(
-        oneOf(...MARKET_STATUSES),
-        'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
-          'RESOLVED is decided.',
-      ),
-      tradeType: means(
-        oneOf(...MARKET_KINDS),
-        'How shares are traded: clob by an order book, group in its children, amm against a pool.',
-      ),
-      marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
-      metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
-      priceOracleMetadata: means(
-        optional(oracleAsset()),
-        'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
-      ),
-      volume: means(uint256Text(), 'Raw collateral traded so far.'),
-      volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
-      ...kindFields(),
-      ...shownFields(),
-      winningOutcomeIndex: means(
-        nullable(integer(0, 1)),
-        '0 when YES won, 1 when NO won; null before that and when the payout is split.',
-      ),
-    }),
+  const markets = means(
+    optional(list(child())),
+    'Children of a group, each as a market of its own; absent for any other market.',
   )
+  return named('Market', openObject({ ...marketFields(), markets }))
+}
+
+/** A market that is a group. */
+export function groupMarket() {
+  const markets = means(optional(list(child())), 'Its children, each as a market of its own.')
+  return named('Group', openObject({ ...marketFields(), markets }))
 }
 
 /** A rank of the ladder, or null for none. */

@@ -28,15 +28,25 @@ export interface Told {
 
 const JSON_TYPE = 'application/json'
 
-/** The schema with each reference replaced by what the document has there. */
-export function resolved(document: unknown, node: unknown): unknown {
-  if (Array.isArray(node)) return node.map((each) => resolved(document, each))
+/**
+ * The schema with each reference replaced by what the document has there; a reference within itself
+ * takes any value.
+ */
+export function resolved(
+  document: unknown,
+  node: unknown,
+  within: readonly string[] = [],
+): unknown {
+  if (Array.isArray(node)) return node.map((each) => resolved(document, each, within))
   if (!isTree(node)) return node
-  if (typeof node.$ref === 'string') {
-    return resolved(document, at(document, ...node.$ref.replace('#/', '').split('/')))
+  const { $ref } = node
+  if (typeof $ref === 'string') {
+    if (within.includes($ref)) return {}
+    const found = at(document, ...$ref.replace('#/', '').split('/'))
+    return resolved(document, found, [...within, $ref])
   }
   return Object.fromEntries(
-    Object.entries(node).map(([key, each]) => [key, resolved(document, each)]),
+    Object.entries(node).map(([key, each]) => [key, resolved(document, each, within)]),
   )
 }
 

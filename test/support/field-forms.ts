@@ -43,7 +43,7 @@ export const SEVERAL_FORMS: Readonly<Record<string, Exception>> = {
     'list of object',
     'object',
   ],
-  buy: [`${OTHER}: prices of \`TradePrices\`, a fee.`, 'integer text, raw', 'object'],
+  buy: [`${OTHER}: prices of \`TradePrices\`, a formula.`, 'object', 'text'],
   category: [`${OTHER}: the counts of all categories, the name of one.`, 'object', 'text'],
   children: [
     `${OTHER}: nodes of \`NavigationNode\`, slugs of a group.`,
@@ -204,7 +204,7 @@ export const SEVERAL_FORMS: Readonly<Record<string, Exception>> = {
   ],
   result: ['JSON-RPC fixes the result of /mcp; a leg of a pack has a word.', 'object', 'text'],
   salt: [`${OTHER}: \`CreatedOrder\`, the secret of a leaf of a proof.`, 'integer text', 'text'],
-  sell: [`${OTHER}: prices of \`TradePrices\`, a fee.`, 'integer text, raw', 'object'],
+  sell: [`${OTHER}: prices of \`TradePrices\`, a formula.`, 'object', 'text'],
   sharesRaw: [
     'The solvency has the sum of all markets; a provider gets YES and NO.',
     'integer text, raw',

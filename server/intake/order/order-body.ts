@@ -123,7 +123,8 @@ const orderFields = {
   clientOrderId: optional(clientOrderIdText()),
   postOnly: means(
     optional(boolean()),
-    'True to refuse a GTC order that would match on arrival; false when absent.',
+    'With orderType GTC alone: true to refuse an order that would match on arrival. False when ' +
+      'absent.',
   ),
   stpPolicy: means(
     optional(oneOf(...STP_POLICIES)),

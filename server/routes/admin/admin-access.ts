@@ -112,6 +112,13 @@ export const addOperator = route({
     createdAt: means(isoTime(), operatorSince),
   }),
   means: 'The operator may act from now on.',
+  links: {
+    remove: {
+      to: 'DELETE /admin/operators/:name',
+      about: 'Removes the operator, whose token ends.',
+      params: { name: '/name' },
+    },
+  },
   rejects: ['OVERLOADED', 'OPERATOR_TAKEN', 'OPERATOR_LIMIT'],
   example: {
     body: { name: 'ada', role: 'support' },

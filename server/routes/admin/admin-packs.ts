@@ -118,6 +118,18 @@ export const curatePack = route({
   reply: curatedPack(),
   means: 'The pack is on the list.',
   refusalFields: NOT_ELIGIBLE,
+  links: {
+    read: {
+      to: 'GET /parlay/packs/:id',
+      about: 'Reads the pack of the list.',
+      params: { id: '/id' },
+    },
+    remove: {
+      to: 'DELETE /admin/packs/:id',
+      about: 'Takes the pack off the list.',
+      params: { id: '/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

@@ -2,6 +2,7 @@
 
 import { address, bytes32, isoTime, profileId, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
@@ -26,32 +27,35 @@ const trader = () =>
   })
 
 export const marketEvent = () =>
-  object({
-    createdAt: means(isoTime(), 'When the orders matched.'),
-    txHash: means(nullable(bytes32()), 'Transaction that settled the trade.'),
-    side: means(integer(0, 1), 'Side of the taker: 0 for a buy, 1 for a sell.'),
-    price: means(number(0, 1), 'Average price of one share of the token, at most six decimals.'),
-    fills: means(
-      list(
-        object({
-          price: means(number(0, 1), 'Token price of these fills.'),
-          size: means(integer(1), 'Raw shares that traded at this price.'),
-        }),
-        1,
+  named(
+    'MarketEvent',
+    object({
+      createdAt: means(isoTime(), 'When the orders matched.'),
+      txHash: means(nullable(bytes32()), 'Transaction that settled the trade.'),
+      side: means(integer(0, 1), 'Side of the taker: 0 for a buy, 1 for a sell.'),
+      price: means(number(0, 1), 'Average price of one share of the token, at most six decimals.'),
+      fills: means(
+        list(
+          object({
+            price: means(number(0, 1), 'Token price of these fills.'),
+            size: means(integer(1), 'Raw shares that traded at this price.'),
+          }),
+          1,
+        ),
+        'What traded at each price, the best price first.',
       ),
-      'What traded at each price, the best price first.',
-    ),
-    matchedSize: means(uint256Text(), 'Raw shares that were traded.'),
-    tokenId: means(uint256Text(), 'Token that the taker bought or sold.'),
-    makerAmount: means(integer(0), 'Raw units that the taker gave, before fees.'),
-    takerAmount: means(integer(0), 'Raw units that the taker received, before fees.'),
-    title: means(text(), 'The question of the market that traded, also for a group.'),
-    tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
-    profile: means(
-      anyOf(trader(), schemaOf<null>({ type: 'null' })),
-      'The taker of the trade; null when its profile is not known.',
-    ),
-  })
+      matchedSize: means(uint256Text(), 'Raw shares that were traded.'),
+      tokenId: means(uint256Text(), 'Token that the taker bought or sold.'),
+      makerAmount: means(integer(0), 'Raw units that the taker gave, before fees.'),
+      takerAmount: means(integer(0), 'Raw units that the taker received, before fees.'),
+      title: means(text(), 'The question of the market that traded, also for a group.'),
+      tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
+      profile: means(
+        anyOf(trader(), schemaOf<null>({ type: 'null' })),
+        'The taker of the trade; null when its profile is not known.',
+      ),
+    }),
+  )
 
 export const EVENT_EXAMPLE = {
   createdAt: AT,
@@ -90,15 +94,18 @@ const feedData = () =>
   })
 
 export const feedEvent = () =>
-  object({
-    eventType: means(
-      oneOf('NEW_TRADE', 'MARKET_CREATED', 'MARKET_RESOLVED'),
-      'What happened; a trade is told once it is mined.',
-    ),
-    timestamp: means(isoTime(), 'When it happened.'),
-    user: means(feedUser(), 'Whose act it was.'),
-    data: means(feedData(), 'What it was about.'),
-  })
+  named(
+    'MarketFeedEvent',
+    object({
+      eventType: means(
+        oneOf('NEW_TRADE', 'MARKET_CREATED', 'MARKET_RESOLVED'),
+        'What happened; a trade is told once it is mined.',
+      ),
+      timestamp: means(isoTime(), 'When it happened.'),
+      user: means(feedUser(), 'Whose act it was.'),
+      data: means(feedData(), 'What it was about.'),
+    }),
+  )
 
 export const FEED_EXAMPLE = {
   eventType: 'NEW_TRADE' as const,
@@ -144,30 +151,33 @@ export const priceHistory = () =>
 export const SERIES_EXAMPLE = { title, prices: [{ price: 0.52, timestamp: AT }] }
 
 export const tapeTrade = () =>
-  object({
-    seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
-    prevSeq: means(integer(0), 'The seq of the trade before it on this tape; 0 for the first.'),
-    price: means(number(0, 1), 'Average YES price of the fills, at most six decimals.'),
-    fills: means(
-      list(
-        object({
-          price: means(number(0, 1), 'YES price of these fills.'),
-          size: means(integer(1), 'Raw shares that traded at this price.'),
-        }),
-        1,
+  named(
+    'Trade',
+    object({
+      seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
+      prevSeq: means(integer(0), 'The seq of the trade before it on this tape; 0 for the first.'),
+      price: means(number(0, 1), 'Average YES price of the fills, at most six decimals.'),
+      fills: means(
+        list(
+          object({
+            price: means(number(0, 1), 'YES price of these fills.'),
+            size: means(integer(1), 'Raw shares that traded at this price.'),
+          }),
+          1,
+        ),
+        'What traded at each price, the best price first.',
       ),
-      'What traded at each price, the best price first.',
-    ),
-    size: means(integer(1), 'Raw shares that were traded.'),
-    side: means(oneOf('BUY', 'SELL'), 'Side of the taker in YES: a buy of NO is a sell of YES.'),
-    timestamp: means(isoTime(), 'When the orders matched.'),
-    tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
-    marketSlug: means(
-      optional(text()),
-      'Slug of the market that traded; only on the tape of a group.',
-    ),
-    busted: means(optional(boolean()), 'True when the trade was taken back; else absent.'),
-  })
+      size: means(integer(1), 'Raw shares that were traded.'),
+      side: means(oneOf('BUY', 'SELL'), 'Side of the taker in YES: a buy of NO is a sell of YES.'),
+      timestamp: means(isoTime(), 'When the orders matched.'),
+      tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
+      marketSlug: means(
+        optional(text()),
+        'Slug of the market that traded; only on the tape of a group.',
+      ),
+      busted: means(optional(boolean()), 'True when the trade was taken back; else absent.'),
+    }),
+  )
 
 export const TAPE_EXAMPLE = {
   seq: 420,

@@ -144,6 +144,18 @@ export const replaceOrder = rawRoute({
   },
   reply: object(legs()),
   means: 'The order was canceled and the new one was taken.',
+  links: {
+    read: {
+      to: 'GET /orders/:orderId',
+      about: 'Reads the new order.',
+      params: { orderId: '/replacement/data/order/id' },
+    },
+    cancel: {
+      to: 'DELETE /orders/:orderId',
+      about: 'Cancels what is left of the new order.',
+      params: { orderId: '/replacement/data/order/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'BODY_MALFORMED',

@@ -164,7 +164,7 @@ export const acceptPackOffer = route({
   means: 'The stake is made; the pack pays when all its legs win.',
   links: {
     read: {
-      to: 'GET /parlay/packs/:id',
+      to: 'GET /parlay/positions/:id',
       about: 'Reads the pack.',
       params: { id: '/id' },
     },

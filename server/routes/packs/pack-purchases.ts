@@ -275,6 +275,18 @@ export const buyListedPack = route({
   }),
   means: 'The pack is bought; the next block holds the purchase.',
   refusalFields: OF_PURCHASE,
+  links: {
+    read: {
+      to: 'GET /parlay/partner/positions/:id',
+      about: 'Reads the position that was bought.',
+      params: { id: '/position/id' },
+    },
+    claim: {
+      to: 'POST /parlay/partner/positions/:id/claim',
+      about: 'Claims what the position pays once it won.',
+      params: { id: '/position/id' },
+    },
+  },
   rejects: [
     'OVERLOADED',
     'VALIDATION',

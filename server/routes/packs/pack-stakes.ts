@@ -198,7 +198,7 @@ export const createPack = route({
   refusalFields: NOT_ELIGIBLE,
   links: {
     read: {
-      to: 'GET /parlay/packs/:id',
+      to: 'GET /parlay/positions/:id',
       about: 'Reads the pack.',
       params: { id: '/id' },
     },

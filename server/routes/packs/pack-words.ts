@@ -9,6 +9,7 @@ import { isoText } from '../../http/iso-text.ts'
 import { refuse } from '../../http/refusal.ts'
 import { isoTime, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { account, shownUsername } from '../../http/schema/profile-fields.ts'
 import { nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../http/schema/schema.ts'
@@ -19,45 +20,48 @@ import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 
 export const pack = () =>
-  object({
-    id: means(text(), 'Id of the pack.'),
-    status: means(oneOf(...PACK_STATUSES), 'ACTIVE until a leg lost or all legs are decided.'),
-    stake: means(uint256Text(), 'Raw collateral that was staked.'),
-    payout: means(uint256Text(), 'Raw collateral that it pays, or paid, when it wins.'),
-    multiplier: means(number(0), 'Payout per stake, four decimals, rounded down.'),
-    createdAt: means(isoTime(), 'When the stake was made.'),
-    resolvedAt: means(nullable(isoTime()), 'When the pack was over; null before.'),
-    funding: means(oneOf('house', 'maker'), 'Who pays what the stake can win.'),
-    sourcePack: means(
-      anyOf(
-        object({
-          id: packUuid('Id of the pack of the list.'),
-          name: means(text(), 'Name of the pack of the list.'),
-        }),
-        schemaOf<null>({ type: 'null' }),
+  named(
+    'Pack',
+    object({
+      id: means(text(), 'Id of the pack.'),
+      status: means(oneOf(...PACK_STATUSES), 'ACTIVE until a leg lost or all legs are decided.'),
+      stake: means(uint256Text(), 'Raw collateral that was staked.'),
+      payout: means(uint256Text(), 'Raw collateral that it pays, or paid, when it wins.'),
+      multiplier: means(number(0), 'Payout per stake, four decimals, rounded down.'),
+      createdAt: means(isoTime(), 'When the stake was made.'),
+      resolvedAt: means(nullable(isoTime()), 'When the pack was over; null before.'),
+      funding: means(oneOf('house', 'maker'), 'Who pays what the stake can win.'),
+      sourcePack: means(
+        anyOf(
+          object({
+            id: packUuid('Id of the pack of the list.'),
+            name: means(text(), 'Name of the pack of the list.'),
+          }),
+          schemaOf<null>({ type: 'null' }),
+        ),
+        'The curated pack that was bought; null for legs that the profile chose.',
       ),
-      'The curated pack that was bought; null for legs that the profile chose.',
-    ),
-    creator: means(
-      object({ account: account(), username: shownUsername() }),
-      'The profile that staked.',
-    ),
-    legs: means(
-      list(
-        object({
-          ...legFields(),
-          price: means(number(0, 1), 'Price that counts for the payout.'),
-          bookPrice: means(nullable(number(0, 1)), 'Best usable ask now; null without one.'),
-          result: means(
-            oneOf(...LEG_RESULTS),
-            'What became of it; VOID counts for nothing. Legs of a lost pack may stay PENDING.',
-          ),
-          esportsPropType: propType(),
-        }),
+      creator: means(
+        object({ account: account(), username: shownUsername() }),
+        'The profile that staked.',
       ),
-      'The outcomes that must all win.',
-    ),
-  })
+      legs: means(
+        list(
+          object({
+            ...legFields(),
+            price: means(number(0, 1), 'Price that counts for the payout.'),
+            bookPrice: means(nullable(number(0, 1)), 'Best usable ask now; null without one.'),
+            result: means(
+              oneOf(...LEG_RESULTS),
+              'What became of it; VOID counts for nothing. Legs of a lost pack may stay PENDING.',
+            ),
+            esportsPropType: propType(),
+          }),
+        ),
+        'The outcomes that must all win.',
+      ),
+    }),
+  )
 
 export const PACK_EXAMPLE = {
   id: '4711',

@@ -10,6 +10,7 @@ import { refuse } from '../../http/refusal.ts'
 import { decimalText } from '../../http/schema/decimals.ts'
 import { bytes32, isoTime, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { account } from '../../http/schema/profile-fields.ts'
 import { nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { list, object } from '../../http/schema/schema.ts'
@@ -28,39 +29,45 @@ export const positionStatus = () =>
   )
 
 export const packPositionFields = () =>
-  object({
-    id: packUuid('Id of the position.'),
-    status: positionStatus(),
-    stakeAmount: means(uint256Text(), 'Raw collateral that was staked.'),
-    collateralDeposited: means(
-      uint256Text(),
-      'Raw collateral that was set aside for it: the stake and what it can win.',
-    ),
-    multiplierOffered: means(
-      pattern('^[0-9]+[.][0-9]{6}$', 'A number with six decimals.'),
-      'Payout per stake when it was bought, rounded down.',
-    ),
-    vigPercent: means(decimalText(), 'Part of the fair payout that is kept, in percent.'),
-    txHash: means(bytes32(), 'Hash of the purchase; a block holds it once status is not PENDING.'),
-    claimTxHash: means(
-      nullable(bytes32()),
-      'Hash of the payment of a pack that won; null for any other.',
-    ),
-    wallet: account(),
-    createdAt: means(isoTime(), 'When it was bought.'),
-    legs: means(list(listedLeg()), 'The outcomes that must all win.'),
-    sourcePack: means(
-      object({
-        id: packUuid('Id of the pack of the list.'),
-        name: means(text(), 'Name of the pack of the list.'),
-      }),
-      'The pack of the list that was bought.',
-    ),
-    payoutAmount: means(
-      uint256Text(),
-      'Raw collateral that it pays when it wins; what it paid once it is over, 0 for a lost one.',
-    ),
-  })
+  named(
+    'PackPosition',
+    object({
+      id: packUuid('Id of the position.'),
+      status: positionStatus(),
+      stakeAmount: means(uint256Text(), 'Raw collateral that was staked.'),
+      collateralDeposited: means(
+        uint256Text(),
+        'Raw collateral that was set aside for it: the stake and what it can win.',
+      ),
+      multiplierOffered: means(
+        pattern('^[0-9]+[.][0-9]{6}$', 'A number with six decimals.'),
+        'Payout per stake when it was bought, rounded down.',
+      ),
+      vigPercent: means(decimalText(), 'Part of the fair payout that is kept, in percent.'),
+      txHash: means(
+        bytes32(),
+        'Hash of the purchase; a block holds it once status is not PENDING.',
+      ),
+      claimTxHash: means(
+        nullable(bytes32()),
+        'Hash of the payment of a pack that won; null for any other.',
+      ),
+      wallet: account(),
+      createdAt: means(isoTime(), 'When it was bought.'),
+      legs: means(list(listedLeg()), 'The outcomes that must all win.'),
+      sourcePack: means(
+        object({
+          id: packUuid('Id of the pack of the list.'),
+          name: means(text(), 'Name of the pack of the list.'),
+        }),
+        'The pack of the list that was bought.',
+      ),
+      payoutAmount: means(
+        uint256Text(),
+        'Raw collateral that it pays when it wins; what it paid once it is over, 0 for a lost one.',
+      ),
+    }),
+  )
 
 const DECIMALS = 6
 

@@ -9,6 +9,7 @@ import { invalid, refuse } from '../../http/refusal.ts'
 import { bytes, JSON_TYPE } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named, shownWith } from '../../http/schema/printed.ts'
 import { defaulted, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import { type Json, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { FIELD_SORT_NAMES } from '../../pipeline/shown/lists/market-lists.ts'
@@ -36,19 +37,25 @@ interface NodeShape {
   readonly count: number
 }
 
-const node = () =>
-  object({
-    id: pageId(),
-    name: means(text(), 'Name of the page to show.'),
-    slug: means(text(), 'Last segment of its path.'),
-    path: means(text(), 'Its whole path from the top.'),
-    children: means(
-      schemaOf<NodeShape['children']>({ type: 'array', items: { type: 'object' } }),
-      'Nodes of the pages below, of this same form.',
-    ),
-    icon: means(text(), 'Picture or sign of the page; empty for none.'),
-    count: means(integer(0), 'How many active markets the page has.'),
+/** Documents refer to the node itself; checks take any objects. */
+const children = () =>
+  shownWith(schemaOf<NodeShape['children']>({ type: 'array', items: { type: 'object' } }), {
+    items: { $ref: '#/components/schemas/NavigationNode' },
   })
+
+const node = () =>
+  named(
+    'NavigationNode',
+    object({
+      id: pageId(),
+      name: means(text(), 'Name of the page to show.'),
+      slug: means(text(), 'Last segment of its path.'),
+      path: means(text(), 'Its whole path from the top.'),
+      children: means(children(), 'Nodes of the pages below, of this same form.'),
+      icon: means(text(), 'Picture or sign of the page; empty for none.'),
+      count: means(integer(0), 'How many active markets the page has.'),
+    }),
+  )
 
 const NODE_EXAMPLE = {
   ...{ id: PAGE_EXAMPLE.id, name: 'Crypto', slug: 'crypto', path: '/crypto' },

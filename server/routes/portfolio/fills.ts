@@ -17,6 +17,7 @@ import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { bytes32, isoTime, orderId, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import {
   defaulted,
   integer,
@@ -61,27 +62,39 @@ function placeIn(cursor: string, filter: Filter): Place | null {
 }
 
 const fill = () =>
-  object({
-    tradeEventId: means(uint256Text(), 'Id of the trade; its taker and its makers have the same.'),
-    makerMatchId: means(optional(text()), 'Id of the fill as the maker; absent for the taker.'),
-    orderId: orderId(),
-    clientOrderId: means(optional(text()), 'The name that the client gave the order.'),
-    marketSlug: slug(),
-    marketId: means(integer(1), 'Number of the market.'),
-    tokenId: means(uint256Text(), 'Token that was traded.'),
-    outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
-    side: means(oneOf('BUY', 'SELL'), 'Side of the own order.'),
-    role: means(oneOf(...ROLES), 'TAKER for an arrival, with all makers that it met; else MAKER.'),
-    price: means(number(0, 1), 'Price of one share before fees; of a taker, the average.'),
-    size: means(integer(1), 'Raw shares that were traded.'),
-    collateral: means(uint256Text(), 'Raw collateral that was traded, before the fee.'),
-    fee: means(uint256Text(), 'Raw fee that was taken from what came: 0 for a maker.'),
-    feeAsset: means(oneOf('SHARES', 'COLLATERAL'), 'Of what the fee was taken: shares by a buy.'),
-    feeRateBps: means(integer(0), 'Rate of the fee in basis points.'),
-    settlementStatus: means(oneOf(...SETTLEMENT_STATUSES), 'Where the trade stands on the chain.'),
-    transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
-    timestamp: means(isoTime(), 'When the trade was made.'),
-  })
+  named(
+    'Fill',
+    object({
+      tradeEventId: means(
+        uint256Text(),
+        'Id of the trade; its taker and its makers have the same.',
+      ),
+      makerMatchId: means(optional(text()), 'Id of the fill as the maker; absent for the taker.'),
+      orderId: orderId(),
+      clientOrderId: means(optional(text()), 'The name that the client gave the order.'),
+      marketSlug: slug(),
+      marketId: means(integer(1), 'Number of the market.'),
+      tokenId: means(uint256Text(), 'Token that was traded.'),
+      outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
+      side: means(oneOf('BUY', 'SELL'), 'Side of the own order.'),
+      role: means(
+        oneOf(...ROLES),
+        'TAKER for an arrival, with all makers that it met; else MAKER.',
+      ),
+      price: means(number(0, 1), 'Price of one share before fees; of a taker, the average.'),
+      size: means(integer(1), 'Raw shares that were traded.'),
+      collateral: means(uint256Text(), 'Raw collateral that was traded, before the fee.'),
+      fee: means(uint256Text(), 'Raw fee that was taken from what came: 0 for a maker.'),
+      feeAsset: means(oneOf('SHARES', 'COLLATERAL'), 'Of what the fee was taken: shares by a buy.'),
+      feeRateBps: means(integer(0), 'Rate of the fee in basis points.'),
+      settlementStatus: means(
+        oneOf(...SETTLEMENT_STATUSES),
+        'Where the trade stands on the chain.',
+      ),
+      transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
+      timestamp: means(isoTime(), 'When the trade was made.'),
+    }),
+  )
 
 function viewOf({ seq, leg, part, settlement }: FillRow, shown: PublishedMarket, ids: Ids) {
   const { market } = shown

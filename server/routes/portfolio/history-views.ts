@@ -8,6 +8,7 @@ import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 import { wholeText } from '../../http/schema/decimals.ts'
 import { bytes32, orderId, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
@@ -106,54 +107,60 @@ export function viewOf(row: HistoryRow, market: PublishedMarket, services: Servi
 }
 
 export const entry = () =>
-  object({
-    blockTimestamp: means(integer(0), 'Unix seconds of its block; of the act until it has one.'),
-    market: means(
-      object({
-        id: means(text(), 'Number of the market as text; of a conversion, of its group.'),
-        slug: slug(),
-        title: means(text(), 'The question that the market asks.'),
-        conditionId: means(optional(bytes32()), 'Condition id of the market; absent for a group.'),
-        funding: means(text(), 'Always 0: the detail of the market shows its liquidity.'),
-        closed: means(boolean(), 'True once the market is resolved.'),
-        collateral: means(
-          object({
-            symbol: means(text(), 'Symbol of the collateral token.'),
-            id: means(text(), 'Address of the collateral token.'),
-            decimals: means(integer(0), 'Decimals of the collateral token.'),
-          }),
-          'The collateral of the market.',
-        ),
-        group: means(
-          anyOf(
-            object({ slug: slug(), title: means(text(), 'Title of the group.') }),
-            schemaOf<null>({ type: 'null' }),
+  named(
+    'HistoryEntry',
+    object({
+      blockTimestamp: means(integer(0), 'Unix seconds of its block; of the act until it has one.'),
+      market: means(
+        object({
+          id: means(text(), 'Number of the market as text; of a conversion, of its group.'),
+          slug: slug(),
+          title: means(text(), 'The question that the market asks.'),
+          conditionId: means(
+            optional(bytes32()),
+            'Condition id of the market; absent for a group.',
           ),
-          'The group that the market belongs to; null for none.',
-        ),
-        expirationDate: means(text(), 'When trading ends, as text.'),
-      }),
-      'The market of the act.',
-    ),
-    transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
-    collateralAmount: means(wholeText(), 'Collateral that moved, whole units, after the fee.'),
-    outcomeIndex: means(optional(integer(0, 1)), 'Outcome of a trade: 0 for YES, 1 for NO.'),
-    outcomeTokenAmount: means(optional(wholeText()), 'Shares that a trade moved, after the fee.'),
-    outcomeTokenAmounts: means(
-      list(wholeText()),
-      'Shares that moved: YES and NO; of a conversion, those of each child.',
-    ),
-    outcomeTokenPrice: means(optional(number(0, 1)), 'Average price of a trade, before the fee.'),
-    strategy: means(
-      text(),
-      'Market Buy, Market Sell, Limit Buy, Limit Sell; Buy or Sell with a pool; Split, Merge, ' +
-        'Convert, Claim, Add Liquidity or Remove Liquidity.',
-    ),
-    operation: means(optional(oneOf('buy', 'sell')), 'Whether a trade bought or sold.'),
-    tradeEventId: means(optional(uint256Text()), 'Id of a trade; its makers have the same.'),
-    orderId: means(optional(orderId()), 'The own order of a trade.'),
-    makerMatchId: means(optional(text()), 'Id of a fill as the maker; absent for a taker.'),
-  })
+          funding: means(text(), 'Always 0: the detail of the market shows its liquidity.'),
+          closed: means(boolean(), 'True once the market is resolved.'),
+          collateral: means(
+            object({
+              symbol: means(text(), 'Symbol of the collateral token.'),
+              id: means(text(), 'Address of the collateral token.'),
+              decimals: means(integer(0), 'Decimals of the collateral token.'),
+            }),
+            'The collateral of the market.',
+          ),
+          group: means(
+            anyOf(
+              object({ slug: slug(), title: means(text(), 'Title of the group.') }),
+              schemaOf<null>({ type: 'null' }),
+            ),
+            'The group that the market belongs to; null for none.',
+          ),
+          expirationDate: means(text(), 'When trading ends, as text.'),
+        }),
+        'The market of the act.',
+      ),
+      transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
+      collateralAmount: means(wholeText(), 'Collateral that moved, whole units, after the fee.'),
+      outcomeIndex: means(optional(integer(0, 1)), 'Outcome of a trade: 0 for YES, 1 for NO.'),
+      outcomeTokenAmount: means(optional(wholeText()), 'Shares that a trade moved, after the fee.'),
+      outcomeTokenAmounts: means(
+        list(wholeText()),
+        'Shares that moved: YES and NO; of a conversion, those of each child.',
+      ),
+      outcomeTokenPrice: means(optional(number(0, 1)), 'Average price of a trade, before the fee.'),
+      strategy: means(
+        text(),
+        'Market Buy, Market Sell, Limit Buy, Limit Sell; Buy or Sell with a pool; Split, Merge, ' +
+          'Convert, Claim, Add Liquidity or Remove Liquidity.',
+      ),
+      operation: means(optional(oneOf('buy', 'sell')), 'Whether a trade bought or sold.'),
+      tradeEventId: means(optional(uint256Text()), 'Id of a trade; its makers have the same.'),
+      orderId: means(optional(orderId()), 'The own order of a trade.'),
+      makerMatchId: means(optional(text()), 'Id of a fill as the maker; absent for a taker.'),
+    }),
+  )
 
 export const HISTORY_MARKET_EXAMPLE = {
   id: String(MARKET_EXAMPLE.id),

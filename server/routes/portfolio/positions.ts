@@ -15,6 +15,7 @@ import { route } from '../../http/route.ts'
 import { rawText, wholeText } from '../../http/schema/decimals.ts'
 import { bytes32, isoTime, slug, uint256Text } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { account } from '../../http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
@@ -97,36 +98,42 @@ export const portfolioBalance = route({
 })
 
 const side = () =>
-  object({
-    cost: means(rawText(), 'Collateral paid for the shares that are left.'),
-    fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
-    marketValue: means(
-      uint256Text(),
-      'Raw worth at the mark: midpoint, last price, payout or cost.',
-    ),
-    realisedPnl: means(rawText(), 'Profit of what was sold or redeemed.'),
-    unrealizedPnl: means(rawText(), 'Worth less cost.'),
-  })
+  named(
+    'PositionSide',
+    object({
+      cost: means(rawText(), 'Collateral paid for the shares that are left.'),
+      fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
+      marketValue: means(
+        uint256Text(),
+        'Raw worth at the mark: midpoint, last price, payout or cost.',
+      ),
+      realisedPnl: means(rawText(), 'Profit of what was sold or redeemed.'),
+      unrealizedPnl: means(rawText(), 'Worth less cost.'),
+    }),
+  )
 
 const positionMarket = () =>
-  object({
-    id: means(integer(1), 'Number of the market.'),
-    slug: slug(),
-    title: means(text(), 'The question that it asks.'),
-    status: means(text(), 'Status of the market, as its detail shows it.'),
-    closed: means(boolean(), 'True once the market is resolved.'),
-    deadline: means(isoTime(), `When trading ends; ${NO_DEADLINE} without a deadline.`),
-    conditionId: means(bytes32(), 'Condition id, by which its shares are redeemed.'),
-    winningOutcomeIndex: means(nullable(integer(0, 1)), 'The outcome that won; null for none.'),
-    payoutNumerators: means(
-      anyOf(list(integer(0)), none()),
-      'Parts that YES and NO get of a payout split; null otherwise.',
-    ),
-    group: means(
-      optional(object({ slug: slug(), title: means(text(), 'Title of the group.') })),
-      'The group that the market belongs to; absent for none.',
-    ),
-  })
+  named(
+    'PositionMarket',
+    object({
+      id: means(integer(1), 'Number of the market.'),
+      slug: slug(),
+      title: means(text(), 'The question that it asks.'),
+      status: means(text(), 'Status of the market, as its detail shows it.'),
+      closed: means(boolean(), 'True once the market is resolved.'),
+      deadline: means(isoTime(), `When trading ends; ${NO_DEADLINE} without a deadline.`),
+      conditionId: means(bytes32(), 'Condition id, by which its shares are redeemed.'),
+      winningOutcomeIndex: means(nullable(integer(0, 1)), 'The outcome that won; null for none.'),
+      payoutNumerators: means(
+        anyOf(list(integer(0)), none()),
+        'Parts that YES and NO get of a payout split; null otherwise.',
+      ),
+      group: means(
+        optional(object({ slug: slug(), title: means(text(), 'Title of the group.') })),
+        'The group that the market belongs to; absent for none.',
+      ),
+    }),
+  )
 
 /** What everybody may see of shares in a market with a book. */
 const heldShares = () => ({
@@ -157,35 +164,44 @@ const heldShares = () => ({
 })
 
 const clobPosition = () =>
-  object({
-    ...heldShares(),
-    orders: means(
-      object({
-        liveOrders: means(list(userOrder()), 'Open orders in the market, newest first.'),
-        totalCollateralLocked: means(uint256Text(), 'What the shown buys reserve.'),
-      }),
-      'Open orders of the owner in the market.',
-    ),
-    rewards: means(marketRewards(), 'Rewards of the owner in the market.'),
-  })
+  named(
+    'ClobPosition',
+    object({
+      ...heldShares(),
+      orders: means(
+        object({
+          liveOrders: means(list(userOrder()), 'Open orders in the market, newest first.'),
+          totalCollateralLocked: means(uint256Text(), 'What the shown buys reserve.'),
+        }),
+        'Open orders of the owner in the market.',
+      ),
+      rewards: means(marketRewards(), 'Rewards of the owner in the market.'),
+    }),
+  )
 
 const ammPosition = () =>
-  object({
-    market: means(positionMarket(), 'The market of the pool.'),
-    account: account(),
-    outcomeIndex: means(integer(0, 1), 'Outcome that is held: 0 for YES, 1 for NO.'),
-    collateralAmount: means(wholeText(), 'What the shares that are left cost.'),
-    outcomeTokenAmount: means(wholeText(), 'How many shares are held.'),
-    averageFillPrice: means(wholeText(), 'What one of these shares cost on average.'),
-    totalBuysCost: means(wholeText(), 'What was spent on this outcome in all, the fees included.'),
-    totalSellsCost: means(wholeText(), 'What sales of this outcome gave in all.'),
-    realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
-    unrealizedPnl: means(wholeText(), 'Worth at the mark of the pool, less the cost.'),
-    latestTrade: means(
-      object({ outcomeTokenPrice: means(wholeText(), 'Price of the outcome in the pool.') }),
-      'The price of the pool now.',
-    ),
-  })
+  named(
+    'AmmPosition',
+    object({
+      market: means(positionMarket(), 'The market of the pool.'),
+      account: account(),
+      outcomeIndex: means(integer(0, 1), 'Outcome that is held: 0 for YES, 1 for NO.'),
+      collateralAmount: means(wholeText(), 'What the shares that are left cost.'),
+      outcomeTokenAmount: means(wholeText(), 'How many shares are held.'),
+      averageFillPrice: means(wholeText(), 'What one of these shares cost on average.'),
+      totalBuysCost: means(
+        wholeText(),
+        'What was spent on this outcome in all, the fees included.',
+      ),
+      totalSellsCost: means(wholeText(), 'What sales of this outcome gave in all.'),
+      realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
+      unrealizedPnl: means(wholeText(), 'Worth at the mark of the pool, less the cost.'),
+      latestTrade: means(
+        object({ outcomeTokenPrice: means(wholeText(), 'Price of the outcome in the pool.') }),
+        'The price of the pool now.',
+      ),
+    }),
+  )
 
 const SIDE_EXAMPLE = {
   cost: '26443299',
@@ -417,19 +433,22 @@ const PUBLIC_CACHED_SEC = 5
 
 /** One outcome that is held, in whole units. */
 const heldOutcome = () =>
-  object({
-    market: means(positionMarket(), 'The market of the shares.'),
-    asset: means(uint256Text(), 'Token of the outcome.'),
-    outcome: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
-    outcomeIndex: means(integer(0, 1), 'The same as a number: 0 for YES, 1 for NO.'),
-    size: means(wholeText(), 'How many shares are held.'),
-    avgPrice: means(wholeText(), 'What one of these shares cost on average.'),
-    curPrice: means(wholeText(), 'What one share is worth at the mark.'),
-    initialValue: means(wholeText(), 'What the shares cost.'),
-    currentValue: means(wholeText(), 'What the shares are worth at the mark.'),
-    cashPnl: means(wholeText(), 'That worth less that cost.'),
-    realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
-  })
+  named(
+    'Position',
+    object({
+      market: means(positionMarket(), 'The market of the shares.'),
+      asset: means(uint256Text(), 'Token of the outcome.'),
+      outcome: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
+      outcomeIndex: means(integer(0, 1), 'The same as a number: 0 for YES, 1 for NO.'),
+      size: means(wholeText(), 'How many shares are held.'),
+      avgPrice: means(wholeText(), 'What one of these shares cost on average.'),
+      curPrice: means(wholeText(), 'What one share is worth at the mark.'),
+      initialValue: means(wholeText(), 'What the shares cost.'),
+      currentValue: means(wholeText(), 'What the shares are worth at the mark.'),
+      cashPnl: means(wholeText(), 'That worth less that cost.'),
+      realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
+    }),
+  )
 
 function outcomeViews(holding: Holding) {
   const { market: published, yes, no } = holding
@@ -484,7 +503,10 @@ export const accountPositions = route({
   reply: object({
     data: means(list(heldOutcome()), 'A row for each outcome that is held, newest markets first.'),
     amm: means(list(ammPosition()), 'The rows of pools, as GET /portfolio/positions shows them.'),
-    clob: means(list(object(heldShares())), 'A row for each market with a book, without orders.'),
+    clob: means(
+      list(named('HeldShares', object(heldShares()))),
+      'A row for each market with a book, without orders.',
+    ),
     group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
     nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
   }),

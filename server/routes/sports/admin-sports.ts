@@ -114,6 +114,13 @@ export const putMatch = route({
   body: matchBody,
   reply: object(matchFields()),
   means: 'The match is there, as it was put.',
+  links: {
+    remove: {
+      to: 'DELETE /admin/sports/matches/:slug',
+      about: 'Removes the match.',
+      params: { slug: '/slug' },
+    },
+  },
   rejects: [
     ...(['OVERLOADED', 'VALIDATION', 'MARKET_NOT_FOUND', 'MATCH_LIMIT'] as const),
     ...(['MATCH_FIXTURE_TAKEN', 'MATCH_SCORED', 'MATCH_MARKET_INVALID'] as const),

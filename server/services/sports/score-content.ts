@@ -10,16 +10,18 @@ import {
 } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { firstShown } from '../../http/schema/printed.ts'
+import { firstShown, named, shownWith } from '../../http/schema/printed.ts'
 import { boolean, integer, nullable, oneOf, text } from '../../http/schema/scalars.ts'
 import {
   anyOf,
   compile,
+  type Fields,
   type Infer,
   type Issue,
   list,
   object,
   optional,
+  type Schema,
 } from '../../http/schema/schema.ts'
 import { line } from '../../http/schema/visible-text.ts'
 
@@ -95,9 +97,9 @@ export const esportScore = () =>
     ...esportContent,
   })
 
-/** One event as an operator tells it: the whole score from then on. */
+/** One event as an operator sends it: the whole score from then on. */
 export function scoreEvent() {
-  return object({
+  const whole = object({
     eventId: means(
       text(SPORT_LIMITS.eventIdCharactersMax, 1),
       'Id of the event. The same event again changes nothing.',
@@ -142,6 +144,21 @@ export function scoreEvent() {
     matchScore: means(optional(pair()), 'Maps that each side won; needed in esports.'),
     gameScores: means(optional(list(pair(), 0, gamesMax)), 'Rounds of each map; of esports.'),
   })
+  return ofOneSport(whole)
+}
+
+/** Documents show a shape for each sport: the fields of another are refused. */
+function ofOneSport<S extends { readonly properties: Fields }>(whole: S & Schema): S {
+  const oneOf = SPORT_TYPES.map((sportType) => {
+    const known = [...OF_ALL, ...FIELDS[sportType]]
+    const fields = Object.entries(whole.properties).filter(([name]) => known.includes(name))
+    const shape = object({ ...Object.fromEntries(fields), sportType: sport(sportType) })
+    const more = sportType === 'esports' ? ['matchScore'] : []
+    const needed = { ...shape, required: [...(shape.required ?? []), ...more] }
+    return named(`${sportType[0].toUpperCase()}${sportType.slice(1)}ScoreEvent`, needed)
+  })
+  const hidden = { type: undefined, required: undefined, properties: undefined }
+  return shownWith(whole, { ...hidden, additionalProperties: undefined, oneOf })
 }
 
 export type ScoreEventBody = Infer<ReturnType<typeof scoreEvent>>

@@ -154,7 +154,7 @@ function send(summary: string, events: readonly SpokenEvent[]): Node {
   return { action: 'send', channel: CHANNEL, summary, messages }
 }
 
-/** Beside a reference of this document a reader ignores everything, so its sentence stands above. */
+/** Readers ignore what stands beside a reference, so its sentence stands above it. */
 function withoutSiblings(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSiblings)
   if (typeof node !== 'object' || node === null) return node

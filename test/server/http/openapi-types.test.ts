@@ -112,7 +112,11 @@ test('instants have the format date-time', () => {
 })
 
 test('what every client meets is a schema of its own name', () => {
-  const names = ['Market', 'Order', 'Orderbook', 'OrderRequest', 'PlacedOrderReply', 'Profile']
+  const names = [
+    ...['Market', 'Group', 'ChildMarket', 'Order', 'UserOrder', 'Orderbook', 'OrderRequest'],
+    ...['PlacedOrderReply', 'Execution', 'MakerMatch', 'Profile', 'Fill', 'Trade', 'MarketEvent'],
+    ...['Position', 'ClobPosition', 'AmmPosition', 'HistoryEntry', 'Pack', 'PackPosition', 'Offer'],
+  ]
   for (const name of [...names, 'FeeRateMismatchRefusal', 'ValidationRefusal', 'SignedOrder']) {
     assert.ok(isTree(at(document, 'components', 'schemas', name, 'properties')), name)
   }
@@ -207,6 +211,18 @@ function linksOf(): Linked[] {
   )
 }
 
+const isUuid = (schema: unknown) => String(at(schema, 'pattern')).startsWith('^[0-9a-fA-F]{8}-')
+
+/** The schema of a parameter, by the name that every call of the path gives it. */
+function parameterOf(path: string, name: string): unknown {
+  const found = calls.find(([each]) => each === path)?.[2].parameters
+  assert.ok(Array.isArray(found))
+  return at(
+    found.find((each) => at(each, 'name') === name),
+    'schema',
+  )
+}
+
 test('links lead from what makes a thing to calls that take its name', () => {
   const paths = new Map(calls.map(([path, , { operationId }]) => [operationId, path]))
   const found = linksOf()
@@ -219,9 +235,11 @@ test('links lead from what makes a thing to calls that take its name', () => {
       named.map(([name]) => name),
       inPath,
     )
-    for (const [, value] of named) {
+    for (const [name, value] of named) {
       const pointer = String(value).replace('$response.body#', '')
-      assert.ok(isTree(schemaAt(reply, pointer)), `${call} ${pointer}`)
+      const schema = schemaAt(reply, pointer)
+      assert.ok(isTree(schema), `${call} ${pointer}`)
+      assert.equal(isUuid(schema), isUuid(parameterOf(target, name)), `${call} ${target}`)
     }
   }
   const linked = new Set(found.map(({ call }) => call))
@@ -231,6 +249,11 @@ test('links lead from what makes a thing to calls that take its name', () => {
     'post /parlay/create',
     'post /parlay/offers',
     'post /admin/markets',
+    'post /orders/cancel-replace',
+    'post /parlay/partner/buy',
+    'post /admin/packs',
+    'post /admin/operators',
+    'put /admin/sports/matches/{slug}',
   ]) {
     assert.ok(linked.has(call), call)
   }
@@ -270,6 +293,17 @@ test('rules between fields are in the schemas', () => {
   assert.equal(at(signed, 'taker', 'const'), `0x${'0'.repeat(40)}`)
   assert.equal(at(bodyOf('/auth/login').body, 'required'), false)
   assert.equal(at(responsesOf(document, '/mcp', 'post'), '202', 'content'), undefined)
+  const events = at(bodyOf('/admin/sports/scores').schema, 'properties', 'events', 'items')
+  const sports = ['Football', 'Tennis', 'Cricket', 'Esports'].map((sport) => `${sport}ScoreEvent`)
+  assert.deepEqual(
+    Object.values(Object(at(followed(document, events), 'oneOf'))).map((shape) =>
+      at(shape, '$ref'),
+    ),
+    sports.map((name) => `#/components/schemas/${name}`),
+  )
+  const esports = at(document, 'components', 'schemas', 'EsportsScoreEvent')
+  assert.match(JSON.stringify(at(esports, 'required')), /matchScore/)
+  assert.equal(at(esports, 'properties', 'homeRuns'), undefined)
   const legs = at(bodyOf('/parlay/offers').schema, 'properties', 'legs')
   assert.equal(at(legs, 'minItems'), 2)
 })

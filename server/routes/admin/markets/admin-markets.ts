@@ -20,7 +20,7 @@ import {
 } from '../../../services/markets/group-ids.ts'
 import { MARKET_EXAMPLE } from '../../examples.ts'
 import type { Services } from '../../services.ts'
-import { market } from '../../shapes.ts'
+import { groupMarket, market } from '../../shapes.ts'
 import { aboutFields, deadline, title, venueFields } from './market-body.ts'
 import { aboutOf, commonOf, deadlineOf, rebateIssue, specIssue, spelled } from './market-specs.ts'
 
@@ -158,7 +158,7 @@ export const createGroup = route({
     ),
   }),
   status: 201,
-  reply: market(),
+  reply: groupMarket(),
   means: 'The group is made, and its markets take orders.',
   links: {
     read: {
@@ -232,7 +232,7 @@ export const resolveGroup = route({
   about: 'Resolves a group: one market wins, the others lose. Open orders are canceled.',
   params: { slug: slug() },
   body: object({ winner: means(slug(), 'Slug of the market that wins.') }),
-  reply: market(),
+  reply: groupMarket(),
   means: 'The group and all its markets are resolved.',
   rejects: [
     'OVERLOADED',
