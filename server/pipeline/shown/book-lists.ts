@@ -19,23 +19,14 @@ interface AskedBook {
 }
 
 /**
- * Encodes the books that changed, one in a step, and then joins all of them. What changed again
- * between two steps is encoded again at the end, so that all books are of one moment.
+ * Joins the books, and encodes those that changed, one in a step. Each book is as it stands in its
+ * step: with all of one moment, books that change again and again would be encoded twice, the
+ * second time in a single step.
  */
 export function* orderbookListSteps(
   asked: readonly AskedBook[],
   clock: () => TimeMs,
 ): Iterator<void, Joined, void> {
-  for (const { published } of asked) {
-    if (published === undefined || !showsBook(published) || published.bookBytes !== null) continue
-    orderbookBytes(published, clock())
-    yield
-  }
-  return orderbookListBytes(asked, clock())
-}
-
-/** Several books, joined from their bytes, and the slugs that have none. */
-function orderbookListBytes(asked: readonly AskedBook[], nowMs: TimeMs): Joined {
   const parts: Part[] = [BOOKS_HEAD]
   const missing: string[] = []
   for (const { slug, published } of asked) {
@@ -43,8 +34,10 @@ function orderbookListBytes(asked: readonly AskedBook[], nowMs: TimeMs): Joined 
       missing.push(slug)
       continue
     }
+    const isKnown = published.bookBytes !== null
     const comma = parts.length === 1 ? '' : '},'
-    parts.push(`${comma}{"slug":"${slug}","book":`, orderbookBytes(published, nowMs))
+    parts.push(`${comma}{"slug":"${slug}","book":`, orderbookBytes(published, clock()))
+    if (!isKnown) yield
   }
   const end = parts.length === 1 ? '' : '}'
   parts.push(`${end}],"missing":${JSON.stringify(missing)}}`)

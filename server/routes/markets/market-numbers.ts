@@ -94,7 +94,7 @@ export const orderbooks = route({
     ),
     missing: means(list(text()), 'Slugs without an active market.'),
   }),
-  means: 'The books as they stand now, all of one moment.',
+  means: 'The books, each as it stands at its timestamp.',
   example: {
     query: { slugs: 'rain-tomorrow,never-there' },
     reply: {

@@ -22,19 +22,12 @@ import { isBid, ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { PRICE_ONE_TICKS, type SizeRaw, type TimeMs } from '../../../engine/domain/units.ts'
 import type { Steps } from '../sliced-work.ts'
-
-interface RestingOrder {
-  readonly slot: Slot
-  readonly generation: Generation
-  readonly seq: Seq
-  /** On the YES ladder. */
-  readonly ticks: number
-}
+import { BestOrders } from './best-orders.ts'
 
 interface KeptBook {
-  readonly readMs: TimeMs
-  readonly asks: readonly RestingOrder[]
-  readonly bids: readonly RestingOrder[]
+  readMs: TimeMs
+  readonly asks: BestOrders
+  readonly bids: BestOrders
 }
 
 interface Used {
@@ -52,30 +45,7 @@ export interface LegFor {
 /** Orders and positions between two looks at the time. */
 const ORDERS_PER_STEP = 256
 const USED_MIN = 1024
-const { orderSizeMinRaw, ordersOfSideMax, priceMinTicks, priceMaxTicks, windowTicks } = PACK_LIMITS
-
-const NONE: readonly RestingOrder[] = []
-const lowestFirst = (a: RestingOrder, b: RestingOrder) => a.ticks - b.ticks || a.seq - b.seq
-const highestFirst = (a: RestingOrder, b: RestingOrder) => b.ticks - a.ticks || a.seq - b.seq
-
-/** The best orders of one side, as many as are kept. */
-class BestOrders {
-  readonly #order: typeof lowestFirst
-  #orders: RestingOrder[] = []
-
-  constructor(order: typeof lowestFirst) {
-    this.#order = order
-  }
-
-  add(order: RestingOrder): void {
-    this.#orders.push(order)
-    if (this.#orders.length >= 2 * ordersOfSideMax) this.#orders = this.best()
-  }
-
-  best(): RestingOrder[] {
-    return this.#orders.sort(this.#order).slice(0, ordersOfSideMax)
-  }
-}
+const { orderSizeMinRaw, priceMinTicks, priceMaxTicks, windowTicks } = PACK_LIMITS
 
 interface PackBooksParts {
   readonly clearing: Clearing
@@ -91,6 +61,8 @@ export class PackBooks {
   readonly #keptMs: number
   /** The book read last stands last. */
   readonly #kept = new Map<MarketId, KeptBook>()
+  /** Books that are kept no longer, for the next reads: they are not garbage that main collects. */
+  readonly #spare: KeptBook[] = []
   readonly #used = new Map<Slot, Used>()
   #usedMax = USED_MIN
   readonly #firstSeq: Seq
@@ -128,7 +100,7 @@ export class PackBooks {
       // A clock that was set back does not keep a book for as long.
       if (kept !== undefined && Math.abs(nowMs - kept.readMs) < this.#keptMs) continue
       const book = this.#clearing.catalogue.byId(marketId)?.book ?? 0
-      this.#kept.delete(marketId)
+      this.#forget(marketId)
       if (book === 0) continue
       yield* this.#readOne(marketId, book, nowMs)
     }
@@ -137,7 +109,9 @@ export class PackBooks {
   *#readOne(marketId: MarketId, book: Book, nowMs: TimeMs): Generator<void, void, void> {
     const { orders } = this.#clearing
     const rested = this.#seqAt(nowMs - this.#restMs)
-    const [asks, bids] = [new BestOrders(lowestFirst), new BestOrders(highestFirst)]
+    const sides = this.#spare.pop() ?? newBook()
+    sides.asks.clear()
+    sides.bids.clear()
     const rows = this.#rowsOf(book)
     let seen = 0
     for (const row of rows) {
@@ -145,7 +119,7 @@ export class PackBooks {
       // Between two steps a row may have been given to another market.
       while (slot !== 0 && orders.bookOf(slot) === book) {
         const generation = orders.generationOf(slot)
-        this.#sort(slot, rested, { asks, bids })
+        this.#sort(slot, rested, sides)
         seen++
         if (seen % ORDERS_PER_STEP === 0) yield
         // When the order ended meanwhile, the older ones of its row are not found from here.
@@ -153,7 +127,10 @@ export class PackBooks {
         slot = orders.nextOf(slot)
       }
     }
-    this.#keep(marketId, { readMs: nowMs, asks: asks.best(), bids: bids.best() })
+    sides.readMs = nowMs
+    sides.asks.sort()
+    sides.bids.sort()
+    this.#keep(marketId, sides)
     if (rested >= this.#firstSeq) this.#takeOffOpen(marketId)
   }
 
@@ -168,26 +145,34 @@ export class PackBooks {
   }
 
   /** Adds an order that may price a leg to the side on which it rests. */
-  #sort(slot: Slot, rested: Seq, sides: { asks: BestOrders; bids: BestOrders }): void {
+  #sort(slot: Slot, rested: Seq, sides: KeptBook): void {
     const { orders } = this.#clearing
     const seq = orders.seqOf(slot)
     if (seq > rested || orders.stateOf(slot) !== STATE.OPEN) return
     const generation = orders.generationOf(slot)
-    if (this.#leftRaw({ slot, generation }) === 0) return
+    if (this.#leftRaw(slot, generation) === 0) return
     const outcome = orders.outcomeOf(slot)
     const ticks = ladderTicks(outcome, orders.priceTicksOf(slot))
-    const order = { slot, generation, seq, ticks }
     if (isBid(orders.sideOf(slot), outcome)) {
-      if (ticks <= priceMaxTicks) sides.bids.add(order)
-    } else if (ticks >= priceMinTicks) sides.asks.add(order)
+      if (ticks <= priceMaxTicks) sides.bids.add(slot, generation, { ticks, seq })
+    } else if (ticks >= priceMinTicks) sides.asks.add(slot, generation, { ticks, seq })
   }
 
   #keep(marketId: MarketId, book: KeptBook): void {
+    // Another read of the book may have ended first.
+    this.#forget(marketId)
     this.#kept.set(marketId, book)
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= PACK_LIMITS.booksKeptMax) break
-      this.#kept.delete(oldest)
+      this.#forget(oldest)
     }
+  }
+
+  #forget(marketId: MarketId): void {
+    const book = this.#kept.get(marketId)
+    if (book === undefined) return
+    this.#kept.delete(marketId)
+    if (this.#spare.length < PACK_LIMITS.booksKeptMax) this.#spare.push(book)
   }
 
   /** The packs that were open at the start, and still are, use what rests now. */
@@ -203,7 +188,7 @@ export class PackBooks {
   }
 
   /** What an order may still price: what is left of it, less what priced packs. */
-  #leftRaw({ slot, generation }: Pick<RestingOrder, 'slot' | 'generation'>): SizeRaw {
+  #leftRaw(slot: Slot, generation: Generation): SizeRaw {
     const { orders } = this.#clearing
     if (!orders.isLive(slot, generation)) return 0
     const leftRaw = orders.leftRawOf(slot)
@@ -228,26 +213,27 @@ export class PackBooks {
   #asksFor({ marketId, outcome, buyerId }: LegFor) {
     const kept = this.#kept.get(marketId)
     const side = outcome === OUTCOME.YES ? kept?.asks : kept?.bids
-    return this.#ordersFor(side ?? NONE, outcome, buyerId)
+    return this.#ordersFor(side, outcome, buyerId)
   }
 
   #bidsFor({ marketId, outcome, buyerId }: LegFor) {
     const kept = this.#kept.get(marketId)
     const side = outcome === OUTCOME.YES ? kept?.bids : kept?.asks
-    return this.#ordersFor(side ?? NONE, outcome, buyerId)
+    return this.#ordersFor(side, outcome, buyerId)
   }
 
   /** The orders of a side that count for the buyer, with their prices of the token. */
-  *#ordersFor(side: readonly RestingOrder[], outcome: number, buyerId: ProfileId | null) {
+  *#ordersFor(side: BestOrders | undefined, outcome: number, buyerId: ProfileId | null) {
     const { orders, accounts } = this.#clearing
     const { shareOwnerOf } = accounts.partners
     const owner = buyerId === null ? null : shareOwnerOf(buyerId)
-    for (const order of side) {
-      const sizeRaw = this.#leftRaw(order)
-      if (sizeRaw === 0 || shareOwnerOf(orders.accountOf(order.slot)) === owner) continue
-      const ticks = outcome === OUTCOME.YES ? order.ticks : PRICE_ONE_TICKS - order.ticks
-      // A spread costs a microsecond an order.
-      yield { slot: order.slot, generation: order.generation, ticks, sizeRaw }
+    const count = side?.count ?? 0
+    for (let at = 0; side !== undefined && at < count; at++) {
+      const [slot, generation] = [side.slotAt(at), side.generationAt(at)]
+      const sizeRaw = this.#leftRaw(slot, generation)
+      if (sizeRaw === 0 || shareOwnerOf(orders.accountOf(slot)) === owner) continue
+      const ticks = outcome === OUTCOME.YES ? side.ticksAt(at) : PRICE_ONE_TICKS - side.ticksAt(at)
+      yield { slot, generation, ticks, sizeRaw }
     }
   }
 
@@ -276,6 +262,10 @@ export class PackBooks {
     }
     this.#usedMax = Math.max(USED_MIN, 2 * this.#used.size)
   }
+}
+
+function newBook(): KeptBook {
+  return { readMs: 0, asks: new BestOrders('lowestFirst'), bids: new BestOrders('highestFirst') }
 }
 
 /** The levels of orders, of which the best come first, up to one that is not near. */

@@ -174,9 +174,11 @@ export function deepBoards(on: Ground): Promise<void> {
 /** The paths of the files that the pages of the exchange load. */
 export async function filesOf(on: Ground): Promise<string[]> {
   const pages = []
+  const peer = on.peer()
   for (const page of ['/', '/operator', '/docs/openapi']) {
-    pages.push(await on.peer().ask(plain('GET', page)))
+    pages.push(await peer.ask(plain('GET', page)))
   }
+  peer.end()
   const found = [...pages.join('').matchAll(/\/assets\/[^"?]+/g)].map(([path]) => path)
   return [...new Set(found)]
 }

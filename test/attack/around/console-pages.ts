@@ -36,6 +36,8 @@ async function learnFiles(on: Ground): Promise<Files> {
     await peer.ask(plain('GET', path))
     tags.set(path, peer.etag)
   }
+  // The exchange would close it when it is idle.
+  peer.end()
   return { paths, tags }
 }
 
