@@ -283,7 +283,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
       ['no order has to rest', 'seq > rested || ', ''],
       [
         'own orders price a leg',
-        'sizeRaw === 0 || shareOwnerOf(orders.accountOf(order.slot)) === owner',
+        'sizeRaw === 0 || shareOwnerOf(orders.accountOf(slot)) === owner',
         'sizeRaw === 0',
       ],
       ['an order prices any number of packs', 'Math.max(0, leftRaw - usedRaw)', 'leftRaw'],
@@ -297,6 +297,19 @@ export const PACK_CHANGES: readonly FileChanges[] = [
         'a start forgets open packs',
         'if (rested >= this.#firstSeq) this.#takeOffOpen(marketId)\n',
         '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/services/packs/best-orders.ts',
+    tests: ['test/server/services/packs/pack-books.test.ts'],
+    changes: [
+      ['the worst prices come first', 'direction * (ticks[a] - ticks[b])', 'ticks[b] - ticks[a]'],
+      ['newer orders come first', '|| seqs[a] - seqs[b]', '|| seqs[b] - seqs[a]'],
+      [
+        'the first orders are kept, not the best',
+        'if (this.#count === ROWS) this.sort()',
+        'if (this.#count === ROWS) this.#count--',
       ],
     ],
   },

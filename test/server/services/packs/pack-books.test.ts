@@ -223,6 +223,23 @@ test('a read in steps survives orders that end meanwhile', () => {
   assert.deepEqual(asks, [{ ticks: 590, sizeRaw: 3 * UNIT }])
 })
 
+test('of very many orders the best price packs, and among equal prices the oldest', () => {
+  const stage = new Stage()
+  const most = PACK_LIMITS.ordersOfSideMax
+  const makers = Array.from({ length: 16 }, () => stage.driver.addAccount(10 ** 6 * UNIT))
+  // Whichever end of the book is read first, a best order is read last.
+  stage.rest(false, 590, 3)
+  for (let each = 0; each < 2 * most; each++) stage.rest(false, 600, 1, makers[each % 16])
+  stage.rest(false, 591, 2)
+  stage.rest(false, 600, 2)
+  stage.pass(REST_MS)
+  assert.deepEqual(stage.book().asks, [
+    [590, 3],
+    [591, 2],
+    [600, most - 2],
+  ])
+})
+
 test('a clock that is set back does not keep what was read', () => {
   const stage = new Stage()
   stage.rest(false, 510, 3)
