@@ -117,7 +117,10 @@ const orderOf = named(
 
 const orderFields = {
   order: means(orderOf, 'The order as it is signed, EIP-712 struct Order, with its signature.'),
-  ownerId: means(optional(integer(1)), 'Number of the profile that owns the order; needed with a signature.'),
+  ownerId: means(
+    optional(integer(1)),
+    'Number of the profile that owns the order; needed with a signature.',
+  ),
   orderType: orderType(),
   marketSlug: means(text(), 'Slug of the market that the tokenId belongs to.'),
   clientOrderId: optional(clientOrderIdText()),
