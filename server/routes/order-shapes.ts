@@ -140,8 +140,9 @@ const execution = () =>
       matched: means(boolean(), 'True when the order has traded.'),
       settlementStatus: means(
         oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
-        'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to the ' +
-          'order alone) when self-trade prevention stopped it; else how far its trade is settled.',
+        'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to ' +
+          'the order alone) when self-trade prevention stopped it; else how far its trade is ' +
+          'settled.',
       ),
       eligibleAt: means(
         optional(isoTime()),

@@ -134,11 +134,11 @@ function events(): string {
   return table(['frame', 'what it says'], rows)
 }
 
-/** A place of each form, and how many more there are. */
+/** A place of the form, and whether there are others. */
 function placesOf(name: string, form: string, uses: ReturnType<typeof fieldUses>): string {
   const places = uses.filter((use) => use.name === name && use.form === form)
   const [first, ...others] = [...new Set(places.map(({ at }) => at))]
-  return `${form} (\`${first}\`${others.length === 0 ? '' : ` and ${others.length} more`})`
+  return `${form} (\`${first}\`${others.length === 0 ? '' : ' and others'})`
 }
 
 function severalForms(): string {

@@ -12,6 +12,7 @@ import {
   PublishedMarkets,
 } from '../../../../server/pipeline/shown/published.ts'
 import type { Receipt } from '../../../../server/pipeline/spine/durable-publisher.ts'
+import { ORDER_EXAMPLE } from '../../../../server/routes/order-examples.ts'
 import { orderReply } from '../../../../server/routes/order-shapes.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
@@ -19,6 +20,15 @@ const ids = new OrderIds(new Uint8Array(32).fill(5))
 const shape = compile(orderReply())
 const NOW_MS = 1_800_000_000_123
 const HOSTILE = '"},{"x":"\\\u2028é🙂'
+
+/** The fields that the intake prints. */
+const { signature, maker, signer, taker, tokenId, token, outcome, expiration } = ORDER_EXAMPLE
+const { makerAmount, takerAmount, originalSize, orderType, type } = ORDER_EXAMPLE
+const SIGNED = {
+  ...{ maker, signer, taker, tokenId, token, outcome, makerAmount, takerAmount, originalSize },
+  ...{ expiration, nonce: 0, feeRateBps: 300, side: 0, signatureType: 0, signature },
+  ...{ orderType, type },
+}
 
 const order = {
   slot: 1,
@@ -29,7 +39,7 @@ const order = {
   feeBps: 300,
   takerDelayMs: 500,
   clientOrderId: '',
-  echo: '"salt":"1","price":null',
+  echo: JSON.stringify({ ...SIGNED, salt: '1', price: null }).slice(1, -1),
 }
 
 function receiptOf(more: Partial<Receipt>): Receipt {
