@@ -178,7 +178,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/routes/markets/search.ts',
-    tests: ['test/server/routes/markets/search.test.ts'],
+    tests: MARKETS,
     changes: [['a search always shows the next market', '!includeNextMarket)', 'false)']],
   },
   {
