@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '../support/data-folder.ts'
+import { at } from '../support/json-path.ts'
 import { type Command, isUnreachable } from './program.ts'
 import { missingSteps, type OpenVenue, type Suite, SuiteRun, type Verdict } from './suite.ts'
 import { SUITES } from './suites.ts'
@@ -114,6 +116,22 @@ test('what package managers print of a network that fails is known', () => {
     'go: module example: no matching versions for query "v9"',
   ]) {
     assert.ok(!isUnreachable(line), line)
+  }
+})
+
+test('each finding of schemathesis that stays has a reason, and fields that findings have', () => {
+  const path = new URL('./schemathesis/findings.json', import.meta.url)
+  const known: unknown = JSON.parse(readFileSync(path, 'utf8'))
+  const fields = new Set(['check', 'operation', 'status', 'code', 'said', 'sent', 'scenario'])
+  for (const list of ['accepted', 'excluded']) {
+    const rows = at(known, list)
+    assert.ok(Array.isArray(rows) && rows.length > 0)
+    for (const row of rows) {
+      const { reason, ...patterns } = Object(row)
+      assert.match(String(reason), /^[A-Z0-9].* .*[.]$/)
+      assert.ok(Object.keys(patterns).length > 0, reason)
+      for (const field of Object.keys(patterns)) assert.ok(fields.has(field), field)
+    }
   }
 })
 

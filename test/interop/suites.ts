@@ -9,6 +9,7 @@ const SECOND_MS = 1_000
 export const TOOL_MS = 20 * SECOND_MS
 export const FETCH_MS = 240 * SECOND_MS
 export const DRIVE_MS = 120 * SECOND_MS
+const FUZZ_MS = 1_800 * SECOND_MS
 
 export const PYTHON: Suite['tools'] = [
   {
@@ -53,7 +54,7 @@ export const SUITES: readonly Suite[] = [
     drive: (workspace) => python(workspace, 'python-sdk', 'driver.py'),
     steps: [
       ...TRADES,
-      'browse',
+      ...['browse', 'partner', 'packs', 'pool'],
       ...frames('orderbookUpdate newPriceData oraclePriceData orderEvent positions tx'),
       ...frames('marketCreated marketResolved live_sports_update live_esports_update system'),
     ],
@@ -65,5 +66,20 @@ export const SUITES: readonly Suite[] = [
     fetch: (workspace) => pip(workspace, 'ccxt==4.5.90'),
     drive: (workspace) => python(workspace, 'ccxt', 'driver.py'),
     steps: [...TRADES, 'browse', 'redeem'],
+  },
+  {
+    name: 'schemathesis',
+    isShort: true,
+    tools: PYTHON,
+    fetch: (workspace) => pip(workspace, 'schemathesis==4.32.5'),
+    drive: (workspace) =>
+      ['user', 'operator'].flatMap((role) => {
+        const driver = python(workspace, 'schemathesis', 'driver.py')
+        const env = { INTEROP_FULL: workspace.isFull ? '1' : '' }
+        return driver.map((each) => {
+          return { ...each, args: [...each.args, role], env, limitMs: FUZZ_MS }
+        })
+      }),
+    steps: ['user', 'operator'],
   },
 ]

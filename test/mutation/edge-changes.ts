@@ -26,6 +26,17 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/http/router.ts',
+    tests: ['test/server/http/router.test.ts'],
+    changes: [
+      [
+        'a literal path has the methods of the name in its place',
+        'if (target !== null || search.allow !== null) return target',
+        'if (target !== null) return target',
+      ],
+    ],
+  },
+  {
     file: 'engine/wire/whole-text.ts',
     tests: ['test/engine/wire/whole-text.test.ts'],
     changes: [

@@ -54,16 +54,10 @@ export const createPartnerAccount = route({
   lane: 'auth',
   about: 'Makes a sub-account of the caller: with a server wallet, or for a wallet that signed.',
   headers: {
-    'x-account': {
-      about: 'Address of the wallet. All three are needed unless createServerWallet is true.',
-      schema: address(),
-    },
-    'x-signing-message': {
-      about:
-        'The signed message, of purpose sub-account for this partner; text, or 0x and its hex.',
-      schema: text(undefined, 1),
-    },
-    'x-signature': { about: 'The EIP-191 signature, 0x-hex.', schema: text(undefined, 1) },
+    'x-account': 'Address of the wallet. All three are needed unless createServerWallet is true.',
+    'x-signing-message':
+      'The signed message, of purpose sub-account for this partner; text, or 0x and its hex.',
+    'x-signature': 'The EIP-191 signature, 0x-hex.',
   },
   body: object({
     displayName: optional(displayName()),

@@ -15,8 +15,11 @@ typing.TypedDict = typing_extensions.TypedDict
 
 from eth_account import Account
 from limitless_sdk import Client, HMACCredentials, OrderSigner, OrderType, Side, WebSocketConfig
-from limitless_sdk.api import APIError, ValidationError
+from limitless_sdk.api import APIError, ConflictError, ValidationError
+from limitless_sdk.packs.service import pack_min_payout
 from limitless_sdk.types import CancelReplaceMode, OrderSigningConfig
+from limitless_sdk.types.packs import PackBuyParams, PackQuoteParams
+from limitless_sdk.types.partner_amm import AmmAllowanceParams, AmmBuyParams
 from limitless_sdk.types.portfolio import HistoryResponse
 from limitless_sdk.types.user import UserProfile
 from limitless_sdk.websocket import types as frame_types
@@ -211,6 +214,84 @@ async def browse(client: Client) -> None:
     ok("browse")
 
 
+async def partner() -> None:
+    """Trades for a sub-account with a server wallet: orders, packs of the list, and a pool."""
+    child = int(env("CHILD_PROFILE"))
+    async with Client(base_url=env("URL"), hmac_credentials=credentials("PARTNER")) as client:
+        accounts = await client.partner_accounts.list_accounts()
+        same([(each.profile_id, each.account) for each in accounts.data][0][0], child)
+        allowances = await client.partner_accounts.check_allowances(child)
+        same((allowances.profile_id, allowances.ready), (child, True))
+        made = await client.delegated_orders.create_order(
+            token_id=env("TOKEN_YES"),
+            side=Side.BUY,
+            order_type=OrderType.GTC,
+            market_slug=env("MARKET"),
+            on_behalf_of=child,
+            price=0.11,
+            size=10,
+        )
+        same((made.order.maker, made.execution.matched), (env("CHILD_ACCOUNT"), False))
+        canceled = await client.delegated_orders.cancel_on_behalf_of(made.order.id, child)
+        same(canceled, "Order canceled successfully")
+        tokens = await client.api_tokens.list_tokens()
+        assert env("PARTNER_TOKEN_ID") in [each.token_id for each in tokens], tokens
+        rights = await client.api_tokens.get_capabilities(env("IDENTITY"))
+        same(rights.partner_profile_id, int(env("USER_PROFILE")))
+        sent = await client.server_wallets.withdraw("1000000", on_behalf_of=child)
+        same((sent.amount, sent.destination), ("1000000", env("PARTNER_ACCOUNT")))
+        ok("partner")
+        await buy_pack(client, child)
+        await use_pool(client, child)
+
+
+async def buy_pack(client: Client, child: int) -> None:
+    packs = client.packs
+    same(env("PACK") in [each.id for each in await packs.list()], True)
+    found = await packs.get(env("PACK"))
+    assert len(found.legs) > 1 and found.legs[0].market_slug, found
+    quote = await packs.quote(PackQuoteParams(pack_id=found.id, stake_amount="2000000"))
+    assert quote.eligible and quote.potential_payout, quote
+    wish = PackBuyParams(
+        pack_id=found.id,
+        stake_amount="2000000",
+        on_behalf_of=child,
+        min_payout_amount=pack_min_payout(quote.potential_payout, 500),
+        deadline=str(int(time.time()) + 60),
+        idempotency_key="interop",
+    )
+    bought = await packs.buy(wish)
+    again = await packs.buy(wish)
+    same(again.position.id, bought.position.id)
+    position = await packs.wait_for_position(child, bought.position.id, interval=1)
+    same((position.status, position.stake_amount), ("ACTIVE", "2000000"))
+    positions = await packs.list_positions(child)
+    same((positions.total, positions.data[0].id), (1, bought.position.id))
+    other = PackBuyParams(**{**wish.model_dump(), "min_payout_amount": "9" * 15})
+    other.idempotency_key = "interop-2"
+    await refusal(packs.buy(other), ConflictError, 409, "PRICE_DRIFTED")
+    ok("packs")
+
+
+async def use_pool(client: Client, child: int) -> None:
+    amm = client.partner_amm
+    for side in ("BUY", "SELL"):
+        params = AmmAllowanceParams(market=env("POOL"), side=side, on_behalf_of=child)
+        await amm.ensure_allowance(params)
+    bought = await amm.buy(
+        AmmBuyParams(
+            market=env("POOL"),
+            outcome_index=0,
+            collateral_amount="1000000",
+            idempotency_key="interop",
+            on_behalf_of=child,
+        )
+    )
+    same((bought.status, bought.collateral_amount), ("SUBMITTED", "1000000"))
+    assert int(bought.expected_shares) >= int(bought.min_shares) > 0, bought
+    ok("pool")
+
+
 async def main() -> None:
     client = Client(base_url=env("URL"), hmac_credentials=credentials("USER"))
     async with client:
@@ -219,6 +300,7 @@ async def main() -> None:
         await browse(client)
         await trade(client)
         await read(client)
+        await partner()
         await listener.check()
 
 
