@@ -92,10 +92,20 @@ test('a download that a registry refuses is a failure, and so is a build', async
   assert.deepEqual([unbuilt.outcome, unbuilt.reason], ['failed', 'the build ended with code 1'])
 })
 
-test('no command runs past the end of the whole run', async () => {
+test('no command runs past the end of all suites, and a suite that is cut is skipped', async () => {
   const drive = () => [script('setInterval(() => {}, 1000)')]
-  const failed = await verdictOf({ drive }, { endMs: performance.now() + 300 })
-  assert.equal(failed.reason, 'the driver did not end in time')
+  for (const leftMs of [300, 0]) {
+    const cut = await verdictOf({ drive }, { endMs: performance.now() + leftMs })
+    const reason = 'the time of all suites together was over'
+    assert.deepEqual([cut.outcome, cut.reason], ['skipped', reason])
+  }
+})
+
+test('an exchange that does not start fails the suite', async () => {
+  const open: OpenVenue = () => Promise.reject(new Error('no port'))
+  const failed = await verdictOf({}, { open })
+  assert.deepEqual([failed.outcome, failed.reason], ['failed', 'the run of the suite broke'])
+  assert.match(failed.output, /no port/)
 })
 
 test('what package managers print of a network that fails is known', () => {

@@ -50,6 +50,9 @@ const skipped = (reason: string): End => ({ outcome: 'skipped', reason, output: 
 const failed = (reason: string, output: string): End => ({ outcome: 'failed', reason, output })
 const succeeded = ({ code, isLate }: Ran): boolean => code === 0 && !isLate
 
+/** Thrown when a command is cut because the time of all suites together is over. */
+class TimeOver extends Error {}
+
 /** An exchange for one suite. */
 export interface Venue {
   /** The variables of the drivers. */
@@ -80,7 +83,11 @@ export class SuiteRun {
 
   async verdict(): Promise<Verdict> {
     const startedMs = performance.now()
-    const end = await this.#end()
+    const end = await this.#end().catch((error: unknown): End => {
+      if (error instanceof TimeOver) return skipped('the time of all suites together was over')
+      const stack = error instanceof Error ? `${error.stack}` : String(error)
+      return failed('the run of the suite broke', stack)
+    })
     return { suite: this.#suite.name, ...end, tookMs: performance.now() - startedMs }
   }
 
@@ -140,9 +147,12 @@ export class SuiteRun {
     return { outcome: 'passed', reason: `${this.#suite.steps.length} steps`, output }
   }
 
-  #run(command: Command): Promise<Ran> {
-    const leftMs = Math.max(1, this.#endMs - performance.now())
-    return runCommand({ ...command, limitMs: Math.min(command.limitMs, leftMs) })
+  async #run(command: Command): Promise<Ran> {
+    const leftMs = this.#endMs - performance.now()
+    if (leftMs <= 0) throw new TimeOver()
+    const ran = await runCommand({ ...command, limitMs: Math.min(command.limitMs, leftMs) })
+    if (ran.isLate && leftMs < command.limitMs) throw new TimeOver()
+    return ran
   }
 }
 
