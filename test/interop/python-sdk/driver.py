@@ -219,7 +219,7 @@ async def partner() -> None:
     child = int(env("CHILD_PROFILE"))
     async with Client(base_url=env("URL"), hmac_credentials=credentials("PARTNER")) as client:
         accounts = await client.partner_accounts.list_accounts()
-        same([(each.profile_id, each.account) for each in accounts.data][0][0], child)
+        same((accounts.data[0].profile_id, accounts.data[0].account), (child, env("CHILD_ACCOUNT")))
         allowances = await client.partner_accounts.check_allowances(child)
         same((allowances.profile_id, allowances.ready), (child, True))
         made = await client.delegated_orders.create_order(
@@ -283,7 +283,7 @@ async def use_pool(client: Client, child: int) -> None:
             market=env("POOL"),
             outcome_index=0,
             collateral_amount="1000000",
-            idempotency_key="interop",
+            idempotency_key="interop-pool",
             on_behalf_of=child,
         )
     )
