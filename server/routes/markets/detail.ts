@@ -1,10 +1,12 @@
-// One market in full: bare, or in an envelope with what the caller includes (rules §12.3).
+// One market in full: alone, or in an envelope with what the caller includes (rules §12.3). The
+// envelope has the fields of the market too, so that both are one shape.
 
 import { refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { means } from '../../http/schema/meaning.ts'
+import { named } from '../../http/schema/printed.ts'
 import { pattern } from '../../http/schema/scalars.ts'
-import { list, object, openObject, optional } from '../../http/schema/schema.ts'
+import { list, openObject, optional } from '../../http/schema/schema.ts'
 import { marketView } from '../../pipeline/shown/market-view.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import { crumb } from '../pages/page-shapes.ts'
@@ -22,12 +24,13 @@ export const include = () =>
         'Some of timelinePreview, nextMarket and navigation, with commas between them.',
       ),
     ),
-    'What to add. A market in an envelope is the same as without one; nextMarket is part of it.',
+    'What to add, with the market once more as market; nextMarket is part of every market.',
   )
 
-export const envelope = () =>
-  object({
-    market: means(market(), 'The market as it stands now.'),
+/** Clients in languages without choices read either reply by one type. */
+export function marketReply() {
+  const envelope = {
+    market: means(optional(market()), 'The same market; absent unless something is included.'),
     navigation: means(
       optional(list(crumb())),
       'The pages down to the deepest one that shows the market; absent unless included.',
@@ -36,7 +39,9 @@ export const envelope = () =>
       optional(openObject({})),
       'The slots of its series around it, one before and five behind; absent for other markets.',
     ),
-  })
+  }
+  return named('MarketReply', openObject({ ...market().properties, ...envelope }))
+}
 
 interface Wanted {
   readonly slug: string
@@ -56,7 +61,8 @@ export async function detailOf({ slug, include: wanted, asker }: Wanted, service
       ? Buffer.from(JSON.stringify(marketView(found, settings.collateral, clock())))
       : lists.market(live)
   if (wanted === undefined || wanted === '') return bytes(json())
-  const parts = [Buffer.from('{"market":'), json()]
+  const bytesOf = json()
+  const parts = [bytesOf.subarray(0, -1), Buffer.from(',"market":'), bytesOf]
   if (wanted.includes('navigation')) {
     const trail = services.marketPages.trails.of(found)
     parts.push(Buffer.from(`,"navigation":${JSON.stringify(trail)}`))

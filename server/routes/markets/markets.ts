@@ -19,7 +19,7 @@ import { type Asker, publicAsker } from '../../services/private-reads.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
-import { detailOf, envelope, include } from './detail.ts'
+import { detailOf, include, marketReply } from './detail.ts'
 
 const listQuery = () => ({
   page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
@@ -198,7 +198,7 @@ export const marketDetail = route({
   about: 'One market, group or pool by its slug; a pool by its address too.',
   params: { addressOrSlug: addressOrSlug() },
   query: { include: include() },
-  reply: anyOf(market(), envelope()),
+  reply: marketReply(),
   means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },

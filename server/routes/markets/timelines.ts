@@ -35,7 +35,7 @@ import type { Steps } from '../../services/sliced-work.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
-import { detailOf, envelope, include } from './detail.ts'
+import { detailOf, include, marketReply } from './detail.ts'
 
 const BEFORE = 1
 const AFTER = 24
@@ -195,7 +195,7 @@ export const stableMarket = route({
   about: 'The market of the current slot of a series, by its stable slug.',
   params: { slug: marketName() },
   query: { include: include() },
-  reply: anyOf(market(), envelope()),
+  reply: marketReply(),
   means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },

@@ -7,7 +7,7 @@ import { type Bytes, bytes, JSON_TYPE, Pending } from '../../http/reply.ts'
 import { rawRoute } from '../../http/route.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { shownClientOrderId, shownFills } from '../../http/schema/order-fields.ts'
+import { shownClientOrderId } from '../../http/schema/order-fields.ts'
 import { integer, oneOf, text } from '../../http/schema/scalars.ts'
 import { list, object, optional } from '../../http/schema/schema.ts'
 import { FORM } from '../../intake/intake-layout.ts'
@@ -19,6 +19,7 @@ import { ORDER_ID } from '../examples.ts'
 import { CANCELED_EXAMPLE, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../order-examples.ts'
 import { orderReply } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
+import { traded } from './cancel-replies.ts'
 import { refused } from './order-answers.ts'
 import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
@@ -51,7 +52,10 @@ const STANDS = {
 
 function cancelLeg(cancel: ReplaceLegs['cancel']): object {
   if (cancel === null) return STANDS
-  if (!(cancel instanceof Reject)) return { status: 'SUCCESS', ...canceledView(cancel) }
+  if (!(cancel instanceof Reject)) {
+    const { orderId, clientOrderId } = canceledView(cancel)
+    return { status: 'SUCCESS', orderId, ...(clientOrderId === undefined ? {} : { clientOrderId }) }
+  }
   return {
     status: isUnknown(cancel) ? 'UNKNOWN' : 'FAILURE',
     error: errorOf({ reject: cancel }),
@@ -64,9 +68,16 @@ function replacementText({ replacement }: ReplaceLegs): string {
   return JSON.stringify({ status: 'FAILURE', error: errorOf(replacement) })
 }
 
+/** What the canceled order traded; stands beside the leg, in which clients take no more fields. */
+function tradedText({ cancel }: ReplaceLegs): string {
+  if (cancel === null || cancel instanceof Reject) return ''
+  return `,"canceledOrder":${JSON.stringify(canceledView(cancel))}`
+}
+
 /** Both legs as JSON fields, without braces. */
 function legsText(legs: ReplaceLegs): string {
-  return `"cancel":${JSON.stringify(cancelLeg(legs.cancel))},"replacement":${replacementText(legs)}`
+  const cancel = JSON.stringify(cancelLeg(legs.cancel))
+  return `"cancel":${cancel},"replacement":${replacementText(legs)}${tradedText(legs)}`
 }
 
 const isDone = ({ cancel, replacement }: ReplaceLegs) =>
@@ -87,8 +98,6 @@ const error = () =>
     'What went wrong; absent after SUCCESS.',
   )
 
-const fills = shownFills()
-
 const cancelShape = () =>
   object({
     status: means(
@@ -97,9 +106,6 @@ const cancelShape = () =>
     ),
     orderId: optional(orderId()),
     clientOrderId: shownClientOrderId(),
-    filledSize: optional(fills.filledSize),
-    remainingSize: optional(fills.remainingSize),
-    averagePrice: optional(fills.averagePrice),
     error: error(),
   })
 
@@ -116,6 +122,10 @@ const replacementShape = () =>
 const legs = () => ({
   cancel: means(cancelShape(), 'What became of the order to cancel.'),
   replacement: means(replacementShape(), 'What became of the order to place.'),
+  canceledOrder: means(
+    optional(traded()),
+    'What the canceled order traded until its cancel; absent when it was not canceled.',
+  ),
 })
 
 const replaced = () =>
@@ -127,8 +137,9 @@ const REQUEST = {
   mode: 'STOP_ON_FAILURE' as const,
 }
 const REPLY = {
-  cancel: { status: 'SUCCESS' as const, ...CANCELED_EXAMPLE },
+  cancel: { status: 'SUCCESS' as const, orderId: ORDER_ID },
   replacement: { status: 'SUCCESS' as const, data: ORDER_REPLY_EXAMPLE },
+  canceledOrder: CANCELED_EXAMPLE,
 }
 
 export const replaceOrder = rawRoute({

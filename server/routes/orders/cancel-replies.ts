@@ -52,7 +52,8 @@ const clientNamed = () =>
 
 const canceledOrder = () => anyOf(orderId(), clientNamed())
 
-const traded = () =>
+/** A canceled order, with what it traded. */
+export const traded = () =>
   object({ orderId: orderId(), clientOrderId: shownClientOrderId(), ...shownFills() })
 
 export function batchCancelReply() {

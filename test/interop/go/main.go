@@ -15,7 +15,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +73,7 @@ type signed struct {
 }
 
 // request is the body of POST /orders for the signed order of this name: a bid for YES.
-func request(name string, market exchange.Market) exchange.OrderRequest {
+func request(name string, market exchange.MarketReply) exchange.OrderRequest {
 	var orders map[string]signed
 	check(json.Unmarshal([]byte(env("ORDERS")), &orders) == nil, "orders are JSON")
 	order, maker, signatureType := orders[name], env("USER_ACCOUNT"), 0
@@ -101,7 +100,7 @@ func request(name string, market exchange.Market) exchange.OrderRequest {
 	}
 }
 
-func trade(ctx context.Context, client *exchange.ClientWithResponses, market exchange.Market) {
+func trade(ctx context.Context, client *exchange.ClientWithResponses, market exchange.MarketReply) {
 	wrong := must(client.PostOrdersWithResponse(ctx, nil, request("wrongFee", market)))
 	refusal := must(got(wrong.JSON400, wrong.Body).AsFeeRateMismatchRefusal())
 	check(refusal.Code == "FEE_RATE_MISMATCH", refusal.Message)
@@ -114,9 +113,10 @@ func trade(ctx context.Context, client *exchange.ClientWithResponses, market exc
 	ok("place")
 
 	own := must(client.GetMarketsSlugUserOrdersWithResponse(ctx, market.Slug, nil))
-	isListed := slices.ContainsFunc(got(own.JSON200, own.Body), func(each exchange.Order) bool {
-		return each.Id == order.Order.Id
-	})
+	isListed := false
+	for _, each := range got(own.JSON200, own.Body) {
+		isListed = isListed || each.Id == order.Order.Id
+	}
 	check(isListed, string(own.Body))
 	ok("list")
 
@@ -130,7 +130,7 @@ func trade(ctx context.Context, client *exchange.ClientWithResponses, market exc
 	ok("cancel")
 }
 
-func read(ctx context.Context, client *exchange.ClientWithResponses, market exchange.Market) {
+func read(ctx context.Context, client *exchange.ClientWithResponses, market exchange.MarketReply) {
 	held := must(client.GetPortfolioPositionsWithResponse(ctx, nil))
 	positions := got(held.JSON200, held.Body)
 	isHeld := false
@@ -155,7 +155,7 @@ func read(ctx context.Context, client *exchange.ClientWithResponses, market exch
 func browse(ctx context.Context, client *exchange.ClientWithResponses) {
 	for _, name := range []string{"GROUP", "GROUP_CHILD", "POOL", "ENDED", "SLOT"} {
 		found := must(client.GetMarketsAddressOrSlugWithResponse(ctx, env(name), nil))
-		market := must(got(found.JSON200, found.Body).AsMarket())
+		market := got(found.JSON200, found.Body)
 		check(market.Slug == env(name) && market.Venue.Exchange != "", string(found.Body))
 	}
 	active := must(client.GetMarketsActiveWithResponse(ctx, nil))
@@ -170,7 +170,7 @@ func main() {
 	editor := exchange.WithRequestEditorFn(sign)
 	client := must(exchange.NewClientWithResponses(env("URL"), editor))
 	found := must(client.GetMarketsAddressOrSlugWithResponse(ctx, env("MARKET"), nil))
-	market := must(got(found.JSON200, found.Body).AsMarket())
+	market := got(found.JSON200, found.Body)
 	check(market.Venue.Exchange == env("EXCHANGE") && market.Metadata.Fee, string(found.Body))
 	browse(ctx, client)
 	trade(ctx, client, market)

@@ -19,8 +19,7 @@ import org.openapitools.client.api.PortfolioApi;
 import org.openapitools.client.model.CancelReplaceCancel;
 import org.openapitools.client.model.CancelReplaceCancelByOrderId;
 import org.openapitools.client.model.FeeRateMismatchRefusal;
-import org.openapitools.client.model.Market;
-import org.openapitools.client.model.Order;
+import org.openapitools.client.model.MarketReply;
 import org.openapitools.client.model.OrderRequest;
 import org.openapitools.client.model.PlacedOrderReply;
 import org.openapitools.client.model.PostOrders400Refusal;
@@ -95,7 +94,7 @@ public final class Driver {
   }
 
   /** The body of POST /orders for the signed order of this name: a bid for YES. */
-  static OrderRequest request(String name, Market market) throws Exception {
+  static OrderRequest request(String name, MarketReply market) throws Exception {
     JsonNode signed = JSON.readTree(env("ORDERS")).get(name);
     SignedOrder order = new SignedOrder()
         .salt(signed.get("salt").asText())
@@ -118,7 +117,7 @@ public final class Driver {
         .marketSlug(market.getSlug());
   }
 
-  static void trade(ApiClient client, Market market) throws Exception {
+  static void trade(ApiClient client, MarketReply market) throws Exception {
     OrdersApi orders = new OrdersApi(client);
     MarketsApi markets = new MarketsApi(client);
     try {
@@ -137,7 +136,7 @@ public final class Driver {
     check(!placed.getExecution().getMatched(), placed);
     ok("place");
 
-    List<Order> listed = markets.getMarketsSlugUserOrders(market.getSlug(), null, null, null, null);
+    var listed = markets.getMarketsSlugUserOrders(market.getSlug(), null, null, null, null);
     String id = placed.getOrder().getId().toString();
     check(listed.stream().anyMatch(order -> order.getId().toString().equals(id)), listed);
     ok("list");
@@ -154,7 +153,7 @@ public final class Driver {
     ok("cancel");
   }
 
-  static void read(ApiClient client, Market market) throws Exception {
+  static void read(ApiClient client, MarketReply market) throws Exception {
     PortfolioApi portfolio = new PortfolioApi(client);
     var positions = portfolio.getPortfolioPositions(null, null, null, null, null);
     check(positions.getClob().stream().anyMatch(each ->
@@ -172,7 +171,7 @@ public final class Driver {
 
   static void browse(MarketsApi markets) throws Exception {
     for (String name : List.of("GROUP", "GROUP_CHILD", "POOL", "ENDED", "SLOT")) {
-      Market market = markets.getMarketsAddressOrSlug(env(name), null, null).getMarket();
+      MarketReply market = markets.getMarketsAddressOrSlug(env(name), null, null);
       check(env(name).equals(market.getSlug()), market);
     }
     var active = markets.getMarketsActive(null, null, null, null, null, null, null);
@@ -187,7 +186,7 @@ public final class Driver {
     client.updateBaseUri(env("URL"));
     client.setRequestInterceptor(Driver::sign);
     MarketsApi markets = new MarketsApi(client);
-    Market market = markets.getMarketsAddressOrSlug(env("MARKET"), null, null).getMarket();
+    MarketReply market = markets.getMarketsAddressOrSlug(env("MARKET"), null, null);
     check(env("EXCHANGE").equals(market.getVenue().getExchange()), market);
     browse(markets);
     trade(client, market);

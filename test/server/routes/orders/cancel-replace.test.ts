@@ -93,6 +93,10 @@ test('the money that the cancel frees pays for the replacement in any market', a
     status: 'SUCCESS',
     orderId: id,
     clientOrderId: 'first',
+  })
+  assert.deepEqual(at(reply.body, 'canceledOrder'), {
+    orderId: id,
+    clientOrderId: 'first',
     ...{ filledSize: '0', remainingSize: String(10 * SHARE), averagePrice: null },
   })
   const data = at(reply.body, 'replacement', 'data')

@@ -108,7 +108,7 @@ test('the cancel of a cancel-replace says how much was filled', async () => {
   const body = { cancel: { orderId }, replacement, mode: 'STOP_ON_FAILURE' }
   const reply = await live.call(alice, 'POST', '/orders/cancel-replace', body)
   assert.equal(reply.status, 200, reply.text)
-  assert.deepEqual(fillsAt(reply.body, 'cancel'), FILLED)
+  assert.deepEqual(fillsAt(reply.body, 'canceledOrder'), FILLED)
   await live.call(alice, 'DELETE', '/orders/all')
 })
 
