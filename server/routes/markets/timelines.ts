@@ -34,7 +34,6 @@ import { publicAsker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
-import { market } from '../shapes.ts'
 import { detailOf, include, marketReply } from './detail.ts'
 
 const BEFORE = 1

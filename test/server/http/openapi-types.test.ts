@@ -92,7 +92,7 @@ test('no choice has a discriminator, by which Rust expects refusals without thei
 test('the name of a component says which codes or which call it is of', () => {
   const refusals = at(document, 'components', 'schemas')
   assert.ok(isTree(at(refusals, 'PostOrders400Refusal')))
-  assert.ok(isTree(at(refusals, 'DuplicateOrderOrDuplicateClientOrderIdRefusal')))
+  assert.ok(isTree(at(refusals, 'DuplicateCallOrIdempotencyKeyTakenRefusal')))
   const responses = Object(at(document, 'components', 'responses'))
   assert.ok('MarketNotFound' in responses && !('PostOrders404' in responses))
 })

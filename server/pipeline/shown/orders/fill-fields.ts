@@ -31,7 +31,9 @@ export function fillFields({ filledSharesRaw, filledCollateralRaw, leftRaw }: Tr
 }
 
 /** An order that was canceled, with what it traded until then. */
-export function canceledView(canceled: TradedOrder) {
+export function canceledView(
+  canceled: TradedOrder,
+): ReturnType<typeof fillFields> & Pick<TradedOrder, 'orderId' | 'clientOrderId'> {
   const { orderId, clientOrderId } = canceled
   const fills = fillFields(canceled)
   return clientOrderId === undefined ? { orderId, ...fills } : { orderId, clientOrderId, ...fills }
