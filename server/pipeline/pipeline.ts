@@ -71,6 +71,8 @@ export interface PipelineParts<Journal extends JournalWriter>
   readonly lookups?: SeenLookups
   /** Absent when trades are never mined. */
   readonly settlement?: SettlementParts
+  /** How far the read tables are. Absent when nobody reads them. */
+  readonly tablesSeq?: () => Seq
   /** Absent when no series ever runs. */
   readonly slots?: Pick<SlotClockParts, 'booksMax' | 'specOf'>
 }
@@ -136,7 +138,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       onFired: (seq, profileIds) => {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
-      slice: new TimeSlice(monotonicMs),
+      ...{ slice: new TimeSlice(monotonicMs), tablesSeq: parts.tablesSeq },
     })
     const { journal, sequencer, queues } = this
     this.publisher = new Publisher({

@@ -184,3 +184,8 @@ function orderParts() {
     execution: means(execution(), 'What came of the order.'),
   }
 }
+
+/** A canceled order, with what it traded. */
+export function tradedUntilCancel() {
+  return object({ orderId: orderId(), clientOrderId: shownClientOrderId(), ...shownFills() })
+}

@@ -311,7 +311,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     return market === undefined ? undefined : market !== null
   }
   const links = { writer, lookups, onDurable, isArchived, ...settlement }
-  const pipeline = startPipeline(options, core, seal, links)
+  const tablesSeq = () => follower.applied
+  const pipeline = startPipeline(options, core, seal, { ...links, tablesSeq })
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
@@ -371,7 +372,7 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 interface PipelineLinks
   extends Pick<
     PipelineParts<JournalHandle>,
-    'lookups' | 'onDurable' | 'isArchived' | 'settlement'
+    'lookups' | 'onDurable' | 'isArchived' | 'settlement' | 'tablesSeq'
   > {
   readonly writer: JournalThread
 }

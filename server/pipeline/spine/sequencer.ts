@@ -28,6 +28,7 @@ import { stampPlace } from '../../../engine/wire/place-codec.ts'
 import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
 import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
+import { AheadOfTables } from './ahead-of-tables.ts'
 import type { Clock } from './clock.ts'
 import { type CancelStamper, closedBy, DueCancels, type OrderName } from './due-cancels.ts'
 import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
@@ -61,6 +62,7 @@ export class Sequencer {
   readonly #release = blankRelease()
   readonly releases: Releases
   readonly #expiries = new BookDeadlines()
+  readonly #expired: AheadOfTables
   /** By book. */
   readonly #marketDeadlines = new Deadlines(new HeapPlaces(LIMITS.booksMax + 1))
   readonly heartbeats = new HeartbeatDeadlines()
@@ -92,6 +94,8 @@ export class Sequencer {
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
     /** Bounds the work on deadlines in one turn of the event loop. */
     slice: TimeSlice
+    /** How far the read tables are; undefined when nobody reads them. */
+    tablesSeq: (() => Seq) | undefined
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -101,6 +105,7 @@ export class Sequencer {
     this.#onRare = parts.onRare
     this.#onFired = parts.onFired
     this.#slice = parts.slice
+    this.#expired = new AheadOfTables(parts.tablesSeq)
     this.#dueCancels = new DueCancels(parts.clearing)
     this.releases = new Releases(parts.clearing)
   }
@@ -460,11 +465,12 @@ export class Sequencer {
     return active.length > 0
   }
 
-  /** A book whose ring has no room is passed over, and stays due. */
+  /** A book whose ring has no room is passed over, and stays due; so is what the tables lack. */
   #cancelExpired(nowMs: TimeMs): void {
     const orders: OrderName[] = []
     for (const book of this.#expiries.booksDue(nowMs)) {
       while (this.#expiries.nextMsOf(book) <= nowMs && this.#hasRoom(book, CANCEL_BYTES)) {
+        if (this.#expired.isFull) return
         orders.length = 0
         while (this.#expiries.nextMsOf(book) <= nowMs && orders.length < LIMITS.cancelItemsMax) {
           const slot = this.#expiries.pop(book)
@@ -472,6 +478,7 @@ export class Sequencer {
         }
         faultPoint('mid-cancels')
         this.#stampCancel(book, orders, 'EXPIRED', nowMs)
+        this.#expired.ended(this.#clearing.lastSeq, orders.length)
         if (this.#cutsHere()) return
       }
     }

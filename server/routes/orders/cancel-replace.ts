@@ -17,9 +17,8 @@ import { canceledView } from '../../pipeline/shown/orders/fill-fields.ts'
 import type { ReplaceLegs } from '../../services/orders/cancel-replace.ts'
 import { ORDER_ID } from '../examples.ts'
 import { CANCELED_EXAMPLE, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from '../order-examples.ts'
-import { orderReply } from '../order-shapes.ts'
+import { orderReply, tradedUntilCancel } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
-import { traded } from './cancel-replies.ts'
 import { refused } from './order-answers.ts'
 import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
@@ -123,7 +122,7 @@ const legs = () => ({
   cancel: means(cancelShape(), 'What became of the order to cancel.'),
   replacement: means(replacementShape(), 'What became of the order to place.'),
   canceledOrder: means(
-    optional(traded()),
+    optional(tradedUntilCancel()),
     'What the canceled order traded until its cancel; absent when it was not canceled.',
   ),
 })

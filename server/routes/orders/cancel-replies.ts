@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, type Reply, reply } from '../../http/reply.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
-import { shownClientOrderId, shownFills } from '../../http/schema/order-fields.ts'
+import { shownClientOrderId } from '../../http/schema/order-fields.ts'
 import { boolean, oneOf, text } from '../../http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../http/schema/schema.ts'
 import { tradingBar } from '../../pipeline/orders/refused-order.ts'
@@ -16,6 +16,7 @@ import type { AllCanceled } from '../../services/orders/all-canceled.ts'
 import type { BatchOutcome, Canceled, FailedCancel } from '../../services/orders/cancels.ts'
 import type { Asker } from '../../services/private-reads.ts'
 import type { Steps } from '../../services/sliced-work.ts'
+import { tradedUntilCancel } from '../order-shapes.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 
@@ -52,10 +53,6 @@ const clientNamed = () =>
 
 const canceledOrder = () => anyOf(orderId(), clientNamed())
 
-/** A canceled order, with what it traded. */
-export const traded = () =>
-  object({ orderId: orderId(), clientOrderId: shownClientOrderId(), ...shownFills() })
-
 export function batchCancelReply() {
   return object({
     message: means(text(), 'What was done, in a sentence.'),
@@ -64,7 +61,7 @@ export function batchCancelReply() {
       'Orders that are canceled: order ids, or both ids where the call named client ids.',
     ),
     orders: means(
-      list(traded()),
+      list(tradedUntilCancel()),
       'What each of the canceled orders traded until its cancel; after a cancel of all orders, ' +
         'those that traded first, 10,000 at most.',
     ),
@@ -77,7 +74,7 @@ export function batchCancelReply() {
 
 /** The reply to a cancel of one order. */
 export function cancelReply() {
-  return object({ ...message().properties, ...traded().properties })
+  return object({ ...message().properties, ...tradedUntilCancel().properties })
 }
 
 /** A refusal with what the trading mode, or a release under way, adds to it. */
