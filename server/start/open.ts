@@ -310,9 +310,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }
-  const links = { writer, lookups, onDurable, isArchived, ...settlement }
-  const tablesSeq = () => follower.applied
-  const pipeline = startPipeline(options, core, seal, { ...links, tablesSeq })
+  const links = { writer, lookups, onDurable, isArchived, tablesSeq: () => follower.applied }
+  const pipeline = startPipeline(options, core, seal, { ...links, ...settlement })
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
