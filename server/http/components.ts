@@ -21,6 +21,8 @@ export function pascal(text: string): string {
 
 /** The name of one entry of a list of this name. */
 function ofOne(name: string): string {
+  if (/[Ss]eries$/.test(name)) return `${name}Item`
+  if (/(ch|sh|x|ss)es$/.test(name)) return name.slice(0, -2)
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
   return /[^s]s$/.test(name) ? name.slice(0, -1) : `${name}Item`
 }

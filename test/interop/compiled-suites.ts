@@ -132,6 +132,26 @@ export const COMPILED_SUITES: readonly Suite[] = [
     steps: [...TRADES, 'browse'],
   },
   {
+    name: 'rust-generated',
+    isShort: false,
+    tools: [...CARGO, ...JAVA],
+    fetch: (workspace) => [
+      copied(workspace, 'rust-generated'),
+      generator(workspace),
+      cargo(workspace, 'fetch'),
+    ],
+    build: (workspace) => [
+      generated(
+        workspace,
+        'rust',
+        '--additional-properties=packageName=exchange,supportMiddleware=true -o driver/client',
+      ),
+      cargo(workspace, 'build --offline'),
+    ],
+    drive: rustDriver,
+    steps: [...TRADES, 'browse'],
+  },
+  {
     name: 'rust-sdk',
     isShort: true,
     tools: CARGO,

@@ -89,10 +89,11 @@ const cricketScore = () =>
 /** A score of football, tennis or cricket, as it is told. */
 export const sportScore = () => anyOf(fieldScore(), cricketScore())
 
-/** A score of an esports match, as it is told. */
+/** A score of an esports match, as it is told; its sport tells it from the others in Java. */
 export const esportScore = () =>
   object({
     matchId: means(integer(1), 'Number of the match where its scores come from.'),
+    sportType: sport('esports'),
     isFinished: isFinished(),
     ...esportContent,
   })
@@ -223,7 +224,7 @@ function sportScoreView({ fixtureId: id }: ToldMatch, score: Score) {
 function esportScoreView({ fixtureId: matchId }: ToldMatch, score: Score) {
   const content: unknown = JSON.parse(score.scoreJson)
   assert(ofEsport.holds(content), 'a score of esports was checked when it came')
-  return { matchId, isFinished: score.isFinished, ...content }
+  return { matchId, sportType: 'esports' as const, isFinished: score.isFinished, ...content }
 }
 
 /** A score as it is told. */

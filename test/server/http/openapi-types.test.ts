@@ -82,6 +82,52 @@ test('a choice of shapes is oneOf in a component, as Rust merges those of anyOf'
   assert.deepEqual(wrong, [])
 })
 
+/** The values that a field may have, or null when it may have any. */
+function valuesOf(field: unknown): readonly unknown[] | null {
+  const only = at(field, 'const')
+  const some = at(field, 'enum')
+  return Array.isArray(some) ? some : only === undefined ? null : [only]
+}
+
+/** Whether a reader that knows no needed fields and takes any others tells the two apart. */
+function differ(one: unknown, other: unknown): boolean {
+  if (at(one, 'type') !== at(other, 'type')) return true
+  const fields = Object.entries(Object(at(one, 'properties')))
+  return fields.some(([name, field]) => {
+    const known = valuesOf(field)
+    const others = valuesOf(at(other, 'properties', name))
+    return known !== null && others !== null && !known.some((value) => others.includes(value))
+  })
+}
+
+/** The choices of replies, wherever they stand in them. */
+function choicesIn(node: unknown, seen: Set<unknown>): Tree[] {
+  const whole = followed(document, node)
+  if (seen.has(whole)) return []
+  seen.add(whole)
+  if (Array.isArray(whole)) return whole.flatMap((each) => choicesIn(each, seen))
+  if (!isTree(whole)) return []
+  const parts = Object.entries(whole).filter(([key]) => key !== 'example' && key !== 'examples')
+  const below = parts.flatMap(([, each]) => choicesIn(each, seen))
+  return 'oneOf' in whole ? [whole, ...below] : below
+}
+
+test('each shape of a reply has a value of its own, as Java takes all that could fit', () => {
+  const seen = new Set()
+  const choices = calls.flatMap(([, , { responses }]) => choicesIn(responses, seen))
+  assert.ok(choices.length > 50, 'refusals are choices')
+  const alike = choices.flatMap(({ oneOf }) => {
+    const shapes = Array.isArray(oneOf) ? oneOf : []
+    return shapes.flatMap((one, index) =>
+      shapes.slice(index + 1).flatMap((other) => {
+        const isPlain = differ(followed(document, one), followed(document, other))
+        return isPlain ? [] : [[at(one, '$ref'), at(other, '$ref')]]
+      }),
+    )
+  })
+  assert.deepEqual(alike, [])
+})
+
 test('no choice has a discriminator, by which Rust expects refusals without their code', () => {
   assert.deepEqual(
     waysOf((schema) => 'discriminator' in schema),

@@ -47,9 +47,16 @@ fn client(who: &str, log: &Arc<Errors>) -> Outcome<Client> {
     Ok(Client::from_http_client(builder.logger(log.clone()).build()?)?)
 }
 
-/// What the client could not read: it logs such frames and drops them.
+/// What the client logs as errors: refusals, and frames that it cannot read, which it drops.
 #[derive(Default)]
 struct Errors(Mutex<Vec<String>>);
+
+impl Errors {
+    fn unread(&self) -> Vec<String> {
+        let lines = self.0.lock().unwrap();
+        lines.iter().filter(|line| line.starts_with("Failed to parse")).cloned().collect()
+    }
+}
 
 impl Logger for Errors {
     fn debug(&self, _message: &str) {}
@@ -151,8 +158,7 @@ impl Listener {
         let end = Instant::now() + FRAMES_TIME;
         for event in TYPED.iter().chain(&UNTYPED) {
             while !self.counts.lock().unwrap().contains_key(*event) {
-                let errors = self.errors.0.lock().unwrap().join("\n");
-                assert!(Instant::now() < end, "no frame {event}: {errors}");
+                assert!(Instant::now() < end, "no frame {event}: {}", self.seen());
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             ok(&format!("frames {event}"));
@@ -165,8 +171,13 @@ impl Listener {
         let channel = SubscriptionChannel::SubscribeOrderEvents;
         self.socket.unsubscribe(channel, SubscriptionOptions::default()).await?;
         self.socket.disconnect().await?;
-        assert!(self.errors.0.lock().unwrap().is_empty(), "{:?}", self.errors.0);
+        assert_eq!(self.errors.unread(), Vec::<String>::new());
         Ok(())
+    }
+
+    fn seen(&self) -> String {
+        let (counts, exceptions) = (self.counts.lock().unwrap(), self.exceptions.lock().unwrap());
+        format!("{counts:?} {exceptions:?} {:?}", self.errors.unread())
     }
 }
 

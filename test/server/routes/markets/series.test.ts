@@ -90,6 +90,9 @@ test('the stable slug names the market of the current slot', async () => {
   const next = String(at(stable.body, 'nextMarket', 'slug'))
   const wrapped = await read(`/markets/${current}?include=timelinePreview,nextMarket`)
   assert.equal(at(wrapped.body, 'market', 'nextMarket', 'slug'), next)
+  const { market, timelinePreview, ...same } = Object(wrapped.body)
+  assert.ok(timelinePreview !== undefined)
+  assert.deepEqual(same, market, 'the envelope has the fields of the market too')
   assert.equal(at(wrapped.body, 'timelinePreview', 'anchor', 'slug'), current)
   const ahead = await read(`/markets/${next}/timeline?before=1&after=0`)
   assert.deepEqual(

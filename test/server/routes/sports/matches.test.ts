@@ -233,7 +233,7 @@ test('scores of each sport have their own fields, and zeros stay', async () => {
     ...{ fixtureId: 1, sportType: 'cricket', ...fixed, ...runs, ...now, ...zeros },
   })
   assert.deepEqual(at(body, 'data', all.esports, 'score'), {
-    ...{ matchId: 3, isFinished: false, status: '', ...maps },
+    ...{ matchId: 3, sportType: 'esports', isFinished: false, status: '', ...maps },
   })
   assert.deepEqual(at(body, 'data', all.tennis, 'score'), {
     ...{ fixtureId: 2, sportType: 'tennis', status: '', ...fixed, ...sets },

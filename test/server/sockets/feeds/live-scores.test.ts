@@ -51,7 +51,8 @@ test('a reader hears what is in play at once, then each change of its channel', 
     ...{ elapsedMinutes: 7, extraMinutes: null, statusShort: '1H', status: '' },
   }
   const final = {
-    ...{ matchId: 3, isFinished: false, status: 'running', matchScore: { home: 1, away: 0 } },
+    ...{ matchId: 3, sportType: 'esports', isFinished: false, status: 'running' },
+    matchScore: { home: 1, away: 0 },
     gameScores: [{ home: 13, away: 0 }],
   }
   assert.deepEqual(await early.take(SPORTS, 2), [{}, { derby }])
