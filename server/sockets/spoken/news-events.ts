@@ -39,7 +39,7 @@ export const liveEsportsUpdate = event({
   payload: bySlug(esportScore()),
   example: {
     'north-south': {
-      ...{ matchId: 5012, isFinished: false, status: 'running' },
+      ...{ matchId: 5012, sportType: 'esports', isFinished: false, status: 'running' },
       ...{ matchScore: { home: 1, away: 0 }, gameScores: [{ home: 13, away: 9 }] },
     },
   },
