@@ -50,9 +50,10 @@ interface Page {
 }
 
 function pageOf(on: Ground, number: number): Page {
-  const { slugs, markets, attacker } = on.scene
+  const { slugs, markets, fans } = on.scene
   const slug = number % 3 === 0 ? markets[0].slug : slugs[number % slugs.length]
-  return { number, slug, visitor: number % VISITORS === 0 ? attacker : null }
+  // A profile that no other attack signs for: it pays for its own reads alone.
+  return { number, slug, visitor: number % VISITORS === 0 ? fans[number % fans.length] : null }
 }
 
 const isList = ({ number }: Page) => number % 2 === 1
