@@ -50,7 +50,9 @@ test('cancelReplace funds the new quote with the money of the old quote', async 
     mode: CancelReplaceMode.STOP_ON_FAILURE,
   })
   const untouched = { filledSize: '0', remainingSize: String(20 * SHARE), averagePrice: null }
-  assert.deepEqual(moved.cancel, { status: 'SUCCESS', orderId: first.order.id, ...untouched })
+  assert.deepEqual(moved.cancel, { status: 'SUCCESS', orderId: first.order.id })
+  const { canceledOrder } = Object(moved)
+  assert.deepEqual(canceledOrder, { orderId: first.order.id, ...untouched })
   assert.equal(moved.replacement.status, 'SUCCESS')
   assert.equal(moved.replacement.data?.execution.clientOrderId, 'moved')
   assert.equal(moved.replacement.data?.execution.settlementStatus, 'UNMATCHED')

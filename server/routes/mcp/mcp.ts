@@ -121,14 +121,14 @@ export const mcp = route({
   example: {
     body: {
       jsonrpc: '2.0',
-      id: 1,
+      id: '1',
       method: 'tools/call',
       params: {
         name: 'get_market_price_history',
         arguments: { slug: 'rain-tomorrow', interval: '1d' },
       },
     },
-    reply: { jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: '{}' }] } },
+    reply: { jsonrpc: '2.0', id: '1', result: { content: [{ type: 'text', text: '{}' }] } },
   },
   handle: async ({ body, caller, owner, call }, services: Services, within) => {
     if (repeatsId(body)) {

@@ -98,7 +98,7 @@ test('the refusal of a wrong field says the form that it must have', () => {
     {
       field: 'order.makerAmount',
       message:
-        'must have this form: Whole number, or text of at most 16 digits: ' +
+        'must have this form: Text of at most 16 digits, or a whole number: ' +
         'raw units given, collateral for a buy, shares for a sell',
     },
   ])
