@@ -84,7 +84,7 @@ export class Acknowledged {
         side: wish.isBuy ? 'BUY' : 'SELL',
         token: market.tokens[wish.outcome],
         type: wish.type,
-        price: String(wish.ticks / 1000),
+        price: wish.ticks / 1000,
         originalSize: String(wish.sizeRaw),
         clientOrderId: wish.clientOrderId,
       },
