@@ -19,7 +19,7 @@ import { NEWEST, type Recording, readRecording } from './recording.ts'
 const SLOTS = 1024
 const SAMPLES = 40
 /** One prefix in so many is replayed, of the newest recording and of an older one. */
-const [NEW_STRIDE, OLD_STRIDE] = [4, 16]
+const [NEW_STRIDE, OLD_STRIDE] = [16, 64]
 const PARTS = 4
 
 export const newExchange = () => new Exchange(new OrderTable(SLOTS))

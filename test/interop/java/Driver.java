@@ -121,7 +121,7 @@ public final class Driver {
     OrdersApi orders = new OrdersApi(client);
     MarketsApi markets = new MarketsApi(client);
     try {
-      orders.postOrders(request("wrongFee", market), null, null);
+      orders.postOrders(request("wrongFee", market), null, null, null);
       throw new IllegalStateException("a wrong fee rate was taken");
     } catch (ApiException error) {
       PostOrders400Refusal refusal =
@@ -131,7 +131,7 @@ public final class Driver {
     }
     ok("refused");
 
-    PlacedOrderReply placed = orders.postOrders(request("first", market), null, null);
+    PlacedOrderReply placed = orders.postOrders(request("first", market), null, null, null);
     check("LIVE".equals(placed.getOrder().getStatus().getValue()), placed);
     check(!placed.getExecution().getMatched(), placed);
     ok("place");
