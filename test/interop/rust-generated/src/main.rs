@@ -95,7 +95,7 @@ fn request(name: &str, market: &MarketReply) -> Outcome<OrderRequest> {
 }
 
 async fn trade(exchange: &Configuration, market: &MarketReply) -> Outcome {
-    match post_orders(exchange, request("wrongFee", market)?, None, None).await {
+    match post_orders(exchange, request("wrongFee", market)?, None, None, None).await {
         Err(ClientError::ResponseError(refused)) => match refused.entity {
             Some(PostOrdersError::Status400(PostOrders400Refusal::FeeRateMismatchRefusal(
                 mismatch,
@@ -109,7 +109,7 @@ async fn trade(exchange: &Configuration, market: &MarketReply) -> Outcome {
     }
     ok("refused");
 
-    let placed = post_orders(exchange, request("first", market)?, None, None).await?;
+    let placed = post_orders(exchange, request("first", market)?, None, None, None).await?;
     assert!(!placed.execution.matched, "{placed:?}");
     ok("place");
 
