@@ -17,7 +17,8 @@ import { freshSeed, Random } from '../support/random.ts'
 import { NEWEST, type Recording, readRecording } from './recording.ts'
 
 const SLOTS = 1024
-const SAMPLES = 40
+/** Folders that are cut, of the newest recording and of an older one. */
+const [NEW_SAMPLES, OLD_SAMPLES] = [40, 12]
 /** One prefix in so many is replayed, of the newest recording and of an older one. */
 const [NEW_STRIDE, OLD_STRIDE] = [16, 64]
 const PARTS = 4
@@ -68,8 +69,10 @@ export function replays(name: string): void {
     assert.equal(exchange.checkInvariants(), null)
   })
 
-  // An older recording passed with more prefixes when it was the newest.
-  const stride = name === NEWEST ? NEW_STRIDE : OLD_STRIDE
+  // An older recording passed with more prefixes and cuts when it was the newest.
+  const isNewest = name === NEWEST
+  const stride = isNewest ? NEW_STRIDE : OLD_STRIDE
+  const samples = isNewest ? NEW_SAMPLES : OLD_SAMPLES
   // In parts, so that a slow machine shows that it goes on.
   for (let part = 0; part < PARTS; part++) {
     test(`${name}: each prefix gives its recorded state, ${part + 1} of ${PARTS}`, () => {
@@ -96,7 +99,7 @@ export function replays(name: string): void {
     commitInBatches(dataDir, recording, random, (seq) => {
       const walBytes = statSync(wal).size
       const head = readFileSync(join(dataDir, 'journal.head'))
-      if (before.seq > 0 && random.chance((2 * SAMPLES) / 130)) {
+      if (before.seq > 0 && random.chance((2 * samples) / 130)) {
         // An unfinished commit: some of its bytes are written, and no client was told of it.
         const tornBytes = random.between(before.walBytes, walBytes - 1)
         if (tornBytes > before.walBytes) torn++
@@ -104,7 +107,7 @@ export function replays(name: string): void {
       }
       before = { seq, walBytes, head }
     })
-    assert(cuts > SAMPLES / 2 && torn > SAMPLES / 4, `${cuts} cuts, ${torn} of them torn`)
+    assert(cuts > samples / 2 && torn > samples / 4, `${cuts} cuts, ${torn} of them torn`)
     assert.equal(rebuildReadTables(dataDir), commands.length)
     check(dataDir, commands.length)
   })
