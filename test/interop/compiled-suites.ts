@@ -126,7 +126,7 @@ export const COMPILED_SUITES: readonly Suite[] = [
         workspace.folder,
         DRIVE_MS,
         `venv/bin/python ${join(workspace.drivers, 'python-generated', 'driver.py')}`,
-        { PYTHONPATH: join(workspace.folder, 'client') },
+        { PYTHONPATH: `${workspace.drivers}:${join(workspace.folder, 'client')}` },
       ),
     ],
     steps: [...TRADES, 'browse'],

@@ -137,8 +137,11 @@ export class SuiteRun {
 
   async #drive(env: Readonly<Record<string, string>>): Promise<End> {
     let output = ''
+    // The drivers in Python share a module, whose bytecode must not come into this folder.
+    const python = { PYTHONPATH: this.#workspace.drivers, PYTHONDONTWRITEBYTECODE: '1' }
+    const shared = { ...env, ...python }
     for (const command of this.#suite.drive(this.#workspace)) {
-      const ran = await this.#run({ ...command, env: { ...env, ...command.env } })
+      const ran = await this.#run({ ...command, env: { ...shared, ...command.env } })
       output += ran.output
       if (!succeeded(ran)) return failed(endOf('the driver', ran), output)
     }

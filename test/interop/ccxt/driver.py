@@ -1,24 +1,12 @@
 """Trades with the adapter of ccxt for this API. It has no sockets."""
 
 import asyncio
-import os
 
 from ccxt.base.errors import BadRequest, InvalidOrder, OrderNotFound
 from ccxt.prediction import limitless
+from steps import env, ok, same
 
 UNKNOWN = "3f2b8c1e-7d64-4a0f-9c55-1a2b3c4d5e6f"
-
-
-def env(name: str) -> str:
-    return os.environ["INTEROP_" + name]
-
-
-def ok(step: str) -> None:
-    print("ok " + step, flush=True)
-
-
-def same(found, expected) -> None:
-    assert found == expected, f"{found!r} is not {expected!r}"
 
 
 def exchange(who: str) -> limitless:

@@ -8,7 +8,6 @@ import base64
 import hashlib
 import hmac
 import json
-import os
 from datetime import datetime, timezone
 from urllib.parse import urlsplit
 
@@ -16,18 +15,7 @@ from openapi_client import ApiClient, Configuration, MarketsApi, OrdersApi, Port
 from openapi_client.exceptions import ApiException, BadRequestException
 from openapi_client.models import CancelReplaceCancel, FeeRateMismatchRefusal, MarketReply
 from openapi_client.models import CancelReplaceCancelByOrderId, OrderRequest, SignedOrder
-
-
-def env(name: str) -> str:
-    return os.environ["INTEROP_" + name]
-
-
-def ok(step: str) -> None:
-    print("ok " + step, flush=True)
-
-
-def same(found, expected) -> None:
-    assert found == expected, f"{found!r} is not {expected!r}"
+from steps import env, ok, same
 
 
 class SigningClient(ApiClient):

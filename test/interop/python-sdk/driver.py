@@ -4,7 +4,6 @@ Every reply goes through the models of the client, and every frame through its t
 """
 
 import asyncio
-import os
 import time
 import typing
 
@@ -24,6 +23,7 @@ from limitless_sdk.types.portfolio import HistoryResponse
 from limitless_sdk.types.user import UserProfile
 from limitless_sdk.websocket import types as frame_types
 from pydantic import TypeAdapter
+from steps import env, ok, same
 
 FRAMES = {
     "orderbookUpdate": frame_types.OrderbookUpdate,
@@ -39,18 +39,6 @@ FRAMES = {
     "system": frame_types.SystemEvent,
 }
 FRAMES_S = 60
-
-
-def env(name: str) -> str:
-    return os.environ["INTEROP_" + name]
-
-
-def ok(step: str) -> None:
-    print("ok " + step, flush=True)
-
-
-def same(found, expected) -> None:
-    assert found == expected, f"{found!r} is not {expected!r}"
 
 
 def credentials(who: str) -> HMACCredentials:
