@@ -14,6 +14,7 @@ export const POOL = 'fuzz-pool'
 export const ESPORTS_MATCH = 'interop-final'
 export const CATEGORY = 'Weather'
 const ESPORTS_MARKET = 'interop-final-winner'
+export const SERIES = 'interop-week'
 
 export class Activity {
   readonly #client: ExchangeClient
@@ -26,15 +27,22 @@ export class Activity {
     this.#setting = setting
   }
 
-  /** Makes what the setting does not have: a market with a category, and a match of esports. */
+  /**
+   * Makes what the setting does not have: a market with a category, a match of esports, and a slot
+   * that trades for longer than a driver is built and runs.
+   */
   async prepare(): Promise<void> {
+    const week = { symbol: 'BTC', frequency: 'weekly', slotsAhead: 1, strikePrice: '95000' }
+    const about = { title: 'Bitcoin this week', assetName: 'Bitcoin' }
+    const slugs = { stableSlug: SERIES, slugPrefix: SERIES }
+    await this.#client.admin('/admin/series', { ...week, ...about, ...slugs })
     const market = { kind: 'clob', slug: 'interop-weather', title: 'Will it rain?' }
     await this.#client.admin('/admin/markets', { ...market, categories: [CATEGORY] })
     await this.#client.makeMarket(ESPORTS_MARKET, false)
-    const about = { title: 'Final', sportType: 'esports', esportType: 'cs2', startsAt: 0 }
+    const final = { title: 'Final', sportType: 'esports', esportType: 'cs2', startsAt: 0 }
     const sides = { home: { name: 'Reds' }, away: { name: 'Blues' } }
     const markets = [{ slug: ESPORTS_MARKET, esportsPropType: 'map_winner' }]
-    const body = { ...about, ...sides, fixtureId: ESPORTS_FIXTURE, markets }
+    const body = { ...final, ...sides, fixtureId: ESPORTS_FIXTURE, markets }
     await this.#client.admin(`/admin/sports/matches/${ESPORTS_MATCH}`, body, 'PUT')
   }
 

@@ -7,7 +7,7 @@ import { actorOf, type Setting, settingOf } from '../fuzz/setting.ts'
 import { ExchangeClient, type TestMarket, type Trader } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
-import { Activity, CATEGORY, ESPORTS_MATCH, POOL } from './activity.ts'
+import { Activity, CATEGORY, ESPORTS_MATCH, POOL, SERIES } from './activity.ts'
 import { signedOrders } from './signed-orders.ts'
 import type { Venue } from './suite.ts'
 
@@ -112,6 +112,7 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
   const partner = actorOf(actors, 'partner').trader
   const child = at(await client.get(`/markets/${GROUP}`), 'markets', 0)
   const ended = await client.get(`/markets/${ENDED}`)
+  const slot = await client.get(`/markets/stable/${SERIES}`)
   const children = await client.call(partner, 'GET', '/profiles/partner-accounts')
   const values: Record<string, string> = {
     URL: client.baseUrl,
@@ -124,7 +125,7 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
     ...{ GROUP, GROUP_CHILD: String(at(child, 'slug')) },
     GROUP_CHILD_TOKEN: String(at(child, 'tokens', 'yes')),
     ...{ POOL, ENDED, ENDED_CONDITION: String(at(ended, 'conditionId')) },
-    ...{ PAGE: pools.madepages[0], PAGE_PATH: pools.paths[1], SLOT: pools.slots[0] },
+    ...{ PAGE: pools.madepages[0], PAGE_PATH: pools.paths[1], SLOT: String(at(slot, 'slug')) },
     ...traderValues('USER', user.trader),
     ...traderValues('PARTNER', partner),
     IDENTITY: user.identity,
