@@ -125,13 +125,18 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a long reply is copied for a client that does not read',
-        'else return response.tryEnd(sendable(payload), byteLengthOf(payload))[1]',
+        'else return sendFrom(response, payload, 0)[1]',
         'else response.end(sendable(payload))',
       ],
       [
         'a joined reply that waits is where the next one is joined',
-        'const whole = bytesOf(payload)',
+        'const whole = payload instanceof Joined ? payload : bytesOf(payload)',
         'const whole = payload instanceof Joined ? payload.within(joining) : bytesOf(payload)',
+      ],
+      [
+        'a list that waits goes on from its start',
+        'sendFrom(response, whole, offset)',
+        'sendFrom(response, whole, 0)',
       ],
       [
         'a joined reply that waits is not counted',

@@ -23,15 +23,32 @@ export class Joined {
 
   /** Puts the body at the start of a buffer that has room for it; gives that part of the buffer. */
   within(buffer: Buffer): Buffer {
+    const whole = this.from(0, buffer)
+    assert(whole.length === this.length, 'a joined body has the length of its parts')
+    return whole
+  }
+
+  /**
+   * Puts the bytes from `offset` on at the start of a buffer, as many as it has room for; gives
+   * that part of the buffer.
+   */
+  from(offset: number, buffer: Buffer): Buffer {
     let at = 0
+    let skipped = offset
     for (const part of this.parts) {
-      if (typeof part === 'string') at += buffer.write(part, at)
-      else {
-        buffer.set(part, at)
-        at += part.length
+      if (at === buffer.length) break
+      const length = lengthOf(part)
+      if (skipped >= length) skipped -= length
+      else if (typeof part === 'string' && skipped === 0 && length <= buffer.length - at) {
+        at += buffer.write(part, at)
+      } else {
+        const bytes = typeof part === 'string' ? Buffer.from(part) : part
+        const fitting = bytes.subarray(skipped, skipped + buffer.length - at)
+        buffer.set(fitting, at)
+        at += fitting.length
+        skipped = 0
       }
     }
-    assert(at === this.length, 'a joined body has the length of its parts')
     return buffer.subarray(0, at)
   }
 

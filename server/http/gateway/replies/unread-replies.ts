@@ -12,14 +12,31 @@ import { type Outgoing, statusLine } from './outgoing.ts'
 const SHORT_BYTES = 1024
 
 /**
- * Where one reply at a time is joined from its parts: the library has sent or copied the bytes when
- * it returns. Longer ones, which are rare, get a buffer of their own.
+ * Where one reply at a time is joined from its parts, a longer one piece by piece: the library has
+ * sent or copied the bytes when it returns.
  */
 const joining = Buffer.allocUnsafeSlow(1 << 20)
 
 function sendable(payload: Payload): Uint8Array | string {
   if (!(payload instanceof Joined)) return payload
   return payload.length <= joining.length ? payload.within(joining) : payload.whole()
+}
+
+/** As the library answers: whether it took all that it was given, and whether the reply is out. */
+type Sent = [isTaken: boolean, isOut: boolean]
+
+/** Sends a long reply from `offset` on, until it is out or the kernel has no more room. */
+function sendFrom(response: HttpResponse, payload: Uint8Array | Joined, offset: number): Sent {
+  if (payload instanceof Uint8Array) {
+    return response.tryEnd(payload.subarray(offset), payload.length)
+  }
+  for (let at = offset; ; ) {
+    const piece = payload.from(at, joining)
+    const sent = response.tryEnd(piece, payload.length)
+    const [isTaken, isOut] = sent
+    if (isOut || !isTaken) return sent
+    at += piece.length
+  }
 }
 
 /** The library closes an idle connection after ten seconds, and looks every four. */
@@ -64,7 +81,9 @@ function written(response: HttpResponse, out: Outgoing, writing: Writing): boole
     if (!hasNoBody(status)) response.writeHeader('content-length', `${byteLengthOf(payload)}`)
     response.endWithoutBody()
   } else if (close || isShort) response.end(sendable(payload), close)
-  else return response.tryEnd(sendable(payload), byteLengthOf(payload))[1]
+  else if (typeof payload === 'string') {
+    return response.tryEnd(payload, byteLengthOf(payload))[1]
+  } else return sendFrom(response, payload, 0)[1]
   return true
 }
 
@@ -151,7 +170,7 @@ export class UnreadReplies {
     done: () => void,
   ): UnreadReply | 'full' {
     const isShared = payload instanceof Uint8Array
-    const whole = bytesOf(payload)
+    const whole = payload instanceof Joined ? payload : bytesOf(payload)
     const bytes = isShared ? 0 : whole.length
     const own = this.#byAddress.get(address) ?? 0
     const ofAddress = own + bytes
@@ -162,7 +181,7 @@ export class UnreadReplies {
     this.#bytes += bytes
     if (bytes > 0 && address !== '') this.#byAddress.set(address, ofAddress)
     response.onWritable((offset) => {
-      const [isTaken, isOut] = response.tryEnd(whole.subarray(offset), whole.length)
+      const [isTaken, isOut] = sendFrom(response, whole, offset)
       if (isOut) done()
       return isTaken
     })

@@ -174,26 +174,29 @@ test('long replies arrive whole, and unread replies do not pile up', async () =>
   await toys.gateway.stop()
 })
 
-test('a joined reply that waits for its reader is kept apart from later ones', async () => {
-  const toys = await bounded({})
-  const ask = (fill: string) => request(`GET /joined?size=800000&fill=${fill}`, '10.0.0.1')
-  const slow = new RawClient(toys.port).pause()
-  let asked = 0
-  // The kernel takes the first ones whole.
-  while (toys.gateway.inFlight === 0) {
-    slow.send(ask('a'))
-    asked++
-    await until(() => toys.seen.length === asked)
-  }
-  const quick = new RawClient(toys.port).send(ask('b'))
-  const [other] = await quick.replies(1)
-  assert.match(other, /","b{800000}"\]$/)
-  const replies = await slow.resume().replies(asked)
-  assert.equal(replies.length, asked)
-  for (const each of replies) assert.match(each, /","a{800000}"\]$/)
-  for (const client of [slow, quick]) client.destroy()
-  await toys.gateway.stop()
-})
+// The longer one is joined in pieces.
+for (const size of [800_000, 3_000_000])
+  test(`a reply of ${size} that waits for its reader is kept apart from later ones`, async () => {
+    const toys = await bounded({})
+    const ask = (fill: string) => request(`GET /joined?size=${size}&fill=${fill}`, '10.0.0.1')
+    const filled = (fill: string) => new RegExp(`","${fill}+"\\]$`)
+    const slow = new RawClient(toys.port).pause()
+    let asked = 0
+    // The kernel takes the first ones whole.
+    while (toys.gateway.inFlight === 0) {
+      slow.send(ask('a'))
+      asked++
+      await until(() => toys.seen.length === asked)
+    }
+    const quick = new RawClient(toys.port).send(ask('b'))
+    const [other] = await quick.replies(1)
+    assert.match(other, filled('b'))
+    const replies = await slow.resume().replies(asked)
+    assert.equal(replies.length, asked)
+    for (const each of replies) assert.match(each, filled('a'))
+    for (const client of [slow, quick]) client.destroy()
+    await toys.gateway.stop()
+  })
 
 for (const path of ['/wide', '/joined'])
   test(`unread replies of ${path} have a bound: past it the slow reader is cut off`, async () => {
