@@ -23,6 +23,8 @@ const CROWD = 50
 const BOOKS = 50
 const LEVELS = 998
 const BATCH = 50
+/** Between two changes of one book: about 900 changes a second of all. */
+const CHANGE_MS = 50
 const MESSAGES = 8
 const LEGS = 20
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -125,16 +127,21 @@ async function ladder(on: Ground, maker: Trader, market: TestMarket): Promise<vo
   }
 }
 
+const booksOf = (on: Ground) => someMarkets(on, on.isShort ? 4 : BOOKS)
+const makerOf = ({ scene: { beaters } }: Ground, at: number) => beaters[at % beaters.length]
+
+async function deepBooks(on: Ground): Promise<void> {
+  const markets = await booksOf(on)
+  await inTurns(markets.length, (at) => ladder(on, makerOf(on, at), markets[at]))
+}
+
 /** Reads fifty deep books in one call while each of them changes. */
 async function changingBooks(on: Ground): Promise<void> {
-  const { beaters } = on.scene
-  const markets = await someMarkets(on, on.isShort ? 4 : BOOKS)
-  const makerOf = (at: number) => beaters[at % beaters.length]
-  await inTurns(markets.length, (at) => ladder(on, makerOf(at), markets[at]))
+  const markets = await booksOf(on)
   const path = `/markets/orderbooks?slugs=${markets.map(({ slug }) => slug).join(',')}`
   let isOver = false
   const change = async (market: TestMarket, at: number) => {
-    const maker = makerOf(at)
+    const maker = makerOf(on, at)
     let peer = on.peer(2)
     for (let turn = 0; !isOver; turn++) {
       peer = on.again(peer, 2)
@@ -151,6 +158,7 @@ async function changingBooks(on: Ground): Promise<void> {
       })
       await peer.ask(signed(maker, 'POST', '/orders', body))
       if (on.isShort && turn > 3) return
+      await on.rest(CHANGE_MS)
     }
   }
   const changing = markets.map(change)
@@ -195,6 +203,7 @@ export const COSTLY_READS: readonly Attack[] = [
   },
   {
     name: `${BOOKS} books of ${LEVELS} levels that change, in one call`,
+    prepare: deepBooks,
     run: changingBooks,
     ...{ bytes: 128 * MIB, answers: [...READ, '201'], meets: ['200', '201'], shortTurns: 40 },
   },

@@ -92,6 +92,11 @@ export class Ground {
     if (!this.isShort) await afterMs(Math.max(0, this.instantMs + OVER_MS - Date.now()))
   }
 
+  /** Waits between two requests of one caller; a short attack does not wait. */
+  async rest(ms: number): Promise<void> {
+    if (!this.isShort) await afterMs(ms)
+  }
+
   end(): void {
     for (const peer of this.#peers) peer.end()
   }
