@@ -28,7 +28,6 @@ process.on('message', (forMs) => {
   const change = (): void => {
     // As if an order had changed the book: it is encoded anew.
     published.version++
-    published.bookText = null
     published.watch?.changed()
     if (performance.now() < untilMs) setImmediate(change)
     else {

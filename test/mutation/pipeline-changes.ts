@@ -228,6 +228,19 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
+    file: 'server/pipeline/shown/book-views.ts',
+    tests: ['test/server/pipeline/shown/book-views.test.ts'],
+    changes: [
+      [
+        'zeros inside of a large size are lost',
+        'value - billions * BILLION, 9,',
+        'value - billions * BILLION, 1,',
+      ],
+      ['a list of levels ends with a comma', 'at === from ? at : at - 1', 'at'],
+      ['bids stand worst first', 'isBid ? ONE - step : step', 'step'],
+    ],
+  },
+  {
     file: 'server/pipeline/shown/kept/depth.ts',
     tests: PIPELINE,
     changes: [

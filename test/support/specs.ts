@@ -1,6 +1,7 @@
 // Plain profiles and markets for tests and benches; a test names only what it changes.
 
 import type { PlaceRequest } from '../../engine/core/decide/decide.ts'
+import type { Market } from '../../engine/core/markets/catalogue.ts'
 import type { PlaceOrder, ProfileFields } from '../../engine/domain/command.ts'
 import type { TokenNo } from '../../engine/domain/ids.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
@@ -39,6 +40,20 @@ export function marketSpec(marketId: number, changes: Partial<MarketSpec> = {}):
     adapterAddress: null,
     minSizeRaw: 0,
     maxSpread: 0.03,
+    ...changes,
+  }
+}
+
+/** A market as the catalogue of the core has it, funded and without a trade. */
+export function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
+  const createdMs = 1_800_000_000_000
+  return {
+    ...marketSpec(marketId),
+    ...{ marketId, createdMs, takerDelayMs: 0, updatedMs: createdMs, status: 'FUNDED' },
+    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
+    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
+    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0 },
+    ...{ markYesTicks: 0, openSizeRaw: 0 },
     ...changes,
   }
 }

@@ -50,9 +50,8 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   updatedMs: TimeMs
   /** Grows with each change of the book. */
   version: number
-  /** The book in a reply, encoded once per version, and the part that its frames have too. */
+  /** The book in a reply, encoded once per version. */
   bookBytes: Buffer | null
-  bookText: string | null
   /** Number of the newest frame of the book; it rises by one per frame. */
   sequence: number
   /** Length of the newest whole book that was made for sockets; 0 before the first. */
@@ -89,7 +88,6 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
     day: null,
     version: 0,
     bookBytes: null,
-    bookText: null,
     sequence: 0,
     frameBytes: 0,
     tradeSeq: 0,
@@ -355,7 +353,6 @@ export class PublishedMarkets {
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
-    published.bookText = null
     published.restingRaw = null
     this.active.changed(published)
     this.changes++

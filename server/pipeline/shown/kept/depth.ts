@@ -53,6 +53,11 @@ export class Depth {
     return this.#levels(false)
   }
 
+  /** The size of the level of one side; 0 when there is none. */
+  sizeRaw(ticks: number, isBid: boolean): number {
+    return (this.#isBid[ticks] === 1) === isBid ? this.#sizeRaw[ticks] : 0
+  }
+
   /** Copies the sizes by tick; those of asks are negative. */
   signedInto(column: Float64Array): void {
     for (let ticks = 1; ticks < NO_ASK; ticks++) {

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { orderbookListSteps } from '../../../../server/pipeline/shown/book-lists.ts'
 import { orderbookBytes } from '../../../../server/pipeline/shown/book-views.ts'
 import { PublishedMarkets } from '../../../../server/pipeline/shown/published.ts'
-import { marketSpec } from '../../../support/specs.ts'
+import { marketOf } from '../../../support/specs.ts'
 
 // Many books in one reply: how much of it one step encodes.
 
 const START_MS = 1_800_000_000_000
 const BOOKS = 50
-
-function marketOf(marketId: number): Market {
-  return {
-    ...marketSpec(marketId),
-    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
-    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
-    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
-    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0 },
-    ...{ markYesTicks: 0, openSizeRaw: 0 },
-  }
-}
 
 function books() {
   const published = new PublishedMarkets()

@@ -10,7 +10,7 @@ import { marketView } from '../../../../server/pipeline/shown/market-view.ts'
 import { PublishedMarkets } from '../../../../server/pipeline/shown/published.ts'
 import { market as marketShape } from '../../../../server/routes/shapes.ts'
 import { at } from '../../../support/json-path.ts'
-import { marketSpec } from '../../../support/specs.ts'
+import { marketOf } from '../../../support/specs.ts'
 
 // Lists of markets are joined from bytes; a market is encoded once per change.
 
@@ -18,18 +18,6 @@ const START_MS = 1_800_000_000_000
 const COLLATERAL = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 }
 const USDC = { ...COLLATERAL, symbol: 'USDC' }
 const pageShape = compile(object({ data: list(marketShape()), totalMarketsCount: integer(0) }))
-
-function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
-  return {
-    ...marketSpec(marketId),
-    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
-    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
-    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
-    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0 },
-    ...{ markYesTicks: 0, openSizeRaw: 0 },
-    ...changes,
-  }
-}
 
 class Shown {
   readonly published = new PublishedMarkets()

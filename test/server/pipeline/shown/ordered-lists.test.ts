@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type MarketStatus, takesOrders } from '../../../../engine/domain/markets/market.ts'
 import { addTo, totalOf } from '../../../../engine/domain/units.ts'
@@ -17,7 +16,7 @@ import {
   PublishedMarkets,
 } from '../../../../server/pipeline/shown/published.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
-import { marketSpec } from '../../../support/specs.ts'
+import { marketOf } from '../../../support/specs.ts'
 
 // Lists that are kept in order by what changed, against lists that are sorted anew for each read.
 
@@ -28,18 +27,6 @@ const SORTS = [...SORT_NAMES, ...FIELD_SORT_NAMES]
 const ALL = 1_000_000
 const WORDS = ['a', 'b', 'c', 'd']
 const ABOVE: Readonly<Record<string, readonly string[]>> = { a: ['b', 'c'], b: ['c'] }
-
-function marketOf(marketId: number, changes: Partial<Market>): Market {
-  return {
-    ...marketSpec(marketId),
-    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
-    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
-    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
-    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0 },
-    ...{ markYesTicks: 0, openSizeRaw: 0 },
-    ...changes,
-  }
-}
 
 /** One exchange as readers see it, and the slow way to read it. */
 class World {

@@ -2,23 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Market } from '../../../../../engine/core/markets/catalogue.ts'
 import { PublishedMarkets } from '../../../../../server/pipeline/shown/published.ts'
-import { marketSpec } from '../../../../support/specs.ts'
+import { marketOf } from '../../../../support/specs.ts'
 
 // The markets that packs can be made of are kept in order as they change.
-
-const START_MS = 1_800_000_000_000
-
-function marketOf(marketId: number, changes: Partial<Market> = {}): Market {
-  return {
-    ...marketSpec(marketId),
-    ...{ marketId, createdMs: START_MS, takerDelayMs: 0, updatedMs: START_MS, status: 'FUNDED' },
-    ...{ book: marketId, conditionRaw: 0, shortRaw: 0, rowCount: 0, lastTradeSeq: 0 },
-    ...{ isPaidOut: false, redeemAtMs: 0, strikeE8: 0, closeE8: 0, isFailed: false },
-    ...{ payoutNumerators: null, volume: { raw: 0, carries: 0 }, lastYesTicks: 0 },
-    ...{ markYesTicks: 0, openSizeRaw: 0 },
-    ...changes,
-  }
-}
 
 function shown(count: number): PublishedMarkets {
   const published = new PublishedMarkets()
