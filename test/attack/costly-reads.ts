@@ -56,8 +56,9 @@ interface Condition {
   readonly conditionId: string
 }
 
-/** Holds one raw unit of both outcomes of each market. */
-async function hold(on: Ground, markets: readonly Condition[]): Promise<void> {
+/** The attacker holds one raw unit of both outcomes of many markets. */
+async function hold(on: Ground): Promise<void> {
+  const markets = await someMarkets(on, on.isShort ? 4 : HELD)
   const { attacker } = on.scene
   await inTurns(markets.length, async (at) => {
     const body = JSON.stringify({ conditionId: markets[at].conditionId, amount: '1' })
@@ -66,7 +67,6 @@ async function hold(on: Ground, markets: readonly Condition[]): Promise<void> {
 }
 
 async function widePositions(on: Ground): Promise<void> {
-  await hold(on, await someMarkets(on, on.isShort ? 4 : HELD))
   const { attacker } = on.scene
   await asks(on, { perSecond: 1000, connections: CONNECTIONS }, () =>
     signed(attacker, 'GET', '/portfolio/positions'),
@@ -80,7 +80,6 @@ function batchOf(method: string, params?: object): string {
 
 /** Eight reads of all positions, or eight lists of tools, in each body. */
 async function toolBatches(on: Ground): Promise<void> {
-  await hold(on, await someMarkets(on, on.isShort ? 4 : HELD))
   const { attacker } = on.scene
   const bodies = [
     batchOf('tools/call', { name: 'get_my_positions', arguments: {} }),
@@ -188,11 +187,13 @@ const TOOLS_BYTES = 128 * MIB
 export const COSTLY_READS: readonly Attack[] = [
   {
     name: `positions of ${HELD} markets on ${CONNECTIONS} connections`,
+    prepare: hold,
     run: widePositions,
     ...{ bytes: 64 * MIB, answers: [...READ, '201', '202'], meets: ['200'], shortTurns: 80 },
   },
   {
     name: '/mcp with eight reads of positions or eight lists of tools a body',
+    prepare: hold,
     run: toolBatches,
     ...{ bytes: TOOLS_BYTES, answers: [...READ, '201', '202'], meets: ['200'], shortTurns: 40 },
   },
