@@ -10,6 +10,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { PAGES_FILE, renderedPages } from '../docs/pages.ts'
+import { DOCUMENTS_FILE, markedDocuments } from '../start/api-documents.ts'
 import { BROTLI_ENDING, type MadeFiles, WEB_INDEX, type WebIndex } from '../web/web-files.ts'
 import { bundleCode, threadFiles } from './bundle.ts'
 import { makeWeb } from './web.ts'
@@ -42,6 +43,7 @@ export async function bundleProgram(
     if (!name.endsWith('.ts')) copyFileSync(join(DATA, name), join(folder, name))
   }
   writeFileSync(join(folder, PAGES_FILE), JSON.stringify(renderedPages()))
+  writeFileSync(join(folder, DOCUMENTS_FILE), JSON.stringify(markedDocuments()))
   writeWeb(folder, await makeWeb('small'))
   const program = join(folder, `${basename(entry, '.ts')}.js`)
   chmodSync(program, 0o755)

@@ -12,17 +12,15 @@ import { tokenSecretOf } from '../../persistence/seal.ts'
 import { api } from '../api.ts'
 import type { AuthState, Guard, GuardOptions, ProvenBy, TokenState } from '../auth/guard.ts'
 import { Registrations } from '../auth/registrations.ts'
-import { type CookieNaming, sessionCookieNames } from '../auth/session-names.ts'
+import type { CookieNaming } from '../auth/session-names.ts'
 import type { ServeConfig } from '../config.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { demoTradersIn } from '../demo/demo-store.ts'
 import { openPages } from '../docs/pages.ts'
-import { spokenPage } from '../docs/spoken-page.ts'
 import { Cors } from '../http/access/cors.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
 import type { Gateway } from '../http/gateway/gateway.ts'
 import type { GatewayOptions } from '../http/gateway/gateway-options.ts'
-import { openApi } from '../http/openapi.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
@@ -83,9 +81,9 @@ import {
   type SocketGateway,
   type SocketWaits,
 } from '../sockets/socket-gateway.ts'
-import { asyncApi } from '../sockets/spoken/asyncapi.ts'
 import { VERSION } from '../version.ts'
 import { openWebFiles } from '../web/web-files.ts'
+import { apiDocuments } from './api-documents.ts'
 import type { RunningExchange } from './open.ts'
 
 /** All operators; the list is made again when an operator changes. */
@@ -190,8 +188,6 @@ function packTermsOf({ packRestSec, packCloseSec }: ServeConfig): PackTerms {
 /** The folder of the built program, where its data lies. */
 const BESIDE = new URL('./', import.meta.url)
 
-/** Host and port as a request names them, so that no other text comes into a document. */
-const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
 const { callsMax, callsSec } = POOL_LIMITS
 /** So many calls at once, and as many again in that time. */
 const POOL_CALLS = { perSecond: callsMax / callsSec, burst: callsMax }
@@ -214,34 +210,10 @@ function ownRates(isLimited: boolean) {
   }
 }
 
-const PLACE_OF_HOST = 'the-host-of-the-caller'
-
-/**
- * The documents of the calls and of the sockets, encoded once. Without a public URL the sockets are
- * where the caller found the document: the server may listen on all addresses, or on any port.
- */
 function documentsOf(config: ServeConfig, host: string) {
   const { headerPrefixes, publicUrl } = config
   const [headerPrefix] = headerPrefixes
-  const naming = namingOf(config)
-  const { isSecure } = naming
-  const [cookieName] = sessionCookieNames(naming)
-  const described = { title: 'outcomex', version: VERSION, headerPrefix, cookieName }
-  const calls = Buffer.from(JSON.stringify(openApi(api, { ...described, publicUrl })))
-  const textAt = (at: string) => JSON.stringify(asyncApi({ ...described, host: at, isSecure }))
-  const spoken = Buffer.from(textAt(host))
-  const [before, after] = textAt(PLACE_OF_HOST).split(PLACE_OF_HOST)
-  const isKnown = publicUrl !== undefined
-  let page: Uint8Array | undefined
-  return {
-    openApi: () => calls,
-    asyncApi: (asked: string) =>
-      isKnown || !HOST.test(asked) ? spoken : Buffer.from(`${before}${asked}${after}`),
-    asyncApiPage: () => {
-      page ??= spokenPage(spoken.toString())
-      return page
-    },
-  }
+  return apiDocuments({ headerPrefix, naming: namingOf(config), publicUrl, host })
 }
 
 function providerOf({ socialProvider }: ServeConfig): SocialProvider | null {
@@ -307,7 +279,6 @@ export async function wire(
   const accounts = new AccountChanges(pipeline, seal, intake)
   nameFirstOrders(pipeline, reads, archive)
   const host = publicHostOf(config)
-  const documents = documentsOf(config, host)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
     pipeline,
@@ -343,7 +314,7 @@ export async function wire(
     clock: parts.clock,
     readiness: parts.readiness,
     metricsText: parts.metricsText,
-    ...documents,
+    ...documentsOf(config, host),
     pages: openPages(),
     demoTraders: config.demo ? demoTradersIn(config.dataDir) : () => null,
     web: openWebFiles(BESIDE, async () => (await import('../build/web.ts')).makeWeb('soon')),

@@ -377,7 +377,12 @@ export const ROOMS: readonly Room[] = [
 
   { path: 'server/settings', rank: 6, doors: ALL },
   { path: 'server', rank: 6, files: files('config version shell api'), doors: ALL },
-  { path: 'server/start', rank: 6, doors: files('early-door first-signals serve') },
+  {
+    path: 'server/start',
+    rank: 6,
+    doors: files('early-door first-signals serve api-documents'),
+    why: 'the build makes the documents, which serve reads',
+  },
   { path: 'server/cli', rank: 6, files: files('client decimals demo-file progress'), doors: ALL },
   {
     path: 'server/cli/admin',

@@ -1,0 +1,106 @@
+// The documents of the calls and of the sockets. They differ between exchanges in a few values of
+// the configuration, whose places are marked. The build makes them, because that takes a quarter of
+// a second; a run from the sources makes them when they are asked for first.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { api } from '../api.ts'
+import { type CookieNaming, sessionCookieNames } from '../auth/session-names.ts'
+import { spokenPage } from '../docs/spoken-page.ts'
+import { openApi } from '../http/openapi.ts'
+import type { Services } from '../routes/services.ts'
+import { asyncApi } from '../sockets/spoken/asyncapi.ts'
+import { VERSION } from '../version.ts'
+
+/** What the build made, in the folder of the program. */
+export const DOCUMENTS_FILE = 'documents.json'
+const BUILT = new URL(`./${DOCUMENTS_FILE}`, import.meta.url)
+
+/** JSON texts with the marks below in place of the values of the configuration. */
+interface MarkedDocuments {
+  readonly calls: string
+  readonly sockets: string
+  readonly secureSockets: string
+}
+
+const MARKS = {
+  headerPrefix: '<header-prefix>',
+  cookieName: '<cookie-name>',
+  publicUrl: '<public-url>',
+  host: '<host>',
+} as const
+
+export function markedDocuments(): MarkedDocuments {
+  const described = { title: 'outcomex', version: VERSION, ...MARKS }
+  const socketsOf = (isSecure: boolean) => JSON.stringify(asyncApi({ ...described, isSecure }))
+  return {
+    calls: JSON.stringify(openApi(api, described)),
+    sockets: socketsOf(false),
+    secureSockets: socketsOf(true),
+  }
+}
+
+const known = once((): MarkedDocuments => {
+  return existsSync(BUILT) ? JSON.parse(readFileSync(BUILT, 'utf8')) : markedDocuments()
+})
+
+type Value = readonly [mark: string, value: string]
+
+/** A mark stands inside of a JSON string. */
+function filled(text: string, values: readonly Value[]): string {
+  return values.reduce(
+    (all, [mark, value]) => all.replaceAll(mark, () => JSON.stringify(value).slice(1, -1)),
+    text,
+  )
+}
+
+/** Host and port as a request names them, so that no other text comes into a document. */
+const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
+
+interface Configured {
+  readonly headerPrefix: string
+  readonly naming: CookieNaming
+  readonly publicUrl: string | undefined
+  /** The host and port that users know, as far as they are configured. */
+  readonly host: string
+}
+
+/**
+ * The documents of one exchange, encoded once. Without a public URL the sockets are where the
+ * caller found the document: the server may listen on all addresses, or on any port.
+ */
+export function apiDocuments({
+  headerPrefix,
+  naming,
+  publicUrl,
+  host,
+}: Configured): Pick<Services, 'openApi' | 'asyncApi' | 'asyncApiPage'> {
+  const [cookieName] = sessionCookieNames(naming)
+  const values: Value[] = [
+    [MARKS.headerPrefix, headerPrefix],
+    [MARKS.cookieName, cookieName],
+  ]
+  const socketsAt = once(() => {
+    const { sockets, secureSockets } = known()
+    const text = filled(naming.isSecure ? secureSockets : sockets, values)
+    return (at: string) => filled(text, [[MARKS.host, at]])
+  })
+  const configured = once(() => Buffer.from(socketsAt()(host)))
+  return {
+    openApi: once(() => {
+      return Buffer.from(filled(known().calls, [...values, [MARKS.publicUrl, publicUrl ?? '/']]))
+    }),
+    asyncApi: (asked) => {
+      const isFixed = publicUrl !== undefined || !HOST.test(asked)
+      return isFixed ? configured() : Buffer.from(socketsAt()(asked))
+    },
+    asyncApiPage: once(() => spokenPage(configured().toString())),
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
