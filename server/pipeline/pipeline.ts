@@ -28,6 +28,7 @@ import { type CancelOutcome, ordersOf, stampCancels } from './orders/user-cancel
 import { SlotClock, type SlotClockParts } from './series/slot-clock.ts'
 import type { OrderIds } from './shown/orders/order-ids.ts'
 import type { PublishedMarkets } from './shown/published.ts'
+import { AheadOfTables } from './spine/ahead-of-tables.ts'
 import type { Clock } from './spine/clock.ts'
 import { DeadlineTimer } from './spine/deadline-timer.ts'
 import { type CancelReceipt, Publisher } from './spine/durable-publisher.ts'
@@ -71,8 +72,8 @@ export interface PipelineParts<Journal extends JournalWriter>
   readonly lookups?: SeenLookups
   /** Absent when trades are never mined. */
   readonly settlement?: SettlementParts
-  /** How far the read tables are. Absent when nobody reads them. */
-  readonly tablesSeq?: () => Seq
+  /** Absent when nobody reads tables. */
+  readonly burst?: AheadOfTables
   /** Absent when no series ever runs. */
   readonly slots?: Pick<SlotClockParts, 'booksMax' | 'specOf'>
 }
@@ -138,7 +139,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       onFired: (seq, profileIds) => {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
-      ...{ slice: new TimeSlice(monotonicMs), tablesSeq: parts.tablesSeq },
+      ...{ slice: new TimeSlice(monotonicMs), burst: parts.burst ?? new AheadOfTables() },
     })
     const { journal, sequencer, queues } = this
     this.publisher = new Publisher({

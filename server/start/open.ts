@@ -46,6 +46,7 @@ import { assetOf } from '../pipeline/shown/kept/shown-oracles.ts'
 import { poolFigures } from '../pipeline/shown/kept/shown-pools.ts'
 import { OrderIds } from '../pipeline/shown/orders/order-ids.ts'
 import { PublishedMarkets } from '../pipeline/shown/published.ts'
+import { AheadOfTables } from '../pipeline/spine/ahead-of-tables.ts'
 import type { Clock } from '../pipeline/spine/clock.ts'
 import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spine/shard-map.ts'
 import { BoardTurns } from '../services/boards/board-turns.ts'
@@ -78,6 +79,8 @@ export interface OpenOptions extends SnapshotWishes, SolvencyWishes {
   readonly isTimed?: boolean
   /** Milliseconds since any instant, by which main's time slices end. Without it they never do. */
   readonly monotonicMs?: () => number
+  /** How many orders may end before the read tables show it; absent for the bound of all. */
+  readonly burst?: AheadOfTables
   /** Called once a group commit. */
   readonly onCommit?: OnCommit
   /** Gets a sentence that says which part died and why; the process must stop. */
@@ -310,7 +313,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }
-  const links = { writer, lookups, onDurable, isArchived, tablesSeq: () => follower.applied }
+  const { burst = new AheadOfTables(() => follower.applied) } = options
+  const links = { writer, lookups, onDurable, isArchived, burst }
   const pipeline = startPipeline(options, core, seal, { ...links, ...settlement })
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
@@ -371,7 +375,7 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 interface PipelineLinks
   extends Pick<
     PipelineParts<JournalHandle>,
-    'lookups' | 'onDurable' | 'isArchived' | 'settlement' | 'tablesSeq'
+    'lookups' | 'onDurable' | 'isArchived' | 'settlement' | 'burst'
   > {
   readonly writer: JournalThread
 }

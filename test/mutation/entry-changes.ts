@@ -176,6 +176,16 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/pipeline/spine/time-slices.test.ts'],
     changes: [
       [
+        'orders of a closed market do not wait for the tables',
+        '!takesOrders(market.status) && this.#burst.isFull',
+        'false',
+      ],
+      [
+        'orders of a frozen profile wait for the tables',
+        '!takesOrders(market.status) && this.#burst.isFull',
+        'this.#burst.isFull',
+      ],
+      [
         'an order comes before a due heartbeat',
         'this.heartbeats.nextMs <= nowMs || this.#expiries.nextMsOf(book) <= nowMs) return true',
         'this.#expiries.nextMsOf(book) <= nowMs) return true',

@@ -256,7 +256,7 @@ export const ROOMS: readonly Room[] = [
     rank: 3,
     doors: files(
       `sequencer durable-publisher rare-body clock deadline-timer shard-map stamp-times
-       still-moment time-slice`,
+       still-moment time-slice ahead-of-tables`,
     ),
     why: 'a start joins its parts',
   },

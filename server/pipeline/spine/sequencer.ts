@@ -28,7 +28,7 @@ import { stampPlace } from '../../../engine/wire/place-codec.ts'
 import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
 import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
-import { AheadOfTables } from './ahead-of-tables.ts'
+import type { AheadOfTables } from './ahead-of-tables.ts'
 import type { Clock } from './clock.ts'
 import { type CancelStamper, closedBy, DueCancels, type OrderName } from './due-cancels.ts'
 import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
@@ -62,7 +62,7 @@ export class Sequencer {
   readonly #release = blankRelease()
   readonly releases: Releases
   readonly #expiries = new BookDeadlines()
-  readonly #expired: AheadOfTables
+  readonly #burst: AheadOfTables
   /** By book. */
   readonly #marketDeadlines = new Deadlines(new HeapPlaces(LIMITS.booksMax + 1))
   readonly heartbeats = new HeartbeatDeadlines()
@@ -94,8 +94,7 @@ export class Sequencer {
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
     /** Bounds the work on deadlines in one turn of the event loop. */
     slice: TimeSlice
-    /** How far the read tables are; undefined when nobody reads them. */
-    tablesSeq: (() => Seq) | undefined
+    burst: AheadOfTables
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -105,7 +104,7 @@ export class Sequencer {
     this.#onRare = parts.onRare
     this.#onFired = parts.onFired
     this.#slice = parts.slice
-    this.#expired = new AheadOfTables(parts.tablesSeq)
+    this.#burst = parts.burst
     this.#dueCancels = new DueCancels(parts.clearing)
     this.releases = new Releases(parts.clearing)
   }
@@ -412,12 +411,13 @@ export class Sequencer {
   /** Stamps the due cancels as far as their markets have room and the time slice lasts. */
   #emitCancels(nowMs: TimeMs): void {
     const stamper: CancelStamper = {
-      hasRoom: (marketId) => this.#hasRoom(this.#bookOf(marketId), CANCEL_BYTES),
+      hasRoom: (marketId) => this.#hasCancelRoom(marketId),
       stamp: (marketId, reason, orders) => {
         const book = this.#bookOf(marketId)
         if (book === 0) return
         faultPoint('mid-cancels')
         this.#stampCancel(book, orders, reason, nowMs)
+        this.#burst.ended(this.#clearing.lastSeq, orders.length)
       },
       isOver: () => this.#slice.isOver,
     }
@@ -428,6 +428,16 @@ export class Sequencer {
     })
     if (!isInTime) this.#isCut = true
     if (fired.length > 0) this.#onFired(this.#clearing.lastSeq, fired)
+  }
+
+  /**
+   * Orders of a closed market wait for the tables, as expired ones do: nobody trades with them. Those
+   * of a heartbeat or a frozen profile do not wait, since others may still trade with them.
+   */
+  #hasCancelRoom(marketId: MarketId): boolean {
+    const market = this.#clearing.catalogue.byId(marketId)
+    const waits = market !== undefined && !takesOrders(market.status) && this.#burst.isFull
+    return !waits && this.#hasRoom(market?.book ?? 0, CANCEL_BYTES)
   }
 
   /**
@@ -470,7 +480,7 @@ export class Sequencer {
     const orders: OrderName[] = []
     for (const book of this.#expiries.booksDue(nowMs)) {
       while (this.#expiries.nextMsOf(book) <= nowMs && this.#hasRoom(book, CANCEL_BYTES)) {
-        if (this.#expired.isFull) return
+        if (this.#burst.isFull) return
         orders.length = 0
         while (this.#expiries.nextMsOf(book) <= nowMs && orders.length < LIMITS.cancelItemsMax) {
           const slot = this.#expiries.pop(book)
@@ -478,7 +488,7 @@ export class Sequencer {
         }
         faultPoint('mid-cancels')
         this.#stampCancel(book, orders, 'EXPIRED', nowMs)
-        this.#expired.ended(this.#clearing.lastSeq, orders.length)
+        this.#burst.ended(this.#clearing.lastSeq, orders.length)
         if (this.#cutsHere()) return
       }
     }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expiresAtMs } from '../../../../engine/core/decide/decide.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
+import { AheadOfTables } from '../../../../server/pipeline/spine/ahead-of-tables.ts'
 import { DEADLINES_FIRST } from '../../../../server/pipeline/spine/sequencer.ts'
 import { CancelEverywhere } from '../../../../server/services/orders/cancel-everywhere.ts'
 import { Cancels } from '../../../../server/services/orders/cancels.ts'
 import { HeartbeatChanges } from '../../../../server/services/trading/heartbeats.ts'
-import type { RunningExchange } from '../../../../server/start/open.ts'
+import type { OpenOptions, RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
 import {
@@ -28,7 +29,7 @@ const RICH_RAW = 1e12
 
 let hashes = 0
 
-async function opened(markets: number, marketThreads = 1) {
+async function opened(markets: number, marketThreads = 1, changes: Partial<OpenOptions> = {}) {
   const dataDir = newFolder()
   const clock = { nowMs: START_MS }
   const slices = { stepMs: 0, nowMs: 0 }
@@ -37,6 +38,7 @@ async function opened(markets: number, marketThreads = 1) {
       slices.nowMs += slices.stepMs
       return slices.nowMs
     },
+    ...changes,
   })
   await fill(exchange, RICH_RAW)
   for (let marketId = 2; marketId <= markets; marketId++) {
@@ -164,6 +166,35 @@ test('a market that locks cancels its orders in slices, and no later order', asy
   assert.equal(order(exchange, {}), null)
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.live.all, 1)
+  await exchange.stop()
+})
+
+test('the orders of a locked market end in bursts, as the read tables follow', async () => {
+  let tablesSeq = 0
+  const burst = new AheadOfTables(() => tablesSeq, 1000)
+  const { exchange } = await opened(1, 1, { burst })
+  const { pipeline } = exchange
+  const { live } = pipeline.clearing.orders
+  await rest(exchange, 2500, {})
+  await pipeline.change(() => ({ kind: 'lockMarket', marketId: 1 }))
+  for (const left of [1500, 500, 0]) {
+    for (const round of ['the burst', 'nothing before the tables follow']) {
+      pipeline.tick()
+      await pipeline.whenIdle()
+      assert.equal(live.all, left, round)
+    }
+    tablesSeq = pipeline.clearing.lastSeq
+  }
+  await exchange.stop()
+})
+
+test('the orders of a frozen profile do not wait for the read tables', async () => {
+  const { exchange } = await opened(1, 1, { burst: new AheadOfTables(() => 0, 1000) })
+  const { pipeline } = exchange
+  await rest(exchange, 2500, {})
+  await pipeline.change(() => ({ kind: 'freezeProfile', profileId: 1, reason: '' }))
+  await pipeline.whenIdle()
+  assert.equal(pipeline.clearing.orders.live.all, 0)
   await exchange.stop()
 })
 
