@@ -166,7 +166,7 @@ function moneyMoves(
   { pipeline, seal }: RunningExchange,
   reads: PrivateReads,
   archive: ArchivedMarkets,
-  terms: PackTerms,
+  { terms, slices }: { terms: PackTerms; slices: SlicedWork },
 ) {
   const once = new MovesOnce(pipeline, firstMoveIn(reads))
   const packs = new PackDesk(pipeline, new PackQuotes(seal.derive('quotes')), terms)
@@ -176,7 +176,7 @@ function moneyMoves(
     packs,
     curation: new Curation(pipeline, packs, terms.closeMs),
     openOffers: new OpenOffers(pipeline, reads),
-    portfolio: new Portfolio(pipeline, reads, archive),
+    portfolio: new Portfolio(pipeline, reads, archive, slices),
     rewards: new RewardViews(pipeline, reads),
   }
 }
@@ -278,6 +278,7 @@ export async function wire(
   const archive = new ArchivedMarkets(pipeline, reads)
   const accounts = new AccountChanges(pipeline, seal, intake)
   nameFirstOrders(pipeline, reads, archive)
+  const work = longWork()
   const host = publicHostOf(config)
   const collateral = { address: config.collateralAddress, decimals: 6, symbol: 'USDC' }
   return {
@@ -294,8 +295,8 @@ export async function wire(
     connections: new SocialConnections(accounts, reads, providerOf(config)),
     registrations: new Registrations(config.registration),
     partners: new PartnerAccounts(exchange, config.exchangeAddress),
-    ...longWork(),
-    ...moneyMoves(exchange, reads, archive, packTermsOf(config)),
+    ...work,
+    ...moneyMoves(exchange, reads, archive, { terms: packTermsOf(config), slices: work.slices }),
     social: new SocialChanges(pipeline),
     ...ownRates(config.rateLimit),
     solvency: exchange.solvency,

@@ -224,6 +224,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: PIPELINE,
     changes: [
       ['an old book is sent again', '    published.bookBytes = null\n', '\n'],
+      ['an old mark values shares', '    published.mark = null\n', '\n'],
       ['a market tells one batch of changes only', '      published.isTold = true\n', ''],
     ],
   },

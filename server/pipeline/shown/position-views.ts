@@ -11,7 +11,11 @@ const signedRaw = new Float64Array(PRICE_ONE_TICKS)
 
 /** What a share is worth, from the durable book or pool of its market. */
 export function shownMark(shown: PublishedMarket): Mark {
-  const { market, payoutNumerators, markYesTicks, pool, depth } = shown
+  shown.mark ??= newMark(shown)
+  return shown.mark
+}
+
+function newMark({ market, payoutNumerators, markYesTicks, pool, depth }: PublishedMarket): Mark {
   const marked = { minSizeRaw: market.minSizeRaw, payoutNumerators, markYesTicks }
   if (pool !== null) return markOf(marked, { ...pool, yesE6: poolYesE6(pool) })
   if (payoutNumerators === null) depth.signedInto(signedRaw)

@@ -11,6 +11,7 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
+import type { Mark } from '../../../engine/domain/markets/mark.ts'
 import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ArchivedMarket } from '../../../persistence/query/read/markets/markets.ts'
@@ -52,6 +53,8 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   version: number
   /** The book in a reply, encoded once per version. */
   bookBytes: Buffer | null
+  /** What a share is worth, found once per version. */
+  mark: Mark | null
   /** Number of the newest frame of the book; it rises by one per frame. */
   sequence: number
   /** Length of the newest whole book that was made for sockets; 0 before the first. */
@@ -88,6 +91,7 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
     day: null,
     version: 0,
     bookBytes: null,
+    mark: null,
     sequence: 0,
     frameBytes: 0,
     tradeSeq: 0,
@@ -353,6 +357,7 @@ export class PublishedMarkets {
   #changed(published: PublishedMarket): void {
     published.version++
     published.bookBytes = null
+    published.mark = null
     published.restingRaw = null
     this.active.changed(published)
     this.changes++

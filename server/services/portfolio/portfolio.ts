@@ -22,8 +22,10 @@ import { ordersOf } from '../../pipeline/orders/user-cancels.ts'
 import type { Pipeline } from '../../pipeline/pipeline.ts'
 import { marketValueRaw } from '../../pipeline/shown/position-views.ts'
 import type { PublishedMarket } from '../../pipeline/shown/published.ts'
+import { workFor } from '../fair-shares.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { Asker, PrivateReads } from '../private-reads.ts'
+import type { SlicedWork, Steps } from '../sliced-work.ts'
 
 /** What a profile has of one market. */
 export interface Holding {
@@ -87,15 +89,40 @@ export interface HeldSums {
 
 const noneHeld = () => ({ worthRaw: 0, costRaw: 0, count: 0 })
 
+/** A step is one row: a mark may be found in a whole book, and a profile may hold many markets. */
+function* sumSteps(
+  { rows, marketIds }: HeldPositions,
+  markets: ReadonlyMap<MarketId, PublishedMarket>,
+): Steps<HeldSums> {
+  const sums = { books: noneHeld(), pools: noneHeld(), marketCount: marketIds.length }
+  for (const row of rows) {
+    const shown = markets.get(row.marketId)
+    if (shown === undefined || row.sizeRaw === 0) continue
+    const sum = shown.pool === null ? sums.books : sums.pools
+    sum.worthRaw += marketValueRaw(row, shown)
+    sum.costRaw += row.costRaw
+    sum.count++
+    yield
+  }
+  return sums
+}
+
 export class Portfolio {
   readonly #pipeline: Pipeline
   readonly #reads: PrivateReads
   readonly #archive: ArchivedMarkets
+  readonly #slices: SlicedWork
 
-  constructor(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets) {
+  constructor(
+    pipeline: Pipeline,
+    reads: PrivateReads,
+    archive: ArchivedMarkets,
+    slices: SlicedWork,
+  ) {
     this.#pipeline = pipeline
     this.#reads = reads
     this.#archive = archive
+    this.#slices = slices
   }
 
   /** Main has settled all that the profile was told, so it knows the newest balance. */
@@ -180,16 +207,8 @@ export class Portfolio {
     if (held === undefined) return undefined
     const markets = await this.#archive.byIds(held.marketIds, asker)
     if (markets === undefined) return undefined
-    const sums = { books: noneHeld(), pools: noneHeld(), marketCount: held.marketIds.length }
-    for (const row of held.rows) {
-      const shown = markets.get(row.marketId)
-      if (shown === undefined || row.sizeRaw === 0) continue
-      const sum = shown.pool === null ? sums.books : sums.pools
-      sum.worthRaw += marketValueRaw(row, shown)
-      sum.costRaw += row.costRaw
-      sum.count++
-    }
-    return sums
+    const sums = await this.#slices.run(workFor(asker, this.#pipeline), sumSteps(held, markets))
+    return sums ?? undefined
   }
 
   /**
