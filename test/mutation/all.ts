@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { BACKLOG_CHANGES } from './backlog-changes.ts'
 import { BOARD_CHANGES } from './board-changes.ts'
 import { BOOK_CHANGES } from './book-changes.ts'
+import { DOCUMENT_CHANGES } from './document-changes.ts'
 import { EDGE_CHANGES } from './edge-changes.ts'
 import { ENTRY_CHANGES } from './entry-changes.ts'
 import { FOLDER_CHANGES } from './folder-changes.ts'
@@ -70,6 +71,7 @@ export function allMutations(): Mutation[] {
     ...REFERRAL_CHANGES,
     ...PROFIT_CHANGES,
     ...REPLY_CHANGES,
+    ...DOCUMENT_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)
