@@ -109,6 +109,8 @@ export class FollowerHandle {
   #nextProjection = 0
   #timer: NodeJS.Timeout | undefined
   #onSaved: ((saved: SavedSnapshot) => void) | null = null
+  /** A snapshot is ordered and not copied yet. */
+  #isTaking = false
   /** Called after each step while a start waits, which needs the state and not only the tables. */
   #onState: () => void = () => {}
   readonly #onApplied: (applied: Applied) => void
@@ -197,7 +199,11 @@ export class FollowerHandle {
     this.#send({ kind: 'advance', seq: this.#sentSeq })
   }
 
-  /** Gives true as soon as the tables show `seq`; false when the deadline passes first. */
+  /**
+   * Gives true as soon as the tables show `seq`; false when the deadline passes first. While a
+   * large state is copied for a snapshot no row is written: a wait that ends then goes on once as
+   * long.
+   */
   whenApplied(seq: Seq, deadlineMs: number): Promise<boolean> {
     if (this.#readSeq >= seq) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -208,9 +214,13 @@ export class FollowerHandle {
           resolve(applied)
         },
       }
-      const timer = setTimeout(() => {
+      const giveUp = () => {
         this.#letWait(this.#waiters.filter((other) => other !== waiter))
         resolve(false)
+      }
+      let timer = setTimeout(() => {
+        if (this.#isTaking) timer = setTimeout(giveUp, deadlineMs)
+        else giveUp()
       }, deadlineMs)
       this.#waiters.push(waiter)
       this.#letWait(this.#waiters)
@@ -252,6 +262,7 @@ export class FollowerHandle {
    */
   snapshot(order: SnapshotOrder): Promise<SavedSnapshot> {
     assert(this.#onSaved === null, 'one snapshot is taken at a time')
+    this.#isTaking = true
     return new Promise((resolve) => {
       this.#onSaved = resolve
       this.#send({ kind: 'snapshot', ...order })
@@ -300,6 +311,10 @@ export class FollowerHandle {
         this.#wants.delete(id)
       }
       this.#letWait(this.#waiters)
+      return
+    }
+    if (message.kind === 'taken') {
+      this.#isTaking = false
       return
     }
     if (message.kind === 'saved') {

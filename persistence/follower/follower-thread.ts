@@ -46,6 +46,8 @@ export type FollowerMessage =
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
   | { readonly kind: 'written'; readonly ids: readonly number[] }
+  /** The ordered snapshot is copied: commands are applied again. */
+  | { readonly kind: 'taken' }
   | ({ readonly kind: 'saved' } & SavedSnapshot)
   | ({ readonly kind: 'scored' } & ScoredMinute)
   | ({ readonly kind: 'projected' } & Projected)

@@ -84,7 +84,9 @@ export class FollowerTurns {
   #takeSnapshot(): boolean {
     const { follower, say } = this.#parts
     const taken = follower.takeDue()
-    taken?.then((saved) => say({ kind: 'saved', ...saved }))
-    return taken !== null
+    if (taken === null) return false
+    say({ kind: 'taken' })
+    taken.then((saved) => say({ kind: 'saved', ...saved }))
+    return true
   }
 }

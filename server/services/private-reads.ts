@@ -68,6 +68,12 @@ interface PrivateReadParts {
 
 const OURSELVES: Asker = { profileId: 0 }
 
+/** A read that waited for a snapshot has its own time for the query. */
+function queryUntil(untilMs: number): number {
+  const nowMs = performance.now()
+  return nowMs < untilMs ? untilMs : nowMs + LIMITS.privateReadDeadlineMs
+}
+
 export class PrivateReads {
   readonly #pipeline: Pipeline
   readonly #follower: FollowerHandle
@@ -103,7 +109,8 @@ export class PrivateReads {
       if (!(await this.#follower.whenApplied(seq, LIMITS.privateReadDeadlineMs))) return undefined
       const share = shareOf(asker, this.#pipeline.clearing.accounts.partners)
       const onTook = (ms: number) => asker.charges?.queryTook(ms)
-      return await this.#query.ask(query, asked, { ...share, untilMs, isGone, isPrompt, onTook })
+      const turn = { ...share, untilMs: queryUntil(untilMs), isGone, isPrompt, onTook }
+      return await this.#query.ask(query, asked, turn)
     } finally {
       const left = (this.#underWay.get(profileId) ?? 1) - 1
       if (left > 0) this.#underWay.set(profileId, left)

@@ -313,8 +313,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }
-  const { burst = new AheadOfTables(() => follower.applied) } = options
-  const links = { writer, lookups, onDurable, isArchived, burst }
+  const links = { writer, follower, lookups, onDurable, isArchived }
   const pipeline = startPipeline(options, core, seal, { ...links, ...settlement })
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
@@ -375,16 +374,17 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 interface PipelineLinks
   extends Pick<
     PipelineParts<JournalHandle>,
-    'lookups' | 'onDurable' | 'isArchived' | 'settlement' | 'burst'
+    'lookups' | 'onDurable' | 'isArchived' | 'settlement'
   > {
   readonly writer: JournalThread
+  readonly follower: FollowerHandle
 }
 
 function startPipeline(
   options: OpenOptions,
   core: Core,
   seal: Seal,
-  { writer, ...links }: PipelineLinks,
+  { writer, follower, ...links }: PipelineLinks,
 ): Pipeline<JournalHandle> {
   const { clock, profileWaitSec, onCommit, onFault, collateralAddress } = options
   const specOf = collateralAddress === undefined ? null : slotSpecOf(collateralAddress)
@@ -396,6 +396,7 @@ function startPipeline(
     ...(specOf === null ? {} : { slots: { booksMax, specOf } }),
     ids: new OrderIds(seal.derive('order-ids')),
     clock,
+    burst: options.burst ?? new AheadOfTables(() => follower.applied),
     isTimed: options.isTimed === true,
     ...(options.monotonicMs === undefined ? {} : { monotonicMs: options.monotonicMs }),
     profileWaitSec,

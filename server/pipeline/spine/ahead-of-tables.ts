@@ -1,9 +1,9 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 
 // Private reads wait until the read tables show everything that any client was told, for a second
-// at most. Main ends orders faster than the follower can apply that, so orders that end at one instant,
-// by their expiration or with their market, end in bursts: the next burst waits until the tables show
-// the one before.
+// at most. Main ends orders faster than the follower can apply that, so orders that end at one
+// instant, by their expiration or with their market, end in bursts: the next burst waits until the
+// tables show the one before.
 
 /** Orders of one burst: the follower applies them in a part of a second. */
 const BURST_MAX = 1 << 17

@@ -431,8 +431,8 @@ export class Sequencer {
   }
 
   /**
-   * Orders of a closed market wait for the tables, as expired ones do: nobody trades with them. Those
-   * of a heartbeat or a frozen profile do not wait, since others may still trade with them.
+   * Orders of a closed market wait for the tables, as expired ones do: nobody trades with them.
+   * Those of a heartbeat or a frozen profile do not wait, since others may still trade with them.
    */
   #hasCancelRoom(marketId: MarketId): boolean {
     const market = this.#clearing.catalogue.byId(marketId)

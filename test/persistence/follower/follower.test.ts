@@ -257,6 +257,30 @@ test('read tables of another journal, or ahead of their journal, are made anew',
   assert.deepEqual(dump(other), expected)
 })
 
+test('a wait for the tables goes on once while a snapshot is copied', async (t) => {
+  const onFault = (message: string) => assert.fail(message)
+  const follower = await FollowerHandle.start({ folder: keyed(newFolder()), seq: 0, onFault })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const outcomes: boolean[] = []
+  const wait = () => follower.whenApplied(1, 1000).then((isThere) => outcomes.push(isThere))
+  const after = async (ms: number) => {
+    t.mock.timers.tick(ms)
+    await new Promise(setImmediate)
+    return outcomes.length
+  }
+  wait()
+  assert.equal(await after(1000), 1)
+  // Nothing is durable, so the follower does not come to the seq of the snapshot.
+  follower.snapshot({ seq: 1, balances: '' })
+  wait()
+  assert.equal(await after(1000), 1)
+  assert.equal(await after(999), 1)
+  assert.equal(await after(1), 2)
+  assert.deepEqual(outcomes, [false, false])
+  t.mock.timers.reset()
+  await follower.stop()
+})
+
 test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED + 4)

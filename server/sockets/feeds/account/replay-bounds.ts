@@ -13,12 +13,15 @@ export const REPLAY = {
   /** Live events of the account that wait for the end of the replay. */
   heldMax: 1000,
   /** The end of a trade is told so much later than its command at the most. */
-  lateMs: 40_000,
+  lateMs: 100_000,
   /** Replays of all sockets of a profile. */
   rate: { perSecond: 1, burst: 16 },
 } as const
 
+/** A read may wait twice as long for the tables, and once more for its query. */
+const READ_MS_MAX = 3 * LIMITS.privateReadDeadlineMs
+
 assert(
-  LIMITS.lateReadsMax * (LIMITS.privateReadDeadlineMs + LIMITS.lateReadPauseMs) < REPLAY.lateMs,
+  LIMITS.lateReadsMax * (READ_MS_MAX + LIMITS.lateReadPauseMs) < REPLAY.lateMs,
   'an end that is told at all is told before it counts as old',
 )
