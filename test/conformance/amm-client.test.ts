@@ -9,6 +9,7 @@ import {
 } from '@limitless-exchange/sdk'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type SubAccount, serverWallet } from '../support/live-partners.ts'
+import { until } from '../support/until.ts'
 
 // The public client, unmodified from npm, trades with pools and moves the money of server wallets.
 
@@ -103,7 +104,7 @@ test('a server wallet redeems what it won, and pays it out', async () => {
   const { catalogue, ledger } = live.exchange.pipeline.clearing
   const found = catalogue.bySlug(market)
   assert(found !== undefined)
-  while (!found.isPaidOut) await new Promise(setImmediate)
+  await until(() => found.isPaidOut)
   const before = ledger.freeRaw(desk.profileId)
   const conditionId = found.conditionId
   const onBehalfOf = desk.profileId

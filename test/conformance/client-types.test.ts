@@ -11,6 +11,7 @@ import { serverWallet, unsignedBody } from '../support/live-partners.ts'
 import { readOf } from '../support/live-reads.ts'
 import { openGroupAndPool } from '../support/live-targets.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
+import { until } from '../support/until.ts'
 
 // Replies and frames against the types of the installed public client: each is written as a literal
 // into a source that the compiler checks. Fields beyond the types are allowed, and null stands for
@@ -138,9 +139,7 @@ async function settlements({ partner }: Scene, call: Call) {
   const conditionId = pipeline.clearing.catalogue.bySlug('rain')?.conditionId
   const split = await live.admin('/admin/markets/rain/resolve', { payoutNumerators: [1, 3] })
   assert.equal(split.status, 200, split.text)
-  while (pipeline.clearing.catalogue.bySlug('rain')?.isPaidOut !== true) {
-    await new Promise(setImmediate)
-  }
+  await until(() => pipeline.clearing.catalogue.bySlug('rain')?.isPaidOut === true)
   reads('RedeemServerWalletResponse', await call('POST', '/portfolio/redeem', { conditionId }))
   const leaves = { amount: '1', destination: partner.account }
   reads('WithdrawServerWalletResponse', await call('POST', '/portfolio/withdraw', leaves))

@@ -19,6 +19,7 @@ import {
 } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { compileProgram, ServerProcess } from '../support/server-process.ts'
+import { SocketClient } from '../support/socket-client.ts'
 
 // A first start of the demo may end while it fills its folder; the next start completes it.
 
@@ -27,6 +28,7 @@ const MARKETS = 22 + 1
 const TRADERS = 3
 /** Of the first trader: three books, the group and the pool. */
 const BOOKMARKS = 5
+const QUOTED = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins', 'rates-cut-in-march']
 /** Best bids that differ: the maker quoted that often, or was traded with. */
 const QUOTES_SEEN = 2
 const FUNDS_RAW = 10_000 * SHARE
@@ -85,24 +87,32 @@ function hasWritten(dataDir: string, seq: number): () => Promise<boolean> {
 
 /** Expects quoted books, and three traders who have exactly their funds and can trade. */
 async function expectWholeDemo(dataDir: string): Promise<void> {
-  // It asks for books until they move, more often than the rates allow one address.
   const server = await ServerProcess.start({ dataDir, demo: true, args: ['--no-rate-limit'] })
+  const news = await SocketClient.open(Number(new URL(server.baseUrl).port))
   try {
-    await expectWhole(server.baseUrl, dataDir)
+    news.socket.emit('subscribe_market_prices', { marketSlugs: QUOTED })
+    await expectWhole(server.baseUrl, dataDir, news)
   } finally {
+    news.close()
     await server.kill()
   }
 }
 
-async function expectWhole(baseUrl: string, dataDir: string): Promise<void> {
+/** Books of the demo move all the time: each frame of one is a reason to ask again. */
+async function nextFrame(news: SocketClient): Promise<void> {
+  const seen = news.frames.length
+  await news.until(() => news.frames.length > seen || news.ends.length > 0)
+  assert.deepEqual(news.ends, [])
+}
+
+async function expectWhole(baseUrl: string, dataDir: string, news: SocketClient): Promise<void> {
   const { adminToken, traders, ...demo } = demoOf(dataDir)
   assert.equal(demo.baseUrl, baseUrl)
   assert.equal(traders.length, TRADERS)
   const client = new ExchangeClient(baseUrl, adminToken)
   const slugs = await client.get('/markets/active/slugs')
   assert.ok(Array.isArray(slugs) && slugs.length >= MARKETS, JSON.stringify(slugs))
-  const names = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins', 'rates-cut-in-march']
-  for (const [index, slug] of names.entries()) {
+  for (const [index, slug] of QUOTED.entries()) {
     // A demo of an earlier start renews its quotes from an empty book, once.
     for (let books = 0, bestBid = 0; books < QUOTES_SEEN; ) {
       const { bids, asks } = shaped(bookShape, await client.get(`/markets/${slug}/orderbook`))
@@ -112,6 +122,7 @@ async function expectWhole(baseUrl: string, dataDir: string): Promise<void> {
         bestBid = bids[0].price
         books++
       }
+      if (books < QUOTES_SEEN) await nextFrame(news)
     }
     const owner = traders[index % TRADERS]
     const key = Buffer.from(owner.privateKey.slice(2), 'hex')
@@ -129,8 +140,8 @@ async function expectWhole(baseUrl: string, dataDir: string): Promise<void> {
     )
   }
   await expectCompany(baseUrl, traders)
-  await proveBalances(client, traders[0])
-  await redeemPast(client, traders[0])
+  await proveBalances(client, traders[0], news)
+  await redeemPast(client, traders[0], news)
 }
 
 /** The traders follow each other, and the first shows its bookmarks. */
@@ -153,13 +164,18 @@ async function expectCompany(
 }
 
 /** The balances of a trader are counted, and the program checks that without the exchange. */
-async function proveBalances(client: ExchangeClient, owner: Omit<Trader, 'key'>): Promise<void> {
+async function proveBalances(
+  client: ExchangeClient,
+  owner: Omit<Trader, 'key'>,
+  news: SocketClient,
+): Promise<void> {
   const { seq } = shaped(readyShape, await client.get('/ready'))
   await client.admin('/admin/solvency', {})
   let root = ''
   while (root === '') {
     const { body } = await send(client.baseUrl, 'GET', '/solvency')
     if (Number(at(body, 'snapshot', 'seq')) >= seq) root = String(at(body, 'snapshot', 'root'))
+    else await nextFrame(news)
   }
   const signer = { ...owner, key: new Uint8Array() }
   const reply = await client.call(signer, 'GET', '/solvency/proof')
@@ -174,13 +190,20 @@ async function proveBalances(client: ExchangeClient, owner: Omit<Trader, 'key'>)
 }
 
 /** The market that is over pays its pairs back. */
-async function redeemPast(client: ExchangeClient, owner: Omit<Trader, 'key'>): Promise<void> {
+async function redeemPast(
+  client: ExchangeClient,
+  owner: Omit<Trader, 'key'>,
+  news: SocketClient,
+): Promise<void> {
   const key = new Uint8Array()
   const market = await client.get('/markets/rain-yesterday')
   const body = JSON.stringify({ conditionId: at(market, 'conditionId') })
   for (;;) {
     const reply = await client.call({ ...owner, key }, 'POST', '/portfolio/redeem', body)
-    if (at(reply.body, 'code') === 'PAYOUT_NOT_POSTED') continue
+    if (at(reply.body, 'code') === 'PAYOUT_NOT_POSTED') {
+      await nextFrame(news)
+      continue
+    }
     assert.equal(at(reply.body, 'amount'), String(PAIRS_RAW), JSON.stringify(reply.body))
     return
   }

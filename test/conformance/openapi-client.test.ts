@@ -13,6 +13,7 @@ import {
 import { at } from '../support/json-path.ts'
 import { isTree } from '../support/openapi-tree.ts'
 import { ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 
 // A client that is written from GET /openapi.json alone reads all of the demo exchange. It takes
 // the paths, the parameters and their bounds from the document, and names from earlier replies.
@@ -84,11 +85,13 @@ function fieldsIn(node: unknown, name: string): unknown[] {
 
 /** The demo makes its first pack as soon as two outcomes are quoted. */
 async function firstPack(): Promise<unknown> {
-  for (;;) {
+  let id: unknown
+  await until(async () => {
     const reply = await fetch(`${server.baseUrl}/parlay/positions`)
-    const id = at(await reply.json(), 'data', 0, 'id')
-    if (id !== undefined) return id
-  }
+    id = at(await reply.json(), 'data', 0, 'id')
+    return id !== undefined
+  })
+  return id
 }
 
 /** The page of the console names the files that it loads. */

@@ -9,6 +9,7 @@ import { newFolder } from '../support/data-folder.ts'
 import { type LiveExchange, startLive } from '../support/live-exchange.ts'
 import { openMarket } from '../support/live-orders.ts'
 import { serverWallet } from '../support/live-partners.ts'
+import { until } from '../support/until.ts'
 
 // The samples that come with the public client: those of its README that are whole. They run as
 // they are, except for what they have as a literal: the address of the exchange, a market and a
@@ -102,7 +103,7 @@ test('the sample of server wallets redeems what one won, and pays it out', async
   const pairs = { conditionId, amount: '5000000', onBehalfOf: desk.profileId }
   assert.equal((await live.call(partner, 'POST', '/portfolio/split', pairs)).status, 201)
   await live.admin('/admin/markets/over/resolve', { winningOutcomeIndex: 0 })
-  while (!market.isPaidOut) await new Promise(setImmediate)
+  await until(() => market.isPaidOut)
   const [sample] = samplesWith('redeemPositions')
   const code = sample
     .replaceAll(THEIR_ADDRESS, `http://127.0.0.1:${live.port}`)

@@ -5,6 +5,7 @@ import { ExchangeClient } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
 import { makeQuoter, QUOTE, QUOTED, QUOTER_RAW } from '../support/quoter.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 
 test('a freeze cancels every order once, although the server died half way', async () => {
   const dataDir = newFolder()
@@ -25,7 +26,10 @@ test('a freeze cancels every order once, although the server died half way', asy
   assert.equal(countsOf(dataDir).frozen, 1)
   const last = await ServerProcess.start({ dataDir, args })
   const after = new ExchangeClient(last.baseUrl)
-  while ((await after.balances(trader)).reservedRaw > 0) assert.ok(!last.stderr.includes('fatal'))
+  await until(async () => {
+    assert.ok(!last.stderr.includes('fatal'))
+    return (await after.balances(trader)).reservedRaw === 0
+  })
   assert.deepEqual(await after.balances(trader), { freeRaw: QUOTER_RAW, reservedRaw: 0 })
   await assert.rejects(after.placed(trader, markets[0], { ...QUOTE, salt: 999 }), /PROFILE_FROZEN/)
   const again = await freeze(last, trader.profileId)

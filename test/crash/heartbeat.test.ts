@@ -5,6 +5,7 @@ import { ExchangeClient } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
 import { makeQuoter, QUOTED, QUOTER_RAW } from '../support/quoter.ts'
 import { runProgram, ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 
 test('a heartbeat cancels every order once, although the server died half way', async () => {
   const dataDir = newFolder()
@@ -27,9 +28,10 @@ test('a heartbeat cancels every order once, although the server died half way', 
   assert.equal(half.fired, 1)
   const third = await ServerProcess.start({ dataDir, args })
   const after = new ExchangeClient(third.baseUrl)
-  while ((await beat(after, { cancelAt: Date.now() + 60_000 })).status === 409) {
+  await until(async () => {
     assert.ok(!third.stderr.includes('fatal'))
-  }
+    return (await beat(after, { cancelAt: Date.now() + 60_000 })).status !== 409
+  })
   assert.deepEqual(await after.balances(trader), { freeRaw: QUOTER_RAW, reservedRaw: 0 })
   await third.stop()
   assert.deepEqual(countsOf(dataDir), { fired: 1, canceled: QUOTED })

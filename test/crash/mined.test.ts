@@ -6,6 +6,7 @@ import { ExchangeClient, SHARE, send } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
 import { at } from '../support/live-exchange.ts'
 import { ADMIN_TOKEN, compileProgram, ServerProcess, verify } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 
 await compileProgram()
 
@@ -65,10 +66,11 @@ test('a server killed behind a reversal shows what its journal says of the trade
   const second = await ServerProcess.start({ dataDir, args })
   try {
     const again = new ExchangeClient(second.baseUrl)
-    let status = at(await newestTrade(second.baseUrl), 'settlementStatus')
-    while (status === 'MATCHED') {
+    let status: unknown
+    await until(async () => {
       status = at(await newestTrade(second.baseUrl), 'settlementStatus')
-    }
+      return status !== 'MATCHED'
+    })
     assert.equal(status, isTakenBack ? 'FAILED' : 'MINED')
     const freeRaw = isTakenBack ? 100 * SHARE : 94 * SHARE
     assert.deepEqual(await again.balances(taker), { freeRaw, reservedRaw: 0 })

@@ -10,6 +10,7 @@ import { recoverAll } from '../support/journal-records.ts'
 import { recordedDriver } from '../support/recorded-driver.ts'
 import { compileProgram, runProgram, ServerProcess } from '../support/server-process.ts'
 import { profileFields } from '../support/specs.ts'
+import { until } from '../support/until.ts'
 
 // The server dies while it owes packs. A journal ends with the resolutions; each start counts until
 // it is killed, and the last one to its end. No pack is counted twice for a market, or paid twice.
@@ -84,7 +85,7 @@ test('packs that are owed survive every death, and each is paid once', async () 
   const isPaid = async () => {
     return JSON.stringify(await client.get(`/parlay/positions/${packIds.at(-1)}`)).includes('"WON"')
   }
-  while (!(await isPaid()));
+  await until(isPaid)
   await server.stop()
   const { counted, paid } = countedIn(dataDir)
   const due = markets.flatMap((marketId) => packIds.map((packId) => `${packId} of ${marketId}`))

@@ -12,6 +12,7 @@ import { copyFolder, newFolder } from '../support/data-folder.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { compileProgram, runProgram, ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 
 const random = new Random(freshSeed())
 await compileProgram()
@@ -102,7 +103,7 @@ test('a death between two pages of a large command loses no row and doubles none
   assert.ok(lateRows(half) > 0, 'it died among its pages')
   const args = ['--intake-threads', '1', '--accept-clock']
   const server = await ServerProcess.start({ dataDir: half, args })
-  while (lateRows(half) > 0) await new Promise(setImmediate)
+  await until(() => lateRows(half) === 0)
   await server.stop()
   const { orders: made, events } = tablesOf(half)
   const expected = tablesOf(whole)

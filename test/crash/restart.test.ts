@@ -15,6 +15,7 @@ import { recoverAll } from '../support/journal-records.ts'
 import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN, compileProgram, metricsOf, ServerProcess } from '../support/server-process.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
+import { until } from '../support/until.ts'
 
 // A restart changes nothing that a client can see, whatever waits for its time. What waits happens
 // when it is due, and once. The process uses the wall clock.
@@ -233,7 +234,10 @@ test('after a restart each deadline is met once, and never early', async () => {
     return at(body, 'results', 0, 'data')
   }
   const stateOf = async () => at(await dataOf(taker, entering), 'execution', 'settlementStatus')
-  while ((await stateOf()) === 'DELAYED') assert(!server.stderr.includes('fatal'))
+  await until(async () => {
+    assert(!server.stderr.includes('fatal'))
+    return (await stateOf()) !== 'DELAYED'
+  })
   const entered = await dataOf(taker, entering)
   assert.equal(at(entered, 'order', 'status'), 'LIVE')
   assert.equal(at(entered, 'execution', 'totalsRaw', 'contractsGross'), String(SHARE))

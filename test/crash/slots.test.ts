@@ -13,6 +13,7 @@ import { at } from '../support/live-exchange.ts'
 import { buy, fill, openForTest } from '../support/open-pipeline.ts'
 import { compileProgram, ServerProcess, verify } from '../support/server-process.ts'
 import { seriesSpec } from '../support/specs.ts'
+import { until } from '../support/until.ts'
 
 // What follows by itself from a state goes on after a death: the payout behind a resolution, and
 // each step at the boundary of two slots. It happens once, wherever the process died.
@@ -174,7 +175,9 @@ test('a server killed between two steps of slots makes and opens each slot once'
   assert.equal(last.recovered.stateHash, stateHash)
   const client = new ExchangeClient(last.baseUrl)
   await client.adminReply('/admin/series', body)
-  while (at(await client.get('/markets/stable/btc-hourly'), 'status') !== 'FUNDED');
+  await until(async () => {
+    return at(await client.get('/markets/stable/btc-hourly'), 'status') === 'FUNDED'
+  })
   await last.stop()
   const { commands } = recoverAll(dataDir)
   const starts = commands.flatMap((command) =>

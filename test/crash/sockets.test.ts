@@ -8,6 +8,7 @@ import { ExchangeClient, SHARE } from '../support/exchange-client.ts'
 import { at } from '../support/live-exchange.ts'
 import { compileProgram, ServerProcess } from '../support/server-process.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
+import { until } from '../support/until.ts'
 
 await compileProgram()
 
@@ -69,7 +70,7 @@ test('after SIGKILL a client reconnects by itself, and event ids go on rising', 
       ids,
       [...new Set(ids)].sort((a, b) => a - b),
     )
-    while (Date.now() - signedMs <= LIMITS.signatureSkewMs) await new Promise(setImmediate)
+    await until(() => Date.now() - signedMs > LIMITS.signatureSkewMs)
     aged.socket.connect()
     const [stale] = await aged.take('exception', 1)
     assert.equal(at(stale, 'code'), 'TIMESTAMP_INVALID')

@@ -16,6 +16,7 @@ import {
 } from './exchange-client.ts'
 import type { Random } from './random.ts'
 import { ServerProcess, verify } from './server-process.ts'
+import { until } from './until.ts'
 
 // Rounds of: trade over HTTP, SIGKILL at a random reply, replay offline, restart, compare.
 
@@ -295,12 +296,11 @@ export class CrashRounds {
         const ids = sent.slice(from, from + STATUSES_MAX)
         const items = ids.map(([clientOrderId]) => ({ clientOrderId }))
         const body = JSON.stringify({ items })
-        let isHeld = true
-        while (isHeld) {
+        await until(async () => {
           const reply = await client.call(trader, 'POST', '/orders/status/batch', body)
           assert.equal(reply.status, 200)
-          isHeld = JSON.stringify(reply.body).includes('"DELAYED"')
-        }
+          return !JSON.stringify(reply.body).includes('"DELAYED"')
+        })
       }
     }
   }
