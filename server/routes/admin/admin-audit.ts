@@ -121,8 +121,10 @@ const entry = object({
 })
 
 function entryOf({ seq, atMs, operator, kind, about }: AuditRow): Infer<typeof entry> {
-  const named: object = JSON.parse(about)
-  return { seq, at: isoText(atMs), operator, kind, ...named }
+  const { noDelayedCancel, ...named }: { readonly noDelayedCancel?: boolean } = JSON.parse(about)
+  // The journal names what was forbidden, calls what is allowed.
+  const delay = noDelayedCancel === undefined ? {} : { delayedCancel: !noDelayedCancel }
+  return { seq, at: isoText(atMs), operator, kind, ...named, ...delay }
 }
 
 export const showAudit = route({

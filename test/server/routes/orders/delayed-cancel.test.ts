@@ -248,3 +248,13 @@ test('markets show the setting, those of groups and slots of series too', async 
   assert(slot !== undefined)
   assert.deepEqual(await settingOf(slot.slug), [false, false])
 })
+
+test('the audit shows the setting as calls name it', async () => {
+  const edited = await patched('/admin/markets/blues', { delayedCancel: false })
+  assert.equal(edited.status, 200, edited.text)
+  const { body } = await live.send('GET', '/admin/audit?limit=1', {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  assert.equal(at(body, 'entries', 0, 'delayedCancel'), false, JSON.stringify(body))
+  assert.equal(at(body, 'entries', 0, 'noDelayedCancel'), undefined)
+})
