@@ -69,7 +69,7 @@ interface PrivateReadParts {
 const OURSELVES: Asker = { profileId: 0 }
 
 /** A read that waited for a snapshot has its own time for the query. */
-function queryUntil(untilMs: number): number {
+export function queryUntil(untilMs: number): number {
   const nowMs = performance.now()
   return nowMs < untilMs ? untilMs : nowMs + LIMITS.privateReadDeadlineMs
 }

@@ -46,11 +46,10 @@ const known = once((): MarkedDocuments => {
 type Value = readonly [mark: string, value: string]
 
 /** A mark stands inside of a JSON string. */
+const escaped = (value: string) => JSON.stringify(value).slice(1, -1)
+
 function filled(text: string, values: readonly Value[]): string {
-  return values.reduce(
-    (all, [mark, value]) => all.replaceAll(mark, () => JSON.stringify(value).slice(1, -1)),
-    text,
-  )
+  return values.reduce((all, [mark, value]) => all.split(mark).join(escaped(value)), text)
 }
 
 /** Host and port as a request names them, so that no other text comes into a document. */
@@ -82,7 +81,8 @@ export function apiDocuments({
   const socketsAt = once(() => {
     const { sockets, secureSockets } = known()
     const text = filled(naming.isSecure ? secureSockets : sockets, values)
-    return (at: string) => filled(text, [[MARKS.host, at]])
+    const parts = text.split(MARKS.host)
+    return (at: string) => parts.join(escaped(at))
   })
   const configured = once(() => Buffer.from(socketsAt()(host)))
   return {

@@ -52,6 +52,7 @@ import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../pipeline/spi
 import { BoardTurns } from '../services/boards/board-turns.ts'
 import { slotSpecOf } from '../services/markets/slot-spec.ts'
 import { SolvencyCounts, type SolvencyWishes } from '../services/portfolio/solvency-counts.ts'
+import { queryUntil } from '../services/private-reads.ts'
 import { EmbeddedChain } from '../settlement/embedded-chain.ts'
 import { begin } from './begin.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
@@ -306,9 +307,9 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const isArchived: IsArchived = async (slug, owner) => {
     // The market may have left memory by a command that is not durable yet.
     await pipeline.durable()
-    const waitMs = LIMITS.privateReadDeadlineMs
-    const turn = { group: `profile ${owner}`, owner, untilMs: performance.now() + waitMs }
-    const isThere = await follower.whenApplied(pipeline.durableSeq, waitMs)
+    const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
+    const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
+    const turn = { group: `profile ${owner}`, owner, untilMs: queryUntil(untilMs) }
     const market = isThere ? await query.ask(archivedMarket, slug, turn) : undefined
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null

@@ -42,7 +42,7 @@ const AROUND_BYTES_MAX = 4096
 
 /**
  * One book at a time is written here, byte by byte: the objects and texts of 998 levels were 250 KB
- * of garbage each time, and took twice as long.
+ * of garbage each time.
  */
 const writing = Buffer.allocUnsafeSlow(ONE * LEVEL_BYTES_MAX + AROUND_BYTES_MAX)
 
