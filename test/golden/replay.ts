@@ -21,6 +21,8 @@ const SLOTS = 1024
 const [NEW_SAMPLES, OLD_SAMPLES] = [40, 12]
 /** One prefix in so many is replayed, of the newest recording and of an older one. */
 const [NEW_STRIDE, OLD_STRIDE] = [16, 64]
+/** One command in so many of an older recording has its hash checked. */
+const OLD_HASHES = 8
 const PARTS = 4
 
 export const newExchange = () => new Exchange(new OrderTable(SLOTS))
@@ -59,18 +61,20 @@ export function replays(name: string): void {
   const recording = readRecording(name)
   const commands: readonly Command[] = recording.records.map(decodeCommand)
   const { hashes } = recording
+  // An older recording passed with more hashes, prefixes and cuts when it was the newest.
+  const isNewest = name === NEWEST
 
   test(`${name}: each command gives its recorded state`, () => {
     const exchange = newExchange()
+    const every = isNewest ? 1 : OLD_HASHES
     for (const [index, command] of commands.entries()) {
       exchange.apply(command)
+      if ((commands.length - index - 1) % every > 0) continue
       assert.equal(exchange.stateHash(nativeSha256), hashes[index], `after seq ${index + 1}`)
     }
     assert.equal(exchange.checkInvariants(), null)
   })
 
-  // An older recording passed with more prefixes and cuts when it was the newest.
-  const isNewest = name === NEWEST
   const stride = isNewest ? NEW_STRIDE : OLD_STRIDE
   const samples = isNewest ? NEW_SAMPLES : OLD_SAMPLES
   // In parts, so that a slow machine shows that it goes on.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '../../../../engine/core/exchange.ts'
+import { nativeSha256 } from '../../../../engine/thread/native-sha256.ts'
 import { decodeCommand } from '../../../../engine/wire/codec.ts'
 import { KeptLines } from '../../../../server/cli/folder/state/kept-lines.ts'
 import type { Line } from '../../../../server/cli/folder/state/state-line.ts'
@@ -20,7 +21,7 @@ function hashOf(exchange: Exchange): string {
   const { lastSeq, lastNowMs } = clearing
   clearing.lastSeq = 0
   clearing.lastNowMs = 0
-  const hash = exchange.stateHash()
+  const hash = exchange.stateHash(nativeSha256)
   clearing.lastSeq = lastSeq
   clearing.lastNowMs = lastNowMs
   return hash
