@@ -52,7 +52,7 @@ test('the bot in TypeScript has right types', () => {
   const folder = botFile('ts', 'bot.ts')
   const config = { extends: join(ROOT, 'tsconfig.json'), include: ['bot.ts'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = spawnSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder], {
+  const tsc = spawnSync(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', folder], {
     ...{ cwd: folder, encoding: 'utf8' },
   })
   assert.equal(tsc.status, 0, tsc.stdout)

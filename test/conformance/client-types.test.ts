@@ -202,7 +202,7 @@ function assertTyped(): void {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const config = { extends: join(ROOT, 'tsconfig.json'), include: ['replies.ts'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = spawnSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', folder], {
+  const tsc = spawnSync(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', folder], {
     ...{ cwd: folder, encoding: 'utf8' },
   })
   const lines = tsc.stdout.split('\n').map((line) => {
