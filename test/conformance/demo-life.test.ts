@@ -53,7 +53,8 @@ class Visit {
   }
 
   static async begin(dataDir: string): Promise<Visit> {
-    const server = await ServerProcess.start({ dataDir, demo: true, args: ['--pack-rest', '2'] })
+    const args = ['--pack-rest', '2', '--market-threads', 'auto']
+    const server = await ServerProcess.start({ dataDir, demo: true, args })
     const news = await SocketClient.open(Number(new URL(server.baseUrl).port))
     const marketSlugs = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins']
     news.socket.emit('subscribe_market_prices', { marketSlugs })

@@ -27,7 +27,7 @@ const PASSINGS = {
   'mid-snapshot': [1, 2],
 } as const
 /** The commands of a flow have the same times for ever. */
-const SERVE = ['--port', '0', '--accept-clock']
+const SERVE = ['--port', '0', '--accept-clock', '--market-threads', '2']
 const IN_TRADE = [
   'after-decide',
   'mid-release',

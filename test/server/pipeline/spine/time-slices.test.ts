@@ -83,7 +83,7 @@ test('one slice fires a part of the heartbeats, and no order comes before the ot
   const beats = new HeartbeatChanges(pipeline)
   const dueMs = START_MS + 10_000
   const profiles = 1100
-  for (let profileId = 2; profileId <= profiles; profileId++) await addProfile(exchange, profileId)
+  await Promise.all(Array.from({ length: profiles - 1 }, (_, at) => addProfile(exchange, at + 2)))
   await Promise.all(Array.from({ length: profiles }, (_, at) => beats.beat(at + 1, dueMs)))
   await rest(exchange, 1, { accountId: profiles, marketId: 2 })
   const fromSeq = pipeline.clearing.lastSeq
