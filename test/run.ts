@@ -11,8 +11,8 @@ import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
 // test. A file may take any time while it makes progress: two minutes without a word or an event
 // end it.
 
-/** One more than there are cores: some files wait for time that passes, or for another process. */
-const CONCURRENCY = availableParallelism() + 1
+/** Two more than there are cores: some files wait for time that passes, or for another process. */
+const CONCURRENCY = availableParallelism() + 2
 const SILENCE_MS = 120_000
 const SLOWEST = 10
 /** More files are done sooner when sources and tests are compiled first. */

@@ -159,7 +159,10 @@ export async function takeMispriced(live: LiveExchange, table: Table): Promise<v
       if (table.isNewsOut && winnerOf(table, index) !== outcome) continue
       const ticks = table.isNewsOut ? KNOWN_TICKS : FAIR_TICKS
       const wish = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
-      done(await place(live, table.maker, market, wish, { orderType: 'FAK' }))
+      const reply = await place(live, table.maker, market, wish, { orderType: 'FAK' })
+      // On a slow machine the market may close between two calls.
+      if (live.nowMs() >= table.deadlineMs) return
+      done(reply)
     }
   }
 }
