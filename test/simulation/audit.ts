@@ -212,6 +212,13 @@ function comparePacks({ pipeline: { clearing }, model }: Life): void {
   assert.deepEqual(packs, expected, 'packs')
   const offers = [...clearing.packs.offers()].map(({ offerId }) => offerId)
   assert.deepEqual(offers, [...model.packs.offers.keys()], 'offers of packs')
+  const listed = [...clearing.packs.curated.all()].map(({ packId, name, legs }) => {
+    return [packId, name, legs.map(({ marketId, outcome }) => ({ marketId, outcome }))]
+  })
+  const curated = [...model.packs.listed].map(([packId, { name, legs }]) => {
+    return [packId, name, legs.map(({ marketId, outcome }) => ({ marketId, outcome }))]
+  })
+  assert.deepEqual(listed, curated, 'curated packs')
 }
 
 /** Once everything is at rest, every resolved market has counted. */

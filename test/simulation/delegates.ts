@@ -75,7 +75,7 @@ export class Delegates {
 
   delegated(step: Step, index: number): void {
     const call = this.#call(step)
-    const isAgain = (step.dice[0] * 71) % 1 < 0.05 && this.#newestKey !== ''
+    const isAgain = (step.dice[0] * 71) % 1 < 0.15 && this.#newestKey !== ''
     const key = isAgain ? this.#newestKey : `order ${index} of its partner`
     const sent = this.#sent(call, step, key, index)
     if (sent === null) return

@@ -181,7 +181,7 @@ export class Holders {
     const own = ownWallet(index, dice[1] < 0.1 ? known[1].account : null)
     const nonceExpiresMs = pipeline.sequencer.nowMs() + 5000
     const proof = { account: own, nonce: `proof of step ${index}`, nonceExpiresMs }
-    const isWallet = dice[1] > 0.15
+    const isWallet = dice[1] > 0.3
     const answer = isWallet
       ? partners.createServerWallet(partner, `Sub ${index}`, walletKey(index))
       : partners.createOwnWallet(partner, proof)

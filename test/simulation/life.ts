@@ -31,6 +31,7 @@ import { slotSpecOf } from '../../server/services/markets/slot-spec.ts'
 import { CancelEverywhere } from '../../server/services/orders/cancel-everywhere.ts'
 import { CancelReplace } from '../../server/services/orders/cancel-replace.ts'
 import { Cancels } from '../../server/services/orders/cancels.ts'
+import { Curation } from '../../server/services/packs/curation.ts'
 import { PackQuotes } from '../../server/services/packs/pack-quotes.ts'
 import { PackDesk } from '../../server/services/packs/packs.ts'
 import { Moves } from '../../server/services/portfolio/moves.ts'
@@ -101,6 +102,7 @@ export class Life {
   readonly accounts: AccountChanges
   readonly moves: Moves
   readonly packs: PackDesk
+  readonly curation: Curation
   readonly partners: PartnerAccounts
   readonly replaces: CancelReplace
   readonly intake: IntakePool
@@ -175,6 +177,7 @@ export class Life {
     this.everywhere = new CancelEverywhere(pipeline, this.cancels)
     this.replaces = new CancelReplace(pipeline, this.cancels)
     this.packs = new PackDesk(pipeline, new PackQuotes(new Uint8Array(32)), PACK_TERMS)
+    this.curation = new Curation(pipeline, this.packs, PACK_TERMS.closeMs)
     // No tables are there to give the first reply of a call again.
     this.moves = new Moves(pipeline, new MovesOnce(pipeline, () => Promise.resolve(undefined)))
   }

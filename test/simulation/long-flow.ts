@@ -37,6 +37,8 @@ const PLAYS: readonly string[] = [
   ...['countPacks', 'house pays out', 'pack on a group', 'pack on a slot', 'pack of many legs'],
   ...['offer accepted in part', 'offer taken back', 'offer expired', 'void leg'],
   ...['pack won against the house', 'pack lost against the house', 'pack refunded'],
+  ...(['curatePack', 'removeCuratedPack'] as const),
+  ...['curated pack bought', 'curated pack over'],
   ...['pack won against a maker', 'pack lost against a maker', 'pack ends while frozen'],
   ...['another rate of referrals', 'referral credited', 'referral paid'],
   ...['referral waits for a payout', 'referral in shares paid out'],

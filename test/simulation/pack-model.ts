@@ -34,6 +34,12 @@ export interface OfferModel {
   readonly legs: readonly PackLeg[]
 }
 
+/** A pack that operators curate. */
+interface ListedPack {
+  readonly name: string
+  readonly legs: readonly { readonly marketId: number; readonly outcome: number }[]
+}
+
 /** A pack that is asked of the house, or was just made with no further risk. */
 interface Bet {
   readonly owner: number
@@ -80,6 +86,8 @@ export function areTied(venue: MarketsModel, one: number, other: number): boolea
 export class PackModel {
   readonly packs = new Map<number, PackModelEntry>()
   readonly offers = new Map<number, OfferModel>()
+  /** The packs that operators curate. */
+  readonly listed = new Map<number, ListedPack>()
   /** Markets of which the house ever sold a leg. */
   readonly sold = new Set<number>()
   /** Packs that the house ever sold. */
@@ -95,6 +103,7 @@ export class PackModel {
     const twin = new PackModel()
     for (const [packId, pack] of this.packs) twin.packs.set(packId, pack)
     for (const [offerId, offer] of this.offers) twin.offers.set(offerId, offer)
+    for (const [packId, pack] of this.listed) twin.listed.set(packId, pack)
     for (const marketId of this.sold) twin.sold.add(marketId)
     twin.houseCount = this.houseCount
     for (const [day, cost] of this.costs) twin.costs.set(day, cost)
@@ -113,7 +122,14 @@ export class PackModel {
     const { slow } = elsewhere
     this.touched = []
     this.plays = []
+    this.#endListed(elsewhere)
     switch (command.kind) {
+      case 'curatePack':
+        this.#curate(command, elsewhere)
+        return 0n
+      case 'removeCuratedPack':
+        assert(this.listed.delete(command.packId), 'a pack leaves the list once')
+        return 0n
       case 'fundHouse':
         return this.#fund(BigInt(command.collateralRaw), slow)
       case 'createPack':
@@ -167,12 +183,37 @@ export class PackModel {
     return -amount
   }
 
-  #legsAreFair(legs: readonly PackLeg[], nowMs: number, { venue }: Elsewhere): void {
+  /** A pack is not listed any more once the result of a leg is known. */
+  #endListed({ venue }: Elsewhere): void {
+    for (const [packId, { legs }] of this.listed) {
+      if (legs.every(({ marketId }) => venue.all[marketId - 1].payout === null)) continue
+      this.listed.delete(packId)
+      this.plays = [...this.plays, 'curated pack over']
+    }
+  }
+
+  #curate({ name, legs, nowMs, seq }: Of<'curatePack'>, elsewhere: Elsewhere): void {
+    this.#marketsAreFair(legs, nowMs, elsewhere)
+    assert(!this.isListed(name), 'a curated pack has a name of its own')
+    this.listed.set(seq, { name, legs })
+  }
+
+  isListed(name: string): boolean {
+    return [...this.listed.values()].some((pack) => pack.name === name)
+  }
+
+  #legsAreFair(legs: readonly PackLeg[], nowMs: number, elsewhere: Elsewhere): void {
+    this.#marketsAreFair(legs, nowMs, elsewhere)
+    for (const { priceTicks } of legs) {
+      assert(priceTicks >= 100 && priceTicks <= 900, 'a leg is neither sure nor hopeless')
+    }
+  }
+
+  #marketsAreFair(legs: ListedPack['legs'], nowMs: number, { venue }: Elsewhere): void {
     assert(legs.length >= 2 && legs.length <= 5, 'a pack has two to five legs')
-    for (const [at, { marketId, priceTicks }] of legs.entries()) {
+    for (const [at, { marketId }] of legs.entries()) {
       const market = venue.all[marketId - 1]
       assert(takesPacks(market) && isActive(market, nowMs), 'a leg is of an open market')
-      assert(priceTicks >= 100 && priceTicks <= 900, 'a leg is neither sure nor hopeless')
       for (const before of legs.slice(0, at)) {
         assert.notEqual(before.marketId, marketId, 'a market is one leg')
         assert(!areTied(venue, before.marketId, marketId), 'legs are not correlated')
@@ -197,8 +238,15 @@ export class PackModel {
     this.#add(seq, { owner: profileId, maker: 0, stake, payout, legs, day }, elsewhere)
     for (const { marketId } of legs) this.sold.add(marketId)
     this.houseCount++
+    if (command.curatedId !== undefined) this.#isListedPack(command.curatedId, legs)
     const made = { owner: profileId, risk: 0n, legs, day }
     assert(this.houseBears(made, elsewhere.slow), 'one outcome and one profile cost a part at most')
+  }
+
+  #isListedPack(curatedId: number, legs: readonly PackLeg[]): void {
+    const bought = legs.map(({ marketId, outcome }) => ({ marketId, outcome }))
+    assert.deepEqual(bought, this.listed.get(curatedId)?.legs, 'the pack of the list is bought')
+    this.plays = [...this.plays, 'curated pack bought']
   }
 
   /**

@@ -1,6 +1,6 @@
 // What profiles of a simulated world do with packs: they ask for quotes and stake on them, now and
-// then twice, make offers, accept those of others and take their own back. Operators fund the house
-// and resolve what packs wait for.
+// then twice, make offers, accept those of others and take their own back, and buy what operators
+// curate. Operators curate packs, fund the house and resolve what packs wait for.
 
 import assert from 'node:assert/strict'
 import type { PackReason } from '../../engine/core/decide/money/pack-price.ts'
@@ -25,6 +25,8 @@ import type { Step } from './script.ts'
 /** The quotes of a world that may be used again, whatever crashed meanwhile. */
 const QUOTED_MAX = 40
 const SHARE = 1_000_000
+/** Names of curated packs; the list has one pack of a name. */
+const NAMES = 8
 const YES = [1, 0] as const
 const NO = [0, 1] as const
 const SPLIT = [1, 1] as const
@@ -70,6 +72,9 @@ export class Packers {
       case 'take':
       case 'recall':
       case 'settle':
+      case 'curate':
+      case 'delist':
+      case 'buy':
         this[step.act](step)
         return true
       default:
@@ -96,7 +101,11 @@ export class Packers {
     })
     const legs: WishedLeg[] = []
     const wanted = turn % 4 === 0 ? 3 : 2
-    for (let at = turn; legs.length < wanted && at < turn + able.length; at++) {
+    // Few slots have orders, so a third of the packs look for one first.
+    const slot =
+      turn % 3 === 0 ? able.findIndex(({ market }) => market?.market.slot !== undefined) : -1
+    const from = slot === -1 ? turn : slot
+    for (let at = from; legs.length < wanted && at < from + able.length; at++) {
       const leg = able[at % able.length]
       const isTwice = legs.some(({ market }) => market === leg.market)
       if (!isTwice || turn % 53 === 0) legs.push(leg)
@@ -272,9 +281,73 @@ export class Packers {
     const market = leg && published.byId(leg.marketId)
     if (market === undefined) return
     const [wins, loses] = leg.outcome === 0 ? [YES, NO] : [NO, YES]
-    const payout = dice[1] < 0.5 ? wins : dice[1] < 0.85 ? SPLIT : loses
+    const payout = dice[1] < 0.4 ? wins : dice[1] < 0.9 ? SPLIT : loses
     this.#life.tellsLater(changes.resolve(market, payout))
     this.#operators.open({ act: 'open', row: 0, dice })
+  }
+
+  /** An operator puts a pack on the list, if its markets may be there. */
+  curate(step: Step): void {
+    const { model, curation } = this.#life
+    const wish = this.#wish(step, SHARE)
+    // The route takes two legs at least.
+    if (wish.legs.length < 2) return
+    const name = `Pack ${Math.floor(step.dice[0] * NAMES)}`
+    const issues = this.#issuesOf(wish, 1, 'offer')
+    const reasons = { CURATED_NAME_TAKEN: model.packs.isListed(name) }
+    const answer = curation.put({ name, legs: wish.legs }, 'root')
+    this.#life.tellsLater(answer)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (result instanceof Reject) this.#isFair(result, reasons)
+      else if ('issues' in result) this.#areFair(result, issues)
+    }
+    this.#life.follow(answer.then(compare))
+  }
+
+  #listed(dice: number): number | undefined {
+    const ids = [...this.#life.model.packs.listed.keys()]
+    return ids[Math.floor(dice * ids.length)]
+  }
+
+  delist({ dice }: Step): void {
+    const packId = this.#listed(dice[0])
+    if (packId !== undefined) this.#refusedFor(this.#life.curation.remove(packId, 'root'), {})
+  }
+
+  /** Buys a pack of the list, now and then for more than it can pay or when it is too late. */
+  buy({ dice }: Step): void {
+    const { model, packs, pipeline } = this.#life
+    const curatedId = this.#listed(dice[1])
+    if (curatedId === undefined) return
+    const profileId = this.#account(dice[0])
+    const legs = packs.listedLegs(curatedId)
+    // A crash may have taken books back that nobody could rely on.
+    if (legs.some(({ market }) => market === undefined)) return
+    const stakeRaw = SHARE + Math.floor(dice[0] ** 2 * 69 * SHARE)
+    const nowMs = pipeline.sequencer.nowMs()
+    const turn = Math.floor(dice[1] * 7919)
+    const payoutMinRaw = turn % 13 === 0 ? stakeRaw * 20 : 1
+    const deadlineMs = nowMs + (turn % 17 === 0 ? 0 : 1000)
+    const issues = this.#issuesOf({ legs, stakeRaw }, profileId, 'stake')
+    const reasons = {
+      PROFILE_FROZEN: model.controls.frozen.has(profileId),
+      INTENT_EXPIRED: deadlineMs <= nowMs,
+    }
+    const idempotencyKey = `buy ${dice.join()}`
+    const ask = { owner: profileId, callerId: profileId, idempotencyKey, signature: '' }
+    allSteps(packs.reading(legs))
+    const purchase = { curatedId, stakeRaw, payoutMinRaw, deadlineMs }
+    const answer = packs.buy(ask, purchase, ['buy', idempotencyKey])
+    this.#life.tellsLater(answer)
+    const compare = (result: Awaited<typeof answer>) => {
+      if (typeof result === 'number') {
+        const payout = model.packs.packs.get(result)?.payout ?? BigInt(payoutMinRaw)
+        assert(deadlineMs > nowMs && payout >= payoutMinRaw, 'a pack keeps the terms of its buyer')
+      } else if (result instanceof Reject) this.#isFair(result, reasons)
+      else if ('issues' in result) this.#areFair(result, issues)
+      else assert(result.payoutRaw < payoutMinRaw, 'a pack that pays enough is sold')
+    }
+    this.#life.follow(answer.then(compare))
   }
 
   #refusedFor(answer: Promise<unknown>, reasons: Reasons): void {

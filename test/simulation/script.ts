@@ -62,6 +62,9 @@ export const ACTS = [
   'take',
   'recall',
   'settle',
+  'curate',
+  'delist',
+  'buy',
   // Groups, series, markets that live, and what the oracle says.
   'bunch',
   'crown',
@@ -166,7 +169,7 @@ const CLIENTS: Odds = {
   split: 0.6,
   merge: 0.4,
   redeem: 0.5,
-  convert: 0.4,
+  convert: 1,
   payOut: 0.3,
   house: 0.1,
   pack: 2.5,
@@ -174,8 +177,11 @@ const CLIENTS: Odds = {
   offer: 0.6,
   take: 1,
   recall: 0.15,
-  settle: 0.15,
-  bunch: 0.1,
+  settle: 0.3,
+  curate: 0.4,
+  delist: 0.1,
+  buy: 2,
+  bunch: 0.15,
   crown: 0.1,
   amend: 0.2,
   lock: 0.15,
@@ -234,7 +240,9 @@ export function scriptOf(seed: number, length: number, more: Odds = {}): Script 
     lookMs: seed % 3 === 0 ? 0 : LIMITS.mainSliceMs / (seed % 3),
   }
   const live = random.pick([20, 50, 80, 110])
-  const spin = wheelOf({ ...CLIENTS, ...random.pick(MACHINES), ...CRASHES, ...more })
+  // Seeds in a row play on every kind of machine.
+  const machine = MACHINES[seed % MACHINES.length]
+  const spin = wheelOf({ ...CLIENTS, ...machine, ...CRASHES, ...more })
   const steps: Step[] = []
   let rows = 0
   for (let index = 0; index < length; index++) {
