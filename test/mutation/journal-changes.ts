@@ -372,7 +372,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   {
     file: 'persistence/server-key.ts',
     tests: [`${FOLDER}/seal.test.ts`],
-    changes: [['others may read the key', "'wx', 0o600", "'wx', 0o644"]],
+    changes: [['others may read the key', 'fchmodSync(file, 0o600)', 'fchmodSync(file, 0o644)']],
   },
   {
     file: 'persistence/folder-key.ts',

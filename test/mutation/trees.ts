@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const COPIED = ['engine', 'persistence', 'server', 'test', 'bench', 'package.json', 'tsconfig.json']
 /** With one seed, seeded tests find the same on each run. */
 const SEED = '1'
+/** How long a file may go on to say why a test failed. */
+const REST_MS = 200
 
 export interface Verdict {
   readonly passed: boolean
@@ -35,7 +37,7 @@ export class Tree {
   run(testFile: string, deadlineMs: number): Promise<Verdict> {
     const { NODE_TEST_CONTEXT: _outer, ...env } = process.env
     // A failing test leaves its threads running; the flag ends the file all the same.
-    const words = ['--import', 'tsx', '--test-force-exit', testFile]
+    const words = ['--test-reporter=tap', '--import', 'tsx', '--test-force-exit', testFile]
     const child = spawn(process.execPath, words, {
       cwd: this.#path,
       env: { ...env, SEED },
@@ -44,7 +46,14 @@ export class Tree {
       detached: true,
     })
     const parts: Buffer[] = []
-    child.stdout.on('data', (part: Buffer) => parts.push(part))
+    let failed = false
+    child.stdout.on('data', (part: Buffer) => {
+      parts.push(part)
+      // One test that fails is enough.
+      if (!/^ *not ok /m.test(part.toString('utf8'))) return
+      failed = true
+      setTimeout(endGroup, REST_MS)
+    })
     child.stderr.on('data', (part: Buffer) => parts.push(part))
     const endGroup = () => {
       try {
@@ -64,8 +73,12 @@ export class Tree {
       child.on('exit', endGroup)
       child.on('close', (code, signal) => {
         clearTimeout(deadline)
-        if (signal !== null) parts.push(Buffer.from(`It was ended by ${signal}.`))
-        resolve({ passed: code === 0, stuck, output: Buffer.concat(parts).toString('utf8') })
+        if (signal !== null && !failed) parts.push(Buffer.from(`It was ended by ${signal}.`))
+        resolve({
+          passed: code === 0 && !failed,
+          stuck,
+          output: Buffer.concat(parts).toString('utf8'),
+        })
       })
     })
   }

@@ -81,6 +81,14 @@ export function textAt(value: unknown, ...path: (string | number)[]): string {
   return String(found)
 }
 
+interface ShiftedTime {
+  offsetMs: number
+  /** Where the clock stands; null while it goes on by itself. */
+  readonly standsAtMs: number | null
+}
+
+const timeMs = ({ offsetMs, standsAtMs }: ShiftedTime) => (standsAtMs ?? Date.now()) + offsetMs
+
 export class LiveExchange {
   readonly exchange: RunningExchange
   readonly services: Services
@@ -95,7 +103,7 @@ export class LiveExchange {
   readonly #ticker: NodeJS.Timeout | undefined
   readonly #stopWatching: () => Promise<void>
   readonly #metricsText: () => Promise<string>
-  readonly #time: { offsetMs: number }
+  readonly #time: ShiftedTime
 
   constructor(parts: {
     exchange: RunningExchange
@@ -108,7 +116,7 @@ export class LiveExchange {
     stopWatching: () => Promise<void>
     metricsText: () => Promise<string>
     ticker: NodeJS.Timeout | undefined
-    time: { offsetMs: number }
+    time: ShiftedTime
   }) {
     this.exchange = parts.exchange
     this.services = parts.services
@@ -124,7 +132,7 @@ export class LiveExchange {
   }
 
   nowMs(): number {
-    return Date.now() + this.#time.offsetMs
+    return timeMs(this.#time)
   }
 
   /** Moves the server's clock; clients that use `nowMs` move with it. */
@@ -260,6 +268,8 @@ export interface LiveOptions {
   readonly limited?: boolean
   /** Deadlines pass with decisions and when the test calls `tick`, not by a timer. */
   readonly stepwise?: boolean
+  /** The clock stands until the test shifts it, however slow the machine is. */
+  readonly isStill?: boolean
   /** Shorter waits than those of the real server. */
   readonly socketWaits?: Partial<SocketWaits>
   /** Smaller bounds than those of the real server. */
@@ -294,8 +304,8 @@ const SET_ADMIN_TOKEN = { kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOK
 
 export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
   const config = configOf(options)
-  const time = { offsetMs: 0 }
-  const clock = () => Date.now() + time.offsetMs
+  const time = { offsetMs: 0, standsAtMs: options.isStill === true ? Date.now() : null }
+  const clock = () => timeMs(time)
   const faults: string[] = []
   const onFault = (sentence: string) => faults.push(sentence)
   const commits = new CommitFigures()
