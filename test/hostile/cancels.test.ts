@@ -170,6 +170,17 @@ test('a cancel of a filled order says that it is filled, but only to its owner',
   assert.equal(at((await cancel(bob, partly)).body, 'message'), NOT_OPEN)
 })
 
+test('an order of another profile looks unknown, also once its slot has a new order', async () => {
+  const id = await rest(bob, rain)
+  assert.equal((await cancel(bob, id)).status, 200)
+  const next = await rest(bob, rain)
+  const slotOf = (text: string) => live.exchange.pipeline.ids.parse(text)?.slot
+  assert.equal(slotOf(next), slotOf(id), 'the next order takes the slot')
+  assertRefused(await cancel(alice, id), 404, 'ORDER_NOT_FOUND')
+  assertRefused(await cancel(bob, id), 400, 'ORDER_NOT_OPEN')
+  assert.equal((await cancel(bob, next)).status, 200)
+})
+
 test('POST /orders/cancel takes either an orderId or a clientOrderId', async () => {
   const orderId = randomUUID()
   const blank = [{ clientOrderId: ' ' }, { clientOrderId: '\t' }, { clientOrderId: '' }]

@@ -345,11 +345,6 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'this.#parts.queues.count === 0 ||',
         'this.#parts.queues.count >= 0 ||',
       ],
-      [
-        'an account stays busy after a replacement that is refused',
-        'this.#refuse(result, reply)\n          decided?.()',
-        'this.#refuse(result, reply)',
-      ],
     ],
   },
   {
@@ -472,8 +467,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'two retries of approvals run at once',
-        'this.#retrying.has(profileId)',
-        'this.#retrying.has(-profileId)',
+        'submitted.length ?? 0) > 0',
+        'submitted.length ?? 0) > 99',
       ],
     ],
   },

@@ -35,6 +35,17 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/spine/sequencer.ts',
+    tests: [`${FOLDER}/orders/taker-delay.test.ts`],
+    changes: [
+      [
+        'a heartbeat is over before its cancels are stamped',
+        'profileIds.filter((profileId) => live.of(profileId) === 0)',
+        '[...profileIds]',
+      ],
+    ],
+  },
+  {
+    file: 'server/pipeline/spine/sequencer.ts',
     tests: [DEADLINES, ...PIPELINE],
     changes: [
       [
@@ -61,11 +72,6 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'a market locks a millisecond late',
         'while (this.#marketDeadlines.nextMs <= nowMs)',
         'while (this.#marketDeadlines.nextMs < nowMs)',
-      ],
-      [
-        'a heartbeat is over before its cancels are stamped',
-        'profileIds.filter((profileId) => live.of(profileId) === 0)',
-        '[...profileIds]',
       ],
       ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
       [

@@ -179,6 +179,9 @@ export class Model {
   admit(command: Command, isReplayed = false): void {
     assert.equal(command.seq, this.seq + 1, 'commands come without a gap')
     this.seq = command.seq
+    if (command.kind === 'armHeartbeat' || command.kind === 'disarmHeartbeat') {
+      this.#isBeatOver(command.profileId)
+    }
     this.controls.admit(command)
     this.partners.admit(command)
     if (command.kind === 'placeOrder') this.#admitOrder(command)
@@ -222,6 +225,21 @@ export class Model {
       const order = this.live.get(this.idOf(cancel.slots[index], cancel.generations[index]))
       const isDue = order === undefined || order.expiresMs <= cancel.nowMs
       assert(isDue, 'no order expires before its time')
+    }
+  }
+
+  /** A heartbeat that fired is set anew, or taken back, when all its cancels are through. */
+  #isBeatOver(profileId: number): void {
+    if (!this.controls.isFired(profileId)) return
+    const firedSeq = this.controls.beats.get(profileId)?.firedSeq ?? 0
+    const asked = [...this.#pending.values()].flatMap((each) => {
+      if (!('slots' in each)) return []
+      const { slots, generations, count } = each
+      return Array.from({ length: count }, (_, at) => this.idOf(slots[at], generations[at]))
+    })
+    for (const [id, { request }] of this.live) {
+      const isDue = request.owner === profileId && id <= firedSeq
+      assert(!isDue || asked.includes(id), 'a heartbeat fires until it is over')
     }
   }
 

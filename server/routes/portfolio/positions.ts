@@ -523,7 +523,10 @@ export const accountPositions = route({
     const { limit, cursor = '', market: named } = query
     const beforeId = marketIn(cursor)
     if (beforeId === null) {
-      return invalid({ field: 'cursor', message: 'is not a cursor of this list' })
+      return invalid({
+        field: 'cursor',
+        message: 'is not a cursor of this list; send one that a page gave, or none',
+      })
     }
     const one = named === undefined ? null : await services.archive.bySlug(named, asker)
     if (one === undefined) return refuse('READ_TIMEOUT')

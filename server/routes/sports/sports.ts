@@ -62,7 +62,11 @@ interface Asked extends Pick<MatchesAsk, 'phases' | 'sportType' | 'esportType' |
 
 async function pageOf({ cursor, ...asked }: Asked, call: Call, { matches }: Services) {
   const after = placeIn(cursor ?? '')
-  if (after === undefined) return invalid({ field: 'cursor', message: 'is no cursor of this list' })
+  if (after === undefined)
+    return invalid({
+      field: 'cursor',
+      message: 'is not a cursor of this list; send one that a page gave, or none',
+    })
   const { limit } = asked
   // One more than asked for tells whether a page follows.
   const found = await matches.page({ ...asked, after, limit: limit + 1 }, publicAsker(call))

@@ -54,7 +54,6 @@ export class PartnerAccounts {
   readonly #intake: IntakePool
   /** The venue of the markets that name none. */
   readonly #exchangeAddress: string
-  readonly #retrying = new Set<number>()
   /**
    * The time from which each profile may retry its allowances. All waits are equally long, so the
    * oldest entry comes first.
@@ -228,7 +227,6 @@ export class PartnerAccounts {
     if ('reject' in before) return this.allowances(profileId)
     const barred = decideAllowances(this.#pipeline.clearing, partnerId, profileId)
     if (barred !== null) return refused(await this.#pipeline.refused(barred))
-    if (this.#retrying.has(profileId)) return refused(REJECT.ALLOWANCE_RETRY_RUNNING)
     // Also one for the exchange of a market that has left memory since.
     const { partners } = this.#pipeline.clearing.accounts
     if ((partners.byId(profileId)?.submitted.length ?? 0) > 0) {
@@ -242,12 +240,10 @@ export class PartnerAccounts {
     const spenders = missing.map(({ address }) => address)
     // With a chain, its next block confirms the approvals; without one, they are confirmed at once.
     const kind = this.#pipeline.mining === null ? 'approveSpenders' : 'submitApprovals'
-    this.#retrying.add(profileId)
     const changing = this.#pipeline.change(() => ({ kind, profileId, spenders }))
     // Read before the wait: a later block may become durable together with this command.
     const after = this.#allowances(profileId)
     const overloaded = await changing
-    this.#retrying.delete(profileId)
     if (overloaded !== null) return refused(overloaded)
     this.#teach(profileId)
     return after

@@ -61,6 +61,19 @@ test('a trade is MATCHED until its block, then MINED with a hash that never chan
   assert.deepEqual(await shown(live, id), mined)
 })
 
+test('a trade of a stamped block waits until the block is durable', async () => {
+  const { live, told } = desk
+  const { id } = await desk.trade()
+  const { pipeline } = live.exchange
+  const { lastSeq } = pipeline.clearing
+  live.shiftClock(BLOCK_MS)
+  pipeline.tick()
+  assert.ok(pipeline.clearing.lastSeq > lastSeq, 'the block is stamped')
+  assert.equal(pipeline.mining?.waitingCount, 1)
+  await told.of(id, 'MINED')
+  assert.equal(pipeline.mining?.waitingCount, 0)
+})
+
 test('no trade stops waiting before its block is durable', async () => {
   const { live } = desk
   const ids = [await desk.trade(), await desk.trade()].map(({ id }) => id)

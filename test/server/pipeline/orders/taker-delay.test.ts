@@ -8,6 +8,7 @@ import type { Receipt } from '../../../../server/pipeline/spine/durable-publishe
 import type { OrderName } from '../../../../server/pipeline/spine/sequencer.ts'
 import { CancelEverywhere } from '../../../../server/services/orders/cancel-everywhere.ts'
 import { Cancels } from '../../../../server/services/orders/cancels.ts'
+import { HeartbeatChanges } from '../../../../server/services/trading/heartbeats.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
@@ -135,6 +136,8 @@ test('a heartbeat that waits for a bound order survives a restart before its rel
   exchange.pipeline.tick()
   await exchange.pipeline.whenIdle()
   assert.equal(exchange.pipeline.clearing.orders.stateOf(held.slot), STATE.HELD)
+  const beats = new HeartbeatChanges(exchange.pipeline)
+  assert.equal(await beats.beat(TAKER, clock.nowMs + 9000), REJECT.HEARTBEAT_CANCELING)
   await exchange.stop()
   const again = await openForTest(dataDir, clock, 0)
   clock.nowMs = NOON_MS + DELAY_MS
