@@ -329,6 +329,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
   {
     file: 'engine/thread/fair-queue.ts',
     tests: [
+      'test/engine/thread/fair-queue.test.ts',
       'test/persistence/query/query-queue.test.ts',
       'test/persistence/query/query-fairness.test.ts',
     ],

@@ -7,7 +7,6 @@ const SERVER = 'test/server'
 const ADMIN = `${SERVER}/routes/admin`
 const LOG = [`${SERVER}/ops/log.test.ts`]
 const LISTS = [`${SERVER}/pipeline/shown/market-lists.test.ts`]
-const WIDE = [`${SERVER}/services/wide.test.ts`]
 const CLOCK = [`${SERVER}/pipeline/spine/clock.test.ts`]
 const START = [`${SERVER}/start/start.test.ts`]
 const READY = [`${SERVER}/ops/readiness.test.ts`]
@@ -161,7 +160,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/pipeline.ts',
-    tests: WIDE,
+    tests: [`${SERVER}/pipeline/spine/time-slices.test.ts`],
     changes: [
       [
         'a wide cancel is settled in one stretch',

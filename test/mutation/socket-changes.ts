@@ -37,11 +37,6 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     file: 'server/sockets/census.ts',
     tests: SOCKETS,
     changes: [
-      [
-        'one address may have every socket',
-        "held >= perAddressMax ? this.refuse('address') : null",
-        'null',
-      ],
       ['one profile may have every socket', '&& held >= shareOf(', '&& held < -shareOf('],
       [
         'callers without a proof take the room of signed callers',

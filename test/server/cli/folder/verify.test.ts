@@ -133,6 +133,17 @@ test('verify asks for a rebuild if the read tables have damage that no start see
   assert.equal((await verify(dataDir)).code, 0)
 })
 
+test('verify of a journal that is damaged ends with a verdict in words and code 1', async () => {
+  const dataDir = copyFolder(SOUND)
+  const path = join(dataDir, 'journal.db')
+  const bytes = readFileSync(path)
+  const page = 4096 * Math.floor(bytes.length / 4096 / 2)
+  writeFileSync(path, bytes.fill(0xff, page, page + 4096))
+  const { code, said } = await verify(dataDir)
+  assert.equal(code, 1, said)
+  assert.match(said, /\nThe folder is not sound: do what is said above, then verify again\.$/)
+})
+
 test('verify names a snapshot that a start passes over, and files that nothing reads', async () => {
   const dataDir = copyFolder(SOUND)
   mkdirSync(join(dataDir, 'snapshots'))

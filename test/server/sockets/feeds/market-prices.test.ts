@@ -277,6 +277,20 @@ test('a client of changes gets a whole book when it asks for one', async () => {
   follow(client)
 })
 
+test('a frame of changes has only what changed since the frame before', async () => {
+  const client = await join({ marketSlugs: ['snow'], mode: 'delta' })
+  await client.take('orderbookUpdate', 1)
+  const levels: number[] = []
+  for (const [index, ticks] of [170, 180, 190].entries()) {
+    await bid(snow, ticks)
+    const changed = (await client.take('orderbookDelta', index + 1)).at(-1)
+    const book = new Map<number, number>()
+    readLevels(book, at(changed, 'bids'))
+    levels.push(...book.keys())
+  }
+  assert.deepEqual(levels, [0.17, 0.18, 0.19])
+})
+
 test('a book that is quiet is sent again, with the next number', async () => {
   const quiet = await startLive({ socketWaits: { quietBookMs: 30 } })
   await openMarket(quiet, 'calm')
