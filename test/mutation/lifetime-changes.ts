@@ -78,7 +78,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/chain/archive.ts',
-    tests: ['test/simulation/flow-1.test.ts'],
+    tests: ['test/server/pipeline/chain/archive.test.ts'],
     changes: [
       [
         'a market leaves before its records are published',
