@@ -96,6 +96,10 @@ const ofPacks = {
     'Number of the curated pack: the last part of its id, as a decimal number.',
   ),
   packName: means(optional(text()), 'Name of the curated pack.'),
+  dayLossMaxRaw: means(
+    optional(nullable(integer(0))),
+    'What the packs of one UTC day may cost, raw; null took the bound of operators back.',
+  ),
 }
 
 const ofMatches = {

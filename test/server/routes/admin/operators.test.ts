@@ -342,6 +342,15 @@ test('the audit is in order of seq, and its pages have a bound', async () => {
   }
 })
 
+test('the audit shows the bound on what the packs of a day may cost, as it was set', async () => {
+  for (const dayLossMaxRaw of [5_000_000, null]) {
+    const reply = await asked('POST', '/admin/house', { dayLossMaxRaw })
+    assert.equal(reply.status, 200, reply.text)
+    const audit = await asked('GET', '/admin/audit?limit=1')
+    assert.equal(at(audit.body, 'entries', 0, 'dayLossMaxRaw'), dayLossMaxRaw, audit.text)
+  }
+})
+
 test('acts of operators survive a restart, and the number of operators is bounded', async () => {
   const dataDir = newFolder()
   const first = await startLive({ dataDir })
