@@ -5,7 +5,7 @@ import type { Conserves } from './money-watch.ts'
 import { BrokenWorld, indicesOf, playScript, rangesOf, replayLine } from './run-seed.ts'
 import { scriptOf } from './script.ts'
 
-const SEED = 12
+const SEED = 15
 const STEPS = 3000
 
 /** The failure of these steps under a wrong law. */
@@ -37,7 +37,7 @@ test('a broken law is found, and shrunk to few steps that break it again', async
   assert.equal(broken.message, 'collateral is conserved')
   assert(broken.step > 20, 'the law breaks well after the start')
   const line = await replayLine(SEED, broken, { conserves: forgetsWithdrawals })
-  const said = /^make sim SEED=12 STEPS=(\d+) ONLY=([\d,-]+)$/.exec(line)
+  const said = /^make sim SEED=15 STEPS=(\d+) ONLY=([\d,-]+)$/.exec(line)
   assert(said !== null, `${line} is a complete command`)
   const only = indicesOf(said[2])
   assert(only.length <= 3, `${line} is short`)
