@@ -3,7 +3,8 @@
 import { AUDIENCES, type FeedPlace } from '../../../persistence/query/read/feeds/feed.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalidCursor } from '../../http/cursor.ts'
+import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
@@ -53,12 +54,6 @@ const page = () =>
     ),
   })
 
-const notOfList = () =>
-  invalid({
-    field: 'cursor',
-    message: 'is not a cursor of this list; send one that a page gave, or none',
-  })
-
 export const tradingFeed = route({
   method: 'GET',
   path: '/feed/trading',
@@ -95,7 +90,7 @@ export const tradingFeed = route({
     const { audience, limit } = query
     if (audience === 'following' && caller === null) return refuse('UNAUTHENTICATED')
     const before = placeIn(query.cursor ?? '', audience)
-    if (before === null) return notOfList()
+    if (before === null) return invalidCursor()
     const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
     const follower = caller?.profileId ?? 0
     const found = await feeds.page({ audience, follower, before, limit, fromMs: 0 }, asker)
@@ -123,7 +118,7 @@ export const followingFeed = route({
   example: { query: { limit: 30 }, reply: { data: [BOUGHT_EXAMPLE], nextCursor: null } },
   handle: async ({ query, caller, call }, { feeds, clock }: Services) => {
     const before = placeIn(query.cursor ?? '', 'day')
-    if (before === null) return notOfList()
+    if (before === null) return invalidCursor()
     const wish = { audience: 'following', follower: caller.profileId, before } as const
     const page = { limit: query.limit, fromMs: clock() - DAY_MS }
     const found = await feeds.page({ ...wish, ...page }, askerOf({ caller, call }))

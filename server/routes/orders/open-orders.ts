@@ -4,7 +4,8 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { openOrders as openOrdersOf } from '../../../persistence/query/read/orders/open-orders.ts'
 import { hmacOrSession } from '../../http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalidCursor } from '../../http/cursor.ts'
+import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, pattern, text } from '../../http/schema/scalars.ts'
@@ -64,12 +65,7 @@ export const openOrders = route({
   },
   handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: Services) => {
     const beforeSeq = seqIn(query.cursor ?? '')
-    if (beforeSeq === null) {
-      return invalid({
-        field: 'cursor',
-        message: 'is not a cursor of this list; send one that a page gave, or none',
-      })
-    }
+    if (beforeSeq === null) return invalidCursor()
     const asker = askerOf({ caller, call })
     const { limit } = query
     // One more than asked for tells whether a page follows.

@@ -12,6 +12,7 @@ import {
   type Role,
 } from '../../../persistence/query/read/portfolio/history.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
+import { invalidCursor } from '../../http/cursor.ts'
 import { isoText } from '../../http/iso-text.ts'
 import { invalid, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
@@ -190,12 +191,7 @@ export const portfolioFills = route({
     const marketId = one?.market.marketId ?? null
     const filter = { marketId, from, to, role }
     const before = placeIn(query.cursor ?? '', filter)
-    if (before === null) {
-      return invalid({
-        field: 'cursor',
-        message: 'is not a cursor of this list; send one that a page gave, or none',
-      })
-    }
+    if (before === null) return invalidCursor()
     const times = { fromMs: from ?? 0, toMs: to ?? Number.POSITIVE_INFINITY }
     const roles = role === undefined ? ROLES : [role]
     const asked = { owner, before, limit, marketId, ...times, roles }

@@ -7,7 +7,8 @@ import {
 } from '../../../persistence/query/read/portfolio/history.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
-import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { invalidCursor } from '../../http/cursor.ts'
+import { Refusal, refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { slug } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
@@ -68,12 +69,7 @@ async function pageOf(
   if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
   const marketId = one?.market.marketId ?? null
   const before = placeIn(query.cursor ?? '', marketId ?? 0)
-  if (before === null) {
-    return invalid({
-      field: 'cursor',
-      message: 'is not a cursor of this list; send one that a page gave, or none',
-    })
-  }
+  if (before === null) return invalidCursor()
   const asked = { owner, before, limit: query.limit, marketId }
   const page = await reads.read(historyOf, asked, asker)
   if (page === undefined) return refuse('READ_TIMEOUT')

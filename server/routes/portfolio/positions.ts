@@ -8,8 +8,9 @@ import { costFloorRaw, PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/
 import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
+import { invalidCursor } from '../../http/cursor.ts'
 import { isoText } from '../../http/iso-text.ts'
-import { invalid, Refusal, refuse } from '../../http/refusal.ts'
+import { Refusal, refuse } from '../../http/refusal.ts'
 import { bytes } from '../../http/reply.ts'
 import { route } from '../../http/route.ts'
 import { rawText, wholeText } from '../../http/schema/decimals.ts'
@@ -404,12 +405,7 @@ export const portfolioPositions = route({
     const asker = askerOf({ caller, call })
     const { limit, cursor = '', market: named } = query
     const beforeId = marketIn(cursor)
-    if (beforeId === null) {
-      return invalid({
-        field: 'cursor',
-        message: 'is not a cursor of this list; send one that a page gave, or none',
-      })
-    }
+    if (beforeId === null) return invalidCursor()
     const one = named === undefined ? null : await services.archive.bySlug(named, asker)
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
@@ -522,12 +518,7 @@ export const accountPositions = route({
     const asker = publicAsker(call)
     const { limit, cursor = '', market: named } = query
     const beforeId = marketIn(cursor)
-    if (beforeId === null) {
-      return invalid({
-        field: 'cursor',
-        message: 'is not a cursor of this list; send one that a page gave, or none',
-      })
-    }
+    if (beforeId === null) return invalidCursor()
     const one = named === undefined ? null : await services.archive.bySlug(named, asker)
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')

@@ -6,7 +6,8 @@ import type { MatchesAsk, MatchPlace } from '../../../persistence/query/read/mar
 import { open } from '../../http/access/auth-scheme.ts'
 import { cached, lasting } from '../../http/caching/cache.ts'
 import type { Call } from '../../http/call.ts'
-import { invalid, refuse } from '../../http/refusal.ts'
+import { invalidCursor } from '../../http/cursor.ts'
+import { refuse } from '../../http/refusal.ts'
 import { route } from '../../http/route.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { defaulted, integer, nullable, oneOf, pattern, text } from '../../http/schema/scalars.ts'
@@ -62,11 +63,7 @@ interface Asked extends Pick<MatchesAsk, 'phases' | 'sportType' | 'esportType' |
 
 async function pageOf({ cursor, ...asked }: Asked, call: Call, { matches }: Services) {
   const after = placeIn(cursor ?? '')
-  if (after === undefined)
-    return invalid({
-      field: 'cursor',
-      message: 'is not a cursor of this list; send one that a page gave, or none',
-    })
+  if (after === undefined) return invalidCursor()
   const { limit } = asked
   // One more than asked for tells whether a page follows.
   const found = await matches.page({ ...asked, after, limit: limit + 1 }, publicAsker(call))
