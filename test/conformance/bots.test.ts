@@ -5,6 +5,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { checkTypes } from '../support/checked-types.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ServerProcess } from '../support/server-process.ts'
 
@@ -50,12 +51,8 @@ const ID = '[0-9a-f]{8}-[0-9a-f-]{27}'
 
 test('the bot in TypeScript has right types', () => {
   const folder = botFile('ts', 'bot.ts')
-  const config = { extends: join(ROOT, 'tsconfig.json'), include: ['bot.ts'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = spawnSync(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', folder], {
-    ...{ cwd: folder, encoding: 'utf8' },
-  })
-  assert.equal(tsc.status, 0, tsc.stdout)
+  const { status, stdout } = checkTypes(folder, ['bot.ts'])
+  assert.equal(status, 0, stdout)
 })
 
 test('the bot in TypeScript sees its order live, buys and cancels', async () => {

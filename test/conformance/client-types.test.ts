@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { checkTypes } from '../support/checked-types.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
 import { openMarket, orderBody, place } from '../support/live-orders.ts'
@@ -200,14 +200,10 @@ function assertTyped(): void {
   ]
   writeFileSync(join(folder, 'replies.ts'), source.join('\n'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  const config = { extends: join(ROOT, 'tsconfig.json'), include: ['replies.ts'] }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = spawnSync(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', folder], {
-    ...{ cwd: folder, encoding: 'utf8' },
-  })
-  const lines = tsc.stdout.split('\n').map((line) => {
+  const { status, stdout } = checkTypes(folder, ['replies.ts'])
+  const lines = stdout.split('\n').map((line) => {
     const [, at] = /^replies\.ts\(([0-9]+)/.exec(line) ?? []
     return at === undefined ? line : `${source[Number(at) - 1].slice(0, 60)} ${line.slice(0, 900)}`
   })
-  assert.equal(tsc.status, 0, lines.join('\n'))
+  assert.equal(status, 0, lines.join('\n'))
 }

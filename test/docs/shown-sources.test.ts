@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
@@ -11,6 +10,7 @@ import type { Query } from '../../persistence/query/read/query.ts'
 import type { Route } from '../../server/http/route.ts'
 import { compileFields } from '../../server/http/schema/schema.ts'
 import type { Services } from '../../server/routes/services.ts'
+import { checkTypes } from '../support/checked-types.ts'
 import { newFolder } from '../support/data-folder.ts'
 import {
   assertParametersSay,
@@ -84,12 +84,8 @@ function isRead(value: unknown): value is Query<unknown, unknown> {
 test('the shown sources have right types and no line that is too long', () => {
   const compilerOptions = { rewriteRelativeImportExtensions: false }
   const include = sources.map(({ path }) => basename(path))
-  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = spawnSync(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', folder], {
-    ...{ cwd: folder, encoding: 'utf8' },
-  })
-  assert.equal(tsc.status, 0, tsc.stdout)
+  const { status, stdout } = checkTypes(folder, include, compilerOptions)
+  assert.equal(status, 0, stdout)
   const lines = sources.flatMap(({ text }) => text.split('\n'))
   assert.deepEqual(
     lines.filter((line) => line.length > 100),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import type { RareCommand } from '../../engine/domain/command.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../engine/domain/ids.ts'
-import type { PackLeg } from '../../engine/domain/packs/pack-command.ts'
+import type { CuratedLeg, PackLeg } from '../../engine/domain/packs/pack-command.ts'
 import type { SlowExchange } from '../support/slow-book.ts'
 import { type MarketModel, statusOf } from './market-model.ts'
 import type { MarketsModel } from './markets-model.ts'
@@ -37,7 +37,7 @@ export interface OfferModel {
 /** A pack that operators curate. */
 interface ListedPack {
   readonly name: string
-  readonly legs: readonly { readonly marketId: number; readonly outcome: number }[]
+  readonly legs: readonly CuratedLeg[]
 }
 
 /** A pack that is asked of the house, or was just made with no further risk. */
@@ -209,7 +209,7 @@ export class PackModel {
     }
   }
 
-  #marketsAreFair(legs: ListedPack['legs'], nowMs: number, { venue }: Elsewhere): void {
+  #marketsAreFair(legs: readonly CuratedLeg[], nowMs: number, { venue }: Elsewhere): void {
     assert(legs.length >= 2 && legs.length <= 5, 'a pack has two to five legs')
     for (const [at, { marketId }] of legs.entries()) {
       const market = venue.all[marketId - 1]

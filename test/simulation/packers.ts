@@ -189,9 +189,8 @@ export class Packers {
       QUOTE_USED: isOver && quote.packId !== 0,
       QUOTE_CHANGED: this.#asks(wish, profileId) !== asks,
     }
-    const ask = { owner: profileId, callerId: profileId, idempotencyKey: undefined, signature: '' }
     allSteps(packs.reading(wish.legs))
-    const answer = packs.create(ask, wish, quoteId)
+    const answer = packs.create(askBy(profileId), wish, quoteId)
     this.#life.tellsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
       if (typeof result === 'number') {
@@ -222,13 +221,7 @@ export class Packers {
       INSUFFICIENT_COLLATERAL: isShort,
       OFFER_LIMIT: [...model.packs.offers.values()].length >= 20,
     }
-    const answer = packs.offer(maker, wish, payoutRaw)
-    this.#life.tellsLater(answer)
-    const compare = (result: Awaited<typeof answer>) => {
-      if (result instanceof Reject) this.#isFair(result, reasons)
-      else if ('issues' in result) this.#areFair(result, issues)
-    }
-    this.#life.follow(answer.then(compare))
+    this.#refusedFor(packs.offer(maker, wish, payoutRaw), reasons, issues)
   }
 
   /** Accepts an offer, all or a part of it; now and then an own one, or for too much. */
@@ -250,8 +243,7 @@ export class Packers {
       OWN_OFFER: maker === profileId,
       INSUFFICIENT_COLLATERAL: model.slow.cash(profileId).free < BigInt(stakeRaw),
     }
-    const ask = { owner: profileId, callerId: profileId, idempotencyKey: undefined, signature: '' }
-    this.#refusedFor(packs.accept(ask, offerId, stakeRaw), reasons)
+    this.#refusedFor(packs.accept(askBy(profileId), offerId, stakeRaw), reasons)
   }
 
   /** Takes an offer back, now and then one of another maker. */
@@ -295,13 +287,7 @@ export class Packers {
     const name = `Pack ${Math.floor(step.dice[0] * NAMES)}`
     const issues = this.#issuesOf(wish, 1, 'offer')
     const reasons = { CURATED_NAME_TAKEN: model.packs.isListed(name) }
-    const answer = curation.put({ name, legs: wish.legs }, 'root')
-    this.#life.tellsLater(answer)
-    const compare = (result: Awaited<typeof answer>) => {
-      if (result instanceof Reject) this.#isFair(result, reasons)
-      else if ('issues' in result) this.#areFair(result, issues)
-    }
-    this.#life.follow(answer.then(compare))
+    this.#refusedFor(curation.put({ name, legs: wish.legs }, 'root'), reasons, issues)
   }
 
   #listed(dice: number): number | undefined {
@@ -333,11 +319,10 @@ export class Packers {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),
       INTENT_EXPIRED: deadlineMs <= nowMs,
     }
-    const idempotencyKey = `buy ${dice.join()}`
-    const ask = { owner: profileId, callerId: profileId, idempotencyKey, signature: '' }
+    const key = `buy ${dice.join()}`
     allSteps(packs.reading(legs))
     const purchase = { curatedId, stakeRaw, payoutMinRaw, deadlineMs }
-    const answer = packs.buy(ask, purchase, ['buy', idempotencyKey])
+    const answer = packs.buy(askBy(profileId, key), purchase, ['buy', key])
     this.#life.tellsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
       if (typeof result === 'number') {
@@ -350,10 +335,12 @@ export class Packers {
     this.#life.follow(answer.then(compare))
   }
 
-  #refusedFor(answer: Promise<unknown>, reasons: Reasons): void {
+  /** The answer may be a refusal for one of the reasons, or name some of the issues. */
+  #refusedFor(answer: Promise<Answer>, reasons: Reasons, issues: Issues = {}): void {
     this.#life.tellsLater(answer)
-    const compare = (result: unknown) => {
+    const compare = (result: Answer) => {
       if (result instanceof Reject) this.#isFair(result, reasons)
+      else if (isIneligible(result)) this.#areFair(result, issues)
     }
     this.#life.follow(answer.then(compare))
   }
@@ -455,6 +442,18 @@ export class Packers {
     const wrong = Object.entries(known).filter(([code, isWrong]) => isWrong && isCertain(code))
     return wrong.map(([code]) => code)
   }
+}
+
+/** What becomes of a call: a pack, an offer, nothing to tell, or why not. */
+type Answer = object | number | null
+
+function isIneligible(answer: Answer): answer is Ineligible {
+  return typeof answer === 'object' && answer !== null && 'issues' in answer
+}
+
+/** A call of a profile for itself. */
+function askBy(profileId: number, idempotencyKey?: string) {
+  return { owner: profileId, callerId: profileId, idempotencyKey, signature: '' }
 }
 
 /** Whether a pack is quoted, staked on or offered. */

@@ -116,12 +116,16 @@ test('read tables that a start makes anew do not make the folder unsound', async
   }
 })
 
-test('verify asks for a rebuild if the read tables have damage that no start sees', async () => {
-  const dataDir = copyFolder(SOUND)
-  const path = join(dataDir, 'read.db')
+/** Writes over the page in the middle of a database. */
+function damagePage(path: string): void {
   const bytes = readFileSync(path)
   const page = 4096 * Math.floor(bytes.length / 4096 / 2)
   writeFileSync(path, bytes.fill(0xff, page, page + 4096))
+}
+
+test('verify asks for a rebuild if the read tables have damage that no start sees', async () => {
+  const dataDir = copyFolder(SOUND)
+  damagePage(join(dataDir, 'read.db'))
   const { code, said } = await verify(dataDir)
   assert.equal(code, 1, said)
   assert.match(
@@ -135,10 +139,7 @@ test('verify asks for a rebuild if the read tables have damage that no start see
 
 test('verify of a journal that is damaged ends with a verdict in words and code 1', async () => {
   const dataDir = copyFolder(SOUND)
-  const path = join(dataDir, 'journal.db')
-  const bytes = readFileSync(path)
-  const page = 4096 * Math.floor(bytes.length / 4096 / 2)
-  writeFileSync(path, bytes.fill(0xff, page, page + 4096))
+  damagePage(join(dataDir, 'journal.db'))
   const { code, said } = await verify(dataDir)
   assert.equal(code, 1, said)
   assert.match(said, /\nThe folder is not sound: do what is said above, then verify again\.$/)
