@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { bundleTests } from './support/bundled-tests.ts'
 import { compileSources } from './support/compiled.ts'
 import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
+import { inSources } from './support/source-lines.ts'
 
 // Runs test/**/*.test.ts. A green file prints one line, a red file prints everything. The summary
 // has the words of node's own reporter. The run fails when no file matches and when a file holds no
@@ -25,8 +26,8 @@ function printFile(report: FileReport): void {
   const tests = report.tests === 1 ? '1 test' : `${report.tests || 'holds no'} tests`
   console.log(`${verdict} ${relative(root, path)}  ${tests}, ${Math.round(tookMs)} ms`)
   if (failed === 0) return
-  for (const line of failures) console.log(line)
-  if (output.length > 0) console.log(`  it said:\n${indent(output.join(''))}`)
+  for (const text of failures) console.log(inSources(text))
+  if (output.length > 0) console.log(`  it said:\n${indent(inSources(output.join('')))}`)
 }
 
 /** Files whose path holds one of the parts; all files when there are no parts. */

@@ -54,5 +54,5 @@ export async function bundleTests(files: readonly string[]): Promise<(file: stri
   })
   const bundled = (file: string) => join(folder, file.slice(ROOT.length).replace(/\.ts$/, '.mjs'))
   const reporter = pathToFileURL(bundled(fileURLToPath(REPORTER))).href
-  return (file) => ({ words: ['--enable-source-maps', bundled(file)], reporter })
+  return (file) => ({ words: [bundled(file)], reporter })
 }
