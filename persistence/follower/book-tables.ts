@@ -95,7 +95,7 @@ export class BookTables {
           break
         }
         case EVENT.STP_CANCEL:
-          if (this.#isLate(slot)) {
+          if (this.backlog.isLate()) {
             const kind = LATE.SELF_TRADED
             const end = { kind, slot, sizeRaw: 0, leftRaw, ticks: 0, place: index }
             this.events.endedLate(end, this.#lateOf(order))
@@ -122,7 +122,7 @@ export class BookTables {
 
   #makerFilled(order: Arrival, slot: Slot, fill: MakerFill): void {
     const { sizeRaw, leftRaw, yesTicks } = fill
-    const isLate = fill.isClosed && this.#isLate(slot)
+    const isLate = fill.isClosed && this.backlog.isLate()
     const collateralRaw = this.trades.filled(order, { maker: slot, sizeRaw, yesTicks, isLate })
     if (isLate) {
       const end = { kind: LATE.FILLED, slot, sizeRaw, collateralRaw, leftRaw, ticks: yesTicks }
@@ -132,11 +132,6 @@ export class BookTables {
     const { isClosed } = fill
     this.orders.makerFilled(slot, { sizeRaw, leftRaw, isClosed, collateralRaw }, order)
     this.events.makerFilled(slot, fill, order)
-  }
-
-  /** An order ended: whether its rows are late. An unwritten change of it would come too late. */
-  #isLate(slot: Slot): boolean {
-    return this.backlog.isLate() && !this.orders.isChanged(slot)
   }
 
   #lateOf(command: Arrival | CancelOrders): LateCommand {
@@ -176,7 +171,7 @@ export class BookTables {
       if (eventKind(words, event) !== EVENT.CANCELED) continue
       const leftRaw = eventLeftRaw(f64s, event)
       const slot = eventSlot(words, event)
-      if (this.#isLate(slot)) {
+      if (this.backlog.isLate()) {
         const left = this.#world.buysBySpend(slot) ? 0 : leftRaw
         const end = { kind: LATE.CANCELED, slot, sizeRaw: 0, leftRaw: left, ticks: 0 }
         this.events.endedLate(end, this.#lateOf(cancel))

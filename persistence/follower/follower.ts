@@ -127,6 +127,8 @@ export class Follower {
     this.#markets = new MarketTables(this.#connection, this.exchange.clearing)
     this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
     this.#tables = [
+      // Orders before events, which may drain the backlog: a late end follows each change of its
+      // order.
       ...[ofOrders, trades, events, this.#positions, this.#candles],
       this.#settlements,
       // Before the mined trades, which are also those of groups.

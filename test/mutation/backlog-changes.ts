@@ -20,11 +20,6 @@ export const BACKLOG_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/book-tables.ts',
     tests: BACKLOG,
     changes: [
-      [
-        'a late end comes before the unwritten change of its order',
-        ' && !this.orders.isChanged(slot)',
-        '',
-      ],
       ['own makers are written by age', 'this.orders.writeLateOwnMaker(row, page)\n', '\n'],
     ],
   },

@@ -269,11 +269,6 @@ export class OrdersTable {
     this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker)
   }
 
-  /** Whether a change of the order waits for the end of the chunk. */
-  isChanged(slot: Slot): boolean {
-    return this.#bySlot.has(slot)
-  }
-
   /** Writes the end of an order that was late. */
   writeLate(row: LateRow, { seq, nowMs, marketId, reason }: LateCommand): void {
     const { kind, owner, placedSeq, sizeRaw, collateralRaw, leftRaw } = row
