@@ -80,7 +80,7 @@ class World {
     }
   }
 
-  /** Market, owner and outcome of the biggest positions: by worth, then by what they gained. */
+  /** The biggest positions with their worth: by worth, then by what they gained. */
   sorted(): number[][] {
     const { clearing } = this.driver
     const rows = this.db
@@ -98,22 +98,23 @@ class World {
       const { yesE6 } = stateMark(market, clearing)
       const markE6 = row.outcome === 0 ? yesE6 : UNIT_RAW - (yesE6 ?? 0)
       const worth = yesE6 === null ? row.costRaw : mulDivFloor(row.sizeRaw, markE6 ?? 0, UNIT_RAW)
-      return [{ place: [row.marketId, row.owner, row.outcome], worth, gain: worth - row.costRaw }]
+      const shown = [row.marketId, row.owner, row.outcome, worth]
+      return [{ shown, worth, gain: worth - row.costRaw }]
     })
     return (['worth', 'gain'] as const).flatMap((by) =>
       valued
         .toSorted((one, other) => other[by] - one[by])
         .slice(0, BIGGEST_ROWS_MAX)
-        .map(({ place }) => place),
+        .map(({ shown }) => shown),
     )
   }
 }
 
-function placesOf(rows: ProjectionRows): number[][] {
-  const { width, marketId, owner, outcome } = BIGGEST_ROW
+function shownIn(rows: ProjectionRows): number[][] {
+  const { width, marketId, owner, outcome, worthRaw } = BIGGEST_ROW
   return Array.from({ length: rows.length / width }, (_, index) => {
     const row = rows.subarray(index * width)
-    return [row[marketId], row[owner], row[outcome]]
+    return [row[marketId], row[owner], row[outcome], row[worthRaw]]
   })
 }
 
@@ -123,12 +124,13 @@ test('each pass gives the rows of a whole sort, whatever changed since the one b
     const world = new World(seed)
     const { random } = world
     for (let round = 0; round < 25; round++) {
-      assert.deepEqual(placesOf(world.pass()), world.sorted(), `SEED=${seed}, round ${round}`)
+      assert.deepEqual(shownIn(world.pass()), world.sorted(), `SEED=${seed}, round ${round}`)
       const some = Array.from({ length: random.below(3) }, () => random.between(1, MARKETS))
       for (const marketId of some) {
         for (let count = random.below(60); count > 0; count--) world.hold(marketId)
-        if (random.chance(0.5)) world.bid(marketId)
       }
+      // A bid moves a mark without any change of a position.
+      if (random.chance(0.5)) world.bid(random.between(1, MARKETS))
       if (round === 12) world.resolve(random.between(1, MARKETS))
     }
   }
@@ -141,6 +143,6 @@ test('a pass walks only markets that changed', () => {
   world.db.exec('UPDATE positions SET size_raw = size_raw * 2 WHERE size_raw > 0')
   assert.deepEqual(world.pass(), before)
   for (let marketId = 1; marketId <= MARKETS; marketId++) world.changed.add(marketId)
-  assert.deepEqual(placesOf(world.pass()), world.sorted())
+  assert.deepEqual(shownIn(world.pass()), world.sorted())
   assert.notDeepEqual(world.pass(), before)
 })
