@@ -90,7 +90,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/pipeline/chain/mining.ts',
-    tests: REPLAY_ENDS,
+    tests: [`${FEEDS}/settlement.test.ts`],
     changes: [
       [
         'the end of a trade has the seq of the trade, and a replay drops it',

@@ -12,6 +12,7 @@ import {
   textAt,
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { isTold, joined } from '../../../support/replay-client.ts'
 import type { SocketClient } from '../../../support/socket-client.ts'
 
 // Rules §5.3, §5.4: the frames that the owners of a trade get when it is mined, and when it fails.
@@ -146,6 +147,10 @@ test('a client that comes between MATCHED and MINED gets MINED, also after a res
       live = await startLive({ dataDir, flags })
     }
     const [maker, taker] = [await listens(alice), await listens(bob)]
+    const back = await joined(live, bob, { afterEventId: 0 })
+    clients.push(back)
+    await back.until(() => isTold(back))
+    assert.deepEqual(await rows(back, taken, 2), ['MATCHED', 'EXECUTION'])
     // After a restart the clock is behind its earlier moves, so no block has come yet.
     live.shiftClock(BLOCK_MS * (restarts ? 100 : 1))
     const other = await trade()
@@ -154,6 +159,9 @@ test('a client that comes between MATCHED and MINED gets MINED, also after a res
     await rows(taker, other.taken, 3)
     assert.deepEqual(await rows(taker, taken, 1), ['MINED'])
     assert.deepEqual(await rows(maker, made, 1), ['MINED'])
+    const fence = await place(live, bob, rain, { ticks: 10, sizeRaw: SHARE })
+    await rows(back, textAt(fence.body, 'order', 'id'), 1)
+    assert.deepEqual(await rows(back, taken, 0), ['MATCHED', 'EXECUTION', 'MINED'])
     const [mined] = framesOf(taker, taken)
     assert.equal(at(mined, 'eventId'), `settlement:${tradeSeq}:${taken}`)
     assert.equal(at(framesOf(maker, made)[0], 'eventId'), `settlement:${tradeSeq}:${made}`)
