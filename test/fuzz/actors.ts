@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { KeyObject } from 'node:crypto'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { ADMIN_TOKEN } from '../support/server-process.ts'
 import { cookieOf, tokenOf } from './answers.ts'
 import { plainCall } from './socket.ts'
 import type { Flaw, Proof, Role } from './speaker.ts'
-import { proofOf } from './wallet-proof.ts'
+import { messageQuery, proofOf } from './wallet-proof.ts'
 
 // The actors of a fuzzed exchange, and how each proves who it is, rightly or not.
 
@@ -48,12 +49,26 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
 /** What the weak token of an actor may do: withdraw, and nothing else that needs a scope. */
 export const WEAK_SCOPES: readonly string[] = ['withdrawal']
 
+/** The stranger begins as the sub-account of somebody who never acts, so it can leave a partner. */
+async function adopt(client: ExchangeClient, port: number): Promise<void> {
+  const guardian = await client.makeTrader('fuzz guardian', 0)
+  const { account } = guardian
+  const token = await mint(client, account, ['account_creation'])
+  const route = 'POST /profiles/partner-accounts'
+  const proof = await proofOf(port, keyOf('fuzz stranger'), messageQuery(route, guardian))
+  const [method, path] = route.split(' ')
+  const headers = Object.fromEntries(proof)
+  const reply = await client.call({ ...guardian, ...token }, method, path, '{}', headers)
+  assert.equal(reply.status, 201, JSON.stringify(reply.body))
+}
+
 /** Makes the three who trade. The owner and the partner may make sub-accounts and act for them. */
 export async function makeActors(
   client: ExchangeClient,
   port: number,
   identityKey: KeyObject,
 ): Promise<Map<Role, Actor>> {
+  await adopt(client, port)
   const actors = new Map<Role, Actor>()
   for (const role of ['owner', 'stranger', 'partner'] as const) {
     const made = await client.makeTrader(`fuzz ${role}`, FUNDS_RAW)
