@@ -26,7 +26,7 @@ import { fillJournal } from '../../support/journal-fill.ts'
 import { freshSeed } from '../../support/random.ts'
 
 const SEED = freshSeed()
-const BATCH = 64
+const BATCH = 32
 const OLDER = 12 * BATCH
 const NEWER = 24 * BATCH
 const COMMANDS = 36 * BATCH

@@ -10,10 +10,9 @@ import { openLog } from '../../../server/ops/logging/log.ts'
 import { LogOutput } from '../../../server/ops/logging/log-output.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { gaugeIn } from '../../support/process-figures.ts'
-import { ADMIN_TOKEN } from '../../support/server-process.ts'
+import { ADMIN_TOKEN, programWords } from '../../support/server-process.ts'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const LOG_END = join(ROOT, 'test/support/log-end.ts')
+const LOG_END = fileURLToPath(new URL('../../support/log-end.ts', import.meta.url))
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
 
 /** The text that `act` writes to a log in a file. */
@@ -66,8 +65,8 @@ function readAll(fd: number): string {
 function startServer(stderr: number | 'pipe') {
   const words = ['serve', '--data', newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
   const flags = ['--no-rate-limit', '--market-threads', '1', '--intake-threads', '1']
-  const program = ['--import', 'tsx', join(ROOT, 'server/main.ts'), ...words, ...flags]
-  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', stderr] })
+  const [node, ...program] = programWords()
+  const child = spawn(node, [...program, ...words, ...flags], { stdio: ['ignore', 'pipe', stderr] })
   assert.ok(child.stdout !== null)
   const lines = createInterface({ input: child.stdout })
   const baseUrl = new Promise<string>((resolve, reject) => {

@@ -3,14 +3,12 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { commands, runCommand } from '../../../server/cli/commands.ts'
 import { newFolder } from '../../support/data-folder.ts'
-import { runProgram } from '../../support/server-process.ts'
+import { programWords, runProgram } from '../../support/server-process.ts'
 
 // The commands against a real server with its demo.
 
-const MAIN = fileURLToPath(new URL('../../../server/main.ts', import.meta.url))
 const dataDir = newFolder()
 let server: ChildProcess
 let port = ''
@@ -25,7 +23,8 @@ async function ready(child: ChildProcess): Promise<string> {
 
 before(async () => {
   const serve = ['serve', '--demo', '--port=0', '--log-level=error', `--data=${dataDir}`]
-  server = spawn(process.execPath, ['--import', 'tsx', MAIN, ...serve], {
+  const [node, ...words] = programWords()
+  server = spawn(node, [...words, ...serve], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // The environment of the test run must not reach the server.
     env: { PATH: process.env.PATH },

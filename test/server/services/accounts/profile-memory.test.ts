@@ -19,9 +19,9 @@ import { profileFields } from '../../../support/specs.ts'
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-const PROFILES = 100_000
+const PROFILES = 50_000
 const BYTES_MAX = 200
-const SESSIONS = 20_000
+const SESSIONS = 10_000
 const START_MS = 1_800_000_000_000
 const DAY_MS = 24 * 3_600_000
 
