@@ -6,6 +6,7 @@ import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, headersFor, send } from '../support/exchange-client.ts'
 import { figuresOf } from '../support/process-figures.ts'
 import { metricsOf, ServerProcess, verify } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 import { EXEMPT, NOTHING, READS, readsIn } from './around/reads.ts'
 import type { Attack } from './attack.ts'
 import { ATTACKS } from './attacks.ts'
@@ -39,7 +40,7 @@ after(() => server.signal('SIGKILL'))
 /** Waits until balances are counted, so that there is a proof to read. */
 async function whenCounted(): Promise<void> {
   await new ExchangeClient(server.baseUrl).admin('/admin/solvency', {})
-  while ((await send(server.baseUrl, 'GET', '/solvency')).status !== 200) {}
+  await until(async () => (await send(server.baseUrl, 'GET', '/solvency')).status === 200)
 }
 
 async function right(load: Load): Promise<void> {

@@ -25,7 +25,8 @@ const names = new Map<string, unknown[]>()
 
 before(async () => {
   const dataDir = newFolder()
-  server = await ServerProcess.start({ dataDir, demo: true })
+  const args = ['--pack-rest', '2', '--market-threads', 'auto']
+  server = await ServerProcess.start({ dataDir, demo: true, args })
   const demo: unknown = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
   await makeProperty(demo)
   await countObligations(demo)
@@ -53,11 +54,11 @@ async function makeProperty(demo: unknown): Promise<void> {
 async function countObligations(demo: unknown): Promise<void> {
   const headers = { authorization: `Bearer ${at(demo, 'adminToken')}` }
   await fetch(`${server.baseUrl}/admin/solvency`, { method: 'POST', headers })
-  for (let status = 503; status !== 200; ) {
+  await until(async () => {
     const counted = await fetch(`${server.baseUrl}/solvency`)
-    status = counted.status
     await counted.arrayBuffer()
-  }
+    return counted.status === 200
+  })
 }
 
 const operationOf = (path: string): Operation => {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { commands, runCommand } from '../../../server/cli/commands.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { programWords, runProgram } from '../../support/server-process.ts'
+import { until } from '../../support/until.ts'
 
 // The commands against a real server with its demo.
 
@@ -94,7 +95,7 @@ test('the shell handles operators, freezes and their audit', async () => {
   assert.match(warned, /^The exchange refused with 400 VALIDATION: --reason /)
   assert.match(await accepted('admin audit --operator ada --limit 1'), /"kind": "freezeProfile"/)
   // The demo's maker may have orders, and a freeze waits for their cancels.
-  while ((await run('admin unfreeze 1')).code !== 0) {}
+  await until(async () => (await run('admin unfreeze 1')).code === 0)
   assert.match(await accepted('admin revoke-sessions 1'), /sessions of the profile ended/)
   await accepted('admin operator remove ada')
 })
