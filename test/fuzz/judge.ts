@@ -13,6 +13,7 @@ import type { Rendered } from './render.ts'
 import { BENT_SMUGGLES, OPENING_SMUGGLES } from './smuggle.ts'
 import type { Answer, Exchanged } from './socket.ts'
 import type { Role } from './speaker.ts'
+import { bringsProof } from './talk.ts'
 
 // What an answer to any request must be: one that its route names, of the promised shape, and free
 // of what only others may know.
@@ -266,8 +267,8 @@ export function judgeTalk(
   // A fault in a message ends only its own socket, but is a defect all the same.
   const broken = received.indexOf('"code":"INTERNAL"')
   if (broken !== -1) return `a socket broke: ${received.slice(Math.max(0, broken - 200))}`
-  const { proof, flaw, role } = plan.speaker
-  const isProof = role !== 'nobody' && (proof === 'hmac' || proof === 'session')
+  const { proof, flaw } = plan.speaker
+  const isProof = bringsProof(plan.speaker)
   const isRight = isProof && (flaw === 'none' || (flaw === 'scope' && proof === 'hmac'))
   const named = /\["authenticated",\{"message":"Authenticated","profileId":(\d+)/.exec(received)
   if (named !== null && !isRight) return 'a socket is authenticated by a worthless proof'

@@ -79,6 +79,11 @@ export function partsOf(talk: SpokenTalk, actor: Actor | undefined, speaker: Spe
   }
 }
 
+/** Whether the handshake has a proof, right or wrong, that the server answers. */
+export function bringsProof({ role, proof }: Speaker): boolean {
+  return role !== 'nobody' && (proof === 'hmac' || proof === 'session')
+}
+
 export class Conversation {
   readonly speaker: Speaker
   readonly #talk: SpokenTalk
@@ -116,6 +121,10 @@ export class Conversation {
     if (conversation.status !== 101) return conversation
     socket.write(frameOf(TEXT, Buffer.from(talk.hello)))
     if (talk.hello === PLAIN_HELLO) await conversation.#hears(/40\/markets,\{/)
+    // A broken frame ends the connection, so the verdict on the proof must come before it.
+    if (conversation.joins && bringsProof(speaker)) {
+      await conversation.#hears(/\["(authenticated|exception)"/)
+    }
     for (const message of talk.says) socket.write(bytesOf(message))
     return conversation
   }
