@@ -12,7 +12,7 @@ import { ownerOfCall } from '../auth/delegation.ts'
 import { Guard } from '../auth/guard.ts'
 import type { IdentityCheck } from '../auth/identity.ts'
 import { digestOf } from '../auth/session.ts'
-import { readConfig, SERVE_ROWS, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
+import { readConfig, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
 import { curve } from '../crypto/ecdsa.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { keepAdminToken, startDemo } from '../demo/demo.ts'
@@ -35,7 +35,6 @@ import type { Services } from '../routes/services.ts'
 import { faultAsked } from '../settings/fault.ts'
 import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
-import type { Command } from '../shell.ts'
 import { banner } from './banner.ts'
 import { ignoredSignals, takeSignals } from './first-signals.ts'
 import { openExchange, type RunningExchange } from './open.ts'
@@ -352,7 +351,7 @@ async function comeUp(
 }
 
 /** Runs until a signal ends the process; gives an exit code only when the start fails. */
-async function runServe(argv: readonly string[], door: Door | null): Promise<number> {
+export async function runServe(argv: readonly string[], door: Door | null): Promise<number> {
   if (argv.includes('--help')) {
     process.stdout.write(`${serveHelp()}\n`)
     return 0
@@ -380,15 +379,5 @@ async function runServe(argv: readonly string[], door: Door | null): Promise<num
     process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
     // Threads that run already would keep the process and the folder's lock for ever.
     process.exit(1)
-  }
-}
-
-/** The door is open since the process began; null without one. */
-export function serveCommand(door: Door | null): Command {
-  return {
-    about: 'Runs the exchange on a data folder.',
-    flags: SERVE_ROWS,
-    words: [],
-    run: (argv) => runServe(argv, door),
   }
 }

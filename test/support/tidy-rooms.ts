@@ -380,7 +380,7 @@ export const ROOMS: readonly Room[] = [
   {
     path: 'server/start',
     rank: 6,
-    doors: files('early-door first-signals serve api-documents'),
+    doors: files('early-door first-signals serve-command api-documents'),
     why: 'the build makes the documents, which serve reads',
   },
   { path: 'server/cli', rank: 6, files: files('client decimals demo-file progress'), doors: ALL },

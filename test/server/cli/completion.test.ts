@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { allCommands, runCommand } from '../../../server/cli/commands.ts'
 import { SERVE_ROWS } from '../../../server/config.ts'
-import { serveCommand } from '../../../server/start/serve.ts'
+import { serveCommand } from '../../../server/start/serve-command.ts'
 import { newFolder } from '../../support/data-folder.ts'
 
 const known = allCommands(serveCommand(null))
