@@ -5,6 +5,7 @@ import { apiHeaders } from '../auth/guard.ts'
 import type { Call, Caller } from '../http/call.ts'
 import { invalid, type Refusal } from '../http/refusal.ts'
 import { means } from '../http/schema/meaning.ts'
+import { shownWith } from '../http/schema/printed.ts'
 import { text } from '../http/schema/scalars.ts'
 import { optional } from '../http/schema/schema.ts'
 import type { MoveAsk } from '../services/portfolio/moves-once.ts'
@@ -15,8 +16,8 @@ const BLANK = /^\s*$/
 
 export const idempotencyKey = () =>
   means(
-    optional(text(KEY_MAX, 1)),
-    `Name of this call, up to ${KEY_MAX} characters: the same call again gets the first reply.`,
+    optional(shownWith(text(KEY_MAX, 1), { pattern: '\\S' })),
+    `Name of this call, not blank, up to ${KEY_MAX} characters: a repeat gets the first reply.`,
   )
 
 export interface MoneyCall {
