@@ -36,11 +36,11 @@ def config() -> str:
         "slug": [env("MARKET"), env("GROUP_CHILD"), env("POOL"), env("ENDED"), env("QUIET")],
         "addressOrSlug": [env("MARKET"), env("GROUP"), env("POOL_ADDRESS")],
         "account": [env("USER_ACCOUNT"), env("PARTNER_ACCOUNT")],
-        "profileId": [env("PARTNER_PROFILE")],
+        "profileId": [int(env("PARTNER_PROFILE"))],
     }
     lines = []
-    for name, texts in values.items():
-        lines.append(f"[dictionaries.{name}]\nvalues = {json.dumps(texts)}")
+    for name, known in values.items():
+        lines.append(f"[dictionaries.{name}]\nvalues = {json.dumps(known)}")
     lines.append("[parameters]")
     for name in values:
         binding = f'{{ dictionary = "{name}", probability = 0.6 }}'

@@ -25,6 +25,7 @@ import { adminPage, pageId, pageSlug, sortOrder } from '../../pages/page-shapes.
 import { keyId, keySlug, propertyFields, propertyKey } from '../../pages/property-shapes.ts'
 import type { Services } from '../../services.ts'
 
+const METADATA_BOUND = `at most ${LIMITS.propertyMetadataBytesMax} bytes of JSON`
 const PAGE_REJECTS = [
   ...(['OVERLOADED', 'VALIDATION', 'PAGE_LIMIT', 'PAGE_PARENT_INVALID', 'PAGE_TOO_DEEP'] as const),
   ...(['PAGE_PATH_TAKEN', 'PAGE_TOO_LARGE'] as const),
@@ -191,7 +192,10 @@ const optionBody = object({
     optional(nullable(line(LIMITS.filterValueCharactersMax, 1))),
     'Value of the option above; null for none, absent leaves it.',
   ),
-  metadata: means(optional(metadata()), 'Whatever to keep with it; absent leaves it.'),
+  metadata: means(
+    optional(metadata()),
+    `Whatever to keep with it, ${METADATA_BOUND}; absent leaves it.`,
+  ),
 })
 
 function keyFields() {
@@ -204,7 +208,10 @@ function keyFields() {
       optional(boolean()),
       'Whether the exchange itself needs the property; absent leaves it.',
     ),
-    metadata: means(optional(metadata()), 'Whatever to keep with the property; absent leaves it.'),
+    metadata: means(
+      optional(metadata()),
+      `Whatever to keep with the property, ${METADATA_BOUND}; absent leaves it.`,
+    ),
     options: means(
       optional(list(optionBody, 0, LIMITS.optionsPerCallMax)),
       'Options to add or to change, named by their value; others stay.',
@@ -268,7 +275,7 @@ function wrongIn({ slug }: { readonly slug?: string }, wish: PropertyWish | null
 
 const METADATA_LONG = {
   field: 'metadata',
-  message: `must have at most ${LIMITS.propertyMetadataBytesMax} bytes of JSON`,
+  message: `must have ${METADATA_BOUND}`,
 }
 
 export const createPropertyKey = route({
