@@ -12,6 +12,8 @@ import type { Script, Step } from './script.ts'
 const TICKS_MAX = 999
 /** One order in so many is sent even when it cannot be accepted. */
 const CARELESS = 12
+/** One order in so many goes to the newest slot, or else few slots would have two sides. */
+const SLOTTED = 5
 export const TOKENS: readonly SlowToken[] = ['yes', 'no']
 const FOK = ORDER_TYPES.indexOf('FOK')
 const FAK = ORDER_TYPES.indexOf('FAK')
@@ -55,8 +57,10 @@ export class Orders {
     const newest = marketOfLane(lane, lanes, published.lastId)
     // A group has no tokens, so no order can be for it.
     if (hash % CARELESS === 0 && this.#model.markets[newest - 1].kind !== 'group') return newest
-    const open = published.all().filter(takesOrdersNow).slice(-lanes)
-    return open[lane % open.length]?.market.marketId ?? 1
+    const open = published.all().filter(takesOrdersNow)
+    const slots = hash % SLOTTED === 1 ? open.filter(({ market }) => market.slot !== undefined) : []
+    const chosen = slots.length > 0 ? slots.slice(-1) : open.slice(-lanes)
+    return chosen[lane % chosen.length]?.market.marketId ?? 1
   }
 
   /** A seller without shares buys the other outcome instead, on the same side of the ladder. */
