@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 NODE_22=22.23.3
-SUITE='server/http server/sockets/handshake persistence/journal'
+SUITE='server/edge/http server/edge/sockets/handshake persistence/journal'
 SUITE="$SUITE crash/heartbeat conformance/public-client server/start/start engine/wire"
 
 folder=$(mktemp -d)

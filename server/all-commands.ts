@@ -2,7 +2,7 @@
 
 import { codeOf, reasonOf } from '../engine/domain/error-code.ts'
 import { allCommands, runCommand } from './cli/commands.ts'
-import type { Door } from './http/gateway/listening/door.ts'
+import type { Door } from './edge/http/gateway/listening/door.ts'
 import { EXIT } from './shell.ts'
 import { serveCommand } from './start/serve-command.ts'
 import { SAID_VERSION } from './version.ts'

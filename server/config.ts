@@ -5,9 +5,9 @@ import { PACK_LIMITS } from '../engine/domain/packs/pack-limits.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
 import { checksumAddress, isAddress } from './crypto/address.ts'
-import type { Origins } from './http/access/cors.ts'
-import type { Rates } from './http/access/rate-limit.ts'
-import type { Regions } from './http/access/regions.ts'
+import type { Origins } from './edge/http/access/cors.ts'
+import type { Rates } from './edge/http/access/rate-limit.ts'
+import type { Regions } from './edge/http/access/regions.ts'
 import type { LogLevel } from './ops/logging/log-level.ts'
 import {
   corsOriginsOf,

@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { FAULT_VARIABLE } from '../engine/thread/fault-point.ts'
-import { api } from '../server/api.ts'
+import { api } from '../server/api/routes.ts'
 import { allCommands, commands } from '../server/cli/commands.ts'
 import { SERVE_ROWS } from '../server/config.ts'
 import { anchors } from '../server/docs/markdown.ts'
-import { openApi } from '../server/http/openapi.ts'
-import { FRAME_RATES } from '../server/sockets/frame-rates.ts'
+import { openApi } from '../server/edge/http/openapi.ts'
+import { FRAME_RATES } from '../server/edge/sockets/frame-rates.ts'
 import { serveCommand } from '../server/start/serve-command.ts'
 import { VERSION } from '../server/version.ts'
 import { docTables, readDocuments, shownTable } from './support/doc-tables.ts'
@@ -92,9 +92,11 @@ test('tables of routes, refusals and settings agree with the code; else run make
 })
 
 test('the documented channels of the sockets are those of the code', () => {
-  const sources = readTree(ROOT).filter(({ path }) => path.startsWith('server/sockets/'))
+  const sources = readTree(ROOT).filter(({ path }) =>
+    /^server\/(edge\/sockets|api\/streams)\//.test(path),
+  )
   const inCode = sources
-    .filter(({ path }) => !path.includes('/spoken/'))
+    .filter(({ path }) => !path.includes('/schema/'))
     .flatMap(({ text }) => text.match(/'subscribe_[a-z_]+'/g) ?? [])
   const known = new Set(inCode.map((each) => each.replaceAll("'", '')))
   const page = documents.get('server/docs/api.md') ?? ''

@@ -12,7 +12,7 @@ import {
   type IntakeResult,
   type MarketEntry,
   type TokenEntry,
-} from '../../server/intake/intake-pool.ts'
+} from '../../server/edge/intake/intake-pool.ts'
 import { startJournal } from '../../test/support/journal-records.ts'
 
 /** What the server must know to verify orders. It is the argument of the process, as JSON. */

@@ -3,7 +3,7 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import { slotMsOf } from '../../engine/domain/markets/series.ts'
-import type { RareBody } from '../../server/pipeline/spine/rare-body.ts'
+import type { RareBody } from '../../server/exchange/sequencer/rare-body.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
 import { seriesSpec } from '../../test/support/specs.ts'
 import type { LifeClock } from './lives.ts'

@@ -11,11 +11,11 @@ import {
   startJournalThread,
 } from '../../persistence/journal/thread/journal-handle.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
-import { Pipeline } from '../../server/pipeline/pipeline.ts'
-import { OrderIds } from '../../server/pipeline/shown/orders/order-ids.ts'
-import { PublishedMarkets } from '../../server/pipeline/shown/published.ts'
-import { toldClock } from '../../server/pipeline/spine/clock.ts'
-import { Shards } from '../../server/pipeline/spine/shard-map.ts'
+import { Pipeline } from '../../server/exchange/pipeline.ts'
+import { OrderIds } from '../../server/exchange/read-model/order-ids.ts'
+import { PublishedMarkets } from '../../server/exchange/read-model/published.ts'
+import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { Shards } from '../../server/exchange/sequencer/shard-map.ts'
 import { type Setting, START_MS } from '../report/setting.ts'
 import { writeSetting } from './traded-folder.ts'
 

@@ -3,8 +3,14 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { number, text } from '../../server/http/schema/scalars.ts'
-import { compile, type Infer, list, openObject, optional } from '../../server/http/schema/schema.ts'
+import { number, text } from '../../server/edge/http/schema/scalars.ts'
+import {
+  compile,
+  type Infer,
+  list,
+  openObject,
+  optional,
+} from '../../server/edge/http/schema/schema.ts'
 import { type MapOf, mapsBeside, originalOf } from './source-positions.ts'
 
 const nodeFields = openObject({

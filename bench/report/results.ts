@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { number, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, openObject, optional } from '../../server/http/schema/schema.ts'
+import { number, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, openObject, optional } from '../../server/edge/http/schema/schema.ts'
 import type { Report, Row } from './report.ts'
 
 export interface Result extends Report {

@@ -317,7 +317,7 @@ export const LIMITS = {
   socketMarketsAllMax: 1 << 19,
   /**
    * Markets that an address or a profile names in public subscriptions in `ownerMessagesSec`. One
-   * with a long first frame counts several times (server/sockets/frame-rates.ts).
+   * with a long first frame counts several times (server/edge/sockets/frame-rates.ts).
    */
   ownerMarketsAskedMax: 32_768,
   /**

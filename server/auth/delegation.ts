@@ -2,14 +2,15 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideDelegation, type Reach } from '../../engine/core/decide/partners.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
-import { headerTarget, targetOf } from '../http/access/on-behalf.ts'
-import type { Caller } from '../http/call.ts'
-import { invalid, type Refusal, refuse } from '../http/refusal.ts'
-import type { OwnerOfCall } from '../http/route.ts'
+import { headerTarget, targetOf } from '../edge/http/access/on-behalf.ts'
+import type { Caller } from '../edge/http/call.ts'
+import { invalid, type Refusal, refuse } from '../edge/http/refusal.ts'
+import type { OwnerOfCall } from '../edge/http/route.ts'
 
 // Partners that act for their sub-accounts (rules §12.1). Every route whose caller main proves uses
 // this check. Orders are proven on intake threads, which do not see the clearing. So
-// server/intake/intake.ts checks scope and partner too, in its own directory: change both together.
+// server/edge/intake/intake.ts checks scope and partner too, in its own directory: change both
+// together.
 
 /**
  * The profile that a call is for: the caller's own, or the sub-account that header, query or body

@@ -3,9 +3,15 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { lowercaseAddress } from '../crypto/address.ts'
-import { type Call, type Caller, cookieValues, header, type OperatorName } from '../http/call.ts'
-import { Refusal, refuse } from '../http/refusal.ts'
-import type { Guarded } from '../http/route.ts'
+import {
+  type Call,
+  type Caller,
+  cookieValues,
+  header,
+  type OperatorName,
+} from '../edge/http/call.ts'
+import { Refusal, refuse } from '../edge/http/refusal.ts'
+import type { Guarded } from '../edge/http/route.ts'
 import { checkTokenCall, hmacRefusal, isTokenSecret } from './api-token.ts'
 import type { IdentityCheck } from './identity.ts'
 import { digestOf } from './session.ts'

@@ -2,8 +2,15 @@
 // that the program needs, as the lock file pins them. It is walked from the program, because
 // `npm sbom --omit=dev` leaves out packages that a tool of development needs, too.
 
-import { text } from '../http/schema/scalars.ts'
-import { compile, type Infer, list, openObject, optional, schemaOf } from '../http/schema/schema.ts'
+import { text } from '../edge/http/schema/scalars.ts'
+import {
+  compile,
+  type Infer,
+  list,
+  openObject,
+  optional,
+  schemaOf,
+} from '../edge/http/schema/schema.ts'
 
 const ranges = () => schemaOf<Record<string, string>>({ type: 'object' })
 const pinned = openObject({

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DemoTrader } from '../demo/demo-client.ts'
-import { compile, list, openObject, optional, schemaOf } from '../http/schema/schema.ts'
+import { compile, list, openObject, optional, schemaOf } from '../edge/http/schema/schema.ts'
 import { Failure } from '../shell.ts'
 
 // demo.json: what `serve --demo` leaves in the data folder for its operator.

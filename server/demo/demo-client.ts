@@ -5,9 +5,9 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { signCall } from '../auth/api-token.ts'
 import { ZERO_ADDRESS } from '../crypto/address.ts'
-import { text } from '../http/schema/scalars.ts'
-import { compile, openObject } from '../http/schema/schema.ts'
-import { accountOf, signClientOrder } from '../intake/order/client-order.ts'
+import { text } from '../edge/http/schema/scalars.ts'
+import { compile, openObject } from '../edge/http/schema/schema.ts'
+import { accountOf, signClientOrder } from '../edge/intake/order/client-order.ts'
 import type { OwnReply, OwnServer } from './own-server.ts'
 
 export interface DemoTrader {

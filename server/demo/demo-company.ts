@@ -5,9 +5,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { signHash } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
-import { nullable, text } from '../http/schema/scalars.ts'
-import { compile, openObject } from '../http/schema/schema.ts'
-import { accountOf } from '../intake/order/client-order.ts'
+import { nullable, text } from '../edge/http/schema/scalars.ts'
+import { compile, openObject } from '../edge/http/schema/schema.ts'
+import { accountOf } from '../edge/intake/order/client-order.ts'
 import { accepted, DemoClient, type DemoTrader } from './demo-client.ts'
 import { BOTS } from './demo-fill.ts'
 import {

@@ -2,8 +2,8 @@
 // calls again.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
-import { integer, text } from '../http/schema/scalars.ts'
-import { compile, list, openObject } from '../http/schema/schema.ts'
+import { integer, text } from '../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../edge/http/schema/schema.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader } from './demo-client.ts'
 import {
   FIRST_PRICES,

@@ -1,8 +1,8 @@
 // Everything that moves by itself in a demo: prices, matches, quotes, trades and packs.
 
 import { MARKET_STATUSES, takesOrders } from '../../engine/domain/markets/market.ts'
-import { boolean, oneOf, text } from '../http/schema/scalars.ts'
-import { compile, list, openObject } from '../http/schema/schema.ts'
+import { boolean, oneOf, text } from '../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../edge/http/schema/schema.ts'
 import { DemoClient, type DemoMarket, type DemoTrader } from './demo-client.ts'
 import { PERSON_FUNDS_RAW } from './demo-company.ts'
 import { FIRST_PRICES, GROUP, MARKETS, POOL, SERIES } from './demo-content.ts'

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto'
 import type { ProfileId } from '../../engine/domain/ids.ts'
-import { integer, text } from '../http/schema/scalars.ts'
-import { compile, list, openObject } from '../http/schema/schema.ts'
-import { accountOf } from '../intake/order/client-order.ts'
+import { integer, text } from '../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../edge/http/schema/schema.ts'
+import { accountOf } from '../edge/intake/order/client-order.ts'
 import { adminCall, DemoClient, type DemoTrader, type Venue } from './demo-client.ts'
 import type { OwnServer } from './own-server.ts'
 

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { boolean, integer, text } from '../http/schema/scalars.ts'
-import { compile, list, openObject, optional } from '../http/schema/schema.ts'
+import { boolean, integer, text } from '../edge/http/schema/scalars.ts'
+import { compile, list, openObject, optional } from '../edge/http/schema/schema.ts'
 import type { DemoTrader } from './demo-client.ts'
 
 export interface DemoFile {

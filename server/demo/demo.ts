@@ -2,7 +2,7 @@
 // books.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
-import type { OwnCalls } from '../http/access/own-calls.ts'
+import type { OwnCalls } from '../edge/http/access/own-calls.ts'
 import { adminCall } from './demo-client.ts'
 import { findPeople, makeCompany } from './demo-company.ts'
 import {

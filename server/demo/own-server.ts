@@ -12,7 +12,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
-import { isRecord } from '../http/request-text.ts'
+import { isRecord } from '../edge/http/request-text.ts'
 
 export interface OwnReply {
   readonly status: number

@@ -1,5 +1,5 @@
 import { SESSION_COOKIES } from '../auth/session-names.ts'
-import type { Origins } from '../http/access/cors.ts'
+import type { Origins } from '../edge/http/access/cors.ts'
 import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
 import { commaList } from './kinds.ts'
 import { maybe, setting } from './setting.ts'

@@ -5,8 +5,8 @@ import {
   PROFILE_RATES,
   type Rate,
   type Rates,
-} from '../http/access/rate-limit.ts'
-import type { Regions } from '../http/access/regions.ts'
+} from '../edge/http/access/rate-limit.ts'
+import type { Regions } from '../edge/http/access/regions.ts'
 import { type AnySetting, type Kind, type Setting, WrongUse } from './flags.ts'
 import { count, oneOf } from './kinds.ts'
 import { maybe, setting } from './setting.ts'

@@ -3,12 +3,12 @@
 // a second; a run from the sources makes them when they are asked for first.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { api } from '../api.ts'
+import { api } from '../api/routes.ts'
+import type { Services } from '../api/services.ts'
+import { asyncApi } from '../api/streams/schema/asyncapi.ts'
 import { type CookieNaming, sessionCookieNames } from '../auth/session-names.ts'
 import { spokenPage } from '../docs/spoken-page.ts'
-import { openApi } from '../http/openapi.ts'
-import type { Services } from '../routes/services.ts'
-import { asyncApi } from '../sockets/spoken/asyncapi.ts'
+import { openApi } from '../edge/http/openapi.ts'
 import { VERSION } from '../version.ts'
 
 /** What the build made, in the folder of the program. */

@@ -2,7 +2,7 @@
 // are credited.
 
 import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Pipeline } from '../exchange/pipeline.ts'
 
 export function begin(pipeline: Pipeline, follower: FollowerHandle): void {
   pipeline.start()

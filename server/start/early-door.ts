@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readConfig } from '../config.ts'
-import { Door } from '../http/gateway/listening/door.ts'
+import { Door } from '../edge/http/gateway/listening/door.ts'
 
 /**
  * Opens the door of the exchange that this line starts: the rest of the program takes longer to

@@ -12,8 +12,8 @@ import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { type CandlePlace, candlesAfter } from '../../persistence/query/read/history/candles.ts'
 import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
 import type { Query } from '../../persistence/query/read/query.ts'
-import { DayFigures } from '../pipeline/shown/kept/day-figures.ts'
-import type { PublishedMarkets } from '../pipeline/shown/published.ts'
+import { DayFigures } from '../exchange/read-model/day-figures.ts'
+import type { PublishedMarkets } from '../exchange/read-model/published.ts'
 
 /** Gives the answer of the tables; without one the start fails. */
 async function answered<Asked, Answer>(

@@ -4,9 +4,9 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-room.ts'
+import type { ClockState, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
 import { type Check, Progress, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
-import type { ClockState, SteadyClock } from '../pipeline/spine/clock.ts'
 import type { RunningExchange } from './open.ts'
 
 const ASK_EVERY_MS = 500

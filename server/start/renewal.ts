@@ -2,7 +2,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type TlsFiles, tlsProblem } from '../http/gateway/listening/listen-check.ts'
+import { type TlsFiles, tlsProblem } from '../edge/http/gateway/listening/listen-check.ts'
 import type { Log } from '../ops/logging/log.ts'
 import { hungUpBefore, takeSignals } from './first-signals.ts'
 import type { Running } from './stopping.ts'

@@ -1,5 +1,5 @@
 import { SERVE_ROWS } from '../config.ts'
-import type { Door } from '../http/gateway/listening/door.ts'
+import type { Door } from '../edge/http/gateway/listening/door.ts'
 import type { Command } from '../shell.ts'
 
 /**

@@ -9,7 +9,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { REWARD_LIMITS } from '../../engine/domain/rewards/reward-limits.ts'
 import type { FollowerHandle, SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Pipeline } from '../exchange/pipeline.ts'
 
 export interface SnapshotParts {
   readonly pipeline: Pipeline

@@ -1,10 +1,10 @@
 // Stops the process: in good order within a deadline, and at once at a second signal.
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
-import type { Gateway } from '../http/gateway/gateway.ts'
+import type { Services } from '../api/services.ts'
+import type { Gateway } from '../edge/http/gateway/gateway.ts'
+import type { SocketGateway } from '../edge/sockets/socket-gateway.ts'
 import type { Log } from '../ops/logging/log.ts'
-import type { Services } from '../routes/services.ts'
-import type { SocketGateway } from '../sockets/socket-gateway.ts'
 import type { RunningExchange } from './open.ts'
 
 export interface Running {

@@ -4,7 +4,7 @@
 // is a day ahead of that is either wrong or a long stop.
 
 import { CLOCK_LIMITS } from '../../engine/domain/clock-limits.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Pipeline } from '../exchange/pipeline.ts'
 
 /** Call it about once a second. */
 export function markTime(pipeline: Pick<Pipeline, 'clearing' | 'sequencer' | 'change'>): void {

@@ -2,7 +2,7 @@
 // sources makes them when the first is asked for.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { withBrotli } from '../http/caching/compressed.ts'
+import { withBrotli } from '../edge/http/caching/compressed.ts'
 
 /** A file that a page loads. Its name holds a digest of its bytes, so it never changes. */
 export interface WebFile {

@@ -1,5 +1,5 @@
-import { integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, object, openObject } from '../../server/http/schema/schema.ts'
+import { integer, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, object, openObject } from '../../server/edge/http/schema/schema.ts'
 import {
   ExchangeClient,
   orderBody,

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as afterMs } from 'node:timers/promises'
-import { integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, openObject } from '../../server/http/schema/schema.ts'
+import { integer, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, openObject } from '../../server/edge/http/schema/schema.ts'
 import {
   headersFor,
   orderBody,

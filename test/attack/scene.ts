@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, openObject } from '../../server/http/schema/schema.ts'
+import { integer, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/edge/http/schema/schema.ts'
 import {
   type ExchangeClient,
   orderBody,

@@ -10,8 +10,8 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from '../../server/http/schema/scalars.ts'
-import { compile, list, openObject } from '../../server/http/schema/schema.ts'
+import { text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/edge/http/schema/schema.ts'
 import { BUILT, binary, cache, end, run, serve, step } from './stranger.ts'
 
 const BYTES_MAX = 125_000_000

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { number, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, openObject } from '../../server/http/schema/schema.ts'
+import { number, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/edge/http/schema/schema.ts'
 import { newFolder } from '../support/data-folder.ts'
 
 // What a stranger has: an empty folder with the one file, and nothing of this machine.

@@ -4,9 +4,15 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { startDemo } from '../../server/demo/demo.ts'
-import { OwnCalls } from '../../server/http/access/own-calls.ts'
-import { boolean, integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, object, openObject, optional } from '../../server/http/schema/schema.ts'
+import { OwnCalls } from '../../server/edge/http/access/own-calls.ts'
+import { boolean, integer, text } from '../../server/edge/http/schema/scalars.ts'
+import {
+  compile,
+  list,
+  object,
+  openObject,
+  optional,
+} from '../../server/edge/http/schema/schema.ts'
 import { compiledProgram } from '../support/compiled.ts'
 import { newFolder } from '../support/data-folder.ts'
 import {

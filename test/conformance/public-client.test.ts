@@ -10,8 +10,8 @@ import {
   OrderType,
   Side,
 } from '@limitless-exchange/sdk'
-import { integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, openObject } from '../../server/http/schema/schema.ts'
+import { integer, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/edge/http/schema/schema.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, SHARE, shaped } from '../support/exchange-client.ts'
 import { ServerProcess, verify } from '../support/server-process.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { api } from '../../server/api.ts'
-import { SPOKEN_CHANNELS } from '../../server/sockets/spoken/all-channels.ts'
+import { api } from '../../server/api/routes.ts'
+import { SPOKEN_CHANNELS } from '../../server/api/streams/schema/all-channels.ts'
 import { CONTRACT_LIMITS, NAMED_CALLS } from '../support/contract-names.ts'
 import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from '../support/contract-rows.ts'
 

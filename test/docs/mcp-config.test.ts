@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TOOLS } from '../../server/routes/mcp/tools.ts'
+import { TOOLS } from '../../server/api/mcp/tools.ts'
 import { shownTable } from '../support/doc-tables.ts'
 import { at, startLive, textAt } from '../support/live-exchange.ts'
 import { openProgram } from '../support/live-mcp.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { text } from '../../server/http/schema/scalars.ts'
-import { compile, openObject } from '../../server/http/schema/schema.ts'
+import { text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, openObject } from '../../server/edge/http/schema/schema.ts'
 import { shaped } from '../support/exchange-client.ts'
 import type { Answer } from './socket.ts'
 

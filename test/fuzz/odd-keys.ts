@@ -1,4 +1,4 @@
-import type { Json } from '../../server/http/schema/schema.ts'
+import type { Json } from '../../server/edge/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 
 // Objects with the keys by which code recognises its own values: refusals, replies, promises, and

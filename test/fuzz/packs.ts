@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Json } from '../../server/http/schema/schema.ts'
+import type { Json } from '../../server/edge/http/schema/schema.ts'
 import type { ExchangeClient, TestMarket, Trader } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import type { Role } from './speaker.ts'

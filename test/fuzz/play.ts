@@ -1,4 +1,4 @@
-import { api } from '../../server/api.ts'
+import { api } from '../../server/api/routes.ts'
 import { curlText } from '../../server/cli/client.ts'
 import { type Plan, planAt } from './plan.ts'
 import type { Rendered } from './render.ts'

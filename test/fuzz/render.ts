@@ -1,5 +1,5 @@
-import type { Json } from '../../server/http/schema/schema.ts'
-import { isOrderBody, isSigned } from '../../server/intake/order/order-body.ts'
+import type { Json } from '../../server/edge/http/schema/schema.ts'
+import { isOrderBody, isSigned } from '../../server/edge/intake/order/order-body.ts'
 import { signedBy, signedOrder, type TestMarket } from '../support/exchange-client.ts'
 import { type Actor, proofHeaders } from './actors.ts'
 import { packMarks } from './packs.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accountOf } from '../../server/intake/order/client-order.ts'
+import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import {
   type ExchangeClient,
   keyOf,

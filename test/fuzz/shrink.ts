@@ -1,4 +1,4 @@
-import type { Json } from '../../server/http/schema/schema.ts'
+import type { Json } from '../../server/edge/http/schema/schema.ts'
 import type { Edit, Plan } from './plan.ts'
 import { WISH } from './values.ts'
 

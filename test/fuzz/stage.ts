@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, list, openObject } from '../../server/http/schema/schema.ts'
+import { integer, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../server/edge/http/schema/schema.ts'
 import { ExchangeClient, STATUSES, shaped, type Trader } from '../support/exchange-client.ts'
 import { at } from '../support/json-path.ts'
 import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figures.ts'

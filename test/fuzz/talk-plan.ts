@@ -1,5 +1,5 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
-import type { Json } from '../../server/http/schema/schema.ts'
+import type { Json } from '../../server/edge/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 import { oddObject, padded } from './odd-keys.ts'
 

@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { boolean, integer, text } from '../../server/http/schema/scalars.ts'
-import { compile, type Infer, list, object, optional } from '../../server/http/schema/schema.ts'
-import { HANDSHAKE_TARGET } from '../../server/sockets/handshakes.ts'
+import { boolean, integer, text } from '../../server/edge/http/schema/scalars.ts'
+import {
+  compile,
+  type Infer,
+  list,
+  object,
+  optional,
+} from '../../server/edge/http/schema/schema.ts'
+import { HANDSHAKE_TARGET } from '../../server/edge/sockets/handshakes.ts'
 import { type Actor, proofHeaders } from './actors.ts'
 import type { Speaker } from './speaker.ts'
 import { PLAIN_HELLO, PLAIN_QUERY } from './talk-plan.ts'

@@ -1,4 +1,4 @@
-import { api } from '../../server/api.ts'
+import { api } from '../../server/api/routes.ts'
 import { at } from '../support/json-path.ts'
 import { answeringRoute } from './judge.ts'
 import { nameOf, type Plan } from './plan.ts'

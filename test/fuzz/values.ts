@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Json } from '../../server/http/schema/schema.ts'
+import type { Json } from '../../server/edge/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 
 // Values that a JSON Schema allows, drawn from the keywords that the routes use. Slugs, order ids

@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from 'viem/accounts'
-import { accountOf } from '../../server/intake/order/client-order.ts'
+import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import { keyOf, type Trader } from '../support/exchange-client.ts'
 import { plainCall } from './socket.ts'
 import type { Role, WalletFlaw } from './speaker.ts'

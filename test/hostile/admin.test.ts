@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { Reject } from '../../engine/domain/reject-precedence.ts'
-import { marketIds } from '../../server/services/markets/condition-ids.ts'
-import { MarketChanges } from '../../server/services/markets/market-changes.ts'
+import { marketIds } from '../../server/api/markets/condition-ids.ts'
+import { MarketChanges } from '../../server/api/markets/market-changes.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
 import { openMarket, place } from '../support/live-orders.ts'
 

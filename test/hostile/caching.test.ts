@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { api } from '../../server/api.ts'
-import { RawClient } from '../server/http/gateway/raw-client.ts'
+import { api } from '../../server/api/routes.ts'
+import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
 

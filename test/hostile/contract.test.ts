@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { api } from '../../server/api.ts'
-import { openApi } from '../../server/http/openapi.ts'
-import { compile, compileFields } from '../../server/http/schema/schema.ts'
-import { isOrderBody, shapeIssues } from '../../server/intake/order/order-body.ts'
-import { ORDER_REQUEST_EXAMPLE } from '../../server/routes/order-examples.ts'
+import { ORDER_REQUEST_EXAMPLE } from '../../server/api/orders/order-examples.ts'
+import { api } from '../../server/api/routes.ts'
+import { openApi } from '../../server/edge/http/openapi.ts'
+import { compile, compileFields } from '../../server/edge/http/schema/schema.ts'
+import { isOrderBody, shapeIssues } from '../../server/edge/intake/order/order-body.ts'
 import { at } from '../support/live-exchange.ts'
 
 // The routes do what they declare, and the document of their declarations is OpenAPI 3.1.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { api } from '../../server/api.ts'
-import { TOOLS } from '../../server/routes/mcp/tools.ts'
+import { TOOLS } from '../../server/api/mcp/tools.ts'
+import { api } from '../../server/api/routes.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import {
   AT_ONCE,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ClientOrder } from '../../server/intake/order/client-order.ts'
+import type { ClientOrder } from '../../server/edge/intake/order/client-order.ts'
 import {
   ADMIN_TOKEN,
   at,

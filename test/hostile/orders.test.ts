@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
-import type { ClientOrder } from '../../server/intake/order/client-order.ts'
+import type { ClientOrder } from '../../server/edge/intake/order/client-order.ts'
 import { newFolder } from '../support/data-folder.ts'
 import {
   at,

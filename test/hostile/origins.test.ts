@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { api } from '../../server/api.ts'
+import { api } from '../../server/api/routes.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
 import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
 import { SocketClient } from '../support/socket-client.ts'

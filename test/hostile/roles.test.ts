@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ROLES, type Role } from '../../engine/domain/operator.ts'
-import { api } from '../../server/api.ts'
+import { api } from '../../server/api/routes.ts'
 import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
 
 // Every route of operators: which roles may call it, as the route itself declares.

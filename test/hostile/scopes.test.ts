@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { api } from '../../server/api.ts'
-import type { Route } from '../../server/http/route.ts'
-import type { Services } from '../../server/routes/services.ts'
+import { api } from '../../server/api/routes.ts'
+import type { Services } from '../../server/api/services.ts'
+import type { Route } from '../../server/edge/http/route.ts'
 import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
 import { codeOf } from '../support/live-session.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { signCall } from '../../server/auth/api-token.ts'
-import { RawClient } from '../server/http/gateway/raw-client.ts'
+import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
 

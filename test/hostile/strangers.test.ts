@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { api } from '../../server/api.ts'
+import { api } from '../../server/api/routes.ts'
 import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
 import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
 import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'

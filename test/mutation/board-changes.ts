@@ -7,9 +7,9 @@ const PROJECTED = ['test/persistence/follower/projector.test.ts']
 const PASSED = ['test/persistence/follower/biggest-positions.test.ts']
 const MARKED = ['test/engine/domain/mark.test.ts']
 const COUNTED = ['test/persistence/follower/board-counts.test.ts']
-const KEPT = ['test/server/services/boards/kept-projections.test.ts']
+const KEPT = ['test/server/api/boards/kept-projections.test.ts']
 const PLACED = ['test/persistence/query/board-place.test.ts']
-const SHOWN = ['test/server/routes/boards/boards.test.ts']
+const SHOWN = ['test/server/api/boards/boards.test.ts']
 
 export const BOARD_CHANGES: readonly FileChanges[] = [
   {
@@ -116,7 +116,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/clearing.ts',
-    tests: ['test/server/pipeline/shown/publishing.test.ts', ...PROJECTED],
+    tests: ['test/server/exchange/read-model/publishing.test.ts', ...PROJECTED],
     changes: [['each fill is a mark', 'if (marksByTrade(legs.sharesRaw)) market', 'market']],
   },
   {
@@ -144,7 +144,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     changes: [['a written position tells no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
   },
   {
-    file: 'server/services/boards/kept-projections.ts',
+    file: 'server/api/boards/kept-projections.ts',
     tests: KEPT,
     changes: [
       ['pages are made side by side', 'this.#last.then(make)', 'make()'],
@@ -154,7 +154,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/boards/leaderboard.ts',
+    file: 'server/api/boards/leaderboard.ts',
     tests: SHOWN,
     changes: [
       ['a category has any window', "timeframe === undefined || timeframe === '24h'", 'true'],

@@ -3,15 +3,14 @@ import type { FileChanges } from './mutation.ts'
 // What the OpenAPI document tells generators: a name for each shape, widths of numbers, refusals
 // that their codes tell apart, and what one call gives to the next.
 
-const HTTP = 'test/server/http'
-const TYPES = [`${HTTP}/openapi-types.test.ts`]
-const WHOLE = [`${HTTP}/openapi.test.ts`]
-const FORMS = [`${HTTP}/openapi-forms.test.ts`]
-const REFUSALS = [`${HTTP}/refusal-examples.test.ts`]
+const TYPES = ['test/server/edge/http/openapi-types.test.ts']
+const WHOLE = ['test/server/edge/http/openapi.test.ts']
+const FORMS = ['test/server/edge/http/openapi-forms.test.ts']
+const REFUSALS = ['test/server/edge/http/refusal-examples.test.ts']
 
 export const DOCUMENT_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/http/components.ts',
+    file: 'server/edge/http/components.ts',
     tests: TYPES,
     changes: [
       ['a long integer has no format', 'Number(maximum) > INT32_MAX', 'false'],
@@ -27,7 +26,7 @@ export const DOCUMENT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/refusal-schemas.ts',
+    file: 'server/edge/http/refusal-schemas.ts',
     tests: TYPES,
     changes: [
       ['a refusal does not show its code', 'means({ const: body.code }, ', 'means(text(), '],
@@ -36,7 +35,7 @@ export const DOCUMENT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/refusal-schemas.ts',
+    file: 'server/edge/http/refusal-schemas.ts',
     tests: REFUSALS,
     changes: [
       [
@@ -47,7 +46,7 @@ export const DOCUMENT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/openapi.ts',
+    file: 'server/edge/http/openapi.ts',
     tests: TYPES,
     changes: [
       ['no reply links to the next call', '...(hasBody ? links : {})', ''],
@@ -55,7 +54,7 @@ export const DOCUMENT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/openapi.ts',
+    file: 'server/edge/http/openapi.ts',
     tests: WHOLE,
     changes: [
       ['429 does not say when to call again', 'status === 429 || status === 503', 'status === 503'],
@@ -63,7 +62,7 @@ export const DOCUMENT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/schema/visible-text.ts',
+    file: 'server/edge/http/schema/visible-text.ts',
     tests: FORMS,
     changes: [
       [

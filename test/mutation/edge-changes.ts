@@ -3,19 +3,18 @@ import type { FileChanges } from './mutation.ts'
 // Defects of calls, and of the threads that check and answer them, each put back. In each defect
 // one caller's bytes cost another caller.
 
-const GATEWAY = 'test/server/http/gateway'
 const HOSTILE = 'test/hostile'
-const BOUNDS = [`${GATEWAY}/bounds.test.ts`]
-const CONNECTIONS = [`${GATEWAY}/connections.test.ts`]
-const CLIENTS = [`${GATEWAY}/clients.test.ts`]
-const FAULTS = [`${GATEWAY}/faults.test.ts`]
-const INTAKE = ['test/server/intake/intake-faults.test.ts']
+const BOUNDS = ['test/server/edge/http/gateway/bounds.test.ts']
+const CONNECTIONS = ['test/server/edge/http/gateway/connections.test.ts']
+const CLIENTS = ['test/server/edge/http/gateway/clients.test.ts']
+const FAULTS = ['test/server/edge/http/gateway/faults.test.ts']
+const INTAKE = ['test/server/edge/intake/intake-faults.test.ts']
 const QUERIES = ['test/persistence/query/query-handle.test.ts']
 const WORKERS = [`${HOSTILE}/worker-faults.test.ts`]
 
 export const EDGE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/intake/order/order-group.ts',
+    file: 'server/edge/intake/order/order-group.ts',
     tests: [`${HOSTILE}/long-texts.test.ts`],
     changes: [
       [
@@ -26,8 +25,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/router.ts',
-    tests: ['test/server/http/router.test.ts'],
+    file: 'server/edge/http/router.ts',
+    tests: ['test/server/edge/http/router.test.ts'],
     changes: [
       [
         'a literal path has the methods of the name in its place',
@@ -48,7 +47,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/gateway.ts',
+    file: 'server/edge/http/gateway/gateway.ts',
     tests: FAULTS,
     changes: [
       [
@@ -69,7 +68,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/reply.ts',
+    file: 'server/edge/http/reply.ts',
     tests: [`${HOSTILE}/faults.test.ts`],
     changes: [
       [
@@ -80,7 +79,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/admission.ts',
+    file: 'server/edge/http/gateway/admission.ts',
     tests: BOUNDS,
     changes: [
       [
@@ -96,12 +95,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/gateway.ts',
+    file: 'server/edge/http/gateway/gateway.ts',
     tests: BOUNDS,
     changes: [['a stop waits for bodies that never come', 'this.bodies.stop()\n', '\n']],
   },
   {
-    file: 'server/http/gateway/body-reader.ts',
+    file: 'server/edge/http/gateway/body-reader.ts',
     tests: BOUNDS,
     changes: [
       [
@@ -112,7 +111,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/rooms.ts',
+    file: 'server/edge/http/gateway/rooms.ts',
     tests: BOUNDS,
     changes: [
       ['a room has no bound per address', 'own < shareOf(ofAddress, count - own)', 'own >= 0'],
@@ -120,7 +119,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/replies/unread-replies.ts',
+    file: 'server/edge/http/gateway/replies/unread-replies.ts',
     tests: BOUNDS,
     changes: [
       [
@@ -151,8 +150,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/replies/reply-heads.ts',
-    tests: [`${GATEWAY}/caching.test.ts`],
+    file: 'server/edge/http/gateway/replies/reply-heads.ts',
+    tests: ['test/server/edge/http/gateway/caching.test.ts'],
     changes: [
       ['a reply of a proven caller is kept', 'cache.isPublic && out.status', 'out.status'],
       ['a refusal is kept like a reply', '?? cache.others', '?? cache.replies'],
@@ -163,8 +162,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/route.ts',
-    tests: [`${GATEWAY}/caching.test.ts`],
+    file: 'server/edge/http/route.ts',
+    tests: ['test/server/edge/http/gateway/caching.test.ts'],
     changes: [
       ['a shared reply is made for its caller', 'kept === null ? proven : null', 'proven'],
       [
@@ -175,8 +174,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/caching/compressed.ts',
-    tests: ['test/server/http/caching/compressed.test.ts'],
+    file: 'server/edge/http/caching/compressed.ts',
+    tests: ['test/server/edge/http/caching/compressed.test.ts'],
     changes: [
       ['compressed replies have no bound in bytes', 'this.#bytes > bytesMax || ', ''],
       ['compressed replies have no bound in number', ' || this.#entries.size > entriesMax', ''],
@@ -189,15 +188,15 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/access/cors.ts',
-    tests: ['test/server/http/access/cors.test.ts'],
+    file: 'server/edge/http/access/cors.ts',
+    tests: ['test/server/edge/http/access/cors.test.ts'],
     changes: [
       ['a page of any origin may call', '?? this.#others)', '?? listed(origin))'],
       ['replies do not vary by origin', "origins !== '*'\n", 'false\n'],
     ],
   },
   {
-    file: 'server/http/gateway/connections.ts',
+    file: 'server/edge/http/gateway/connections.ts',
     tests: CONNECTIONS,
     changes: [
       [
@@ -229,14 +228,14 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/replies/unread-replies.ts',
+    file: 'server/edge/http/gateway/replies/unread-replies.ts',
     tests: CLIENTS,
     changes: [
       ['no reply says how long its connection is kept', 'if (!close) text += KEEP_ALIVE\n', '\n'],
     ],
   },
   {
-    file: 'server/http/gateway/admission.ts',
+    file: 'server/edge/http/gateway/admission.ts',
     tests: CLIENTS,
     changes: [
       [
@@ -247,7 +246,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/entry.ts',
+    file: 'server/edge/http/gateway/entry.ts',
     tests: CLIENTS,
     changes: [
       [
@@ -258,7 +257,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/request-text.ts',
+    file: 'server/edge/http/request-text.ts',
     tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
     changes: [
       [
@@ -269,7 +268,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/schema/said.ts',
+    file: 'server/edge/http/schema/said.ts',
     tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
     changes: [
       [
@@ -280,7 +279,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/intake-pool.ts',
+    file: 'server/edge/intake/intake-pool.ts',
     tests: [...INTAKE, ...WORKERS],
     changes: [
       [
@@ -373,8 +372,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/sliced-work.ts',
-    tests: ['test/server/services/sliced-work.test.ts'],
+    file: 'server/api/reads/sliced-work.ts',
+    tests: ['test/server/api/reads/sliced-work.test.ts'],
     changes: [
       [
         'long work is done in one turn of the loop',
@@ -390,8 +389,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/access/charges.ts',
-    tests: ['test/server/http/access/charges.test.ts'],
+    file: 'server/edge/http/access/charges.ts',
+    tests: ['test/server/edge/http/access/charges.test.ts'],
     changes: [
       [
         'a profile does not pay for what its calls cost',
@@ -413,8 +412,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/private-reads.ts',
-    tests: ['test/server/services/private-reads.test.ts'],
+    file: 'server/api/reads/private-reads.ts',
+    tests: ['test/server/api/reads/private-reads.test.ts'],
     changes: [
       [
         'a profile has any number of reads under way',

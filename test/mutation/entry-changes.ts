@@ -3,20 +3,18 @@ import type { FileChanges } from './mutation.ts'
 // What comes before, beside and after a match: modes, heartbeats, taker delay, settlement.
 
 const CORE = 'test/engine/core'
-const BOUND = ['test/server/routes/orders/delayed-cancel.test.ts']
+const BOUND = ['test/server/api/orders/delayed-cancel.test.ts']
 const DELAY = [
   `${CORE}/orders/taker-delay.test.ts`,
   `${CORE}/law-two.test.ts`,
   `${CORE}/twin.test.ts`,
 ]
-const ROUTES = 'test/server/routes'
-const PIPELINE = 'test/server/pipeline'
-const HOLDS = [`${ROUTES}/orders/cancel-replace.test.ts`, 'test/simulation/held.test.ts']
+const HOLDS = ['test/server/api/orders/cancel-replace.test.ts', 'test/simulation/held.test.ts']
 const MODES = [
   `${CORE}/markets/trading-mode.test.ts`,
-  'test/server/routes/admin/trading-modes.test.ts',
+  'test/server/api/admin/trading-modes.test.ts',
 ]
-const HELD = 'test/server/pipeline/orders/taker-delay.test.ts'
+const HELD = 'test/server/exchange/order-entry/taker-delay.test.ts'
 
 export const ENTRY_CHANGES: readonly FileChanges[] = [
   {
@@ -60,7 +58,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/due-cancels.ts',
+    file: 'server/exchange/sequencer/due-cancels.ts',
     tests: BOUND,
     changes: [
       [
@@ -71,7 +69,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/user-cancels.ts',
+    file: 'server/exchange/order-entry/user-cancels.ts',
     tests: BOUND,
     changes: [['a cancel of all names bound orders', 'if (!isBinding) return', 'if (true) return']],
   },
@@ -104,8 +102,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
   {
     file: 'engine/core/markets/heartbeats.ts',
     tests: [
-      'test/server/services/trading/heartbeats.test.ts',
-      'test/server/routes/orders/heartbeats.test.ts',
+      'test/server/api/orders/heartbeat-changes.test.ts',
+      'test/server/api/orders/heartbeats.test.ts',
     ],
     changes: [
       ['a fired heartbeat stays armed', 'firedSeq: seq }', 'firedSeq: 0 }'],
@@ -113,7 +111,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/releases.ts',
+    file: 'server/exchange/sequencer/releases.ts',
     tests: [HELD],
     changes: [
       ['held orders enter while takers may not', '|| !mayRelease(this.#clearing, nowMs)', ''],
@@ -135,18 +133,18 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/user-cancels.ts',
+    file: 'server/exchange/order-entry/user-cancels.ts',
     tests: [HELD],
     changes: [
       ['a cancel does not report which orders are entering', 'releasing.push(...entering)\n', '\n'],
     ],
   },
   {
-    file: 'server/pipeline/spine/due-cancels.ts',
+    file: 'server/exchange/sequencer/due-cancels.ts',
     tests: [
-      'test/server/services/trading/heartbeats.test.ts',
-      'test/server/services/wide.test.ts',
-      'test/server/pipeline/spine/time-slices.test.ts',
+      'test/server/api/orders/heartbeat-changes.test.ts',
+      'test/server/api/wide.test.ts',
+      'test/server/exchange/publisher/time-slices.test.ts',
     ],
     changes: [
       [
@@ -172,8 +170,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/sequencer.ts',
-    tests: ['test/server/pipeline/spine/time-slices.test.ts'],
+    file: 'server/exchange/sequencer/sequencer.ts',
+    tests: ['test/server/exchange/publisher/time-slices.test.ts'],
     changes: [
       [
         'orders of a closed market do not wait for the tables',
@@ -198,8 +196,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/heartbeat-deadlines.ts',
-    tests: ['test/server/services/trading/heartbeats.test.ts'],
+    file: 'server/exchange/sequencer/heartbeat-deadlines.ts',
+    tests: ['test/server/api/orders/heartbeat-changes.test.ts'],
     changes: [
       ['a fired heartbeat is never over', 'this.#canceling.delete(profileId)\n', '\n'],
       [
@@ -210,8 +208,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/cancel-replace.ts',
-    tests: ['test/server/routes/orders/cancel-replace.test.ts'],
+    file: 'server/api/orders/cancel-replace-service.ts',
+    tests: ['test/server/api/orders/cancel-replace.test.ts'],
     changes: [
       [
         'a replacement comes whatever became of the cancel',
@@ -226,8 +224,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/order/order-group.ts',
-    tests: ['test/server/routes/orders/cancel-replace.test.ts'],
+    file: 'server/edge/intake/order/order-group.ts',
+    tests: ['test/server/api/orders/cancel-replace.test.ts'],
     changes: [
       [
         'a profile id that no order takes is met behind the cancel',
@@ -278,7 +276,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/account-queues.ts',
+    file: 'server/exchange/order-entry/account-queues.ts',
     tests: HOLDS,
     changes: [
       ['a queue has no bound', 'queue.length >= LIMITS.accountQueueMax', 'queue.length < 0'],
@@ -301,8 +299,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/cancel-replace.ts',
-    tests: [...HOLDS, `${ROUTES}/orders/delegation.test.ts`],
+    file: 'server/api/orders/cancel-replace-service.ts',
+    tests: [...HOLDS, 'test/server/api/orders/delegation.test.ts'],
     changes: [
       [
         'an order that could not be canceled is replaced',
@@ -332,8 +330,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/order-decisions.ts',
-    tests: [...HOLDS, `${PIPELINE}/orders/kept-orders.test.ts`],
+    file: 'server/exchange/order-entry/order-decisions.ts',
+    tests: [...HOLDS, 'test/server/exchange/order-entry/kept-orders.test.ts'],
     changes: [
       [
         'a waiting order shares its bytes with the next order',
@@ -348,7 +346,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/cancels.ts',
+    file: 'server/api/orders/cancels.ts',
     tests: HOLDS,
     changes: [
       [
@@ -359,8 +357,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/order-groups.ts',
-    tests: [`${ROUTES}/orders/order-batch.test.ts`],
+    file: 'server/exchange/order-entry/order-groups.ts',
+    tests: ['test/server/api/orders/order-batch.test.ts'],
     changes: [
       [
         'a group is answered together with its first order',
@@ -380,8 +378,11 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/intake.ts',
-    tests: [`${ROUTES}/orders/delegation.test.ts`, `${ROUTES}/accounts/partners.test.ts`],
+    file: 'server/edge/intake/intake.ts',
+    tests: [
+      'test/server/api/orders/delegation.test.ts',
+      'test/server/api/accounts/partners.test.ts',
+    ],
     changes: [
       [
         'a token without the scope acts for others',
@@ -412,15 +413,15 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/refusal.ts',
-    tests: ['test/server/http/refused-fields.test.ts'],
+    file: 'server/edge/http/refusal.ts',
+    tests: ['test/server/edge/http/refused-fields.test.ts'],
     changes: [
       ['an issue of the whole body names no field', "field === '' ? WHOLE : field", 'field'],
     ],
   },
   {
-    file: 'server/intake/order/order-flaw.ts',
-    tests: ['test/server/intake/order/refused-signature.test.ts'],
+    file: 'server/edge/intake/order/order-flaw.ts',
+    tests: ['test/server/edge/intake/order/refused-signature.test.ts'],
     changes: [
       [
         'wrong signatures are explained without a bound',
@@ -446,8 +447,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/order/order-signature.ts',
-    tests: [`${ROUTES}/orders/delegation.test.ts`],
+    file: 'server/edge/intake/order/order-signature.ts',
+    tests: ['test/server/api/orders/delegation.test.ts'],
     changes: [
       [
         'a server wallet signs no fee',
@@ -457,8 +458,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/accounts/partner-accounts.ts',
-    tests: [`${ROUTES}/accounts/partners.test.ts`],
+    file: 'server/api/accounts/partner-accounts.ts',
+    tests: ['test/server/api/accounts/partners.test.ts'],
     changes: [
       [
         'approvals may be retried at any time',

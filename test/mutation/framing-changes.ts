@@ -3,15 +3,14 @@ import type { FileChanges } from './mutation.ts'
 // Defects of the framing of requests and handshakes, each put back. In each of them two parsers see
 // the end of a request in different places, or a call is executed and gets no reply.
 
-const GATEWAY = 'test/server/http/gateway'
-const FRAMING = [`${GATEWAY}/framing.test.ts`]
-const PIPELINED = [`${GATEWAY}/pipelined.test.ts`]
+const FRAMING = ['test/server/edge/http/gateway/framing.test.ts']
+const PIPELINED = ['test/server/edge/http/gateway/pipelined.test.ts']
 const CALLS = ['test/hostile/framing.test.ts']
-const HANDSHAKES = ['test/server/sockets/handshake-head.test.ts']
+const HANDSHAKES = ['test/server/edge/sockets/handshake-head.test.ts']
 
 export const FRAMING_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/http/gateway/framing.ts',
+    file: 'server/edge/http/gateway/framing.ts',
     tests: FRAMING,
     changes: [
       [
@@ -29,7 +28,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/replies/unread-replies.ts',
+    file: 'server/edge/http/gateway/replies/unread-replies.ts',
     tests: FRAMING,
     changes: [
       [
@@ -40,7 +39,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/native-library.ts',
+    file: 'server/edge/http/gateway/native-library.ts',
     tests: FRAMING,
     changes: [
       [
@@ -51,7 +50,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/handshake.ts',
+    file: 'server/edge/http/gateway/handshake.ts',
     tests: HANDSHAKES,
     changes: [
       [
@@ -64,7 +63,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/gateway.ts',
+    file: 'server/edge/http/gateway/gateway.ts',
     tests: PIPELINED,
     changes: [
       [
@@ -80,7 +79,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/order-decisions.ts',
+    file: 'server/exchange/order-entry/order-decisions.ts',
     tests: CALLS,
     changes: [
       [

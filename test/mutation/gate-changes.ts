@@ -265,7 +265,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/accounts/withdrawal-addresses.ts',
-    tests: ['test/server/routes/accounts/wallets.test.ts'],
+    tests: ['test/server/api/accounts/wallets.test.ts'],
     changes: [
       [
         'an address with other capital letters is another address',

@@ -52,7 +52,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/calls-within.ts',
+    file: 'server/edge/http/gateway/calls-within.ts',
     tests: [MCP, 'test/hostile/mcp-limits.test.ts', `${SERVER}/routes/mcp/tools.test.ts`],
     changes: [
       [
@@ -74,7 +74,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/mcp/mcp.ts',
+    file: 'server/api/mcp/mcp.ts',
     tests: [MCP],
     changes: [
       [
@@ -108,7 +108,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/accounts/partners.ts',
+    file: 'server/api/accounts/partners.ts',
     tests: ['test/hostile/scopes.test.ts', `${ACCOUNTS}/partners.test.ts`],
     changes: [
       [
@@ -223,7 +223,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/sequencer.ts',
+    file: 'server/exchange/sequencer/sequencer.ts',
     tests: [...OPERATORS, 'test/crash/freeze.test.ts'],
     changes: [
       [
@@ -255,7 +255,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/access/on-behalf.ts',
+    file: 'server/edge/http/access/on-behalf.ts',
     tests: [CUSTODY],
     changes: [
       [
@@ -277,7 +277,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/access/own-hosts.ts',
+    file: 'server/edge/http/access/own-hosts.ts',
     tests: [`${SERVER}/ops/listeners.test.ts`],
     changes: [
       [
@@ -288,7 +288,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/roles.ts',
+    file: 'server/edge/http/roles.ts',
     tests: ['test/hostile/roles.test.ts'],
     changes: [
       [
@@ -310,14 +310,14 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/rare-body.ts',
+    file: 'server/exchange/sequencer/rare-body.ts',
     tests: OPERATORS,
     changes: [
       ['a command does not name its operator', '? body : { ...body, by }', '? body : body'],
     ],
   },
   {
-    file: 'server/routes/admin/markets/market-specs.ts',
+    file: 'server/api/admin/markets/market-specs.ts',
     tests: MARKETS,
     changes: [
       [

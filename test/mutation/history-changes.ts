@@ -3,8 +3,8 @@ import type { FileChanges } from './mutation.ts'
 // The history of markets.
 
 const HISTORY = ['test/persistence/query/history.test.ts']
-const ROUTES = ['test/server/routes/markets/market-history.test.ts']
-const DAYS = ['test/server/pipeline/shown/tickers.test.ts']
+const ROUTES = ['test/server/api/markets/market-history.test.ts']
+const DAYS = ['test/server/exchange/read-model/tickers.test.ts']
 
 export const HISTORY_CHANGES: readonly FileChanges[] = [
   {
@@ -130,7 +130,7 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/markets/market-history.ts',
+    file: 'server/api/markets/market-history-service.ts',
     tests: ROUTES,
     changes: [
       [
@@ -141,7 +141,7 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/kept/day-figures.ts',
+    file: 'server/exchange/read-model/day-figures.ts',
     tests: DAYS,
     changes: [
       ['a day never ends', 'if (columns.bucket[at] < oldest) continue\n', '\n'],

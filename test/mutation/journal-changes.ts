@@ -322,7 +322,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'persistence/query/read/orders/user-orders.ts',
-    tests: ['test/server/routes/admin/settlement.test.ts'],
+    tests: ['test/server/api/admin/settlement.test.ts'],
     changes: [
       ['a reversed fill of a live order is open again', 'iif(status =', 'iif(status = 9 +'],
       ['a reversed fill of an ended order counts as filled', '0, undone_raw)', '0, 0)'],

@@ -3,7 +3,7 @@ import type { FileChanges } from './mutation.ts'
 // Lives of markets and books.
 
 const LIFETIMES = ['test/engine/core/markets/lifetimes.test.ts']
-const ARCHIVED = ['test/server/routes/markets/archived.test.ts']
+const ARCHIVED = ['test/server/api/markets/archived.test.ts']
 
 export const LIFETIME_CHANGES: readonly FileChanges[] = [
   {
@@ -54,7 +54,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/order-decisions.ts',
+    file: 'server/exchange/order-entry/order-decisions.ts',
     tests: ARCHIVED,
     changes: [
       [
@@ -65,7 +65,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/markets/market-changes.ts',
+    file: 'server/api/markets/market-changes.ts',
     tests: ARCHIVED,
     changes: [
       ['a slug of an archived market is given again', ' || (await this.#isSlugUsed(slug))', ''],
@@ -77,8 +77,8 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/chain/archive.ts',
-    tests: ['test/server/pipeline/chain/archive.test.ts'],
+    file: 'server/exchange/jobs/archive.ts',
+    tests: ['test/server/exchange/jobs/archive.test.ts'],
     changes: [
       [
         'a market leaves before its records are published',
@@ -114,8 +114,8 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/series/slot-clock.ts',
-    tests: ['test/server/pipeline/series/slots.test.ts'],
+    file: 'server/exchange/jobs/slot-clock.ts',
+    tests: ['test/server/exchange/jobs/slots.test.ts'],
     changes: [
       ['YES needs a price that rose', 'closeE8 >= strikeE8', 'closeE8 > strikeE8'],
       ['a slot begins in the past', 'Math.max(series.lastEndMs, ', '(series.lastEndMs || '],

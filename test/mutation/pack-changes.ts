@@ -6,8 +6,8 @@ const ODDS = ['test/engine/core/packs/pack-odds.test.ts']
 const LIFE = ['test/engine/core/packs/packs.test.ts']
 const FOLLOWED = ['test/persistence/follower/packs/packs.test.ts']
 const CURATED = ['test/engine/core/packs/curated-packs.test.ts']
-const CURATED_ROUTES = ['test/server/routes/packs/curated-packs.test.ts']
-const ROUTES = ['test/server/routes/packs/packs.test.ts']
+const CURATED_ROUTES = ['test/server/api/packs/curated-packs.test.ts']
+const ROUTES = ['test/server/api/packs/packs.test.ts']
 
 export const PACK_CHANGES: readonly FileChanges[] = [
   {
@@ -240,7 +240,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     changes: [['anybody reads a position', 'found?.owner === owner ? found : null', 'found']],
   },
   {
-    file: 'server/routes/packs/pack-purchases.ts',
+    file: 'server/api/packs/pack-purchases.ts',
     tests: CURATED_ROUTES,
     changes: [
       ['any transaction is a claim', 'claim.txHash === body.txHash.toLowerCase()', 'true'],
@@ -277,8 +277,8 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/packs/pack-books.ts',
-    tests: ['test/server/services/packs/pack-books.test.ts'],
+    file: 'server/api/packs/pack-books.ts',
+    tests: ['test/server/api/packs/pack-books.test.ts'],
     changes: [
       ['no order has to rest', 'seq > rested || ', ''],
       [
@@ -301,8 +301,8 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/packs/best-orders.ts',
-    tests: ['test/server/services/packs/pack-books.test.ts'],
+    file: 'server/api/packs/best-orders.ts',
+    tests: ['test/server/api/packs/pack-books.test.ts'],
     changes: [
       ['the worst prices come first', 'direction * (ticks[a] - ticks[b])', 'ticks[b] - ticks[a]'],
       ['newer orders come first', '|| seqs[a] - seqs[b]', '|| seqs[b] - seqs[a]'],
@@ -314,8 +314,8 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/stamp-times.ts',
-    tests: ['test/server/pipeline/spine/stamp-times.test.ts'],
+    file: 'server/exchange/sequencer/stamp-times.ts',
+    tests: ['test/server/exchange/sequencer/stamp-times.test.ts'],
     changes: [
       [
         'a command counts too early',
@@ -326,7 +326,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/chain/pack-turns.ts',
+    file: 'server/exchange/jobs/pack-turns.ts',
     tests: ROUTES,
     changes: [
       ['offers live on', 'if (expiresMs > nowMs || offerIds', 'if (expiresMs > 0 || offerIds'],

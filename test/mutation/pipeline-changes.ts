@@ -2,15 +2,17 @@ import type { FileChanges } from './mutation.ts'
 
 // Deciding, stamping, publishing: nothing is visible before it is durable, no deadline is late.
 
-const FOLDER = 'test/server/pipeline'
 const DEADLINES = 'test/simulation/deadlines.test.ts'
-const PIPELINE = [`${FOLDER}/shown/publishing.test.ts`, `${FOLDER}/pipeline.test.ts`]
+const PIPELINE = [
+  'test/server/exchange/read-model/publishing.test.ts',
+  'test/server/exchange/pipeline.test.ts',
+]
 
-const SOCKETS = 'test/server/sockets/feeds'
+const SOCKETS = 'test/server/api/streams'
 
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/pipeline/shown/orders/order-news.ts',
+    file: 'server/exchange/read-model/order-news.ts',
     tests: ['frame-sequences', 'delayed-sequences', 'settlement'].map((name) => {
       return `${SOCKETS}/${name}.test.ts`
     }),
@@ -34,8 +36,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/sequencer.ts',
-    tests: [`${FOLDER}/orders/taker-delay.test.ts`],
+    file: 'server/exchange/sequencer/sequencer.ts',
+    tests: ['test/server/exchange/order-entry/taker-delay.test.ts'],
     changes: [
       [
         'a heartbeat is over before its cancels are stamped',
@@ -45,7 +47,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/sequencer.ts',
+    file: 'server/exchange/sequencer/sequencer.ts',
     tests: [DEADLINES, ...PIPELINE],
     changes: [
       [
@@ -112,7 +114,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/durable-publisher.ts',
+    file: 'server/exchange/publisher/durable-publisher.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -139,8 +141,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/receipts.ts',
-    tests: ['test/server/pipeline/spine/receipts.test.ts'],
+    file: 'server/exchange/publisher/receipts.ts',
+    tests: ['test/server/exchange/publisher/receipts.test.ts'],
     changes: [
       ['a receipt keeps the lists of the command before', 'columns.lists[cell] = null\n', '\n'],
       ['a receipt keeps what the command before traded', 'columns.filledSharesRaw[cell] = 0', ''],
@@ -162,7 +164,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/pipeline.ts',
+    file: 'server/exchange/pipeline.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -205,7 +207,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/kept/shown-records.ts',
+    file: 'server/exchange/read-model/shown-records.ts',
     tests: PIPELINE,
     changes: [
       [
@@ -226,7 +228,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/published.ts',
+    file: 'server/exchange/read-model/published.ts',
     tests: PIPELINE,
     changes: [
       ['an old book is sent again', '    published.bookBytes = null\n', '\n'],
@@ -235,8 +237,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/book-views.ts',
-    tests: ['test/server/pipeline/shown/book-views.test.ts'],
+    file: 'server/exchange/read-model/book-views.ts',
+    tests: ['test/server/exchange/read-model/book-views.test.ts'],
     changes: [
       [
         'zeros inside of a large size are lost',
@@ -248,7 +250,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/kept/depth.ts',
+    file: 'server/exchange/read-model/depth.ts',
     tests: PIPELINE,
     changes: [
       ['a level forgets its side', 'this.#isBid[ticks] = isBid ? 1 : 0', 'this.#isBid[ticks] = 1'],
@@ -260,7 +262,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/cancels.ts',
+    file: 'server/api/orders/cancels.ts',
     tests: ['test/hostile/cancels.test.ts'],
     changes: [
       ['an order that the tables do not show yet counts as gone', 'isUntold(each) || this', 'this'],
@@ -277,8 +279,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/order-status.ts',
-    tests: ['test/server/routes/orders/self-trade.test.ts'],
+    file: 'server/api/orders/order-status-service.ts',
+    tests: ['test/server/api/orders/self-trade.test.ts'],
     changes: [
       ['a stopped order gives no reason', 'isStopped ? { reason', '!isStopped ? { reason'],
       [
@@ -289,8 +291,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/access/on-behalf.ts',
-    tests: ['test/server/routes/orders/on-behalf.test.ts'],
+    file: 'server/edge/http/access/on-behalf.ts',
+    tests: ['test/server/api/orders/on-behalf.test.ts'],
     changes: [
       [
         'header and body may differ',
@@ -301,13 +303,13 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/orders/order-ids.ts',
-    tests: [`${FOLDER}/shown/orders/order-ids.test.ts`],
+    file: 'server/exchange/read-model/order-ids.ts',
+    tests: ['test/server/exchange/read-model/order-ids.test.ts'],
     changes: [['a generation is not masked', 'generation ^ mask.low)', 'generation ^ 0)']],
   },
   {
-    file: 'server/pipeline/orders/order-reply.ts',
-    tests: ['test/server/pipeline/orders/order-reply.test.ts'],
+    file: 'server/exchange/order-entry/order-reply.ts',
+    tests: ['test/server/exchange/order-entry/order-reply.test.ts'],
     changes: [
       [
         'an order whose block failed is reported as matched',
@@ -317,8 +319,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/chain/mining.ts',
-    tests: ['test/server/pipeline/chain/mining.test.ts'],
+    file: 'server/exchange/settlement/mining.ts',
+    tests: ['test/server/exchange/settlement/mining.test.ts'],
     changes: [
       [
         'a trade stops waiting before its block is durable',
@@ -328,8 +330,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/chain/mining.ts',
-    tests: ['test/server/routes/orders/approvals.test.ts'],
+    file: 'server/exchange/settlement/mining.ts',
+    tests: ['test/server/api/orders/approvals.test.ts'],
     changes: [
       [
         'an approval that must be retried is confirmed',
@@ -344,8 +346,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/accounts/partner-accounts.ts',
-    tests: ['test/server/routes/accounts/partners.test.ts'],
+    file: 'server/api/accounts/partner-accounts.ts',
+    tests: ['test/server/api/accounts/partners.test.ts'],
     changes: [
       [
         "a partner finds another's accounts by their address",
@@ -356,7 +358,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/start/wiring.ts',
-    tests: ['test/server/routes/untold.test.ts'],
+    tests: ['test/server/api/untold.test.ts'],
     changes: [
       [
         'the end of a proof is told before it is durable',

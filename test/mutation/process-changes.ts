@@ -23,7 +23,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/taught-profile.ts',
+    file: 'server/edge/intake/taught-profile.ts',
     tests: [`${SERVER}/services/accounts/profile-memory.test.ts`],
     changes: [
       [
@@ -61,7 +61,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/system/metrics.ts',
+    file: 'server/api/system/metrics.ts',
     tests: [`${SERVER}/ops/listeners.test.ts`],
     changes: [
       [
@@ -88,7 +88,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/lists/market-lists.ts',
+    file: 'server/exchange/read-model/lists/market-lists.ts',
     tests: LISTS,
     changes: [
       [
@@ -104,7 +104,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/lists/ordered-list.ts',
+    file: 'server/exchange/read-model/lists/ordered-list.ts',
     tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
     changes: [
       [
@@ -120,7 +120,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/kept/active-markets.ts',
+    file: 'server/exchange/read-model/active-markets.ts',
     tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
     changes: [
       [
@@ -131,7 +131,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/lists/filter-counts.ts',
+    file: 'server/exchange/read-model/lists/filter-counts.ts',
     tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
     changes: [
       [
@@ -143,12 +143,12 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/pages/page-markets.ts',
+    file: 'server/api/pages/page-markets.ts',
     tests: [`${SERVER}/routes/pages/page-markets.test.ts`],
     changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
   },
   {
-    file: 'server/services/orders/turns.ts',
+    file: 'server/api/orders/turns.ts',
     tests: [`${SERVER}/services/orders/turns.test.ts`],
     changes: [
       [
@@ -159,7 +159,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/pipeline.ts',
+    file: 'server/exchange/pipeline.ts',
     tests: [`${SERVER}/pipeline/spine/time-slices.test.ts`],
     changes: [
       [
@@ -170,7 +170,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/releases.ts',
+    file: 'server/exchange/sequencer/releases.ts',
     tests: [`${SERVER}/pipeline/orders/taker-delay.test.ts`],
     changes: [
       [
@@ -182,7 +182,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/clock.ts',
+    file: 'server/exchange/sequencer/clock.ts',
     tests: CLOCK,
     changes: [
       [
@@ -234,7 +234,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/entry.ts',
+    file: 'server/edge/http/gateway/entry.ts',
     tests: [`${SERVER}/http/gateway/own-calls.test.ts`],
     changes: [['the rate of a profile counts own calls', 'if (isOwn === true) return 0\n', '\n']],
   },
@@ -310,7 +310,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/shown/market-view.ts',
+    file: 'server/exchange/read-model/market-view.ts',
     tests: MARKETS,
     changes: [
       [
@@ -357,7 +357,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/listening/apps.ts',
+    file: 'server/edge/http/gateway/listening/apps.ts',
     tests: [`${SERVER}/start/tls.test.ts`],
     changes: [
       [

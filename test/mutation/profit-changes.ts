@@ -61,7 +61,7 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/packs/pack-books.ts',
+    file: 'server/api/packs/pack-books.ts',
     tests,
     changes: [['an order that was just placed prices packs', 'seq > rested || ', '']],
   },

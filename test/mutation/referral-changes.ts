@@ -4,7 +4,7 @@ import type { FileChanges } from './mutation.ts'
 
 const PARTS = ['test/engine/core/rewards/referral-parts.test.ts']
 const FOLLOWED = ['test/persistence/follower/referrals.test.ts']
-const CODES = ['test/server/services/referral-code.test.ts']
+const CODES = ['test/server/api/referral-code.test.ts']
 
 export const REFERRAL_CHANGES: readonly FileChanges[] = [
   {
@@ -48,7 +48,7 @@ export const REFERRAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/referrals/referral-code.ts',
+    file: 'server/api/referrals/referral-code.ts',
     tests: CODES,
     changes: [
       [

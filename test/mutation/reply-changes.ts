@@ -3,17 +3,16 @@ import type { FileChanges } from './mutation.ts'
 // What a trader reads in replies: what an order became, the first reply again, and one value for
 // one thing.
 
-const ORDERS = 'test/server/routes/orders'
-const KEYS = [`${ORDERS}/idempotency-key.test.ts`]
-const RETRIES = [`${ORDERS}/retries.test.ts`]
-const CANCELS = ['test/server/services/orders/canceled-fills.test.ts']
-const MARKETS = ['test/server/routes/markets/markets.test.ts']
-const MOVES = ['test/server/routes/portfolio/moves.test.ts']
-const TAPE = ['test/server/sockets/feeds/market-tape.test.ts']
+const KEYS = ['test/server/api/orders/idempotency-key.test.ts']
+const RETRIES = ['test/server/api/orders/retries.test.ts']
+const CANCELS = ['test/server/api/orders/canceled-fills.test.ts']
+const MARKETS = ['test/server/api/markets/markets.test.ts']
+const MOVES = ['test/server/api/portfolio/moves.test.ts']
+const TAPE = ['test/server/api/streams/market-tape.test.ts']
 
 export const REPLY_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/services/orders/first-orders.ts',
+    file: 'server/api/orders/first-orders.ts',
     tests: RETRIES,
     changes: [
       ['a first reply is given for ever', 'ageMs > LIMITS.replayMs', 'ageMs < 0'],
@@ -22,7 +21,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/orders/order-decisions.ts',
+    file: 'server/exchange/order-entry/order-decisions.ts',
     tests: KEYS,
     changes: [
       ['a key may come with another body', 'isKeyed === true && first.isOther', 'false'],
@@ -34,7 +33,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/intake.ts',
+    file: 'server/edge/intake/intake.ts',
     tests: KEYS,
     changes: [
       [
@@ -45,7 +44,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/intake/order/client-order-id.ts',
+    file: 'server/edge/intake/order/client-order-id.ts',
     tests: KEYS,
     changes: [
       [
@@ -56,13 +55,13 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/route.ts',
+    file: 'server/edge/http/route.ts',
     tests: KEYS,
     changes: [['calls with several orders ignore a key', ' ?? keyIssue(call, doc.headers)', '']],
   },
   {
-    file: 'server/intake/order/order-body.ts',
-    tests: [`${ORDERS}/expiration.test.ts`],
+    file: 'server/edge/intake/order/order-body.ts',
+    tests: ['test/server/api/orders/expiration.test.ts'],
     changes: [
       [
         'an expiration may be milliseconds',
@@ -72,7 +71,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/durable-publisher.ts',
+    file: 'server/exchange/publisher/durable-publisher.ts',
     tests: CANCELS,
     changes: [
       [
@@ -106,7 +105,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/cancels.ts',
+    file: 'server/api/orders/cancels.ts',
     tests: CANCELS,
     changes: [
       [
@@ -117,8 +116,8 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/orders/cancel-replace.ts',
-    tests: [`${ORDERS}/cancel-replace.test.ts`],
+    file: 'server/api/orders/cancel-replace-service.ts',
+    tests: ['test/server/api/orders/cancel-replace.test.ts'],
     changes: [
       [
         'a cancel-replace cancels first and checks later',
@@ -128,7 +127,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/services/markets/trade-views.ts',
+    file: 'server/api/markets/trade-views.ts',
     tests: TAPE,
     changes: [
       [
@@ -139,7 +138,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/market/tape.ts',
+    file: 'server/api/streams/market/tape.ts',
     tests: TAPE,
     changes: [
       [
@@ -150,7 +149,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/portfolio/moves.ts',
+    file: 'server/api/portfolio/moves.ts',
     tests: MOVES,
     changes: [
       [
@@ -172,18 +171,18 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/markets/markets.ts',
+    file: 'server/api/markets/markets.ts',
     tests: MARKETS,
     changes: [['the next market is always shown', 'query.includeNextMarket === false', 'false']],
   },
   {
-    file: 'server/routes/markets/search.ts',
+    file: 'server/api/markets/search.ts',
     tests: MARKETS,
     changes: [['a search always shows the next market', '!includeNextMarket)', 'false)']],
   },
   {
-    file: 'server/routes/orders/orders.ts',
-    tests: [`${ORDERS}/group-orders.test.ts`],
+    file: 'server/api/orders/orders.ts',
+    tests: ['test/server/api/orders/group-orders.test.ts'],
     changes: [
       [
         'the slug of a group stands for no market',

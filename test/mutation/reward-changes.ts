@@ -15,7 +15,7 @@ const STATE = [
   'test/engine/core/money/reversal.test.ts',
 ]
 const FOLLOWED = ['test/persistence/follower/rewards.test.ts']
-const PAID = ['test/server/routes/portfolio/rewards.test.ts']
+const PAID = ['test/server/api/portfolio/rewards.test.ts']
 const KILLED = ['test/crash/rewards.test.ts']
 
 export const REWARD_CHANGES: readonly FileChanges[] = [
@@ -190,7 +190,7 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/chain/reward-minutes.ts',
+    file: 'server/exchange/jobs/reward-minutes.ts',
     tests: KILLED,
     changes: [
       ['a start credits the first part again', 'const part = open.parts\n', 'const part = 0\n'],

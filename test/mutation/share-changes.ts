@@ -86,8 +86,8 @@ export const SHARE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/spine/sequencer.ts',
-    tests: ['test/server/pipeline/spine/large-commands.test.ts'],
+    file: 'server/exchange/sequencer/sequencer.ts',
+    tests: ['test/server/exchange/publisher/large-commands.test.ts'],
     changes: [
       [
         'a command that is too long is applied',

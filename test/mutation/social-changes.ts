@@ -4,7 +4,7 @@ import type { FileChanges } from './mutation.ts'
 
 const STATE = ['test/engine/core/social/social.test.ts']
 const FOUND = ['test/persistence/query/search-profiles.test.ts']
-const BOOKMARKS = ['test/server/routes/social/bookmarks.test.ts']
+const BOOKMARKS = ['test/server/api/social/bookmarks.test.ts']
 
 export const SOCIAL_CHANGES: readonly FileChanges[] = [
   {
@@ -85,14 +85,14 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/routes/social/bookmarks.ts',
+    file: 'server/api/social/bookmarks.ts',
     tests: BOOKMARKS,
     changes: [
       ['private bookmarks are shown', '!social.bookmarks.isShown(profileId)', 'profileId === 0'],
     ],
   },
   {
-    file: 'server/services/social/social-changes.ts',
+    file: 'server/api/social/social-changes.ts',
     tests: BOOKMARKS,
     changes: [
       [

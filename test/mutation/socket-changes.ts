@@ -6,19 +6,21 @@ const HOSTILE = 'test/hostile'
 const SOCKETS = [`${HOSTILE}/socket-bounds.test.ts`]
 const REPLAYS = [`${HOSTILE}/replays.test.ts`]
 const FRAMES = [`${HOSTILE}/frame-faults.test.ts`]
-const UNTOLD = ['test/server/sockets/untold.test.ts']
+const UNTOLD = ['test/server/edge/sockets/untold.test.ts']
 const SERVER = 'test/server'
 
 const MARKETS = ['test/hostile/market-sockets.test.ts']
 const DEEP = ['test/hostile/deep-books.test.ts']
-const FEEDS = 'test/server/sockets/feeds'
-const REPLAY_ENDS = [`${FEEDS}/replay.test.ts`, `${FEEDS}/replay-end.test.ts`]
-const PRICES = ['test/server/sockets/feeds/market-prices.test.ts']
-const TAPES = ['test/server/sockets/feeds/market-tape.test.ts']
+const REPLAY_ENDS = [
+  'test/server/api/streams/replay.test.ts',
+  'test/server/api/streams/replay-end.test.ts',
+]
+const PRICES = ['test/server/api/streams/market-prices.test.ts']
+const TAPES = ['test/server/api/streams/market-tape.test.ts']
 
 export const SOCKET_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/sockets/channels.ts',
+    file: 'server/edge/sockets/channels.ts',
     tests: [`${HOSTILE}/members.test.ts`],
     changes: [
       [
@@ -34,7 +36,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/census.ts',
+    file: 'server/edge/sockets/census.ts',
     tests: SOCKETS,
     changes: [
       ['one profile may have every socket', '&& held >= shareOf(', '&& held < -shareOf('],
@@ -51,7 +53,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/account/order-events.ts',
+    file: 'server/api/streams/account/order-events.ts',
     tests: REPLAYS,
     changes: [
       [
@@ -62,7 +64,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/account/replay.ts',
+    file: 'server/api/streams/account/replay.ts',
     tests: REPLAY_ENDS,
     changes: [
       [
@@ -78,8 +80,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/account/audience.ts',
-    tests: ['test/server/sockets/feeds/replay-end.test.ts'],
+    file: 'server/api/streams/account/audience.ts',
+    tests: ['test/server/api/streams/replay-end.test.ts'],
     changes: [
       [
         'an event that main publishes after the replay that sent it comes twice',
@@ -89,8 +91,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/pipeline/chain/mining.ts',
-    tests: [`${FEEDS}/settlement.test.ts`],
+    file: 'server/exchange/settlement/mining.ts',
+    tests: ['test/server/api/streams/settlement.test.ts'],
     changes: [
       [
         'the end of a trade has the seq of the trade, and a replay drops it',
@@ -100,8 +102,8 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/send-budget.ts',
-    tests: [`${FEEDS}/send-budget.test.ts`],
+    file: 'server/edge/sockets/send-budget.ts',
+    tests: ['test/server/api/streams/send-budget.test.ts'],
     changes: [
       ['a costly frame of one book holds up all books', '+ Math.min(costMs, BURST_MS)', '+ costMs'],
       [
@@ -112,7 +114,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/census.ts',
+    file: 'server/edge/sockets/census.ts',
     tests: DEEP,
     changes: [
       [
@@ -134,7 +136,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/account/positions-feed.ts',
+    file: 'server/api/streams/account/positions-feed.ts',
     tests: SOCKETS,
     changes: [
       [
@@ -145,7 +147,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/socket-port.ts',
+    file: 'server/edge/http/gateway/socket-port.ts',
     tests: SOCKETS,
     changes: [
       [
@@ -156,7 +158,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/socket-gateway.ts',
+    file: 'server/edge/sockets/socket-gateway.ts',
     tests: SOCKETS,
     changes: [
       [
@@ -167,7 +169,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/account-stream.ts',
+    file: 'server/edge/sockets/account-stream.ts',
     tests: DEEP,
     changes: [
       [
@@ -178,7 +180,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/account-stream.ts',
+    file: 'server/edge/sockets/account-stream.ts',
     tests: FRAMES,
     changes: [
       [
@@ -194,7 +196,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/member.ts',
+    file: 'server/edge/sockets/member.ts',
     tests: UNTOLD,
     changes: [
       [
@@ -205,7 +207,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/socket-gateway.ts',
+    file: 'server/edge/sockets/socket-gateway.ts',
     tests: UNTOLD,
     changes: [
       [
@@ -216,7 +218,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/shared/room.ts',
+    file: 'server/edge/sockets/shared/room.ts',
     tests: MARKETS,
     changes: [
       [
@@ -228,7 +230,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/census.ts',
+    file: 'server/edge/sockets/census.ts',
     tests: MARKETS,
     changes: [
       [
@@ -249,7 +251,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/market/book-pace.ts',
+    file: 'server/api/streams/market/book-pace.ts',
     tests: MARKETS,
     changes: [
       [
@@ -260,7 +262,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/market/book-frames.ts',
+    file: 'server/api/streams/market/book-frames.ts',
     tests: PRICES,
     changes: [
       [
@@ -272,7 +274,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/shared/ears.ts',
+    file: 'server/edge/sockets/shared/ears.ts',
     tests: PRICES,
     changes: [
       [
@@ -288,7 +290,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/market/tape.ts',
+    file: 'server/api/streams/market/tape.ts',
     tests: TAPES,
     changes: [
       [
@@ -304,7 +306,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/handshakes.ts',
+    file: 'server/edge/sockets/handshakes.ts',
     tests: [`${SERVER}/sockets/handshake.test.ts`],
     changes: [
       [

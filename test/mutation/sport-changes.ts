@@ -3,13 +3,8 @@ import type { FileChanges } from './mutation.ts'
 // Matches and scores: what counts once, what is told, and whose orders are meant.
 
 const CORE = ['test/engine/core/sports/matches.test.ts']
-const ROUTES = ['matches', 'match-orders'].map(
-  (each) => `test/server/routes/sports/${each}.test.ts`,
-)
-const FRAMES = [
-  'test/server/sockets/feeds/live-scores.test.ts',
-  'test/hostile/match-scores.test.ts',
-]
+const ROUTES = ['matches', 'match-orders'].map((each) => `test/server/api/sports/${each}.test.ts`)
+const FRAMES = ['test/server/api/streams/live-scores.test.ts', 'test/hostile/match-scores.test.ts']
 
 export const SPORT_CHANGES: readonly FileChanges[] = [
   {
@@ -62,7 +57,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/sockets/feeds/news/score-feed.ts',
+    file: 'server/api/streams/news/score-feed.ts',
     tests: FRAMES,
     changes: [
       ['every match is in every channel', 'matches.filter((each) => this.#tells(each))', 'matches'],

@@ -138,8 +138,8 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/http/gateway/caller-address.ts',
-    tests: ['test/server/http/gateway/caller-address.test.ts'],
+    file: 'server/edge/http/gateway/caller-address.ts',
+    tests: ['test/server/edge/http/gateway/caller-address.test.ts'],
     changes: [
       ['a caller chooses its own address', "list.lastIndexOf(',') + 1", "list.indexOf(',') + 1"],
     ],

@@ -8,7 +8,7 @@ import {
   withChecksums,
 } from '../../server/config.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
-import { ADDRESS_RATES, PROFILE_RATES } from '../../server/http/access/rate-limit.ts'
+import { ADDRESS_RATES, PROFILE_RATES } from '../../server/edge/http/access/rate-limit.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   'a.json': '{ "port": 4001, "header-prefix": ["x-", "y-"], "demo": true, "log-level": "warn" }',

@@ -5,7 +5,7 @@
 import type { decidePlace } from '../../engine/core/decide/decide.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
-import type { OrderName } from '../../server/pipeline/spine/sequencer.ts'
+import type { OrderName } from '../../server/exchange/sequencer/sequencer.ts'
 
 /** The newest command that an account sent itself. */
 export interface OwnCommand {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
-import type { PublishedMarket } from '../../server/pipeline/shown/published.ts'
+import type { PublishedMarket } from '../../server/exchange/read-model/published.ts'
 import { rejectName } from '../support/reject-name.ts'
 import { marketSpec, seriesSpec } from '../support/specs.ts'
 import type { Life } from './life.ts'

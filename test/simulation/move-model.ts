@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { RareCommand } from '../../engine/domain/command.ts'
 import { BURN_ACCOUNT, FEE_ACCOUNT, VAULT_ACCOUNT } from '../../engine/domain/ids.ts'
-import type { MoveAsk } from '../../server/services/portfolio/moves-once.ts'
+import type { MoveAsk } from '../../server/api/portfolio/moves-once.ts'
 import type { SlowExchange } from '../support/slow-book.ts'
 import type { MarketsModel } from './markets-model.ts'
 

@@ -4,7 +4,10 @@ import { orderOf } from '../../bench/workload/workload-order.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { kindOf, takesOrders } from '../../engine/domain/markets/market.ts'
 import { ORDER_TYPES, SIDE } from '../../engine/domain/order.ts'
-import type { PublishedMarket, PublishedMarkets } from '../../server/pipeline/shown/published.ts'
+import type {
+  PublishedMarket,
+  PublishedMarkets,
+} from '../../server/exchange/read-model/published.ts'
 import type { SlowToken } from '../support/slow-book.ts'
 import type { Model } from './model.ts'
 import type { Script, Step } from './script.ts'

@@ -7,7 +7,7 @@ import type { PackReason } from '../../engine/core/decide/money/pack-price.ts'
 import { type AskLevel, windowOf } from '../../engine/core/packs/pack-odds.ts'
 import { HOUSE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
-import { allSteps } from '../../server/services/packs/pack-books.ts'
+import { allSteps } from '../../server/api/packs/pack-books.ts'
 import {
   asksOf,
   type Ineligible,
@@ -15,7 +15,7 @@ import {
   type PackWish,
   type Quote,
   type WishedLeg,
-} from '../../server/services/packs/packs.ts'
+} from '../../server/api/packs/packs.ts'
 import type { Life } from './life.ts'
 import type { Operators } from './operators.ts'
 import { depthOf } from './pack-depth.ts'

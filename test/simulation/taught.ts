@@ -7,7 +7,7 @@ import type {
   MarketEntry,
   ProfileEntry,
   TokenEntry,
-} from '../../server/intake/intake-pool.ts'
+} from '../../server/edge/intake/intake-pool.ts'
 
 /** A call as a client signs it, and the faults of its signature. */
 export interface SimCall {

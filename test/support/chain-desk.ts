@@ -4,7 +4,7 @@ import type {
   Mining,
   SettlementFact,
   SettlementListener,
-} from '../../server/pipeline/chain/mining.ts'
+} from '../../server/exchange/settlement/mining.ts'
 import { newFolder } from './data-folder.ts'
 import {
   ADMIN_TOKEN,

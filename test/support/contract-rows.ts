@@ -2,10 +2,7 @@
 // makes tables of them in server/docs/api.md, and test/docs/contract.test.ts checks them.
 
 /** Files of tests, from `test/`, without their ending. */
-const ACCOUNTS = 'server/routes/accounts/'
-const MARKETS = 'server/routes/markets/'
-const PORTFOLIO = 'server/routes/portfolio/'
-const POOLS = 'server/routes/amm/pools'
+const POOLS = 'server/api/amm/pools'
 const SESSION = 'hostile/session'
 const CANCELS = 'hostile/cancels'
 
@@ -54,49 +51,49 @@ export const CONTRACT_CALLS = rowsOf([
   [
     'GET /markets/active',
     'active markets',
-    `${MARKETS}markets`,
+    'server/api/markets/markets',
     'active markets are sorted in each way the API names',
   ],
   [
     'GET /markets/active/:categoryId',
     'those of a category',
-    'server/routes/pages/pages',
+    'server/api/pages/pages',
     'without a page, every category is a page of its own with its markets',
   ],
   [
     'GET /markets/categories/count',
     'counts of categories',
-    'server/routes/pages/pages',
+    'server/api/pages/pages',
     'without a page, every category is a page of its own with its markets',
   ],
   [
     'GET /markets/active/slugs',
     'slugs of active markets',
-    `${MARKETS}market-trails`,
+    'server/api/markets/market-trails',
     'the list of slugs names the markets of a group',
   ],
   [
     'GET /markets/:addressOrSlug/oracle-candles',
     'prices of an oracle',
-    `${MARKETS}series`,
+    'server/api/markets/series',
     'candles join the reports of the oracle, however they come',
   ],
   [
     'GET /markets/:slug/timeline',
     'slots around a market',
-    `${MARKETS}series`,
+    'server/api/markets/series',
     'slots are resolved, and the timeline keeps those that left memory',
   ],
   [
     'GET /markets/timeline',
     'slots of a series',
-    `${MARKETS}series`,
+    'server/api/markets/series',
     'a series shows its current slot, the next one and those ahead',
   ],
   [
     'GET /markets/stable/:slug',
     'market of the current slot',
-    `${MARKETS}series`,
+    'server/api/markets/series',
     'the stable slug names the market of the current slot',
   ],
   [
@@ -108,19 +105,19 @@ export const CONTRACT_CALLS = rowsOf([
   [
     'GET /markets/:slug/get-feed-events',
     'feed of a market',
-    `${MARKETS}market-history`,
+    'server/api/markets/market-history',
     'the feed has each trade once over all of its pages',
   ],
   [
     'GET /markets/:slug/post-trade-recommendations',
     'what to trade next',
-    `${MARKETS}search`,
+    'server/api/markets/search',
     'recommendations are other active markets, those of the same category first',
   ],
   [
     'GET /markets/:slug/historical-price',
     'prices over time',
-    `${MARKETS}market-history`,
+    'server/api/markets/market-history',
     'the newest point of a price series is the last price, carried forward',
   ],
   [
@@ -138,55 +135,55 @@ export const CONTRACT_CALLS = rowsOf([
   [
     'GET /markets/:slug/events',
     'mined trades',
-    `${MARKETS}market-history`,
+    'server/api/markets/market-history',
     'mined trades come newest first, by page, with their taker and hash',
   ],
   [
     'GET /markets/search',
     'markets about a text',
-    `${MARKETS}search`,
+    'server/api/markets/search',
     'a search finds a market that does not say its words, in its own bytes',
   ],
   [
     'GET /navigation',
     'tree of pages',
-    'server/routes/pages/pages',
+    'server/api/pages/pages',
     'pages make a tree of paths; hidden ones and those below them are not in it',
   ],
   [
     'GET /profiles/search',
     'profiles by name',
-    'server/routes/social/profiles',
+    'server/api/social/profiles',
     'a search finds the exact name, then longer ones, then those with it inside',
   ],
   [
     'GET /profiles/social',
     'profiles by followers',
-    'server/routes/social/profiles',
+    'server/api/social/profiles',
     'server wallets are found by name and address, and are not listed among people',
   ],
   [
     'GET /profiles/partner-accounts/:profileId/allowances',
     'approvals of a sub-account',
-    `${ACCOUNTS}partners`,
+    'server/api/accounts/partners',
     'only their partner can read allowances, and only for server wallets',
   ],
   [
     'POST /profiles/partner-accounts/:profileId/allowances/retry',
     'submits missing ones',
-    `${ACCOUNTS}partners`,
+    'server/api/accounts/partners',
     'a new server wallet approves the exchanges in use; a retry approves later ones',
   ],
   [
     'GET /profiles/me',
     'own profile',
-    `${ACCOUNTS}profiles`,
+    'server/api/accounts/profiles',
     'a profile shows every field of rules §12.2, and unknown fields are empty',
   ],
   [
     'GET /profiles/:account',
     'the same by account',
-    `${ACCOUNTS}profiles`,
+    'server/api/accounts/profiles',
     'only its owner reads a profile, by any credential and any spelling',
   ],
   [
@@ -198,44 +195,49 @@ export const CONTRACT_CALLS = rowsOf([
   [
     'GET /portfolio/positions',
     'own positions',
-    `${PORTFOLIO}positions`,
+    'server/api/portfolio/positions',
     'the worked example: cost, average, profit and worth of a position (rules §9.1)',
   ],
   [
     'GET /portfolio/pnl-chart',
     'own profit over time',
-    `${PORTFOLIO}earnings`,
+    'server/api/portfolio/earnings',
     'the chart of an owner ends at what it realised, beside what it holds',
   ],
   [
     'GET /portfolio/history',
     'own history',
-    `${PORTFOLIO}history`,
+    'server/api/portfolio/history',
     'pages of any size give every row once, of all markets and of one',
   ],
   [
     'POST /portfolio/withdraw',
     'pays out',
-    `${PORTFOLIO}moves`,
+    'server/api/portfolio/moves',
     'money goes to the account, the proven smart wallet or a listed address',
   ],
   [
     'POST /portfolio/redeem',
     'redeems winners',
-    `${PORTFOLIO}moves`,
+    'server/api/portfolio/moves',
     'a redemption waits for the payout and burns the losing side too',
   ],
-  ['POST /portfolio/withdrawal-addresses', 'lists an address', `${ACCOUNTS}wallets`, PRIVATE_LIST],
+  [
+    'POST /portfolio/withdrawal-addresses',
+    'lists an address',
+    'server/api/accounts/wallets',
+    PRIVATE_LIST,
+  ],
   [
     'DELETE /portfolio/withdrawal-addresses/:address',
     'takes it off',
-    `${ACCOUNTS}wallets`,
+    'server/api/accounts/wallets',
     PRIVATE_LIST,
   ],
   [
     'POST /orders',
     'places an order',
-    'server/routes/orders/order-entry',
+    'server/api/orders/order-entry',
     'the 201 has every field of the rules and no other, matched or not',
   ],
   [
@@ -259,7 +261,7 @@ export const CONTRACT_CALLS = rowsOf([
   [
     'POST /orders/status/batch',
     'status of orders',
-    'server/routes/orders/order-status',
+    'server/api/orders/order-status',
     'the status of an order equals its own reply, field by field',
   ],
   [
@@ -277,13 +279,13 @@ export const CONTRACT_CALLS = rowsOf([
   [
     'GET /maintenance/status',
     'restrictions of trading',
-    'server/routes/admin/trading-modes',
+    'server/api/admin/trading-modes',
     'maintenance shows the windows in force and the scheduled ones',
   ],
   [
     'POST /heartbeats',
     'deadline of own orders',
-    'server/routes/orders/heartbeats',
+    'server/api/orders/heartbeats',
     'armed, the deadline passes: all resting orders are canceled, no later order',
   ],
 ])
@@ -293,25 +295,25 @@ export const CONTRACT_CHANNELS = rowsOf([
   [
     'subscribe_market_prices',
     'books, the whole one first',
-    'server/sockets/feeds/market-prices',
+    'server/api/streams/market-prices',
     'the first frame is the whole book, with its amounts as numbers',
   ],
   [
     'subscribe_order_events',
     'what becomes of own orders',
-    'server/sockets/feeds/order-events',
+    'server/api/streams/order-events',
     'a trade: every field of its UPDATE and EXECUTION',
   ],
   [
     'subscribe_live_sports',
     'scores',
-    'server/sockets/feeds/live-scores',
+    'server/api/streams/live-scores',
     'cricket has its own fields, and one frame tells the events of one call',
   ],
   [
     'subscribe_live_offers',
     'offers of packs, with their maker',
-    'server/sockets/feeds/live-offers',
+    'server/api/streams/live-offers',
     'offers come in their order, with the username of each maker',
   ],
 ])

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 import type { ShareRule } from '../../engine/domain/fair-share.ts'
 import { REJECT, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { SHARED_TABLES, SUB_ACCOUNT_SHARE } from '../../engine/domain/shared-tables.ts'
-import { api } from '../../server/api.ts'
+import { TOOLS } from '../../server/api/mcp/tools.ts'
+import { api } from '../../server/api/routes.ts'
+import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
 import {
   ADDRESS_RATES,
   eachLane,
   PROFILE_RATES,
   type Rate,
-} from '../../server/http/access/rate-limit.ts'
-import { refuse } from '../../server/http/refusal.ts'
-import { TOOLS } from '../../server/routes/mcp/tools.ts'
+} from '../../server/edge/http/access/rate-limit.ts'
+import { refuse } from '../../server/edge/http/refusal.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
-import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
 import { CONTRACT_LIMITS, NAMED_CALLS } from './contract-names.ts'
 import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from './contract-rows.ts'
 import { SEVERAL_FORMS } from './field-forms.ts'

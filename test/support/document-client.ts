@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Checker, compile, schemaOf } from '../../server/http/schema/schema.ts'
+import { type Checker, compile, schemaOf } from '../../server/edge/http/schema/schema.ts'
 import { at } from './json-path.ts'
 import { isTree, operations, type Tree } from './openapi-tree.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { signedRequest } from '../../server/cli/client.ts'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
-import { integer, nullable, number, text } from '../../server/http/schema/scalars.ts'
+import { integer, nullable, number, text } from '../../server/edge/http/schema/scalars.ts'
 import {
   type Checker,
   compile,
@@ -11,12 +11,12 @@ import {
   list,
   openObject,
   optional,
-} from '../../server/http/schema/schema.ts'
+} from '../../server/edge/http/schema/schema.ts'
 import {
   accountOf,
   type ClientOrder,
   signClientOrder,
-} from '../../server/intake/order/client-order.ts'
+} from '../../server/edge/intake/order/client-order.ts'
 import { ADMIN_TOKEN } from './server-process.ts'
 
 // Speaks with a running exchange as its users do: signed orders, signed requests, the admin API.

@@ -1,5 +1,5 @@
-import { api } from '../../server/api.ts'
-import { SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
+import { api } from '../../server/api/routes.ts'
+import { SPOKEN_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
 
 // The fields of all replies and frames, by name: what values each has, and in what unit.
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Checker, compile } from '../../server/http/schema/schema.ts'
-import { SPOKEN_EVENTS } from '../../server/sockets/spoken/all-channels.ts'
+import { SPOKEN_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
+import { type Checker, compile } from '../../server/edge/http/schema/schema.ts'
 
 // Every frame that a test sees is held to the schema of its event.
 

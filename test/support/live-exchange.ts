@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { api } from '../../server/api.ts'
+import { api } from '../../server/api/routes.ts'
+import type { Services } from '../../server/api/services.ts'
 import { signCall } from '../../server/auth/api-token.ts'
 import { ownerOfCall } from '../../server/auth/delegation.ts'
 import { Guard } from '../../server/auth/guard.ts'
 import { identityCheck } from '../../server/auth/identity.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
-import { openLimits } from '../../server/http/access/rate-limit.ts'
-import { Gateway } from '../../server/http/gateway/gateway.ts'
-import { accountOf } from '../../server/intake/order/client-order.ts'
-import { type Edge, EdgeFaults } from '../../server/ops/faults.ts'
-import { Metrics } from '../../server/ops/metrics.ts'
-import { TraceFile } from '../../server/ops/trace.ts'
-import { toldClock } from '../../server/pipeline/spine/clock.ts'
-import type { Services } from '../../server/routes/services.ts'
+import { openLimits } from '../../server/edge/http/access/rate-limit.ts'
+import { Gateway } from '../../server/edge/http/gateway/gateway.ts'
+import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import {
   type AllSocketBounds,
   SOCKET_BOUNDS,
   SOCKET_WAITS,
   type SocketGateway,
   type SocketWaits,
-} from '../../server/sockets/socket-gateway.ts'
+} from '../../server/edge/sockets/socket-gateway.ts'
+import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { type Edge, EdgeFaults } from '../../server/ops/faults.ts'
+import { Metrics } from '../../server/ops/metrics.ts'
+import { TraceFile } from '../../server/ops/trace.ts'
 import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/start/wiring.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
-import { type ClientOrder, signClientOrder } from '../../server/intake/order/client-order.ts'
+import { type ClientOrder, signClientOrder } from '../../server/edge/intake/order/client-order.ts'
 import { at, type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
 
 // Markets and signed orders for tests that trade over HTTP.

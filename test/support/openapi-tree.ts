@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { openApi } from '../../server/http/openapi.ts'
+import { openApi } from '../../server/edge/http/openapi.ts'
 import { at } from './json-path.ts'
 
 // The document of some routes, as a client gets it, and checks that each part says what it means.

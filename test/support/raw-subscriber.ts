@@ -1,4 +1,4 @@
-import { RawClient } from '../server/http/gateway/raw-client.ts'
+import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { textFrame, upgradeText } from './socket-client.ts'
 
 /** A text frame of up to 64 KB; its mask is zero, so its bytes are those of the text. */

@@ -1,4 +1,4 @@
-import type { Pipeline } from '../../server/pipeline/pipeline.ts'
+import type { Pipeline } from '../../server/exchange/pipeline.ts'
 
 /** From now on the pipeline does not hear what is durable, until it is told. */
 export class UntoldDisk {

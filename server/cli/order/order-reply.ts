@@ -1,6 +1,13 @@
 import { SIDE } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
-import { compile, list, object, openObject, optional, schemaOf } from '../../http/schema/schema.ts'
+import {
+  compile,
+  list,
+  object,
+  openObject,
+  optional,
+  schemaOf,
+} from '../../edge/http/schema/schema.ts'
 import { Failure } from '../../shell.ts'
 import { formatUnits } from '../decimals.ts'
 import type { OrderLine } from './order-line.ts'

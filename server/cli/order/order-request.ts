@@ -3,7 +3,7 @@ import { parseAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
 import { domainSeparator, signOrder } from '../../crypto/eip712.ts'
 import { wordOf } from '../../crypto/uint256.ts'
 import type { DemoTrader } from '../../demo/demo-client.ts'
-import { compile, object, openObject, schemaOf } from '../../http/schema/schema.ts'
+import { compile, object, openObject, schemaOf } from '../../edge/http/schema/schema.ts'
 import { Failure } from '../../shell.ts'
 import type { OrderLine } from './order-line.ts'
 

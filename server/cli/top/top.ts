@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { SETTINGS } from '../../config.ts'
-import { nullable, number, text } from '../../http/schema/scalars.ts'
-import { compile, list, openObject } from '../../http/schema/schema.ts'
+import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import { Figures, type Look, seriesOf } from '../../ops/figures.ts'
 import {
   helpText,

@@ -1,8 +1,8 @@
 // What a profile of the demo holds. Pairs are merged and ended markets redeemed, so that its money
 // comes back: a demo that runs for weeks still trades.
 
-import { boolean, integer, text } from '../../http/schema/scalars.ts'
-import { compile, list, openObject } from '../../http/schema/schema.ts'
+import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import { accepted, type DemoClient } from '../demo-client.ts'
 
 export interface Holding {

@@ -1,7 +1,7 @@
 // Legs for the packs of the demo: outcomes that are quoted now.
 
-import { integer, number, text } from '../../http/schema/scalars.ts'
-import { compile, list, openObject } from '../../http/schema/schema.ts'
+import { integer, number, text } from '../../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import type { DemoClient } from '../demo-client.ts'
 
 export interface QuotedLeg {

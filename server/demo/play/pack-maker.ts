@@ -1,8 +1,8 @@
 // A bot of the demo that offers packs. An offer lives for a minute, so a fresh one is made before
 // the last is over; now and then a person accepts it first.
 
-import { text } from '../../http/schema/scalars.ts'
-import { compile, openObject } from '../../http/schema/schema.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import { compile, openObject } from '../../edge/http/schema/schema.ts'
 import { accepted, type DemoClient } from '../demo-client.ts'
 import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'
 import { type Rounds, startRounds } from './rounds.ts'

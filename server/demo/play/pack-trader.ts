@@ -2,8 +2,8 @@
 // so that some packs wait and others were won or lost.
 
 import { randomUUID } from 'node:crypto'
-import { boolean, integer, text } from '../../http/schema/scalars.ts'
-import { compile, list, openObject } from '../../http/schema/schema.ts'
+import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
+import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import type { DemoClient } from '../demo-client.ts'
 import { pick } from './chance.ts'
 import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'

@@ -1,7 +1,7 @@
 // Looks after the money of everybody who trades by itself in the demo: one of them each round.
 
-import { integer } from '../../http/schema/scalars.ts'
-import { compile, openObject } from '../../http/schema/schema.ts'
+import { integer } from '../../edge/http/schema/scalars.ts'
+import { compile, openObject } from '../../edge/http/schema/schema.ts'
 import { adminCall, type DemoClient } from '../demo-client.ts'
 import type { OwnServer } from '../own-server.ts'
 import { collect } from './holdings.ts'

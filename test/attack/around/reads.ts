@@ -1,4 +1,4 @@
-import { api } from '../../../server/api.ts'
+import { api } from '../../../server/api/routes.ts'
 import { type FuzzRoute, nameOf } from '../../fuzz/plan.ts'
 import { asks } from '../attack.ts'
 import type { Ground } from '../ground.ts'

@@ -19,12 +19,12 @@ import {
   identity,
   session,
   sessionOrIdentity,
-} from '../../../server/http/access/auth-scheme.ts'
-import type { Call } from '../../../server/http/call.ts'
-import { Refusal } from '../../../server/http/refusal.ts'
-import type { Guarded } from '../../../server/http/route.ts'
-import { accountOf } from '../../../server/intake/order/client-order.ts'
-import { KEY, NOW_MS, OTHER_KEY, SECRET } from '../intake/order-kit.ts'
+} from '../../../server/edge/http/access/auth-scheme.ts'
+import type { Call } from '../../../server/edge/http/call.ts'
+import { Refusal } from '../../../server/edge/http/refusal.ts'
+import type { Guarded } from '../../../server/edge/http/route.ts'
+import { accountOf } from '../../../server/edge/intake/order/client-order.ts'
+import { KEY, NOW_MS, OTHER_KEY, SECRET } from '../edge/intake/order-kit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'outcomex-identity-'))
 after(() => rmSync(folder, { recursive: true }))

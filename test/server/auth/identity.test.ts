@@ -7,9 +7,9 @@ import { exportJWK, type FetchImplementation, SignJWT } from 'jose'
 import { identityCheck } from '../../../server/auth/identity.ts'
 import { formatAddress } from '../../../server/crypto/address.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
-import { accountOf } from '../../../server/intake/order/client-order.ts'
+import { accountOf } from '../../../server/edge/intake/order/client-order.ts'
 import { newFolder } from '../../support/data-folder.ts'
-import { KEY, NOW_MS } from '../intake/order-kit.ts'
+import { KEY, NOW_MS } from '../edge/intake/order-kit.ts'
 
 // Identity tokens, checked with keys from files and from a host that may be hostile.
 

@@ -14,8 +14,8 @@ import { formatAddress } from '../../../server/crypto/address.ts'
 import { signHash } from '../../../server/crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../../../server/crypto/eip712.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
-import { accountOf } from '../../../server/intake/order/client-order.ts'
-import { KEY, NOW_MS, OTHER_KEY } from '../intake/order-kit.ts'
+import { accountOf } from '../../../server/edge/intake/order/client-order.ts'
+import { KEY, NOW_MS, OTHER_KEY } from '../edge/intake/order-kit.ts'
 
 before(() => keccakReady)
 

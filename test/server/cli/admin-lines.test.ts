@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { api } from '../../../server/api.ts'
+import { api } from '../../../server/api/routes.ts'
 import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
 
 // Each call of the admin API has a short form of `outcomex admin`.

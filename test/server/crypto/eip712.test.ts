@@ -29,7 +29,7 @@ import {
 import { keccak256, keccakReady } from '../../../server/crypto/keccak.ts'
 import { nobleCurve } from '../../../server/crypto/noble-curve.ts'
 import { isUint256, wordOf } from '../../../server/crypto/uint256.ts'
-import { seeded } from '../intake/seeded.ts'
+import { seeded } from '../edge/intake/seeded.ts'
 
 const NAME = 'Limitless CTF Exchange'
 const EXCHANGE = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'

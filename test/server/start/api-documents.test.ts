@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { api } from '../../../server/api.ts'
+import { api } from '../../../server/api/routes.ts'
+import { asyncApi } from '../../../server/api/streams/schema/asyncapi.ts'
 import { spokenPage } from '../../../server/docs/spoken-page.ts'
-import { openApi } from '../../../server/http/openapi.ts'
-import { asyncApi } from '../../../server/sockets/spoken/asyncapi.ts'
+import { openApi } from '../../../server/edge/http/openapi.ts'
 import { apiDocuments } from '../../../server/start/api-documents.ts'
 import { VERSION } from '../../../server/version.ts'
 

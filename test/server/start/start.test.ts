@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isRecord } from '../../../server/http/request-text.ts'
+import { isRecord } from '../../../server/edge/http/request-text.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { runProgram, ServerProcess } from '../../support/server-process.ts'
 

@@ -10,7 +10,7 @@ import { newFolder } from '../../support/data-folder.ts'
 import { newWallet } from '../../support/live-session.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
 import { SocketClient } from '../../support/socket-client.ts'
-import { startToys } from '../http/gateway/toy-exchange.ts'
+import { startToys } from '../edge/http/gateway/toy-exchange.ts'
 
 // Sessions over TLS: their cookie is never sent without TLS.
 

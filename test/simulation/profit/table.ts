@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { accountOf } from '../../../server/intake/order/client-order.ts'
+import { accountOf } from '../../../server/edge/intake/order/client-order.ts'
 import {
   at,
   type LiveExchange,

@@ -6,7 +6,7 @@ import { modeAt, TradingModes } from '../../../../engine/core/markets/trading-mo
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { TradingWindow } from '../../../../engine/domain/markets/trading-mode.ts'
 import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
-import type { RareBody } from '../../../../server/pipeline/spine/rare-body.ts'
+import type { RareBody } from '../../../../server/exchange/sequencer/rare-body.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 

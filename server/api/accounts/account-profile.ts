@@ -1,0 +1,15 @@
+// The profile that a path names by its address.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { invalid, type Refusal } from '../../edge/http/refusal.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import type { Services } from '../services.ts'
+
+/** The profile of an address, 0 for an address that never came, or the refusal of the call. */
+export function profileOf(address: string, { pipeline }: Services): ProfileId | Refusal {
+  if (parseAddress(address) === undefined) {
+    return invalid({ field: 'account', message: WRONG_CHECKSUM })
+  }
+  return pipeline.clearing.accounts.byAddress(address)?.profileId ?? 0
+}

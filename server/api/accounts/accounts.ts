@@ -1,0 +1,345 @@
+// Profiles, API tokens and sessions. Each change is an ordinary command (law 3). Its gates and its
+// stamp run in one synchronous stretch, and a method answers once its command is durable.
+
+import { randomUUID } from 'node:crypto'
+import type { Profile, Token } from '../../../engine/core/accounts/accounts.ts'
+import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
+import {
+  decideMint,
+  decideRevoke,
+  decideToken,
+  decideWithdrawalAddress,
+} from '../../../engine/core/decide/accounts.ts'
+import { decideLogin, decideProfile } from '../../../engine/core/decide/profiles.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type {
+  ProfileAbout,
+  ProfileChange,
+  ProfileFields,
+  Rank,
+  Scope,
+  TokenFields,
+} from '../../../engine/domain/command.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { FeeBps } from '../../../engine/domain/units.ts'
+import type { ShownProfile } from '../../../persistence/query/read/profiles.ts'
+import { type Seal, tokenSecretOf } from '../../../persistence/seal.ts'
+import { mintToken } from '../../auth/api-token.ts'
+import { mintSession, type ProvenLogin } from '../../auth/session.ts'
+import type { IntakePool } from '../../edge/intake/intake-pool.ts'
+import { taughtProfile } from '../../edge/intake/taught-profile.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import type { PrivateReads } from '../reads/private-reads.ts'
+
+type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
+
+/** The fields that a new or edited profile may set. An absent field keeps its value. */
+export interface ProfileWish extends Wished<ProfileAbout> {
+  readonly account: string
+  readonly username?: string | null | undefined
+  readonly displayName?: string | undefined
+  readonly client?: string | undefined
+  readonly smartWallet?: string | null | undefined
+  readonly rank?: Rank | null | undefined
+  readonly feeCapBps?: FeeBps | null | undefined
+  readonly scopes?: readonly Scope[] | undefined
+  readonly isMachine?: boolean | undefined
+  /** Counts for a new profile alone, and only when there is such a profile. */
+  readonly referredBy?: ProfileId | undefined
+}
+
+/** A fresh token; its secret is told once and kept sealed. */
+export interface MintedToken {
+  readonly tokenId: string
+  readonly secret: string
+  readonly scopes: readonly Scope[]
+}
+
+/** The scopes of a new profile; an operator may allow more. */
+export const SELF_SERVICE: readonly Scope[] = ['trading']
+/**
+ * How often one edit reads its profile, at the most. It reads again when another edit came in
+ * between.
+ */
+const READINGS_MAX = 5
+
+/** How many edits wait for a read of one profile, and how many edits were decided meanwhile. */
+interface EditWatch {
+  readers: number
+  edits: number
+}
+
+export class AccountChanges {
+  readonly #pipeline: Pipeline
+  readonly #seal: Seal
+  readonly #intake: IntakePool
+  readonly #watched = new Map<number, EditWatch>()
+
+  constructor(pipeline: Pipeline, seal: Seal, intake: IntakePool) {
+    this.#pipeline = pipeline
+    this.#seal = seal
+    this.#intake = intake
+  }
+
+  /** Creates or edits the profile of an address. Makes a token too when `tokenScopes` is given. */
+  async putProfile(
+    wish: ProfileWish,
+    tokenScopes: readonly Scope[] | null,
+    by?: string,
+  ): Promise<{ profile: Profile; token: MintedToken | null } | Reject> {
+    const { accounts } = this.#pipeline.clearing
+    const put = { profileId: 0, token: tokenScopes === null ? null : freshToken(tokenScopes) }
+    const changing = this.#pipeline.change(() => this.#decidePut(wish, put), by)
+    // Read before the wait: after it, the state may hold a later edit that is not durable yet.
+    const stored = accounts.byId(put.profileId)
+    const refused = await changing
+    if (refused !== null) return refused
+    assert(stored !== undefined, 'a profile that was put is in the state')
+    if (put.token !== null) this.#teach(stored, put.token)
+    else this.#intake.putProfile(taughtProfile(accounts, this.#seal, put.profileId))
+    return { profile: stored, token: put.token }
+  }
+
+  #decidePut(
+    wish: ProfileWish,
+    put: { profileId: ProfileId; readonly token: MintedToken | null },
+  ): RareBody | Reject {
+    const { clearing } = this.#pipeline
+    const { accounts } = clearing
+    const before = accounts.byAddress(wish.account)
+    const change = changeOf(wish)
+    const profileId = before?.profileId ?? accounts.count + 1
+    const reject =
+      decideProfile(clearing, change, before) ??
+      (put.token === null ? null : decideMint(clearing, profileId))
+    if (reject !== null) return reject
+    put.profileId = profileId
+    const token = put.token === null ? null : this.#sealed(profileId, put.token, null)
+    this.#noteEdit(profileId)
+    if (before !== undefined) return { kind: 'editProfile', profileId, profile: change, token }
+    const { referredBy = 0 } = wish
+    const by = accounts.accountOf(referredBy) === undefined ? {} : { referredBy }
+    const profile = newProfile(wish.account, change)
+    return { kind: 'createProfile', profileId, profile, token, ...by }
+  }
+
+  /**
+   * Edits a profile and gives its fields as the edit left them. The profile is read before the
+   * edit, so a caller that gets a 503 knows that nothing happened.
+   */
+  async editProfile(
+    profileId: ProfileId,
+    wish: Omit<ProfileWish, 'account'>,
+    reads: Pick<PrivateReads, 'profile'>,
+    by?: string,
+  ): Promise<ShownProfile | Reject> {
+    const account = this.#pipeline.clearing.accounts.accountOf(profileId)
+    if (account === undefined) return this.#pipeline.refused(REJECT.PROFILE_NOT_FOUND)
+    for (let reading = 0; reading < READINGS_MAX; reading++) {
+      const watch = this.#watch(profileId)
+      const before = await reads.profile(profileId)
+      this.#unwatch(profileId, watch)
+      if (before === undefined) return REJECT.READ_TIMEOUT
+      if (before === null) return REJECT.PROFILE_NOT_FOUND
+      // Another edit came in between, so the fields that were read are out of date.
+      if (watch.edits > 0) continue
+      const made = await this.putProfile({ ...wish, account }, null, by)
+      return made instanceof Reject ? made : { ...before, ...changeOf(wish) }
+    }
+    return REJECT.READ_TIMEOUT
+  }
+
+  #watch(profileId: ProfileId): EditWatch {
+    const watch = this.#watched.get(profileId) ?? { readers: 0, edits: 0 }
+    if (watch.readers === 0) this.#watched.set(profileId, watch)
+    watch.readers++
+    return watch
+  }
+
+  #unwatch(profileId: ProfileId, watch: EditWatch): void {
+    if (--watch.readers > 0 || watch.edits > 0) return
+    this.#watched.delete(profileId)
+  }
+
+  #noteEdit(profileId: ProfileId): void {
+    const watch = this.#watched.get(profileId)
+    if (watch === undefined) return
+    // The edits that wait for a read see the count. A later edit starts with a new watch.
+    this.#watched.delete(profileId)
+    watch.edits++
+  }
+
+  async deriveToken(
+    profile: Profile,
+    scopes: readonly Scope[],
+    label: string | null,
+  ): Promise<MintedToken | Reject> {
+    const { profileId } = profile
+    const minted = freshToken(scopes)
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideToken(this.#pipeline.clearing, profile, scopes)
+      if (reject !== null) return reject
+      const token = this.#sealed(profileId, minted, label)
+      return { kind: 'createToken', profileId, token }
+    })
+    if (refused !== null) return refused
+    this.#teach(profile, minted)
+    return minted
+  }
+
+  /** `by` names the operator who asks in the profile's place. */
+  async revokeToken(profileId: ProfileId, tokenId: string, by?: string): Promise<Reject | null> {
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideRevoke(this.#pipeline.clearing, profileId, tokenId)
+      return reject ?? { kind: 'revokeToken', tokenId }
+    }, by)
+    if (refused !== null) return refused
+    this.#intake.revokeToken(tokenId)
+    this.#forgetIfIdle(profileId)
+    return null
+  }
+
+  /** The intake threads forget a profile with its last token, unless it is a sub-account. */
+  #forgetIfIdle(profileId: ProfileId): void {
+    const { accounts } = this.#pipeline.clearing
+    if (taughtProfile(accounts, this.#seal, profileId) !== null) return
+    this.#intake.forgetProfile(profileId)
+  }
+
+  /** Revokes every live token of a profile for an operator. Gives their count, or the refusal. */
+  async revokeTokens(profileId: ProfileId, by: string): Promise<{ count: number } | Reject> {
+    const { accounts } = this.#pipeline.clearing
+    let tokens: readonly Token[] = []
+    const refused = await this.#pipeline.change(() => {
+      if (accounts.accountOf(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
+      tokens = accounts.tokensOf(profileId)
+      return tokens.length === 0 ? null : { kind: 'revokeTokens', profileId }
+    }, by)
+    if (refused !== null) return refused
+    for (const { tokenId } of tokens) this.#intake.revokeToken(tokenId)
+    if (tokens.length > 0) this.#forgetIfIdle(profileId)
+    return { count: tokens.length }
+  }
+
+  /** Opens a session for a proven account. The first login makes the profile. */
+  async login(
+    proven: ProvenLogin & { readonly address: string },
+    wish: Omit<ProfileWish, 'account'>,
+  ): Promise<{ profileId: ProfileId; token: string } | Reject> {
+    const { clearing } = this.#pipeline
+    let profile = clearing.accounts.byAddress(proven.address)
+    // A login that finds no room for its session makes no profile.
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const full = decideLogin(clearing, profile?.profileId ?? 0, nowMs)
+    if (full instanceof Reject) return this.#pipeline.refused(full)
+    // A smart wallet is registered once, by the first login that names one.
+    if (profile === undefined || (profile.smartWallet === null && wish.smartWallet)) {
+      const made = await this.putProfile({ account: proven.address, ...wish }, null)
+      if (made instanceof Reject) return made
+      profile = made.profile
+    }
+    const { profileId } = profile
+    const { nonce, nonceExpiresMs } = proven
+    const session = mintSession()
+    const refused = await this.#pipeline.change((nowMs) => {
+      // The same proof may have come twice while the profile was made. A proof that expired
+      // meanwhile is refused too: its burned nonce may be forgotten already.
+      const isBurned = clearing.accounts.isNonceBurned(nonce) || nowMs >= nonceExpiresMs
+      if (isBurned) return REJECT.LOGIN_INVALID
+      const expiresMs = nowMs + LIMITS.sessionMs
+      const opened = { profileId, sessionDigest: session.digest, expiresMs, nonce, nonceExpiresMs }
+      const endsOldest = decideLogin(clearing, profileId, nowMs)
+      if (endsOldest instanceof Reject) return endsOldest
+      return { kind: 'login', ...opened, ...(endsOldest ? { endsOldest } : {}) }
+    })
+    return refused ?? { profileId, token: session.token }
+  }
+
+  logout(sessionDigest: string): Promise<Reject | null> {
+    return this.#pipeline.change(() => ({ kind: 'logout', sessionDigest }))
+  }
+
+  /** Ends every session of a profile, the caller's too; `by` names an operator who asks. */
+  logoutEverywhere(profileId: ProfileId, by?: string): Promise<Reject | null> {
+    return this.#pipeline.change(() => ({ kind: 'logoutEverywhere', profileId }), by)
+  }
+
+  async addWithdrawalAddress(
+    profileId: ProfileId,
+    address: string,
+    label: string,
+  ): Promise<WithdrawalAddress | Reject> {
+    const { clearing } = this.#pipeline
+    const added = { profileId, addressId: randomUUID(), address, label }
+    const changing = this.#pipeline.change(() => {
+      const reject = decideWithdrawalAddress(clearing, profileId, address)
+      return reject ?? { kind: 'addWithdrawalAddress', ...added }
+    })
+    // Read before the wait: a later removal may become durable together with this command.
+    const stored = clearing.accounts.withdrawalAddresses.find(profileId, address)
+    const refused = await changing
+    if (refused !== null) return refused
+    assert(stored !== undefined, 'an address that was added is listed')
+    return stored
+  }
+
+  removeWithdrawalAddress(profileId: ProfileId, address: string): Promise<Reject | null> {
+    const { withdrawalAddresses } = this.#pipeline.clearing.accounts
+    return this.#pipeline.change(() => {
+      const isListed = withdrawalAddresses.find(profileId, address) !== undefined
+      if (!isListed) return REJECT.WITHDRAWAL_ADDRESS_UNKNOWN
+      return { kind: 'removeWithdrawalAddress', profileId, address }
+    })
+  }
+
+  /** The fields of a token that the journal holds. The secret in them is sealed. */
+  #sealed(profileId: ProfileId, minted: MintedToken, label: string | null): TokenFields {
+    const { tokenId, scopes } = minted
+    const secret = Buffer.from(minted.secret, 'base64')
+    const sealedSecret = this.#seal.seal(secret, tokenSecretOf(tokenId, profileId))
+    return { tokenId, sealedSecret, label, scopes }
+  }
+
+  #teach({ profileId, account }: Profile, { tokenId, secret }: MintedToken): void {
+    const { accounts } = this.#pipeline.clearing
+    const token = accounts.tokenById(tokenId)
+    // It was revoked before it was durable.
+    if (token === undefined) return
+    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
+    const opened = Buffer.from(secret, 'base64')
+    this.#intake.addToken({ ...token, account, secret: opened })
+  }
+}
+
+function freshToken(scopes: readonly Scope[]): MintedToken {
+  return { tokenId: randomUUID(), secret: mintToken().secret.toString('base64'), scopes }
+}
+
+/** The fields that a wish sets. Absent fields stay, and a smart wallet is never taken back. */
+function changeOf({
+  account: _account,
+  referredBy: _referredBy,
+  ...wish
+}: Partial<ProfileWish>): ProfileChange {
+  const said = Object.entries(wish).filter(([name, value]) => {
+    return value !== undefined && !(name === 'smartWallet' && value === null)
+  })
+  return Object.fromEntries(said)
+}
+
+function newProfile(account: string, change: ProfileChange): ProfileFields {
+  return {
+    account,
+    username: null,
+    displayName: null,
+    client: 'eoa',
+    smartWallet: null,
+    rank: null,
+    feeCapBps: null,
+    scopes: SELF_SERVICE,
+    ...change,
+  }
+}

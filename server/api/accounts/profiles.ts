@@ -1,0 +1,241 @@
+// Profiles as their owners see and edit them (rules §12.2).
+
+import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import { isAddress } from '../../crypto/address.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { invalid, type Refusal, refuse, refusedOr } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { address } from '../../edge/http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  biography,
+  displayName,
+  username,
+  webAddress,
+} from '../../edge/http/schema/profile-fields.ts'
+import { nullable, oneOf } from '../../edge/http/schema/scalars.ts'
+import { object, optional } from '../../edge/http/schema/schema.ts'
+import type { OwnPlace } from '../boards/boards.ts'
+import { ACCOUNT, TRADER_EXAMPLE } from '../examples.ts'
+import { referralCodeOf } from '../referrals/referral-code.ts'
+import type { OwnReferrals } from '../referrals/referrals-service.ts'
+import type { Services } from '../services.ts'
+import { profile } from '../shapes.ts'
+
+/** Fields for which this exchange has no source yet; server/docs/api.md says so. */
+const NOT_KEPT = {
+  isCreator: false,
+  isOnboarded: true,
+  embeddedAccount: null,
+  points: 0,
+  accumulativePoints: 0,
+  enrolledInPointsProgram: null,
+  isCaptain: false,
+} as const
+
+const PROFILE_EXAMPLE = {
+  ...TRADER_EXAMPLE,
+  xHandle: null,
+  hasTraded: true,
+  tradeWalletOption: null,
+  tradeWalletChoosen: false,
+  mode: 'simple' as const,
+  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+  effectiveFeeRateBps: 300,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  partner: null,
+  referralCode: '1Y',
+  referralData: [],
+  referredUsersCount: 0,
+  leaderboardPosition: 12,
+  isTop100: true,
+  ...NOT_KEPT,
+}
+
+/** What a profile tells beside what it says of itself. */
+interface Own extends OwnReferrals, OwnPlace {
+  readonly partner: { readonly id: ProfileId; readonly displayName: string } | null
+}
+
+function profileView(owner: ShownProfile, own: Own) {
+  const { tradeWalletOption } = owner
+  return {
+    id: owner.profileId,
+    account: owner.account,
+    username: owner.username,
+    displayName: shownName(owner),
+    bio: owner.bio,
+    client: owner.client,
+    pfpUrl: owner.pfpUrl,
+    smartWallet: owner.smartWallet,
+    socialUrl: owner.socialUrl,
+    xHandle: owner.xHandle,
+    hasTraded: owner.hasTraded,
+    tradeWalletOption,
+    tradeWalletChoosen: tradeWalletOption !== null,
+    mode: owner.mode ?? ('simple' as const),
+    rank: owner.rank,
+    effectiveFeeRateBps: effectiveFeeBps(owner),
+    createdAt: isoText(owner.createdMs),
+    referralCode: referralCodeOf(owner.profileId),
+    ...own,
+    ...NOT_KEPT,
+  }
+}
+
+type ProfileView = ReturnType<typeof profileView>
+
+/** Undefined without an answer in time. */
+async function partnerOf(
+  profileId: ProfileId,
+  { partners, reads }: Services,
+): Promise<Own['partner'] | undefined> {
+  const partnerId = await partners.partnerOf(profileId)
+  const partner = partnerId === 0 ? null : await reads.profile(partnerId)
+  return partner && { id: partnerId, displayName: shownName(partner) }
+}
+
+/** Undefined without an answer in time. */
+async function ownOf(profileId: ProfileId, services: Services): Promise<Own | undefined> {
+  const [referred, place, partner] = await Promise.all([
+    services.referrals.own(profileId),
+    services.boards.own(profileId),
+    partnerOf(profileId, services),
+  ])
+  if (referred === undefined || place === undefined || partner === undefined) return undefined
+  return { ...referred, ...place, partner }
+}
+
+/** Shows the profile at least as new as anyone was told when the call came. */
+async function shown(profileId: ProfileId, services: Services): Promise<ProfileView | Refusal> {
+  const owner = await services.reads.profile(profileId)
+  if (owner === null) return refuse('PROFILE_NOT_FOUND')
+  const own = await ownOf(profileId, services)
+  if (owner === undefined || own === undefined) return refuse('READ_TIMEOUT')
+  return profileView(owner, own)
+}
+
+const walletChoice = () =>
+  means(
+    optional(nullable(oneOf('eoa', 'smartWallet'))),
+    'Wallet to use for orders: the account or its proven smart wallet.',
+  )
+
+type Edit = Parameters<Services['accounts']['editProfile']>[1]
+
+/** Absent fields stay. */
+async function edited(profileId: ProfileId, edit: Edit, services: Services) {
+  const { accounts, reads } = services
+  // Read before the edit, so a caller that gets a 503 knows that nothing happened.
+  const own = await ownOf(profileId, services)
+  if (own === undefined) return refuse('READ_TIMEOUT')
+  const wish = { ...edit, displayName: edit.displayName?.trim() }
+  return refusedOr(await accounts.editProfile(profileId, wish, reads), (owner) =>
+    profileView(owner, own),
+  )
+}
+
+export const ownProfile = route({
+  method: 'GET',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: "The caller's private profile with the fee rate to sign.",
+  reply: profile(),
+  means: 'The profile of the caller as it stands now.',
+  rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { reply: PROFILE_EXAMPLE },
+  handle: ({ caller }, services: Services) => shown(caller.profileId, services),
+})
+
+export const editOwnProfile = route({
+  method: 'PATCH',
+  path: '/profiles/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: "Edits the caller's profile; absent fields stay, null clears a field.",
+  body: object({
+    username: means(
+      optional(nullable(username())),
+      'Name that no other profile has; it is trimmed and starts with a letter.',
+    ),
+    displayName: optional(displayName()),
+    bio: means(
+      optional(nullable(biography())),
+      `Lines about the owner, at most ${LIMITS.bioCharactersMax} characters.`,
+    ),
+    pfpUrl: means(optional(nullable(webAddress())), 'https link to the picture of the profile.'),
+    socialUrl: means(optional(nullable(webAddress())), 'https link to a page of the owner.'),
+    mode: means(optional(oneOf('simple', 'advanced')), 'Form of the trading page.'),
+    tradeWalletOption: walletChoice(),
+  }),
+  reply: profile(),
+  means: 'The edit is durable; the reply shows the profile after it.',
+  rejects: [
+    'OVERLOADED',
+    'PROFILE_NOT_FOUND',
+    'USERNAME_TAKEN',
+    'SMART_WALLET_REQUIRED',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { username: 'rainmaker', bio: 'I trade the weather.' },
+    reply: {
+      ...PROFILE_EXAMPLE,
+      username: 'rainmaker',
+      displayName: 'rainmaker',
+      bio: 'I trade the weather.',
+    },
+  },
+  handle: ({ body, caller }, services: Services) => {
+    const username = body.username?.trim() ?? body.username
+    return edited(caller.profileId, { ...body, username }, services)
+  },
+})
+
+export const putOwnProfile = route({
+  method: 'PUT',
+  path: '/profiles',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: 'Edits two fields of the own profile, as command lines of other languages do.',
+  body: object({ tradeWalletOption: walletChoice(), displayName: optional(displayName()) }),
+  reply: profile(),
+  means: 'The edit is durable; the reply shows the profile after it.',
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'SMART_WALLET_REQUIRED', 'READ_TIMEOUT'],
+  example: {
+    body: { tradeWalletOption: 'eoa' },
+    reply: { ...PROFILE_EXAMPLE, tradeWalletOption: 'eoa', tradeWalletChoosen: true },
+  },
+  handle: ({ body, caller }, services: Services) => edited(caller.profileId, body, services),
+})
+
+export const profileByAccount = route({
+  method: 'GET',
+  path: '/profiles/:account',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'The private profile of an account, for its owner alone.',
+  params: {
+    account: means(address(), 'Address of the account, which must be that of the caller.'),
+  },
+  reply: profile(),
+  means: 'The profile of the account as it stands now.',
+  rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN', 'READ_TIMEOUT'],
+  example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
+  handle: async ({ params, caller }, services: Services) => {
+    if (!isAddress(params.account)) {
+      return invalid({ field: 'account', message: WRONG_CHECKSUM })
+    }
+    const { pipeline } = services
+    const owner = pipeline.clearing.accounts.byAddress(params.account)
+    if (owner?.profileId === caller.profileId) return shown(owner.profileId, services)
+    await pipeline.durable()
+    return refuse(owner === undefined ? 'PROFILE_NOT_FOUND' : 'FORBIDDEN')
+  },
+})

@@ -1,0 +1,297 @@
+// Wallet sessions (rules §12.1).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import {
+  digestOf,
+  type ProvenLogin,
+  type Purpose,
+  proveWallet,
+  sessionCookies,
+  signedMessage,
+  signingMessage,
+} from '../../auth/session.ts'
+import { type CookieNaming, sessionCookieNames } from '../../auth/session-names.ts'
+import { formatAddress, parseAddress } from '../../crypto/address.ts'
+import { open, session, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { type Call, cookieValues, header } from '../../edge/http/call.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { reply } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { address, profileId } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { defaulted, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { object, optional } from '../../edge/http/schema/schema.ts'
+import { checksummed, smartWalletOf } from '../checksums.ts'
+import { ACCOUNT } from '../examples.ts'
+import { profileOfCode } from '../referrals/referral-code.ts'
+import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
+import { nameToShow, tradeWalletOption } from './profile-words.ts'
+
+const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
+
+const WALLET_HEADER = 'x-smart-wallet-signature'
+
+interface MessageAsked {
+  readonly purpose: 'login' | 'sub-account'
+  readonly partner?: number | undefined
+  readonly account?: string | undefined
+  readonly smartWallet?: string | undefined
+}
+
+function purposeOf({ purpose, partner, account, smartWallet }: MessageAsked): Purpose | Refusal {
+  const wrong = (field: string, message: string) => invalid({ field, message })
+  if (purpose === 'sub-account') {
+    if (smartWallet !== undefined) return wrong('smartWallet', 'is for a login only')
+    if (partner !== undefined) return { kind: 'sub-account', partnerId: partner }
+    return wrong('partner', 'is needed: the profile id of the partner')
+  }
+  if (partner !== undefined) return wrong('partner', 'is for a sub-account only')
+  if (smartWallet === undefined) return { kind: 'login' }
+  if (account === undefined) return wrong('account', 'is needed: the owner of the smart wallet')
+  const wallet = checksummed('smartWallet', smartWallet)
+  return wallet instanceof Refusal ? wallet : { kind: 'login', smartWallet: wallet }
+}
+
+export const signingMessageRoute = route({
+  method: 'GET',
+  path: '/auth/signing-message',
+  auth: open(),
+  lane: 'auth',
+  about:
+    'A message to sign, for a login unless asked otherwise; good for five minutes and one use.',
+  query: {
+    purpose: means(
+      defaulted(oneOf('login', 'sub-account'), 'login'),
+      'What the signature is to prove: a login, or a sub-account of a partner.',
+    ),
+    partner: means(
+      optional(profileId()),
+      'Number of the partner whose sub-account it will be; only for that purpose.',
+    ),
+    account: means(
+      optional(address()),
+      'Wallet that will sign, written into the message; needed with smartWallet.',
+    ),
+    smartWallet: means(
+      optional(address()),
+      'Smart wallet that will sign too, to become the smart wallet of the account.',
+    ),
+  },
+  reply: text(),
+  means: 'The exact message to sign.',
+  rejects: ['VALIDATION'],
+  example: { reply: 'exchange.example asks you to sign this message; … Nonce: 0x…' },
+  handle: ({ query }, { signing, pipeline }: Services) => {
+    const purpose = purposeOf(query)
+    if (purpose instanceof Refusal) return purpose
+    const account = query.account === undefined ? '' : checksummed('account', query.account)
+    if (account instanceof Refusal) return account
+    // The sequencer's time never goes back, so a burned nonce is not forgotten before it expires.
+    return signingMessage(signing, purpose, account, pipeline.sequencer.nowMs())
+  },
+})
+
+export const verifyAuth = route({
+  method: 'GET',
+  path: '/auth/verify-auth',
+  auth: session(),
+  lane: 'private',
+  about: 'The account of the session.',
+  reply: text(),
+  means: 'Address of the account that the session belongs to.',
+  example: { reply: ACCOUNT },
+  handle: ({ caller }) => caller.account,
+})
+
+interface Proven extends ProvenLogin {
+  /** The smart wallet that signed too, or that is the account itself; null without one. */
+  readonly smartWallet: string | null
+}
+
+/**
+ * Who logs in. A smart wallet counts only with its own signature of a message that names it and its
+ * account. From then on orders with this maker, and withdrawals to it, are the account's.
+ */
+function provenLogin(
+  call: Call,
+  named: string | null,
+  { signing, pipeline }: Services,
+): Proven | undefined {
+  const [account, message, signature] = LOGIN_HEADERS.map((name) => header(call, name))
+  const prove = (purpose: Purpose) =>
+    proveWallet(
+      { account, signingMessage: message, signature },
+      {
+        ...{ signing, purpose, nowMs: pipeline.sequencer.nowMs() },
+        isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
+      },
+    )
+  const own = header(call, WALLET_HEADER)
+  const plain = own === '' ? prove({ kind: 'login' }) : undefined
+  if (plain !== undefined) {
+    const isItself = named !== null && named === formatAddress(plain.account)
+    return { ...plain, smartWallet: isItself ? named : null }
+  }
+  const wallet = named === null ? undefined : parseAddress(named)
+  if (named === null || wallet === undefined) return undefined
+  const proven = prove({ kind: 'login', smartWallet: named })
+  if (proven === undefined) return undefined
+  if (own === '') return { ...proven, smartWallet: null }
+  return signedMessage(message, own, wallet) ? { ...proven, smartWallet: named } : undefined
+}
+
+/** The profile of an account as it was before a login; null before the account's first login. */
+async function knownProfile(
+  account: string,
+  { pipeline, reads }: Services,
+): Promise<ShownProfile | null | undefined> {
+  const known = pipeline.clearing.accounts.byAddress(account)
+  return known === undefined ? null : reads.profile(known.profileId)
+}
+
+export const login = route({
+  method: 'POST',
+  path: '/auth/login',
+  auth: open(),
+  lane: 'auth',
+  about: 'Opens a session for the account that signed the message, and sets its cookie.',
+  headers: {
+    'x-account': { about: 'Address of the wallet.', schema: address(), isRequired: true },
+    'x-signing-message': {
+      about: 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
+      schema: text(undefined, 1),
+      isRequired: true,
+    },
+    'x-signature': {
+      about: 'The EIP-191 signature of the wallet, 0x-hex.',
+      schema: text(undefined, 1),
+      isRequired: true,
+    },
+    [WALLET_HEADER]: 'The signature of the smart wallet, over a message that names it.',
+  },
+  body: object({
+    client: means(
+      optional(oneOf('eoa', 'etherspot', 'base')),
+      'Kind of wallet that logs in; eoa when absent. The others need a smartWallet.',
+    ),
+    smartWallet: means(
+      optional(nullable(address())),
+      'Smart wallet of the account; it counts once it has signed too.',
+    ),
+    r: means(
+      optional(text(128)),
+      'Code of the profile that referred this one; it counts at the login that makes the ' +
+        'profile, and an unknown code is ignored.',
+    ),
+  }),
+  reply: object({
+    account: account(),
+    displayName: nameToShow(),
+    smartWallet: means(
+      nullable(address()),
+      'Smart wallet that the account has proven; null without one.',
+    ),
+    client: means(text(), 'Kind of wallet that the profile logs in with.'),
+    tradeWalletOption: tradeWalletOption(),
+  }),
+  means: 'The session is open, and its cookie is set.',
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'LOGIN_INVALID',
+    'SMART_WALLET_REQUIRED',
+    'REGISTRATION_CLOSED',
+    'REGISTRATION_LIMIT',
+    'PROFILE_LIMIT',
+    'SESSION_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { client: 'eoa' },
+    reply: {
+      ...{ account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
+      tradeWalletOption: null,
+    },
+  },
+  handle: async ({ body, call }, services: Services) => {
+    const missing = LOGIN_HEADERS.filter((name) => header(call, name) === '')
+    if (missing.length > 0) {
+      return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
+    }
+    const { pipeline, accounts, registrations, settings } = services
+    const named = body.smartWallet ? smartWalletOf(body.smartWallet) : null
+    const proven = provenLogin(call, named instanceof Refusal ? null : named, services)
+    // The nonce may be burned by a login that is not durable yet.
+    if (proven === undefined) return refuse(await pipeline.refused(REJECT.LOGIN_INVALID))
+    if (named instanceof Refusal) return named
+    const client = body.client ?? 'eoa'
+    if (client !== 'eoa' && named === null) return refuse('SMART_WALLET_REQUIRED')
+    const address = formatAddress(proven.account)
+    // Read before the login, so a caller that gets a 503 knows that nothing happened.
+    const before = await knownProfile(address, services)
+    if (before === undefined) return refuse('READ_TIMEOUT')
+    // No await from here on: one synchronous stretch counts the registration and makes the profile.
+    const { count } = pipeline.clearing.accounts
+    const from = call.isOwn === true ? null : call.from
+    const barred =
+      before === null ? registrations.take(from, count, pipeline.sequencer.nowMs()) : null
+    if (barred !== null) return barred
+    const { smartWallet } = proven
+    const referredBy = profileOfCode(body.r ?? '')
+    const wish = { client, smartWallet, referredBy }
+    const opened = await accounts.login({ ...proven, address }, wish)
+    if (opened instanceof Reject) return refuse(opened)
+    const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
+    const told = isNamed ? { client, smartWallet } : before
+    const result = {
+      account: address,
+      displayName: before === null ? address : shownName(before),
+      smartWallet: told.smartWallet,
+      client: told.client,
+      tradeWalletOption: before?.tradeWalletOption ?? null,
+    }
+    return reply(200, result, sessionCookies(opened.token, LIMITS.sessionMs, settings.cookies))
+  },
+})
+
+function loggedOut(message: string, naming: CookieNaming) {
+  return reply(200, { message }, sessionCookies('', 0, naming))
+}
+
+export const logout = route({
+  method: 'POST',
+  path: '/auth/logout',
+  auth: session(),
+  lane: 'auth',
+  about: 'Ends the session and clears its cookie.',
+  reply: message(),
+  means: 'The session is over, and its cookie is cleared.',
+  rejects: ['OVERLOADED'],
+  example: { reply: { message: 'Logged out' } },
+  handle: async ({ call }, { accounts, settings }: Services) => {
+    const [token = ''] = cookieValues(call, ...sessionCookieNames(settings.cookies))
+    const refused = await accounts.logout(digestOf(token))
+    if (refused !== null) return refuse(refused)
+    return loggedOut('Logged out', settings.cookies)
+  },
+})
+
+export const logoutEverywhere = route({
+  method: 'DELETE',
+  path: '/auth/sessions',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Ends every session of the account, this one too, and clears the cookie.',
+  reply: message(),
+  means: 'No session of the account is open any more.',
+  rejects: ['OVERLOADED'],
+  example: { reply: { message: 'Logged out everywhere' } },
+  handle: async ({ caller }, { accounts, settings }: Services) => {
+    const refused = await accounts.logoutEverywhere(caller.profileId)
+    return refused === null ? loggedOut('Logged out everywhere', settings.cookies) : refuse(refused)
+  },
+})

@@ -1,0 +1,191 @@
+// API tokens (rules §12.1).
+
+import type { Scope } from '../../../engine/domain/command.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import {
+  eitherOf,
+  hmac,
+  hmacOrSession,
+  sessionOrIdentity,
+} from '../../edge/http/access/auth-scheme.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime, profileId } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account, scope } from '../../edge/http/schema/profile-fields.ts'
+import { boolean, nullable, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { line } from '../../edge/http/schema/visible-text.ts'
+import { ACCOUNT, ORDER_ID } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
+import { allowedScopes, scopes } from './profile-words.ts'
+
+const AT = isoText(Date.UTC(2026, 0, 1))
+const DEFAULT_SCOPES: readonly Scope[] = ['trading']
+
+const tokenId = () => means(text(), 'Id of the API token.')
+const tokenSince = () => means(isoTime(), 'When the token was made.')
+
+export const deriveToken = route({
+  method: 'POST',
+  path: '/auth/api-tokens/derive',
+  auth: sessionOrIdentity(),
+  lane: 'auth',
+  about: 'Makes an API token for the caller. Its secret is told here and never again.',
+  body: object({
+    label: means(
+      optional(nullable(line(LIMITS.tokenLabelCharactersMax))),
+      'Name of the token for its owner; null or absent for none.',
+    ),
+    scopes: means(optional(list(scope(), 1, 4)), 'Scopes to give it; trading alone when absent.'),
+  }),
+  status: 201,
+  reply: object({
+    apiKey: means(text(), 'Token id once more: the value of the header that ends in api-key.'),
+    secret: means(text(), 'Key of the HMAC in Base64. Keep it: it is never shown again.'),
+    tokenId: tokenId(),
+    createdAt: tokenSince(),
+    scopes: scopes(),
+    profile: means(
+      object({ id: profileId(), account: account() }),
+      'Profile that the token acts for.',
+    ),
+  }),
+  means: 'The token is made and signs calls from now on.',
+  links: {
+    revoke: {
+      to: 'DELETE /auth/api-tokens/:tokenId',
+      about: 'Revokes the token.',
+      params: { tokenId: '/tokenId' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'PROFILE_FROZEN',
+    'SCOPE_NEEDS_TRADING',
+    'SCOPE_NOT_ALLOWED',
+    'TOKEN_LIMIT',
+    'PROFILE_NOT_FOUND',
+  ],
+  example: {
+    body: { label: 'maker', scopes: ['trading'] },
+    reply: {
+      apiKey: ORDER_ID,
+      secret: 'c2VjcmV0LWtleS1leGFtcGxlLWJhc2U2NC1lbmNvZGVk',
+      tokenId: ORDER_ID,
+      createdAt: AT,
+      scopes: ['trading'],
+      profile: { id: 1, account: ACCOUNT },
+    },
+  },
+  handle: async ({ body, caller }, { accounts, pipeline }: Services) => {
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    const minted = await accounts.deriveToken(
+      owner,
+      [...new Set(body.scopes ?? DEFAULT_SCOPES)],
+      body.label ?? null,
+    )
+    if (minted instanceof Reject) return refuse(minted)
+    const { tokenId, secret, scopes } = minted
+    const token = pipeline.clearing.accounts.tokenById(tokenId)
+    return {
+      apiKey: tokenId,
+      secret,
+      tokenId,
+      createdAt: isoText(token?.createdMs ?? 0),
+      scopes,
+      profile: { id: owner.profileId, account: owner.account },
+    }
+  },
+})
+
+export const listTokens = route({
+  method: 'GET',
+  path: '/auth/api-tokens',
+  auth: hmacOrSession(),
+  lane: 'private',
+  about: "The caller's live API tokens, without their secrets.",
+  reply: list(
+    object({
+      tokenId: tokenId(),
+      label: means(nullable(text()), 'Name that its owner gave the token; null for none.'),
+      scopes: scopes(),
+      createdAt: tokenSince(),
+      lastUsedAt: means(nullable(isoTime()), 'When it last signed a call; null before that.'),
+    }),
+  ),
+  means: 'Every live token of the caller; an empty list when there is none.',
+  example: {
+    reply: [
+      { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
+    ],
+  },
+  handle: async ({ caller }, { pipeline }: Services) => {
+    const tokens = pipeline.clearing.accounts.tokensOf(caller.profileId)
+    const views = tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
+      tokenId,
+      label,
+      scopes,
+      createdAt: isoText(createdMs),
+      lastUsedAt: lastUsedMs === null ? null : isoText(lastUsedMs),
+    }))
+    await pipeline.durable()
+    return views
+  },
+})
+
+export const tokenCapabilities = route({
+  method: 'GET',
+  path: '/auth/api-tokens/capabilities',
+  auth: eitherOf(sessionOrIdentity(), hmac()),
+  lane: 'private',
+  about: 'Which scopes the caller may give its tokens.',
+  reply: object({
+    partnerProfileId: means(profileId(), 'Number of the profile of the caller.'),
+    tokenManagementEnabled: means(
+      boolean(),
+      'Whether the caller may make tokens; always true here.',
+    ),
+    allowedScopes: allowedScopes(),
+  }),
+  means: 'The scopes that the caller may give its tokens now.',
+  rejects: ['PROFILE_NOT_FOUND'],
+  example: {
+    reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
+  },
+  handle: async ({ caller }, { pipeline }: Services) => {
+    // A profile is an immutable value: what is read here is durable after the wait.
+    const owner = pipeline.clearing.accounts.byId(caller.profileId)
+    if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
+    await pipeline.durable()
+    return {
+      partnerProfileId: owner.profileId,
+      tokenManagementEnabled: true,
+      allowedScopes: owner.scopes,
+    }
+  },
+})
+
+export const revokeToken = route({
+  method: 'DELETE',
+  path: '/auth/api-tokens/:tokenId',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'auth',
+  about: 'Revokes one API token of the caller; it signs nothing from then on.',
+  params: { tokenId: means(text(64, 1), 'Id of the API token to revoke.') },
+  reply: message(),
+  means: 'The token is revoked.',
+  rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
+  example: {
+    params: { tokenId: ORDER_ID },
+    reply: { message: 'API token revoked successfully' },
+  },
+  handle: async ({ params, caller }, { accounts }: Services) => {
+    const refused = await accounts.revokeToken(caller.profileId, params.tokenId)
+    return refused === null ? { message: 'API token revoked successfully' } : refuse(refused)
+  },
+})

@@ -1,0 +1,179 @@
+// Access: an operator ends the tokens and sessions of a profile, and adds or removes operators.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ROLES, ROOT_OPERATOR } from '../../../engine/domain/operator.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { admin } from '../../edge/http/access/auth-scheme.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime, profileId } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import { ORDER_ID } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { message } from '../shapes.ts'
+
+const AT = '2026-01-01T00:00:00.000Z'
+const ENDED = 'All sessions of the profile ended'
+const REVOKED = 'API token revoked successfully'
+
+const operatorName = () => {
+  const most = LIMITS.operatorNameCharactersMax
+  const form = `1 to ${most} lower-case letters, digits and dashes, a letter first.`
+  return means(
+    pattern(`^[a-z][a-z0-9-]{0,${most - 1}}$`, form),
+    'Name of the operator, which the audit shows.',
+  )
+}
+const role = () => {
+  return means(
+    oneOf(...ROLES),
+    'What the operator may do: each role may do all that the roles before it may.',
+  )
+}
+const operatorSince = 'When the operator was named.'
+
+export const revokeProfileTokens = route({
+  method: 'DELETE',
+  path: '/admin/profiles/:profileId/tokens',
+  auth: admin('support'),
+  lane: 'admin',
+  about: 'Revokes every API token of a profile.',
+  params: { profileId: profileId() },
+  reply: object({
+    profileId: profileId(),
+    revoked: means(integer(0), 'How many live tokens were revoked.'),
+  }),
+  means: 'No token of the profile signs calls any more.',
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
+  example: { params: { profileId: 1 }, reply: { profileId: 1, revoked: 3 } },
+  handle: async ({ params, caller }, { accounts }: Services) => {
+    const done = await accounts.revokeTokens(params.profileId, caller.operator.name)
+    if (done instanceof Reject) return refuse(done)
+    return { profileId: params.profileId, revoked: done.count }
+  },
+})
+
+export const revokeProfileToken = route({
+  method: 'DELETE',
+  path: '/admin/profiles/:profileId/tokens/:tokenId',
+  auth: admin('support'),
+  lane: 'admin',
+  about: 'Revokes one API token of a profile.',
+  params: {
+    profileId: profileId(),
+    tokenId: means(text(64, 1), 'Id of the API token to revoke.'),
+  },
+  reply: message(),
+  means: 'The token signs no calls any more.',
+  rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
+  example: { params: { profileId: 1, tokenId: ORDER_ID }, reply: { message: REVOKED } },
+  handle: async ({ params, caller }, { accounts }: Services) => {
+    const by = caller.operator.name
+    const refused = await accounts.revokeToken(params.profileId, params.tokenId, by)
+    return refused === null ? { message: REVOKED } : refuse(refused)
+  },
+})
+
+export const endProfileSessions = route({
+  method: 'DELETE',
+  path: '/admin/profiles/:profileId/sessions',
+  auth: admin('support'),
+  lane: 'admin',
+  about: 'Ends every session of a profile; its wallet may log in again.',
+  params: { profileId: profileId() },
+  reply: message(),
+  means: 'No session of the profile is open any more.',
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
+  example: { params: { profileId: 1 }, reply: { message: ENDED } },
+  handle: async ({ params, caller }, { accounts, pipeline }: Services) => {
+    if (pipeline.clearing.accounts.byId(params.profileId) === undefined) {
+      return refuse(await pipeline.refused(REJECT.PROFILE_NOT_FOUND))
+    }
+    const refused = await accounts.logoutEverywhere(params.profileId, caller.operator.name)
+    return refused === null ? { message: ENDED } : refuse(refused)
+  },
+})
+
+export const addOperator = route({
+  method: 'POST',
+  path: '/admin/operators',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Names an operator. Its token is told here and never again.',
+  body: object({ name: operatorName(), role: role() }),
+  status: 201,
+  reply: object({
+    name: operatorName(),
+    role: role(),
+    token: means(text(), 'Bearer token of the operator. Keep it: it is never shown again.'),
+    createdAt: means(isoTime(), operatorSince),
+  }),
+  means: 'The operator may act from now on.',
+  links: {
+    remove: {
+      to: 'DELETE /admin/operators/:name',
+      about: 'Removes the operator, whose token ends.',
+      params: { name: '/name' },
+    },
+  },
+  rejects: ['OVERLOADED', 'OPERATOR_TAKEN', 'OPERATOR_LIMIT'],
+  example: {
+    body: { name: 'ada', role: 'support' },
+    reply: { name: 'ada', role: 'support', token: '…', createdAt: AT },
+  },
+  handle: async ({ body, caller }, { operators }: Services) => {
+    const made = await operators.add(body.name, body.role, caller.operator.name)
+    if (made instanceof Reject) return refuse(made)
+    return { ...body, token: made.token, createdAt: isoText(made.createdMs) }
+  },
+})
+
+export const listOperators = route({
+  method: 'GET',
+  path: '/admin/operators',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'Every operator and its role, without tokens; the first is that of the first start.',
+  reply: list(
+    object({
+      name: operatorName(),
+      role: role(),
+      createdAt: means(nullable(isoTime()), `${operatorSince} Null for the first.`),
+    }),
+  ),
+  means: 'Every operator, in the order in which they were named.',
+  example: {
+    reply: [
+      { name: ROOT_OPERATOR, role: 'root', createdAt: null },
+      { name: 'ada', role: 'support', createdAt: AT },
+    ],
+  },
+  handle: async (_input, { pipeline }: Services) => {
+    const named = pipeline.clearing.operators.all
+    await pipeline.durable()
+    const views = named.map(({ name, role: held, createdMs }) => {
+      return { name, role: held, createdAt: isoText(createdMs) }
+    })
+    return [{ name: ROOT_OPERATOR, role: 'root' as const, createdAt: null }, ...views]
+  },
+})
+
+export const removeOperator = route({
+  method: 'DELETE',
+  path: '/admin/operators/:name',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Ends an operator: its token proves nothing from then on, and its name is free again.',
+  params: { name: operatorName() },
+  reply: message(),
+  means: 'The operator is removed.',
+  rejects: ['OVERLOADED', 'OPERATOR_ROOT', 'OPERATOR_NOT_FOUND'],
+  example: { params: { name: 'ada' }, reply: { message: 'Operator removed' } },
+  handle: async ({ params, caller }, { operators }: Services) => {
+    const refused = await operators.remove(params.name, caller.operator.name)
+    return refused === null ? { message: 'Operator removed' } : refuse(refused)
+  },
+})

@@ -1,0 +1,67 @@
+// The audit of what operators did: the commands that they caused, from the tables that the follower
+// writes.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { audit } from '../../../persistence/query/read/audit.ts'
+import { admin } from '../../edge/http/access/auth-scheme.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { defaulted, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import type { Services } from '../services.ts'
+import { auditEntry, auditEntryOf } from './audit-entry.ts'
+
+const DEFAULT_LIMIT = 50
+
+export const showAudit = route({
+  method: 'GET',
+  path: '/admin/audit',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'What operators did, newest first: who, when, which command, and what it named.',
+  query: {
+    operator: means(
+      optional(text(LIMITS.operatorNameCharactersMax, 1)),
+      'Name of the operator whose acts to list; all when absent.',
+    ),
+    before: means(
+      optional(integer(1)),
+      'Entries with a seq below this one are listed; the newest when absent.',
+    ),
+    limit: means(
+      defaulted(integer(1, LIMITS.auditLimitMax), DEFAULT_LIMIT),
+      'Most entries on a page.',
+    ),
+  },
+  reply: object({
+    entries: means(list(auditEntry), 'What operators did, newest first.'),
+    nextBefore: means(
+      nullable(integer(1)),
+      'Value of before for the next page; null on the last page.',
+    ),
+  }),
+  means: 'One page of what operators did; each entry has the fields that its command named.',
+  rejects: ['READ_TIMEOUT'],
+  example: {
+    query: { operator: 'ada', limit: 1 },
+    reply: {
+      entries: [
+        {
+          ...{ seq: 4711, at: '2026-01-01T00:00:00.000Z', operator: 'ada', kind: 'freezeProfile' },
+          ...{ profileId: 1, reason: 'Stolen key.' },
+        },
+      ],
+      nextBefore: 4711,
+    },
+  },
+  handle: async ({ query }, { reads }: Services) => {
+    const { operator = null, before = Number.MAX_SAFE_INTEGER, limit } = query
+    // One entry more than asked for is read, to know whether there are more.
+    const rows = await reads.read(audit, { operator, beforeSeq: before, limit: limit + 1 })
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    const entries = rows.slice(0, limit).map(auditEntryOf)
+    const last = entries.at(-1)
+    return { entries, nextBefore: rows.length > limit && last !== undefined ? last.seq : null }
+  },
+})

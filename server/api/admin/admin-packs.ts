@@ -1,0 +1,178 @@
+// The collateral with which the house covers packs (rules §8.5), and the packs that operators
+// curate (rules §8.6).
+
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { admin } from '../../edge/http/access/auth-scheme.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, nullable } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { line } from '../../edge/http/schema/visible-text.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import { curatedPack } from '../packs/curated-content.ts'
+import { ineligible, legsToPrice, tooManyLegs, wishedLegs } from '../packs/pack-asks.ts'
+import { packUuid, seqOfPackId } from '../packs/pack-ids.ts'
+import { NOT_ELIGIBLE } from '../packs/pack-stakes.ts'
+import { CURATED_EXAMPLE } from '../packs/purchase-examples.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+
+const house = () =>
+  object({
+    balanceRaw: means(integer(0), 'Raw collateral that the house may still lose to packs.'),
+    parkedRaw: means(integer(0), 'Raw collateral that lies with packs and offers.'),
+    packCount: means(integer(0), 'Packs that are not over.'),
+    offerCount: means(integer(0), 'Offers that nobody accepted yet.'),
+    dayLossRaw: means(
+      integer(),
+      'What the packs made since 00:00 UTC have cost, and may still cost, raw; below 0 for a gain.',
+    ),
+    dayBoundRaw: means(integer(), 'What the packs of one UTC day may cost at most, raw.'),
+    dayLossMaxRaw: means(
+      nullable(integer(0)),
+      'That bound as operators set it, raw; null for a tenth of what the house has.',
+    ),
+  })
+
+const HOUSE_EXAMPLE = {
+  balanceRaw: 1_000_000_000,
+  parkedRaw: 45_000_000,
+  packCount: 1,
+  offerCount: 0,
+  dayLossRaw: 35_000_000,
+  dayBoundRaw: 103_500_000,
+  dayLossMaxRaw: null,
+}
+
+export const showHouse = route({
+  method: 'GET',
+  path: '/admin/house',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'What the house has to cover packs, and what lies with packs.',
+  reply: house(),
+  means: 'The funds of the house as they stand now.',
+  example: { reply: HOUSE_EXAMPLE },
+  handle: (_input, { packs }: Services) => packs.house(),
+})
+
+export const fundHouse = route({
+  method: 'POST',
+  path: '/admin/house',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Takes collateral of the house in or out, and sets what packs of one day may cost it.',
+  body: object({
+    collateralRaw: means(
+      optional(integer()),
+      'Raw collateral to take in, or out when below 0; not 0. One unit is 1,000,000.',
+    ),
+    dayLossMaxRaw: means(
+      optional(nullable(integer(0))),
+      'What the packs of one UTC day may cost, raw; 0 for no packs, null for the default.',
+    ),
+  }),
+  reply: house(),
+  means: 'The house is changed; the reply shows it after that.',
+  rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
+  example: { body: { collateralRaw: 1_000_000_000 }, reply: HOUSE_EXAMPLE },
+  handle: async ({ body, caller }, { packs }: Services) => {
+    const { collateralRaw, dayLossMaxRaw } = body
+    if (collateralRaw === 0) return invalid({ field: 'collateralRaw', message: 'must not be 0' })
+    if (collateralRaw === undefined && dayLossMaxRaw === undefined) {
+      return invalid({ field: 'collateralRaw', message: 'or dayLossMaxRaw must be given' })
+    }
+    const after = await packs.changeHouse(body, caller.operator.name)
+    return after instanceof Reject ? refuse(after) : after
+  },
+})
+
+export const listCuratedPacks = route({
+  method: 'GET',
+  path: '/admin/packs',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'Every pack that operators curate, also those of which a leg has just ended.',
+  reply: object({ data: means(list(curatedPack()), 'The packs, newest first.') }),
+  means: 'The whole list as it stands now.',
+  example: { reply: { data: [CURATED_EXAMPLE] } },
+  handle: async (_input, { curation }: Services) => ({ data: await curation.all() }),
+})
+
+export const curatePack = route({
+  method: 'POST',
+  path: '/admin/packs',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Puts a pack on the list that everybody can buy from; its legs never change.',
+  body: object({
+    name: means(
+      line(PACK_LIMITS.curatedNameCharactersMax, 1),
+      'Name of the pack; no other pack of the list has it.',
+    ),
+    legs: legsToPrice(PACK_LIMITS.legsMin),
+  }),
+  status: 201,
+  reply: curatedPack(),
+  means: 'The pack is on the list.',
+  refusalFields: NOT_ELIGIBLE,
+  links: {
+    read: {
+      to: 'GET /parlay/packs/:id',
+      about: 'Reads the pack of the list.',
+      params: { id: '/id' },
+    },
+    remove: {
+      to: 'DELETE /admin/packs/:id',
+      about: 'Takes the pack off the list.',
+      params: { id: '/id' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PACK_NOT_ELIGIBLE',
+    'CURATED_NAME_TAKEN',
+    'CURATED_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: {
+      name: CURATED_EXAMPLE.name,
+      legs: [
+        { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
+        { marketSlug: 'goal-in-extra-time', outcomeIndex: 1 },
+      ],
+    },
+    reply: CURATED_EXAMPLE,
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const { curation } = services
+    const issues = tooManyLegs(body.legs)
+    if (issues !== null) return ineligible({ issues })
+    const legs = await wishedLegs(body.legs, services, publicAsker(call))
+    if (legs instanceof Refusal) return legs
+    const made = await curation.put({ name: body.name, legs }, caller.operator.name)
+    if (made instanceof Reject) return refuse(made)
+    return 'issues' in made ? ineligible(made) : curation.view(made)
+  },
+})
+
+export const removeCuratedPack = route({
+  method: 'DELETE',
+  path: '/admin/packs/:id',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Takes a pack off the list; what was bought of it goes on.',
+  params: { id: packUuid('Id of a pack of the list.') },
+  reply: object({ id: packUuid('Id of the pack that left the list.') }),
+  means: 'Nobody can buy the pack any more.',
+  rejects: ['OVERLOADED', 'PACK_NOT_FOUND'],
+  example: { params: { id: CURATED_EXAMPLE.id }, reply: { id: CURATED_EXAMPLE.id } },
+  handle: async ({ params: { id }, caller }, { curation }: Services) => {
+    const refused = await curation.remove(seqOfPackId('curated', id), caller.operator.name)
+    return refused === null ? { id: id.toLowerCase() } : refuse(refused)
+  },
+})

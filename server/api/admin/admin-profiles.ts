@@ -1,0 +1,217 @@
+// The operator's view of profiles: ranks, caps, names and what a partner may do (design §7).
+
+import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
+import type { FrozenProfile } from '../../../engine/core/accounts/frozen.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { mayAct } from '../../../engine/domain/operator.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import { admin } from '../../edge/http/access/auth-scheme.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { Refusal, refuse, roleMissing } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { address, isoTime, profileId } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  account,
+  displayName,
+  scope,
+  shownUsername,
+} from '../../edge/http/schema/profile-fields.ts'
+import { boolean, nullable, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { line } from '../../edge/http/schema/visible-text.ts'
+import { roleForFields } from '../accounts/profile-roles.ts'
+import {
+  allowedScopes,
+  effectiveFeeRateBps,
+  feeCapBps,
+  nameToShow,
+  profileSince,
+} from '../accounts/profile-words.ts'
+import { rankOf } from '../accounts/ranks.ts'
+import { smartWalletOf } from '../checksums.ts'
+import { ACCOUNT } from '../examples.ts'
+import type { Services } from '../services.ts'
+import { rank } from '../shapes.ts'
+import { givenUsername, rankWish } from './admin-words.ts'
+
+const managedProfile = () =>
+  object({
+    profileId: profileId(),
+    account: account(),
+    username: shownUsername(),
+    displayName: nameToShow(),
+    rank: rank(),
+    feeCapBps: feeCapBps(),
+    effectiveFeeRateBps: effectiveFeeRateBps(),
+    scopes: allowedScopes(),
+    isMachine: means(boolean(), 'Whether a program has it; GET /profiles/social leaves it out.'),
+    createdAt: profileSince(),
+    frozenAt: means(nullable(isoTime()), 'When the profile was frozen; null when it is not.'),
+    frozenReason: means(nullable(text()), 'Why the profile is frozen; null when it is not.'),
+  })
+
+function managedView(profile: ShownProfile, frozen: FrozenProfile | undefined) {
+  return {
+    profileId: profile.profileId,
+    account: profile.account,
+    username: profile.username,
+    displayName: shownName(profile),
+    rank: profile.rank,
+    feeCapBps: profile.feeCapBps,
+    effectiveFeeRateBps: effectiveFeeBps(profile),
+    scopes: profile.scopes,
+    isMachine: profile.isMachine,
+    createdAt: isoText(profile.createdMs),
+    frozenAt: frozen === undefined ? null : isoText(frozen.sinceMs),
+    frozenReason: frozen?.reason ?? null,
+  }
+}
+
+const EXAMPLE = {
+  profileId: 1,
+  account: ACCOUNT,
+  username: 'rainmaker',
+  displayName: 'rainmaker',
+  rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+  feeCapBps: 250,
+  effectiveFeeRateBps: 250,
+  scopes: ['trading', 'account_creation'] as const,
+  isMachine: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  frozenAt: null,
+  frozenReason: null,
+}
+
+export const managedProfileById = route({
+  method: 'GET',
+  path: '/admin/profiles/:profileId',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'Rank, cap, name and capabilities of one profile, and whether it is frozen.',
+  params: { profileId: profileId() },
+  reply: managedProfile(),
+  means: 'The profile as it stands now.',
+  rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, reply: EXAMPLE },
+  handle: async ({ params }, { pipeline, reads }: Services) => {
+    const held = pipeline.clearing.frozen.of(params.profileId)
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, held)
+  },
+})
+
+export const editManagedProfile = route({
+  method: 'PATCH',
+  path: '/admin/profiles/:profileId',
+  auth: admin('support'),
+  lane: 'admin',
+  about:
+    'Edits one profile: rank, cap and capabilities need role money. Capabilities bound the ' +
+    'tokens made from then on, not the tokens made before.',
+  params: { profileId: profileId() },
+  body: object({
+    username: givenUsername(),
+    displayName: optional(displayName()),
+    rank: rankWish(),
+    feeCapBps: optional(feeCapBps()),
+    scopes: means(
+      optional(list(scope(), 0, 4)),
+      'Scopes that the profile may give the tokens it makes from now on.',
+    ),
+    isMachine: means(
+      optional(boolean()),
+      'True for the profile of a program: GET /profiles/social leaves it out, and for boards it ' +
+        'counts as many counterparties.',
+    ),
+    smartWallet: means(optional(address()), 'Smart wallet of the profile; not the zero address.'),
+  }),
+  reply: managedProfile(),
+  means: 'The edit is durable; the reply shows the profile after it.',
+  rejects: ['OVERLOADED', 'VALIDATION', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'READ_TIMEOUT'],
+  example: {
+    params: { profileId: 1 },
+    body: { feeCapBps: 250, scopes: ['trading', 'account_creation'] },
+    reply: EXAMPLE,
+  },
+  handle: async (
+    { params, body, caller: { operator } },
+    { accounts, pipeline, reads }: Services,
+  ) => {
+    const needed = roleForFields(body)
+    if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
+    const wallet = body.smartWallet === undefined ? undefined : smartWalletOf(body.smartWallet)
+    if (wallet instanceof Refusal) return wallet
+    const { rank } = body
+    const wish = {
+      ...body,
+      smartWallet: wallet,
+      rank: typeof rank === 'string' || typeof rank === 'number' ? rankOf(rank) : rank,
+      displayName: body.displayName?.trim(),
+      scopes: body.scopes === undefined ? undefined : [...new Set(body.scopes)],
+    }
+    // Read before the wait: the edit comes after this state, so this state is durable with it.
+    const held = pipeline.clearing.frozen.of(params.profileId)
+    const edited = await accounts.editProfile(params.profileId, wish, reads, operator.name)
+    return edited instanceof Reject ? refuse(edited) : managedView(edited, held)
+  },
+})
+
+const FROZEN = { ...EXAMPLE, frozenAt: '2026-01-02T00:00:00.000Z', frozenReason: 'Stolen key.' }
+const why = () =>
+  object({
+    reason: means(
+      optional(line(LIMITS.freezeReasonCharactersMax)),
+      'Why it is done, for the audit; empty when absent.',
+    ),
+  })
+
+export const freezeProfile = route({
+  method: 'POST',
+  path: '/admin/profiles/:profileId/freeze',
+  auth: admin('support'),
+  lane: 'admin',
+  about:
+    'Cancels all orders of a profile and lets it neither trade nor withdraw from then on. ' +
+    'The profile may still cancel and read.',
+  params: { profileId: profileId() },
+  body: why(),
+  reply: managedProfile(),
+  means: 'The profile is frozen, and its orders are canceled.',
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
+  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+    // Read before the freeze, so a caller that gets a 503 knows that nothing happened.
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    const { reason = '' } = body
+    const frozen = await operators.freeze(params.profileId, reason, caller.operator.name)
+    if (frozen instanceof Reject) return refuse(frozen)
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, frozen)
+  },
+})
+
+export const unfreezeProfile = route({
+  method: 'POST',
+  path: '/admin/profiles/:profileId/unfreeze',
+  auth: admin('support'),
+  lane: 'admin',
+  about: 'Lets a frozen profile trade and withdraw again; its canceled orders stay canceled.',
+  params: { profileId: profileId() },
+  body: why(),
+  reply: managedProfile(),
+  means: 'The profile may trade and withdraw again.',
+  rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
+  example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
+  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+    // Read before the unfreeze, so a caller that gets a 503 knows that nothing happened.
+    const profile = await reads.profile(params.profileId)
+    if (profile === undefined) return refuse('READ_TIMEOUT')
+    const { reason = '' } = body
+    const refused = await operators.unfreeze(params.profileId, reason, caller.operator.name)
+    if (refused !== null) return refuse(refused)
+    return profile === null ? refuse('PROFILE_NOT_FOUND') : managedView(profile, undefined)
+  },
+})

@@ -1,0 +1,208 @@
+// The trading mode: what everybody may see of it (rules §12.7), and how an operator sets it.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import {
+  TRADING_MODES,
+  type TradingWindow,
+  windowPhase,
+} from '../../../engine/domain/markets/trading-mode.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { admin, open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { invalid, refusedOr } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { firstShown } from '../../edge/http/schema/printed.ts'
+import { integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { lines } from '../../edge/http/schema/visible-text.ts'
+import type { Services } from '../services.ts'
+
+/**
+ * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
+ */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const WINDOW = {
+  id: 3,
+  mode: 'cancel_only',
+  startsAt: '2026-12-01T12:00:00.000Z',
+  endsAt: '2026-12-01T13:00:00.000Z',
+  publicMessage: 'The exchange is being updated.',
+} as const
+
+const instant = () => firstShown(text(40), integer(0, LAST_MS))
+const restriction = () =>
+  means(
+    oneOf('post_only', 'cancel_only', 'disabled'),
+    'What is still taken: post-only orders and cancels, cancels alone, or neither.',
+  )
+const mode = () =>
+  means(
+    oneOf(...TRADING_MODES),
+    'The mode in force: normal takes everything, each later one takes less.',
+  )
+const span = () => ({
+  startsAt: means(isoTime(), 'When the restriction begins.'),
+  endsAt: means(nullable(isoTime()), 'When it ends; null when an operator is to end it.'),
+  publicMessage: means(text(), 'What traders are told of it; empty for nothing.'),
+})
+const windowId = () => means(integer(1), 'Number of the window, counted from 1.')
+const windowShape = () => object({ id: windowId(), mode: restriction(), ...span() })
+const effect = () =>
+  object({ target: means(oneOf('trading'), 'What is restricted.'), mode: restriction() })
+const entry = () =>
+  object({ ...span(), effects: means(list(effect()), 'What the restriction does.') })
+
+function spanOf({ startsAtMs, endsAtMs, publicMessage }: TradingWindow) {
+  const endsAt = endsAtMs === null ? null : isoText(endsAtMs)
+  return { startsAt: isoText(startsAtMs), endsAt, publicMessage }
+}
+
+function windowView(window: TradingWindow) {
+  return { id: window.windowId, mode: window.mode, ...spanOf(window) }
+}
+
+function entryOf(window: TradingWindow) {
+  return { ...spanOf(window), effects: [{ target: 'trading' as const, mode: window.mode }] }
+}
+
+/** Unix ms of an instant given as ISO text or Unix ms; null when absent, NaN for any other text. */
+function msOf(given: number | string | null | undefined): number | null {
+  if (given === undefined || given === null) return null
+  return typeof given === 'number' ? given : Date.parse(given)
+}
+
+const isInstant = (ms: number | null) => ms === null || (ms >= 0 && ms <= LAST_MS)
+
+export const maintenanceStatus = route({
+  method: 'GET',
+  path: '/maintenance/status',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'Restrictions of trading that are in force and that are scheduled.',
+  query: {
+    target: means(optional(oneOf('trading')), 'What to ask about; trading is the only target.'),
+  },
+  reply: object({
+    active: means(list(entry()), 'Restrictions that are in force.'),
+    scheduled: means(list(entry()), 'Restrictions that have not begun.'),
+  }),
+  means: 'Every restriction that is not over; trading is normal while none is active.',
+  example: {
+    query: { target: 'trading' },
+    reply: {
+      active: [],
+      scheduled: [
+        {
+          startsAt: WINDOW.startsAt,
+          endsAt: WINDOW.endsAt,
+          publicMessage: WINDOW.publicMessage,
+          effects: [{ target: 'trading', mode: WINDOW.mode }],
+        },
+      ],
+    },
+  },
+  handle: (_input, { modes, pipeline }: Services) => {
+    const nowMs = pipeline.sequencer.nowMs()
+    const inPhase = (phase: string) =>
+      modes.windows.filter((window) => windowPhase(window, nowMs) === phase).map(entryOf)
+    return { active: inPhase('active'), scheduled: inPhase('scheduled') }
+  },
+})
+
+export const putTradingWindow = route({
+  method: 'POST',
+  path: '/admin/trading-modes',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Restricts trading from an instant (or now) until another (or until it is ended).',
+  body: object({
+    mode: restriction(),
+    startsAt: means(
+      optional(nullable(instant())),
+      'When it begins, Unix milliseconds or ISO 8601; at once when null, absent or past.',
+    ),
+    endsAt: means(
+      optional(nullable(instant())),
+      'When it ends, Unix milliseconds or ISO 8601; null or absent until an operator ends it.',
+    ),
+    publicMessage: means(
+      optional(lines(LIMITS.publicMessageCharactersMax)),
+      'What traders are told of it; empty when absent.',
+    ),
+  }),
+  status: 201,
+  reply: windowShape(),
+  means: 'The window is set, and trading is restricted in it.',
+  links: {
+    end: {
+      to: 'DELETE /admin/trading-modes/:windowId',
+      about: 'Ends the window.',
+      params: { windowId: '/id' },
+    },
+  },
+  rejects: ['OVERLOADED', 'VALIDATION', 'TRADING_WINDOW_LIMIT'],
+  example: {
+    body: {
+      mode: WINDOW.mode,
+      startsAt: WINDOW.startsAt,
+      endsAt: WINDOW.endsAt,
+      publicMessage: WINDOW.publicMessage,
+    },
+    reply: WINDOW,
+  },
+  handle: async ({ body, caller }, { modes }: Services) => {
+    const startsAtMs = msOf(body.startsAt)
+    const endsAtMs = msOf(body.endsAt)
+    const wrong = [
+      ...(isInstant(startsAtMs) ? [] : ['startsAt']),
+      ...(isInstant(endsAtMs) ? [] : ['endsAt']),
+    ].map((field) => ({ field, message: 'must be an instant, ISO 8601 or Unix ms' }))
+    if (wrong.length > 0) return invalid(...wrong)
+    const { mode: restricted, publicMessage = '' } = body
+    const wish = { mode: restricted, startsAtMs, endsAtMs, publicMessage }
+    const put = await modes.put(wish, caller.operator.name)
+    if (put === REJECT.VALIDATION) {
+      return invalid({ field: 'endsAt', message: 'must be in the future, and after the start' })
+    }
+    return refusedOr(put, windowView)
+  },
+})
+
+export const listTradingWindows = route({
+  method: 'GET',
+  path: '/admin/trading-modes',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'The trading mode in force and every window that is not over.',
+  reply: object({
+    mode: mode(),
+    windows: means(list(windowShape()), 'Windows that are not over, by rising number.'),
+  }),
+  means: 'The mode as it stands now.',
+  example: { reply: { mode: 'normal', windows: [WINDOW] } },
+  handle: (_input, { modes }: Services) => ({
+    mode: modes.mode,
+    windows: modes.windows.map(windowView),
+  }),
+})
+
+export const endTradingWindow = route({
+  method: 'DELETE',
+  path: '/admin/trading-modes/:windowId',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Ends a window that is in force, or calls off one that has not begun.',
+  params: { windowId: windowId() },
+  reply: windowShape(),
+  means: 'The window is over.',
+  rejects: ['OVERLOADED', 'TRADING_WINDOW_NOT_FOUND'],
+  example: { params: { windowId: WINDOW.id }, reply: WINDOW },
+  handle: async ({ params, caller }, { modes }: Services) => {
+    const ended = await modes.end(params.windowId, caller.operator.name)
+    return refusedOr(ended, windowView)
+  },
+})

@@ -1,0 +1,249 @@
+// The operator's calls on markets and groups after they are made, and the making of groups.
+
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { Reject } from '../../../../engine/domain/reject-precedence.ts'
+import { admin } from '../../../edge/http/access/auth-scheme.ts'
+import { invalid, refuse } from '../../../edge/http/refusal.ts'
+import { route } from '../../../edge/http/route.ts'
+import { address, slug } from '../../../edge/http/schema/fields.ts'
+import { means } from '../../../edge/http/schema/meaning.ts'
+import { boolean, integer } from '../../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../../edge/http/schema/schema.ts'
+import { marketView } from '../../../exchange/read-model/market-view.ts'
+import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
+import { MARKET_EXAMPLE } from '../../examples.ts'
+import { ANYBODY } from '../../markets/archived-markets.ts'
+import { adapterOf, childIds, negRiskIdOf, questionIdOf } from '../../markets/group-ids.ts'
+import type { Services } from '../../services.ts'
+import { groupMarket, market } from '../../shapes.ts'
+import { aboutFields, deadline, title, venueFields } from './market-body.ts'
+import { aboutOf, commonOf, deadlineOf, rebateIssue, specIssue, spelled } from './market-specs.ts'
+
+type Changed = Promise<PublishedMarket | Reject>
+
+/** Changes the market of a slug and shows it. */
+async function changed(
+  marketSlug: string,
+  services: Services,
+  change: (published: PublishedMarket) => Changed,
+) {
+  const found = await services.archive.bySlug(marketSlug, ANYBODY)
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  return shown(await change(found), services)
+}
+
+function shown(made: PublishedMarket | Reject, { settings, clock }: Services) {
+  if (made instanceof Reject) return refuse(made)
+  return marketView(made, settings.collateral, clock())
+}
+
+const EXAMPLE = { params: { slug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE }
+
+export const editMarket = route({
+  method: 'PATCH',
+  path: '/admin/markets/:slug',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Changes what is said of a market. Fields that are absent stay.',
+  params: { slug: slug() },
+  body: object({
+    title: means(optional(title()), 'The question that the market asks.'),
+    ...aboutFields,
+  }),
+  reply: market(),
+  means: 'The market is changed.',
+  rejects: [
+    ...(['OVERLOADED', 'VALIDATION', 'CATEGORY_LIMIT', 'MARKET_NOT_FOUND'] as const),
+    ...(['MARKET_RESOLVED', 'READ_TIMEOUT'] as const),
+  ],
+  example: { ...EXAMPLE, body: { tags: ['daily'] } },
+  handle: async ({ params, body, caller }, services: Services) => {
+    const issue = rebateIssue(body, services)
+    if (issue !== null) return invalid(issue)
+    return changed(params.slug, services, (found) => {
+      return services.markets.edit(found, aboutOf(body), caller.operator.name)
+    })
+  },
+})
+
+export const lockMarket = route({
+  method: 'POST',
+  path: '/admin/markets/:slug/lock',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Stops trading in a market; its open orders are canceled.',
+  params: { slug: slug() },
+  reply: market(),
+  means: 'The market is locked.',
+  rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
+  example: { ...EXAMPLE, reply: { ...MARKET_EXAMPLE, status: 'LOCKED' } },
+  handle: ({ params, caller }, services: Services) =>
+    changed(params.slug, services, (found) => services.markets.lock(found, caller.operator.name)),
+})
+
+export const unlockMarket = route({
+  method: 'POST',
+  path: '/admin/markets/:slug/unlock',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Lets a locked market trade again, before its deadline.',
+  params: { slug: slug() },
+  reply: market(),
+  means: 'The market takes orders again.',
+  rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
+  example: EXAMPLE,
+  handle: ({ params, caller }, services: Services) =>
+    changed(params.slug, services, (found) => services.markets.unlock(found, caller.operator.name)),
+})
+
+export const flagMarket = route({
+  method: 'PUT',
+  path: '/admin/markets/:slug/flag',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Flags a market, or takes the flag away: a flagged market trades and shows no book.',
+  params: { slug: slug() },
+  body: object({ isFlagged: means(boolean(), 'Whether the market is flagged from now on.') }),
+  reply: market(),
+  means: 'The flag is set.',
+  rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
+  example: {
+    ...EXAMPLE,
+    body: { isFlagged: true },
+    reply: { ...MARKET_EXAMPLE, status: 'FUNDED_FLAGGED' },
+  },
+  handle: ({ params, body, caller }, services: Services) =>
+    changed(params.slug, services, (found) => {
+      return services.markets.flag(found, body.isFlagged, caller.operator.name)
+    }),
+})
+
+export const createGroup = route({
+  method: 'POST',
+  path: '/admin/groups',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Creates a group and its markets, of which exactly one will win.',
+  body: object({
+    slug: slug(),
+    title: means(title(), 'The question that the group asks.'),
+    ...aboutFields,
+    ...venueFields,
+    deadline: deadline(),
+    adapterAddress: means(
+      optional(address()),
+      'Adapter contract of the group; one that follows from its exchange when absent.',
+    ),
+    convertFeeBps: means(
+      optional(integer(0, 10_000)),
+      'Fee of a conversion in basis points; 0 when absent.',
+    ),
+    markets: means(
+      list(
+        object({
+          slug: slug(),
+          title: means(title(), 'The question of this market alone.'),
+          ...aboutFields,
+        }),
+        2,
+        LIMITS.groupChildrenMax,
+      ),
+      'The markets of the group, in their order.',
+    ),
+  }),
+  status: 201,
+  reply: groupMarket(),
+  means: 'The group is made, and its markets take orders.',
+  links: {
+    read: {
+      to: 'GET /markets/:addressOrSlug',
+      about: 'Reads the group.',
+      params: { addressOrSlug: '/slug' },
+    },
+    resolve: {
+      to: 'POST /admin/groups/:slug/resolve',
+      about: 'Resolves the group.',
+      params: { slug: '/slug' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'SLUG_TAKEN',
+    'MARKET_LIMIT',
+    'VENUE_LIMIT',
+    'CATEGORY_LIMIT',
+    'MARKET_NOT_FOUND',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: {
+      slug: 'cup-winner',
+      title: 'Who wins the cup?',
+      markets: [
+        { slug: 'reds-win', title: 'Do the Reds win?', proxyTitle: 'Reds' },
+        { slug: 'blues-win', title: 'Do the Blues win?', proxyTitle: 'Blues' },
+      ],
+    },
+    reply: { ...MARKET_EXAMPLE, slug: 'cup-winner', tradeType: 'group', marketType: 'group' },
+  },
+  handle: async ({ body, caller }, services: Services) => {
+    const { markets: children, adapterAddress, convertFeeBps = 0, ...own } = body
+    const deadlineMs = deadlineOf(body.deadline)
+    for (const each of [body, ...children]) {
+      const issue = specIssue(each, deadlineMs, services)
+      if (issue !== null) return invalid(issue)
+    }
+    const common = commonOf(own, services)
+    const adapter = adapterAddress ? spelled(adapterAddress) : adapterOf(common.exchangeAddress)
+    const negRiskId = negRiskIdOf(adapter, convertFeeBps, body.slug)
+    const shared = { deadlineMs, adapterAddress: adapter }
+    const noIds = { conditionId: '', yesTokenId: '', noTokenId: '' }
+    const group = {
+      ...{ ...common, ...shared, ...noIds, negRiskId },
+      kind: 'group' as const,
+      ...(convertFeeBps > 0 ? { convertFeeBps } : {}),
+    }
+    const { fee, takerDelayMs, exchangeAddress, minSizeRaw, categories, tags } = body
+    const inherited = { categories, tags, delayedCancel: body.delayedCancel }
+    const venue = { fee, takerDelayMs, exchangeAddress, minSizeRaw }
+    const { collateral } = services.settings
+    const specs = children.map((child, orderInGroup) => {
+      const questionId = questionIdOf(negRiskId, orderInGroup)
+      const ids = childIds(adapter, collateral.address, questionId)
+      const ofChild = commonOf({ ...inherited, ...child, ...venue }, services)
+      return { ...ofChild, ...shared, ...ids, orderInGroup, negRiskId: questionId }
+    })
+    return shown(await services.markets.createGroup(group, specs, caller.operator.name), services)
+  },
+})
+
+export const resolveGroup = route({
+  method: 'POST',
+  path: '/admin/groups/:slug/resolve',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Resolves a group: one market wins, the others lose. Open orders are canceled.',
+  params: { slug: slug() },
+  body: object({ winner: means(slug(), 'Slug of the market that wins.') }),
+  reply: groupMarket(),
+  means: 'The group and all its markets are resolved.',
+  rejects: [
+    'OVERLOADED',
+    'MARKET_NOT_FOUND',
+    'MARKET_NOT_GROUP',
+    'MARKET_RESOLVED',
+    'WINNER_NOT_IN_GROUP',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    params: { slug: 'cup-winner' },
+    body: { winner: 'reds-win' },
+    reply: { ...MARKET_EXAMPLE, slug: 'cup-winner', status: 'RESOLVED' },
+  },
+  handle: ({ params, body, caller }, services: Services) =>
+    changed(params.slug, services, (found) => {
+      return services.markets.resolveGroup(found, body.winner, caller.operator.name)
+    }),
+})

@@ -1,0 +1,371 @@
+// How an operator makes market pages and properties (rules §12.5).
+
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { type PlacedPage, PROPERTY_TYPES } from '../../../../engine/domain/markets/market-page.ts'
+import { admin } from '../../../edge/http/access/auth-scheme.ts'
+import { isoText } from '../../../edge/http/iso-text.ts'
+import { invalid, refuse, refusedOr } from '../../../edge/http/refusal.ts'
+import { route } from '../../../edge/http/route.ts'
+import { means } from '../../../edge/http/schema/meaning.ts'
+import { boolean, nullable, oneOf, text } from '../../../edge/http/schema/scalars.ts'
+import { type Infer, list, object, optional } from '../../../edge/http/schema/schema.ts'
+import { line, lines } from '../../../edge/http/schema/visible-text.ts'
+import { OWN_FACETS } from '../../../exchange/read-model/lists/facets.ts'
+import type { PropertyWish } from '../../pages/key-change.ts'
+import {
+  contentOf,
+  filterGroup,
+  filterValues,
+  type Metadata,
+  metadata,
+} from '../../pages/page-content.ts'
+import { ADMIN_PAGE_EXAMPLE, KEY_EXAMPLE, LISTED_KEY_EXAMPLE } from '../../pages/page-examples.ts'
+import { adminPage, pageId, pageSlug, sortOrder } from '../../pages/page-shapes.ts'
+import { keyId, keySlug, propertyFields, propertyKey } from '../../pages/property-shapes.ts'
+import { keyView, wholeKeyView } from '../../pages/property-views.ts'
+import type { Services } from '../../services.ts'
+
+const METADATA_BOUND = `at most ${LIMITS.propertyMetadataBytesMax} bytes of JSON`
+const PAGE_REJECTS = [
+  ...(['OVERLOADED', 'VALIDATION', 'PAGE_LIMIT', 'PAGE_PARENT_INVALID', 'PAGE_TOO_DEEP'] as const),
+  ...(['PAGE_PATH_TAKEN', 'PAGE_TOO_LARGE'] as const),
+]
+const KEY_REJECTS = [
+  ...(['OVERLOADED', 'VALIDATION', 'PROPERTY_LIMIT', 'PROPERTY_SLUG_TAKEN'] as const),
+  'PROPERTY_OPTION_INVALID' as const,
+  'COMMAND_TOO_LARGE' as const,
+]
+
+const pageName = () => line(LIMITS.pageNameCharactersMax, 1)
+function pageFields() {
+  return {
+    parentId: means(
+      optional(nullable(text(64, 1))),
+      'Id of the page above; null for the top, absent leaves it.',
+    ),
+    description: means(
+      optional(nullable(lines(LIMITS.descriptionCharactersMax))),
+      'Words about the page; null for none, absent leaves them.',
+    ),
+    icon: means(optional(line(512)), 'Picture or sign of the page; absent leaves it.'),
+    sortOrder: optional(sortOrder()),
+    inNavigation: means(
+      optional(boolean()),
+      'Whether the tree of pages shows it; absent leaves it, true for a new page.',
+    ),
+    baseFilter: means(
+      optional(filterValues(LIMITS.filterKeysMax, LIMITS.filterValuesMax)),
+      'What markets of the page have: for each key one of the values; absent leaves it.',
+    ),
+    filterGroups: means(
+      optional(list(filterGroup(), 0, LIMITS.filterGroupsMax)),
+      'Choices to filter its markets by; absent leaves them.',
+    ),
+    metadata: means(optional(metadata()), 'Whatever to keep with the page; absent leaves it.'),
+  }
+}
+
+const newPage = object({
+  name: means(pageName(), 'Name of the page to show.'),
+  slug: pageSlug(),
+  ...pageFields(),
+})
+const editedPage = object({
+  name: means(optional(pageName()), 'New name of the page; absent leaves it.'),
+  slug: optional(pageSlug()),
+  ...pageFields(),
+})
+
+function pageWish({ inNavigation, ...fields }: Infer<typeof editedPage>) {
+  return inNavigation === undefined ? fields : { ...fields, isInNavigation: inNavigation }
+}
+
+function pageView(page: PlacedPage) {
+  const { pageId: id, name, slug, fullPath, parentId, description, icon } = page
+  return {
+    ...{ id, name, slug, fullPath, parentId, description, icon, sortOrder: page.sortOrder },
+    inNavigation: page.isInNavigation,
+    ...contentOf(page),
+    createdAt: isoText(page.createdMs),
+    updatedAt: isoText(page.updatedMs),
+  }
+}
+
+export const createPage = route({
+  method: 'POST',
+  path: '/admin/market-pages',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Makes a market page.',
+  body: newPage,
+  status: 201,
+  reply: adminPage(),
+  means: 'The page is made, and everybody sees it.',
+  links: {
+    remove: {
+      to: 'DELETE /admin/market-pages/:id',
+      about: 'Removes the page.',
+      params: { id: '/id' },
+    },
+    markets: {
+      to: 'GET /market-pages/:id/markets',
+      about: 'Lists the markets of the page.',
+      params: { id: '/id' },
+    },
+  },
+  rejects: PAGE_REJECTS,
+  example: {
+    body: { name: 'Bitcoin', slug: 'bitcoin', baseFilter: { ticker: ['BTC'] } },
+    reply: ADMIN_PAGE_EXAMPLE,
+  },
+  handle: async ({ body, caller }, { marketPages }: Services) => {
+    const put = await marketPages.changes.putPage(pageWish(body), caller.operator.name)
+    return refusedOr(put, pageView)
+  },
+})
+
+export const editPage = route({
+  method: 'PUT',
+  path: '/admin/market-pages/:id',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Edits or moves a market page; its old paths lead to the new ones.',
+  params: { id: pageId() },
+  body: editedPage,
+  reply: adminPage(),
+  means: 'The page is changed, and everybody sees it.',
+  rejects: ['PAGE_NOT_FOUND', ...PAGE_REJECTS],
+  example: {
+    params: { id: ADMIN_PAGE_EXAMPLE.id },
+    body: { slug: 'bitcoin' },
+    reply: ADMIN_PAGE_EXAMPLE,
+  },
+  handle: async ({ params, body, caller }, { marketPages }: Services) => {
+    const by = caller.operator.name
+    const put = await marketPages.changes.putPage(pageWish(body), by, params.id)
+    return refusedOr(put, pageView)
+  },
+})
+
+export const removePage = route({
+  method: 'DELETE',
+  path: '/admin/market-pages/:id',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Removes a market page that has no pages below it.',
+  params: { id: pageId() },
+  reply: object({ id: pageId() }),
+  means: 'The page is gone; its markets are not.',
+  rejects: ['OVERLOADED', 'PAGE_NOT_FOUND', 'PAGE_NOT_EMPTY'],
+  example: { params: { id: ADMIN_PAGE_EXAMPLE.id }, reply: { id: ADMIN_PAGE_EXAMPLE.id } },
+  handle: async ({ params, caller }, { marketPages }: Services) => {
+    const refused = await marketPages.changes.removePage(params.id, caller.operator.name)
+    return refused === null ? { id: params.id } : refuse(refused)
+  },
+})
+
+export const listPages = route({
+  method: 'GET',
+  path: '/admin/market-pages',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'All market pages, oldest first.',
+  reply: object({ pages: means(list(adminPage()), 'Every page, also those not shown.') }),
+  means: 'Every page there is.',
+  example: { reply: { pages: [ADMIN_PAGE_EXAMPLE] } },
+  handle: (_input, { marketPages }: Services) => ({
+    pages: [...marketPages.changes.tree.pages.values()].map(pageView),
+  }),
+})
+
+const optionBody = object({
+  value: means(
+    line(LIMITS.filterValueCharactersMax, 1),
+    'What markets and filters name; names the option in this call.',
+  ),
+  label: means(
+    optional(line(LIMITS.pageNameCharactersMax, 1)),
+    'Words to show for it; absent leaves them, the value for a new option.',
+  ),
+  sortOrder: optional(sortOrder()),
+  parent: means(
+    optional(nullable(line(LIMITS.filterValueCharactersMax, 1))),
+    'Value of the option above; null for none, absent leaves it.',
+  ),
+  metadata: means(
+    optional(metadata()),
+    `Whatever to keep with it, ${METADATA_BOUND}; absent leaves it.`,
+  ),
+})
+
+function keyFields() {
+  return {
+    type: means(
+      optional(oneOf(...PROPERTY_TYPES)),
+      'Whether a market has one value of it or several; select for a new one.',
+    ),
+    isSystem: means(
+      optional(boolean()),
+      'Whether the exchange itself needs the property; absent leaves it.',
+    ),
+    metadata: means(
+      optional(metadata()),
+      `Whatever to keep with the property, ${METADATA_BOUND}; absent leaves it.`,
+    ),
+    options: means(
+      optional(list(optionBody, 0, LIMITS.optionsPerCallMax)),
+      'Options to add or to change, named by their value; others stay.',
+    ),
+    removeOptions: means(
+      optional(list(line(LIMITS.filterValueCharactersMax, 1), 0, LIMITS.optionsPerCallMax)),
+      'Values of the options to remove; none when absent.',
+    ),
+  }
+}
+
+const newKey = object({
+  name: means(pageName(), 'Name of the property to show.'),
+  slug: keySlug(),
+  ...keyFields(),
+})
+const editedKey = object({
+  name: means(optional(pageName()), 'New name of the property; absent leaves it.'),
+  slug: optional(keySlug()),
+  ...keyFields(),
+})
+
+/** The name of the first field whose metadata is too long, or the wish. */
+function keyWish({ metadata: kept, options, ...fields }: Infer<typeof editedKey>) {
+  const json = jsonOf(kept)
+  const wished = options?.map(({ metadata: own, ...option }) => ({ option, json: jsonOf(own) }))
+  const isLong = [json, ...(wished ?? []).map((each) => each.json)].some(
+    (each) => Buffer.byteLength(each ?? '') > LIMITS.propertyMetadataBytesMax,
+  )
+  if (isLong) return null
+  const wish: PropertyWish = {
+    ...fields,
+    ...(json === undefined ? {} : { metadataJson: json }),
+    ...(wished === undefined
+      ? {}
+      : {
+          options: wished.map(({ option, json: own }) =>
+            own === undefined ? option : { ...option, metadataJson: own },
+          ),
+        }),
+  }
+  return wish
+}
+
+function jsonOf(kept: Metadata | undefined): string | undefined {
+  return kept === undefined ? undefined : JSON.stringify(kept)
+}
+
+/** Filter keys that are something else already, and the other parameters of a list of markets. */
+const TAKEN_SLUGS: ReadonlySet<string> = new Set([
+  ...OWN_FACETS,
+  ...['page', 'cursor', 'limit', 'sort', 'sortBy', 'filters'],
+])
+
+function wrongIn({ slug }: { readonly slug?: string }, wish: PropertyWish | null) {
+  if (slug !== undefined && TAKEN_SLUGS.has(slug)) {
+    return { field: 'slug', message: 'is a word of the calls of this API; choose another' }
+  }
+  return wish === null ? METADATA_LONG : null
+}
+
+const METADATA_LONG = {
+  field: 'metadata',
+  message: `must have ${METADATA_BOUND}`,
+}
+
+export const createPropertyKey = route({
+  method: 'POST',
+  path: '/admin/property-keys',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Makes a property of markets with its options.',
+  body: newKey,
+  status: 201,
+  reply: propertyKey(),
+  means: 'The property is made; markets may be filtered by it.',
+  links: {
+    read: {
+      to: 'GET /property-keys/:id',
+      about: 'Reads the property.',
+      params: { id: '/id' },
+    },
+    remove: {
+      to: 'DELETE /admin/property-keys/:id',
+      about: 'Removes the property.',
+      params: { id: '/id' },
+    },
+  },
+  rejects: KEY_REJECTS,
+  example: {
+    body: { name: 'Ticker', slug: 'ticker', options: [{ value: 'BTC', label: 'Bitcoin' }] },
+    reply: KEY_EXAMPLE,
+  },
+  handle: async ({ body, caller }, { marketPages }: Services) => {
+    const wish = keyWish(body)
+    const wrong = wrongIn(body, wish)
+    if (wrong !== null || wish === null) return invalid(wrong ?? METADATA_LONG)
+    const put = await marketPages.changes.putKey(wish, caller.operator.name)
+    return refusedOr(put, wholeKeyView)
+  },
+})
+
+export const editPropertyKey = route({
+  method: 'PUT',
+  path: '/admin/property-keys/:id',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Edits a property; adds, changes or removes options of it.',
+  params: { id: keyId() },
+  body: editedKey,
+  reply: propertyKey(),
+  means: 'The property is changed; markets keep their values.',
+  rejects: ['PROPERTY_NOT_FOUND', ...KEY_REJECTS],
+  example: {
+    params: { id: KEY_EXAMPLE.id },
+    body: { options: [{ value: 'BTC', label: 'Bitcoin' }] },
+    reply: KEY_EXAMPLE,
+  },
+  handle: async ({ params, body, caller }, { marketPages }: Services) => {
+    const wish = keyWish(body)
+    const wrong = wrongIn(body, wish)
+    if (wrong !== null || wish === null) return invalid(wrong ?? METADATA_LONG)
+    const put = await marketPages.changes.putKey(wish, caller.operator.name, params.id)
+    return refusedOr(put, wholeKeyView)
+  },
+})
+
+export const listPropertyKeys = route({
+  method: 'GET',
+  path: '/admin/property-keys',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'All properties of markets, oldest first, without their options.',
+  reply: object({ keys: means(list(object(propertyFields())), 'Every property there is.') }),
+  means: 'The properties as everybody sees them.',
+  example: { reply: { keys: [LISTED_KEY_EXAMPLE] } },
+  handle: (_input, { marketPages }: Services) => ({
+    keys: [...marketPages.changes.keys.values()].map(keyView),
+  }),
+})
+
+export const removePropertyKey = route({
+  method: 'DELETE',
+  path: '/admin/property-keys/:id',
+  auth: admin('root'),
+  lane: 'admin',
+  about: 'Removes a property with its options; markets keep their values.',
+  params: { id: keyId() },
+  reply: object({ id: keyId() }),
+  means: 'The property is gone; no market is filtered by it any more.',
+  rejects: ['OVERLOADED', 'PROPERTY_NOT_FOUND'],
+  example: { params: { id: KEY_EXAMPLE.id }, reply: { id: KEY_EXAMPLE.id } },
+  handle: async ({ params, caller }, { marketPages }: Services) => {
+    const refused = await marketPages.changes.removeKey(params.id, caller.operator.name)
+    return refused === null ? { id: params.id } : refuse(refused)
+  },
+})

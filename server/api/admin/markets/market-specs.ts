@@ -1,0 +1,134 @@
+// The specs that follow from what an operator says of markets, or why none can.
+
+import type { MarketAbout, MarketSpec } from '../../../../engine/domain/markets/market.ts'
+import { BPS } from '../../../../engine/domain/units.ts'
+import { checksumAddress, isAddress } from '../../../crypto/address.ts'
+import { WRONG_CHECKSUM } from '../../../edge/http/schema/issue-words.ts'
+import type { Issue } from '../../../edge/http/schema/schema.ts'
+import { marketIds } from '../../markets/condition-ids.ts'
+import { poolAddressOf } from '../../markets/group-ids.ts'
+import type { Services } from '../../services.ts'
+import type { NamedBody } from './market-body.ts'
+
+const DEFAULT_MIN_SIZE_RAW = 50_000_000
+const DEFAULT_MAX_SPREAD = 0.035
+/**
+ * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
+ */
+const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/** Unix ms of a deadline given as ISO text or Unix ms; null when absent, NaN for any other text. */
+export function deadlineOf(given: number | string | null | undefined): number | null {
+  if (given === undefined || given === null) return null
+  return typeof given === 'number' ? given : Date.parse(given)
+}
+
+function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
+  return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
+}
+
+/** The one spelling of an address: approvals are given to an address by its text. */
+export const spelled = (given: string) => checksumAddress(given.toLowerCase())
+
+/** Why the spec cannot be made of this body; null when it can. */
+export function specIssue(
+  given: {
+    slug: string
+    exchangeAddress?: string | undefined
+    adapterAddress?: string | null | undefined
+    rebateBps?: number | undefined
+  },
+  deadlineMs: number | null,
+  services: Services,
+): Issue | null {
+  const { settings, clock } = services
+  if (settings.reservedSlugs.has(given.slug)) {
+    return { field: 'slug', message: 'is a word of the paths of this API; choose another' }
+  }
+  if (!isDeadline(deadlineMs, clock())) {
+    return { field: 'deadline', message: 'must be an instant in the future' }
+  }
+  for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
+    const text = given[field] ?? null
+    if (text !== null && !isAddress(text)) {
+      return { field, message: WRONG_CHECKSUM }
+    }
+  }
+  return rebateIssue(given, services)
+}
+
+/** Makers and the one who referred the taker get the whole fee together at most (rules §3.2). */
+export function rebateIssue(
+  { rebateBps = 0 }: { rebateBps?: number | undefined },
+  { settings: { referralBps } }: Pick<Services, 'settings'>,
+): Issue | null {
+  if (rebateBps + referralBps <= BPS) return null
+  const message =
+    `is ${rebateBps}, and --referral-bps is ${referralBps}: together they may not exceed ${BPS}; ` +
+    `choose ${BPS - referralBps} or less`
+  return { field: 'rebateBps', message }
+}
+
+/** Fields that were given, without those that were not. */
+function given<Fields extends object>(fields: Fields) {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries)
+}
+
+/** The part of a body that an edit may hold too. */
+export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: string | undefined }) {
+  const { title, description, categories, tags, proxyTitle, imageUrl, logo } = body
+  const { dailyRewardRaw, rebateBps, properties, delayedCancel, correlationKey } = body
+  const noDelayedCancel = delayedCancel === undefined ? undefined : !delayedCancel
+  const about: Partial<MarketAbout> = given({
+    ...{ title, description, categories, tags, proxyTitle, imageUrl, logo },
+    ...{ dailyRewardRaw, rebateBps, properties, noDelayedCancel, correlationKey },
+  })
+  return about
+}
+
+/** What markets of all kinds share; ids and deadline come on top. */
+export function commonOf(body: NamedBody, { settings }: Services) {
+  const { takerDelayMs } = body
+  return {
+    slug: body.slug,
+    title: body.title,
+    description: '',
+    categories: [],
+    tags: [],
+    ...aboutOf(body),
+    feeEnabled: body.fee ?? false,
+    exchangeAddress: spelled(body.exchangeAddress ?? settings.exchangeAddress),
+    minSizeRaw: body.minSizeRaw ?? DEFAULT_MIN_SIZE_RAW,
+    maxSpread: DEFAULT_MAX_SPREAD,
+    ...(takerDelayMs ? { takerDelayMs } : {}),
+  }
+}
+
+type OwnMarketBody = NamedBody & {
+  readonly kind: 'clob' | 'amm'
+  readonly adapterAddress?: string | null | undefined
+  readonly poolFeeBps?: number | undefined
+}
+
+/** A market of its own: with a book, or with a pool. */
+export function marketOf(
+  body: OwnMarketBody,
+  deadlineMs: number | null,
+  services: Services,
+): MarketSpec {
+  const common = commonOf(body, services)
+  const ids = marketIds(body.slug, common.exchangeAddress, services.settings.collateral.address)
+  return {
+    ...common,
+    ...ids,
+    deadlineMs,
+    adapterAddress: body.adapterAddress ? spelled(body.adapterAddress) : null,
+    ...(body.kind === 'amm' ? poolOf(body, ids.conditionId) : {}),
+  }
+}
+
+function poolOf({ poolFeeBps }: OwnMarketBody, conditionId: string) {
+  const poolAddress = poolAddressOf(conditionId)
+  return { kind: 'amm' as const, poolAddress, ...given({ poolFeeBps }) }
+}

@@ -1,0 +1,163 @@
+// What pools may take of an account (rules §7.5).
+
+import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { POOL_SIDES, type PoolSide } from '../../../engine/domain/moves/pool-command.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
+import { Refusal, refuse } from '../../edge/http/refusal.ts'
+import { Reply } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { address, bytes32, slug, uint256Text } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { boolean, oneOf } from '../../edge/http/schema/scalars.ts'
+import { object, optional } from '../../edge/http/schema/schema.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { ALLOWANCE_MAX, CONDITIONAL_TOKENS } from '../chain-contracts.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import type { Services } from '../services.ts'
+import {
+  type Asked,
+  auth,
+  COMMON,
+  market,
+  marketOf,
+  ofBody,
+  readAuth,
+  TRADING,
+} from './pool-call.ts'
+import type { Approval, ApprovalWish } from './pool-trades.ts'
+
+const POOL = '0x63A2C6b4Ce8F3cBD7D0Af0D6dB1e7c4c6D0f7a11'
+const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
+const { slug: SLUG } = MARKET_EXAMPLE
+
+const approvalBody = object({
+  market: market(),
+  side: means(
+    oneOf(...POOL_SIDES),
+    'BUY for the collateral that the pool may take, SELL for the shares.',
+  ),
+  onBehalfOf: onBehalfOf(),
+})
+const approvalReply = object({
+  status: means(
+    oneOf('missing', 'submitted', 'confirmed'),
+    'Whether the pool may take it: from the block on that holds the approval.',
+  ),
+  confirmed: means(boolean(), 'True when trades of this side are possible.'),
+  market: slug(),
+  marketAddress: means(address(), 'Address of the pool.'),
+  side: means(oneOf(...POOL_SIDES), 'The side that was asked about.'),
+  walletAddress: means(address(), 'Account of the profile that approves.'),
+  tokenAddress: means(address(), 'Contract of what the pool may take.'),
+  spenderOrOperator: means(address(), 'The pool, which may take it.'),
+  currentAllowance: means(
+    optional(uint256Text()),
+    'For BUY: raw collateral that the pool may take now.',
+  ),
+  isApprovedForAll: means(
+    optional(boolean()),
+    'For SELL: whether the pool may take shares of the account.',
+  ),
+  transactionId: means(
+    optional(uint256Text()),
+    'Number of the command that approved, as text; absent while there is none.',
+  ),
+  txHash: means(optional(bytes32()), 'Hash of its transaction; absent while there is none.'),
+})
+
+const APPROVAL_EXAMPLE = {
+  body: { market: SLUG, side: 'BUY' as const },
+  reply: {
+    status: 'confirmed' as const,
+    confirmed: true,
+    market: SLUG,
+    marketAddress: POOL,
+    side: 'BUY' as const,
+    walletAddress: ACCOUNT,
+    tokenAddress: MARKET_EXAMPLE.collateralToken.address,
+    spenderOrOperator: POOL,
+    currentAllowance: ALLOWANCE_MAX,
+    transactionId: '4711',
+    txHash: HASH,
+  },
+}
+
+function approvalView(
+  { status, seq }: Approval,
+  owner: number,
+  { side, shown }: { readonly side: PoolSide; readonly shown: PublishedMarket },
+  { pipeline, settings }: Services,
+) {
+  const walletAddress = pipeline.clearing.accounts.accountOf(owner)
+  assert(walletAddress !== undefined, 'who approves has an account')
+  const confirmed = status === 'confirmed'
+  const pool = shown.market.poolAddress ?? ''
+  const isBuy = side === 'BUY'
+  return {
+    ...{ status, confirmed, market: shown.market.slug, marketAddress: pool, side, walletAddress },
+    tokenAddress: isBuy ? settings.collateral.address : CONDITIONAL_TOKENS,
+    spenderOrOperator: pool,
+    ...(isBuy ? { currentAllowance: confirmed ? ALLOWANCE_MAX : '0' } : {}),
+    ...(isBuy ? {} : { isApprovedForAll: confirmed }),
+    ...(seq === 0 ? {} : { transactionId: String(seq), txHash: moveHashOf(settings.chainId, seq) }),
+  }
+}
+
+interface Approving extends Asked {
+  readonly body: Asked['body'] & { readonly side: PoolSide }
+}
+
+async function approval(
+  input: Approving,
+  services: Services,
+  find: (wish: ApprovalWish) => Promise<Approval | Reject>,
+) {
+  const shown = await marketOf(input, services)
+  if (shown instanceof Refusal) return shown
+  const { owner, caller, body } = input
+  const { marketId }: { marketId: MarketId } = shown.market
+  const found = await find({ marketId, owner, callerId: caller.profileId, side: body.side })
+  if (found instanceof Reject) return refuse(found)
+  return { found, view: approvalView(found, owner, { side: body.side, shown }, services) }
+}
+
+export const checkPoolApproval = route({
+  method: 'POST',
+  path: '/amm/allowances/check',
+  auth: readAuth(),
+  onBehalfIn: ofBody,
+  lane: 'trade',
+  about: 'Tells whether the pool of a market may take what the account trades.',
+  body: approvalBody,
+  reply: approvalReply,
+  means: 'Where the approval stands.',
+  rejects: COMMON,
+  example: APPROVAL_EXAMPLE,
+  handle: async (input, services: Services) => {
+    const told = await approval(input, services, (wish) => services.pools.approval(wish))
+    return told instanceof Refusal ? told : told.view
+  },
+})
+
+export const approvePool = route({
+  method: 'POST',
+  path: '/amm/allowances/approve',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'trade',
+  about: 'Lets the pool of a market take what the account trades, from the next block on.',
+  body: approvalBody,
+  reply: approvalReply,
+  means: 'It was approved before.',
+  others: { 202: 'The approval is submitted; the next block confirms it.' },
+  rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
+  example: APPROVAL_EXAMPLE,
+  handle: async (input, services: Services) => {
+    const told = await approval(input, services, (wish) => services.pools.approve(wish))
+    if (told instanceof Refusal) return told
+    return told.found.status === 'confirmed' ? told.view : new Reply(202, told.view, [])
+  },
+})

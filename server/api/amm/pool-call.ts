@@ -1,0 +1,79 @@
+// What all calls on pools share: how they name a market, and how often they may come (rules §7.5).
+
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import type { Call, Caller } from '../../edge/http/call.ts'
+import { invalid, type Refusal, refuse } from '../../edge/http/refusal.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { ownRateRefusal } from '../own-rate.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+
+const SHAPED_ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const MARKET_CHARACTERS_MAX = 255
+
+export const market = () =>
+  means(
+    text(MARKET_CHARACTERS_MAX, 1),
+    'Slug of the market, or the checksummed address of its pool.',
+  )
+const proofs = () => eitherOf(hmac('trading', 'delegated_signing'), sessionOrIdentity())
+/** Of a call that moves money, or lets a pool move it. */
+export const auth = () => proofs().forServerWallets()
+/** Of a call that only reads. */
+export const readAuth = () => proofs().forSubAccounts()
+export const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
+
+export const COMMON: readonly RejectName[] = [
+  'OVERLOADED',
+  'VALIDATION',
+  'RATE_LIMITED',
+  'PROFILE_FROZEN',
+  'MARKET_NOT_FOUND',
+  'MARKET_NOT_POOL',
+  'READ_TIMEOUT',
+]
+export const TRADING: readonly RejectName[] = [
+  'POST_ONLY_MODE',
+  'CANCEL_ONLY_MODE',
+  'TRADING_DISABLED',
+  'POOL_CLOSED',
+  'POSITION_LIMIT',
+  'AMOUNT_TOO_SMALL',
+  'CAPACITY',
+  'POOL_CAPACITY',
+]
+
+export interface Asked {
+  readonly owner: number
+  readonly caller: Caller
+  readonly call: Call
+  readonly body: { readonly market: string }
+}
+
+/** The market that a call names, or the refusal of the call. */
+export async function marketOf(
+  asked: Asked,
+  services: Services,
+): Promise<PublishedMarket | Refusal> {
+  const { owner, body } = asked
+  const { poolCalls, pipeline, archive } = services
+  // A partner's children count apart: one purchase by the public client takes up to ten calls.
+  const tooOften = ownRateRefusal(poolCalls, owner)
+  if (tooOften !== null) return tooOften
+  if (SHAPED_ADDRESS.test(body.market)) {
+    if (parseAddress(body.market) === undefined) {
+      return invalid({ field: 'market', message: WRONG_CHECKSUM })
+    }
+    return pipeline.published.byAddress(body.market) ?? refuse('MARKET_NOT_FOUND')
+  }
+  const found = await archive.bySlug(body.market, askerOf(asked))
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  return kindOf(found.market) === 'amm' ? found : refuse('MARKET_NOT_POOL')
+}

@@ -1,0 +1,181 @@
+// Trades with pools, the approvals that they need, and the providers of pools (rules §7). A method
+// answers once its command is durable.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { decideShares } from '../../../engine/core/decide/money/pool-shares.ts'
+import {
+  type ApprovalStatus,
+  approvalOf,
+  decideApproval,
+  decideBuy,
+  decideDrain,
+  decideFund,
+  decideSell,
+} from '../../../engine/core/decide/money/pools.ts'
+import { decideFunds } from '../../../engine/core/decide/partners.ts'
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import type { BothRaw, PoolBody, PoolSide } from '../../../engine/domain/moves/pool-command.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { CollateralRaw, SizeRaw } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import type { MoveAsk, Moved, MovesOnce } from '../portfolio/moves-once.ts'
+
+/** What an account wants of a pool. */
+export interface PoolWish {
+  readonly marketId: MarketId
+  readonly outcome: number
+  /** What it spends, or what it wants for its shares. */
+  readonly collateralRaw: CollateralRaw
+  /** The amount as it was asked, which a repeat under the same key must name again. */
+  readonly amount: string
+  readonly slippageBps: number
+  /** The least shares that it takes, or the most that it gives; undefined for any. */
+  readonly limitRaw: bigint | undefined
+}
+
+/** A trade that was not made, because the pool computes these shares beyond the limit. */
+export interface BeyondLimit {
+  readonly computedRaw: SizeRaw
+}
+
+export interface ApprovalWish {
+  readonly marketId: MarketId
+  readonly owner: ProfileId
+  readonly callerId: ProfileId
+  readonly side: PoolSide
+}
+
+/** `seq` names the command that approved; 0 while there is none. */
+export interface Approval {
+  readonly status: ApprovalStatus
+  readonly seq: Seq
+}
+
+/** What a funding or a leave did. */
+export interface ProviderChange {
+  /** The part of the pool that came, or that went. */
+  readonly liquidityRaw: SizeRaw
+  readonly sharesRaw: BothRaw
+  /** Collateral that the provider got. */
+  readonly feesRaw: CollateralRaw
+}
+
+export class PoolTrades {
+  readonly #pipeline: Pipeline
+  readonly #once: MovesOnce
+
+  constructor(pipeline: Pipeline, once: MovesOnce) {
+    this.#pipeline = pipeline
+    this.#once = once
+  }
+
+  get #clearing(): Clearing {
+    return this.#pipeline.clearing
+  }
+
+  #marketOf(marketId: MarketId): Market | undefined {
+    return this.#clearing.catalogue.byId(marketId)
+  }
+
+  buy(ask: MoveAsk, wish: PoolWish): Promise<Moved | BeyondLimit | Reject> {
+    return this.#trade('buy', ask, wish, decideBuy)
+  }
+
+  sell(ask: MoveAsk, wish: PoolWish): Promise<Moved | BeyondLimit | Reject> {
+    return this.#trade('sell', ask, wish, decideSell)
+  }
+
+  async #trade(
+    what: 'buy' | 'sell',
+    ask: MoveAsk,
+    { marketId, outcome, collateralRaw, amount, slippageBps, limitRaw }: PoolWish,
+    decide: typeof decideBuy,
+  ): Promise<Moved | BeyondLimit | Reject> {
+    const limit = limitRaw === undefined ? [] : [String(limitRaw)]
+    const asked = [what, marketId, outcome, amount, slippageBps, ...limit]
+    let computedRaw = 0
+    const made = await this.#once.make(ask, asked, (nowMs, once) => {
+      const market = this.#marketOf(marketId)
+      if (market === undefined) return REJECT.POOL_CLOSED
+      const wish = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }
+      const decided = decide(this.#clearing, market, wish, nowMs)
+      if (decided instanceof Reject || limitRaw === undefined) return decided
+      computedRaw = decided.sharesRaw
+      return decideShares(decided, limitRaw) ?? decided
+    })
+    return made === REJECT.POOL_SHARES_BEYOND ? { computedRaw } : made
+  }
+
+  async approval({ marketId, owner, side }: ApprovalWish): Promise<Approval> {
+    const market = this.#marketOf(marketId)
+    if (market === undefined) return { status: 'missing', seq: 0 }
+    const found = approvalOf(this.#clearing, market, owner, side)
+    await this.#pipeline.durable()
+    return found
+  }
+
+  /** Approves what is not approved yet. */
+  async approve(wish: ApprovalWish): Promise<Approval | Reject> {
+    const { marketId, owner, callerId, side } = wish
+    let found: Approval = { status: 'missing', seq: 0 }
+    const refused = await this.#pipeline.change((nowMs) => {
+      const market = this.#marketOf(marketId)
+      if (market === undefined) return REJECT.POOL_CLOSED
+      const barred = decideFunds(this.#clearing, callerId, owner)
+      if (barred !== null) return barred
+      const decided = decideApproval(this.#clearing, market, { profileId: owner, side }, nowMs)
+      found =
+        decided === null
+          ? approvalOf(this.#clearing, market, owner, side)
+          : { status: 'submitted', seq: this.#clearing.lastSeq + 1 }
+      return decided
+    })
+    return refused ?? found
+  }
+
+  /** A profile gives collateral to a pool. The hints count for an empty pool alone. */
+  fund(
+    published: PublishedMarket,
+    ask: { readonly profileId: ProfileId; readonly collateralRaw: number; readonly hints: BothRaw },
+    by?: string,
+  ): Promise<ProviderChange | Reject> {
+    return this.#provide(published, by, (market) => decideFund(this.#clearing, market, ask))
+  }
+
+  /** A profile takes a part of a pool; all of its own when no amount is named. */
+  drain(
+    published: PublishedMarket,
+    ask: { readonly profileId: ProfileId; readonly liquidityRaw?: number | undefined },
+    by?: string,
+  ): Promise<ProviderChange | Reject> {
+    const { profileId, liquidityRaw } = ask
+    return this.#provide(published, by, (market) => {
+      return decideDrain(this.#clearing, market, profileId, liquidityRaw)
+    })
+  }
+
+  async #provide(
+    published: PublishedMarket,
+    by: string | undefined,
+    decide: (market: Market) => PoolBody | Reject,
+  ): Promise<ProviderChange | Reject> {
+    let made: ProviderChange | null = null
+    const refused = await this.#pipeline.change(() => {
+      const market = this.#marketOf(published.market.marketId)
+      const decided = market === undefined ? REJECT.MARKET_RESOLVED : decide(market)
+      if (!(decided instanceof Reject)) made = changeOf(decided)
+      return decided
+    }, by)
+    return refused ?? made ?? REJECT.MARKET_STATUS
+  }
+}
+
+function changeOf(body: PoolBody): ProviderChange | null {
+  if (body.kind === 'drainPool') return body
+  if (body.kind !== 'fundPool') return null
+  const { liquidityRaw, collateralRaw, keptRaw } = body
+  const sharesRaw = [collateralRaw - keptRaw[0], collateralRaw - keptRaw[1]] as const
+  return { liquidityRaw, sharesRaw, feesRaw: 0 }
+}

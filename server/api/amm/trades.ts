@@ -1,0 +1,237 @@
+// Trades with pools (rules §7.2, §7.3, §7.5).
+
+import { maxSharesRaw, minSharesRaw } from '../../../engine/core/decide/money/pool-shares.ts'
+import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
+import { POOL_LIMITS } from '../../../engine/domain/moves/pool-limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { bytes32, slug, uint256Text } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, oneOf, pattern } from '../../edge/http/schema/scalars.ts'
+import { object, optional } from '../../edge/http/schema/schema.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
+import type { MoveAsk, Moved } from '../portfolio/moves-once.ts'
+import type { Services } from '../services.ts'
+import { type Asked, auth, COMMON, market, marketOf, ofBody, TRADING } from './pool-call.ts'
+import type { BeyondLimit, PoolWish } from './pool-trades.ts'
+
+const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
+const UINT256_MAX = 2n ** 256n - 1n
+const { slippageBpsDefault, slippageBpsMax } = POOL_LIMITS
+const amount = (what: string) =>
+  means(pattern('^[1-9][0-9]{0,77}$', 'Raw units as decimal text, at least 1.'), what)
+
+const submitted = {
+  status: means(oneOf('SUBMITTED'), 'The trade is done, and the next block holds it.'),
+  market: slug(),
+  outcomeIndex: means(integer(0, 1), 'Outcome that was traded: 0 for YES, 1 for NO.'),
+}
+const tradeIds = {
+  transactionId: means(uint256Text(), 'Number of the command in the journal, as text.'),
+  txHash: means(bytes32(), 'Hash of its transaction on the embedded chain.'),
+}
+const tradeFields = {
+  market: market(),
+  outcomeIndex: means(integer(0, 1), 'Outcome to trade: 0 for YES, 1 for NO.'),
+  slippageBps: means(
+    optional(integer(0, slippageBpsMax)),
+    'Margin between expected and least shares in the reply, in basis points; 100 when absent. It ' +
+      'protects from no other trade; the limit on shares does.',
+  ),
+  onBehalfOf: onBehalfOf(),
+  idempotencyKey: idempotencyKey(),
+}
+
+interface Trade extends Asked {
+  readonly body: Asked['body'] & {
+    readonly outcomeIndex: number
+    readonly slippageBps?: number
+    readonly idempotencyKey?: string
+  }
+}
+
+/** The reply of a trade, or the refusal of one that was not made. */
+async function traded<View>(
+  input: Trade,
+  said: {
+    readonly field: string
+    readonly amount: string
+    /** The limit on shares that the body names. */
+    readonly limit: { readonly name: string; readonly text: string | undefined }
+  },
+  services: Services,
+  parts: {
+    readonly trade: (ask: MoveAsk, wish: PoolWish) => Promise<Moved | BeyondLimit | Reject>
+    /** Of the shares that the trade moved, in raw units. */
+    readonly view: (sharesRaw: number, slippageBps: number) => View
+  },
+) {
+  const { body } = input
+  const ask = askOf(input, services)
+  if (ask instanceof Refusal) return ask
+  if (BigInt(said.amount) > UINT256_MAX) {
+    return invalid({ field: said.field, message: 'must fit into 256 bits' })
+  }
+  const { name, text: limit } = said.limit
+  const limitRaw = limit === undefined ? undefined : BigInt(limit)
+  if (limitRaw !== undefined && limitRaw > UINT256_MAX) {
+    return invalid({ field: name, message: 'must fit into 256 bits' })
+  }
+  const found = await marketOf(input, services)
+  if (found instanceof Refusal) return found
+  // Nobody has more than a number holds exactly, so the core refuses that.
+  const collateralRaw = Math.min(Number(said.amount), Number.MAX_SAFE_INTEGER)
+  const { outcomeIndex: outcome, slippageBps = slippageBpsDefault } = body
+  const { marketId } = found.market
+  const wish = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps, limitRaw }
+  const made = await parts.trade(ask, wish)
+  if (made instanceof Reject) return refuse(made)
+  if ('computedRaw' in made) {
+    const message =
+      `The pool computes ${made.computedRaw} raw shares for this amount now, beyond ${name} ` +
+      `${limit}; send another ${name}, or none.`
+    return refuse('POOL_SHARES_BEYOND', { message })
+  }
+  const { seq, fact } = made
+  return {
+    status: 'SUBMITTED' as const,
+    market: found.market.slug,
+    outcomeIndex: outcome,
+    ...parts.view(Math.abs(fact.yesRaw + fact.noRaw), slippageBps),
+    transactionId: String(seq),
+    txHash: moveHashOf(services.settings.chainId, seq),
+  }
+}
+
+const TRADE_IDS = { transactionId: '4711', txHash: HASH }
+const { slug: SLUG } = MARKET_EXAMPLE
+
+export const buyFromPool = route({
+  method: 'POST',
+  path: '/amm/buy',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'trade',
+  about: 'Buys shares of one outcome from the pool of a market.',
+  body: object({
+    ...tradeFields,
+    collateralAmount: amount('Collateral to spend, the fee included, in raw units.'),
+    minShares: optional(amount('The least shares to take, in raw units; any when absent.')),
+  }),
+  status: 201,
+  reply: object({
+    ...submitted,
+    collateralAmount: means(uint256Text(), 'Collateral that was spent, in raw units.'),
+    expectedShares: means(uint256Text(), 'Shares that came, in raw units.'),
+    minShares: means(
+      uint256Text(),
+      'The least that the call would take: its own minShares, or else by slippageBps; raw units.',
+    ),
+    ...tradeIds,
+  }),
+  means: 'The shares are bought, and the next block holds the transaction.',
+  rejects: [
+    ...COMMON,
+    ...TRADING,
+    'DUPLICATE_CALL',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'CALL_LIMIT',
+    'POOL_TRADE_RUNNING',
+    'APPROVAL_MISSING',
+    'POOL_QUOTE_INVALID',
+    'POOL_FUNDS_SHORT',
+    'POOL_AMOUNT_TOO_SMALL',
+    'POOL_SHARES_BEYOND',
+  ],
+  example: {
+    body: { market: SLUG, outcomeIndex: 0, collateralAmount: '10000000' },
+    reply: {
+      status: 'SUBMITTED',
+      market: SLUG,
+      outcomeIndex: 0,
+      collateralAmount: '10000000',
+      expectedShares: '19821776',
+      minShares: '19623558',
+      ...TRADE_IDS,
+    },
+  },
+  handle: (input, services: Services) => {
+    const { collateralAmount, minShares } = input.body
+    const limit = { name: 'minShares', text: minShares }
+    const said = { field: 'collateralAmount', amount: collateralAmount, limit }
+    return traded(input, said, services, {
+      trade: (ask, wish) => services.pools.buy(ask, wish),
+      view: (sharesRaw, slippageBps) => ({
+        collateralAmount,
+        expectedShares: String(sharesRaw),
+        minShares: minShares ?? String(minSharesRaw(sharesRaw, slippageBps)),
+      }),
+    })
+  },
+})
+
+export const sellToPool = route({
+  method: 'POST',
+  path: '/amm/sell',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'trade',
+  about: 'Sells shares of one outcome to the pool of a market, for a named amount of collateral.',
+  body: object({
+    ...tradeFields,
+    collateralReturnAmount: amount('Collateral to get, the fee taken off, in raw units.'),
+    maxShares: optional(amount('The most shares to give, in raw units; any when absent.')),
+  }),
+  status: 201,
+  reply: object({
+    ...submitted,
+    collateralReturnAmount: means(uint256Text(), 'Collateral that came, in raw units.'),
+    expectedShares: means(uint256Text(), 'Shares that were given, in raw units.'),
+    maxShares: means(
+      uint256Text(),
+      'The most that the call would give: its own maxShares, or else by slippageBps; raw units.',
+    ),
+    ...tradeIds,
+  }),
+  means: 'The shares are sold, and the next block holds the transaction.',
+  rejects: [
+    ...COMMON,
+    ...TRADING,
+    'DUPLICATE_CALL',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'CALL_LIMIT',
+    'POOL_TRADE_RUNNING',
+    'APPROVAL_MISSING',
+    'POOL_QUOTE_INVALID',
+    'POOL_FUNDS_SHORT',
+    'POOL_SHARES_BEYOND',
+  ],
+  example: {
+    body: { market: SLUG, outcomeIndex: 0, collateralReturnAmount: '5000000' },
+    reply: {
+      status: 'SUBMITTED',
+      market: SLUG,
+      outcomeIndex: 0,
+      collateralReturnAmount: '5000000',
+      expectedShares: '9966220',
+      maxShares: '10065883',
+      ...TRADE_IDS,
+    },
+  },
+  handle: (input, services: Services) => {
+    const { collateralReturnAmount, maxShares } = input.body
+    const limit = { name: 'maxShares', text: maxShares }
+    const said = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }
+    return traded(input, said, services, {
+      trade: (ask, wish) => services.pools.sell(ask, wish),
+      view: (sharesRaw, slippageBps) => ({
+        collateralReturnAmount,
+        expectedShares: String(sharesRaw),
+        maxShares: maxShares ?? String(maxSharesRaw(sharesRaw, slippageBps)),
+      }),
+    })
+  },
+})

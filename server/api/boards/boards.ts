@@ -1,0 +1,175 @@
+// Boards of market pages, and the biggest positions with their markets and owners.
+
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { MARK_SOURCES, type Mark } from '../../../engine/domain/markets/mark.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { BIGGEST_ROW, PNL_ROW } from '../../../persistence/follower/boards/projection.ts'
+import { boardPlace } from '../../../persistence/query/read/boards/board-place.ts'
+import { type Face, faces } from '../../../persistence/query/read/boards/faces.ts'
+import type { BoardSums } from '../../../persistence/query/read/boards/leaderboard.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import type { ArchivedMarkets } from '../markets/archived-markets.ts'
+import type { ShownPage } from '../pages/page-directory.ts'
+import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { BoardTurns, Projected } from './board-turns.ts'
+import { KeptProjections } from './kept-projections.ts'
+import type { PageSelection } from './page-selection.ts'
+
+/** Pages whose boards are kept. */
+const PAGES_MAX = 64
+
+interface Parts {
+  readonly turns: BoardTurns
+  readonly selection: PageSelection
+  readonly archive: ArchivedMarkets
+  readonly reads: PrivateReads
+  readonly clock: () => number
+}
+
+/** Places that a private profile tells apart from those behind them. */
+const TOP_PLACES = 100
+
+/** What a private profile tells of its place among all. */
+export interface OwnPlace {
+  /** Counted from 1; null for one that is not on the board, or too far behind. */
+  readonly leaderboardPosition: number | null
+  readonly isTop100: boolean
+}
+
+/** A row of a board, and who it is about. */
+export type BoardRow = BoardSums & { readonly face: Face | null }
+
+export interface BigPosition {
+  readonly market: PublishedMarket
+  readonly face: Face | null
+  readonly outcome: number
+  readonly sizeRaw: number
+  readonly costRaw: number
+  readonly worthRaw: number
+  readonly markE6: number
+  readonly source: Mark['source']
+}
+
+export interface BigPositions {
+  /** Null while they are worked out for the first time. */
+  readonly atMs: TimeMs | null
+  /** How often they were worked out since the start. */
+  readonly version: number
+  readonly rows: readonly BigPosition[]
+}
+
+export type BigOrder = 'worth' | 'gain'
+
+export class Boards {
+  readonly #parts: Parts
+  readonly #pnl = new KeptProjections(PAGES_MAX)
+  readonly #biggest = new KeptProjections(PAGES_MAX)
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** What owners realised in the markets of a page in the last day; undefined without an answer. */
+  async ofPage(
+    page: ShownPage,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+    asker: Asker,
+  ): Promise<{ readonly rows: readonly BoardRow[]; readonly count: number } | undefined> {
+    const { turns, selection, clock } = this.#parts
+    const made = await this.#pnl.read(nameOf(page), clock(), async () => {
+      const marketIds = await selection.traded(page)
+      if (marketIds === undefined) return undefined
+      return turns.of({ what: 'pnl', nowMs: clock(), marketIds })
+    })
+    if (made === undefined) return undefined
+    const { rows } = made
+    const { owner, pnlRaw, volumeRaw, width } = PNL_ROW
+    const count = rows.length / width
+    const sums: BoardSums[] = []
+    for (let at = offset * width; at < rows.length && sums.length < limit; at += width) {
+      const row = rows.subarray(at, at + width)
+      sums.push({ owner: row[owner], pnlRaw: row[pnlRaw], volumeRaw: row[volumeRaw] })
+    }
+    const found = await this.#facesOf(sums, asker)
+    return found === undefined ? undefined : { rows: found, count }
+  }
+
+  /** The place of a profile on the board of all that was ever realised; undefined as above. */
+  async own(profileId: ProfileId): Promise<OwnPlace | undefined> {
+    const place = await this.#parts.reads.read(boardPlace, profileId, { profileId })
+    if (place === undefined) return undefined
+    return { leaderboardPosition: place, isTop100: place !== null && place <= TOP_PLACES }
+  }
+
+  /** The biggest open positions, of one page or of all markets; undefined without an answer. */
+  async biggest(
+    page: ShownPage | null,
+    { order, limit }: { readonly order: BigOrder; readonly limit: number },
+    asker: Asker,
+  ): Promise<BigPositions | undefined> {
+    const { turns, clock, selection, archive } = this.#parts
+    // A page without a filter shows what all markets show, and that is made already.
+    const made =
+      page === null || selection.isOfAll(page)
+        ? turns.biggest
+        : await this.#biggest.read(nameOf(page), clock(), () =>
+            turns.of({ what: 'biggest', nowMs: clock(), marketIds: selection.open(page) }),
+          )
+    const version = turns.passes
+    if (made === null || made === undefined) return { atMs: null, version, rows: [] }
+    const picked = picks(made, order === 'worth' ? 0 : 1).slice(0, limit)
+    const markets = await archive.byIds(
+      picked.map(({ marketId }) => marketId),
+      asker,
+    )
+    const named = await this.#facesOf(picked, asker)
+    if (markets === undefined || named === undefined) return undefined
+    const rows = named.flatMap(({ marketId, ...row }) => {
+      const market = markets.get(marketId)
+      return market === undefined ? [] : [{ ...row, market }]
+    })
+    return { atMs: made.atMs, version, rows }
+  }
+
+  async #facesOf<Row extends { readonly owner: ProfileId }>(
+    rows: readonly Row[],
+    asker: Asker,
+  ): Promise<(Row & { readonly face: Face | null })[] | undefined> {
+    const found = await this.#parts.reads.read(
+      faces,
+      rows.map(({ owner }) => owner),
+      asker,
+    )
+    return found && rows.map((row, index) => ({ ...row, face: found[index] }))
+  }
+}
+
+/** Another page after each change of what it chooses. */
+function nameOf({ id, content }: ShownPage): string {
+  return JSON.stringify([id, content.baseFilter])
+}
+
+interface Picked extends Omit<BigPosition, 'market' | 'face'> {
+  readonly marketId: MarketId
+  readonly owner: ProfileId
+}
+
+/** The rows of one of both orders. */
+function picks({ rows }: Projected, order: number): Picked[] {
+  const found: Picked[] = []
+  for (let at = 0; at < rows.length; at += BIGGEST_ROW.width) {
+    const row = rows.subarray(at, at + BIGGEST_ROW.width)
+    if (row[BIGGEST_ROW.order] !== order) continue
+    found.push({
+      marketId: row[BIGGEST_ROW.marketId],
+      owner: row[BIGGEST_ROW.owner],
+      outcome: row[BIGGEST_ROW.outcome],
+      sizeRaw: row[BIGGEST_ROW.sizeRaw],
+      costRaw: row[BIGGEST_ROW.costRaw],
+      worthRaw: row[BIGGEST_ROW.worthRaw],
+      markE6: row[BIGGEST_ROW.markE6],
+      source: MARK_SOURCES[row[BIGGEST_ROW.source]],
+    })
+  }
+  return found
+}

@@ -1,0 +1,93 @@
+// Leaderboards: who realised and who traded most (rules §9.5).
+
+import { BOARD_SPANS } from '../../../persistence/follower/tables/board-spans.ts'
+import { leaderboard } from '../../../persistence/query/read/boards/leaderboard.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting } from '../../edge/http/caching/cache.ts'
+import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { defaulted, integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { type Issue, optional } from '../../edge/http/schema/schema.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { BOARD_EXAMPLE, boardPage, boardView } from './board-shapes.ts'
+
+const LIMIT_MAX = 100
+const LIMIT_DEFAULT = 25
+const OFFSET_MAX = 10_000
+const CACHED_SEC = 15
+
+interface Asked {
+  readonly type: 'pnl' | 'volume'
+  readonly timeframe?: keyof typeof BOARD_SPANS | undefined
+  readonly scope: 'all' | 'category'
+  readonly marketPageId?: string | undefined
+}
+
+/** What is wrong with the call as a whole; null for nothing. */
+function issueOf({ type, timeframe, scope, marketPageId }: Asked): Issue | null {
+  const issue = (field: string, message: string) => ({ field, message })
+  if (scope === 'all') {
+    return marketPageId === undefined ? null : issue('marketPageId', 'needs scope=category')
+  }
+  if (type !== 'pnl') return issue('scope', 'may be category on the board pnl only')
+  if (marketPageId === undefined) return issue('marketPageId', 'is required with scope=category')
+  const isDay = timeframe === undefined || timeframe === '24h'
+  return isDay ? null : issue('timeframe', 'must be 24h with scope=category')
+}
+
+export const leaderboardPage = route({
+  method: 'GET',
+  path: '/leaderboard/:type',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(CACHED_SEC)),
+  about: 'Who realised most, or who traded most; brought up to date every minute.',
+  params: {
+    type: means(oneOf('pnl', 'volume'), 'Which board: by counted profit, or by counted volume.'),
+  },
+  query: {
+    timeframe: means(
+      optional(oneOf('24h', '7d', '30d', 'all')),
+      'How far back: the current hour and those before. Absent: all, or 24h of a category.',
+    ),
+    scope: means(
+      defaulted(oneOf('all', 'category'), 'all'),
+      'Whether all markets count, or those of one market page; category is for pnl.',
+    ),
+    marketPageId: means(optional(text(64, 1)), 'Id of the market page, with scope=category.'),
+    page: means(
+      defaulted(integer(1, OFFSET_MAX + 1), 1),
+      `Which page, counted from 1; one that begins behind row ${OFFSET_MAX + 1} is empty.`,
+    ),
+    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most rows on one page.'),
+  },
+  reply: boardPage(),
+  means: 'A page of the board; the board of a market page has its best 1,000 rows.',
+  rejects: ['VALIDATION', 'PAGE_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { type: 'pnl' },
+    query: { timeframe: '7d', scope: 'all', page: 1, limit: LIMIT_DEFAULT },
+    reply: BOARD_EXAMPLE,
+  },
+  handle: async ({ params, query, call }, { boards, marketPages, reads }: Services) => {
+    const { type: board } = params
+    const { scope, timeframe = 'all', marketPageId = '', page, limit } = query
+    const issue = issueOf({ ...query, type: board })
+    if (issue !== null) return invalid(issue)
+    const asker = publicAsker(call)
+    const offset = (page - 1) * limit
+    // A deep page costs as much as all rows before it.
+    const window = offset > OFFSET_MAX ? { offset: 0, limit: 0 } : { offset, limit }
+    if (scope === 'category') {
+      const shown = marketPages.directory.byId(marketPageId)
+      if (shown === undefined) return refuse('PAGE_NOT_FOUND')
+      const found = await boards.ofPage(shown, window, asker)
+      return found === undefined ? refuse('READ_TIMEOUT') : boardView(found, { page, limit })
+    }
+    const ask = { board, spanHours: BOARD_SPANS[timeframe], ...window }
+    const found = await reads.read(leaderboard, ask, asker)
+    return found === undefined ? refuse('READ_TIMEOUT') : boardView(found, { page, limit })
+  },
+})

@@ -1,0 +1,98 @@
+// What one account did in all: how often it was right, and how much it traded (rules §9.4, §9.5).
+
+import { accuracy, tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { Refusal, refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { integer, number, pattern } from '../../edge/http/schema/scalars.ts'
+import { anyOf, object, schemaOf } from '../../edge/http/schema/schema.ts'
+import { profileOf } from '../accounts/account-profile.ts'
+import { ACCOUNT } from '../examples.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { wholeUnitsOf } from '../whole-units.ts'
+
+const CACHED_SEC = 15
+const RATIO_DECIMALS = 4
+
+const accuracyShape = () =>
+  anyOf(
+    object({
+      account: account(),
+      marketsWon: means(integer(0), 'Markets in which the account earned something.'),
+      marketsLost: means(integer(0), 'Markets in which it lost something.'),
+      totalResolved: means(integer(1), 'Both of these together.'),
+      accuracy: means(number(0, 1), 'The won part of them, with four decimals.'),
+      since: means(isoTime(), 'When the first of these markets was paid out.'),
+    }),
+    schemaOf<null>({ type: 'null' }),
+  )
+
+export const accountAccuracy = route({
+  method: 'GET',
+  path: '/user-stats/accuracy/:account',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(CACHED_SEC)),
+  about: 'In how many resolved markets an account won, and in how many it lost.',
+  params: { account: account() },
+  reply: accuracyShape(),
+  means: 'The counts of the account; null while no market counts.',
+  rejects: ['VALIDATION', 'ACCURACY_OFF', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    reply: {
+      ...{ account: ACCOUNT, marketsWon: 2, marketsLost: 1, totalResolved: 3, accuracy: 0.6667 },
+      since: '2026-01-01T00:00:00.000Z',
+    },
+  },
+  handle: async ({ params, call }, services: Services) => {
+    const { reads, settings, pipeline } = services
+    if (!settings.accuracy) return refuse('ACCURACY_OFF')
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const found = await reads.read(accuracy, owner, publicAsker(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    if (found === null) return bytes('null')
+    const { wonCount: marketsWon, lostCount: marketsLost, sinceMs } = found
+    const totalResolved = marketsWon + marketsLost
+    return {
+      account: pipeline.clearing.accounts.accountOf(owner) ?? params.account,
+      ...{ marketsWon, marketsLost, totalResolved },
+      accuracy: Number((marketsWon / totalResolved).toFixed(RATIO_DECIMALS)),
+      since: isoText(sinceMs),
+    }
+  },
+})
+
+export const accountVolume = route({
+  method: 'GET',
+  path: '/portfolio/:account/traded-volume',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'How much an account traded in all, as taker and as maker.',
+  params: { account: account() },
+  reply: object({
+    data: means(
+      pattern('^(0|[1-9][0-9]*)$', 'Whole collateral as decimal text.'),
+      'Collateral of all its trades before fees, rounded down to whole units.',
+    ),
+  }),
+  means: 'The volume of the account; 0 for one that never traded.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: { params: { account: ACCOUNT }, reply: { data: '9702853' } },
+  handle: async ({ params, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const volumeRaw = await services.reads.read(tradedVolume, owner, publicAsker(call))
+    if (volumeRaw === undefined) return refuse('READ_TIMEOUT')
+    return { data: String(wholeUnitsOf(volumeRaw)) }
+  },
+})

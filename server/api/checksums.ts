@@ -1,0 +1,18 @@
+// Checks addresses of bodies and queries by their EIP-55 checksums.
+
+import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
+import { invalid, type Refusal } from '../edge/http/refusal.ts'
+import { WRONG_CHECKSUM } from '../edge/http/schema/issue-words.ts'
+
+/** The address in the spelling that replies show, or the refusal of its field. */
+export function checksummed(field: string, given: string): string | Refusal {
+  const bytes = parseAddress(given)
+  if (bytes !== undefined) return formatAddress(bytes)
+  return invalid({ field, message: WRONG_CHECKSUM })
+}
+
+export function smartWalletOf(given: string): string | Refusal {
+  const wallet = checksummed('smartWallet', given)
+  if (wallet !== ZERO_ADDRESS) return wallet
+  return invalid({ field: 'smartWallet', message: 'must not be the zero address' })
+}

@@ -1,0 +1,135 @@
+// What everybody did, and what those do whom the caller follows.
+
+import { AUDIENCES, type FeedPlace } from '../../../persistence/query/read/feeds/feed.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting } from '../../edge/http/caching/cache.ts'
+import { invalidCursor } from '../../edge/http/cursor.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  defaulted,
+  integer,
+  nullable,
+  oneOf,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { BOUGHT_EXAMPLE, entry, PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE } from './feed-shapes.ts'
+
+const TRADING_LIMIT_MAX = 30
+const FOLLOWING_LIMIT_MAX = 100
+const LIMIT_DEFAULT = 30
+const KEPT_SEC = 60
+const DAY_MS = 86_400_000
+const CURSOR_CHARACTERS_MAX = 80
+const CURSOR = /^([1-9][0-9]{0,15})[.]([0-9]{1,15})[.]/
+const FIRST: FeedPlace = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
+
+type Listed = (typeof AUDIENCES)[number] | 'day'
+
+/** A cursor names the last entry that its page looked at, and the list that it is good for. */
+function cursorOf(place: FeedPlace | null, listed: Listed): string | null {
+  if (place === null) return null
+  return Buffer.from(`${place.seq}.${place.leg}.${listed}`).toString('base64url')
+}
+
+/** Null for a text that is no cursor of this list. */
+function placeIn(cursor: string, listed: Listed): FeedPlace | null {
+  if (cursor === '') return FIRST
+  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  if (said === null) return null
+  const place = { seq: Number(said[1]), leg: Number(said[2]) }
+  return cursorOf(place, listed) === cursor ? place : null
+}
+
+const cursor = () =>
+  means(
+    optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+    'nextCursor of the page before, of the same list; absent or empty for the first page.',
+  )
+
+const page = () =>
+  object({
+    data: means(list(entry()), 'The entries of this page, newest first.'),
+    nextCursor: means(
+      nullable(text()),
+      'Cursor of the next page; null on the last one. A page with a cursor may be short, or empty.',
+    ),
+  })
+
+export const tradingFeed = route({
+  method: 'GET',
+  path: '/feed/trading',
+  auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
+  lane: 'public',
+  about: 'Trades, packs and resolutions of the whole exchange, newest first.',
+  shared: {
+    cache: cached(lasting(KEPT_SEC)),
+    when: ({ audience }) => audience !== 'following',
+  },
+  query: {
+    audience: means(
+      defaulted(oneOf(...AUDIENCES), 'all'),
+      'all; featured: trades of 100 or more in whole collateral, packs that may pay so much, and ' +
+        'resolutions; following: what those did whom the caller follows, which needs a proof.',
+    ),
+    limit: means(
+      defaulted(integer(1, TRADING_LIMIT_MAX), LIMIT_DEFAULT),
+      'Most entries on a page of the feed.',
+    ),
+    cursor: cursor(),
+  },
+  reply: page(),
+  means: 'A page of the feed; a trade that was taken back is left out.',
+  rejects: ['UNAUTHENTICATED', 'VALIDATION', 'READ_TIMEOUT'],
+  example: {
+    query: { audience: 'all', limit: 30 },
+    reply: {
+      data: [PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE, BOUGHT_EXAMPLE],
+      nextCursor: cursorOf({ seq: 42, leg: 0 }, 'all'),
+    },
+  },
+  handle: async ({ query, caller, call }, { feeds }: Services) => {
+    const { audience, limit } = query
+    if (audience === 'following' && caller === null) return refuse('UNAUTHENTICATED')
+    const before = placeIn(query.cursor ?? '', audience)
+    if (before === null) return invalidCursor()
+    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const follower = caller?.profileId ?? 0
+    const found = await feeds.page({ audience, follower, before, limit, fromMs: 0 }, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return { data: found.data, nextCursor: cursorOf(found.next, audience) }
+  },
+})
+
+export const followingFeed = route({
+  method: 'GET',
+  path: '/feed/following',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'Trades and packs of the last 24 hours by those whom the caller follows, newest first.',
+  query: {
+    limit: means(
+      defaulted(integer(1, FOLLOWING_LIMIT_MAX), LIMIT_DEFAULT),
+      'Most entries on a page of the feed.',
+    ),
+    cursor: cursor(),
+  },
+  reply: page(),
+  means: 'A page of the feed; nothing in it is older than 24 hours.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: { query: { limit: 30 }, reply: { data: [BOUGHT_EXAMPLE], nextCursor: null } },
+  handle: async ({ query, caller, call }, { feeds, clock }: Services) => {
+    const before = placeIn(query.cursor ?? '', 'day')
+    if (before === null) return invalidCursor()
+    const wish = { audience: 'following', follower: caller.profileId, before } as const
+    const page = { limit: query.limit, fromMs: clock() - DAY_MS }
+    const found = await feeds.page({ ...wish, ...page }, askerOf({ caller, call }))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return { data: found.data, nextCursor: cursorOf(found.next, 'day') }
+  },
+})

@@ -1,0 +1,109 @@
+// Markets for those who read them: from memory, or else from the read tables, which keep what left
+// memory (design §10). No market is changed here.
+
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import {
+  type ArchivedMarket,
+  archivedMarkets as archivedByIds,
+  archivedMarket as archivedBySlug,
+  archivedBySlugs,
+  archivedOfGroup,
+  isArchivedCondition,
+  isSlugPrefixUsed,
+  isSlugUsed,
+} from '../../../persistence/query/read/markets/markets.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import { archivedMarket, type PublishedMarket } from '../../exchange/read-model/published.ts'
+import { assetOf } from '../../exchange/read-model/shown-oracles.ts'
+import { ANYBODY, type Asker, type PrivateReads } from '../reads/private-reads.ts'
+
+export { ANYBODY }
+
+export class ArchivedMarkets {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+
+  constructor(pipeline: Pipeline, reads: PrivateReads) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+  }
+
+  /** What a series is about never changes, and its slot was durable: nothing here is new. */
+  #shown(facts: ArchivedMarket): PublishedMarket {
+    return archivedMarket(facts, assetOf(facts, this.#pipeline.clearing))
+  }
+
+  /** The market of a slug; null when there never was one, undefined without an answer in time. */
+  async bySlug(slug: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+    const live = this.#pipeline.published.bySlug(slug)
+    if (live !== undefined) return live
+    const facts = await this.#reads.read(archivedBySlug, slug, asker)
+    if (facts === undefined || facts === null) return facts
+    if (kindOf(facts) !== 'group') return this.#shown(facts)
+    // A group leaves memory behind its markets, so all of them are in the tables.
+    const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, asker)
+    return ofGroup === undefined ? undefined : archivedMarket(facts, null, ofGroup)
+  }
+
+  /** As for a slug; the address of a pool names it while the pool is in memory. */
+  async byAddressOrSlug(name: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+    const { published } = this.#pipeline
+    return published.bySlug(name) ?? published.byAddress(name) ?? this.bySlug(name, asker)
+  }
+
+  /** Those of these slugs that exist, groups without their markets; undefined as for one slug. */
+  async bySlugs(
+    slugs: Iterable<string>,
+    asker: Asker,
+  ): Promise<ReadonlyMap<string, PublishedMarket> | undefined> {
+    const found = new Map<string, PublishedMarket>()
+    const missing: string[] = []
+    for (const slug of new Set(slugs)) {
+      const live = this.#pipeline.published.bySlug(slug)
+      if (live === undefined) missing.push(slug)
+      else found.set(slug, live)
+    }
+    if (missing.length === 0) return found
+    const read = await this.#reads.read(archivedBySlugs, missing, asker)
+    for (const facts of read ?? []) {
+      if (facts !== null) found.set(facts.slug, this.#shown(facts))
+    }
+    return read === undefined ? undefined : found
+  }
+
+  /** The markets of these ids, which all exist; undefined without an answer in time. */
+  async byIds(
+    marketIds: Iterable<MarketId>,
+    asker?: Asker,
+  ): Promise<ReadonlyMap<MarketId, PublishedMarket> | undefined> {
+    const found = new Map<MarketId, PublishedMarket>()
+    const missing: MarketId[] = []
+    for (const marketId of new Set(marketIds)) {
+      const live = this.#pipeline.published.byId(marketId)
+      if (live === undefined) missing.push(marketId)
+      else found.set(marketId, live)
+    }
+    if (missing.length === 0) return found
+    const read = await this.#reads.read(archivedByIds, missing, asker)
+    for (const facts of read ?? []) {
+      if (facts !== null) found.set(facts.marketId, this.#shown(facts))
+    }
+    return read === undefined ? undefined : found
+  }
+
+  /** Whether a market that left memory had the slug; undefined without an answer in time. */
+  isUsed(slug: string): Promise<boolean | undefined> {
+    return this.#reads.read(isSlugUsed, slug)
+  }
+
+  /** Whether a market that left memory had the condition; undefined without an answer in time. */
+  hadCondition(conditionId: string, asker: Asker): Promise<boolean | undefined> {
+    return this.#reads.read(isArchivedCondition, conditionId, asker)
+  }
+
+  /** Whether a slot ever had a slug of this prefix; undefined without an answer in time. */
+  isPrefixUsed(prefix: string): Promise<boolean | undefined> {
+    return this.#reads.read(isSlugPrefixUsed, prefix)
+  }
+}

@@ -1,0 +1,78 @@
+// One market in full: alone, or in an envelope with what the caller includes (rules §12.3). The
+// envelope has the fields of the market too, so that both are one shape.
+
+import { refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { named } from '../../edge/http/schema/printed.ts'
+import { pattern } from '../../edge/http/schema/scalars.ts'
+import { list, openObject, optional } from '../../edge/http/schema/schema.ts'
+import { marketView } from '../../exchange/read-model/market-view.ts'
+import { crumb } from '../pages/page-shapes.ts'
+import type { Asker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { market } from '../shapes.ts'
+
+const PREVIEW = { before: 1, after: 5 }
+const WORD = '(timelinePreview|nextMarket|navigation)'
+
+export const include = () =>
+  means(
+    optional(
+      pattern(
+        `^(${WORD}(,${WORD}){0,2})?$`,
+        'Some of timelinePreview, nextMarket and navigation, with commas between them.',
+      ),
+    ),
+    'What to add, with the market once more as market; nextMarket is part of every market.',
+  )
+
+/** Clients in languages without choices read either reply by one type. */
+export function marketReply() {
+  const envelope = {
+    market: means(optional(market()), 'The same market; absent unless something is included.'),
+    navigation: means(
+      optional(list(crumb())),
+      'The pages down to the deepest one that shows the market; absent unless included.',
+    ),
+    timelinePreview: means(
+      optional(openObject({})),
+      'The slots of its series around it, one before and five behind; absent for other markets.',
+    ),
+  }
+  return named('MarketReply', openObject({ ...market().properties, ...envelope }))
+}
+
+interface Wanted {
+  readonly slug: string
+  readonly include: string | undefined
+  readonly asker: Asker
+}
+
+/** The market of this slug, with what `include` names. */
+export async function detailOf({ slug, include: wanted, asker }: Wanted, services: Services) {
+  const { pipeline, lists, archive, timelines, settings, clock } = services
+  const live = pipeline.published.bySlug(slug)
+  const found = live ?? (await archive.bySlug(slug, asker))
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  const json = () =>
+    live === undefined
+      ? Buffer.from(JSON.stringify(marketView(found, settings.collateral, clock())))
+      : lists.market(live)
+  if (wanted === undefined || wanted === '') return bytes(json())
+  const bytesOf = json()
+  const parts = [bytesOf.subarray(0, -1), Buffer.from(',"market":'), bytesOf]
+  if (wanted.includes('navigation')) {
+    const trail = services.marketPages.trails.of(found)
+    parts.push(Buffer.from(`,"navigation":${JSON.stringify(trail)}`))
+  }
+  if (wanted.includes('timelinePreview') && found.market.slot !== undefined) {
+    const line = await timelines.around({ series: { slug }, ...PREVIEW }, asker)
+    if (line === undefined) return refuse('READ_TIMEOUT')
+    const preview = line === null ? null : { ...line.slots, ...line.of }
+    parts.push(Buffer.from(`,"timelinePreview":${JSON.stringify(preview)}`))
+  }
+  parts.push(Buffer.from('}'))
+  return bytes(Buffer.concat(parts))
+}

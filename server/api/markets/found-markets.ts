@@ -1,0 +1,27 @@
+// Markets that the tables found, as they are sent: in their order, from the bytes that every reader
+// gets. The tables lag a little, so a market that takes no orders any more is left out (law 1).
+
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { takesOrders } from '../../../engine/domain/markets/market.ts'
+import type { Part } from '../../edge/http/caching/payload.ts'
+import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
+import type { PublishedMarkets } from '../../exchange/read-model/published.ts'
+import { type Asker, publicAsker } from '../reads/private-reads.ts'
+
+/** Callers that search share one group: their reads cost more than those of others. */
+export function searcherOf(call: Parameters<typeof publicAsker>[0]): Asker {
+  return { ...publicAsker(call), group: 'searches' }
+}
+
+/** The JSON of the markets of these ids that are active, with commas between them. */
+export function foundMarkets(
+  marketIds: readonly MarketId[],
+  { published, lists }: { published: PublishedMarkets; lists: MarketLists },
+  isBare = false,
+): readonly Part[] {
+  const found = marketIds.flatMap((marketId) => {
+    const shown = published.byId(marketId)
+    return shown !== undefined && takesOrders(shown.status) ? [shown] : []
+  })
+  return lists.joined(found, isBare)
+}

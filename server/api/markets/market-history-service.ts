@@ -1,0 +1,146 @@
+// What happened in a market: its trades, its prices and its feed, from the read tables. A method
+// gives null for a market that never was, and undefined without an answer in time.
+
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { UNIT_RAW } from '../../../engine/domain/units.ts'
+import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
+import { prices } from '../../../persistence/query/read/history/prices.ts'
+import { tape } from '../../../persistence/query/read/history/tape.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { ArchivedMarkets } from './archived-markets.ts'
+import type { PriceWindow } from './price-intervals.ts'
+import { createdFeed, eventView, resolvedFeed, tapeView, tradeFeed } from './trade-views.ts'
+
+export interface Series {
+  readonly title: string
+  /** Newest first. */
+  readonly prices: readonly { readonly price: number; readonly timestamp: string }[]
+}
+
+export interface PageWish {
+  /** Counted from 1. */
+  readonly page: number
+  readonly limit: number
+}
+
+interface Asked<Wish> {
+  readonly slug: string
+  readonly wish: Wish
+  readonly asker: Asker
+}
+
+/** The market that a trade was made in: a group shows the trades of its markets. */
+function marketOf(asked: PublishedMarket, { marketId }: { marketId: MarketId }): Market {
+  const child = asked.children.find(({ market }) => market.marketId === marketId)
+  return child?.market ?? asked.market
+}
+
+export class MarketHistory {
+  readonly #archive: ArchivedMarkets
+  readonly #reads: PrivateReads
+  readonly #clock: () => number
+
+  constructor(archive: ArchivedMarkets, reads: PrivateReads, clock: () => number) {
+    this.#archive = archive
+    this.#reads = reads
+    this.#clock = clock
+  }
+
+  /** Mined trades, newest first. A page without events has only `events` and `totalPages`. */
+  async events({ slug, wish, asker }: Asked<PageWish>) {
+    const published = await this.#archive.bySlug(slug, asker)
+    if (!published) return published
+    const { page, limit } = wish
+    const skip = (page - 1) * limit
+    const found = await this.#mined(published, { skip, limit }, asker)
+    if (found === undefined) return undefined
+    const events = found.trades.map((trade) => eventView(trade, marketOf(published, trade)))
+    const totalPages = Math.ceil(found.count / limit)
+    return events.length === 0 ? { events, totalPages } : { events, totalPages, page, limit }
+  }
+
+  /** What happened, newest first: the resolution, the mined trades, the creation. */
+  async feed({ slug, wish, asker }: Asked<PageWish>) {
+    const published = await this.#archive.bySlug(slug, asker)
+    if (!published) return published
+    const { page, limit } = wish
+    const first = (page - 1) * limit
+    const resolved = published.payoutNumerators === null ? [] : [resolvedFeed(published)]
+    const heads = resolved.slice(first, first + limit)
+    const part = { skip: Math.max(0, first - resolved.length), limit: limit - heads.length }
+    const found = await this.#mined(published, part, asker)
+    if (found === undefined) return undefined
+    const trades = found.trades.map((trade) => tradeFeed(trade, marketOf(published, trade)))
+    const total = resolved.length + found.count + 1
+    const isLast = first < total && total <= first + limit
+    const tail = isLast ? [createdFeed(published.market)] : []
+    return { data: [...heads, ...trades, ...tail], totalPages: Math.ceil(total / limit) }
+  }
+
+  /** The tape: trades by rising seq. */
+  async trades({ slug, wish, asker }: Asked<{ afterSeq: Seq | null; limit: number }>) {
+    const published = await this.#archive.bySlug(slug, asker)
+    if (!published) return published
+    const isGroup = kindOf(published.market) === 'group'
+    const ofAsked = isGroup ? published.children : [published]
+    const marketIds = ofAsked.map(({ market }) => market.marketId)
+    const page = await this.#reads.read(tape, { marketIds, ...wish }, asker)
+    if (page === undefined) return undefined
+    let { prevSeq } = page
+    return page.trades.map((row) => {
+      const view = tapeView(row, prevSeq)
+      prevSeq = row.seq
+      return isGroup ? { ...view, marketSlug: marketOf(published, row).slug } : view
+    })
+  }
+
+  /** The price series of one slug. */
+  async prices({ slug, wish, asker }: Asked<PriceWindow>) {
+    const published = await this.#archive.bySlug(slug, asker)
+    if (!published) return published
+    if (kindOf(published.market) === 'group') return this.#allSeries(published, wish, asker)
+    return this.#series(published, wish, asker)
+  }
+
+  /** The series of the children of a group in their order, each with its slug. */
+  async #allSeries(
+    { children }: PublishedMarket,
+    window: PriceWindow,
+    asker: Asker,
+  ): Promise<({ slug: string } & Series)[] | undefined> {
+    const all: ({ slug: string } & Series)[] = []
+    for (const published of children) {
+      const series = await this.#series(published, window, asker)
+      if (series === undefined) return undefined
+      all.push({ slug: published.market.slug, ...series })
+    }
+    return all
+  }
+
+  async #series(
+    published: PublishedMarket,
+    window: PriceWindow,
+    asker: Asker,
+  ): Promise<Series | undefined> {
+    const { marketId, title } = published.market
+    // A resolved market has no price after its end.
+    const endMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
+    const untilMs = Math.min(endMs, window.untilMs)
+    const isPool = kindOf(published.market) === 'amm'
+    const asked = { marketId, isPool, ...window, untilMs }
+    const found = await this.#reads.read(prices, asked, asker)
+    if (found === undefined) return undefined
+    const shown = found.yesE6.map((yesE6, index) => {
+      return { price: yesE6 / UNIT_RAW, timestamp: isoText(found.newestMs - index * found.stepMs) }
+    })
+    return { title, prices: shown }
+  }
+
+  #mined({ market }: PublishedMarket, part: { skip: number; limit: number }, asker: Asker) {
+    return this.#reads.read(minedTrades, { marketId: market.marketId, ...part }, asker)
+  }
+}

@@ -1,0 +1,206 @@
+// What happened in one market: trades, prices and the feed, from the read tables. Each reads a
+// bounded number of rows, however long the history is and however far back the page is.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { parseInstant } from '../../auth/api-token.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { marketName } from '../../edge/http/schema/market-names.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { shownWith } from '../../edge/http/schema/printed.ts'
+import { defaulted, integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import {
+  EVENT_EXAMPLE,
+  FEED_EXAMPLE,
+  feedEvent,
+  marketEvent,
+  priceHistory,
+  SERIES_EXAMPLE,
+  TAPE_EXAMPLE,
+  tapeTrade,
+} from './history-shapes.ts'
+import { INTERVALS, windowOf } from './price-intervals.ts'
+
+const PAGES_MAX = 1_000_000_000
+const { marketTradesLimitMax } = LIMITS
+
+const paging = () => ({
+  page: means(defaulted(integer(1, PAGES_MAX), 1), 'Which page to show, counted from 1.'),
+  limit: means(
+    defaulted(integer(1, marketTradesLimitMax), marketTradesLimitMax),
+    'Most entries on a page.',
+  ),
+})
+
+const totalPages = () => means(integer(0), 'How many pages of this limit there are.')
+
+/** The answer, or the refusal that stands for none. */
+function foundOr<T extends object>(found: T | null | undefined) {
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  return found ?? refuse('MARKET_NOT_FOUND')
+}
+
+export const marketEvents = route({
+  method: 'GET',
+  path: '/markets/:slug/events',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE, ['MARKET_NOT_FOUND', lasting(300, 300)]),
+  about: 'Finalized (MINED) trades of one market or of all markets of a group, newest first.',
+  params: { slug: marketName() },
+  query: paging(),
+  reply: object({
+    events: means(list(marketEvent()), 'Trades of this page, the one mined last first.'),
+    totalPages: totalPages(),
+    page: means(optional(integer(1)), 'The page that was asked for; absent without events.'),
+    limit: means(optional(integer(1)), 'The limit that was asked for; absent without events.'),
+  }),
+  means: 'One page of trades; a page behind the last has only events and totalPages.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    reply: { events: [EVENT_EXAMPLE], totalPages: 1, page: 1, limit: 100 },
+  },
+  handle: async ({ params, query, call }, { history }: Services) =>
+    foundOr(await history.events({ slug: params.slug, wish: query, asker: publicAsker(call) })),
+})
+
+export const marketFeed = route({
+  method: 'GET',
+  path: '/markets/:slug/get-feed-events',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about:
+    'What happened in a market or a group, newest first: trades, its creation, its resolution.',
+  params: { slug: marketName() },
+  query: paging(),
+  reply: object({
+    data: means(
+      object({
+        data: means(list(feedEvent()), 'What happened, newest first.'),
+        totalPages: totalPages(),
+      }),
+      'One page of the feed.',
+    ),
+  }),
+  means: 'One page of the feed; a page behind the last is empty.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    reply: { data: { data: [FEED_EXAMPLE], totalPages: 1 } },
+  },
+  handle: async ({ params, query, call }, { history }: Services) => {
+    const wish = { slug: params.slug, wish: query, asker: publicAsker(call) }
+    const feed = await history.feed(wish)
+    return foundOr(feed && { data: feed })
+  },
+})
+
+const SECONDS = /^[0-9]{1,11}$/
+const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
+/** Thirty days. */
+const FIDELITY_MAX = 43_200
+
+/** Unix ms of Unix seconds or of an ISO 8601 date or time; NaN for anything else. */
+function timeOf(text: string): number {
+  if (SECONDS.test(text)) return Number(text) * MS_PER_SEC
+  return DATE.test(text) ? Date.parse(text) : parseInstant(text)
+}
+
+const CLOCK = '[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})'
+const TIME = `^([0-9]{1,11}|[0-9]{4}-[0-9]{2}-[0-9]{2}(T${CLOCK})?)$`
+
+const time = (what: string) =>
+  means(shownWith(optional(text(40, 1)), { pattern: TIME }), `${what} Unix seconds or ISO 8601.`)
+
+const priceQuery = () => ({
+  interval: means(
+    optional(oneOf(...INTERVALS)),
+    'How far back from to: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, ' +
+      `1w of 1 h, 1m (30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps. 1d when ` +
+      'absent; it says nothing when from is given.',
+  ),
+  from: time('Start of the series:'),
+  to: time('End of the series, now when absent or later:'),
+  fidelity: means(
+    optional(integer(1, FIDELITY_MAX)),
+    `Minutes from one point to the next; at most ${LIMITS.pricePointsMax} points fit. Without ` +
+      'from and interval the newest points come.',
+  ),
+})
+
+/** The window of a call, or what is wrong with it. */
+function windowIn(query: Values<ReturnType<typeof priceQuery>>, nowMs: number) {
+  const { interval, from, to, fidelity } = query
+  const times = { from: timeOf(from ?? '0'), to: timeOf(to ?? '0') }
+  const wrong = (['from', 'to'] as const).filter((field) => Number.isNaN(times[field]))
+  const message =
+    'must be Unix seconds, not milliseconds, or an ISO 8601 date or time with its zone'
+  if (wrong.length > 0) return invalid(...wrong.map((field) => ({ field, message })))
+  const untilMs = to === undefined ? nowMs : Math.min(nowMs, times.to)
+  const fromMs = from === undefined ? undefined : times.from
+  if (fromMs !== undefined && fromMs > untilMs) {
+    return invalid({ field: 'from', message: 'must not be later than to, or than now' })
+  }
+  const window = windowOf({ interval, fromMs, untilMs, fidelity })
+  if (!('fidelityMin' in window)) return window
+  const least = `at most ${LIMITS.pricePointsMax} points fit: choose ${window.fidelityMin} or more`
+  return invalid({ field: 'fidelity', message: `gives too many points for this time; ${least}` })
+}
+
+export const historicalPrice = route({
+  method: 'GET',
+  path: '/markets/:slug/historical-price',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'YES prices of one market over time, newest first, in steps of the interval or fidelity.',
+  params: { slug: marketName() },
+  query: priceQuery(),
+  reply: priceHistory(),
+  means: 'The series of a market, or those of the markets of a group.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: SERIES_EXAMPLE },
+  handle: async ({ params, query, call }, { history, clock }: Services) => {
+    const wish = windowIn(query, clock())
+    if (wish instanceof Refusal) return wish
+    return foundOr(await history.prices({ slug: params.slug, wish, asker: publicAsker(call) }))
+  },
+})
+
+export const marketTrades = route({
+  method: 'GET',
+  path: '/markets/:slug/trades',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The public tape of a market or a group, by rising seq: it fills gaps of the socket tape.',
+  params: { slug: marketName() },
+  query: {
+    afterSeq: means(
+      optional(integer(0)),
+      'Only trades after this seq, oldest first; absent for the newest trades.',
+    ),
+    limit: means(
+      defaulted(integer(1, marketTradesLimitMax), marketTradesLimitMax),
+      'Most trades of the reply.',
+    ),
+  },
+  reply: object({ trades: means(list(tapeTrade()), 'Trades by rising seq.') }),
+  means: 'Trades that are durable, whether mined yet or not.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: { trades: [TAPE_EXAMPLE] } },
+  handle: async ({ params, query, call }, { history }: Services) => {
+    const { afterSeq = null, limit } = query
+    const asked = { slug: params.slug, wish: { afterSeq, limit }, asker: publicAsker(call) }
+    const trades = await history.trades(asked)
+    return foundOr(trades && { trades })
+  },
+})

@@ -1,0 +1,118 @@
+// Many markets in one reply, from bytes that are encoded once per version.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { shownWith } from '../../edge/http/schema/printed.ts'
+import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import { orderbookListSteps } from '../../exchange/read-model/book-lists.ts'
+import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
+import { workFor } from '../reads/fair-shares.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { orderbook } from '../shapes.ts'
+
+const priceOrNull = (meaning: string) => means(nullable(number(0, 1)), meaning)
+
+const ticker = () =>
+  object({
+    slug: means(text(), 'Slug of the market.'),
+    last: priceOrNull('YES price of the last trade; null before the first.'),
+    bid: priceOrNull('Best bid for YES; null without one.'),
+    ask: priceOrNull('Best ask for YES; null without one.'),
+    volume24h: means(text(), 'Collateral traded in the last day, raw units as decimal text.'),
+    open24h: priceOrNull('First YES price of the last day; null without a trade in it.'),
+    high24h: priceOrNull('Highest YES price of the last day; null without a trade in it.'),
+    low24h: priceOrNull('Lowest YES price of the last day; null without a trade in it.'),
+    change24h: means(
+      nullable(number(-1, 1)),
+      'Last price less the first price of the day; null without a trade in it.',
+    ),
+  })
+
+const TICKER = {
+  slug: MARKET_EXAMPLE.slug,
+  last: 0.52,
+  bid: 0.48,
+  ask: 0.55,
+  volume24h: '52000000',
+  open24h: 0.5,
+  high24h: 0.53,
+  low24h: 0.49,
+  change24h: 0.02,
+}
+
+export const tickers = route({
+  method: 'GET',
+  path: '/markets/tickers',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'One line for each active market: last price, best prices, and the last day.',
+  reply: object({
+    timestamp: means(isoTime(), 'When the lines were made; a reply is at most a second old.'),
+    tickers: means(list(ticker()), 'Active markets, newest first.'),
+  }),
+  means: 'Every active market, in one list. The last day is counted in steps of five minutes.',
+  example: { reply: { timestamp: MARKET_EXAMPLE.createdAt, tickers: [TICKER] } },
+  handle: (_input, services: Services) => bytes(services.tickers.bytes()),
+})
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,127}$/
+/** As documents show it, without the length of a slug: many languages bound repeats in repeats. */
+const SLUGS = `^[a-z0-9][a-z0-9-]*(,[a-z0-9][a-z0-9-]*){0,${LIMITS.orderbooksMax - 1}}$`
+const { orderbooksMax, querySlugsCharactersMax } = LIMITS
+
+export const orderbooks = route({
+  method: 'GET',
+  path: '/markets/orderbooks',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The live YES books of several active markets.',
+  query: {
+    slugs: means(
+      shownWith(text(querySlugsCharactersMax, 1), { pattern: SLUGS }),
+      `Slugs of up to ${orderbooksMax} markets, with commas between them.`,
+    ),
+  },
+  reply: object({
+    books: means(
+      list(
+        object({
+          slug: means(text(), 'Slug of the market.'),
+          book: means(orderbook(), 'The book of the market as it stands now.'),
+        }),
+      ),
+      'Books in the order of the slugs; a slug that comes twice is answered once.',
+    ),
+    missing: means(list(text()), 'Slugs without an active market.'),
+  }),
+  means: 'The books, each as it stands at its timestamp.',
+  example: {
+    query: { slugs: 'rain-tomorrow,never-there' },
+    reply: {
+      books: [{ slug: MARKET_EXAMPLE.slug, book: BOOK_EXAMPLE }],
+      missing: ['never-there'],
+    },
+  },
+  handle: async ({ query, call }, { pipeline, clock, slices }: Services) => {
+    const slugs = [...new Set(query.slugs.split(',', orderbooksMax + 1))]
+    if (slugs.length > orderbooksMax || !slugs.every((slug) => SLUG.test(slug))) {
+      return invalid({
+        field: 'slugs',
+        message: `must be 1 to ${orderbooksMax} slugs with commas between them`,
+      })
+    }
+    const shown = slugs.map((slug) => ({ slug, published: pipeline.published.bySlug(slug) }))
+    const by = workFor(publicAsker(call), pipeline)
+    const books = await slices.run(by, orderbookListSteps(shown, clock))
+    return books === null ? refuse('OVERLOADED') : bytes(books)
+  },
+})

@@ -1,0 +1,103 @@
+// What an operator and the oracle do to series (rules §10). Each act is an ordinary command.
+
+import { decideEdit } from '../../../engine/core/decide/markets.ts'
+import { decideReport, decideSeries, newSlot } from '../../../engine/core/decide/series.ts'
+import type { SeriesId } from '../../../engine/domain/ids.ts'
+import {
+  type SeriesChange,
+  type SeriesSpec,
+  slotStartMs,
+} from '../../../engine/domain/markets/series.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
+import type { SlotSpecOf } from '../../exchange/jobs/slot-clock.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { ArchivedMarkets } from './archived-markets.ts'
+
+export class SeriesChanges {
+  readonly #pipeline: Pipeline
+  readonly #specOf: SlotSpecOf
+  readonly #archive: Pick<ArchivedMarkets, 'isPrefixUsed'>
+
+  constructor(
+    pipeline: Pipeline,
+    specOf: SlotSpecOf,
+    archive: Pick<ArchivedMarkets, 'isPrefixUsed'>,
+  ) {
+    this.#pipeline = pipeline
+    this.#specOf = specOf
+    this.#archive = archive
+  }
+
+  /**
+   * Makes a series, whose slots follow by themselves. With `strikeE8` its first slot is the one
+   * that has begun, with this value at its start; without it the first slot begins next.
+   */
+  async create(series: SeriesSpec, strikeE8: PriceE8, by?: string): Promise<SeriesId | Reject> {
+    const { clearing } = this.#pipeline
+    const isUsed = await this.#isUsed(series.slugPrefix)
+    if (isUsed === undefined) return REJECT.READ_TIMEOUT
+    if (isUsed) return this.#pipeline.refused(REJECT.SLUG_TAKEN)
+    let seriesId = 0
+    const creating = this.#pipeline.change(() => {
+      const reject = decideSeries(clearing, series)
+      if (reject !== null) return reject
+      seriesId = clearing.series.lastId + 1
+      return { kind: 'createSeries', seriesId, series }
+    }, by)
+    if (seriesId !== 0 && strikeE8 !== 0) this.#begin(seriesId, strikeE8, by)
+    return (await creating) ?? seriesId
+  }
+
+  /** While all markets that ever were are in memory, the tables know no more. */
+  async #isUsed(slugPrefix: string): Promise<boolean | undefined> {
+    const { lastId, count } = this.#pipeline.clearing.catalogue
+    if (lastId === count) return false
+    // A slot may have left memory by a command that is not durable yet.
+    await this.#pipeline.durable()
+    return this.#archive.isPrefixUsed(slugPrefix)
+  }
+
+  /** Makes the slot that has begun. Its opening follows from the value of its boundary. */
+  #begin(seriesId: SeriesId, strikeE8: PriceE8, by?: string): void {
+    const { clearing, sequencer } = this.#pipeline
+    const series = clearing.series.existing(seriesId)
+    const startMs = slotStartMs(series, sequencer.nowMs())
+    const { symbol } = series
+    void this.#pipeline.change(() => newSlot(clearing, this.#specOf(series, startMs)), by)
+    void this.#pipeline.change(() => {
+      const boundary = clearing.oracle.boundary(symbol, startMs)
+      if (boundary === undefined || boundary.isDecided) return null
+      return { kind: 'decideBoundary', symbol, atMs: startMs, priceE8: strikeE8 }
+    }, by)
+  }
+
+  /** Slots that are created from now on get the change. */
+  async edit(seriesId: SeriesId, change: SeriesChange, by?: string): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    return this.#pipeline.change(() => {
+      const known = clearing.series.byId(seriesId)
+      if (known === undefined || known.isEnded) return REJECT.SERIES_NOT_FOUND
+      return decideEdit(clearing, change) ?? { kind: 'editSeries', seriesId, change }
+    }, by)
+  }
+
+  /** No more slots are created. */
+  async end(seriesId: SeriesId, by?: string): Promise<Reject | null> {
+    const { series } = this.#pipeline.clearing
+    return this.#pipeline.change(() => {
+      const known = series.byId(seriesId)
+      if (known === undefined || known.isEnded) return REJECT.SERIES_NOT_FOUND
+      return { kind: 'endSeries', seriesId }
+    }, by)
+  }
+
+  /** The oracle saw this price at this instant. */
+  async report(symbol: string, atMs: TimeMs, priceE8: PriceE8): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    return this.#pipeline.change((nowMs) => {
+      const reject = decideReport(clearing, symbol, atMs, nowMs)
+      return reject ?? { kind: 'reportPrice', symbol, atMs, priceE8 }
+    })
+  }
+}

@@ -1,0 +1,333 @@
+// Series of recurring markets: their timelines, the market of the current slot, and the candles of
+// their oracle (rules §10.3, §10.4). They are read from the tables, which hold every slot.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import {
+  FREQUENCIES,
+  isSlotLength,
+  SUB_FREQUENCIES,
+} from '../../../engine/domain/markets/series.ts'
+import { SLOT_STATES } from '../../../engine/domain/markets/slot-state.ts'
+import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
+import { oracleCandles } from '../../../persistence/query/read/markets/oracle-candles.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { addressOrSlug, marketName } from '../../edge/http/schema/market-names.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  text,
+} from '../../edge/http/schema/scalars.ts'
+import {
+  anyOf,
+  list,
+  object,
+  optional,
+  type Schema,
+  schemaOf,
+} from '../../edge/http/schema/schema.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import { workFor } from '../reads/fair-shares.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Steps } from '../reads/sliced-work.ts'
+import type { Services } from '../services.ts'
+import { detailOf, include, marketReply } from './detail.ts'
+import { candleView } from './timelines-service.ts'
+
+const BEFORE = 1
+const AFTER = 24
+const BY_SYMBOL = 10
+const MS_PER_SEC = 1000
+/** The last second whose ISO 8601 text has a year of four digits. */
+const LAST_SECOND = 253_402_300_799
+/** A chart shows what led to the creation of its market. */
+const LEAD_MS = 15 * 60_000
+
+const orNull = <S extends Schema>(schema: S) => anyOf(schema, schemaOf<null>({ type: 'null' }))
+
+const slotFields = () => ({
+  slotId: means(integer(1), 'Number of the slot: that of its market.'),
+  slug: means(text(), 'Slug of the market of the slot.'),
+  state: means(oneOf(...SLOT_STATES), 'Where the slot stands; orders are accepted while OPEN.'),
+  tradable: means(boolean(), 'Whether orders are accepted now.'),
+  startAt: means(isoTime(), 'When the slot begins.'),
+  endAt: means(isoTime(), 'When the slot ends.'),
+})
+
+const countdownSec = () =>
+  means(
+    integer(0),
+    'Seconds until a PRE_OPEN slot begins, until any other slot ends; 0 when that has passed.',
+  )
+const timed = () => object({ ...slotFields(), countdownSec: countdownSec() })
+
+const fields = () => ({
+  current: means(orNull(timed()), 'The slot that trades, else the nearest; null without one.'),
+  next: means(orNull(timed()), 'The slot behind the current one; null without one.'),
+  batch: means(
+    list(
+      object({ ...slotFields(), index: means(integer(), 'Offset from the anchor, which is 0.') }),
+    ),
+    'Slots around the anchor, by rising start.',
+  ),
+})
+
+const ofSlug = () =>
+  object({
+    ...fields(),
+    anchor: means(
+      orNull(object({ slotId: slotFields().slotId, slug: slotFields().slug })),
+      'The slot that the offsets count from; null without one.',
+    ),
+    job: means(
+      object({
+        id: means(integer(1), 'Number of the series.'),
+        symbol: means(text(), 'Symbol of the asset.'),
+        frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
+        subFrequency: means(
+          nullable(oneOf(...SUB_FREQUENCIES)),
+          'Length of a slot of a minutely or hourly series; null for others.',
+        ),
+        stableSlug: means(text(), 'Names the market of its current slot in /markets/stable/:slug.'),
+      }),
+      'The series that the slot belongs to.',
+    ),
+  })
+
+const SLOT = {
+  slotId: 7,
+  slug: 'btc-5m-1771934700',
+  state: 'OPEN' as const,
+  tradable: true,
+  startAt: '2026-02-24T12:05:00.000Z',
+  endAt: '2026-02-24T12:10:00.000Z',
+}
+const CURRENT = { ...SLOT, countdownSec: 142 }
+const SHOWN = { current: CURRENT, next: null, batch: [{ ...SLOT, index: 0 }] }
+const SERIES_EXAMPLE = {
+  id: 1,
+  symbol: 'BTC',
+  frequency: 'minutely' as const,
+  subFrequency: 'minutes_5' as const,
+  stableSlug: 'btc-5min-price',
+}
+
+/** Readers that ask each second are mostly answered by a cache. */
+const TIMELINE_SEC = 3
+
+const around = (most: number, meaning: string) =>
+  means(defaulted(integer(0, LIMITS.timelineSlotsMax), most), meaning)
+
+export const timelineBySymbol = route({
+  method: 'GET',
+  path: '/markets/timeline',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(TIMELINE_SEC)),
+  about: 'The slots of a series around its current one.',
+  query: {
+    symbol: means(text(32, 1), 'Symbol of the asset, as in BTC.'),
+    frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
+    subFrequency: means(
+      optional(oneOf(...SUB_FREQUENCIES)),
+      'Length of a slot; required for minutely and hourly series, absent for others.',
+    ),
+    before: around(BY_SYMBOL, 'How many slots before the current one.'),
+    after: around(BY_SYMBOL, 'How many slots behind the current one.'),
+  },
+  reply: object(fields()),
+  means: 'The slots of the newest series of this symbol and frequency.',
+  rejects: ['VALIDATION', 'SERIES_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    query: { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', before: 0, after: 0 },
+    reply: SHOWN,
+  },
+  handle: async ({ query: asked, call }, { timelines }: Services) => {
+    const { symbol, frequency, subFrequency = null, before, after } = asked
+    if (!isSlotLength({ frequency, subFrequency })) {
+      const message = 'must be a length of slots of this frequency; daily and weekly have none'
+      return invalid({ field: 'subFrequency', message })
+    }
+    const series = { symbol, frequency, subFrequency: subFrequency ?? '' }
+    const found = await timelines.around({ series, before, after }, publicAsker(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return found === null ? refuse('SERIES_NOT_FOUND') : found.slots
+  },
+})
+
+export const timelineBySlug = route({
+  method: 'GET',
+  path: '/markets/:slug/timeline',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(TIMELINE_SEC)),
+  about: 'The slots of a series around the slot of one market.',
+  params: { slug: marketName() },
+  query: {
+    before: around(BEFORE, 'How many slots before the anchor.'),
+    after: around(AFTER, 'How many slots behind the anchor.'),
+  },
+  reply: ofSlug(),
+  means: 'The slots around the slot of this market.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { slug: SLOT.slug },
+    query: { before: 0, after: 0 },
+    reply: { ...SHOWN, anchor: { slotId: SLOT.slotId, slug: SLOT.slug }, job: SERIES_EXAMPLE },
+  },
+  handle: async ({ params, query: { before, after }, call }, { timelines }: Services) => {
+    const series = { slug: params.slug }
+    const found = await timelines.around({ series, before, after }, publicAsker(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return found === null ? refuse('MARKET_NOT_FOUND') : { ...found.slots, ...found.of }
+  },
+})
+
+export const stableMarket = route({
+  method: 'GET',
+  path: '/markets/stable/:slug',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The market of the current slot of a series, by its stable slug.',
+  params: { slug: marketName() },
+  query: { include: include() },
+  reply: marketReply(),
+  means: 'The market as it stands now; in an envelope when something is included.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },
+  handle: async ({ params, query, call }, services: Services) => {
+    const series = { stableSlug: params.slug }
+    const asker = publicAsker(call)
+    const found = await services.timelines.around({ series, before: 0, after: 0 }, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const { current } = found?.slots ?? { current: null }
+    if (current === null) return refuse('MARKET_NOT_FOUND')
+    return detailOf({ slug: current.slug, include: query.include, asker }, services)
+  },
+})
+
+const candle = () =>
+  object({
+    timestamp: means(integer(), 'Start of the candle in Unix seconds.'),
+    open: means(number(0), 'Price of its first report.'),
+    high: means(number(0), 'Highest price of its reports.'),
+    low: means(number(0), 'Lowest price of its reports.'),
+    close: means(number(0), 'Price of its last report.'),
+    volume: means(number(0), 'Always 0: an oracle trades nothing.'),
+  })
+
+export const candles = route({
+  method: 'GET',
+  path: '/markets/:addressOrSlug/oracle-candles',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: "Candles of the oracle's price of the asset that a slot is about.",
+  params: { addressOrSlug: addressOrSlug() },
+  query: {
+    from: means(
+      optional(integer(0, LAST_SECOND)),
+      'First instant, Unix seconds; 15 minutes before the market was made when absent.',
+    ),
+    to: means(optional(integer(0, LAST_SECOND)), 'Last instant, Unix seconds; now when absent.'),
+    interval: means(
+      defaulted(oneOf('1m', '5m', '15m', '1h', '4h', '1d'), '1m'),
+      'Length of a candle.',
+    ),
+  },
+  reply: object({
+    interval: means(text(), 'Length of a candle.'),
+    source: means(text(), 'Where the prices come from.'),
+    symbol: means(text(), 'The asset and the money of its price.'),
+    timestampStart: means(integer(), 'First instant that was asked for, Unix seconds.'),
+    timestampEnd: means(integer(), 'Last instant that was asked for, Unix seconds.'),
+    rows: means(list(candle()), 'Candles by rising time; none where the oracle said nothing.'),
+  }),
+  means: 'The candles of this range; of a longer range, the first 5,000.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'NO_ORACLE', 'READ_TIMEOUT'],
+  example: {
+    params: { addressOrSlug: SLOT.slug },
+    query: { interval: '5m' },
+    reply: {
+      interval: '5m',
+      source: 'internal',
+      symbol: 'BTC/USD',
+      timestampStart: 1_771_934_700,
+      timestampEnd: 1_771_935_000,
+      rows: [
+        {
+          timestamp: 1_771_934_700,
+          open: 95_000,
+          high: 95_100,
+          low: 94_900,
+          close: 95_050,
+          volume: 0,
+        },
+      ],
+    },
+  },
+  handle: async ({ params, query, call }, services: Services) => {
+    const asker = publicAsker(call)
+    const { reads, timelines, archive, clock } = services
+    const found = await archive.byAddressOrSlug(params.addressOrSlug, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    if (found === null) return refuse('MARKET_NOT_FOUND')
+    if (found.market.slot === undefined) return refuse('NO_ORACLE')
+    const firstMs = found.market.createdMs - LEAD_MS
+    const from = query.from ?? Math.floor(firstMs / MS_PER_SEC)
+    const to = query.to ?? Math.floor(clock() / MS_PER_SEC)
+    if (from > to) return invalid({ field: 'from', message: 'must not be later than to' })
+    const series = { slug: found.market.slug }
+    const line = await timelines.around({ series, before: 0, after: 0 }, asker)
+    if (line === undefined) return refuse('READ_TIMEOUT')
+    if (line === null) return refuse('MARKET_NOT_FOUND')
+    const { symbol } = line.of.job
+    const rows = await reads.read(
+      oracleCandles,
+      {
+        symbol,
+        intervalMs: CANDLE_INTERVALS[query.interval],
+        fromMs: from * MS_PER_SEC,
+        toMs: to * MS_PER_SEC,
+        limit: LIMITS.candlesMax,
+      },
+      asker,
+    )
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    const head = {
+      interval: query.interval,
+      source: 'internal',
+      symbol: `${symbol}/USD`,
+      timestampStart: from,
+      timestampEnd: to,
+    }
+    const by = workFor(asker, services.pipeline)
+    const shown = await services.slices.run(by, candlesText(head, rows))
+    return shown === null ? refuse('OVERLOADED') : bytes(shown)
+  },
+})
+
+type CandleRows = readonly Parameters<typeof candleView>[0][]
+
+/** Candles that one step encodes. */
+const CANDLES_A_STEP = 100
+
+function* candlesText(head: object, rows: CandleRows): Steps<string> {
+  const parts: string[] = []
+  for (let from = 0; from < rows.length; from += CANDLES_A_STEP) {
+    const some = rows.slice(from, from + CANDLES_A_STEP)
+    parts.push(some.map((row) => JSON.stringify(candleView(row))).join(','))
+    yield
+  }
+  return `${JSON.stringify(head).slice(0, -1)},"rows":[${parts.join(',')}]}`
+}

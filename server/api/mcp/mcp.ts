@@ -1,0 +1,186 @@
+// The exchange as a server of the Model Context Protocol. A tool runs the route of its name through
+// the gates of that route, so it may do what its caller may do there, and nothing else.
+
+import { assert } from '../../../engine/domain/assert.ts'
+import { type Auth, eitherOf, hmac, identity, session } from '../../edge/http/access/auth-scheme.ts'
+import { Joined, type Part } from '../../edge/http/caching/payload.ts'
+import { type Caller, header } from '../../edge/http/call.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { bytes, JSON_TYPE } from '../../edge/http/reply.ts'
+import { type CallWithin, route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { firstShown } from '../../edge/http/schema/printed.ts'
+import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  type Infer,
+  list,
+  object,
+  openObject,
+  optional,
+  schemaOf,
+} from '../../edge/http/schema/schema.ts'
+import type { Services } from '../services.ts'
+import type { ToolResult } from './mcp-thread.ts'
+import { shownTools } from './shown-tools.ts'
+import { type Client, requestOf } from './tool-input.ts'
+import { TOOLS } from './tools.ts'
+
+const MESSAGES_MAX = 8
+const ID_CHARACTERS_MAX = 128
+const METHOD_CHARACTERS_MAX = 64
+const VERSION_CHARACTERS_MAX = 32
+const ACCEPTED = 202
+const VERSION_HEADER = 'mcp-protocol-version'
+/** Most programs send fixed headers, and sign nothing. No other route takes the secret itself. */
+const BEARER: Auth<Caller> = { ...hmac(), accepts: [{ scheme: 'bearer', scopes: [] }] }
+
+const messageId = () => firstShown(text(ID_CHARACTERS_MAX), integer())
+
+const message = () =>
+  object({
+    jsonrpc: means(oneOf('2.0'), 'Version of JSON-RPC, always 2.0.'),
+    id: means(optional(messageId()), 'Names the request; absent for a notification.'),
+    method: means(text(METHOD_CHARACTERS_MAX, 1), 'What to do, like initialize or tools/call.'),
+    params: means(optional(openObject({})), 'What the method takes, by names.'),
+  })
+
+const answer = () =>
+  openObject({
+    jsonrpc: means(oneOf('2.0'), 'Version of JSON-RPC, always 2.0.'),
+    id: means(messageId(), 'Id of the request that is answered.'),
+    result: means(
+      optional(openObject({})),
+      'What came of the request. That of a tool has isError when the exchange refused.',
+    ),
+    error: means(
+      optional(openObject({})),
+      'Why the protocol has no result, like an unknown method or tool.',
+    ),
+  })
+
+type Message = Infer<ReturnType<typeof message>>
+
+/** Only requests are answered. Notifications mean nothing to a server that keeps nothing. */
+function requestsIn(said: Message | Message[]): Message | Message[] {
+  if (!Array.isArray(said)) return said
+  const requests = said.filter(({ id }) => id !== undefined)
+  return requests.length === 0 ? said : requests
+}
+
+/** The library answers requests by their ids, so two of a list must not share one. */
+function repeatsId(said: Message | Message[]): boolean {
+  if (!Array.isArray(said)) return false
+  const ids = said.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  return new Set(ids).size < ids.length
+}
+
+function resultOf(told: Refusal | Uint8Array | string): ToolResult {
+  const isError = told instanceof Refusal
+  const body = isError ? told.innerBody : told
+  const said = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
+  return { content: [{ type: 'text', text: said }], ...(isError ? { isError } : {}) }
+}
+
+/** The requests that ask for nothing but the list of tools; null when another one is among them. */
+function listsIn(requests: readonly Message[]): Message[] | null {
+  const isList = ({ id, method, params = {} }: Message) =>
+    id !== undefined && method === 'tools/list' && Object.keys(params).length === 0
+  return requests.length > 0 && requests.every(isList) ? [...requests] : null
+}
+
+const LIST_HEAD = '{"result":'
+
+/** The list of tools, encoded once, in an answer to each of these requests. */
+function listed(lists: readonly Message[]): Joined {
+  const parts: Part[] = lists.flatMap(({ id }, at): Part[] => {
+    const before = at === 0 ? '' : ','
+    const tail = `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+    return [before + LIST_HEAD, shownTools().result, tail]
+  })
+  return new Joined(lists.length === 1 ? parts : ['[', ...parts, ']'])
+}
+
+/** What is wrong with a message that the library does not take. */
+function problemIn(said: string): string {
+  const told: { error?: { message?: unknown } } = JSON.parse(said)
+  return String(told.error?.message ?? 'is no message of the protocol')
+}
+
+export const mcp = route({
+  method: 'POST',
+  path: '/mcp',
+  auth: eitherOf(hmac(), BEARER, session(), identity()).forSubAccounts(),
+  lane: 'private',
+  about: 'The tools of the exchange for programs that speak the Model Context Protocol.',
+  headers: { [VERSION_HEADER]: 'Version of the protocol that initialize agreed on.' },
+  body: firstShown(message(), list(message(), 1, MESSAGES_MAX)),
+  reply: firstShown(answer(), list(answer()), schemaOf<null>({ type: 'null' })),
+  means: 'The answer to the request, or a list of answers to a list of requests.',
+  others: { [ACCEPTED]: 'There was no request, only notifications; there is no body.' },
+  bodiless: [ACCEPTED],
+  example: {
+    body: {
+      jsonrpc: '2.0',
+      id: '1',
+      method: 'tools/call',
+      params: {
+        name: 'get_market_price_history',
+        arguments: { slug: 'rain-tomorrow', interval: '1d' },
+      },
+    },
+    reply: { jsonrpc: '2.0', id: '1', result: { content: [{ type: 'text', text: '{}' }] } },
+  },
+  handle: async ({ body, caller, owner, call }, services: Services, within) => {
+    if (repeatsId(body)) {
+      return invalid({ field: 'id', message: 'must differ from those of the other requests' })
+    }
+    const said = requestsIn(body)
+    const requests = [said].flat()
+    call.charges?.messages(requests.length)
+    const { mcp: thread } = services
+    const protocolVersion = versionOf(header(call, VERSION_HEADER))
+    const isSpoken = protocolVersion === '' || thread.versions?.has(protocolVersion) === true
+    const lists = isSpoken ? listsIn(requests) : null
+    if (lists !== null) return bytes(listed(lists))
+    if (!thread.hasRoom) return refuse('OVERLOADED')
+    const client = { call, caller, owner }
+    const {
+      isOk,
+      status,
+      text: answers,
+    } = await thread.ask({
+      said,
+      protocolVersion,
+      use: (name, given) => used(name, given, client, { services, within }),
+    })
+    if (isOk) return bytes(answers, JSON_TYPE, status)
+    return invalid({ field: 'body', message: problemIn(answers) })
+  },
+})
+
+interface Exchange {
+  readonly services: Services
+  readonly within: CallWithin<Services>
+}
+
+const ROUTES = new Map(TOOLS.map(({ name, route: named }) => [name, named]))
+
+async function used(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  client: Client,
+  { services, within }: Exchange,
+) {
+  const named = ROUTES.get(name)
+  assert(named !== undefined, 'the thread asks for the tools that it was given')
+  const request = requestOf(named, given, client, services)
+  if (!(request instanceof Refusal)) return resultOf(await within(named, request))
+  // That the token is gone may rest on a command that is not durable yet.
+  await services.pipeline.durable()
+  return resultOf(request)
+}
+
+/** A header may hold any bytes; the library takes printable ones only. */
+function versionOf(said: string): string {
+  return said.slice(0, VERSION_CHARACTERS_MAX).replaceAll(/[^\x20-\x7e]/g, '?')
+}

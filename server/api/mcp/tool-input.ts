@@ -1,0 +1,137 @@
+// What a tool takes: the fields of its route's path, query and body, all in one object.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { signCall } from '../../auth/api-token.ts'
+import { IDEMPOTENCY_KEY } from '../../edge/http/access/idempotency-key.ts'
+import { nameNobody, nameTarget } from '../../edge/http/access/on-behalf.ts'
+import { type Call, type Caller, NO_BYTES } from '../../edge/http/call.ts'
+import { type Refusal, refuse } from '../../edge/http/refusal.ts'
+import { isRecord, readingOf } from '../../edge/http/request-text.ts'
+import type { Route, Unchecked } from '../../edge/http/route.ts'
+import { type Fields, optional, type Schema } from '../../edge/http/schema/schema.ts'
+import type { Services } from '../services.ts'
+
+type ServedRoute = Route<Services>
+
+/** Who calls the tools of one request. */
+export interface Client {
+  readonly call: Call
+  readonly caller: Caller
+  /** The profile that the call is for: the caller's own, or a sub-account. */
+  readonly owner: ProfileId
+}
+
+function isFields(value: unknown): value is Fields {
+  return isRecord(value)
+}
+
+function bodyFieldsOf(body: Schema | null): Fields {
+  const fields: unknown = body === null ? {} : Reflect.get(body, 'properties')
+  return isFields(fields) ? fields : {}
+}
+
+/** Every field of a tool by its name. A query field with a default may be absent. */
+export function inputFieldsOf({ params, query, body }: ServedRoute): Fields {
+  const inQuery = Object.entries(query).map(([name, schema]): [string, Schema] => {
+    return [name, 'default' in schema ? optional(schema) : schema]
+  })
+  return { ...params, ...Object.fromEntries(inQuery), ...bodyFieldsOf(body) }
+}
+
+type Said = Readonly<Record<string, unknown>>
+
+/** The parts of a request that the arguments of a tool make. */
+interface Parts {
+  readonly params: Said
+  readonly query: Said
+  readonly body: Said
+}
+
+/**
+ * Null for a field of path or query means absent, as in bodies. A name that the route does not know
+ * goes where it is refused.
+ */
+function partsOf(route: ServedRoute, said: Said): Parts {
+  const { params, query, body } = route
+  const placeOf = (name: string): keyof Parts => {
+    if (Object.hasOwn(params, name)) return 'params'
+    return body === null || Object.hasOwn(query, name) ? 'query' : 'body'
+  }
+  const all = Object.entries(said)
+  const at = (place: keyof Parts) => all.filter(([name]) => placeOf(name) === place)
+  const given = (fields: typeof all) => fields.filter(([, value]) => value !== null)
+  const defaults = [...readingOf(query).values()].flatMap(({ name, fallback }) => {
+    return fallback === undefined ? [] : [[name, fallback] as const]
+  })
+  // `fromEntries` makes a field of its own even of `__proto__`.
+  return {
+    params: Object.fromEntries(given(at('params'))),
+    query: Object.fromEntries([...defaults, ...given(at('query'))]),
+    body: Object.fromEntries(at('body')),
+  }
+}
+
+/**
+ * The headers of the outer call, with the sub-account that its query may have named. What is open
+ * to everybody is for no account. An idempotency key of the outer call is for no order in it.
+ */
+function headersFor(
+  { auth: { accepts, welcomes } }: ServedRoute,
+  { call, caller, owner }: Client,
+): Map<string, string> {
+  const headers = new Map(call.headers)
+  headers.delete(IDEMPOTENCY_KEY)
+  if (accepts.length === 0 && welcomes === undefined) nameNobody(headers)
+  else if (owner !== caller.profileId) nameTarget(headers, owner)
+  return headers
+}
+
+/**
+ * Signs a call as the holder of the caller's token would. So an order passes the same proof in the
+ * intake threads, whichever way its caller was proven.
+ */
+function sign(
+  call: Omit<Call, 'headers'> & { readonly headers: Map<string, string> },
+  tokenId: string,
+  { auth, settings, clock }: Services,
+): Refusal | null {
+  const token = auth.tokenById(tokenId)
+  if (token === undefined) return refuse('TOKEN_REVOKED')
+  const { method, target: pathWithQuery, body, headers } = call
+  const timestamp = new Date(clock()).toISOString()
+  const signature = signCall({ secret: token.secret, timestamp, method, pathWithQuery, body })
+  const [prefix] = settings.headerPrefixes
+  headers.set(`${prefix}api-key`, tokenId)
+  headers.set(`${prefix}timestamp`, timestamp)
+  headers.set(`${prefix}signature`, signature)
+  return null
+}
+
+/** The request that a tool makes of its arguments, or why it makes none. */
+export function requestOf(
+  route: ServedRoute,
+  said: Said,
+  client: Client,
+  services: Services,
+): Unchecked | Refusal {
+  const { call: outer, caller } = client
+  const { params, query, body } = partsOf(route, said)
+  const bytes = route.raw ? Buffer.from(JSON.stringify(body)) : NO_BYTES
+  // Numbers may become longer: 1e20 has 21 digits.
+  if (bytes.length > LIMITS.bodyBytesMax) return refuse('BODY_TOO_LARGE')
+  const nowMs = performance.now()
+  const call = {
+    ...{ method: route.method, path: route.path, target: route.path, query: '' },
+    ...{ headers: headersFor(route, client), body: bytes, from: '', addressKey: outer.addressKey },
+    ...{ receivedMs: nowMs, readMs: nowMs, timesRow: 0 },
+    get isGone() {
+      return outer.isGone === true
+    },
+  }
+  // A caller without a token has no scopes either, which the gates of the route refuse.
+  const { tokenId } = caller
+  const refusal = route.raw && tokenId !== null ? sign(call, tokenId, services) : null
+  if (refusal !== null) return refusal
+  return { params, query, body: route.body === null ? undefined : body, caller, call }
+}

@@ -1,0 +1,99 @@
+// Cancels what a profile has open over all markets, or over several. It takes a part of the orders
+// at a time, and the next part when that one is durable. So the rings keep room for the orders and
+// the cancels of others, and main goes on with other work in between.
+// Invariants: of the calls of one profile one runs, and the others wait for it in their order. So
+// together they cancel each order once. An order that comes after its call began is left alone.
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { marketsOf, ordersOf } from '../../exchange/order-entry/user-cancels.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
+import { AllCanceled } from './all-canceled.ts'
+import type { Cancels } from './cancels.ts'
+
+/** A part, which is stamped in one stretch, has so many orders of so many markets at most. */
+const ORDERS_PER_PART = 4096
+const MARKETS_PER_PART = 64
+
+type Outcome = AllCanceled | Reject
+
+export class CancelEverywhere {
+  readonly #pipeline: Pipeline
+  readonly #cancels: Cancels
+  /** The newest call of each profile that has one under way. */
+  readonly #newest = new Map<ProfileId, Promise<unknown>>()
+
+  constructor(pipeline: Pipeline, cancels: Cancels) {
+    this.#pipeline = pipeline
+    this.#cancels = cancels
+  }
+
+  /**
+   * Cancels every open order that the profile has when its turn comes; with `marketIds`, those of
+   * these markets.
+   */
+  async run(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
+    const own = this.#behind(profileId, marketIds)
+    this.#newest.set(profileId, own)
+    try {
+      return await own
+    } finally {
+      if (this.#newest.get(profileId) === own) this.#newest.delete(profileId)
+    }
+  }
+
+  /** Begins when the call before has ended, whatever came of that. */
+  async #behind(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
+    await this.#newest.get(profileId)?.catch(() => {})
+    return this.#cancel(profileId, marketIds)
+  }
+
+  async #cancel(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
+    const barred = await this.#cancels.barred(profileId)
+    if (barred !== null) return barred
+    const { clearing } = this.#pipeline
+    const done = new AllCanceled()
+    for (const part of partsOf(clearing, profileId, marketIds)) {
+      const open = part.filter((each) => clearing.orders.isLive(each.slot, each.generation))
+      const outcome = await this.#cancels.live(open)
+      if (!(outcome instanceof Reject)) {
+        done.addCanceled(outcome.canceled)
+        done.addFailed(outcome.failed)
+        continue
+      }
+      if (done.isEmpty) return outcome
+      // A mode that began in between, or a full ring, leaves these orders open.
+      done.addFailed(await this.#cancels.stillOpen(open))
+    }
+    return done
+  }
+}
+
+/**
+ * The live orders of a profile, in all markets or in these, that came by commands up to now; in
+ * parts, of which the last may be empty.
+ * The orders of a market are read when its turn has come.
+ */
+function* partsOf(
+  clearing: Clearing,
+  profileId: ProfileId,
+  marketIds?: readonly MarketId[],
+): Generator<readonly OrderName[]> {
+  const throughSeq = clearing.lastSeq
+  let part: OrderName[] = []
+  let ended = 0
+  for (const marketId of marketIds ?? marketsOf(clearing, profileId)) {
+    for (const each of ordersOf(clearing, profileId, marketId, throughSeq)) {
+      part.push(each)
+      if (part.length < ORDERS_PER_PART) continue
+      yield part
+      part = []
+    }
+    if (++ended % MARKETS_PER_PART !== 0) continue
+    yield part
+    part = []
+  }
+  yield part
+}

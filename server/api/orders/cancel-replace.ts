@@ -1,0 +1,222 @@
+// Cancels one order and puts another in its place (rules §4.8).
+
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
+import { Refusal } from '../../edge/http/refusal.ts'
+import { type Bytes, bytes, JSON_TYPE, Pending } from '../../edge/http/reply.ts'
+import { rawRoute } from '../../edge/http/route.ts'
+import { orderId } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { shownClientOrderId } from '../../edge/http/schema/order-fields.ts'
+import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { FORM } from '../../edge/intake/intake-layout.ts'
+import { replaceBody, replacesBody } from '../../edge/intake/order/order-group.ts'
+import type { RefusedAnswer } from '../../exchange/order-entry/order-answer.ts'
+import { canceledView } from '../../exchange/read-model/fill-fields.ts'
+import { ORDER_ID } from '../examples.ts'
+import type { Services } from '../services.ts'
+import type { ReplaceLegs } from './cancel-replace-service.ts'
+import { refused } from './order-answers.ts'
+import { CANCELED_EXAMPLE, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from './order-examples.ts'
+import { orderReply, tradedUntilCancel } from './order-shapes.ts'
+import { ORDER_AUTH, signedCall } from './signed-call.ts'
+
+const CONFLICT = 409
+const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
+
+/**
+ * A canceled order gets the word that a batch cancel gives as its reason. Any other refusal gets
+ * its code, or 503 when that is its status.
+ */
+function errorOf(answer: RefusedAnswer): { code: string; message: string } {
+  const { status, body } = refused(answer)
+  const said: { code: string; message: unknown } = JSON.parse(body)
+  const isGone = answer.reject === REJECT.ORDER_NOT_OPEN
+  const word = status === 503 ? String(status) : said.code
+  return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
+}
+
+/** Not known whether the order was canceled: the tables were behind, or it is being released. */
+const isUnknown = (reject: Reject) =>
+  reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
+
+const STANDS = {
+  status: 'FAILURE',
+  error: {
+    code: 'NOT_ATTEMPTED',
+    message: 'The replacement was refused before the cancel: the order still stands.',
+  },
+} as const
+
+function cancelLeg(cancel: ReplaceLegs['cancel']): object {
+  if (cancel === null) return STANDS
+  if (!(cancel instanceof Reject)) {
+    const { orderId, clientOrderId } = canceledView(cancel)
+    return { status: 'SUCCESS', orderId, ...(clientOrderId === undefined ? {} : { clientOrderId }) }
+  }
+  return {
+    status: isUnknown(cancel) ? 'UNKNOWN' : 'FAILURE',
+    error: errorOf({ reject: cancel }),
+  }
+}
+
+function replacementText({ replacement }: ReplaceLegs): string {
+  if (replacement === null) return NOT_ATTEMPTED
+  if ('text' in replacement) return `{"status":"SUCCESS","data":${replacement.text}}`
+  return JSON.stringify({ status: 'FAILURE', error: errorOf(replacement) })
+}
+
+/** What the canceled order traded; stands beside the leg, in which clients take no more fields. */
+function tradedText({ cancel }: ReplaceLegs): string {
+  if (cancel === null || cancel instanceof Reject) return ''
+  return `,"canceledOrder":${JSON.stringify(canceledView(cancel))}`
+}
+
+/** Both legs as JSON fields, without braces. */
+function legsText(legs: ReplaceLegs): string {
+  const cancel = JSON.stringify(cancelLeg(legs.cancel))
+  return `"cancel":${cancel},"replacement":${replacementText(legs)}${tradedText(legs)}`
+}
+
+const isDone = ({ cancel, replacement }: ReplaceLegs) =>
+  cancel !== null && !(cancel instanceof Reject) && replacement !== null && 'text' in replacement
+
+const error = () =>
+  means(
+    optional(
+      object({
+        code: means(
+          text(),
+          'Why it failed: the code of the refusal, 503 when that is its status, or NOT_ATTEMPTED ' +
+            'of a cancel whose replacement was refused before it.',
+        ),
+        message: means(text(), 'Why it failed, in a sentence.'),
+      }),
+    ),
+    'What went wrong; absent after SUCCESS.',
+  )
+
+const cancelShape = () =>
+  object({
+    status: means(
+      oneOf('SUCCESS', 'FAILURE', 'UNKNOWN'),
+      'Whether the order was canceled; UNKNOWN when the exchange could not tell yet.',
+    ),
+    orderId: optional(orderId()),
+    clientOrderId: shownClientOrderId(),
+    error: error(),
+  })
+
+const replacementShape = () =>
+  object({
+    status: means(
+      oneOf('SUCCESS', 'FAILURE', 'UNKNOWN', 'NOT_ATTEMPTED'),
+      'Whether the new order was taken; NOT_ATTEMPTED when the failed cancel stopped it.',
+    ),
+    data: means(optional(orderReply()), 'The new order and what came of it; only after SUCCESS.'),
+    error: error(),
+  })
+
+const legs = () => ({
+  cancel: means(cancelShape(), 'What became of the order to cancel.'),
+  replacement: means(replacementShape(), 'What became of the order to place.'),
+  canceledOrder: means(
+    optional(tradedUntilCancel()),
+    'What the canceled order traded until its cancel; absent when it was not canceled.',
+  ),
+})
+
+const replaced = () =>
+  object({ index: means(integer(0), 'Place of the operation in the call, from 0.'), ...legs() })
+
+const REQUEST = {
+  cancel: { orderId: ORDER_ID },
+  replacement: ORDER_REQUEST_EXAMPLE,
+  mode: 'STOP_ON_FAILURE' as const,
+}
+const REPLY = {
+  cancel: { status: 'SUCCESS' as const, orderId: ORDER_ID },
+  replacement: { status: 'SUCCESS' as const, data: ORDER_REPLY_EXAMPLE },
+  canceledOrder: CANCELED_EXAMPLE,
+}
+
+export const replaceOrder = rawRoute({
+  method: 'POST',
+  path: '/orders/cancel-replace',
+  auth: ORDER_AUTH,
+  lane: 'trade',
+  about: 'Cancels one order, then places another with the freed funds; 409 unless both were done.',
+  headers: ON_BEHALF_HEADER,
+  body: replaceBody,
+  others: {
+    [CONFLICT]: 'At least one leg was not done or is not known; each leg says its own status.',
+  },
+  reply: object(legs()),
+  means: 'The order was canceled and the new one was taken.',
+  links: {
+    read: {
+      to: 'GET /orders/:orderId',
+      about: 'Reads the new order.',
+      params: { orderId: '/replacement/data/order/id' },
+    },
+    cancel: {
+      to: 'DELETE /orders/:orderId',
+      about: 'Cancels what is left of the new order.',
+      params: { orderId: '/replacement/data/order/id' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'BODY_MALFORMED',
+    'VALIDATION',
+    'NOT_SUB_ACCOUNT',
+    'NO_SERVER_WALLET',
+    'TOKEN_REVOKED',
+  ],
+  example: { body: REQUEST, reply: REPLY },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, services) => {
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
+    const pending = new Pending<Bytes | Refusal>()
+    services.replaces.run(signed, FORM.REPLACE, (answer) => {
+      pending.doneBy(() => {
+        if ('reject' in answer) return refused(answer)
+        const [only] = answer.legs
+        return bytes(`{${legsText(only)}}`, JSON_TYPE, isDone(only) ? 200 : CONFLICT)
+      })
+    })
+    return pending
+  },
+})
+
+export const replaceOrders = rawRoute({
+  method: 'POST',
+  path: '/orders/cancel-replace/batch',
+  auth: ORDER_AUTH,
+  lane: 'trade',
+  about: 'Does up to 20 cancel-replaces, one after the other; each succeeds or fails by itself.',
+  headers: ON_BEHALF_HEADER,
+  body: replacesBody,
+  reply: object({
+    results: means(list(replaced()), 'One entry for each operation, in the order of the call.'),
+  }),
+  means: 'Each operation has its answer: both of its legs say what became of them.',
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
+  example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, services) => {
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
+    const pending = new Pending<Bytes | Refusal>()
+    services.replaces.run(signed, FORM.REPLACES, (answer) => {
+      pending.doneBy(() => {
+        if ('reject' in answer) return refused(answer)
+        const results = answer.legs.map((each, index) => `{"index":${index},${legsText(each)}}`)
+        return bytes(`{"results":[${results.join(',')}]}`)
+      })
+    })
+    return pending
+  },
+})

@@ -1,0 +1,416 @@
+// Cancels by the names clients use: order ids, client order ids, a whole market (rules §4.7, §4.8).
+
+import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { CanceledOrder, CancelReceipt } from '../../exchange/publisher/durable-publisher.ts'
+import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
+import type { EndedOrder, EndedOrders } from './ended-orders.ts'
+import { inTurns } from './turns.ts'
+
+/** How a client names an order. */
+export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
+
+/** The names of an order. Not every order has a client order id. */
+export interface OrderNames {
+  readonly orderId: string
+  readonly clientOrderId?: string
+}
+
+/** What an order traded until its cancel, and its names. */
+export type Canceled = OrderNames & Omit<CanceledOrder, keyof OrderName>
+
+/** A name that stands for a live order of the caller. */
+interface Live {
+  readonly text: OrderText
+  readonly order: OrderName
+  readonly orderId: string
+  /** '' for none. */
+  readonly clientOrderId: string
+  readonly reject: null
+}
+
+/**
+ * A name that stands for no live order of the caller, and the reason. With ORDER_NOT_OPEN the order
+ * may still prove to be another profile's.
+ */
+interface Unknown {
+  readonly text: OrderText
+  readonly order: null
+  readonly orderId: string | null
+  readonly reject: Reject
+}
+
+type Resolved = Live | Unknown
+
+type FailedReason =
+  | 'ORDER_NOT_FOUND'
+  | 'ORDER_FILLED'
+  | 'ORDER_RELEASE_IN_PROGRESS'
+  | 'DELAYED_CANCEL_OFF'
+  | 'UNKNOWN_ERROR'
+
+export interface FailedCancel {
+  readonly orderId?: string
+  readonly clientOrderId?: string
+  readonly reason: FailedReason
+  readonly message: string
+  readonly retryable: boolean
+}
+
+export interface BatchOutcome {
+  readonly canceled: Canceled[]
+  readonly failed: FailedCancel[]
+  /** Whether any id named an order of the caller, open or not. */
+  readonly anyKnown: boolean
+}
+
+/** Order ids are hex in any letter case; client ids differ by case and are trimmed (rules §4.5). */
+function nameOf(text: OrderText): string {
+  return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
+}
+
+const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
+const keyOf = (order: OrderName) => order.slot * 2 ** 20 + (order.generation % 2 ** 20)
+
+export class Cancels {
+  readonly #pipeline: Pipeline
+  readonly #endedOrders: EndedOrders
+
+  constructor(pipeline: Pipeline, ended: EndedOrders) {
+    this.#pipeline = pipeline
+    this.#endedOrders = ended
+  }
+
+  /**
+   * Cancels one order. Gives what it traded once the cancel is durable, or the refusal. `answered`
+   * is called for a cancel that was sent, when its market has answered. A caller that passes
+   * `answered` has the turn of the account already.
+   */
+  async one(
+    profileId: ProfileId,
+    text: OrderText,
+    answered?: (receipt: CancelReceipt) => void,
+  ): Promise<Canceled | Reject> {
+    const barred = await this.barred(answered === undefined ? profileId : null)
+    if (barred !== null) return barred
+    const resolved = this.#resolve(profileId, text)
+    if (resolved.order === null) {
+      const reject = await this.#reasonOf(profileId, resolved)
+      await this.#pipeline.durable()
+      return reject
+    }
+    const { orders } = this.#pipeline.clearing
+    const marketId = orders.marketOf(resolved.order.slot)
+    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], answered)
+    if (receipt instanceof Reject) return receipt
+    if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
+    if (receipt.bound.length > 0) return REJECT.DELAYED_CANCEL_OFF
+    const [canceled] = receipt.canceled
+    if (canceled !== undefined) return canceledOf(resolved, canceled)
+    return this.#whyMissed(profileId, resolved.order, endsOf(receipt))
+  }
+
+  /**
+   * Cancels the open orders among those named; an id given twice counts once. The fate of the other
+   * orders is looked up after the cancels. So a maker that pulls its quotes does not wait for
+   * orders that are gone.
+   */
+  async batch(profileId: ProfileId, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
+    const barred = await this.barred(profileId)
+    if (barred !== null) return barred
+    const unique = new Map(texts.map((text) => [nameOf(text), text]))
+    const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
+    const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
+    if (receipt instanceof Reject) return receipt
+    const { canceled, leftAlone } = receipt
+    if (canceled.size === 0) await this.#pipeline.durable()
+    const done: Canceled[] = []
+    const missed: Resolved[] = []
+    for (const each of resolved) {
+      const filled = each.order === null ? undefined : canceled.get(keyOf(each.order))
+      if (each.order === null || filled === undefined) missed.push(each)
+      else done.push(canceledOf(each, filled))
+    }
+    const left = await Promise.all(
+      missed.map((each) => {
+        if (each.order === null) return this.#ended(profileId, each)
+        const isLeft = leftAlone.has(keyOf(each.order)) || this.#isOpen(each.order)
+        return isLeft ? each : this.#missed(profileId, each, receipt.ends)
+      }),
+    )
+    const isUntold = (each: Resolved) => each.reject === REJECT.READ_TIMEOUT
+    if (canceled.size === 0 && left.some(isUntold)) return REJECT.READ_TIMEOUT
+    return {
+      canceled: done,
+      failed: left.map((each) => {
+        const why = each.order === null ? undefined : leftAlone.get(keyOf(each.order))
+        if (why !== undefined) return { ...shownNames(each), ...why }
+        return isUntold(each) || this.#isOpen(each.order) ? retryable(each) : failure(each)
+      }),
+      anyKnown: resolved.length > left.length || left.some(isKnown),
+    }
+  }
+
+  /** Cancels these orders of one profile, which are live now. */
+  async live(live: readonly OrderName[]): Promise<BatchOutcome | Reject> {
+    const receipt = await this.#cancelByMarket(live)
+    if (receipt instanceof Reject) return receipt
+    const { canceled, leftAlone } = receipt
+    // That no order is open may rest on a fill that is not durable yet.
+    if (canceled.size === 0) await this.#pipeline.durable()
+    const { ids } = this.#pipeline
+    const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
+    const gone = live.flatMap((order) => canceled.get(keyOf(order)) ?? [])
+    // An order that filled meanwhile is no failure. An order that is still open found no room for
+    // its cancel, and the client may retry.
+    const untouched = live.filter((order) => leftAlone.has(keyOf(order)))
+    const open = this.stillOpen(live.filter((order) => !leftAlone.has(keyOf(order))))
+    const untouchedIds = await idsOf(untouched)
+    const failed = untouchedIds.map((orderId, index) => {
+      return { orderId, ...(leftAlone.get(keyOf(untouched[index])) ?? IN_RELEASE) }
+    })
+    return {
+      canceled: (await idsOf(gone)).map((orderId, index) => {
+        const { filledSharesRaw, filledCollateralRaw, leftRaw } = gone[index]
+        return { orderId, filledSharesRaw, filledCollateralRaw, leftRaw }
+      }),
+      failed: [...failed, ...(await open)],
+      anyKnown: live.length > 0,
+    }
+  }
+
+  /** Those of the orders that are open, as failures. */
+  async stillOpen(orders: readonly OrderName[]): Promise<FailedCancel[]> {
+    const { ids } = this.#pipeline
+    const open = orders.filter((order) => this.#isOpen(order))
+    const orderIds = await inTurns(open, (some) => ids.texts(some))
+    return orderIds.map((orderId) => ({ orderId, ...NOT_CONFIRMED }))
+  }
+
+  /**
+   * Waits for the turn of the account, then gives the refusal if nothing may be canceled. The
+   * requests of a busy account wait in its queue. With null the account has its turn already.
+   */
+  async barred(profileId: ProfileId | null): Promise<Reject | null> {
+    const { queues } = this.#pipeline
+    const waits = profileId !== null && queues.count > 0
+    if (waits && !(await queues.turn(profileId))) return REJECT.OVERLOADED
+    const barred = this.#pipeline.cancelBar()
+    return barred === null ? null : this.#pipeline.refused(barred)
+  }
+
+  /**
+   * Cancels orders and gives those that it canceled, why others were left alone, and how others had
+   * ended; each by its key. There is no await before the last command is stamped.
+   */
+  async #cancelByMarket(orders: readonly OrderName[]): Promise<ByMarket | Reject> {
+    const { orders: table } = this.#pipeline.clearing
+    const byMarket = new Map<number, OrderName[]>()
+    for (const order of orders) {
+      const marketId = table.marketOf(order.slot)
+      const known = byMarket.get(marketId)
+      if (known === undefined) byMarket.set(marketId, [order])
+      else known.push(order)
+    }
+    const receipts = await Promise.all(
+      [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
+    )
+    const canceled = new Map<number, CanceledOrder>()
+    const ends = new Map<number, Reject>()
+    const leftAlone = new Map<number, Why>()
+    for (const receipt of receipts) {
+      if (receipt instanceof Reject) continue
+      for (const order of receipt.canceled) canceled.set(keyOf(order), order)
+      for (const [key, reject] of endsOf(receipt)) ends.set(key, reject)
+      for (const order of receipt.releasing) leftAlone.set(keyOf(order), IN_RELEASE)
+      for (const order of receipt.bound) leftAlone.set(keyOf(order), BOUND)
+    }
+    const refusals = receipts.flatMap((each) => (each instanceof Reject ? each : []))
+    const none = refusals.length > 0 && refusals.length === receipts.length
+    return none ? refusals[0] : { canceled, leftAlone, ends }
+  }
+
+  #isOpen(order: OrderName | null): boolean {
+    return order !== null && this.#pipeline.clearing.orders.isLive(order.slot, order.generation)
+  }
+
+  /** What a name stands for at this moment. */
+  #resolve(profileId: ProfileId, text: OrderText): Resolved {
+    const { ids, clearing } = this.#pipeline
+    if ('clientOrderId' in text) {
+      const slot = clearing.orders.slotByClientId(profileId, text.clientOrderId.trim())
+      if (slot === 0) return { text, order: null, orderId: null, reject: REJECT.ORDER_NOT_OPEN }
+      const generation = clearing.orders.generationOf(slot)
+      const orderId = ids.text(slot, generation)
+      const clientOrderId = clearing.orders.clientIdOf(slot)
+      return { text, order: { slot, generation }, orderId, clientOrderId, reject: null }
+    }
+    const order = ids.parse(text.orderId.toLowerCase())
+    const orderId = text.orderId.toLowerCase()
+    if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
+    const reject = this.#pipeline.whyNotCancel(profileId, order)
+    if (reject !== null) return { text, order: null, orderId, reject }
+    const clientOrderId = clearing.orders.clientIdOf(order.slot)
+    return { text, order, orderId, clientOrderId, reject }
+  }
+
+  /**
+   * Why no live order has this name, and the id of the ended order that had it, if there was one.
+   */
+  async #ended(profileId: ProfileId, named: Unknown): Promise<Unknown> {
+    const reject = await this.#reasonOf(profileId, named)
+    const { text } = named
+    if (!isOver(reject) || !('clientOrderId' in text)) return { ...named, reject }
+    const row = await this.#endedOrders.orderByClientId(profileId, text.clientOrderId.trim())
+    if (row === undefined || row === null) return { ...named, reject }
+    return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
+  }
+
+  /** Why a name that no live order has cannot be canceled. */
+  async #reasonOf(profileId: ProfileId, { text, reject }: Unknown): Promise<Reject> {
+    if (reject !== REJECT.ORDER_NOT_OPEN) return reject
+    if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
+    const order = this.#pipeline.ids.parse(text.orderId.toLowerCase())
+    return order === null ? REJECT.ORDER_NOT_FOUND : this.#whyNotOpen(profileId, order)
+  }
+
+  /**
+   * Why no live order has this client id: whether it was ever used. For ids that main does not hold
+   * exactly, the tables say so.
+   */
+  async #whyNotLive(profileId: ProfileId, clientOrderId: string): Promise<Reject> {
+    const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
+    if (known === SEEN.NO) return REJECT.ORDER_NOT_FOUND
+    const row = await this.#endedOrders.orderByClientId(profileId, clientOrderId)
+    if (row !== undefined && row !== null) return reasonOf(row)
+    if (known === SEEN.YES) return REJECT.ORDER_NOT_OPEN
+    return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
+  }
+
+  /** A live order that its cancel found ended, with the reason. */
+  async #missed(profileId: ProfileId, each: Live, ends: Ends): Promise<Unknown> {
+    const reject = await this.#whyMissed(profileId, each.order, ends)
+    return { text: each.text, order: null, orderId: each.orderId, reject }
+  }
+
+  /** How a live order of the profile ended before its cancel came to the market. */
+  async #whyMissed(profileId: ProfileId, order: OrderName, ends: Ends): Promise<Reject> {
+    const end = ends.get(keyOf(order))
+    const isDoubtful = end === REJECT.ORDER_FILLED && this.#mayBeUndone(profileId)
+    const isKnown = end !== undefined && !isDoubtful
+    const reject = isKnown ? end : await this.#whyNotOpen(profileId, order)
+    return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
+  }
+
+  /** A fill of a profile of which nothing was ever taken back stands. */
+  #mayBeUndone(profileId: ProfileId): boolean {
+    return this.#pipeline.clearing.reversals.tookOf(profileId)
+  }
+
+  /**
+   * Why this order is not open. Only its owner is told. The state of the core says so until another
+   * order has the slot; after that the read tables do.
+   */
+  async #whyNotOpen(profileId: ProfileId, order: OrderName): Promise<Reject> {
+    const known = this.#pipeline.whyEnded(profileId, order)
+    if (known !== null) return known
+    const row = await this.#endedOrders.order(profileId, order)
+    if (row === undefined) return REJECT.READ_TIMEOUT
+    const own = row !== null && row.accountId === profileId
+    return own ? reasonOf(row) : REJECT.ORDER_NOT_FOUND
+  }
+}
+
+/** Why the market found orders ended, by their keys. */
+type Ends = ReadonlyMap<number, Reject>
+
+interface ByMarket {
+  readonly canceled: ReadonlyMap<number, CanceledOrder>
+  readonly leftAlone: ReadonlyMap<number, Why>
+  readonly ends: Ends
+}
+
+function endsOf({ notOpen }: CancelReceipt): Ends {
+  return new Map(
+    notOpen.map((order) => {
+      return [keyOf(order), order.isMatched ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN]
+    }),
+  )
+}
+
+function tradedOf({ filledSharesRaw, filledCollateralRaw, leftRaw }: CanceledOrder) {
+  return { filledSharesRaw, filledCollateralRaw, leftRaw }
+}
+
+function canceledOf({ orderId, clientOrderId }: Live, canceled: CanceledOrder): Canceled {
+  const names = clientOrderId === '' ? { orderId } : { orderId, clientOrderId }
+  return { ...names, ...tradedOf(canceled) }
+}
+
+/** Why an order that ended cannot be canceled. */
+function reasonOf({ status }: EndedOrder): Reject {
+  return status === MATCHED ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
+}
+
+function isOver(reject: Reject): boolean {
+  return reject === REJECT.ORDER_NOT_OPEN || reject === REJECT.ORDER_FILLED
+}
+
+/**
+ * The order is still open, since its market's ring had no room for the cancel, or its end is not
+ * known.
+ */
+const NOT_CONFIRMED = {
+  reason: 'UNKNOWN_ERROR',
+  message: 'Failed to cancel order',
+  retryable: true,
+} as const
+
+type Why = Pick<FailedCancel, 'reason' | 'message' | 'retryable'>
+
+const IN_RELEASE: Why = {
+  reason: 'ORDER_RELEASE_IN_PROGRESS',
+  message: REJECT.ORDER_RELEASE_IN_PROGRESS.sentence,
+  retryable: true,
+}
+
+const GONE_FILLED: Why = {
+  reason: 'ORDER_FILLED',
+  message: REJECT.ORDER_FILLED.sentence,
+  retryable: false,
+}
+
+/** The market lets nobody call back an order that it holds. */
+const BOUND: Why = {
+  reason: 'DELAYED_CANCEL_OFF',
+  message: REJECT.DELAYED_CANCEL_OFF.sentence,
+  retryable: false,
+}
+
+function isKnown({ reject }: Resolved): boolean {
+  return reject !== REJECT.ORDER_NOT_FOUND
+}
+
+function shownNames({ text, orderId }: Resolved): { orderId?: string; clientOrderId?: string } {
+  return 'clientOrderId' in text && orderId !== null ? { ...text, orderId } : text
+}
+
+function retryable(each: Resolved): FailedCancel {
+  return { ...shownNames(each), ...NOT_CONFIRMED }
+}
+
+function failure(each: Resolved): FailedCancel {
+  const names = shownNames(each)
+  if (each.reject === REJECT.ORDER_RELEASE_IN_PROGRESS) return { ...names, ...IN_RELEASE }
+  if (each.reject === REJECT.DELAYED_CANCEL_OFF) return { ...names, ...BOUND }
+  if (each.reject === REJECT.ORDER_FILLED) return { ...names, ...GONE_FILLED }
+  return {
+    ...names,
+    reason: 'ORDER_NOT_FOUND',
+    message: REJECT.ORDER_NOT_OPEN.sentence,
+    retryable: false,
+  }
+}

@@ -1,0 +1,46 @@
+// The heartbeat deadline of a profile (rules §4.9).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { hmac } from '../../edge/http/access/auth-scheme.ts'
+import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, nullable } from '../../edge/http/schema/scalars.ts'
+import { object, optional } from '../../edge/http/schema/schema.ts'
+import type { Services } from '../services.ts'
+
+export const beat = route({
+  method: 'POST',
+  path: '/heartbeats',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about:
+    'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
+  body: object({
+    cancelAt: means(
+      optional(integer(0)),
+      `The deadline in Unix milliseconds, at least ${LIMITS.heartbeatAheadMsMin} ms after server ` +
+        'time; absent to take it back.',
+    ),
+  }),
+  reply: object({
+    cancelAt: means(nullable(integer(0)), 'The deadline in Unix milliseconds; null for none.'),
+    serverTime: means(integer(0), 'Time of the exchange in Unix milliseconds.'),
+  }),
+  means: 'The deadline stands as the reply shows it, in place of the one before.',
+  rejects: ['OVERLOADED', 'VALIDATION', 'HEARTBEAT_CANCELING'],
+  example: {
+    body: { cancelAt: 1_796_126_410_000 },
+    reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
+  },
+  handle: async ({ body, owner }, { heartbeats }: Services) => {
+    const told = await heartbeats.beat(owner, body.cancelAt ?? null)
+    if (told === REJECT.VALIDATION) {
+      return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })
+    }
+    if (told instanceof Reject) return refuse(told)
+    return { cancelAt: told.cancelAtMs, serverTime: told.nowMs }
+  },
+})

@@ -1,0 +1,86 @@
+// The open orders of a profile over all markets, by cursor.
+
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { openOrders as openOrdersOf } from '../../../persistence/query/read/orders/open-orders.ts'
+import { hmacOrSession } from '../../edge/http/access/auth-scheme.ts'
+import { invalidCursor } from '../../edge/http/cursor.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { defaulted, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { orderView } from '../../exchange/read-model/views.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { ORDER_EXAMPLE } from './order-examples.ts'
+import { order } from './order-shapes.ts'
+
+const DEFAULT_LIMIT = 50
+const CURSOR_CHARACTERS_MAX = 32
+const SEQ = /^[1-9][0-9]{0,15}$/
+
+/** A cursor names the last order of its page, by the seq that placed it. */
+function cursorOf(placedSeq: Seq): string {
+  return Buffer.from(String(placedSeq)).toString('base64url')
+}
+
+/** The seq that a cursor names; above all seqs for an empty one, null for a text that is none. */
+function seqIn(cursor: string): Seq | null {
+  if (cursor === '') return Number.MAX_SAFE_INTEGER
+  const said = Buffer.from(cursor, 'base64url').toString()
+  if (!SEQ.test(said)) return null
+  const seq = Number(said)
+  return Number.isSafeInteger(seq) && cursorOf(seq) === cursor ? seq : null
+}
+
+export const openOrders = route({
+  method: 'GET',
+  path: '/orders',
+  auth: hmacOrSession().forSubAccounts(),
+  lane: 'private',
+  about: "The caller's open orders over all markets, newest first, by cursor.",
+  query: {
+    limit: means(
+      defaulted(integer(1, LIMITS.userOrdersLimitMax), DEFAULT_LIMIT),
+      'Most orders on a page of the list.',
+    ),
+    cursor: means(
+      optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+      'nextCursor of the page before; absent or empty for the first page.',
+    ),
+  },
+  reply: object({
+    data: means(list(order()), 'The orders of this page, newest first.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  }),
+  means: 'A page of the orders as the newest durable command left them.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: {
+    query: { limit: DEFAULT_LIMIT },
+    reply: {
+      data: [ORDER_EXAMPLE],
+      nextCursor: cursorOf(41),
+    },
+  },
+  handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: Services) => {
+    const beforeSeq = seqIn(query.cursor ?? '')
+    if (beforeSeq === null) return invalidCursor()
+    const asker = askerOf({ caller, call })
+    const { limit } = query
+    // One more than asked for tells whether a page follows.
+    const ask = { accountId: owner, beforeSeq, limit: limit + 1 }
+    const found = await reads.read(openOrdersOf, ask, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const rows = found.slice(0, limit)
+    const marketIds = rows.map((row) => row.marketId)
+    const markets = await archive.byIds(marketIds, asker)
+    if (markets === undefined) return refuse('READ_TIMEOUT')
+    const data = rows.flatMap((row) => {
+      const published = markets.get(row.marketId)
+      return published === undefined ? [] : orderView(row, published, pipeline.ids)
+    })
+    const last = found.length > limit ? rows.at(-1) : undefined
+    return { data, nextCursor: last === undefined ? null : cursorOf(last.placedSeq) }
+  },
+})

@@ -1,0 +1,40 @@
+// The pipeline's answer to an order, as a reply of its own or as an entry of a list.
+
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { invalid, type Refusal, refuse } from '../../edge/http/refusal.ts'
+import { type Bytes, bytes, JSON_TYPE } from '../../edge/http/reply.ts'
+import type { OrderAnswer, RefusedAnswer } from '../../exchange/order-entry/order-answer.ts'
+import type { GroupAnswer } from '../../exchange/order-entry/order-groups.ts'
+
+const CREATED = 201
+const REPLAYED = [['idempotent-replay', 'true']] as const
+
+export function answered(answer: OrderAnswer): Bytes | Refusal {
+  if (!('text' in answer)) return refused(answer)
+  return bytes(answer.text, JSON_TYPE, CREATED, answer.isReplay === true ? REPLAYED : [])
+}
+
+/** The refusal of an order, with the fields that its body has besides. */
+export function refused(answer: RefusedAnswer): Refusal {
+  const { reject, issues, expectedFeeRateBps, first, more, retryAfterSec, bar, broke } = answer
+  // A fault on the way, often in the reply of a durable order: only this call learns of it.
+  if (broke !== undefined) throw broke.error
+  if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
+  if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
+  if (first !== undefined) {
+    return refuse(reject, { orderId: first.orderId, orderStatus: first.status })
+  }
+  return refuse(reject, bar ?? more, retryAfterSec)
+}
+
+/** `index` and `status`, then the fields that the order alone would get. */
+function partText(answer: OrderAnswer, index: number): string {
+  if ('text' in answer) return `{"index":${index},"status":${CREATED},${answer.text.slice(1)}`
+  const { status, innerBody } = refused(answer)
+  return `{"index":${index},"status":${status},${innerBody.slice(1)}`
+}
+
+export function groupAnswered(group: GroupAnswer): Bytes | Refusal {
+  if ('reject' in group) return refused(group)
+  return bytes(`{"results":[${group.answers.map(partText).join(',')}]}`)
+}

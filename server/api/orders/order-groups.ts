@@ -1,0 +1,81 @@
+// Several orders in one request.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
+import { Refusal } from '../../edge/http/refusal.ts'
+import { type Bytes, Pending } from '../../edge/http/reply.ts'
+import { rawRoute } from '../../edge/http/route.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, nullable, text } from '../../edge/http/schema/scalars.ts'
+import { anyOf, list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
+import { FORM } from '../../edge/intake/intake-layout.ts'
+import { ordersBody } from '../../edge/intake/order/order-group.ts'
+import type { Services } from '../services.ts'
+import { groupAnswered } from './order-answers.ts'
+import { ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from './order-examples.ts'
+import { orderReply } from './order-shapes.ts'
+import { ORDER_AUTH, signedCall } from './signed-call.ts'
+
+const issue = () =>
+  object({
+    field: means(text(), 'Path of the field that is wrong; body for the whole order.'),
+    message: means(text(), 'What is wrong with the field.'),
+  })
+
+/** What POST /orders would have said in a refusal of the order. */
+const refusedFields = () => ({
+  message: means(
+    optional(anyOf(text(), list(issue()))),
+    'Why the order was refused; a list when fields of it are wrong.',
+  ),
+  error: means(optional(text()), 'The HTTP name of the status; of a refusal alone.'),
+  statusCode: means(optional(integer(400, 599)), 'The same as status; of a refusal alone.'),
+  code: means(optional(text()), 'The code for programs; of a refusal alone.'),
+  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before the order is sent again.'),
+  expectedFeeRateBps: means(
+    optional(integer(0, LIMITS.feeBpsMax)),
+    'With FEE_RATE_MISMATCH: the rate to sign, in basis points.',
+  ),
+  mode: means(optional(text()), 'The trading mode that refused the order.'),
+  resumeAt: means(optional(nullable(isoTime())), 'When that mode ends; null when unknown.'),
+})
+
+const placed = () =>
+  openObject({
+    index: means(integer(0), 'Place of the order in the call, from 0.'),
+    status: means(integer(200, 599), 'HTTP status that POST /orders would have given this order.'),
+    order: optional(orderReply().properties.order),
+    makerMatches: optional(orderReply().properties.makerMatches),
+    execution: optional(orderReply().properties.execution),
+    ...refusedFields(),
+  })
+
+export const orderBatch = rawRoute({
+  method: 'POST',
+  path: '/orders/batch',
+  auth: ORDER_AUTH,
+  lane: 'trade',
+  about: 'Places up to 50 signed orders in the order given; each is taken or refused by itself.',
+  headers: ON_BEHALF_HEADER,
+  body: ordersBody,
+  reply: object({
+    results: means(list(placed()), 'One entry for each order, in the order of the call.'),
+  }),
+  means: 'Each order has its answer: status says what became of it.',
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION'],
+  example: {
+    body: { orders: [ORDER_REQUEST_EXAMPLE] },
+    reply: { results: [{ index: 0, status: 201, ...ORDER_REPLY_EXAMPLE }] },
+  },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call }, services) => {
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
+    const pending = new Pending<Bytes | Refusal>()
+    services.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
+      pending.doneBy(() => groupAnswered(group))
+    })
+    return pending
+  },
+})

@@ -1,0 +1,198 @@
+// An order and what came of it, as replies show them (rules §3.5, §12.4).
+
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
+import { ORDER_TYPES } from '../../../engine/domain/order.ts'
+import {
+  address,
+  bytes32,
+  isoTime,
+  orderId,
+  profileId,
+  slug,
+  uint256Text,
+} from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  orderStatus,
+  orderType,
+  shownClientOrderId,
+  shownFills,
+} from '../../edge/http/schema/order-fields.ts'
+import { named } from '../../edge/http/schema/printed.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  anyOf,
+  list,
+  object,
+  optional,
+  type Schema,
+  schemaOf,
+} from '../../edge/http/schema/schema.ts'
+
+const orderMarket = () =>
+  named(
+    'OrderMarket',
+    object({
+      id: means(integer(1), 'Number of the market, counted from 1.'),
+      slug: slug(),
+      title: means(text(), 'The question of the market.'),
+      yesPositionId: means(uint256Text(), 'Token of the YES outcome.'),
+      noPositionId: means(uint256Text(), 'Token of the NO outcome.'),
+      group: means(
+        anyOf(
+          object({ slug: slug(), title: means(text(), 'Title of the group.') }),
+          schemaOf<null>({ type: 'null' }),
+        ),
+        'Always null here: the market itself names its group.',
+      ),
+    }),
+  )
+
+/** What was signed, and what follows from it. */
+const signedOrder = () => ({
+  salt: means(uint256Text(), 'Number that makes the order unique, as it was signed.'),
+  maker: means(address(), 'Account that gives makerAmount.'),
+  signer: means(address(), 'Account whose key signed the order.'),
+  taker: means(address(), 'Always the zero address: anyone may fill the order.'),
+  tokenId: means(uint256Text(), 'Token of the outcome that the order buys or sells.'),
+  token: means(uint256Text(), 'The same as tokenId.'),
+  outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
+  makerAmount: means(integer(1), 'Raw units given: collateral of a buy, shares of a sell.'),
+  takerAmount: means(integer(1), 'Raw units wanted in return; 1 for an order at market.'),
+  originalSize: means(
+    uint256Text(),
+    'Raw shares ordered; of a buy at market, raw collateral to spend.',
+  ),
+  expiration: means(
+    uint256Text(),
+    'When the order ends by itself: Unix seconds as text, 0 for never.',
+  ),
+  nonce: means(integer(0, 0), 'Part of what was signed that this exchange does not use.'),
+  feeRateBps: means(integer(0, 1000), 'Fee rate that the order signed, in basis points.'),
+  signatureType: means(integer(0, 3), '0 signed by the maker, 1 to 3 by the key of its wallet.'),
+  signature: means(text(), 'Signature of the order, as hex.'),
+  orderType: orderType(),
+  type: means(oneOf(...ORDER_TYPES), 'The same as orderType.'),
+  price: means(
+    nullable(number(0.001, 0.999)),
+    'Limit price of the token; null for an order at market.',
+  ),
+})
+
+const orderFields = <S extends Schema>(side: S) => ({
+  id: orderId(),
+  ...signedOrder(),
+  side,
+  marketId: means(integer(1), 'Number of the market.'),
+  marketSlug: slug(),
+  ownerId: means(profileId(), 'Number of the profile that owns the order.'),
+  createdAt: means(isoTime(), 'When the exchange accepted the order.'),
+  status: orderStatus(),
+  ...shownFills(),
+  clientOrderId: shownClientOrderId(),
+  market: means(orderMarket(), 'The market that the order trades in.'),
+})
+
+/** An order, in every reply that shows one but those of `userOrder`. */
+export function order() {
+  const side = means(integer(0, 1), 'Side as it was signed: 0 buys the token, 1 sells it.')
+  return named('Order', object(orderFields(side)))
+}
+
+/** The same in the lists of a market, where public clients read the side as a word. */
+export function userOrder() {
+  const side = means(oneOf('BUY', 'SELL'), 'Whether the order buys or sells its token.')
+  return named('UserOrder', object(orderFields(side)))
+}
+
+/** An order with what came of it. A maker is not told which orders it met. */
+export function orderData() {
+  const { makerMatches, ...parts } = orderParts()
+  return named('OrderData', object({ ...parts, makerMatches: optional(makerMatches) }))
+}
+
+export function orderReply() {
+  return named('PlacedOrderReply', object(orderParts()))
+}
+
+const makerMatch = () =>
+  named(
+    'MakerMatch',
+    object({
+      id: means(text(), 'Id of the match, unique in the exchange.'),
+      createdAt: means(nullable(isoTime()), 'When the two orders matched.'),
+      matchedSize: means(uint256Text(), 'Raw shares that were traded with this order.'),
+      orderId: means(orderId(), 'Id of the resting order.'),
+    }),
+  )
+
+/** A buy's fee is in shares, a sell's in collateral (rules §3.5). */
+const totalsRaw = () =>
+  named(
+    'ExecutionTotals',
+    object({
+      contractsGross: means(uint256Text(), 'Raw shares that were filled.'),
+      contractsFee: means(uint256Text(), 'Fee of a buy in raw shares; 0 for a sell.'),
+      contractsNet: means(uint256Text(), 'Raw shares filled, without the fee.'),
+      usdGross: means(uint256Text(), 'Raw collateral at the prices of the fills.'),
+      usdFee: means(uint256Text(), 'Fee of a sell in raw collateral; 0 for a buy.'),
+      usdNet: means(uint256Text(), 'Raw collateral of the fills, without the fee.'),
+    }),
+  )
+
+const execution = () =>
+  named(
+    'Execution',
+    object({
+      matched: means(boolean(), 'True when the order has traded.'),
+      settlementStatus: means(
+        oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
+        'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to ' +
+          'the order alone) when self-trade prevention stopped it; else how far its trade is ' +
+          'settled.',
+      ),
+      eligibleAt: means(
+        optional(isoTime()),
+        'When the order, held for the taker delay, enters its market; present while DELAYED.',
+      ),
+      reason: means(
+        optional(oneOf('STP_TAKER_REJECTED')),
+        'Present when the order stopped before it met an order of its own profile.',
+      ),
+      stpMakerCancels: means(
+        optional(list(orderId())),
+        'Resting orders of the same profile that self-trade prevention canceled.',
+      ),
+      clientOrderId: shownClientOrderId(),
+      tradeEventId: means(
+        optional(uint256Text()),
+        'Id of its newest trade; absent without a trade.',
+      ),
+      txHash: means(
+        optional(nullable(bytes32())),
+        'Hash of the transaction of that trade; null until a block holds it.',
+      ),
+      feeRateBps: means(
+        integer(0, 1000),
+        'Fee rate that the order signed, in basis points; 0 in a market without fees.',
+      ),
+      effectiveFeeBps: means(
+        integer(0, 10_000),
+        'Fee that the fills paid, in basis points of what was received; 0 without a fill.',
+      ),
+      totalsRaw: means(totalsRaw(), 'What the fills moved, in raw units; all 0 without a fill.'),
+    }),
+  )
+
+function orderParts() {
+  return {
+    order: means(order(), 'The order as the exchange keeps it.'),
+    makerMatches: means(list(makerMatch()), 'Resting orders that this order met.'),
+    execution: means(execution(), 'What came of the order.'),
+  }
+}
+
+/** A canceled order, with what it traded. */
+export function tradedUntilCancel() {
+  return object({ orderId: orderId(), clientOrderId: shownClientOrderId(), ...shownFills() })
+}

@@ -1,0 +1,443 @@
+// Order entry and cancels (rules §4).
+
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { matchOrders } from '../../../persistence/query/read/orders/match-orders.ts'
+import { userOrders as ordersOfUser } from '../../../persistence/query/read/orders/user-orders.ts'
+import { hmac } from '../../edge/http/access/auth-scheme.ts'
+import { IDEMPOTENCY_KEY_HEADER } from '../../edge/http/access/idempotency-key.ts'
+import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { ofEarlierOrder } from '../../edge/http/refusal-schemas.ts'
+import { type Bytes, Pending } from '../../edge/http/reply.ts'
+import { rawRoute, route } from '../../edge/http/route.ts'
+import { orderId } from '../../edge/http/schema/fields.ts'
+import { marketName } from '../../edge/http/schema/market-names.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { exactlyOne } from '../../edge/http/schema/printed.ts'
+import { boolean } from '../../edge/http/schema/scalars.ts'
+import { type Issue, list, object, optional } from '../../edge/http/schema/schema.ts'
+import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
+import { orderBody } from '../../edge/intake/order/order-body.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { userOrderView } from '../../exchange/read-model/views.ts'
+import { ORDER_ID } from '../examples.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import {
+  batchCancelReply,
+  batchResult,
+  cancelAllInSlices,
+  cancelDone,
+  cancelReply,
+  MULTI_STATUS,
+  refuseCancel,
+  SOME_CANCELED,
+} from './cancel-replies.ts'
+import type { OrderText } from './cancels.ts'
+import { answered } from './order-answers.ts'
+import {
+  CANCELED_EXAMPLE,
+  ORDER_REPLY_EXAMPLE,
+  ORDER_REQUEST_EXAMPLE,
+  USER_ORDER_EXAMPLE,
+} from './order-examples.ts'
+import { orderReply, userOrder } from './order-shapes.ts'
+import { ORDER_AUTH, signedCall } from './signed-call.ts'
+import { statusNumbers, userOrderQuery } from './user-order-query.ts'
+
+const CREATED = 201
+const CANCELED = 'The order is canceled, and what it reserved is free.'
+const ALL_CANCELED = 'Every order that was named is canceled.'
+
+const { canceled, orders, failed } = batchCancelReply().properties
+const lists = {
+  fields: { canceled: optional(canceled), orders: optional(orders), failed: optional(failed) },
+  example: {
+    canceled: [],
+    orders: [],
+    failed: [
+      {
+        orderId: ORDER_ID,
+        reason: 'ORDER_NOT_FOUND',
+        message: REJECT.ORDER_NOT_FOUND.sentence,
+        retryable: false,
+      },
+    ],
+  },
+}
+
+/** What the refusals of a batch say when no order of it was canceled. */
+const NOTHING_CANCELED = {
+  ORDERS_NOT_FOUND: lists,
+  ORDER_NOT_OPEN: lists,
+  DELAYED_CANCEL_OFF: lists,
+}
+
+export const placeOrder = rawRoute({
+  method: 'POST',
+  path: '/orders',
+  auth: ORDER_AUTH,
+  lane: 'trade',
+  about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
+  headers: { ...ON_BEHALF_HEADER, ...IDEMPOTENCY_KEY_HEADER },
+  query: {
+    replay: means(
+      optional(boolean()),
+      'True to get the first reply again, with Idempotent-Replay: true, when the order was ' +
+        'accepted within a day; true when absent beside an Idempotency-Key.',
+    ),
+  },
+  body: orderBody,
+  status: CREATED,
+  reply: orderReply(),
+  means: 'The order was taken and is durable; execution says what came of it.',
+  links: {
+    read: {
+      to: 'GET /orders/:orderId',
+      about: 'Reads the order that was placed.',
+      params: { orderId: '/order/id' },
+    },
+    cancel: {
+      to: 'DELETE /orders/:orderId',
+      about: 'Cancels what is left of the order that was placed.',
+      params: { orderId: '/order/id' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'BODY_MALFORMED',
+    'VALIDATION',
+    'NOT_SUB_ACCOUNT',
+    'MARKET_NOT_FOUND',
+    'ORDERBOOK_OF_POOL',
+    'TOKEN_NOT_IN_MARKET',
+    'AMOUNTS_INVALID',
+    'PRICE_MISMATCH',
+    'NO_SERVER_WALLET',
+    'ALLOWANCE_MISSING',
+    'PROFILE_FROZEN',
+    'POST_ONLY_MODE',
+    'CANCEL_ONLY_MODE',
+    'TRADING_DISABLED',
+    'RECV_WINDOW_EXPIRED',
+    'MARKET_NOT_TRADABLE',
+    'ORDER_EXPIRED',
+    'OWNER_MISMATCH',
+    'SIGNER_MISMATCH',
+    'FEE_RATE_UNAVAILABLE',
+    'FEE_RATE_MISMATCH',
+    'SIGNATURE_INVALID',
+    'DUPLICATE_ORDER',
+    'DUPLICATE_CLIENT_ORDER_ID',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'OPEN_SIZE_LIMIT',
+    'OPEN_ORDERS_LIMIT',
+    'POSITION_LIMIT',
+    'AMOUNT_TOO_SMALL',
+    'CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'INSUFFICIENT_SHARES',
+    'POST_ONLY_WOULD_MATCH',
+  ],
+  refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },
+  example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
+  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  handle: ({ call, query }, services) => {
+    const { pipeline } = services
+    call.timesRow = pipeline.times.begin(call.readMs)
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
+    const pending = new Pending<Bytes | Refusal>()
+    const order = { ...signed, replays: query.replay ?? signed.idempotencyKey !== '' }
+    pipeline.placeOrder(order, (answer) => pending.doneBy(() => answered(answer)))
+    return pending
+  },
+})
+
+export const cancelOrder = route({
+  method: 'DELETE',
+  path: '/orders/:orderId',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Cancels what is left of one open order and releases its reserve.',
+  params: { orderId: orderId() },
+  reply: cancelReply(),
+  means: CANCELED,
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'ORDER_NOT_FOUND',
+    'ORDER_FILLED',
+    'ORDER_NOT_OPEN',
+    'ORDER_RELEASE_IN_PROGRESS',
+    'DELAYED_CANCEL_OFF',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    params: { orderId: ORDER_ID },
+    reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
+  },
+  handle: async ({ params, owner }, { cancels, pipeline }: Services) => {
+    return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
+  },
+})
+
+const ONE_NAME = {
+  field: 'orderId',
+  message: 'Exactly one of orderId or clientOrderId is required',
+}
+
+/** The one name that the body gives the order, or the refusal when it gives none or both. */
+function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Refusal {
+  const { orderId: id, clientOrderId } = body
+  if (clientOrderId === undefined) return id === undefined ? invalid(ONE_NAME) : { orderId: id }
+  if (id !== undefined) return invalid(ONE_NAME)
+  const message = clientOrderIdIssue(clientOrderId)
+  return message === undefined ? { clientOrderId } : invalid({ field: 'clientOrderId', message })
+}
+
+function clientIdIssues(clientOrderIds: readonly string[]): Issue[] {
+  return clientOrderIds.flatMap((each, index) => {
+    const message = clientOrderIdIssue(each)
+    return message === undefined ? [] : [{ field: `clientOrderIds.${index}`, message }]
+  })
+}
+
+export const cancelOne = route({
+  method: 'POST',
+  path: '/orders/cancel',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Cancels one open order by its id or by the id its client gave it.',
+  body: exactlyOne(
+    { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
+    'orderId',
+    'clientOrderId',
+  ),
+  reply: cancelReply(),
+  means: CANCELED,
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'VALIDATION',
+    'ORDER_NOT_FOUND',
+    'ORDER_FILLED',
+    'ORDER_NOT_OPEN',
+    'ORDER_RELEASE_IN_PROGRESS',
+    'DELAYED_CANCEL_OFF',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: { clientOrderId: 'quote-17' },
+    reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
+  },
+  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
+    const order = named(body)
+    if (order instanceof Refusal) return order
+    return cancelDone(await cancels.one(owner, order), pipeline)
+  },
+})
+
+/** The markets that a name stands for in calls about orders: a group has them in its children. */
+function bookIdsOf({ market, children }: PublishedMarket): readonly MarketId[] {
+  const markets = kindOf(market) === 'group' ? children.map((child) => child.market) : [market]
+  return markets.map(({ marketId }) => marketId)
+}
+
+export const cancelAll = route({
+  method: 'DELETE',
+  path: '/orders/all/:slug',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: "Cancels all of the caller's open orders in one market, or in all markets of a group.",
+  params: { slug: marketName() },
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: batchCancelReply(),
+  means: 'No order of the caller is open in the market any more, nor in any market of the group.',
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
+  },
+  handle: async ({ params, owner, caller, call }, services: Services) => {
+    const { everywhere, pipeline, archive } = services
+    const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
+    if (published === undefined) return refuse('READ_TIMEOUT')
+    if (published === null) return refuse('MARKET_NOT_FOUND')
+    const outcome = await everywhere.run(owner, bookIdsOf(published))
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
+    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
+  },
+})
+
+export const cancelEverywhere = route({
+  method: 'DELETE',
+  path: '/orders/all',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: "Cancels all of the caller's open orders over all markets.",
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: batchCancelReply(),
+  means: 'No order that the caller had when the call came is open any more.',
+  rejects: ['OVERLOADED', 'TRADING_DISABLED'],
+  example: {
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
+  },
+  handle: async ({ owner, caller, call }, services: Services) => {
+    const { everywhere, pipeline } = services
+    const outcome = await everywhere.run(owner)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
+    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
+  },
+})
+
+const ids = () =>
+  means(list(orderId(), 1, LIMITS.batchCancelIdsMax), 'Orders to cancel, by their order ids.')
+
+export const batchCancel = route({
+  method: 'POST',
+  path: '/orders/batch-cancel',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
+  body: exactlyOne(
+    {
+      orderIds: optional(ids()),
+      clientOrderIds: means(
+        optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
+        'Orders to cancel, by the ids that their client gave them.',
+      ),
+    },
+    'orderIds',
+    'clientOrderIds',
+  ),
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: batchCancelReply(),
+  means: ALL_CANCELED,
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'VALIDATION',
+    'ORDERS_NOT_FOUND',
+    'DELAYED_CANCEL_OFF',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
+  refusalFields: NOTHING_CANCELED,
+  example: {
+    body: { orderIds: [ORDER_ID] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
+  },
+  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
+    const { orderIds, clientOrderIds } = body
+    if ((orderIds === undefined) === (clientOrderIds === undefined)) {
+      return invalid({
+        field: 'orderIds',
+        message: 'Exactly one of orderIds or clientOrderIds is required',
+      })
+    }
+    const issues = clientIdIssues(clientOrderIds ?? [])
+    if (issues.length > 0) return invalid(...issues)
+    const byOrder = (orderIds ?? []).map((each) => ({ orderId: each }))
+    const byClient = (clientOrderIds ?? []).map((each) => ({ clientOrderId: each }))
+    const outcome = await cancels.batch(owner, [...byOrder, ...byClient])
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
+    return batchResult(outcome, orderIds === undefined ? 'clientOrderId' : 'orderId')
+  },
+})
+
+export const cancelBatch = route({
+  method: 'POST',
+  path: '/orders/cancel-batch',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: 'The older name of batch-cancel; takes order ids only.',
+  body: object({ orderIds: ids() }),
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: batchCancelReply(),
+  means: ALL_CANCELED,
+  rejects: [
+    'OVERLOADED',
+    'TRADING_DISABLED',
+    'ORDERS_NOT_FOUND',
+    'DELAYED_CANCEL_OFF',
+    'ORDER_NOT_OPEN',
+    'READ_TIMEOUT',
+  ],
+  refusalFields: NOTHING_CANCELED,
+  example: {
+    body: { orderIds: [ORDER_ID] },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
+  },
+  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
+    const texts = body.orderIds.map((each) => ({ orderId: each }))
+    const outcome = await cancels.batch(owner, texts)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
+    return batchResult(outcome, 'orderId')
+  },
+})
+
+export const userOrders = route({
+  method: 'GET',
+  path: '/markets/:slug/user-orders',
+  auth: hmac().forSubAccounts(),
+  lane: 'private',
+  about: "The caller's orders in one market or group, newest first; live ones unless named.",
+  params: { slug: marketName() },
+  query: userOrderQuery(),
+  reply: list(userOrder()),
+  means: 'The orders, newest first; an empty list when there is none.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
+  handle: async ({ params, query, caller, owner, call }, services: Services) => {
+    const { reads, pipeline, archive } = services
+    const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
+    if (published === undefined) return refuse('READ_TIMEOUT')
+    if (published === null) return refuse('MARKET_NOT_FOUND')
+    const asker = askerOf({ caller, call })
+    const page = {
+      accountId: owner,
+      statuses: statusNumbers(query.statuses),
+      limit: query.limit ?? LIMITS.userOrdersLimitMax,
+    }
+    const { marketId } = published.market
+    const isGroup = kindOf(published.market) === 'group'
+    const rows = isGroup
+      ? await reads.read(matchOrders, { ...page, marketIds: bookIdsOf(published) }, asker)
+      : await reads.read(ordersOfUser, { ...page, marketId }, asker)
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    return rows.map((row) => {
+      const child = published.children.find(({ market }) => market.marketId === row.marketId)
+      return userOrderView(row, child ?? published, pipeline.ids)
+    })
+  },
+})

@@ -1,0 +1,32 @@
+import { apiHeaders, MissingProofs } from '../../auth/guard.ts'
+import { hmac } from '../../edge/http/access/auth-scheme.ts'
+import { idempotencyKeyOf } from '../../edge/http/access/idempotency-key.ts'
+import { headerTarget } from '../../edge/http/access/on-behalf.ts'
+import type { Call } from '../../edge/http/call.ts'
+import type { Refusal } from '../../edge/http/refusal.ts'
+import type { OrderCall } from '../../exchange/order-entry/order-answer.ts'
+import type { Services } from '../services.ts'
+
+/** The proof that calls with orders take; the intake checks it. */
+export const ORDER_AUTH = hmac('trading')
+
+const missingBy = new WeakMap<readonly string[], MissingProofs>()
+
+/**
+ * A call with orders, in the form that the intake takes; or the refusal of one without an API
+ * token, which so costs the intake nothing.
+ */
+export function signedCall(call: Call, { settings }: Services): OrderCall | Refusal {
+  const { method, target: pathWithQuery, body, timesRow } = call
+  const { headerPrefixes } = settings
+  const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)
+  if (apiKey === '') {
+    const missing = missingBy.get(headerPrefixes) ?? new MissingProofs(headerPrefixes, '')
+    missingBy.set(headerPrefixes, missing)
+    return missing.of(call, ORDER_AUTH.accepts)
+  }
+  const onBehalfOf = headerTarget(call)
+  const idempotencyKey = idempotencyKeyOf(call)
+  const proof = { apiKey, timestamp, signature, onBehalfOf, idempotencyKey }
+  return { method, pathWithQuery, body, timesRow, ...proof, sender: call }
+}

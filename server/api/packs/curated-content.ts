@@ -1,0 +1,65 @@
+// A pack of the list of operators, as everybody gets it (rules §8.6).
+
+import type { CuratedPack } from '../../../engine/core/packs/curated-packs.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { boolean, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { listedLeg, listedLegView } from './leg-content.ts'
+import { packIdOf, packUuid } from './pack-ids.ts'
+import type { PackDesk } from './packs.ts'
+
+/** The one type of pack that operators curate: its legs may be of any markets. */
+export const PARLAY_TYPE = 'curated'
+
+export const curatedPack = () =>
+  object({
+    id: packUuid('Id of the pack, to quote and to buy it.'),
+    name: means(text(), 'Name that operators gave it.'),
+    status: means(
+      oneOf('ACTIVE', 'ENDED'),
+      'ACTIVE while it is on the list; ENDED once a leg ended or operators removed it.',
+    ),
+    eligible: means(
+      boolean(),
+      'Whether all its legs are open and have a usable price; a quote says it for a stake.',
+    ),
+    parlayType: means(oneOf(PARLAY_TYPE), 'Always curated: operators chose the legs.'),
+    createdAt: means(isoTime(), 'When operators put it on the list.'),
+    legs: means(list(listedLeg()), 'The outcomes that must all win.'),
+  })
+
+/** How a pack of the list stands. */
+export interface Standing {
+  readonly isListed: boolean
+  /** Whether its markets may be in one pack now. */
+  readonly isOpen: boolean
+}
+
+/** A leg whose market is not known is left out. */
+export function curatedView(
+  { packId, name, madeMs, legs }: CuratedPack,
+  { isListed, isOpen }: Standing,
+  marketOf: (marketId: MarketId) => PublishedMarket | undefined,
+  desk: PackDesk,
+) {
+  const id = packIdOf('curated', packId)
+  const views = legs.flatMap(({ marketId, outcome }, legIndex) => {
+    const market = marketOf(marketId)
+    if (market === undefined) return []
+    return [listedLegView(market, { packId: id, legIndex, outcome }, desk)]
+  })
+  const arePriced = views.every(({ bookPrice }) => bookPrice !== null)
+  return {
+    id,
+    name,
+    status: isListed ? ('ACTIVE' as const) : ('ENDED' as const),
+    eligible: isListed && isOpen && arePriced,
+    parlayType: PARLAY_TYPE,
+    createdAt: isoText(madeMs),
+    legs: views,
+  } as const
+}

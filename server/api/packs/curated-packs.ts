@@ -1,0 +1,77 @@
+// The packs that operators curate and everybody can buy (rules §8.6).
+
+import { curatedById } from '../../../persistence/query/read/packs/curated-packs.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import { list } from '../../edge/http/schema/schema.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { curatedPack, curatedView } from './curated-content.ts'
+import { packUuid, seqOfPackId } from './pack-ids.ts'
+import { CURATED_EXAMPLE } from './purchase-examples.ts'
+
+export const curatedPacks = route({
+  method: 'GET',
+  path: '/parlay/packs',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'The packs that operators curate, which everybody can buy; newest first.',
+  reply: list(curatedPack()),
+  means: 'The whole list; prices are at most a second old.',
+  example: { reply: [CURATED_EXAMPLE] },
+  handle: async (_input, { curation }: Services) => bytes(await curation.encoded()),
+})
+
+export const searchCuratedPacks = route({
+  method: 'GET',
+  path: '/parlay/packs/search',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'Curated packs whose name or markets have all words of a text; newest first.',
+  query: { query: means(text(200, 1), 'Words that the name or the markets have, in any order.') },
+  reply: list(curatedPack()),
+  means: 'The packs that were found; empty for none.',
+  example: { query: { query: 'rain' }, reply: [CURATED_EXAMPLE] },
+  handle: ({ query }, { curation }: Services) => curation.found(query.query),
+})
+
+export const curatedPackOfId = route({
+  method: 'GET',
+  path: '/parlay/packs/:id',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'One curated pack, also after it left the list.',
+  params: { id: packUuid('Id of a pack of the list.') },
+  reply: curatedPack(),
+  means: 'The pack as it stands now.',
+  rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { id: CURATED_EXAMPLE.id }, reply: CURATED_EXAMPLE },
+  handle: async ({ params, call }, services: Services) => {
+    const { curation, pipeline, reads, archive, packs } = services
+    const packId = seqOfPackId('curated', params.id)
+    const known = pipeline.clearing.packs.curated.byId(packId)
+    if (known !== undefined) {
+      const view = curation.view(known)
+      // The pack may not be durable yet (invariant 1).
+      await pipeline.durable()
+      return view
+    }
+    const asker = publicAsker(call)
+    const past = await reads.read(curatedById, packId, asker)
+    if (past === undefined) return refuse('READ_TIMEOUT')
+    if (past === null) return refuse('PACK_NOT_FOUND')
+    const ids = new Set(past.legs.map(({ marketId }) => marketId))
+    const markets = await archive.byIds(ids, asker)
+    if (markets === undefined) return refuse('READ_TIMEOUT')
+    const standing = { isListed: false, isOpen: false }
+    return curatedView(past, standing, (id) => markets.get(id), packs)
+  },
+})

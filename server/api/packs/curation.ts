@@ -1,0 +1,133 @@
+// The list of packs that operators curate (rules §8.6): how it changes, and what everybody gets of
+// it. It is made at most once a second, and after each change of it, so a call costs what it
+// returns. Main's thread owns it.
+
+import {
+  curationIssues,
+  decideCuratedRemoval,
+  gateCuration,
+} from '../../../engine/core/decide/money/curated-packs.ts'
+import type { PackReason } from '../../../engine/core/decide/money/pack-price.ts'
+import type { CuratedPack } from '../../../engine/core/packs/curated-packs.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import type { Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import { curatedView, type Standing } from './curated-content.ts'
+import type { Ineligible, PackDesk, WishedLeg } from './packs.ts'
+
+/** The prices of the list are at most so old. */
+const KEPT_MS = 1000
+
+/** With one of these a pack has ended, and it is not listed. */
+const ENDS: ReadonlySet<PackReason> = new Set([
+  'MARKET_NOT_FOUND',
+  'MARKET_NOT_ACTIVE',
+  'MARKET_NOT_ELIGIBLE',
+])
+
+type CuratedView = ReturnType<typeof curatedView>
+
+interface Kept {
+  readonly changes: number
+  readonly madeMs: TimeMs
+  readonly views: readonly CuratedView[]
+  readonly bytes: Buffer
+}
+
+export interface NewCuration {
+  readonly name: string
+  readonly legs: readonly WishedLeg[]
+}
+
+export class Curation {
+  readonly #pipeline: Pipeline
+  readonly #desk: PackDesk
+  readonly #closeMs: number
+  #kept: Kept | null = null
+
+  constructor(pipeline: Pipeline, desk: PackDesk, closeMs: number) {
+    this.#pipeline = pipeline
+    this.#desk = desk
+    this.#closeMs = closeMs
+  }
+
+  /** Puts a pack on the list. */
+  async put({ name, legs }: NewCuration, by: string): Promise<CuratedPack | Reject | Ineligible> {
+    const { clearing } = this.#pipeline
+    const asked = legs.map(({ market, outcome }) => {
+      return { marketId: market?.market.marketId, outcome }
+    })
+    let made: CuratedPack | Ineligible | Reject = { issues: [] }
+    const refused = await this.#pipeline.change((nowMs) => {
+      const issues = curationIssues(clearing, asked, nowMs + this.#closeMs)
+      made = { issues }
+      const barred = gateCuration(clearing, name, issues)
+      if (barred !== null) return barred
+      const known = asked.flatMap(({ marketId, outcome }) => {
+        return marketId === undefined ? [] : [{ marketId, outcome }]
+      })
+      made = { packId: clearing.lastSeq + 1, name, madeMs: nowMs, legs: known }
+      return { kind: 'curatePack', name, legs: known }
+    }, by)
+    if (refused === null || (refused.name === 'PACK_NOT_ELIGIBLE' && 'issues' in made)) return made
+    return refused
+  }
+
+  remove(packId: Seq, by: string): Promise<Reject | null> {
+    return this.#pipeline.change(() => decideCuratedRemoval(this.#pipeline.clearing, packId), by)
+  }
+
+  /** How a pack stands now. */
+  standing({ packId, legs }: Pick<CuratedPack, 'packId' | 'legs'>): Standing {
+    const { clearing, sequencer } = this.#pipeline
+    const issues = curationIssues(clearing, legs, sequencer.nowMs() + this.#closeMs)
+    const isKept = clearing.packs.curated.byId(packId) !== undefined
+    return {
+      isListed: isKept && !issues.some(({ code }) => ENDS.has(code)),
+      isOpen: issues.length === 0,
+    }
+  }
+
+  view(pack: CuratedPack) {
+    const { published } = this.#pipeline
+    return curatedView(pack, this.standing(pack), (id) => published.byId(id), this.#desk)
+  }
+
+  /** Packs of the list, newest first, also those with a leg that has just ended. */
+  async all(): Promise<CuratedView[]> {
+    const packs = [...this.#pipeline.clearing.packs.curated.all()].reverse()
+    const views = packs.map((pack) => this.view(pack))
+    // The newest of them may not be durable yet (invariant 1).
+    await this.#pipeline.durable()
+    return views
+  }
+
+  /** What everybody can buy, newest first. */
+  async #listed(): Promise<Kept> {
+    const { changes } = this.#pipeline.clearing.packs.curated
+    const madeMs = this.#pipeline.sequencer.nowMs()
+    const kept = this.#kept
+    const isFresh = kept !== null && Math.abs(madeMs - kept.madeMs) < KEPT_MS
+    if (isFresh && kept.changes === changes) return kept
+    const views = (await this.all()).filter(({ status }) => status === 'ACTIVE')
+    this.#kept = { changes, madeMs, views, bytes: Buffer.from(JSON.stringify(views)) }
+    return this.#kept
+  }
+
+  /** The reply with the whole list. */
+  async encoded(): Promise<Buffer> {
+    return (await this.#listed()).bytes
+  }
+
+  /** The listed packs whose name or markets have every word of a text. */
+  async found(text: string): Promise<CuratedView[]> {
+    const words = text.toLowerCase().split(/\s+/)
+    const { views } = await this.#listed()
+    return views.filter(({ name, legs }) => {
+      const ofLegs = legs.flatMap(({ title, marketSlug }) => [title, marketSlug])
+      const about = [name, ...ofLegs].join('\n').toLowerCase()
+      return words.every((word) => about.includes(word))
+    })
+  }
+}

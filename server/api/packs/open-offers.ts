@@ -1,0 +1,147 @@
+// The open offers of packs as everybody gets them (rules §8.5). Makers take turns in the list, so
+// that none of them owns its first page. The first page is encoded once for each change of the
+// offers, and while there are many of them at most once in a while that grows with their number: a
+// call costs what it returns. Main's thread owns it.
+
+import type { PackOffer } from '../../../engine/core/packs/packs.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { profiles } from '../../../persistence/query/read/profiles.ts'
+import { networksOf } from '../../edge/http/access/networks.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { PrivateReads } from '../reads/private-reads.ts'
+import { makersOf, offerViews } from './offer-content.ts'
+
+export const OFFERS_SHOWN_MAX = 100
+/** The names of makers in the list are at most so old. */
+const NAMES_MS = 1000
+/** For each so many open offers a list stays for some milliseconds while others come. */
+const BUSY_OFFERS = 512
+const BUSY_MS = 8
+/** Offers whose network is known, in all: those that are over leave as others come. */
+const NETWORKS_MAX = 2 * PACK_LIMITS.offersMax
+
+/** The first of each key in their order, then the second of each, and so on. */
+function inTurns<T>(items: Iterable<T>, keyOf: (item: T) => number | string): T[][] {
+  const turns: T[][] = []
+  const countOf = new Map<number | string, number>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const turn = countOf.get(key) ?? 0
+    countOf.set(key, turn + 1)
+    const others = turns[turn]
+    if (others === undefined) turns[turn] = [item]
+    else others.push(item)
+  }
+  return turns
+}
+
+interface Keys<T> {
+  /** Who makes the offer; a partner for its sub-accounts. */
+  readonly owner: (offer: T) => number
+  /** Where it was made from: many profiles of one network take turns as one. */
+  readonly network: (offer: T) => number | string
+}
+
+/** The first `countMax` of offers that are newest first, with fair turns of their makers. */
+export function fairOffers<T>(offers: Iterable<T>, keys: Keys<T>, countMax: number): T[] {
+  const first: T[] = []
+  for (const turn of inTurns(offers, keys.owner)) {
+    if (first.length >= countMax) break
+    first.push(...inTurns(turn, keys.network).flat())
+  }
+  return first.slice(0, countMax)
+}
+
+interface Kept {
+  /** The count of changes that the list shows. */
+  readonly changes: number
+  readonly frozenCount: number
+  readonly madeMs: TimeMs
+  /** When the first of its offers ends. */
+  readonly endsMs: TimeMs
+  /** While other offers come, the list stays until then. */
+  readonly busyUntilMs: TimeMs
+  readonly texts: readonly string[]
+  /** By the number of offers that were asked for. */
+  readonly bytes: Map<number, Buffer>
+}
+
+export class OpenOffers {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+  readonly #networks = new Map<Seq, string>()
+  #kept: Kept | null = null
+  #making: Promise<Kept | undefined> | null = null
+
+  constructor(pipeline: Pipeline, reads: PrivateReads) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+  }
+
+  /** Notes where an offer came from. It is no state: after a restart only its maker counts. */
+  note(offerId: Seq, address: string): void {
+    const network = networksOf(address).at(-1)
+    if (network !== undefined) this.#networks.set(offerId, network)
+    for (const oldest of this.#networks.keys()) {
+      if (this.#networks.size <= NETWORKS_MAX) break
+      this.#networks.delete(oldest)
+    }
+  }
+
+  /** The reply with the first offers; undefined when the names of their makers come too late. */
+  async first(limit: number): Promise<Buffer | undefined> {
+    const { offerChanges } = this.#pipeline.clearing.packs
+    const kept = this.#kept
+    if (kept !== null && this.#serves(kept)) return encoded(kept, limit)
+    for (;;) {
+      this.#making ??= this.#make().finally(() => {
+        this.#making = null
+      })
+      const made = await this.#making
+      if (made === undefined) return undefined
+      // A list that was begun before this call may lack what its caller saw before.
+      if (made.changes >= offerChanges) return encoded(made, limit)
+    }
+  }
+
+  #serves({ changes, frozenCount, madeMs, endsMs, busyUntilMs }: Kept): boolean {
+    const { packs, frozen } = this.#pipeline.clearing
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    if (nowMs >= endsMs || nowMs >= madeMs + NAMES_MS || frozenCount !== frozen.count) return false
+    return changes === packs.offerChanges || nowMs < busyUntilMs
+  }
+
+  async #make(): Promise<Kept | undefined> {
+    const { packs, frozen, accounts } = this.#pipeline.clearing
+    const madeMs = this.#pipeline.sequencer.nowMs()
+    const [changes, frozenCount] = [packs.offerChanges, frozen.count]
+    const open = [...packs.offers()].filter(
+      ({ expiresMs, makerId }) => expiresMs > madeMs && !frozen.isFrozen(makerId),
+    )
+    const owner = ({ makerId }: PackOffer) => accounts.partners.shareOwnerOf(makerId)
+    const network = (offer: PackOffer) => this.#networks.get(offer.offerId) ?? owner(offer)
+    const shown = fairOffers(open.reverse(), { owner, network }, OFFERS_SHOWN_MAX)
+    // The offers may not be durable yet (law 1).
+    await this.#pipeline.durable()
+    const found = await this.#reads.read(profiles, makersOf(shown))
+    if (found === undefined) return undefined
+    this.#kept = {
+      ...{ changes, frozenCount, madeMs },
+      endsMs: Math.min(...shown.map(({ expiresMs }) => expiresMs)),
+      busyUntilMs: madeMs + Math.floor(open.length / BUSY_OFFERS) * BUSY_MS,
+      texts: offerViews(shown, found, this.#pipeline).map((view) => JSON.stringify(view)),
+      bytes: new Map(),
+    }
+    return this.#kept
+  }
+}
+
+function encoded({ texts, bytes }: Kept, limit: number): Buffer {
+  const known = bytes.get(limit)
+  if (known !== undefined) return known
+  const made = Buffer.from(`{"data":[${texts.slice(0, limit).join(',')}]}`)
+  bytes.set(limit, made)
+  return made
+}

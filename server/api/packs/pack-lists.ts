@@ -1,0 +1,312 @@
+// Packs as everybody sees them, and the markets that packs can be made of (rules §8).
+
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
+import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
+import { newestPacks, packById, packsOf } from '../../../persistence/query/read/packs/packs.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import type { Call } from '../../edge/http/call.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { slug } from '../../edge/http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import { marketName } from '../../edge/http/schema/market-names.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import {
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { searcherOf } from '../markets/found-markets.ts'
+import { type Asker, publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { priceOf, propType } from './leg-content.ts'
+import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
+
+const LIMIT_MAX = 50
+const LIMIT_DEFAULT = 20
+const OFFSET_MAX = 10_000
+const SEARCHED_MARKETS = 20
+const SIMILARITY_MIN = 0.5
+const PAGE_MAX = 1000
+
+const limit = () => means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most on a page.')
+const before = () =>
+  means(
+    optional(pattern('^[1-9][0-9]{0,15}$', 'Id of a pack.')),
+    'nextCursor of the page before: only older packs; absent for the newest.',
+  )
+const page = () =>
+  object({
+    data: means(list(pack()), 'The packs of this page, newest first.'),
+    nextCursor: means(
+      nullable(text()),
+      'Give it as cursor for older packs; null on the last page.',
+    ),
+  })
+
+async function listed(
+  marketIds: readonly MarketId[] | null,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  services: Services,
+  call: Call,
+) {
+  const asker = publicAsker(call)
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor)
+  const rows = await services.reads.read(newestPacks, { marketIds, before, limit }, asker)
+  if (rows === undefined) return refuse('READ_TIMEOUT')
+  const data = await packViews(rows, services, asker)
+  if (data instanceof Refusal) return data
+  const last = rows.length === limit ? rows.at(-1) : undefined
+  return { data, nextCursor: last === undefined ? null : String(last.packId) }
+}
+
+const PAGE_EXAMPLE = { data: [PACK_EXAMPLE], nextCursor: null }
+
+export const packs = route({
+  method: 'GET',
+  path: '/parlay/positions',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'All packs that were bought, newest first.',
+  query: { limit: limit(), cursor: before() },
+  reply: page(),
+  means: 'A page of packs.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { limit: 20 }, reply: PAGE_EXAMPLE },
+  handle: ({ query, call }, services: Services) => listed(null, query, services, call),
+})
+
+export const searchPacks = route({
+  method: 'GET',
+  path: '/parlay/positions/search',
+  auth: open(),
+  lane: 'public',
+  room: 'searches',
+  cache: cached(lasting(1)),
+  about: 'Bought packs with a leg of an active market that is about a text, newest first.',
+  query: {
+    query: means(text(200, 1), 'What the market is about, in any words.'),
+    limit: limit(),
+    cursor: before(),
+  },
+  reply: page(),
+  means: `A page of packs of the ${SEARCHED_MARKETS} active markets that fit best.`,
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { query: 'weather', limit: 20 }, reply: PAGE_EXAMPLE },
+  handle: async ({ query, call }, services: Services) => {
+    const ask = { text: query.query, similarityMin: SIMILARITY_MIN, skip: 0 }
+    const found = await services.reads.read(
+      search,
+      { ...ask, limit: SEARCHED_MARKETS },
+      searcherOf(call),
+    )
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return listed(found.marketIds, query, services, call)
+  },
+})
+
+export const packOfId = route({
+  method: 'GET',
+  path: '/parlay/positions/:id',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'One pack that was bought.',
+  params: { id: means(pattern('^[1-9][0-9]{0,14}$', 'Id of a pack.'), 'The id of the pack.') },
+  reply: pack(),
+  means: 'The pack as it stands now.',
+  rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { id: '4711' }, reply: PACK_EXAMPLE },
+  handle: async ({ params, call }, services: Services) => {
+    const asker = publicAsker(call)
+    const row = await services.reads.read(packById, Number(params.id), asker)
+    if (row === undefined) return refuse('READ_TIMEOUT')
+    if (row === null) return refuse('PACK_NOT_FOUND')
+    const views = await packViews([row], services, asker)
+    return views instanceof Refusal ? views : views[0]
+  },
+})
+
+/** Those of a market or group, else those of a match of that slug. */
+async function marketsNamed(
+  name: string,
+  { archive, matches }: Services,
+  asker: Asker,
+): Promise<MarketId[] | Refusal> {
+  const found = await archive.bySlug(name, asker)
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found !== null && found.status !== 'DRAFT') {
+    return [found, ...found.children].map(({ market }) => market.marketId)
+  }
+  const match = await matches.named(name, asker)
+  if (match === undefined) return refuse('READ_TIMEOUT')
+  // The slug of a market of a match names that market, which is not shown.
+  if (match === null || match.slug !== name) return refuse('MARKET_NOT_FOUND')
+  return match.markets.map(({ marketId }) => marketId)
+}
+
+export const packsOfMarket = route({
+  method: 'GET',
+  path: '/markets/:slug/packs',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'Bought packs with a leg of a market, or of a market of a group or match; newest first.',
+  params: {
+    slug: means(marketName(), 'Slug of a market or group, or of a match that is neither.'),
+  },
+  query: { limit: limit(), cursor: before() },
+  reply: page(),
+  means: 'A page of packs that hold the market.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: MARKET_EXAMPLE.slug }, query: { limit: 20 }, reply: PAGE_EXAMPLE },
+  handle: async ({ params, query, call }, services: Services) => {
+    const ids = await marketsNamed(params.slug, services, publicAsker(call))
+    return ids instanceof Refusal ? ids : listed(ids, query, services, call)
+  },
+})
+
+export const packPositions = route({
+  method: 'GET',
+  path: '/parlay/:account/positions',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The packs of an account, newest first.',
+  params: { account: account() },
+  query: {
+    status: means(optional(oneOf(...PACK_STATUSES)), 'Only packs of this status; absent for all.'),
+    limit: limit(),
+    offset: means(
+      defaulted(integer(0), 0),
+      `How many packs to leave out; at most ${OFFSET_MAX} are.`,
+    ),
+  },
+  reply: object({
+    data: means(list(pack()), 'The packs of this page.'),
+    limit: means(integer(1), 'How many a page has at most.'),
+    offset: means(integer(0), 'How many were left out.'),
+    totalRows: means(integer(0), 'How many packs there are on all pages.'),
+    totalPages: means(integer(0), 'How many pages there are.'),
+  }),
+  means: 'A page of packs; empty for an account that made none.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    query: { limit: 20, offset: 0 },
+    reply: { data: [PACK_EXAMPLE], limit: 20, offset: 0, totalRows: 1, totalPages: 1 },
+  },
+  handle: async ({ params, query, call }, services: Services) => {
+    if (parseAddress(params.account) === undefined) {
+      return invalid({ field: 'account', message: WRONG_CHECKSUM })
+    }
+    const { limit, status = null } = query
+    const offset = Math.min(query.offset, OFFSET_MAX)
+    const owner = services.pipeline.clearing.accounts.byAddress(params.account)?.profileId
+    const none = { rows: [], total: 0 }
+    const asker = publicAsker(call)
+    const ask = { owner: owner ?? 0, status, limit, offset }
+    const found = owner === undefined ? none : await services.reads.read(packsOf, ask, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const data = await packViews(found.rows, services, asker)
+    if (data instanceof Refusal) return data
+    const { total: totalRows } = found
+    return { data, limit, offset, totalRows, totalPages: Math.ceil(totalRows / limit) }
+  },
+})
+
+export const packMarkets = route({
+  method: 'GET',
+  path: '/parlay/markets',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'Markets that packs can be made of, newest first, with the prices of their outcomes.',
+  query: {
+    limit: limit(),
+    page: means(defaulted(integer(1, PAGE_MAX), 1), 'Which page to show, counted from 1.'),
+  },
+  reply: object({
+    data: means(
+      list(
+        object({
+          marketId: means(integer(1), 'Number of the market.'),
+          marketSlug: slug(),
+          title: means(text(), 'Question of the market.'),
+          groupSlug: means(nullable(slug()), 'Slug of its group; null for a market of its own.'),
+          esportsPropType: propType(),
+          outcomes: means(
+            list(
+              object({
+                outcomeIndex: means(integer(0, 1), 'Which outcome: 0 for YES, 1 for NO.'),
+                title: means(oneOf('Yes', 'No'), 'Name of the outcome.'),
+                bookPrice: means(nullable(number(0, 1)), 'Best usable ask; null without one.'),
+                isMatch: means(boolean(), 'Whether the market asks who wins a match.'),
+              }),
+            ),
+            'Both outcomes, YES first.',
+          ),
+        }),
+      ),
+      'Markets of this page.',
+    ),
+    totalRows: means(integer(0), 'How many markets there are on all pages.'),
+    page: means(integer(1), 'The page that is shown.'),
+    limit: means(integer(1), 'How many markets a page has at most.'),
+  }),
+  means: 'A page of markets; an outcome without bookPrice is no leg now.',
+  example: {
+    query: { limit: 20, page: 1 },
+    reply: {
+      data: [
+        {
+          marketId: 1,
+          marketSlug: MARKET_EXAMPLE.slug,
+          title: MARKET_EXAMPLE.title,
+          groupSlug: null,
+          esportsPropType: null,
+          outcomes: [
+            { outcomeIndex: 0, title: 'Yes' as const, bookPrice: 0.55, isMatch: false },
+            { outcomeIndex: 1, title: 'No' as const, bookPrice: 0.52, isMatch: false },
+          ],
+        },
+      ],
+      totalRows: 1,
+      page: 1,
+      limit: 20,
+    },
+  },
+  handle: ({ query }, { packs }: Services) => {
+    const { limit, page } = query
+    const { markets, total } = packs.markets((page - 1) * limit, limit)
+    const data = markets.map((shown) => {
+      const asked = packs.askedOfMatch(shown)
+      const isMatch = asked !== null && asked.propType === null
+      return {
+        marketId: shown.market.marketId,
+        marketSlug: shown.market.slug,
+        title: shown.market.title,
+        groupSlug: shown.group?.market.slug ?? null,
+        esportsPropType: asked?.propType ?? null,
+        outcomes: (['Yes', 'No'] as const).map((title, outcomeIndex) => {
+          const ticks = packs.bookTicks(shown, outcomeIndex)
+          const bookPrice = ticks === null ? null : priceOf(ticks)
+          return { outcomeIndex, title, bookPrice, isMatch }
+        }),
+      }
+    })
+    return { data, totalRows: total, page, limit }
+  },
+})

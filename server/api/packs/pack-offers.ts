@@ -1,0 +1,203 @@
+// Offers of packs that other profiles fund (rules §8.5).
+
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { profiles } from '../../../persistence/query/read/profiles.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { defaulted, integer, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
+import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { offer, offerViews } from './offer-content.ts'
+import { OFFERS_SHOWN_MAX } from './open-offers.ts'
+import { ineligible, legsToPrice, stake, tooManyLegs, wishedLegs } from './pack-asks.ts'
+import { NOT_ELIGIBLE, shownPack } from './pack-stakes.ts'
+import { PACK_EXAMPLE, pack } from './pack-words.ts'
+
+const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
+const offerId = () =>
+  means(pattern('^[1-9][0-9]{0,14}$', 'Id of an offer.'), 'The id of the offer.')
+
+const OFFER_EXAMPLE = {
+  id: '4700',
+  legs: [
+    { marketSlug: MARKET_EXAMPLE.slug, title: MARKET_EXAMPLE.title, outcomeIndex: 0, price: 0.5 },
+  ],
+  stakeMax: '20000000',
+  payout: '80000000',
+  creator: { account: ACCOUNT, username: null },
+  expiresAt: '2026-01-01T00:01:00.000Z',
+}
+
+export const packOffers = route({
+  method: 'GET',
+  path: '/parlay/offers',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'Offers that can be accepted now: the newest of each maker, then the second of each.',
+  query: {
+    limit: means(defaulted(integer(1, OFFERS_SHOWN_MAX), OFFERS_SHOWN_MAX), 'Most offers to show.'),
+  },
+  reply: object({ data: means(list(offer()), 'The offers that are open.') }),
+  means: 'The open offers, in turns of their makers.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { limit: 100 }, reply: { data: [OFFER_EXAMPLE] } },
+  handle: async ({ query }, { openOffers }: Services) => {
+    const encoded = await openOffers.first(query.limit)
+    return encoded === undefined ? refuse('READ_TIMEOUT') : bytes(encoded)
+  },
+})
+
+export const offerPack = route({
+  method: 'POST',
+  path: '/parlay/offers',
+  auth: auth(),
+  lane: 'trade',
+  about: `Offers a pack for ${PACK_LIMITS.offerMs / 1000} seconds, and sets aside what it can win.`,
+  body: object({
+    legs: legsToPrice(),
+    stakeMax: stake('Most that may be staked on it, raw.'),
+    payout: stake('What that stake pays when all legs win, raw; more than stakeMax.'),
+  }),
+  status: 201,
+  reply: offer(),
+  means: 'The offer is open; payout less stakeMax is set aside.',
+  refusalFields: NOT_ELIGIBLE,
+  links: {
+    end: {
+      to: 'DELETE /parlay/offers/:id',
+      about: 'Ends the offer.',
+      params: { id: '/id' },
+    },
+    accept: {
+      to: 'POST /parlay/offers/:id/accept',
+      about: 'Accepts the offer, for another profile.',
+      params: { id: '/id' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'PACK_CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'PACK_NOT_ELIGIBLE',
+    'OFFER_NOT_FOUND',
+    'OFFER_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    body: {
+      legs: [
+        { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
+        { marketSlug: 'goal-in-extra-time', outcomeIndex: 1 },
+      ],
+      stakeMax: '20000000',
+      payout: '80000000',
+    },
+    reply: OFFER_EXAMPLE,
+  },
+  handle: async ({ body, caller, call }, services: Services) => {
+    const [stakeRaw, payoutRaw] = [Number(body.stakeMax), Number(body.payout)]
+    if (payoutRaw <= stakeRaw) {
+      return invalid({ field: 'payout', message: 'must be more than stakeMax' })
+    }
+    const tooOften =
+      ownRateRefusal(services.offerCalls, caller.profileId) ??
+      networkRateRefusal(services.offerNetworks, call.from)
+    if (tooOften !== null) return tooOften
+    const issues = tooManyLegs(body.legs)
+    if (issues !== null) return ineligible({ issues })
+    const asker = askerOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, asker)
+    if (legs instanceof Refusal) return legs
+    // Read before the offer, so a caller that gets a 503 knows that nothing happened.
+    const found = await services.reads.read(profiles, [caller.profileId], asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
+    if (made instanceof Reject) return refuse(made)
+    if ('issues' in made) return ineligible(made)
+    services.openOffers.note(made.offerId, call.from)
+    return offerViews([made], found, services.pipeline)[0]
+  },
+})
+
+export const endPackOffer = route({
+  method: 'DELETE',
+  path: '/parlay/offers/:id',
+  auth: auth(),
+  lane: 'trade',
+  about: 'Takes back an own offer; what it set aside is free again.',
+  params: { id: offerId() },
+  reply: object({ id: means(text(), 'Id of the offer that is over.') }),
+  means: 'The offer is over.',
+  rejects: ['OVERLOADED', 'OFFER_NOT_FOUND'],
+  example: { params: { id: '4700' }, reply: { id: '4700' } },
+  handle: async ({ params, caller }, { packs }: Services) => {
+    const refused = await packs.endOffer(Number(params.id), caller.profileId)
+    return refused === null ? { id: params.id } : refuse(refused)
+  },
+})
+
+export const acceptPackOffer = route({
+  method: 'POST',
+  path: '/parlay/offers/:id/accept',
+  auth: auth(),
+  lane: 'trade',
+  about: 'Stakes on an offer, which is over with it; the same call again gives the same pack.',
+  params: { id: offerId() },
+  body: object({
+    stake: stake('Raw collateral to stake; stakeMax of the offer at the most.'),
+    idempotencyKey: idempotencyKey(),
+  }),
+  status: 201,
+  reply: pack(),
+  means: 'The stake is made; the pack pays when all its legs win.',
+  links: {
+    read: {
+      to: 'GET /parlay/positions/:id',
+      about: 'Reads the pack.',
+      params: { id: '/id' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'POST_ONLY_MODE',
+    'CANCEL_ONLY_MODE',
+    'TRADING_DISABLED',
+    'PACK_CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+    'PACK_NOT_FOUND',
+    'PACK_LIMIT',
+    'OFFER_NOT_FOUND',
+    'OWN_OFFER',
+    'STAKE_TOO_HIGH',
+    'STAKE_TOO_LOW',
+    'DUPLICATE_CALL',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'CALL_LIMIT',
+    'READ_TIMEOUT',
+  ],
+  example: {
+    params: { id: '4700' },
+    body: { stake: '5000000' },
+    reply: { ...PACK_EXAMPLE, funding: 'maker' },
+  },
+  handle: async ({ params, body, caller, call }, services: Services) => {
+    const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
+    if (ask instanceof Refusal) return ask
+    const made = await services.packs.accept(ask, Number(params.id), Number(body.stake))
+    return made instanceof Reject ? refuse(made) : shownPack(made, services, { caller, call })
+  },
+})

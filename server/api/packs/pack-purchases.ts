@@ -1,0 +1,487 @@
+// Quotes and purchases of packs of the list, and what becomes of them, for the caller itself or for
+// a sub-account of it (rules §8.6). The paths and shapes are those of the clients of partners.
+
+import type { PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { REJECT, Reject, type RejectName } from '../../../engine/domain/reject-precedence.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import {
+  type PackPosition,
+  packPosition,
+  packPositionsOf,
+} from '../../../persistence/query/read/packs/curated-packs.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
+import { invalid, Refusal, refusalStatus, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { bytes32, uint256Text } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  boolean,
+  defaulted,
+  integer,
+  nullable,
+  number,
+  oneOf,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { askOf } from '../portfolio/money-call.ts'
+import { workFor } from '../reads/fair-shares.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import { endingIn } from '../reads/sliced-work.ts'
+import type { Services } from '../services.ts'
+import { PARLAY_TYPE } from './curated-content.ts'
+import { listedLeg, listedLegView } from './leg-content.ts'
+import { reasonViews } from './pack-asks.ts'
+import { packIdOf, packUuid, seqOfPackId } from './pack-ids.ts'
+import { NOT_ELIGIBLE } from './pack-stakes.ts'
+import {
+  claimOf,
+  packPositionFields,
+  positionStatus,
+  positionViews,
+  statusOf,
+} from './position-words.ts'
+import {
+  CURATED_EXAMPLE,
+  HASH,
+  LISTED_LEG,
+  POSITION_EXAMPLE,
+  POSITION_ID,
+} from './purchase-examples.ts'
+
+const PAGE_MAX = 50
+const PAGE_DEFAULT = 20
+const OFFSET_MAX = 5000
+
+const proofs = () => eitherOf(hmac('trading'), sessionOrIdentity())
+const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
+
+const amount = (what: string) =>
+  means(pattern('^[1-9][0-9]{0,19}$', 'Raw units as decimal text, at least 1.'), what)
+const packId = () => packUuid('Id of a pack of the list.')
+const positionId = () => packUuid('Id of a position.')
+
+/** Each as code, leg and sentence in one text. */
+function reasonLines(issues: readonly PackIssue[]): string[] {
+  return reasonViews(issues).map(({ code, legIndex, message }) => {
+    return legIndex === undefined ? `${code}: ${message}` : `${code} (leg ${legIndex}): ${message}`
+  })
+}
+
+/** More than any stake: what is wrong with it is said like that of a smaller one. */
+const STAKE_MAX_RAW = 10 ** 15
+const stakeOf = (decimal: string) => Math.min(Number(decimal), STAKE_MAX_RAW)
+
+export const quoteListedPack = route({
+  method: 'POST',
+  path: '/parlay/partner/quote',
+  auth: proofs().forSubAccounts(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Prices a pack of the list for a stake, and names all that is wrong with it.',
+  body: object({
+    onBehalfOf: onBehalfOf(),
+    packId: packId(),
+    stakeAmount: amount('Raw collateral to stake.'),
+  }),
+  reply: object({
+    eligible: means(boolean(), 'Whether the pack can be bought for this stake.'),
+    parlayType: means(oneOf(PARLAY_TYPE), 'Always curated: operators chose the legs.'),
+    rawMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null unpriced.'),
+    multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null unpriced.'),
+    potentialPayout: means(nullable(uint256Text()), 'What it would pay, raw; null unpriced.'),
+    collateralRequired: means(
+      nullable(uint256Text()),
+      'Raw collateral that would be set aside: the stake and what it can win; null unpriced.',
+    ),
+    vigPercent: means(number(0), 'Part of the fair payout that is kept, in percent.'),
+    maxStake: means(uint256Text(), 'Most that one pack takes, raw.'),
+    legs: means(list(listedLeg()), 'The legs, each with the price of the shares that it needs.'),
+    ineligibleReasons: means(
+      list(text()),
+      'All that is wrong, each as code and sentence; empty for a pack that can be bought.',
+    ),
+  }),
+  means: 'The pack as the books price it now.',
+  rejects: ['OVERLOADED', 'PACK_NOT_FOUND'],
+  example: {
+    body: { packId: CURATED_EXAMPLE.id, stakeAmount: '10000000' },
+    reply: {
+      eligible: true,
+      parlayType: PARLAY_TYPE,
+      rawMultiplier: 5,
+      multiplier: 4.5,
+      potentialPayout: '45000000',
+      collateralRequired: '45000000',
+      vigPercent: PACK_LIMITS.vigPercent,
+      maxStake: String(PACK_LIMITS.stakeMaxRaw),
+      legs: [LISTED_LEG],
+      ineligibleReasons: [],
+    },
+  },
+  handle: async ({ body, owner, caller, call }, services: Services) => {
+    const { packs, pipeline, slices } = services
+    const curatedId = seqOfPackId('curated', body.packId)
+    const legs = packs.listedLegs(curatedId)
+    if (legs.length === 0) return pipeline.refused(REJECT.PACK_NOT_FOUND).then(refuse)
+    const steps = packs.quoting({ legs, stakeRaw: stakeOf(body.stakeAmount) }, owner)
+    const work = workFor(askerOf({ caller, call }), pipeline)
+    const quote = await slices.run(work, steps)
+    if (quote === null) return refuse('OVERLOADED')
+    const { issues, multipliers, payoutRaw } = quote
+    const pays = multipliers === null ? null : String(payoutRaw)
+    const id = packIdOf('curated', curatedId)
+    return {
+      eligible: issues.length === 0,
+      parlayType: PARLAY_TYPE,
+      rawMultiplier: multipliers?.fair ?? null,
+      multiplier: multipliers?.net ?? null,
+      potentialPayout: pays,
+      collateralRequired: pays,
+      vigPercent: PACK_LIMITS.vigPercent,
+      maxStake: String(quote.stakeMaxRaw),
+      legs: quote.legs.flatMap(({ outcome, priceTicks, bookTicks }, legIndex) => {
+        const { market } = legs[legIndex]
+        if (market === undefined) return []
+        const price = bookTicks === null ? {} : { priceTicks }
+        return [listedLegView(market, { packId: id, legIndex, outcome, ...price }, packs)]
+      }),
+      ineligibleReasons: reasonLines(issues),
+    } as const
+  },
+})
+
+/** Refusals that clients know by themselves, or that do not say whether a purchase was made. */
+const KNOWN: ReadonlySet<RejectName> = new Set([
+  'INTENT_EXPIRED',
+  'PRICE_DRIFTED',
+  'IDEMPOTENCY_KEY_TAKEN',
+])
+
+const NOT_SUBMITTED = { submissionState: 'NOT_SUBMITTED' }
+
+/** A refusal of a purchase; it says whether nothing happened, so that its key is still free. */
+function notBought(refused: RejectName, extra: Readonly<Record<string, unknown>> = {}): Refusal {
+  const status = refusalStatus(refused)
+  const isKnown = KNOWN.has(refused) || status >= 500 || status === 429
+  return refuse(refused, isKnown ? extra : { ...NOT_SUBMITTED, ...extra })
+}
+
+const NOTHING_BOUGHT = {
+  fields: {
+    submissionState: means(
+      optional(oneOf('NOT_SUBMITTED')),
+      'That nothing was bought, so that the key may be used again.',
+    ),
+  },
+  example: { submissionState: 'NOT_SUBMITTED' },
+}
+const NO_PACK = NOT_ELIGIBLE.PACK_NOT_ELIGIBLE
+
+/** What refusals of a purchase say besides the usual fields. */
+const OF_PURCHASE = {
+  VALIDATION: NOTHING_BOUGHT,
+  BODY_MALFORMED: NOTHING_BOUGHT,
+  PROFILE_FROZEN: NOTHING_BOUGHT,
+  PACK_CAPACITY: NOTHING_BOUGHT,
+  PACK_NOT_FOUND: NOTHING_BOUGHT,
+  PACK_LIMIT: NOTHING_BOUGHT,
+  PACK_NOT_ELIGIBLE: {
+    fields: { ...NO_PACK.fields, ...NOTHING_BOUGHT.fields },
+    example: { ...NO_PACK.example, ...NOTHING_BOUGHT.example },
+  },
+  PRICE_DRIFTED: {
+    fields: {
+      payoutAmount: means(uint256Text(), 'What the pack would pay now, raw.'),
+      minPayoutAmount: means(uint256Text(), 'The least that was to be paid, raw.'),
+    },
+    example: { payoutAmount: '44000000', minPayoutAmount: '44550000' },
+  },
+}
+
+const DEADLINE_HOURS = PACK_LIMITS.deadlineAheadMaxMs / (3600 * MS_PER_SEC)
+const TOO_FAR = {
+  field: 'deadline',
+  message: `must be ${DEADLINE_HOURS} hours ahead at most, in Unix seconds`,
+}
+
+/** What comes of a purchase: the id of the pack, or the refusal. */
+async function bought(
+  input: Parameters<typeof askOf>[0] & { readonly body: PurchaseBody },
+  services: Services,
+): Promise<number | Refusal> {
+  const { body, caller, call } = input
+  const { packs, pipeline, slices, clock } = services
+  const deadlineMs = Number(body.deadline) * MS_PER_SEC
+  if (deadlineMs > clock() + PACK_LIMITS.deadlineAheadMaxMs) {
+    return notBought('VALIDATION', { message: [TOO_FAR] })
+  }
+  const ask = askOf(input, services)
+  if (ask instanceof Refusal) return ask
+  const { packId: id, stakeAmount, minPayoutAmount, deadline } = body
+  const curatedId = seqOfPackId('curated', id)
+  const legs = packs.listedLegs(curatedId)
+  const work = workFor(askerOf({ caller, call }), pipeline)
+  const read = await slices.run(work, endingIn(packs.reading(legs), true))
+  if (read === null) return refuse('OVERLOADED')
+  const payoutMinRaw = Number(minPayoutAmount)
+  const purchase = { curatedId, stakeRaw: stakeOf(stakeAmount), payoutMinRaw, deadlineMs }
+  const said = ['listed pack', curatedId, stakeAmount, minPayoutAmount, deadline]
+  const made = await packs.buy(ask, purchase, said)
+  if (typeof made === 'number') return made
+  if (made instanceof Reject) return notBought(made.name)
+  if ('payoutRaw' in made) {
+    return notBought('PRICE_DRIFTED', { payoutAmount: String(made.payoutRaw), minPayoutAmount })
+  }
+  return notBought('PACK_NOT_ELIGIBLE', { ineligibleReasons: reasonViews(made.issues) })
+}
+
+interface PurchaseBody {
+  readonly packId: string
+  readonly stakeAmount: string
+  readonly minPayoutAmount: string
+  readonly deadline: string
+  readonly idempotencyKey: string
+}
+
+export const buyListedPack = route({
+  method: 'POST',
+  path: '/parlay/partner/buy',
+  auth: proofs().forServerWallets(),
+  onBehalfIn: ofBody,
+  lane: 'trade',
+  about: 'Buys a pack of the list at the prices of now; the same body again gives the first pack.',
+  body: object({
+    onBehalfOf: onBehalfOf(),
+    packId: packId(),
+    stakeAmount: amount('Raw collateral to stake.'),
+    minPayoutAmount: amount('Least that the pack must pay, raw; else nothing is bought.'),
+    deadline: means(
+      pattern('^[1-9][0-9]{0,11}$', 'Unix seconds as decimal text.'),
+      `Until when it may be bought: ${DEADLINE_HOURS} hours ahead at most.`,
+    ),
+    idempotencyKey: means(
+      pattern('^[!-~]{1,128}$', '1 to 128 printable characters without spaces.'),
+      'Name of this purchase for a day: the same body again gives the first pack.',
+    ),
+  }),
+  status: 201,
+  reply: object({
+    status: positionStatus(),
+    position: means(packPositionFields(), 'What was bought, as it stands now.'),
+  }),
+  means: 'The pack is bought; the next block holds the purchase.',
+  refusalFields: OF_PURCHASE,
+  links: {
+    read: {
+      to: 'GET /parlay/partner/positions/:id',
+      about: 'Reads the position that was bought.',
+      params: { id: '/position/id' },
+    },
+    claim: {
+      to: 'POST /parlay/partner/positions/:id/claim',
+      about: 'Claims what the position pays once it won.',
+      params: { id: '/position/id' },
+    },
+  },
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_FROZEN',
+    'CALL_LIMIT',
+    'PACK_CAPACITY',
+    'PACK_NOT_FOUND',
+    'INTENT_EXPIRED',
+    'PACK_LIMIT',
+    'PACK_NOT_ELIGIBLE',
+    'PRICE_DRIFTED',
+    'IDEMPOTENCY_KEY_TAKEN',
+    'READ_TIMEOUT',
+  ],
+  ofWrongForm: NOT_SUBMITTED,
+  example: {
+    body: {
+      packId: CURATED_EXAMPLE.id,
+      stakeAmount: '10000000',
+      minPayoutAmount: '44550000',
+      deadline: '1767225720',
+      idempotencyKey: 'order-4711',
+    },
+    reply: { status: 'ACTIVE' as const, position: POSITION_EXAMPLE },
+  },
+  handle: async (input, services: Services) => {
+    const made = await bought(input, services)
+    if (made instanceof Refusal) return made
+    const { owner, caller, call } = input
+    const asker = askerOf({ caller, call })
+    const row = await services.reads.read(packPosition, { owner, packId: made }, asker)
+    // The purchase was made: the same body again gives it.
+    if (row === undefined || row === null) return refuse('READ_TIMEOUT')
+    const views = await positionViews([row], services, asker)
+    if (views instanceof Refusal) return views
+    return { status: views[0].status, position: views[0] }
+  },
+})
+
+export const packPositionsOfOwner = route({
+  method: 'GET',
+  path: '/parlay/partner/positions',
+  auth: proofs().forSubAccounts(),
+  lane: 'private',
+  about: 'What the caller, or a sub-account of it, bought of packs of the list; newest first.',
+  query: {
+    limit: means(defaulted(integer(1, PAGE_MAX), PAGE_DEFAULT), 'Most on a page.'),
+    offset: means(defaulted(integer(0, OFFSET_MAX), 0), 'How many positions to leave out.'),
+  },
+  reply: object({
+    data: means(list(packPositionFields()), 'The positions of this page.'),
+    total: means(integer(0), 'How many positions there are on all pages.'),
+    limit: means(integer(1), 'How many a page has at most.'),
+    offset: means(integer(0), 'How many were left out.'),
+  }),
+  means: 'A page of positions; empty for a profile that bought none.',
+  rejects: ['READ_TIMEOUT'],
+  example: {
+    query: { limit: 20, offset: 0 },
+    reply: { data: [POSITION_EXAMPLE], total: 1, limit: 20, offset: 0 },
+  },
+  handle: async ({ query, owner, caller, call }, services: Services) => {
+    const { limit, offset } = query
+    const asker = askerOf({ caller, call })
+    const found = await services.reads.read(packPositionsOf, { owner, limit, offset }, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const data = await positionViews(found.rows, services, asker)
+    return data instanceof Refusal ? data : { data, total: found.total, limit, offset }
+  },
+})
+
+export const packPositionOfOwner = route({
+  method: 'GET',
+  path: '/parlay/partner/positions/:id',
+  auth: proofs().forSubAccounts(),
+  lane: 'private',
+  about: 'One position that the caller, or a sub-account of it, bought of a pack of the list.',
+  params: { id: positionId() },
+  reply: packPositionFields(),
+  means: 'The position as it stands now.',
+  rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { id: POSITION_ID }, reply: POSITION_EXAMPLE },
+  handle: async ({ params, owner, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const ask = { owner, packId: seqOfPackId('position', params.id) }
+    const row = await services.reads.read(packPosition, ask, asker)
+    if (row === undefined) return refuse('READ_TIMEOUT')
+    if (row === null) return refuse('PACK_NOT_FOUND')
+    const views = await positionViews([row], services, asker)
+    return views instanceof Refusal ? views : views[0]
+  },
+})
+
+const claimReply = () =>
+  object({
+    parlayId: positionId(),
+    status: means(
+      oneOf('CLAIMED', 'CLAIM_PENDING'),
+      'CLAIMED once a block holds the payment, and always after that; CLAIM_PENDING before.',
+    ),
+    txHash: means(bytes32(), 'Hash of the payment, which is the same for every call.'),
+    transactionId: means(uint256Text(), 'Number of the payment in the journal, as text.'),
+    userOperationHash: means(
+      nullable(text()),
+      'Always null: the embedded chain has no user operations.',
+    ),
+  })
+const CLAIM_EXAMPLE = {
+  parlayId: POSITION_ID,
+  status: 'CLAIMED' as const,
+  txHash: HASH,
+  transactionId: '4799',
+  userOperationHash: null,
+}
+
+/** What a claim of the position finds: it changes nothing. */
+async function claimed(
+  { owner, caller, call, id }: Claim,
+  services: Services,
+): Promise<Refusal | ReturnType<typeof claimView>> {
+  const asker = askerOf({ caller, call })
+  const ask = { owner, packId: seqOfPackId('position', id) }
+  const row = await services.reads.read(packPosition, ask, asker)
+  if (row === undefined) return refuse('READ_TIMEOUT')
+  if (row === null) return refuse('PACK_NOT_FOUND')
+  const claim = claimOf(row, services)
+  if (claim === null) return refuse('PACK_NOT_WON', { status: statusOf(row) })
+  return claimView(row, claim)
+}
+
+type Claim = Parameters<typeof askerOf>[0] & { readonly owner: number; readonly id: string }
+
+function claimView(
+  row: PackPosition,
+  { seq, txHash }: { readonly seq: Seq; readonly txHash: string },
+) {
+  return {
+    parlayId: packIdOf('position', row.packId),
+    status: row.isPaymentMined ? ('CLAIMED' as const) : ('CLAIM_PENDING' as const),
+    txHash,
+    transactionId: String(seq),
+    userOperationHash: null,
+  }
+}
+
+const NOT_WON = {
+  PACK_NOT_WON: {
+    fields: { status: means(positionStatus(), 'Where the position stands.') },
+    example: { status: 'ACTIVE' },
+  },
+}
+
+export const claimPack = route({
+  method: 'POST',
+  path: '/parlay/partner/positions/:id/claim',
+  auth: proofs().forSubAccounts(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Names the payment of a position that won; it was paid by itself, and is paid once.',
+  params: { id: positionId() },
+  body: object({ onBehalfOf: onBehalfOf() }),
+  reply: claimReply(),
+  means: 'The payment of the position.',
+  refusalFields: NOT_WON,
+  rejects: ['PACK_NOT_FOUND', 'PACK_NOT_WON', 'READ_TIMEOUT'],
+  example: { params: { id: POSITION_ID }, body: {}, reply: CLAIM_EXAMPLE },
+  handle: ({ params: { id }, owner, caller, call }, services: Services) =>
+    claimed({ owner, caller, call, id }, services),
+})
+
+export const confirmPackClaim = route({
+  method: 'POST',
+  path: '/parlay/partner/positions/:id/claim/confirm',
+  auth: proofs().forSubAccounts(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Checks that a transaction paid a position that won.',
+  params: { id: positionId() },
+  body: object({
+    onBehalfOf: onBehalfOf(),
+    txHash: means(bytes32(), 'Hash that is to be the payment of the position.'),
+  }),
+  reply: claimReply(),
+  means: 'The transaction is the payment of the position.',
+  refusalFields: NOT_WON,
+  rejects: ['VALIDATION', 'PACK_NOT_FOUND', 'PACK_NOT_WON', 'READ_TIMEOUT'],
+  example: { params: { id: POSITION_ID }, body: { txHash: HASH }, reply: CLAIM_EXAMPLE },
+  handle: async ({ params: { id }, body, owner, caller, call }, services: Services) => {
+    const claim = await claimed({ owner, caller, call, id }, services)
+    if (claim instanceof Refusal) return claim
+    if (claim.txHash === body.txHash.toLowerCase()) return claim
+    return invalid({
+      field: 'txHash',
+      message: `must be ${claim.txHash}, which paid this position`,
+    })
+  },
+})

@@ -1,0 +1,407 @@
+// Packs and offers of packs (rules §8). A pack is priced in the synchronous run in which it is
+// decided: one of the house by orders of others that have rested, an offer by the public books. A
+// method answers once its command is durable.
+
+import { decidePurchase } from '../../../engine/core/decide/money/curated-packs.ts'
+import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
+import {
+  type AskedLeg,
+  type PackAsk,
+  type PackIssue,
+  type PricedPack,
+  pricePack,
+} from '../../../engine/core/decide/money/pack-price.ts'
+import {
+  decideAccept,
+  decideEndOffer,
+  decideOffer,
+  decidePack,
+  type QuotedPack,
+} from '../../../engine/core/decide/money/packs.ts'
+import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
+import { decideFunds } from '../../../engine/core/decide/partners.ts'
+import { type AskLevel, NO_BOOK } from '../../../engine/core/packs/pack-odds.ts'
+import type { PackOffer } from '../../../engine/core/packs/packs.ts'
+import {
+  HOUSE_ACCOUNT,
+  type MarketId,
+  PACK_ACCOUNT,
+  type ProfileId,
+  type Seq,
+} from '../../../engine/domain/ids.ts'
+import type { PackBody } from '../../../engine/domain/packs/pack-command.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { dayOf } from '../../../engine/domain/rewards/reward-time.ts'
+import type { PropType } from '../../../engine/domain/sports/match.ts'
+import type { CollateralRaw, PriceTicks, TimeMs } from '../../../engine/domain/units.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { type MoveAsk, onceOf } from '../portfolio/moves-once.ts'
+import { type LegFor, PackBooks } from './pack-books.ts'
+import type { PackQuotes, PromisedPack } from './pack-quotes.ts'
+
+/** A leg as it was asked for. */
+export interface WishedLeg {
+  /** Undefined for a market that nobody can see. */
+  readonly market: PublishedMarket | undefined
+  readonly outcome: number
+}
+
+export interface PackWish {
+  readonly legs: readonly WishedLeg[]
+  readonly stakeRaw: CollateralRaw
+}
+
+export interface Quote extends PricedPack {
+  readonly expiresMs: TimeMs
+  /** Null for a caller without a profile, and for a pack that cannot be made. */
+  readonly quoteId: string | null
+}
+
+/** A pack of the list that is to be bought (rules §8.6). */
+export interface ListedPurchase {
+  readonly curatedId: Seq
+  readonly stakeRaw: CollateralRaw
+  readonly payoutMinRaw: CollateralRaw
+  readonly deadlineMs: TimeMs
+}
+
+/** A pack that would pay less than its buyer takes. */
+export interface Drifted {
+  readonly payoutRaw: CollateralRaw
+}
+
+/** A pack that cannot be made, and all that is wrong with it. */
+export interface Ineligible {
+  readonly issues: readonly PackIssue[]
+}
+
+export interface HouseFunds {
+  /** What the house may lose. */
+  readonly balanceRaw: CollateralRaw
+  /** What lies with packs and offers. */
+  readonly parkedRaw: CollateralRaw
+  readonly packCount: number
+  readonly offerCount: number
+  /** What the packs of this UTC day have cost, and what the open ones of it may still cost. */
+  readonly dayLossRaw: CollateralRaw
+  /** What they may cost at most. */
+  readonly dayBoundRaw: CollateralRaw
+  /** The figure of operators; null for the default. */
+  readonly dayLossMaxRaw: CollateralRaw | null
+}
+
+/** What operators change of the house; absent fields stay. */
+export interface HouseChange {
+  readonly collateralRaw?: CollateralRaw | undefined
+  readonly dayLossMaxRaw?: CollateralRaw | null | undefined
+}
+
+/** When a leg takes packs (rules §8.2). */
+export interface PackTerms {
+  /** How long an order has rested before it prices a leg. */
+  readonly restMs: number
+  /** How long before the deadline of its market a leg closes. */
+  readonly closeMs: number
+}
+
+const { priceMinTicks: least, priceMaxTicks: most, windowTicks: span } = PACK_LIMITS
+
+/** The asks of a token in the public book that its price rests on, best first. */
+export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] {
+  return depth.asksToPrice(outcome, { least, most, span })
+}
+
+function idsOf(legs: readonly WishedLeg[]): { marketId: MarketId; outcome: number }[] {
+  return legs.map(({ market, outcome }) => ({ marketId: market?.market.marketId ?? 0, outcome }))
+}
+
+export class PackDesk {
+  readonly #pipeline: Pipeline
+  readonly #quotes: PackQuotes
+  readonly #books: PackBooks
+  readonly #closeMs: number
+  /** When each quote ends of which a pack was made. */
+  readonly #usedQuotes = new Map<string, TimeMs>()
+  /** Quotes of before are over: what was made of them is not known. */
+  readonly #startedMs: TimeMs
+
+  constructor(pipeline: Pipeline, quotes: PackQuotes, { restMs, closeMs }: PackTerms) {
+    this.#pipeline = pipeline
+    this.#quotes = quotes
+    const { clearing, stampTimes } = pipeline
+    const seqAt = (atMs: TimeMs) => stampTimes.seqAt(atMs)
+    this.#books = new PackBooks({ clearing, seqAt, restMs })
+    this.#closeMs = closeMs
+    this.#startedMs = pipeline.sequencer.nowMs()
+  }
+
+  /**
+   * Reads the orders that may price these legs, in steps: a pack of the house is priced by what was
+   * read last.
+   */
+  reading(legs: readonly WishedLeg[]): Generator<void, void, void> {
+    return this.#books.read(
+      legs.flatMap(({ market }) => (market === undefined ? [] : [market.market.marketId])),
+      this.#pipeline.sequencer.nowMs(),
+    )
+  }
+
+  #askedLeg({ market, outcome }: WishedLeg, buyerId: ProfileId | null): AskedLeg {
+    if (market === undefined) return { marketId: undefined, outcome, asks: [], rested: NO_BOOK }
+    const { marketId } = market.market
+    const rested = this.#books.bookFor({ marketId, outcome, buyerId })
+    return { marketId, outcome, asks: asksOf(market, outcome), rested }
+  }
+
+  #priced(
+    { legs, stakeRaw }: PackWish,
+    by: Pick<PackAsk, 'offeredRaw' | 'ownerId' | 'isPaid'>,
+    nowMs: TimeMs,
+  ): PricedPack {
+    const asked = legs.map((leg) => this.#askedLeg(leg, by.ownerId))
+    const ask = { legs: asked, stakeRaw, closeMs: this.#closeMs, ...by }
+    return pricePack(this.#pipeline.clearing, ask, nowMs)
+  }
+
+  /** The steps of a quote: they read the books, and give the quote. */
+  *quoting(wish: PackWish, profileId: ProfileId | null): Generator<void, Promise<Quote>, void> {
+    yield* this.reading(wish.legs)
+    return this.quote(wish, profileId)
+  }
+
+  /** Prices by the orders that were read. `profileId` is null for a caller without a profile. */
+  async quote(wish: PackWish, profileId: ProfileId | null): Promise<Quote> {
+    const nowMs = this.#pipeline.sequencer.nowMs()
+    const priced = this.#priced(
+      wish,
+      { offeredRaw: null, ownerId: profileId, isPaid: false },
+      nowMs,
+    )
+    const expiresMs = nowMs + PACK_LIMITS.quoteMs
+    const isGood = profileId !== null && priced.issues.length === 0
+    const { legs, stakeRaw } = wish
+    const { payoutRaw } = priced
+    const quoted = { profileId: profileId ?? 0, legs: idsOf(legs), stakeRaw }
+    const prices = priced.legs.map(({ priceTicks }) => priceTicks)
+    const quoteId = isGood ? this.#quotes.idOf(quoted, { payoutRaw, expiresMs, prices }) : null
+    // What the house holds may not be durable yet (law 1).
+    await this.#pipeline.durable()
+    return { ...priced, expiresMs, quoteId }
+  }
+
+  /** The promise, and whether it was kept: a quote is good for one pack. */
+  #withUse(quoteId: string, promised: PromisedPack | null): QuotedPack | null {
+    if (promised === null) return null
+    const isOfBefore = promised.expiresMs - PACK_LIMITS.quoteMs < this.#startedMs
+    return {
+      ...promised,
+      expiresMs: isOfBefore ? 0 : promised.expiresMs,
+      isUsed: this.#usedQuotes.has(quoteId),
+    }
+  }
+
+  /** A pack is decided: its quote is used, and so are the asks that priced it. */
+  #used(quoteId: string, expiresMs: TimeMs, pack: PackBody, nowMs: TimeMs): void {
+    // Quotes live equally long, so the first that were used end first, but for a few.
+    for (const [oldest, untilMs] of this.#usedQuotes) {
+      if (untilMs > nowMs) break
+      this.#usedQuotes.delete(oldest)
+    }
+    this.#usedQuotes.set(quoteId, expiresMs)
+    this.#useBooks(pack)
+  }
+
+  /** What priced a pack prices no other one. */
+  #useBooks(pack: PackBody): void {
+    if (pack.kind !== 'createPack') return
+    const { profileId: buyerId, legs } = pack
+    // Each share pays one raw unit of collateral.
+    const sizeRaw: number = pack.payoutRaw
+    for (const { marketId, outcome } of legs) {
+      const leg: LegFor = { marketId, outcome, buyerId }
+      this.#books.use(leg, sizeRaw)
+    }
+  }
+
+  /**
+   * Makes the pack of a quote, by the orders that were read; the same call again gives that pack.
+   */
+  async create(ask: MoveAsk, wish: PackWish, quoteId: string): Promise<Seq | Reject | Ineligible> {
+    const { owner: profileId } = ask
+    const { stakeRaw, legs } = wish
+    const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
+    let issues: readonly PackIssue[] = []
+    const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
+    // What is no quote of this pack made none before.
+    const isRepeated = promised !== null
+    const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
+      const priced = this.#priced(
+        wish,
+        { offeredRaw: null, ownerId: profileId, isPaid: true },
+        nowMs,
+      )
+      ;({ issues } = priced)
+      const staking = { profileId, stakeRaw, once }
+      const quoted = this.#withUse(quoteId, promised)
+      const decided = decidePack(this.#pipeline.clearing, staking, priced, quoted, nowMs)
+      if (quoted !== null && !(decided instanceof Reject))
+        this.#used(quoteId, quoted.expiresMs, decided, nowMs)
+      return decided
+    })
+    return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
+  }
+
+  /** The legs of a pack of the list; none when it left the list. */
+  listedLegs(curatedId: Seq): WishedLeg[] {
+    const { published, clearing } = this.#pipeline
+    const legs = clearing.packs.curated.byId(curatedId)?.legs ?? []
+    return legs.map(({ marketId, outcome }) => ({ market: published.byId(marketId), outcome }))
+  }
+
+  /**
+   * Buys a pack of the list by the orders that were read. The same call again gives that pack, also
+   * after its deadline, and after the pack left the list.
+   */
+  async buy(
+    ask: MoveAsk,
+    purchase: ListedPurchase,
+    said: readonly unknown[],
+  ): Promise<Seq | Reject | Ineligible | Drifted> {
+    const { clearing } = this.#pipeline
+    const { owner: profileId } = ask
+    let priced: PricedPack | undefined
+    const made = await this.#once(ask, { said, isRepeated: true }, (nowMs, once) => {
+      // The sub-account may have left since the call came.
+      const barred = decideFunds(clearing, ask.callerId, profileId)
+      if (barred !== null) return barred
+      const legs = this.listedLegs(purchase.curatedId)
+      const by = { offeredRaw: null, ownerId: profileId, isPaid: true }
+      priced = this.#priced({ legs, stakeRaw: purchase.stakeRaw }, by, nowMs)
+      const decided = decidePurchase(clearing, { ...purchase, profileId, once }, priced, nowMs)
+      if (!(decided instanceof Reject)) this.#useBooks(decided)
+      return decided
+    })
+    if (priced === undefined) return made
+    if (made === REJECT.PACK_NOT_ELIGIBLE) return { issues: priced.issues }
+    return made === REJECT.PRICE_DRIFTED ? { payoutRaw: priced.payoutRaw } : made
+  }
+
+  async offer(
+    profileId: ProfileId,
+    wish: PackWish,
+    payoutRaw: CollateralRaw,
+  ): Promise<PackOffer | Reject | Ineligible> {
+    const { clearing } = this.#pipeline
+    let issues: readonly PackIssue[] = []
+    let offer: PackOffer | undefined
+    const changing = this.#pipeline.change((nowMs) => {
+      const priced = this.#priced(
+        wish,
+        { offeredRaw: payoutRaw, ownerId: profileId, isPaid: false },
+        nowMs,
+      )
+      ;({ issues } = priced)
+      const offering = { profileId, stakeMaxRaw: wish.stakeRaw, payoutRaw }
+      const decided = decideOffer(clearing, offering, priced, nowMs)
+      if (!(decided instanceof Reject) && decided.kind === 'offerPack') {
+        offer = { ...decided, offerId: clearing.lastSeq + 1, makerId: profileId }
+      }
+      return decided
+    })
+    const refused = await changing
+    if (refused === REJECT.PACK_NOT_ELIGIBLE) return { issues }
+    return refused ?? offer ?? REJECT.OFFER_NOT_FOUND
+  }
+
+  endOffer(offerId: Seq, profileId: ProfileId): Promise<Reject | null> {
+    return this.#pipeline.change(() => decideEndOffer(this.#pipeline.clearing, offerId, profileId))
+  }
+
+  /** An offer takes one stake; the same call again gives the pack that it became. */
+  async accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
+    const { owner: profileId } = ask
+    const asked = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
+    const said = ['accept', offerId, stakeRaw]
+    const made = await this.#once(asked, { said, isRepeated: true }, (nowMs, once) => {
+      const staking = { profileId, stakeRaw, once }
+      const times = { nowMs, closeMs: this.#closeMs }
+      return decideAccept(this.#pipeline.clearing, offerId, staking, times)
+    })
+    // A caller that sent no key knows of none: the offer is over since its own first stake.
+    const isOurKey = ask.idempotencyKey === undefined
+    return isOurKey && made === REJECT.IDEMPOTENCY_KEY_TAKEN ? REJECT.OFFER_NOT_FOUND : made
+  }
+
+  /** Markets that take packs, newest first: a part of them, and how many there are. */
+  markets(skip: number, limit: number): { markets: PublishedMarket[]; total: number } {
+    const { published } = this.#pipeline
+    const ids = published.forPacks.page(skip, limit)
+    const markets = ids.flatMap((marketId) => published.byId(marketId) ?? [])
+    return { markets, total: published.forPacks.count }
+  }
+
+  /** The best usable ask of an outcome; null without one, and for a market that is over. */
+  bookTicks({ status, depth }: PublishedMarket, outcome: number): PriceTicks | null {
+    if (status !== 'FUNDED') return null
+    const { priceMinTicks, priceMaxTicks } = PACK_LIMITS
+    return depth.bestAskWithin(outcome, priceMinTicks, priceMaxTicks)
+  }
+
+  /** What the market asks of its match; null for a market of no match. */
+  askedOfMatch({ market }: PublishedMarket): { readonly propType: PropType | null } | null {
+    const match = this.#pipeline.published.matches.byMarket(market.marketId)
+    return match?.markets.find(({ marketId }) => marketId === market.marketId) ?? null
+  }
+
+  /** Gives the seq of the command that the call became, now or, when it may be repeated, before. */
+  async #once(
+    ask: MoveAsk,
+    { said, isRepeated }: { readonly said: readonly unknown[]; readonly isRepeated: boolean },
+    decide: (nowMs: TimeMs, once: ReturnType<typeof onceOf>) => PackBody | Reject,
+  ): Promise<Seq | Reject> {
+    const { clearing } = this.#pipeline
+    let seq: Seq = 0
+    const refused = await this.#pipeline.change((nowMs) => {
+      const once = onceOf(ask, said, nowMs)
+      const found = decideOnce(clearing, once, nowMs)
+      if (found instanceof Reject) return found
+      const before = isRepeated ? found : undefined
+      seq = before?.seq ?? clearing.lastSeq + 1
+      return before === undefined ? decide(nowMs, once) : null
+    })
+    return refused ?? seq
+  }
+
+  async house(): Promise<HouseFunds> {
+    const { ledger, packs } = this.#pipeline.clearing
+    const { houseDay, houseRisk } = packs
+    const freeRaw = ledger.freeRaw(HOUSE_ACCOUNT)
+    const day = dayOf(this.#pipeline.sequencer.nowMs())
+    const funds = {
+      balanceRaw: freeRaw,
+      parkedRaw: ledger.freeRaw(PACK_ACCOUNT),
+      packCount: packs.count,
+      offerCount: packs.offerCount,
+      dayLossRaw: houseDay.lossRaw(day),
+      dayBoundRaw: houseDay.boundRaw(day, freeRaw + houseRisk.totalRaw),
+      dayLossMaxRaw: houseDay.maxRaw,
+    }
+    await this.#pipeline.durable()
+    return funds
+  }
+
+  /** Takes collateral in (positive) or out (negative), and sets what packs of a day may cost. */
+  async changeHouse(
+    { collateralRaw = 0, dayLossMaxRaw }: HouseChange,
+    by: string,
+  ): Promise<HouseFunds | Reject> {
+    const ofDay = dayLossMaxRaw === undefined ? {} : { dayLossMaxRaw }
+    const refused = await this.#pipeline.change(() => {
+      const reject = decideFunding(this.#pipeline.clearing, HOUSE_ACCOUNT, collateralRaw)
+      return reject ?? { kind: 'fundHouse', collateralRaw, ...ofDay }
+    }, by)
+    return refused ?? this.house()
+  }
+}

@@ -1,0 +1,126 @@
+// What was bought of packs of the list, as its owner gets it (rules §8.6).
+
+import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import type { PackPosition } from '../../../persistence/query/read/packs/curated-packs.ts'
+import { paysRaw } from '../../../persistence/query/read/packs/packs.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { decimalText } from '../../edge/http/schema/decimals.ts'
+import { bytes32, isoTime, uint256Text } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { named } from '../../edge/http/schema/printed.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import type { Asker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { listedLeg, listedLegView } from './leg-content.ts'
+import { packIdOf, packUuid } from './pack-ids.ts'
+
+export const POSITION_STATUSES = ['PENDING', 'ACTIVE', 'WON', 'LOST'] as const
+type PositionStatus = (typeof POSITION_STATUSES)[number]
+
+export const positionStatus = () =>
+  means(
+    oneOf(...POSITION_STATUSES),
+    'PENDING until a block holds the purchase, then ACTIVE, at the end WON or LOST.',
+  )
+
+export const packPositionFields = () =>
+  named(
+    'PackPosition',
+    object({
+      id: packUuid('Id of the position.'),
+      status: positionStatus(),
+      stakeAmount: means(uint256Text(), 'Raw collateral that was staked.'),
+      collateralDeposited: means(
+        uint256Text(),
+        'Raw collateral that was set aside for it: the stake and what it can win.',
+      ),
+      multiplierOffered: means(
+        pattern('^[0-9]+[.][0-9]{6}$', 'A number with six decimals.'),
+        'Payout per stake when it was bought, rounded down.',
+      ),
+      vigPercent: means(decimalText(), 'Part of the fair payout that is kept, in percent.'),
+      txHash: means(
+        bytes32(),
+        'Hash of the purchase; a block holds it once status is not PENDING.',
+      ),
+      claimTxHash: means(
+        nullable(bytes32()),
+        'Hash of the payment of a pack that won; null for any other.',
+      ),
+      wallet: account(),
+      createdAt: means(isoTime(), 'When it was bought.'),
+      legs: means(list(listedLeg()), 'The outcomes that must all win.'),
+      sourcePack: means(
+        object({
+          id: packUuid('Id of the pack of the list.'),
+          name: means(text(), 'Name of the pack of the list.'),
+        }),
+        'The pack of the list that was bought.',
+      ),
+      payoutAmount: means(
+        uint256Text(),
+        'Raw collateral that it pays when it wins; what it paid once it is over, 0 for a lost one.',
+      ),
+    }),
+  )
+
+const DECIMALS = 6
+
+/** Payout per stake with six decimals, rounded down. */
+function multiplierText(payoutRaw: number, stakeRaw: number): string {
+  const parts = (BigInt(payoutRaw) * BigInt(10 ** DECIMALS)) / BigInt(stakeRaw)
+  const digits = String(parts).padStart(DECIMALS + 1, '0')
+  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`
+}
+
+export function statusOf({ status, isMined }: PackPosition): PositionStatus {
+  return status === 'ACTIVE' && !isMined ? 'PENDING' : status
+}
+
+/** The transaction that paid a pack; null for one that has not won. */
+export function claimOf({ status, endedSeq }: PackPosition, { settings }: Services) {
+  if (status !== 'WON' || endedSeq === null) return null
+  return { seq: endedSeq, txHash: moveHashOf(settings.chainId, endedSeq) }
+}
+
+/** In their order; a refusal when the tables did not answer in time. */
+export async function positionViews(
+  rows: readonly PackPosition[],
+  services: Services,
+  asker: Asker,
+) {
+  const { archive, packs, settings, pipeline } = services
+  const ids = new Set<MarketId>(rows.flatMap(({ legs }) => legs.map(({ marketId }) => marketId)))
+  const markets = await archive.byIds(ids, asker)
+  if (markets === undefined) return refuse('READ_TIMEOUT')
+  return rows.map((row) => {
+    const { packId, owner, stakeRaw, payoutRaw, curatedId, curatedName: name } = row
+    const id = packIdOf('position', packId)
+    return {
+      id,
+      status: statusOf(row),
+      stakeAmount: String(stakeRaw),
+      collateralDeposited: String(payoutRaw),
+      multiplierOffered: multiplierText(payoutRaw, stakeRaw),
+      vigPercent: String(PACK_LIMITS.vigPercent),
+      txHash: moveHashOf(settings.chainId, packId),
+      claimTxHash: claimOf(row, services)?.txHash ?? null,
+      wallet: pipeline.clearing.accounts.accountOf(owner) ?? '',
+      createdAt: isoText(row.madeMs),
+      legs: row.legs.flatMap(({ marketId, outcome, priceTicks, result, countedMs }, legIndex) => {
+        const market = markets.get(marketId)
+        if (market === undefined) return []
+        const bought = { result, resolvedAt: countedMs === null ? null : isoText(countedMs) }
+        const facts = { packId: id, legIndex, outcome, priceTicks, bought }
+        return [listedLegView(market, facts, packs)]
+      }),
+      sourcePack: { id: packIdOf('curated', curatedId), name },
+      payoutAmount: row.status === 'LOST' ? '0' : String(paysRaw(row)),
+    }
+  })
+}

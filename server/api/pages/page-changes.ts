@@ -1,0 +1,183 @@
+// What operators do to market pages and properties, and what everybody may see of these: only what
+// is durable (law 1).
+
+import { randomUUID } from 'node:crypto'
+import {
+  decideKeyRemoval,
+  decideMarketPage,
+  decidePageRemoval,
+  decidePropertyKey,
+} from '../../../engine/core/decide/pages.ts'
+import type { PageTree } from '../../../engine/core/markets/market-pages.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type {
+  MarketPage,
+  PlacedKey,
+  PlacedPage,
+} from '../../../engine/domain/markets/market-page.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import { keyChangeOf, type PropertyWish } from './key-change.ts'
+import { contentOf, NO_CONTENT, type PageContent } from './page-content.ts'
+
+/** The fields that a call sets; an absent field stays as it is, or is empty on a new page. */
+export type PageWish = Partial<Omit<MarketPage, 'pageId' | 'contentJson'> & PageContent>
+
+type Keys = ReadonlyMap<string, PlacedKey>
+
+export class PageChanges {
+  readonly #pipeline: Pipeline
+  #tree: PageTree
+  #keys: Keys
+  /** Grows with each change of a page. */
+  version = 0
+  /** Grows with each change of a property. */
+  keysVersion = 0
+  #above: {
+    readonly of: Keys
+    readonly values: Map<string, ReadonlyMap<string, string[]>>
+  } | null = null
+
+  /** Call it at the start, when everything is durable. */
+  constructor(pipeline: Pipeline) {
+    this.#pipeline = pipeline
+    this.#tree = pipeline.clearing.pages.tree
+    this.#keys = pipeline.clearing.properties.keys
+  }
+
+  /** The durable pages, and the paths from which they moved. */
+  get tree(): PageTree {
+    return this.#tree
+  }
+
+  /** The durable properties by id. */
+  get keys(): Keys {
+    return this.#keys
+  }
+
+  /** Makes a page, or edits the one with this id. */
+  async putPage(wish: PageWish, by: string, editedId?: string): Promise<PlacedPage | Reject> {
+    const { clearing } = this.#pipeline
+    const pageId = editedId ?? randomUUID()
+    const refused = await this.#change(() => {
+      const before = clearing.pages.tree.pages.get(pageId)
+      if (editedId !== undefined && before === undefined) return REJECT.PAGE_NOT_FOUND
+      const page = pageOf(pageId, wish, before)
+      if (Buffer.byteLength(page.contentJson) > LIMITS.pageContentBytesMax) {
+        return REJECT.PAGE_TOO_LARGE
+      }
+      return decideMarketPage(clearing, page) ?? { kind: 'putMarketPage', page }
+    }, by)
+    if (refused instanceof Reject) return refused
+    const page = refused.tree.pages.get(pageId)
+    assert(page !== undefined, 'a page that was put is in its tree')
+    return page
+  }
+
+  async removePage(pageId: string, by: string): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    const done = await this.#change(
+      () => decidePageRemoval(clearing, pageId) ?? { kind: 'removeMarketPage', pageId },
+      by,
+    )
+    return done instanceof Reject ? done : null
+  }
+
+  /** Makes a property, or edits the one with this id. */
+  async putKey(wish: PropertyWish, by: string, editedId?: string): Promise<PlacedKey | Reject> {
+    const { clearing } = this.#pipeline
+    const keyId = editedId ?? randomUUID()
+    const done = await this.#change(() => {
+      const before = clearing.properties.keys.get(keyId)
+      if (editedId !== undefined && before === undefined) return REJECT.PROPERTY_NOT_FOUND
+      const change = keyChangeOf(keyId, wish, before)
+      if (change === null) return REJECT.PROPERTY_OPTION_INVALID
+      return decidePropertyKey(clearing, change) ?? { kind: 'putPropertyKey', ...change }
+    }, by)
+    if (done instanceof Reject) return done
+    const key = done.keys.get(keyId)
+    assert(key !== undefined, 'a property that was put is there')
+    return key
+  }
+
+  async removeKey(keyId: string, by: string): Promise<Reject | null> {
+    const { clearing } = this.#pipeline
+    const done = await this.#change(
+      () => decideKeyRemoval(clearing, keyId) ?? { kind: 'removePropertyKey', keyId },
+      by,
+    )
+    return done instanceof Reject ? done : null
+  }
+
+  /** Shows what the change left as soon as it is durable, and gives that. */
+  async #change(
+    decide: () => RareBody | Reject,
+    by: string,
+  ): Promise<{ readonly tree: PageTree; readonly keys: Keys } | Reject> {
+    const changing = this.#pipeline.change(decide, by)
+    // As this command leaves them. They may change again before it is durable.
+    const { tree } = this.#pipeline.clearing.pages
+    const { keys } = this.#pipeline.clearing.properties
+    const refused = await changing
+    if (refused !== null) return refused
+    if (this.#tree !== tree) this.version++
+    if (this.#keys !== keys) this.keysVersion++
+    this.#tree = tree
+    this.#keys = keys
+    return { tree, keys }
+  }
+
+  /** The values above the value of a property, nearest first. */
+  above(slug: string, value: string): readonly string[] {
+    if (this.#above?.of !== this.#keys) this.#above = { of: this.#keys, values: new Map() }
+    const { values } = this.#above
+    const known = values.get(slug) ?? this.#parentsOf(slug)
+    values.set(slug, known)
+    return known.get(value) ?? []
+  }
+
+  #parentsOf(slug: string): ReadonlyMap<string, string[]> {
+    const key = [...this.#keys.values()].find((each) => each.slug === slug)
+    const options = new Map(key?.options.map((option) => [option.optionId, option]))
+    const above = new Map<string, string[]>()
+    for (const option of options.values()) {
+      const chain: string[] = []
+      let next = options.get(option.parentOptionId ?? '')
+      while (next !== undefined) {
+        chain.push(next.value)
+        next = options.get(next.parentOptionId ?? '')
+      }
+      if (chain.length > 0) above.set(option.value, chain)
+    }
+    return above
+  }
+}
+
+function pageOf(pageId: string, wish: PageWish, before: PlacedPage | undefined): MarketPage {
+  const content = before === undefined ? NO_CONTENT : contentOf(before)
+  const { baseFilter, filterGroups, metadata } = { ...content, ...wish }
+  const old = before ?? EMPTY
+  return {
+    pageId,
+    name: wish.name ?? old.name,
+    slug: wish.slug ?? old.slug,
+    parentId: wish.parentId === undefined ? old.parentId : wish.parentId,
+    description: wish.description === undefined ? old.description : wish.description,
+    icon: wish.icon ?? old.icon,
+    sortOrder: wish.sortOrder ?? old.sortOrder,
+    isInNavigation: wish.isInNavigation ?? old.isInNavigation,
+    contentJson: JSON.stringify({ baseFilter, filterGroups, metadata }),
+  }
+}
+
+const EMPTY: Omit<MarketPage, 'pageId' | 'contentJson'> = {
+  name: '',
+  slug: '',
+  parentId: null,
+  description: null,
+  icon: '',
+  sortOrder: 0,
+  isInNavigation: true,
+}

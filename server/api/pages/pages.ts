@@ -1,0 +1,241 @@
+// Public reads of market pages and properties (rules §12.5). All answer on main from bytes encoded
+// once for each change.
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { Joined } from '../../edge/http/caching/payload.ts'
+import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { bytes, JSON_TYPE } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { named, shownWith } from '../../edge/http/schema/printed.ts'
+import { defaulted, integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { type Json, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
+import { FIELD_SORT_NAMES } from '../../exchange/read-model/lists/market-lists.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
+import { workFor } from '../reads/fair-shares.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { market } from '../shapes.ts'
+import { filterValues } from './page-content.ts'
+import { KEY_EXAMPLE, LISTED_KEY_EXAMPLE, OPTION_EXAMPLE, PAGE_EXAMPLE } from './page-examples.ts'
+import { marketPage, pageId } from './page-shapes.ts'
+import { keyId, propertyFields, propertyKey, propertyOption } from './property-shapes.ts'
+
+const PATH_CHARACTERS_MAX = 512
+const CURSOR_CHARACTERS_MAX = 256
+const DEFAULT_LIMIT = 25
+
+interface NodeShape {
+  readonly id: string
+  readonly name: string
+  readonly slug: string
+  readonly path: string
+  readonly children: readonly Json[]
+  readonly icon: string
+  readonly count: number
+}
+
+/** Documents refer to the node itself; checks take any objects. */
+const children = () =>
+  shownWith(schemaOf<NodeShape['children']>({ type: 'array', items: { type: 'object' } }), {
+    items: { $ref: '#/components/schemas/NavigationNode' },
+  })
+
+const node = () =>
+  named(
+    'NavigationNode',
+    object({
+      id: pageId(),
+      name: means(text(), 'Name of the page to show.'),
+      slug: means(text(), 'Last segment of its path.'),
+      path: means(text(), 'Its whole path from the top.'),
+      children: means(children(), 'Nodes of the pages below, of this same form.'),
+      icon: means(text(), 'Picture or sign of the page; empty for none.'),
+      count: means(integer(0), 'How many active markets the page has.'),
+    }),
+  )
+
+const NODE_EXAMPLE = {
+  ...{ id: PAGE_EXAMPLE.id, name: 'Crypto', slug: 'crypto', path: '/crypto' },
+  ...{ children: [], icon: '', count: 12 },
+}
+
+export const navigation = route({
+  method: 'GET',
+  path: '/navigation',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The tree of market pages; without any page, one node for each category.',
+  reply: list(node()),
+  means: 'The nodes at the top, each with those below it.',
+  example: { reply: [NODE_EXAMPLE] },
+  handle: (_input, { marketPages }: Services) => bytes(marketPages.directory.navigation()),
+})
+
+export const pageByPath = route({
+  method: 'GET',
+  path: '/market-pages/by-path',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The market page at a path; a page that moved answers 301 with its new path.',
+  query: {
+    path: means(text(PATH_CHARACTERS_MAX), 'Path of the page; empty or / for the home page.'),
+  },
+  reply: marketPage(),
+  means: 'The page at this path.',
+  others: { 301: 'The page moved: Location has the call for its new path.' },
+  rejects: ['PAGE_NOT_FOUND'],
+  example: { query: { path: '/crypto/bitcoin' }, reply: PAGE_EXAMPLE },
+  handle: ({ query }, { marketPages: { directory } }: Services) => {
+    const found = directory.byPath(query.path)
+    if (found === undefined) return refuse('PAGE_NOT_FOUND')
+    const { page, isMoved } = found
+    const payload = directory.encoded(page)
+    if (!isMoved) return bytes(payload)
+    const location = `/market-pages/by-path?path=${encodeURIComponent(page.fullPath)}`
+    return bytes(payload, JSON_TYPE, 301, [['location', location]])
+  },
+})
+
+const pagination = () =>
+  object({
+    page: means(integer(1), 'Which page this is, counted from 1.'),
+    limit: means(integer(1), 'Most markets on one page.'),
+    total: means(integer(0), 'How many markets pass the filters.'),
+    totalPages: means(integer(0), 'How many pages these fill.'),
+  })
+
+const nextCursor = () =>
+  object({
+    nextCursor: means(
+      nullable(text()),
+      'Cursor of the next page, for the same filters and sort; null on the last one.',
+    ),
+  })
+
+type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
+const countShape = () =>
+  schemaOf<Counts>({
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: { type: 'integer', minimum: 0 },
+    },
+  })
+
+export const pageMarkets = route({
+  method: 'GET',
+  path: '/market-pages/:id/markets',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'Active markets of a page, filtered and sorted, by page or by cursor.',
+  params: { id: pageId() },
+  query: {
+    page: means(optional(integer(1, 1_000_000)), 'Which page to show; 1 without a cursor.'),
+    cursor: means(
+      optional(text(CURSOR_CHARACTERS_MAX)),
+      'nextCursor of the page before; empty for the first page. Not together with page.',
+    ),
+    limit: means(
+      defaulted(integer(1, LIMITS.pageMarketsLimitMax), DEFAULT_LIMIT),
+      'Most markets on a page of the list.',
+    ),
+    sort: means(
+      optional(oneOf(...FIELD_SORT_NAMES)),
+      'Field to sort by, a dash before it for the highest first; -createdAt when absent.',
+    ),
+    filters: means(
+      optional(filterValues(LIMITS.filterKeysMax, LIMITS.filterValuesMax)),
+      'Any filter key as a parameter of its own, which may be repeated: a property, category, ' +
+        'categoryId, tag, tradeType or automationType.',
+    ),
+  },
+  reply: object({
+    data: means(list(market()), 'Markets of this part of the list.'),
+    pagination: means(optional(pagination()), 'Where the page stands; absent with a cursor.'),
+    cursor: means(optional(nextCursor()), 'How to go on; absent with a page.'),
+    counts: means(
+      optional(countShape()),
+      'While a filter is active: by filter key and value, how many markets that choice would show.',
+    ),
+  }),
+  means: 'One part of the list; a page behind the last is empty.',
+  rejects: ['VALIDATION', 'PAGE_NOT_FOUND'],
+  example: {
+    params: { id: PAGE_EXAMPLE.id },
+    query: { page: 1, limit: DEFAULT_LIMIT, filters: { length: ['day'] } },
+    reply: {
+      data: [MARKET_EXAMPLE],
+      pagination: { page: 1, limit: DEFAULT_LIMIT, total: 1, totalPages: 1 },
+      counts: { length: { day: 1 } },
+    },
+  },
+  handle: async ({ params, query, call }, { marketPages, slices, pipeline }: Services) => {
+    const { directory, markets } = marketPages
+    const page = directory.byId(params.id)
+    if (page === undefined) return refuse('PAGE_NOT_FOUND')
+    const { sort = '-createdAt', filters = {}, ...rest } = query
+    // Filters that nobody named before are counted for this caller alone.
+    const by = workFor(publicAsker(call), pipeline)
+    const read = await slices.once(by, () => markets.read(page, { ...rest, sort, filters }))
+    if (read === null) return refuse('OVERLOADED')
+    return read instanceof Joined ? bytes(read) : invalid(read)
+  },
+})
+
+export const propertyKeys = route({
+  method: 'GET',
+  path: '/property-keys',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'All properties of markets by slug, without their options.',
+  reply: list(object(propertyFields())),
+  means: 'Every property, in one list.',
+  example: { reply: [LISTED_KEY_EXAMPLE] },
+  handle: (_input, { marketPages }: Services) => bytes(marketPages.properties.list()),
+})
+
+export const onePropertyKey = route({
+  method: 'GET',
+  path: '/property-keys/:id',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'One property of markets with its options.',
+  params: { id: keyId() },
+  reply: propertyKey(),
+  means: 'The property as it stands now.',
+  rejects: ['PROPERTY_NOT_FOUND'],
+  example: { params: { id: KEY_EXAMPLE.id }, reply: KEY_EXAMPLE },
+  handle: ({ params }, { marketPages }: Services) => {
+    const found = marketPages.properties.key(params.id)
+    return found === null ? refuse('PROPERTY_NOT_FOUND') : bytes(found)
+  },
+})
+
+export const propertyOptions = route({
+  method: 'GET',
+  path: '/property-keys/:id/options',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The options of a property, or those below one of them.',
+  params: { id: keyId() },
+  query: {
+    parentId: means(optional(text(64)), 'Id of the option whose options are asked for.'),
+  },
+  reply: list(propertyOption()),
+  means: 'The options, lowest sort order first.',
+  rejects: ['PROPERTY_NOT_FOUND'],
+  example: { params: { id: KEY_EXAMPLE.id }, reply: [OPTION_EXAMPLE] },
+  handle: ({ params, query }, { marketPages }: Services) => {
+    const found = marketPages.properties.options(params.id, query.parentId)
+    return found === null ? refuse('PROPERTY_NOT_FOUND') : bytes(found)
+  },
+})

@@ -1,0 +1,165 @@
+// What a profile did: trades, pairs, conversions and claims, newest first (rules §9.2).
+
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import {
+  history as historyOf,
+  type Place,
+} from '../../../persistence/query/read/portfolio/history.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting } from '../../edge/http/caching/cache.ts'
+import { invalidCursor } from '../../edge/http/cursor.ts'
+import { Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { slug } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { defaulted, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
+import { profileOf } from '../accounts/account-profile.ts'
+import { ACCOUNT, ORDER_ID } from '../examples.ts'
+import { type Asker, askerOf, publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
+
+const LIMIT_MAX = 100
+const LIMIT_DEFAULT = 20
+const PUBLIC_CACHED_SEC = 5
+const CURSOR_CHARACTERS_MAX = 80
+const CURSOR = /^([1-9][0-9]{0,15})\.([0-9]{1,15})\.([0-9]{1,15})$/
+const FIRST: Place = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
+/** A cursor names the last act of its page, and the market that its list is of; 0 for all. */
+function cursorOf({ seq, leg }: Place, marketId: MarketId): string {
+  return Buffer.from(`${seq}.${leg}.${marketId}`).toString('base64url')
+}
+
+/** Null for a text that is no cursor of this list. */
+function placeIn(cursor: string, marketId: MarketId): Place | null {
+  if (cursor === '') return FIRST
+  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  if (said === null) return null
+  const place = { seq: Number(said[1]), leg: Number(said[2]) }
+  return cursorOf(place, marketId) === cursor ? place : null
+}
+
+const pageQuery = () => ({
+  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most acts on a page of the list.'),
+  cursor: means(
+    optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+    'nextCursor of the page before, of the same market; absent or empty for the first page.',
+  ),
+  market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+})
+
+const historyPage = () =>
+  object({
+    data: means(list(entry()), 'The acts of this page, newest first.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  })
+
+async function pageOf(
+  owner: ProfileId,
+  query: Values<ReturnType<typeof pageQuery>>,
+  asker: Asker,
+  services: Services,
+) {
+  const { archive, reads } = services
+  const named = query.market
+  const one = named === undefined ? null : await archive.bySlug(named, asker)
+  if (one === undefined) return refuse('READ_TIMEOUT')
+  if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
+  const marketId = one?.market.marketId ?? null
+  const before = placeIn(query.cursor ?? '', marketId ?? 0)
+  if (before === null) return invalidCursor()
+  const asked = { owner, before, limit: query.limit, marketId }
+  const page = await reads.read(historyOf, asked, asker)
+  if (page === undefined) return refuse('READ_TIMEOUT')
+  const ids = page.rows.map((row) => (row.what === 'TRADE' ? row.part : row.move).marketId)
+  const markets = await archive.byIds(ids, asker)
+  if (markets === undefined) return refuse('READ_TIMEOUT')
+  const data = page.rows.flatMap((row, index) => {
+    const market = markets.get(ids[index])
+    return market === undefined ? [] : [viewOf(row, market, services)]
+  })
+  const nextCursor = page.next === null ? null : cursorOf(page.next, marketId ?? 0)
+  return { data, nextCursor }
+}
+
+export const portfolioHistory = route({
+  method: 'GET',
+  path: '/portfolio/history',
+  auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
+  lane: 'private',
+  about: 'Trades, splits, merges, conversions and claims of the caller, newest first.',
+  query: {
+    limit: means(
+      defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT),
+      'Most acts on a page of the list.',
+    ),
+    cursor: means(
+      optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+      'nextCursor of the page before, of the same market; absent or empty for the first page.',
+    ),
+    market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+  },
+  reply: object({
+    data: means(list(entry()), 'The acts of this page, newest first.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  }),
+  means: 'A page of what the caller did; a trade that was taken back is left out.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    query: { limit: 20 },
+    reply: {
+      data: [
+        {
+          blockTimestamp: 1_767_225_600,
+          market: HISTORY_MARKET_EXAMPLE,
+          transactionHash: null,
+          collateralAmount: '45',
+          outcomeIndex: 0,
+          outcomeTokenAmount: '97',
+          outcomeTokenAmounts: ['97', '0'],
+          outcomeTokenPrice: 0.45,
+          strategy: 'Market Buy',
+          operation: 'buy',
+          tradeEventId: '42',
+          orderId: ORDER_ID,
+        },
+      ],
+      nextCursor: cursorOf({ seq: 42, leg: 0 }, 0),
+    },
+  },
+  handle: ({ query, owner, caller, call }, services: Services) =>
+    pageOf(owner, query, askerOf({ caller, call }), services),
+})
+
+export const accountHistory = route({
+  method: 'GET',
+  path: '/portfolio/:account/history',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(PUBLIC_CACHED_SEC)),
+  about: 'Trades, splits, merges, conversions and claims of an account, without its order ids.',
+  params: { account: account() },
+  query: pageQuery(),
+  reply: historyPage(),
+  means: 'A page of what the account did; empty for one that never came.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    query: { limit: LIMIT_DEFAULT },
+    reply: { data: [], nextCursor: null },
+  },
+  handle: async ({ params, query, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const page = await pageOf(owner, query, publicAsker(call), services)
+    if (page instanceof Refusal) return page
+    const data = page.data.map((entry) => {
+      const named = { orderId: undefined, makerMatchId: undefined, ...entry }
+      const { orderId: _order, makerMatchId: _match, ...shown } = named
+      return shown
+    })
+    return { data, nextCursor: page.nextCursor }
+  },
+})

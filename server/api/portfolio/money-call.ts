@@ -1,0 +1,43 @@
+// What all calls that move money share: who asks, and the key by which a call is made once.
+
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { apiHeaders } from '../../auth/guard.ts'
+import type { Call, Caller } from '../../edge/http/call.ts'
+import { invalid, type Refusal } from '../../edge/http/refusal.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { shownWith } from '../../edge/http/schema/printed.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import { optional } from '../../edge/http/schema/schema.ts'
+import type { Services } from '../services.ts'
+import type { MoveAsk } from './moves-once.ts'
+
+const KEY_MAX = MOVE_LIMITS.idempotencyKeyCodePointsMax
+const BLANK = /^\s*$/
+
+export const idempotencyKey = () =>
+  means(
+    optional(shownWith(text(KEY_MAX, 1), { pattern: '\\S' })),
+    `Name of this call, not blank, up to ${KEY_MAX} characters: a repeat gets the first reply.`,
+  )
+
+export interface MoneyCall {
+  readonly owner: number
+  readonly caller: Caller
+  readonly call: Call
+  readonly body: { readonly idempotencyKey?: string }
+}
+
+/** Who asks; a refusal when the key is blank. */
+export function askOf(
+  { owner, caller, call, body }: MoneyCall,
+  { settings }: Services,
+): MoveAsk | Refusal {
+  const { idempotencyKey: key } = body
+  if (key !== undefined && BLANK.test(key)) {
+    return invalid({ field: 'idempotencyKey', message: 'must not be blank' })
+  }
+  const { signature } = apiHeaders(call, settings.headerPrefixes)
+  const isSigned = caller.via === 'hmac'
+  const by = { callerId: caller.profileId, signature: isSigned ? signature : '' }
+  return { owner, ...by, idempotencyKey: key }
+}

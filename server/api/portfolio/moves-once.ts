@@ -1,0 +1,100 @@
+// Makes a call that moves money once: the call is decided and stamped in one synchronous stretch,
+// and answered once it is durable. The reply to a call that came before is read from the tables, so
+// it is the first reply, whatever changed since.
+
+import { createHash } from 'node:crypto'
+import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
+import { decideFunds } from '../../../engine/core/decide/partners.ts'
+import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import type { CallOnce } from '../../../engine/domain/moves/call-once.ts'
+import type { MoveBody } from '../../../engine/domain/moves/move-command.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { moveBySeq } from '../../../persistence/query/read/portfolio/moves.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { PrivateReads } from '../reads/private-reads.ts'
+
+/** Who asks for a move, and by which call. */
+export interface MoveAsk {
+  /** Whose money moves. */
+  readonly owner: ProfileId
+  readonly callerId: ProfileId
+  readonly idempotencyKey: string | undefined
+  /** The signature of the call; '' for a call that is not signed. */
+  readonly signature: string
+}
+
+/** A move that is durable. */
+export interface Moved {
+  /** Names its transaction on the chain. */
+  readonly seq: Seq
+  readonly fact: MoveFact
+}
+
+/** What a call became when it came first; null or undefined without an answer in time. */
+export type FirstMove = (ask: MoveAsk, seq: Seq) => Promise<MoveFact | null | undefined>
+
+/** Asks the tables. */
+export function firstMoveIn(reads: PrivateReads): FirstMove {
+  return ({ callerId, owner }, seq) =>
+    reads.read(moveBySeq, { seq, owner }, { profileId: callerId })
+}
+
+export type DecideMove = (nowMs: TimeMs, once: CallOnce | undefined) => MoveBody | Reject
+
+export class MovesOnce {
+  readonly #pipeline: Pipeline
+  readonly #firstMove: FirstMove
+
+  constructor(pipeline: Pipeline, firstMove: FirstMove) {
+    this.#pipeline = pipeline
+    this.#firstMove = firstMove
+  }
+
+  /** `asked` is what a repeat under the same key must ask for, too. */
+  async make(ask: MoveAsk, asked: readonly unknown[], decide: DecideMove): Promise<Moved | Reject> {
+    const { clearing } = this.#pipeline
+    const childrenOf = (groupId: MarketId) =>
+      clearing.catalogue.childrenOf(groupId).map(({ marketId }) => marketId)
+    let seq: Seq = 0
+    let facts: readonly MoveFact[] = []
+    const refused = await this.#pipeline.change((nowMs) => {
+      const once = onceOf(ask, asked, nowMs)
+      const before = decideOnce(clearing, once, nowMs)
+      if (before instanceof Reject) return before
+      seq = before?.seq ?? clearing.lastSeq + 1
+      if (before !== undefined) return null
+      // The sub-account may have left since the call came.
+      const barred = decideFunds(clearing, ask.callerId, ask.owner)
+      if (barred !== null) return barred
+      const decided = decide(nowMs, once)
+      if (!(decided instanceof Reject)) facts = factsOfMove(decided, childrenOf)
+      return decided
+    })
+    if (refused !== null) return refused
+    const fact = facts.at(0) ?? (await this.#firstMove(ask, seq)) ?? null
+    return fact === null ? REJECT.READ_TIMEOUT : { seq, fact }
+  }
+}
+
+/** What keeps the call from being made twice; undefined when nothing does. */
+export function onceOf(
+  { callerId, owner, idempotencyKey, signature }: MoveAsk,
+  asked: readonly unknown[],
+  nowMs: TimeMs,
+): CallOnce | undefined {
+  if (idempotencyKey !== undefined) {
+    const digest = digestOf(`key\n${callerId}\n${idempotencyKey}`)
+    const untilMs = nowMs + MOVE_LIMITS.idempotencyKeyMs
+    return { by: 'keyed', digest, bodyDigest: digestOf(JSON.stringify([owner, asked])), untilMs }
+  }
+  if (signature === '') return undefined
+  const untilMs = nowMs + MOVE_LIMITS.signedCallMs
+  return { by: 'signed', digest: digestOf(`signed\n${signature}`), bodyDigest: '', untilMs }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,371 @@
+// Pairs, redemptions, conversions and withdrawals (rules §6.2 to §6.5).
+
+import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
+import type { MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
+import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { ofShortfall } from '../../edge/http/refusal-schemas.ts'
+import { route } from '../../edge/http/route.ts'
+import { rawText } from '../../edge/http/schema/decimals.ts'
+import { address, bytes32, uint256Text } from '../../edge/http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { askOf, idempotencyKey, type MoneyCall } from './money-call.ts'
+import type { MoveAsk, Moved } from './moves-once.ts'
+
+const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
+
+const condition = () => means(bytes32(), "The market's condition id.")
+const amount = (what: string) =>
+  means(pattern('^[1-9][0-9]{0,15}$', 'Raw units as decimal text, at least 1.'), what)
+/** What every reply of a move says. */
+const envelope = {
+  hash: means(bytes32(), 'Hash of its transaction on the embedded chain.'),
+  userOperationHash: means(text(), 'Always empty: the embedded chain has no user operations.'),
+  transactionId: means(uint256Text(), 'Number of the command in the journal, as text.'),
+  walletAddress: means(address(), 'Account of the profile whose money moved.'),
+}
+const ENVELOPE_EXAMPLE = {
+  hash: HASH,
+  userOperationHash: '',
+  transactionId: '4711',
+  walletAddress: ACCOUNT,
+}
+const asked = { onBehalfOf: onBehalfOf(), idempotencyKey: idempotencyKey() }
+const COMMON = [
+  'OVERLOADED',
+  'VALIDATION',
+  'PROFILE_FROZEN',
+  'DUPLICATE_CALL',
+  'IDEMPOTENCY_KEY_TAKEN',
+  'CALL_LIMIT',
+  'READ_TIMEOUT',
+] as const
+
+const { conditionId: CONDITION } = MARKET_EXAMPLE
+
+/** A whole number of raw units; undefined when it is too large to be counted exactly. */
+function rawOf(decimal: string): number | undefined {
+  const raw = Number(decimal)
+  return raw <= MOVE_LIMITS.amountRawMax ? raw : undefined
+}
+
+const TOO_LARGE = { field: 'amount', message: `must be ${MOVE_LIMITS.amountRawMax} at most` }
+
+function shownEnvelope({ seq, fact }: Moved, { pipeline, settings }: Services) {
+  const walletAddress = pipeline.clearing.accounts.accountOf(fact.owner)
+  assert(walletAddress !== undefined, 'the owner of a move has an account')
+  const hash = moveHashOf(settings.chainId, seq)
+  return { hash, userOperationHash: '', transactionId: String(seq), walletAddress }
+}
+
+/** The reply of a move, or the refusal of one that was not made. */
+async function told<View>(
+  input: MoneyCall & { readonly body: { readonly amount?: string } },
+  services: Services,
+  move: (ask: MoveAsk, amountRaw: number) => Promise<Moved | Reject>,
+  view: (fact: MoveFact) => View,
+  refusalOf: (reject: Reject) => Refusal | Promise<Refusal> = refuse,
+) {
+  const ask = askOf(input, services)
+  if (ask instanceof Refusal) return ask
+  const amountRaw = rawOf(input.body.amount ?? '0')
+  if (amountRaw === undefined) return invalid(TOO_LARGE)
+  const moved = await move(ask, amountRaw)
+  if (moved instanceof Reject) return refusalOf(moved)
+  return { ...shownEnvelope(moved, services), ...view(moved.fact) }
+}
+
+const auth = () => eitherOf(hmac('trading'), sessionOrIdentity()).forServerWallets()
+const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
+
+const pairBody = object({
+  conditionId: condition(),
+  amount: amount('Pairs to make or unmake, in raw units; each is worth as much collateral.'),
+  ...asked,
+})
+const pairReply = object({
+  ...envelope,
+  conditionId: condition(),
+  marketId: means(integer(1), 'Number of the market.'),
+  amount: means(uint256Text(), 'Pairs that were made or unmade, in raw units.'),
+})
+const PAIR_EXAMPLE = {
+  body: { conditionId: CONDITION, amount: '10000000' },
+  reply: { ...ENVELOPE_EXAMPLE, conditionId: CONDITION, marketId: 1, amount: '10000000' },
+}
+const pairView = (conditionId: string) => (fact: MoveFact) => {
+  return { conditionId, marketId: fact.marketId, amount: String(Math.abs(fact.yesRaw)) }
+}
+
+export const splitPosition = route({
+  method: 'POST',
+  path: '/portfolio/split',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Turns free collateral into as many YES and NO shares of one market.',
+  body: pairBody,
+  status: 201,
+  reply: pairReply,
+  means: 'The pairs are made, and the next block holds the transaction.',
+  rejects: [
+    ...COMMON,
+    'MARKET_NOT_FOUND',
+    'MARKET_RESOLVED',
+    'MARKET_STATUS',
+    'POSITION_LIMIT',
+    'AMOUNT_TOO_SMALL',
+    'CAPACITY',
+    'INSUFFICIENT_COLLATERAL',
+  ],
+  example: PAIR_EXAMPLE,
+  handle: (input, services: Services) => {
+    const { conditionId } = input.body
+    const move = (ask: MoveAsk, raw: number) => services.moves.split(ask, conditionId, raw)
+    return told(input, services, move, pairView(conditionId))
+  },
+})
+
+export const mergePositions = route({
+  method: 'POST',
+  path: '/portfolio/merge',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Turns as many free YES and NO shares of one market into collateral.',
+  body: pairBody,
+  status: 201,
+  reply: pairReply,
+  means: 'The pairs are unmade, and the next block holds the transaction.',
+  rejects: [
+    ...COMMON,
+    'MARKET_NOT_FOUND',
+    'MARKET_RESOLVED',
+    'MARKET_STATUS',
+    'INSUFFICIENT_SHARES',
+  ],
+  example: PAIR_EXAMPLE,
+  handle: (input, services: Services) => {
+    const { conditionId } = input.body
+    const move = (ask: MoveAsk, raw: number) => services.moves.merge(ask, conditionId, raw)
+    return told(input, services, move, pairView(conditionId))
+  },
+})
+
+export const convertPositions = route({
+  method: 'POST',
+  path: '/portfolio/convert',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Turns NO of some children of a group into YES of the others and collateral.',
+  body: object({
+    conditionIds: means(
+      list(bytes32(), 1, LIMITS.groupChildrenMax),
+      'Condition ids of the children whose NO is given, each once.',
+    ),
+    amount: amount('NO shares of each child that are given, in raw units.'),
+    ...asked,
+  }),
+  status: 201,
+  reply: object({
+    ...envelope,
+    conditionIds: means(list(bytes32()), 'The children whose NO was given.'),
+    marketId: means(integer(1), 'Number of the group.'),
+    amount: means(uint256Text(), 'NO shares of each child that were given, in raw units.'),
+    yesAmount: means(uint256Text(), 'YES shares of each other child that came, in raw units.'),
+    collateralAmount: means(uint256Text(), 'Collateral that came, in raw units.'),
+  }),
+  means: 'The positions are converted, and the next block holds the transaction.',
+  rejects: [
+    ...COMMON,
+    'MARKET_NOT_FOUND',
+    'MARKET_NOT_GROUP',
+    'GROUP_TOO_SMALL',
+    'MARKET_RESOLVED',
+    'MARKET_STATUS',
+    'CONVERSION_INVALID',
+    'CONVERSION_LIMIT',
+    'POSITION_LIMIT',
+    'AMOUNT_TOO_SMALL',
+    'CAPACITY',
+    'INSUFFICIENT_SHARES',
+  ],
+  example: {
+    body: { conditionIds: [CONDITION, HASH], amount: '10000000' },
+    reply: {
+      ...ENVELOPE_EXAMPLE,
+      conditionIds: [CONDITION, HASH],
+      marketId: 7,
+      amount: '10000000',
+      yesAmount: '9900000',
+      collateralAmount: '9900000',
+    },
+  },
+  handle: (input, services: Services) => {
+    const { conditionIds } = input.body
+    const move = (ask: MoveAsk, raw: number) => services.moves.convert(ask, conditionIds, raw)
+    return told(input, services, move, ({ marketId, collateralRaw, converted = [] }) => {
+      const yes = converted.find(({ yesRaw }) => yesRaw > 0)
+      return {
+        conditionIds,
+        marketId,
+        amount: String(-(converted.at(0)?.noRaw ?? 0)),
+        yesAmount: String(yes?.yesRaw ?? 0),
+        collateralAmount: String(collateralRaw),
+      }
+    })
+  },
+})
+
+export const redeemPositions = route({
+  method: 'POST',
+  path: '/portfolio/redeem',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Burns all free shares of a resolved market and pays for them.',
+  body: object({ conditionId: condition(), ...asked }),
+  status: 201,
+  reply: object({
+    ...envelope,
+    conditionId: condition(),
+    marketId: means(integer(1), 'Number of the market.'),
+    amount: means(
+      rawText(),
+      'Collateral that was paid; negative when reversed trades left more owed than due.',
+    ),
+  }),
+  means: 'The shares are redeemed, and the next block holds the transaction.',
+  rejects: [
+    ...COMMON,
+    'MARKET_NOT_FOUND',
+    'MARKET_NOT_RESOLVED',
+    'PAYOUT_NOT_POSTED',
+    'NOTHING_TO_REDEEM',
+  ],
+  example: {
+    body: { conditionId: CONDITION },
+    reply: { ...ENVELOPE_EXAMPLE, conditionId: CONDITION, marketId: 1, amount: '5000000' },
+  },
+  handle: (input, services: Services) => {
+    const { conditionId } = input.body
+    const move = (ask: MoveAsk) => services.moves.redeem(ask, conditionId)
+    const view = ({ marketId, collateralRaw }: MoveFact) => {
+      return { conditionId, marketId, amount: String(collateralRaw) }
+    }
+    return told(input, services, move, view, (reject) => {
+      return reject.name === 'MARKET_NOT_FOUND' ? goneOrUnknown(input, services) : refuse(reject)
+    })
+  },
+})
+
+/** A market leaves memory once nobody holds a share of it: then there is nothing to redeem. */
+async function goneOrUnknown(
+  { body, caller, call }: MoneyCall & { readonly body: { readonly conditionId: string } },
+  { archive }: Services,
+): Promise<Refusal> {
+  const isGone = await archive.hadCondition(body.conditionId, askerOf({ caller, call }))
+  if (isGone === undefined) return refuse('READ_TIMEOUT')
+  return refuse(isGone ? 'NOTHING_TO_REDEEM' : 'MARKET_NOT_FOUND')
+}
+
+/** Names what can leave now, and when the rest can. */
+function notMinedYet(reject: Reject): Refusal {
+  const withdrawable = String(reject.shortfall?.availableRaw ?? 0)
+  const message =
+    `${withdrawable} raw units can be withdrawn now. The rest comes from trades that no block ` +
+    'holds yet; withdraw it when they are MINED.'
+  return refuse(reject, { message, withdrawable })
+}
+
+const NO_DESTINATION = {
+  field: 'destination',
+  message: 'is required unless onBehalfOf names a sub-account',
+}
+
+const WITHDRAWABLE = {
+  fields: {
+    ...ofShortfall.fields,
+    withdrawable: means(uint256Text(), 'Raw collateral that can be withdrawn now.'),
+  },
+  example: { ...ofShortfall.example, withdrawable: '2500000' },
+}
+
+export const withdraw = route({
+  method: 'POST',
+  path: '/portfolio/withdraw',
+  auth: eitherOf(hmac('withdrawal'), sessionOrIdentity()).forServerWallets(),
+  onBehalfIn: ofBody,
+  lane: 'private',
+  about: 'Pays free collateral out to an address of the caller, or to one that it listed.',
+  body: object({
+    amount: amount('Collateral to pay out, in raw units.'),
+    token: means(optional(address()), 'The collateral token of the exchange; absent for it.'),
+    destination: means(
+      optional(address()),
+      'Where to: account or smart wallet of the caller, or an address that it listed. Absent for ' +
+        'a sub-account: the smart wallet of the caller, or else its account.',
+    ),
+    ...asked,
+  }),
+  status: 201,
+  reply: object({
+    ...envelope,
+    token: means(address(), 'The token that was paid out.'),
+    destination: means(address(), 'The address that it was paid to.'),
+    amount: means(uint256Text(), 'Collateral that was paid out, in raw units.'),
+  }),
+  means: 'The collateral is debited, and the next block holds the transaction.',
+  refusalFields: { NOT_MINED_YET: WITHDRAWABLE },
+  rejects: [
+    ...COMMON,
+    'TOKEN_NOT_COLLATERAL',
+    'DESTINATION_NOT_ALLOWED',
+    'INSUFFICIENT_COLLATERAL',
+    'SHARES_OWED',
+    'NOT_MINED_YET',
+  ],
+  example: {
+    body: { amount: '5000000', destination: ACCOUNT },
+    reply: {
+      ...ENVELOPE_EXAMPLE,
+      token: MARKET_EXAMPLE.collateralToken.address,
+      destination: ACCOUNT,
+      amount: '5000000',
+    },
+  },
+  handle: (input, services: Services) => {
+    const { body, owner, caller } = input
+    const { collateral } = services.settings
+    if (body.token !== undefined && body.token.toLowerCase() !== collateral.address.toLowerCase()) {
+      return refuse('TOKEN_NOT_COLLATERAL')
+    }
+    const { destination } = body
+    if (destination === undefined && owner === caller.profileId) return invalid(NO_DESTINATION)
+    if (destination !== undefined && parseAddress(destination) === undefined) {
+      return invalid({ field: 'destination', message: WRONG_CHECKSUM })
+    }
+    const move = (ask: MoveAsk, raw: number) => services.moves.withdraw(ask, raw, destination)
+    const view = (fact: MoveFact) => {
+      assert(fact.destination !== undefined, 'a withdrawal has a destination')
+      const { address: token } = collateral
+      return { token, destination: fact.destination, amount: String(-fact.collateralRaw) }
+    }
+    return told(input, services, move, view, (reject) => {
+      return reject.name === 'NOT_MINED_YET' ? notMinedYet(reject) : refuse(reject)
+    })
+  },
+})

@@ -1,0 +1,210 @@
+// What profiles earned over time (rules §9.3).
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { type Realised, realised } from '../../../persistence/query/read/portfolio/realised.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { rawText } from '../../edge/http/schema/decimals.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { defaulted, integer, number, oneOf } from '../../edge/http/schema/scalars.ts'
+import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
+import { profileOf } from '../accounts/account-profile.ts'
+import { ACCOUNT } from '../examples.ts'
+import { type Asker, askerOf, publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { unitsOf } from '../whole-units.ts'
+
+const HOURS_PER_DAY = 24
+const POINTS_MAX = 400
+
+/** Hours from one point to the next, and how many of them; a week is 7d, a month 30d. */
+const WINDOWS = {
+  '1d': { stepHours: 1, steps: 24 },
+  '7d': { stepHours: 6, steps: 28 },
+  '1w': { stepHours: 6, steps: 28 },
+  '30d': { stepHours: HOURS_PER_DAY, steps: 30 },
+  '1m': { stepHours: HOURS_PER_DAY, steps: 30 },
+  all: { stepHours: HOURS_PER_DAY, steps: null },
+} as const
+type Timeframe = keyof typeof WINDOWS
+
+const timeframe = (fallback: Timeframe) =>
+  means(
+    defaulted(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), fallback),
+    'How far back: 7d and 1w are a week, 30d and 1m are 30 days.',
+  )
+
+function changeOf(fromRaw: number, toRaw: number): number {
+  if (fromRaw === 0) return 0
+  return Math.round(((toRaw - fromRaw) / Math.abs(fromRaw)) * 10_000) / 100
+}
+
+interface Wish {
+  readonly owner: ProfileId
+  readonly frame: Timeframe
+  readonly asker: Asker
+  readonly wantsMarkets?: boolean
+}
+
+function read({ owner, frame, asker, wantsMarkets = false }: Wish, services: Services) {
+  const { reads, clock } = services
+  const window = { ...WINDOWS[frame], pointsMax: POINTS_MAX, wantsMarkets }
+  return reads.read(realised, { owner, nowMs: clock(), ...window }, asker)
+}
+
+const usd = (what: string) => means(number(), what)
+
+const chart = () =>
+  object({
+    timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The window that was asked for.'),
+    data: means(
+      list(
+        object({
+          timestamp: means(
+            integer(0),
+            'End of a step of the window, Unix milliseconds; the last is now.',
+          ),
+          value: usd('All that was realised until then, in whole collateral.'),
+        }),
+      ),
+      'The chart, oldest point first.',
+    ),
+    currentValue: usd('All that is realised by now, in whole collateral.'),
+    previousValue: usd('All that was realised when the window began.'),
+    percentChange: usd('Change from then until now in percent; 0 from nothing.'),
+    current: means(
+      anyOf(
+        object({
+          realised: usd('Profit of what was sold, merged or redeemed.'),
+          unrealised: usd('Worth of what is held, less what it cost.'),
+          total: usd('Both of these together, in whole collateral.'),
+        }),
+        schemaOf<null>({ type: 'null' }),
+      ),
+      'For the owner alone: what it has earned by now. Null for others.',
+    ),
+  })
+
+function chartOf(frame: Timeframe, { points, beforeRaw }: Realised, unrealisedRaw: number | null) {
+  const nowRaw = points.at(-1)?.totalRaw ?? 0
+  return {
+    timeframe: frame,
+    data: points.map(({ atMs, totalRaw }) => ({ timestamp: atMs, value: unitsOf(totalRaw) })),
+    currentValue: unitsOf(nowRaw),
+    previousValue: unitsOf(beforeRaw),
+    percentChange: changeOf(beforeRaw, nowRaw),
+    current:
+      unrealisedRaw === null
+        ? null
+        : {
+            realised: unitsOf(nowRaw),
+            unrealised: unitsOf(unrealisedRaw),
+            total: unitsOf(nowRaw + unrealisedRaw),
+          },
+  }
+}
+
+const CHART_EXAMPLE = {
+  timeframe: '1d' as const,
+  data: [
+    { timestamp: 1_767_222_000_000, value: 0 },
+    { timestamp: 1_767_225_600_000, value: 5.44 },
+  ],
+  currentValue: 5.44,
+  previousValue: 0,
+  percentChange: 0,
+  current: { realised: 5.44, unrealised: 6.62, total: 12.06 },
+}
+
+export const portfolioChart = route({
+  method: 'GET',
+  path: '/portfolio/pnl-chart',
+  auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
+  lane: 'private',
+  about: 'What the caller earned over time, and what it holds is worth.',
+  query: { timeframe: timeframe('7d') },
+  reply: chart(),
+  means: 'The chart of the caller.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { timeframe: '1d' }, reply: CHART_EXAMPLE },
+  handle: async ({ query, owner, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const found = await read({ owner, frame: query.timeframe, asker }, services)
+    const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, asker)
+    if (found === undefined || unrealisedRaw === undefined) return refuse('READ_TIMEOUT')
+    return chartOf(query.timeframe, found, unrealisedRaw)
+  },
+})
+
+export const accountChart = route({
+  method: 'GET',
+  path: '/portfolio/:account/pnl-chart',
+  auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
+  lane: 'public',
+  about: 'What an account earned over time; its owner sees what it holds, too.',
+  params: { account: account() },
+  query: { timeframe: timeframe('7d') },
+  reply: chart(),
+  means: 'The chart of the account; empty for one that never traded.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    query: { timeframe: '1d' },
+    reply: { ...CHART_EXAMPLE, current: null },
+  },
+  handle: async ({ params, query, caller, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const found = await read({ owner, frame: query.timeframe, asker }, services)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    if (caller?.profileId !== owner) {
+      return chartOf(query.timeframe, found, null)
+    }
+    const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, asker)
+    if (unrealisedRaw === undefined) return refuse('READ_TIMEOUT')
+    return chartOf(query.timeframe, found, unrealisedRaw)
+  },
+})
+
+export const realisedPnl = route({
+  method: 'GET',
+  path: '/portfolio/:account/realized-pnl',
+  auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
+  lane: 'public',
+  shared: { cache: cached(REVALIDATE), when: () => true },
+  about: 'What an account realised in a window, and in how many markets.',
+  params: { account: account() },
+  query: { timeframe: timeframe('all') },
+  reply: object({
+    timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The window that was asked for.'),
+    realizedPnl: usd('What was realised in the window, in whole collateral.'),
+    realizedPnlRaw: means(rawText(), 'The same in raw collateral.'),
+    marketsCount: means(integer(0), 'Markets in which that was; at most 10,000 are counted.'),
+  }),
+  means: 'What the account realised.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    query: { timeframe: '1w' },
+    reply: { timeframe: '1w', realizedPnl: 5.44, realizedPnlRaw: '5443299', marketsCount: 1 },
+  },
+  handle: async ({ params, query, caller, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const found = await read({ owner, frame: query.timeframe, asker, wantsMarkets: true }, services)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const { points, beforeRaw, marketCount } = found
+    const raw = (points.at(-1)?.totalRaw ?? 0) - beforeRaw
+    return {
+      timeframe: query.timeframe,
+      realizedPnl: unitsOf(raw),
+      realizedPnlRaw: String(raw),
+      marketsCount: marketCount,
+    }
+  },
+})

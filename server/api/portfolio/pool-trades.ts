@@ -1,0 +1,56 @@
+// What a profile traded with pools (rules §9.2).
+
+import { poolTrades } from '../../../persistence/query/read/portfolio/pool-trades.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
+
+const TRADES_MAX = 500
+
+export const portfolioTrades = route({
+  method: 'GET',
+  path: '/portfolio/trades',
+  auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
+  lane: 'private',
+  about: `The caller's newest ${TRADES_MAX} trades with pools; GET /portfolio/history has all.`,
+  reply: object({ data: means(list(entry()), 'Trades with pools, newest first.') }),
+  means: 'The trades of the caller with pools; those in books are in the history.',
+  rejects: ['READ_TIMEOUT'],
+  example: {
+    reply: {
+      data: [
+        {
+          blockTimestamp: 1_767_225_600,
+          market: HISTORY_MARKET_EXAMPLE,
+          transactionHash: null,
+          collateralAmount: '10',
+          outcomeIndex: 0,
+          outcomeTokenAmount: '19.821776',
+          outcomeTokenAmounts: ['19.821776', '0'],
+          outcomeTokenPrice: 0.504496,
+          strategy: 'Buy',
+          operation: 'buy',
+        },
+      ],
+    },
+  },
+  handle: async ({ owner, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const rows = await services.reads.read(poolTrades, { owner, limit: TRADES_MAX }, asker)
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    const idOf = (row: (typeof rows)[number]) =>
+      row.what === 'MOVE' ? row.move.marketId : row.part.marketId
+    const markets = await services.archive.byIds(rows.map(idOf), asker)
+    if (markets === undefined) return refuse('READ_TIMEOUT')
+    const data = rows.flatMap((row) => {
+      const market = markets.get(idOf(row))
+      return market === undefined ? [] : [viewOf(row, market, services)]
+    })
+    return { data }
+  },
+})

@@ -1,0 +1,260 @@
+// What a profile has (rules §9.1): its collateral, and its shares with their worth.
+
+import { withdrawableRaw } from '../../../engine/core/decide/funds.ts'
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
+import type {
+  OrderRow,
+  SignedOrderRow,
+} from '../../../persistence/query/read/orders/user-orders.ts'
+import {
+  type HeldPositions,
+  heldPositions,
+} from '../../../persistence/query/read/portfolio/held-positions.ts'
+import {
+  type PoolTotal,
+  poolTotals,
+} from '../../../persistence/query/read/portfolio/pool-trades.ts'
+import { type PositionRow, positions } from '../../../persistence/query/read/positions.ts'
+import { ordersOf } from '../../exchange/order-entry/user-cancels.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import { marketValueRaw } from '../../exchange/read-model/position-views.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import type { ArchivedMarkets } from '../markets/archived-markets.ts'
+import { workFor } from '../reads/fair-shares.ts'
+import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { SlicedWork, Steps } from '../reads/sliced-work.ts'
+
+/** What a profile has of one market. */
+export interface Holding {
+  readonly market: PublishedMarket
+  readonly yes: PositionRow
+  readonly no: PositionRow
+  /** Newest first. */
+  readonly orders: readonly SignedOrderRow[]
+  /** What it ever traded with the pool of the market. */
+  readonly totals: readonly PoolTotal[]
+}
+
+/** Which holdings a reply shows. */
+export interface HoldingsPage {
+  /** Only markets that are older. */
+  readonly beforeId: MarketId
+  /** Most markets. */
+  readonly limit: number
+  /** The one market to show; null for all of the page. */
+  readonly marketId: MarketId | null
+  /** Open orders are for their owner alone: others see shares. */
+  readonly withOrders: boolean
+}
+
+/** Every market is older. */
+export const NEWEST_ID: MarketId = Number.MAX_SAFE_INTEGER
+
+/** The holdings that one reply shows. */
+export interface Holdings {
+  /** The newest markets first. */
+  readonly all: readonly Holding[]
+  /** The next page has the markets before this one; null on the last page. */
+  readonly nextId: MarketId | null
+  /** False when the profile has markets or open orders that this reply does not show. */
+  readonly isWhole: boolean
+}
+
+export interface Balance {
+  readonly freeRaw: number
+  /** In open orders. */
+  readonly reservedRaw: number
+  /** In packs and offers of packs. */
+  readonly parkedRaw: number
+  /** Free, and not held back by trades that are not mined. */
+  readonly withdrawableRaw: number
+}
+
+/** Shares of one kind of markets. */
+export interface HeldSum {
+  readonly worthRaw: number
+  readonly costRaw: number
+  /** Outcomes that are held. */
+  readonly count: number
+}
+
+export interface HeldSums {
+  readonly books: HeldSum
+  readonly pools: HeldSum
+  readonly marketCount: number
+}
+
+const noneHeld = () => ({ worthRaw: 0, costRaw: 0, count: 0 })
+
+/** A step is one row: a mark may be found in a whole book, and a profile may hold many markets. */
+function* sumSteps(
+  { rows, marketIds }: HeldPositions,
+  markets: ReadonlyMap<MarketId, PublishedMarket>,
+): Steps<HeldSums> {
+  const sums = { books: noneHeld(), pools: noneHeld(), marketCount: marketIds.length }
+  for (const row of rows) {
+    const shown = markets.get(row.marketId)
+    if (shown === undefined || row.sizeRaw === 0) continue
+    const sum = shown.pool === null ? sums.books : sums.pools
+    sum.worthRaw += marketValueRaw(row, shown)
+    sum.costRaw += row.costRaw
+    sum.count++
+    yield
+  }
+  return sums
+}
+
+export class Portfolio {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+  readonly #archive: ArchivedMarkets
+  readonly #slices: SlicedWork
+
+  constructor(
+    pipeline: Pipeline,
+    reads: PrivateReads,
+    archive: ArchivedMarkets,
+    slices: SlicedWork,
+  ) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+    this.#archive = archive
+    this.#slices = slices
+  }
+
+  /** Main has settled all that the profile was told, so it knows the newest balance. */
+  async balance(profileId: ProfileId): Promise<Balance> {
+    const { clearing } = this.#pipeline
+    const { ledger, packs } = clearing
+    const parkedRaw = packs.parkedRaw(profileId)
+    const freeRaw = ledger.freeRaw(profileId)
+    const reservedRaw = ledger.reservedRaw(profileId)
+    const leavesRaw = withdrawableRaw(clearing, profileId)
+    await this.#pipeline.durable()
+    return { freeRaw, reservedRaw, parkedRaw, withdrawableRaw: leavesRaw }
+  }
+
+  /** One page of what a profile holds; undefined without an answer in time. */
+  async holdings(
+    accountId: ProfileId,
+    page: HoldingsPage,
+    asker: Asker,
+  ): Promise<Holdings | undefined> {
+    const { heldOrdersMax } = MOVE_LIMITS
+    const newest = { accountId, beforeSeq: Number.MAX_SAFE_INTEGER, limit: heldOrdersMax + 1 }
+    const open = page.withOrders ? await this.#reads.read(openOrders, newest, asker) : []
+    if (open === undefined) return undefined
+    const orders = open.slice(0, heldOrdersMax)
+    const held = await this.#heldOn(accountId, page, orders, asker)
+    if (held === undefined) return undefined
+    const markets = await this.#archive.byIds(held.marketIds, asker)
+    if (markets === undefined) return undefined
+    const pools = held.marketIds.filter((marketId) => markets.get(marketId)?.pool)
+    const totals = await this.#totalsOf(accountId, pools, asker)
+    if (totals === undefined) return undefined
+    const ofOrders = grouped(orders)
+    const ofTotals = grouped(totals)
+    const ofRows = grouped(held.rows)
+    const all = held.marketIds.flatMap((marketId): Holding[] => {
+      const market = markets.get(marketId)
+      if (market === undefined) return []
+      const rows = ofRows.get(marketId) ?? []
+      const side = (outcome: number) =>
+        rows.find((row) => row.outcome === outcome) ?? nothing(marketId, outcome)
+      const [own, traded] = [ofOrders.get(marketId) ?? [], ofTotals.get(marketId) ?? []]
+      return [{ market, yes: side(0), no: side(1), orders: own, totals: traded }]
+    })
+    const nextId = held.hasMore ? (held.marketIds.at(-1) ?? null) : null
+    const isFirst = page.marketId !== null || page.beforeId === NEWEST_ID
+    return { all, nextId, isWhole: isFirst && nextId === null && open.length <= heldOrdersMax }
+  }
+
+  /** The markets of a page: those with shares and those with open orders, or the one named. */
+  async #heldOn(
+    accountId: ProfileId,
+    { marketId, beforeId, limit }: HoldingsPage,
+    orders: readonly OrderRow[],
+    asker: Asker,
+  ): Promise<HeldPositions | undefined> {
+    if (marketId === null) {
+      const others = [...new Set(orders.map((order) => order.marketId))]
+      return this.#reads.read(heldPositions, { accountId, beforeId, limit, others }, asker)
+    }
+    const rows = await this.#reads.read(positions, { accountId, marketIds: [marketId] }, asker)
+    if (rows === undefined) return undefined
+    const isHeld =
+      rows.some(({ sizeRaw }) => sizeRaw !== 0) ||
+      orders.some((order) => order.marketId === marketId)
+    return { marketIds: isHeld ? [marketId] : [], rows, hasMore: false }
+  }
+
+  /** Worth of all shares less their cost; of the newest markets alone when there are too many. */
+  async unrealisedRaw(accountId: ProfileId, asker: Asker): Promise<number | undefined> {
+    const sums = await this.sums(accountId, asker)
+    return (
+      sums && sums.books.worthRaw + sums.pools.worthRaw - sums.books.costRaw - sums.pools.costRaw
+    )
+  }
+
+  /** What all shares are worth and cost; of the newest markets alone when there are too many. */
+  async sums(accountId: ProfileId, asker: Asker): Promise<HeldSums | undefined> {
+    const limit = MOVE_LIMITS.heldMarketsMax
+    const ask = { accountId, beforeId: NEWEST_ID, limit, others: [] }
+    const held = await this.#reads.read(heldPositions, ask, asker)
+    if (held === undefined) return undefined
+    const markets = await this.#archive.byIds(held.marketIds, asker)
+    if (markets === undefined) return undefined
+    const sums = await this.#slices.run(workFor(asker, this.#pipeline), sumSteps(held, markets))
+    return sums ?? undefined
+  }
+
+  /**
+   * What the open orders of a profile reserve in these markets. It costs main a step for each of
+   * them, so the caller pays for its time.
+   */
+  async locked(
+    profileId: ProfileId,
+    marketIds: readonly MarketId[],
+    asker: Asker,
+  ): Promise<{ collateralRaw: number; sharesRaw: number }> {
+    const { clearing } = this.#pipeline
+    const { orders } = clearing
+    const startedMs = performance.now()
+    const locked = { collateralRaw: 0, sharesRaw: 0 }
+    for (const marketId of marketIds) {
+      for (const { slot } of ordersOf(clearing, profileId, marketId)) {
+        const reservedRaw = orders.reservedRawOf(slot)
+        if (orders.sideOf(slot) === SIDE.BUY) locked.collateralRaw += reservedRaw
+        else locked.sharesRaw += reservedRaw
+      }
+    }
+    asker.charges?.mainTook(performance.now() - startedMs)
+    await this.#pipeline.durable()
+    return locked
+  }
+
+  #totalsOf(owner: ProfileId, marketIds: readonly MarketId[], asker: Asker) {
+    const none: readonly PoolTotal[] = []
+    if (marketIds.length === 0) return Promise.resolve(none)
+    return this.#reads.read(poolTotals, { owner, marketIds }, asker)
+  }
+}
+
+function nothing(marketId: MarketId, outcome: number): PositionRow {
+  return { marketId, outcome, sizeRaw: 0, costRaw: 0, realisedRaw: 0 }
+}
+
+function grouped<Row extends { readonly marketId: MarketId }>(
+  rows: readonly Row[],
+): ReadonlyMap<MarketId, Row[]> {
+  const groups = new Map<MarketId, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(row.marketId)
+    if (group === undefined) groups.set(row.marketId, [row])
+    else group.push(row)
+  }
+  return groups
+}

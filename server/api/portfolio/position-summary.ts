@@ -1,0 +1,99 @@
+// The sums of all positions of a profile, as the public client reads them (rules §9.1).
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { realised } from '../../../persistence/query/read/portfolio/realised.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { integer, number } from '../../edge/http/schema/scalars.ts'
+import { type Infer, object } from '../../edge/http/schema/schema.ts'
+import type { Asker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import type { HeldSum } from './portfolio.ts'
+import { allRewardsView } from './reward-words.ts'
+import type { ShownRewards } from './rewards.ts'
+
+export const SUMMARY_EXAMPLE = {
+  totalValue: 33_060_000,
+  totalCostBasis: 26_443_299,
+  totalUnrealizedPnl: 6_616_701,
+  totalRealizedPnl: 5_443_299,
+  totalUnrealizedPnlPercent: 25.02,
+  totalUnpaidRewards: 0,
+  positionCount: 1,
+  marketCount: 1,
+  breakdown: {
+    clob: { positions: 1, value: 33_060_000, pnl: 6_616_701 },
+    amm: { positions: 0, value: 0, pnl: 0 },
+  },
+}
+
+/** All that the owner holds, as the public client types it: raw collateral as numbers. */
+export const summaryShape = () =>
+  object({
+    totalValue: means(integer(0), 'Raw collateral that all shares are worth at their marks.'),
+    totalCostBasis: means(integer(), 'Raw collateral that these shares cost.'),
+    totalUnrealizedPnl: means(integer(), 'Raw worth less that cost.'),
+    totalRealizedPnl: means(integer(), 'Raw profit of all that was ever sold, merged or redeemed.'),
+    totalUnrealizedPnlPercent: means(number(), 'Unrealised profit in percent of the cost.'),
+    totalUnpaidRewards: means(integer(0), 'Raw rewards that are earned and not paid yet.'),
+    positionCount: means(integer(0), 'Outcomes of which shares are held.'),
+    marketCount: means(
+      integer(0, MOVE_LIMITS.heldMarketsMax),
+      `Markets of which shares are held; the newest ${MOVE_LIMITS.heldMarketsMax} at most count.`,
+    ),
+    breakdown: means(
+      object({
+        clob: means(partShape(), 'Shares in markets with a book.'),
+        amm: means(partShape(), 'Shares in markets with a pool.'),
+      }),
+      'The same by the kind of market.',
+    ),
+  })
+
+const partShape = () =>
+  object({
+    positions: means(integer(0), 'Outcomes of this kind of which shares are held.'),
+    value: means(integer(0), 'Raw collateral that they are worth at their marks.'),
+    pnl: means(integer(), 'Raw worth less what they cost.'),
+  })
+
+export type Summary = Infer<ReturnType<typeof summaryShape>>
+
+const PERCENT_DECIMALS = 100
+
+function percentOf(partRaw: number, wholeRaw: number): number {
+  if (wholeRaw === 0) return 0
+  return Math.round((partRaw / wholeRaw) * 100 * PERCENT_DECIMALS) / PERCENT_DECIMALS
+}
+
+function partOf({ worthRaw, costRaw, count }: HeldSum) {
+  return { positions: count, value: worthRaw, pnl: worthRaw - costRaw }
+}
+
+/** Undefined without an answer in time. */
+export async function summaryOf(
+  owner: ProfileId,
+  earned: ShownRewards,
+  asker: Asker,
+  { portfolio, reads, clock }: Services,
+): Promise<Summary | undefined> {
+  const sums = await portfolio.sums(owner, asker)
+  const total = { owner, nowMs: clock(), stepHours: 1, steps: 1, pointsMax: 2, wantsMarkets: false }
+  const gained = await reads.read(realised, total, asker)
+  if (sums === undefined || gained === undefined) return undefined
+  const { books, pools, marketCount } = sums
+  const totalValue = books.worthRaw + pools.worthRaw
+  const totalCostBasis = books.costRaw + pools.costRaw
+  const totalUnrealizedPnl = totalValue - totalCostBasis
+  return {
+    totalValue,
+    totalCostBasis,
+    totalUnrealizedPnl,
+    totalRealizedPnl: gained.points.at(-1)?.totalRaw ?? 0,
+    totalUnrealizedPnlPercent: percentOf(totalUnrealizedPnl, totalCostBasis),
+    totalUnpaidRewards: Number(allRewardsView(earned).totalUnpaidRewards),
+    positionCount: books.count + pools.count,
+    marketCount,
+    breakdown: { clob: partOf(books), amm: partOf(pools) },
+  }
+}

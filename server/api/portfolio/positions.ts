@@ -1,0 +1,540 @@
+// What a profile has: collateral, shares and open orders (rules §9.1).
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { fillPriceRaw } from '../../../engine/domain/markets/mark.ts'
+import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { costFloorRaw, PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
+import type { OrderRow } from '../../../persistence/query/read/orders/user-orders.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting } from '../../edge/http/caching/cache.ts'
+import { invalidCursor } from '../../edge/http/cursor.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { Refusal, refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { rawText, wholeText } from '../../edge/http/schema/decimals.ts'
+import { bytes32, isoTime, slug, uint256Text } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { named } from '../../edge/http/schema/printed.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  anyOf,
+  list,
+  object,
+  openObject,
+  optional,
+  schemaOf,
+} from '../../edge/http/schema/schema.ts'
+import { midTicks, price } from '../../exchange/read-model/book-views.ts'
+import { NO_DEADLINE_MS, settlementFields } from '../../exchange/read-model/market-view.ts'
+import { marketValueRaw, sideView } from '../../exchange/read-model/position-views.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { poolYesE6 } from '../../exchange/read-model/shown-pools.ts'
+import { userOrderView } from '../../exchange/read-model/views.ts'
+import { profileOf } from '../accounts/account-profile.ts'
+import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { USER_ORDER_EXAMPLE } from '../orders/order-examples.ts'
+import { userOrder } from '../orders/order-shapes.ts'
+import { workFor } from '../reads/fair-shares.ts'
+import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import type { Steps } from '../reads/sliced-work.ts'
+import type { Services } from '../services.ts'
+import { decimalOf } from './history-views.ts'
+import { type Holding, type Holdings, NEWEST_ID } from './portfolio.ts'
+import { cursorOf, marketIn, pageQuery } from './position-pages.ts'
+import { SUMMARY_EXAMPLE, type Summary, summaryOf, summaryShape } from './position-summary.ts'
+import {
+  allRewards,
+  allRewardsView,
+  epochsByMarket,
+  marketRewards,
+  marketRewardsView,
+} from './reward-words.ts'
+import type { ShownRewards } from './rewards.ts'
+
+const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
+/** A typed client reads a text here, and others a date: so a market without a deadline has one. */
+const NO_DEADLINE = isoText(NO_DEADLINE_MS)
+const none = () => schemaOf<null>({ type: 'null' })
+
+export const portfolioBalance = route({
+  method: 'GET',
+  path: '/portfolio/balance',
+  auth: auth(),
+  lane: 'private',
+  about: "The caller's collateral: what is free, what orders reserve, what may be withdrawn.",
+  reply: object({
+    free: means(rawText(), 'What may be spent; below zero when a reversed trade took more.'),
+    reserved: means(uint256Text(), 'What is not free: the next two together.'),
+    inOrders: means(uint256Text(), 'Reserved by open buys.'),
+    parked: means(
+      uint256Text(),
+      'Stakes of packs that are not over, and what own offers and packs of makers set aside.',
+    ),
+    withdrawable: means(
+      uint256Text(),
+      'What a withdrawal may take now; what trades brought counts once they are MINED.',
+    ),
+    total: means(rawText(), 'Free and reserved together.'),
+  }),
+  means: 'The balance behind everything that the caller was told, in raw units.',
+  example: {
+    reply: {
+      free: '9900000000',
+      reserved: '100000000',
+      inOrders: '100000000',
+      parked: '0',
+      withdrawable: '9900000000',
+      total: '10000000000',
+    },
+  },
+  handle: async ({ owner }, { portfolio }: Services) => {
+    const balance = await portfolio.balance(owner)
+    const { freeRaw, reservedRaw: inOrdersRaw, parkedRaw, withdrawableRaw } = balance
+    const reservedRaw = inOrdersRaw + parkedRaw
+    return {
+      free: String(freeRaw),
+      reserved: String(reservedRaw),
+      inOrders: String(inOrdersRaw),
+      parked: String(parkedRaw),
+      withdrawable: String(withdrawableRaw),
+      total: String(freeRaw + reservedRaw),
+    }
+  },
+})
+
+const side = () =>
+  named(
+    'PositionSide',
+    object({
+      cost: means(rawText(), 'Collateral paid for the shares that are left.'),
+      fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
+      marketValue: means(
+        uint256Text(),
+        'Raw worth at the mark: midpoint, last price, payout or cost.',
+      ),
+      realisedPnl: means(rawText(), 'Profit of what was sold or redeemed.'),
+      unrealizedPnl: means(rawText(), 'Worth less cost.'),
+    }),
+  )
+
+const positionMarket = () =>
+  named(
+    'PositionMarket',
+    object({
+      id: means(integer(1), 'Number of the market.'),
+      slug: slug(),
+      title: means(text(), 'The question that it asks.'),
+      status: means(text(), 'Status of the market, as its detail shows it.'),
+      closed: means(boolean(), 'True once the market is resolved.'),
+      deadline: means(isoTime(), `When trading ends; ${NO_DEADLINE} without a deadline.`),
+      conditionId: means(bytes32(), 'Condition id, by which its shares are redeemed.'),
+      winningOutcomeIndex: means(nullable(integer(0, 1)), 'The outcome that won; null for none.'),
+      payoutNumerators: means(
+        anyOf(list(integer(0)), none()),
+        'Parts that YES and NO get of a payout split; null otherwise.',
+      ),
+      group: means(
+        optional(object({ slug: slug(), title: means(text(), 'Title of the group.') })),
+        'The group that the market belongs to; absent for none.',
+      ),
+    }),
+  )
+
+/** What everybody may see of shares in a market with a book. */
+const heldShares = () => ({
+  market: means(positionMarket(), 'The market of the shares.'),
+  makerAddress: account(),
+  positions: means(
+    object({
+      yes: means(side(), 'Cost and worth of the YES shares.'),
+      no: means(side(), 'Cost and worth of the NO shares.'),
+    }),
+    'Cost and worth of both sides, in raw collateral.',
+  ),
+  tokensBalance: means(
+    object({
+      yes: means(rawText(), 'YES shares, raw, with what open sells reserve.'),
+      no: means(rawText(), 'NO shares, raw, with what open sells reserve.'),
+    }),
+    'How many shares of both sides.',
+  ),
+  latestTrade: means(
+    object({
+      latestYesPrice: means(number(0, 1), 'Price of YES in the last trade.'),
+      latestNoPrice: means(number(0, 1), 'Price of NO in that trade.'),
+      outcomeTokenPrice: means(number(0, 1), 'The same as latestYesPrice.'),
+    }),
+    'The last trade of the market; before the first, the midpoint of its book.',
+  ),
+})
+
+const clobPosition = () =>
+  named(
+    'ClobPosition',
+    object({
+      ...heldShares(),
+      orders: means(
+        object({
+          liveOrders: means(list(userOrder()), 'Open orders in the market, newest first.'),
+          totalCollateralLocked: means(uint256Text(), 'What the shown buys reserve.'),
+        }),
+        'Open orders of the owner in the market.',
+      ),
+      rewards: means(marketRewards(), 'Rewards of the owner in the market.'),
+    }),
+  )
+
+const ammPosition = () =>
+  named(
+    'AmmPosition',
+    object({
+      market: means(positionMarket(), 'The market of the pool.'),
+      account: account(),
+      outcomeIndex: means(integer(0, 1), 'Outcome that is held: 0 for YES, 1 for NO.'),
+      collateralAmount: means(wholeText(), 'What the shares that are left cost.'),
+      outcomeTokenAmount: means(wholeText(), 'How many shares are held.'),
+      averageFillPrice: means(wholeText(), 'What one of these shares cost on average.'),
+      totalBuysCost: means(
+        wholeText(),
+        'What was spent on this outcome in all, the fees included.',
+      ),
+      totalSellsCost: means(wholeText(), 'What sales of this outcome gave in all.'),
+      realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
+      unrealizedPnl: means(wholeText(), 'Worth at the mark of the pool, less the cost.'),
+      latestTrade: means(
+        object({ outcomeTokenPrice: means(wholeText(), 'Price of the outcome in the pool.') }),
+        'The price of the pool now.',
+      ),
+    }),
+  )
+
+const SIDE_EXAMPLE = {
+  cost: '26443299',
+  fillPrice: '463918',
+  marketValue: '33060000',
+  realisedPnl: '5443299',
+  unrealizedPnl: '6616701',
+}
+const NO_SIDE = {
+  cost: '0',
+  fillPrice: '0',
+  marketValue: '0',
+  realisedPnl: '0',
+  unrealizedPnl: '0',
+}
+const NO_REWARDS = {
+  todaysRewards: '0',
+  totalUnpaidRewards: '0',
+  totalUserRewardsLastEpoch: '0',
+  rewardsByEpoch: [],
+  rewardsChartData: [],
+}
+
+/** What an open buy reserves: a held buy at market all that it may spend (rules §2.5). */
+function lockedRaw({ side: of, marketForm, spendRaw, priceTicks, remainingRaw }: OrderRow): number {
+  if (of !== SIDE.BUY) return 0
+  return marketForm === 1 ? spendRaw : costFloorRaw(priceTicks, remainingRaw)
+}
+
+function marketOf({ market: published }: Holding) {
+  const { market, status, group } = published
+  const { marketId: id, slug: name, title, conditionId, deadlineMs } = market
+  return {
+    ...{ id, slug: name, title, status, conditionId },
+    closed: status === 'RESOLVED',
+    deadline: deadlineMs === null ? NO_DEADLINE : isoText(deadlineMs),
+    ...settlementFields(published),
+    ...(group === null ? {} : { group: { slug: group.market.slug, title: group.market.title } }),
+  }
+}
+
+const isOfBook = ({ market }: Holding) => market.pool === null
+
+/** One row for each outcome of a pool that the owner has shares of; amounts are whole units. */
+function ammViews(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+  const { market, yes, no, totals } = holding
+  if (market.pool === null) return []
+  const yesE6 = poolYesE6(market.pool)
+  const account = pipeline.clearing.accounts.accountOf(owner) ?? ''
+  return [yes, no]
+    .filter(({ sizeRaw }) => sizeRaw !== 0)
+    .map((row) => {
+      const { outcome } = row
+      const total = totals.find((each) => each.outcome === outcome)
+      return {
+        market: marketOf(holding),
+        account,
+        outcomeIndex: outcome,
+        collateralAmount: decimalOf(row.costRaw),
+        outcomeTokenAmount: decimalOf(row.sizeRaw),
+        averageFillPrice: decimalOf(fillPriceRaw(row)),
+        totalBuysCost: decimalOf(total?.boughtRaw ?? 0),
+        totalSellsCost: decimalOf(total?.soldRaw ?? 0),
+        realizedPnl: decimalOf(row.realisedRaw),
+        unrealizedPnl: decimalOf(marketValueRaw(row, market) - row.costRaw),
+        latestTrade: { outcomeTokenPrice: decimalOf(outcome === 0 ? yesE6 : UNIT_RAW - yesE6) },
+      }
+    })
+}
+
+/** YES price of the last trade; before the first, the midpoint of the book. */
+function latestTicksOf({ lastYesTicks, depth }: PublishedMarket): number {
+  return lastYesTicks === 0 ? midTicks(depth.bestBid(), depth.bestAsk()) : lastYesTicks
+}
+
+function sharesView(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+  const { market, yes, no } = holding
+  const latestTicks = latestTicksOf(market)
+  const latestYesPrice = price(latestTicks)
+  const latestNoPrice = price(PRICE_ONE_TICKS - latestTicks)
+  return {
+    market: marketOf(holding),
+    makerAddress: pipeline.clearing.accounts.accountOf(owner) ?? '',
+    positions: { yes: sideView(yes, market), no: sideView(no, market) },
+    tokensBalance: { yes: String(yes.sizeRaw), no: String(no.sizeRaw) },
+    latestTrade: { latestYesPrice, latestNoPrice, outcomeTokenPrice: latestYesPrice },
+  }
+}
+
+function clobView(
+  holding: Holding,
+  owner: ProfileId,
+  epochs: ReturnType<typeof epochsByMarket>,
+  services: Services,
+) {
+  const { market, orders } = holding
+  const { ids } = services.pipeline
+  const locked = orders.reduce((sum, row) => sum + lockedRaw(row), 0)
+  return {
+    ...sharesView(holding, owner, services),
+    orders: {
+      liveOrders: orders.map((row) => userOrderView(row, market, ids)),
+      totalCollateralLocked: String(locked),
+    },
+    rewards: marketRewardsView(holding, epochs),
+  }
+}
+
+interface Shown {
+  readonly found: Holdings
+  readonly earned: ShownRewards
+  /** Null on later pages, and on the page of one market. */
+  readonly summary: Summary | null
+  readonly owner: ProfileId
+  readonly services: Services
+}
+
+/** Encodes a page, one market in a step: a page of all of them at once would stop every order. */
+function* positionsText({ found, earned, summary, owner, services }: Shown): Steps<string> {
+  const epochs = epochsByMarket(earned)
+  const [amm, clob]: [string[], string[]] = [[], []]
+  for (const holding of found.all) {
+    for (const view of ammViews(holding, owner, services)) amm.push(JSON.stringify(view))
+    if (isOfBook(holding)) clob.push(JSON.stringify(clobView(holding, owner, epochs, services)))
+    yield
+  }
+  const rest = JSON.stringify({
+    group: [],
+    isWhole: found.isWhole,
+    nextCursor: found.nextId === null ? null : cursorOf(found.nextId),
+    points: '0',
+    accumulativePoints: '0',
+    rewards: allRewardsView(earned),
+    ...(summary === null ? {} : { summary }),
+  })
+  return `{"amm":[${amm.join(',')}],"clob":[${clob.join(',')}],${rest.slice(1)}`
+}
+
+export const portfolioPositions = route({
+  method: 'GET',
+  path: '/portfolio/positions',
+  auth: auth(),
+  lane: 'private',
+  about: "The caller's shares and open orders in each market, with their cost and worth.",
+  query: pageQuery(),
+  reply: object({
+    amm: means(list(ammPosition()), 'A row for each outcome that is held of a pool.'),
+    clob: means(list(clobPosition()), 'A row for each market, newest markets first.'),
+    group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
+    isWhole: means(
+      boolean(),
+      'False when the caller has markets on other pages, or more than ' +
+        `${MOVE_LIMITS.heldOrdersMax} open orders: the newest orders are shown.`,
+    ),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    points: means(text(), 'Always 0: no points are counted.'),
+    accumulativePoints: means(text(), 'Always 0, as are points.'),
+    rewards: means(allRewards(), 'Rewards of the caller.'),
+    summary: means(
+      optional(summaryShape()),
+      'All that the caller holds, in raw collateral; absent on later pages and with market.',
+    ),
+  }),
+  means: 'What the caller holds behind everything that it was told.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    reply: {
+      amm: [],
+      clob: [
+        {
+          market: {
+            id: MARKET_EXAMPLE.id,
+            slug: MARKET_EXAMPLE.slug,
+            title: MARKET_EXAMPLE.title,
+            status: MARKET_EXAMPLE.status,
+            closed: false,
+            deadline: NO_DEADLINE,
+            conditionId: MARKET_EXAMPLE.conditionId,
+            winningOutcomeIndex: null,
+            payoutNumerators: null,
+          },
+          makerAddress: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
+          positions: { yes: SIDE_EXAMPLE, no: NO_SIDE },
+          tokensBalance: { yes: '57000000', no: '0' },
+          latestTrade: { latestYesPrice: 0.6, latestNoPrice: 0.4, outcomeTokenPrice: 0.6 },
+          orders: { liveOrders: [USER_ORDER_EXAMPLE], totalCollateralLocked: '5200000' },
+          rewards: { epochs: [], isEarning: false },
+        },
+      ],
+      group: [],
+      isWhole: true,
+      nextCursor: null,
+      points: '0',
+      accumulativePoints: '0',
+      rewards: NO_REWARDS,
+      summary: SUMMARY_EXAMPLE,
+    },
+  },
+  handle: async ({ query, owner, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const { limit, cursor = '', market: named } = query
+    const beforeId = marketIn(cursor)
+    if (beforeId === null) return invalidCursor()
+    const one = named === undefined ? null : await services.archive.bySlug(named, asker)
+    if (one === undefined) return refuse('READ_TIMEOUT')
+    if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
+    const page = { beforeId, limit, marketId: one?.market.marketId ?? null, withOrders: true }
+    const found = await services.portfolio.holdings(owner, page, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const earned = await services.rewards.of(owner, found.all, asker)
+    if (earned === undefined) return refuse('READ_TIMEOUT')
+    const isFirst = page.marketId === null && beforeId === NEWEST_ID
+    const summary = isFirst ? await summaryOf(owner, earned, asker, services) : null
+    if (summary === undefined) return refuse('READ_TIMEOUT')
+    const { slices, pipeline } = services
+    const steps = positionsText({ found, earned, summary, owner, services })
+    const shown = await slices.run(workFor(asker, pipeline), steps)
+    return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
+  },
+})
+
+const PUBLIC_PAGE_MAX = 100
+const PUBLIC_CACHED_SEC = 5
+
+/** One outcome that is held, in whole units. */
+const heldOutcome = () =>
+  named(
+    'Position',
+    object({
+      market: means(positionMarket(), 'The market of the shares.'),
+      asset: means(uint256Text(), 'Token of the outcome.'),
+      outcome: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
+      outcomeIndex: means(integer(0, 1), 'The same as a number: 0 for YES, 1 for NO.'),
+      size: means(wholeText(), 'How many shares are held.'),
+      avgPrice: means(wholeText(), 'What one of these shares cost on average.'),
+      curPrice: means(wholeText(), 'What one share is worth at the mark.'),
+      initialValue: means(wholeText(), 'What the shares cost.'),
+      currentValue: means(wholeText(), 'What the shares are worth at the mark.'),
+      cashPnl: means(wholeText(), 'That worth less that cost.'),
+      realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
+    }),
+  )
+
+function outcomeViews(holding: Holding) {
+  const { market: published, yes, no } = holding
+  return [yes, no]
+    .filter(({ sizeRaw }) => sizeRaw !== 0)
+    .map((row) => {
+      const { outcome, sizeRaw, costRaw, realisedRaw } = row
+      const worthRaw = marketValueRaw(row, published)
+      const { yesTokenId, noTokenId } = published.market
+      return {
+        market: marketOf(holding),
+        asset: outcome === 0 ? yesTokenId : noTokenId,
+        outcome: outcome === 0 ? ('Yes' as const) : ('No' as const),
+        outcomeIndex: outcome,
+        size: decimalOf(sizeRaw),
+        avgPrice: decimalOf(fillPriceRaw(row)),
+        curPrice: decimalOf(fillPriceRaw({ ...row, costRaw: worthRaw })),
+        initialValue: decimalOf(costRaw),
+        currentValue: decimalOf(worthRaw),
+        cashPnl: decimalOf(worthRaw - costRaw),
+        realizedPnl: decimalOf(realisedRaw),
+      }
+    })
+}
+
+/** As `positionsText`, of what everybody may see. */
+function* publicText({ found, owner, services }: Omit<Shown, 'earned' | 'summary'>): Steps<string> {
+  const [amm, clob, data]: [string[], string[], string[]] = [[], [], []]
+  for (const holding of found.all) {
+    for (const view of ammViews(holding, owner, services)) amm.push(JSON.stringify(view))
+    if (isOfBook(holding)) clob.push(JSON.stringify(sharesView(holding, owner, services)))
+    for (const view of outcomeViews(holding)) data.push(JSON.stringify(view))
+    yield
+  }
+  const nextCursor = found.nextId === null ? null : cursorOf(found.nextId)
+  const rest = JSON.stringify({ group: [], nextCursor })
+  return (
+    `{"data":[${data.join(',')}],"amm":[${amm.join(',')}],"clob":[${clob.join(',')}],` +
+    rest.slice(1)
+  )
+}
+
+export const accountPositions = route({
+  method: 'GET',
+  path: '/portfolio/:account/positions',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(PUBLIC_CACHED_SEC)),
+  about: 'The shares that an account holds, with their cost and worth; its orders are not shown.',
+  params: { account: account() },
+  query: pageQuery(PUBLIC_PAGE_MAX),
+  reply: object({
+    data: means(list(heldOutcome()), 'A row for each outcome that is held, newest markets first.'),
+    amm: means(list(ammPosition()), 'The rows of pools, as GET /portfolio/positions shows them.'),
+    clob: means(
+      list(named('HeldShares', object(heldShares()))),
+      'A row for each market with a book, without orders.',
+    ),
+    group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  }),
+  means: 'A page of what the account holds; empty for one that never traded.',
+  rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    reply: { data: [], amm: [], clob: [], group: [], nextCursor: null },
+  },
+  handle: async ({ params, query, call }, services: Services) => {
+    const owner = profileOf(params.account, services)
+    if (owner instanceof Refusal) return owner
+    const asker = publicAsker(call)
+    const { limit, cursor = '', market: named } = query
+    const beforeId = marketIn(cursor)
+    if (beforeId === null) return invalidCursor()
+    const one = named === undefined ? null : await services.archive.bySlug(named, asker)
+    if (one === undefined) return refuse('READ_TIMEOUT')
+    if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
+    const page = { beforeId, limit, marketId: one?.market.marketId ?? null, withOrders: false }
+    const found = await services.portfolio.holdings(owner, page, asker)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const { slices, pipeline } = services
+    const steps = publicText({ found, owner, services })
+    const shown = await slices.run(workFor(asker, pipeline), steps)
+    return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
+  },
+})

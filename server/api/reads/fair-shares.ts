@@ -1,0 +1,56 @@
+// By whom work for callers is shared out: the query thread, and what main does in slices. Profiles
+// cost nothing to make, so an address counts first, and a partner for all of its sub-accounts.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { Share } from '../../../engine/thread/fair-queue.ts'
+import { OWN_GROUP } from '../../../persistence/query/query-queue.ts'
+import type { CallCharges } from '../../edge/http/call.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { WorkFor } from './sliced-work.ts'
+
+interface By {
+  readonly profileId: ProfileId
+  readonly address?: string
+  readonly group?: string
+}
+
+interface Caller extends By {
+  readonly isGone?: () => boolean
+  readonly charges?: CallCharges | undefined
+}
+
+/**
+ * A partner reaches its sub-accounts from the addresses of its own servers, and they may call from
+ * anywhere. A profile whose address is not counted is a group of its own.
+ */
+export function shareOf(by: By, partners: PartnerNames): Share {
+  const { profileId, address = '', group } = by
+  if (group !== undefined) return { group, owner: profileId }
+  if (profileId === 0) return { group: OWN_GROUP, owner: profileId }
+  const partnerId = partnerOf(profileId, partners)
+  if (partnerId !== null) return { group: `partner ${partnerId}`, owner: profileId }
+  return { group: address === '' ? `profile ${profileId}` : address, owner: profileId }
+}
+
+/** Who the partner of a profile is, and which profiles a partner made. */
+interface PartnerNames {
+  byId(profileId: ProfileId): { readonly partnerId: ProfileId } | undefined
+  ofPartner(partnerId: ProfileId): readonly ProfileId[]
+}
+
+/** The partner whose share a profile has: its own, when it is one. Null for neither. */
+function partnerOf(profileId: ProfileId, partners: PartnerNames): ProfileId | null {
+  const known = partners.byId(profileId)
+  if (known !== undefined) return known.partnerId
+  return partners.ofPartner(profileId).length > 0 ? profileId : null
+}
+
+/** For whom main works in slices, and who pays for it. */
+export function workFor(caller: Caller, { clearing }: Pipeline): WorkFor {
+  const { isGone, charges } = caller
+  return {
+    share: shareOf(caller, clearing.accounts.partners),
+    onTook: (ms) => charges?.mainTook(ms),
+    ...(isGone === undefined ? {} : { isGone }),
+  }
+}

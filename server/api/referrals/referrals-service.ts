@@ -1,0 +1,105 @@
+// Who referred whom, and the boards of those who refer. A method gives undefined without an answer
+// in time.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { shownName } from '../../../persistence/query/read/profiles.ts'
+import {
+  friendsBoard,
+  type PageAsk,
+  type ReferralBoard,
+  type ReferralRow,
+  type ReferrerRow,
+  referralBoard,
+  referralsOf,
+} from '../../../persistence/query/read/referrals/referrals.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+
+/** Referrals that a private profile shows. */
+const SHOWN_MAX = 20
+const NOBODY: ProfileId = 0
+
+/** What a private profile tells of its referrals. */
+export type OwnReferrals = NonNullable<Awaited<ReturnType<Referrals['own']>>>
+
+export class Referrals {
+  readonly #reads: PrivateReads
+
+  constructor(reads: PrivateReads) {
+    this.#reads = reads
+  }
+
+  /** The board of all; `me` is there for a profile that referred somebody. */
+  async board(page: PageAsk, asker: Asker, caller: ProfileId = NOBODY) {
+    const found = await this.#reads.read(referralBoard, { ...page, profileId: caller }, asker)
+    return found && boardView(found, page)
+  }
+
+  /** The board of a profile and of those whom it follows. */
+  async friends(page: PageAsk, asker: Asker, caller: ProfileId) {
+    const found = await this.#reads.read(friendsBoard, { ...page, profileId: caller }, asker)
+    return found && boardView(found, page)
+  }
+
+  /** Whom a profile referred, newest first. */
+  async referred({ limit, offset }: PageAsk, asker: Asker, profileId: ProfileId) {
+    const found = await this.#reads.read(referralsOf, { profileId, limit, offset }, asker)
+    if (found === undefined) return undefined
+    const { referredCount: all, earningCount: earning, rows } = found
+    const counts = { all, awaiting: all - earning, earning }
+    return { counts, entries: rows.map(referralView), limit, offset, total: all }
+  }
+
+  /** What the private profile of `profileId` tells. */
+  async own(profileId: ProfileId) {
+    const page = { limit: SHOWN_MAX, offset: 0 }
+    const found = await this.#reads.read(referralsOf, { profileId, ...page }, { profileId })
+    if (found === undefined) return undefined
+    const referralData = found.rows.map((row, index) => ({
+      createdAt: isoText(row.referredMs),
+      id: found.referredCount - index,
+      referredProfileId: row.referred,
+      pfpUrl: row.pfpUrl,
+      displayName: shownName(row),
+    }))
+    return { referralData, referredUsersCount: found.referredCount }
+  }
+}
+
+function boardView({ rows, total, own }: ReferralBoard, { limit, offset }: PageAsk) {
+  const entries = rows.map(referrerView)
+  const me = own === null ? {} : { me: { rank: own.rank, entry: referrerView(own) } }
+  return { entries, limit, offset, total, ...me }
+}
+
+function referrerView(row: ReferrerRow) {
+  const { rank, account, username, pfpUrl, earnedRaw, feesRaw, referredCount } = row
+  return {
+    rank,
+    account,
+    username,
+    displayName: shownName(row),
+    avatarAccount: account,
+    earnedRaw: String(earnedRaw),
+    feesGeneratedRaw: String(feesRaw),
+    pfpUrl,
+    referredCount,
+    referrerProfileId: row.referrer,
+  }
+}
+
+function referralView(row: ReferralRow) {
+  const { account, username, pfpUrl, earnedRaw, feesRaw, volumeRaw, referred } = row
+  return {
+    account,
+    avatarAccount: account,
+    createdAt: isoText(row.referredMs),
+    username,
+    displayName: shownName(row),
+    earnedRaw: String(earnedRaw),
+    feesGeneratedRaw: String(feesRaw),
+    pfpUrl,
+    referredProfileId: referred,
+    volumeRaw: String(volumeRaw),
+  }
+}

@@ -1,0 +1,103 @@
+// Who referred whom, and the boards of those who refer (rules §12.7).
+
+import { BPS } from '../../../engine/domain/units.ts'
+import { tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import {
+  BOARD_EXAMPLE,
+  board,
+  ONE_TIER,
+  paging,
+  REFERRALS_EXAMPLE,
+  referrals,
+  STANDING_EXAMPLE,
+  standing,
+} from './referral-shapes.ts'
+
+const EXAMPLE_QUERY = { limit: 25, offset: 0 }
+
+export const referralLeaderboard = route({
+  method: 'GET',
+  path: '/referral/usdc/leaderboard',
+  auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
+  lane: 'public',
+  shared: { cache: cached(REVALIDATE), when: (_query, isProven) => !isProven },
+  about: 'Profiles that referred others, by what they earned; with a proof also the own place.',
+  query: paging(),
+  reply: board(),
+  means: 'A page of the board; behind its end it is empty.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
+  handle: async ({ query, caller, call }, services: Services) => {
+    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const found = await services.referrals.board(query, asker, caller?.profileId)
+    return found ?? refuse('READ_TIMEOUT')
+  },
+})
+
+export const friendsLeaderboard = route({
+  method: 'GET',
+  path: '/referral/usdc/leaderboard/friends',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'The same board of the caller and of those whom it follows.',
+  query: paging(),
+  reply: board(),
+  means: 'A page of the board; profiles that referred nobody are not on it.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
+  handle: async ({ query, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const found = await services.referrals.friends(query, asker, caller.profileId)
+    return found ?? refuse('READ_TIMEOUT')
+  },
+})
+
+export const ownReferrals = route({
+  method: 'GET',
+  path: '/referral/usdc/referrals',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'Profiles that the caller referred, newest first, with their fees and their volume.',
+  query: paging(),
+  reply: referrals(),
+  means: 'A page of the profiles that logged in first with the code of the caller.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: EXAMPLE_QUERY, reply: REFERRALS_EXAMPLE },
+  handle: async ({ query, caller, call }, services: Services) => {
+    const asker = askerOf({ caller, call })
+    const found = await services.referrals.referred(query, asker, caller.profileId)
+    return found ?? refuse('READ_TIMEOUT')
+  },
+})
+
+export const ownReferralStanding = route({
+  method: 'GET',
+  path: '/referral/usdc/me',
+  auth: eitherOf(hmac(), sessionOrIdentity()),
+  lane: 'private',
+  about: 'What the caller earned by referrals, its own volume, and the part of fees it earns.',
+  reply: standing(),
+  means: 'The standing of the caller; this exchange has one tier.',
+  rejects: ['READ_TIMEOUT'],
+  example: { reply: STANDING_EXAMPLE },
+  handle: async ({ caller, call }, { referrals, reads, settings }: Services) => {
+    const asker = askerOf({ caller, call })
+    const { profileId } = caller
+    const found = await referrals.board({ limit: 1, offset: 0 }, asker, profileId)
+    const volumeRaw = await reads.read(tradedVolume, profileId, asker)
+    if (found === undefined || volumeRaw === undefined) return refuse('READ_TIMEOUT')
+    const rate = String(settings.referralBps / BPS)
+    return {
+      customTier: null,
+      tiers: [{ minBasisRaw: '0', name: ONE_TIER, rate }],
+      totalBasisRaw: String(volumeRaw),
+      totalEarnedRaw: found.me?.entry.earnedRaw ?? '0',
+    }
+  },
+})

@@ -1,0 +1,364 @@
+// Reply shapes that several routes share (rules §12).
+
+import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
+import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
+import { decimalText } from '../edge/http/schema/decimals.ts'
+import { address, bytes32, isoTime, profileId, uint256Text } from '../edge/http/schema/fields.ts'
+import { means } from '../edge/http/schema/meaning.ts'
+import { named } from '../edge/http/schema/printed.ts'
+import { account, shownUsername, xHandle } from '../edge/http/schema/profile-fields.ts'
+import { boolean, integer, nullable, number, oneOf, text } from '../edge/http/schema/scalars.ts'
+import { anyOf, list, object, openObject, optional, schemaOf } from '../edge/http/schema/schema.ts'
+import { standing } from './accounts/profile-standing.ts'
+import {
+  effectiveFeeRateBps,
+  nameToShow,
+  profileSince,
+  tradeWalletOption,
+} from './accounts/profile-words.ts'
+
+export function message() {
+  return object({ message: means(text(), 'What was done, in a sentence.') })
+}
+
+const priceLevel = () =>
+  object({
+    price: means(number(0, 1), 'Price of one YES share in collateral, in steps of 0.001.'),
+    size: means(integer(0), 'Raw shares that rest at this price; 1,000,000 are one share.'),
+    side: means(oneOf('BUY', 'SELL'), 'BUY for a bid, SELL for an ask.'),
+  })
+
+export function orderbook() {
+  return named(
+    'Orderbook',
+    object({
+      bids: means(list(priceLevel()), 'Bids for YES, highest first; a sell of NO is one of them.'),
+      asks: means(list(priceLevel()), 'Asks for YES, lowest first; a buy of NO is one of them.'),
+      tokenId: means(uint256Text(), 'Token of the YES outcome, whose prices the book shows.'),
+      adjustedMidpoint: means(
+        number(0, 1),
+        'Midpoint of the best levels with an order of minSize or more; a side without one counts ' +
+          'its best level.',
+      ),
+      midpoint: means(
+        number(0, 1),
+        'Middle between best bid and best ask; no bid counts as 0, no ask as 1.',
+      ),
+      lastTradePrice: means(
+        nullable(number(0, 1)),
+        'YES price of the last trade; null before the first.',
+      ),
+      minSize: means(
+        uint256Text(),
+        'Least raw shares of an order that counts in adjustedMidpoint, as decimal text.',
+      ),
+      maxSpread: means(
+        decimalText(),
+        'Distance from the midpoint within which orders earn rewards, a price as decimal text.',
+      ),
+      sequence: means(
+        integer(0),
+        'Number of the newest frame of this book on the sockets; the book has all of its changes.',
+      ),
+      timestamp: means(isoTime(), 'When this book was made.'),
+    }),
+  )
+}
+
+const pricePair = (meaning: string) => means(list(number(0, 1), 2, 2), meaning)
+
+const collateralToken = () =>
+  object({
+    address: means(address(), 'Contract of the token.'),
+    decimals: means(integer(0), 'How many decimal digits an amount of the token has.'),
+    symbol: means(text(), 'Short name of the token.'),
+  })
+
+const buyPrices = () =>
+  object({
+    market: pricePair('Best ask of YES, then of NO: the first price of a buy at market.'),
+    limit: pricePair('Best bid of YES, then of NO: the price at which other buys wait.'),
+  })
+
+const sellPrices = () =>
+  object({
+    market: pricePair('Best bid of YES, then of NO: the first price of a sell at market.'),
+    limit: pricePair('Best ask of YES, then of NO: the price at which other sells wait.'),
+  })
+
+const tradePrices = () =>
+  object({
+    buy: means(
+      buyPrices(),
+      'Best prices for a buyer; a missing bid counts as 0, a missing ask as 1.',
+    ),
+    sell: means(
+      sellPrices(),
+      'Best prices for a seller; a missing bid counts as 0, a missing ask as 1.',
+    ),
+  })
+
+const tokens = () =>
+  object({
+    yes: means(uint256Text(), 'Token of the YES outcome: the tokenId of orders for YES.'),
+    no: means(uint256Text(), 'Token of the NO outcome: the tokenId of orders for NO.'),
+  })
+
+const venue = () =>
+  object({
+    exchange: means(address(), 'Contract that orders are signed for: their verifyingContract.'),
+    adapter: means(nullable(address()), 'Adapter contract of the market; null without one.'),
+  })
+
+const metadata = () =>
+  object({
+    fee: means(boolean(), 'True when takers pay fees: orders sign their fee rate.'),
+    openPrice: means(
+      optional(text()),
+      'Oracle price at the start of a slot, decimal text: YES wins when the end is not below it.',
+    ),
+    closePrice: means(optional(text()), 'Oracle price at the end of a slot, decimal text.'),
+    takerDelayMs: means(
+      optional(integer(1)),
+      'How long an order that would match on arrival waits, in milliseconds; absent for no wait.',
+    ),
+    delayedCancel: means(
+      optional(boolean()),
+      'False when such an order cannot be canceled while it waits; absent when it can.',
+    ),
+  })
+
+const oracleAsset = () =>
+  object({
+    ticker: means(text(), 'Symbol of the asset, as GET /markets/timeline takes it.'),
+    assetType: means(text(), 'Kind of asset, as in crypto.'),
+    pythAddress: means(text(), 'Feed of Pyth; always empty here: the oracle is our own.'),
+    symbol: means(text(), 'The asset and the money of its price, as in BTC/USD.'),
+    name: means(text(), 'Name of the asset, as in Bitcoin.'),
+    logo: means(text(), 'Picture of the asset; empty without one.'),
+  })
+
+const nextSlot = () =>
+  object({
+    slug: means(text(), 'Slug of its market.'),
+    startAt: means(isoTime(), 'When it begins.'),
+    endAt: means(isoTime(), 'When it ends.'),
+  })
+
+const poolReserves = () =>
+  object({
+    yes: means(uint256Text(), 'Raw YES shares in the pool.'),
+    no: means(uint256Text(), 'Raw NO shares in the pool.'),
+  })
+
+/** What only some kinds of markets have. */
+const kindFields = () => ({
+  conditionId: means(
+    optional(bytes32()),
+    'Id of the question in the conditional tokens contract; absent for a group.',
+  ),
+  tokens: means(optional(tokens()), 'Token ids of both outcomes, by name; absent for a group.'),
+  positionIds: means(
+    optional(list(uint256Text(), 2, 2)),
+    'Token ids of both outcomes, YES then NO; absent for a group.',
+  ),
+  prices: means(
+    optional(list(number(0, 100), 2, 2)),
+    'Price of YES, then of NO: the midpoint, or what a share pays once the market is resolved. ' +
+      'From 0 to 1, percent for a pool. Absent for a group.',
+  ),
+  tradePrices: means(
+    optional(tradePrices()),
+    'Best prices from the side of a trader, YES then NO; what a share pays once the market is ' +
+      'resolved. Present for a market with a book.',
+  ),
+  reserves: means(
+    optional(poolReserves()),
+    'Raw shares that the pool holds; what it would give follows from them and feeBps.',
+  ),
+  feeBps: means(
+    optional(integer(0, POOL_LIMITS.feeBpsMax)),
+    'Fee of the pool in basis points; absent for a market without a pool.',
+  ),
+  venue: means(venue(), 'Contracts that the market trades at.'),
+  nextMarket: means(
+    optional(anyOf(nextSlot(), schemaOf<null>({ type: 'null' }))),
+    'The slot that follows in the series; null for any other market and after the last slot. ' +
+      'Absent when includeNextMarket is false.',
+  ),
+  negRiskMarketId: means(optional(bytes32()), 'Id of a group; absent for any other market.'),
+  address: means(optional(address()), 'Where a pool is; absent for any other market.'),
+  startAt: means(optional(isoTime()), 'When a slot begins; absent for any other market.'),
+  groupSlug: means(optional(text()), 'Slug of the group of a child; absent for any other market.'),
+  groupId: means(optional(integer(1)), 'Number of that group; absent for any other market.'),
+})
+
+const rewardSettings = () =>
+  object({
+    minSize: means(uint256Text(), 'Least raw shares of an order that earns rewards.'),
+    maxSpread: means(number(0, 1), 'Distance from the midpoint within which orders earn rewards.'),
+    dailyReward: means(text(), 'Whole collateral that makers earn on a day, as decimal text.'),
+    rewardsEpoch: means(number(0), 'Whole collateral that makers earn in a minute.'),
+    c: means(number(0), 'Divisor of the score of an order on one side alone.'),
+    rebateRate: means(optional(number(0, 1)), 'Part of the fees of takers that makers get back.'),
+    takerDelayMs: means(optional(integer(1)), 'The same as takerDelayMs of metadata.'),
+    delayedCancel: means(optional(boolean()), 'The same as delayedCancel of metadata.'),
+  })
+
+/** What pages show of a market, and what only some markets have. */
+const shownFields = () => ({
+  proxyTitle: means(optional(nullable(text())), 'Short title to show; null without one.'),
+  expired: means(optional(boolean()), 'True once the deadline has passed.'),
+  creator: means(
+    optional(object({ name: means(text(), 'Name of who made the market.') })),
+    'Who made the market; always this exchange.',
+  ),
+  priorityIndex: means(optional(integer(0)), 'Place among featured markets; always 0 here.'),
+  automationType: means(optional(text()), 'Whether an operator or a series made the market.'),
+  imageUrl: means(optional(nullable(text())), 'Link to a picture; null without one.'),
+  logo: means(optional(nullable(text())), 'Link to a small picture; null without one.'),
+  payoutNumerators: means(
+    optional(anyOf(list(integer(0), 2, 2), schemaOf<null>({ type: 'null' }))),
+    'Parts of a payout that is split, YES then NO; null for any other market.',
+  ),
+  negRiskRequestId: means(
+    optional(nullable(text())),
+    'Id of the question in the contract of its group; null outside of groups.',
+  ),
+  isRewardable: means(optional(boolean()), 'Whether resting orders earn rewards.'),
+  settings: means(optional(rewardSettings()), 'What an order needs to earn rewards.'),
+  orderInGroup: means(optional(integer(0)), 'Place in its group, from 0; absent outside of one.'),
+  outcomeTokens: means(optional(list(text())), 'Short titles of the children; of a group alone.'),
+  dailyReward: means(optional(text()), 'Whole collateral of a day; of a group alone.'),
+  liquidity: means(optional(text()), 'Raw collateral in the pool, as text; of a pool alone.'),
+  liquidityFormatted: means(optional(text()), 'Liquidity in whole units with two decimals.'),
+  openInterest: means(optional(text()), 'Raw collateral of open positions; of a pool alone.'),
+  openInterestFormatted: means(optional(text()), 'Open interest in whole units, two decimals.'),
+})
+
+/** What a market of each kind has. */
+const marketFields = () => ({
+  id: means(integer(1), 'Number of the market, counted from 1.'),
+  slug: means(text(), 'Name of the market in paths and orders; it never changes.'),
+  title: means(text(), 'The question of the market.'),
+  description: means(text(), 'How the question is decided; empty without a text.'),
+  collateralToken: means(collateralToken(), 'Token in which shares are paid.'),
+  expirationDate: means(text(), 'The deadline as text for people; No deadline without one.'),
+  expirationTimestamp: means(
+    integer(),
+    'The deadline in Unix milliseconds; 253402214400000 without one.',
+  ),
+  createdAt: means(isoTime(), 'When the market was made.'),
+  updatedAt: means(isoTime(), 'When the status of the market last changed.'),
+  categories: means(list(text()), 'Topics that the operator gave the market.'),
+  tags: means(list(text()), 'Further labels that the operator gave the market.'),
+  status: means(
+    oneOf(...MARKET_STATUSES),
+    'FUNDED and FUNDED_FLAGGED take orders. DRAFT and CREATED do not yet, LOCKED does not. ' +
+      'RESOLVED is decided.',
+  ),
+  tradeType: means(
+    oneOf(...MARKET_KINDS),
+    'How shares are traded: clob by an order book, group in its children, amm against a pool.',
+  ),
+  marketType: means(oneOf('single', 'group'), 'Whether the market is one question or a group.'),
+  metadata: means(metadata(), 'Settings that a client needs before it makes an order.'),
+  priceOracleMetadata: means(
+    optional(oracleAsset()),
+    'The asset of a slot, whose oracle has candles; absent for a market without an oracle.',
+  ),
+  volume: means(uint256Text(), 'Raw collateral traded so far.'),
+  volumeFormatted: means(text(), 'Collateral traded so far, whole units with two decimals.'),
+  ...kindFields(),
+  ...shownFields(),
+  winningOutcomeIndex: means(
+    nullable(integer(0, 1)),
+    '0 when YES won, 1 when NO won; null before that and when the payout is split.',
+  ),
+})
+
+/** A market in its group: it has no markets of its own. */
+const child = () => named('ChildMarket', openObject(marketFields()))
+
+export function market() {
+  const markets = means(
+    optional(list(child())),
+    'Children of a group, each as a market of its own; absent for any other market.',
+  )
+  return named('Market', openObject({ ...marketFields(), markets }))
+}
+
+/** A market that is a group. */
+export function groupMarket() {
+  const markets = means(optional(list(child())), 'Its children, each as a market of its own.')
+  return named('Group', openObject({ ...marketFields(), markets }))
+}
+
+/** A rank of the ladder, or null for none. */
+export const rank = () =>
+  means(
+    anyOf(
+      object({
+        id: means(integer(0), 'Number of the rank, 1 for the lowest.'),
+        name: means(text(), 'Name of the rank.'),
+        feeRateBps: means(integer(0, 1000), 'Fee rate of the rank in basis points.'),
+      }),
+      schemaOf<null>({ type: 'null' }),
+    ),
+    'Rank of the profile, which sets its fee rate; null without one.',
+  )
+
+/** Fields that the API names and this exchange does not keep: one value for all profiles. */
+const notKept = () => ({
+  isCreator: means(boolean(), 'Whether the profile makes markets; always false here.'),
+  isOnboarded: means(boolean(), 'Whether the first steps are done; always true here.'),
+  embeddedAccount: means(nullable(address()), 'Address of an embedded wallet; always null here.'),
+  points: means(number(0), 'Reward points of this season; always 0 here.'),
+  accumulativePoints: means(number(0), 'Reward points of all seasons; always 0 here.'),
+  enrolledInPointsProgram: means(
+    nullable(boolean()),
+    'Whether the profile takes part in reward points; always null here.',
+  ),
+  isCaptain: means(boolean(), 'Whether the profile leads a team; always false here.'),
+})
+
+/** A private profile: only its owner sees it (rules §12.2). */
+export function profile() {
+  return named(
+    'Profile',
+    openObject({
+      id: profileId(),
+      account: account(),
+      username: shownUsername(),
+      displayName: nameToShow(),
+      bio: means(nullable(text()), 'Lines that the owner says about itself; null without any.'),
+      client: means(text(), 'Kind of wallet that logs in: eoa, etherspot or base.'),
+      pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
+      smartWallet: means(
+        nullable(address()),
+        'Smart wallet that the owner has proven; null without one.',
+      ),
+      socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
+      xHandle: xHandle(),
+      hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
+      tradeWalletOption: tradeWalletOption(),
+      tradeWalletChoosen: means(boolean(), 'True when tradeWalletOption is not null.'),
+      mode: means(oneOf('simple', 'advanced'), 'Form of the trading page that the owner chose.'),
+      rank: rank(),
+      effectiveFeeRateBps: effectiveFeeRateBps(),
+      createdAt: profileSince(),
+      partner: means(
+        anyOf(
+          object({
+            id: means(profileId(), 'Number of the profile of the partner.'),
+            displayName: means(text(), 'Name that the partner shows.'),
+          }),
+          schemaOf<null>({ type: 'null' }),
+        ),
+        'The partner that made this sub-account and can act for it; null without one.',
+      ),
+      ...standing(),
+      ...notKept(),
+    }),
+  )
+}

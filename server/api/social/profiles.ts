@@ -1,0 +1,137 @@
+// Profiles for those who look for others: searches, those with most followers, and one by its
+// address.
+
+import {
+  socialProfiles as mostFollowed,
+  type PublicProfile,
+  publicProfile as profileForAll,
+} from '../../../persistence/query/read/social/profile-lists.ts'
+import {
+  isTooShort,
+  searchProfiles as search,
+  wantedIn,
+} from '../../../persistence/query/read/social/search-profiles.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting } from '../../edge/http/caching/cache.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { Refusal, refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account, xHandle } from '../../edge/http/schema/profile-fields.ts'
+import { defaulted, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
+import { object } from '../../edge/http/schema/schema.ts'
+import { profileSince } from '../accounts/profile-words.ts'
+import { checksummed } from '../checksums.ts'
+import { ACCOUNT } from '../examples.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { rank } from '../shapes.ts'
+import { FOUND_EXAMPLE, foundFields, foundProfiles, foundView } from './profile-shapes.ts'
+
+const QUERY_CHARACTERS_MAX = 100
+const LIMIT_MAX = 20
+const NOBODY = { data: [] }
+
+export const searchProfiles = route({
+  method: 'GET',
+  path: '/profiles/search',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'Profiles by username, social handle or beginning of an address, best first.',
+  query: {
+    query: means(
+      text(QUERY_CHARACTERS_MAX),
+      'What to look for, in any letter case; @ looks for a handle first, 0x and hex digits also ' +
+        'for an address. Less than two characters find nobody.',
+    ),
+    limit: means(defaulted(integer(1, LIMIT_MAX), 5), 'Most profiles to find.'),
+  },
+  reply: foundProfiles(),
+  means: 'The profiles that were found; there is no second page.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { query: 'rain', limit: 5 }, reply: { data: [FOUND_EXAMPLE] } },
+  handle: async ({ query, call }, { reads }: Services) => {
+    if (isTooShort(wantedIn(query.query).wanted)) return NOBODY
+    const ask = { text: query.query, limit: query.limit }
+    const found = await reads.read(search, ask, publicAsker(call))
+    return found === undefined ? refuse('READ_TIMEOUT') : { data: found.map(foundView) }
+  },
+})
+
+export const socialProfiles = route({
+  method: 'GET',
+  path: '/profiles/social',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'The profiles with the most followers; wallets that the server keeps are left out.',
+  query: { limit: means(defaulted(integer(1, LIMIT_MAX), 10), 'Most profiles to list.') },
+  reply: foundProfiles(),
+  means: 'The profiles, the one with the most followers first.',
+  rejects: ['READ_TIMEOUT'],
+  example: { query: { limit: 10 }, reply: { data: [FOUND_EXAMPLE] } },
+  handle: async ({ query, call }, { reads }: Services) => {
+    const found = await reads.read(mostFollowed, query.limit, publicAsker(call))
+    return found === undefined ? refuse('READ_TIMEOUT') : { data: found.map(foundView) }
+  },
+})
+
+function publicView({
+  profileId: id,
+  volumeRaw,
+  createdMs,
+  rankName: _named,
+  ...told
+}: PublicProfile) {
+  return { id, ...told, volume: String(volumeRaw), createdAt: isoText(createdMs) }
+}
+
+function publicFields() {
+  const { rankName: _named, ...shared } = foundFields()
+  return {
+    ...shared,
+    bio: means(nullable(text()), 'Lines that the owner says about itself; null without any.'),
+    socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
+    xHandle: xHandle(),
+    rank: rank(),
+    createdAt: profileSince(),
+  }
+}
+
+const { rankName: _named, ...SHARED_EXAMPLE } = FOUND_EXAMPLE
+
+export const publicProfile = route({
+  method: 'GET',
+  path: '/profiles/public/:account',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(1)),
+  about: 'What everybody may see of one profile.',
+  params: { account: account() },
+  reply: object(publicFields()),
+  means: 'The profile of the account.',
+  rejects: ['VALIDATION', 'PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { account: ACCOUNT },
+    reply: {
+      ...SHARED_EXAMPLE,
+      bio: null,
+      socialUrl: null,
+      xHandle: null,
+      rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    },
+  },
+  handle: async ({ params, call }, { pipeline, reads }: Services) => {
+    const address = checksummed('account', params.account)
+    if (address instanceof Refusal) return address
+    const profileId = pipeline.clearing.accounts.byAddress(address)?.profileId
+    // The profile may have been made just now, by a command that is not durable yet.
+    await pipeline.durable()
+    if (profileId === undefined) return refuse('PROFILE_NOT_FOUND')
+    const found = await reads.read(profileForAll, profileId, publicAsker(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    return found === null ? refuse('PROFILE_NOT_FOUND') : publicView(found)
+  },
+})

@@ -1,0 +1,98 @@
+// The account of another service that a profile proved, and what of it the profile takes over. It
+// is a part of the profile, so it changes by an edit.
+
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { AccountChanges, ProfileWish } from '../accounts/accounts.ts'
+import type { PrivateReads } from '../reads/private-reads.ts'
+import type { SocialAccount, SocialProvider } from './social-provider.ts'
+
+/** What of the account a profile wants. */
+export interface TakeOver {
+  readonly username: boolean
+  readonly avatar: boolean
+}
+
+export const SKIP_REASONS = ['taken', 'invalid'] as const
+
+export interface TakenOver {
+  readonly usernameApplied: boolean
+  readonly avatarApplied: boolean
+  /** `taken` by another profile, or `invalid` as a username; null when it was not skipped. */
+  readonly usernameSkippedReason: (typeof SKIP_REASONS)[number] | null
+}
+
+type Edit = Omit<ProfileWish, 'account'>
+
+const HANDLE = /^[A-Za-z0-9_]{1,15}$/
+/** A username begins with a letter, so that none looks like an address or a handle. */
+const STARTS_AS_NAME = /^[A-Za-z]/
+const PICTURE = /^https:\/\/[!-~]+$/
+
+/** What a provider tells comes from outside: only what a page may show is kept. */
+function checkedOf({ handle, avatarUrl }: SocialAccount): SocialAccount | undefined {
+  if (!HANDLE.test(handle)) return undefined
+  const isShort = (avatarUrl?.length ?? 0) <= LIMITS.profileUrlCharactersMax
+  const isPicture = avatarUrl !== null && PICTURE.test(avatarUrl) && !/["'<>`\\]/.test(avatarUrl)
+  return { handle, avatarUrl: isPicture && isShort ? avatarUrl : null }
+}
+
+export class SocialConnections {
+  readonly #accounts: AccountChanges
+  readonly #reads: PrivateReads
+  readonly #provider: SocialProvider | null
+
+  /** Without a provider nobody can connect. */
+  constructor(accounts: AccountChanges, reads: PrivateReads, provider: SocialProvider | null) {
+    this.#accounts = accounts
+    this.#reads = reads
+    this.#provider = provider
+  }
+
+  /** Keeps the account that the code proves, in place of another one. */
+  async connect(profileId: ProfileId, code: string): Promise<SocialAccount | Reject> {
+    if (this.#provider === null) return REJECT.SOCIAL_CONNECTION_OFF
+    const proven = await this.#provider.accountOf(code)
+    const account = proven === undefined ? undefined : checkedOf(proven)
+    if (account === undefined) return REJECT.SOCIAL_CODE_INVALID
+    const { handle: xHandle, avatarUrl: xAvatar } = account
+    const edited = await this.#edit(profileId, { xHandle, xAvatar })
+    return edited ?? account
+  }
+
+  /** What the profile took over before stays. */
+  async disconnect(profileId: ProfileId): Promise<Reject | null> {
+    const shown = await this.#reads.profile(profileId)
+    if (shown === undefined) return REJECT.READ_TIMEOUT
+    if (shown === null || shown.xHandle === null) return null
+    return this.#edit(profileId, { xHandle: null, xAvatar: null })
+  }
+
+  async takeOver(profileId: ProfileId, wish: TakeOver): Promise<TakenOver | Reject> {
+    const shown = await this.#reads.profile(profileId)
+    if (shown === undefined) return REJECT.READ_TIMEOUT
+    if (shown === null || shown.xHandle === null) return REJECT.SOCIAL_NOT_CONNECTED
+    const { xHandle, xAvatar } = shown
+    const picture = wish.avatar && xAvatar !== null ? { pfpUrl: xAvatar } : {}
+    const avatarApplied = 'pfpUrl' in picture
+    const isName = STARTS_AS_NAME.test(xHandle)
+    if (wish.username && isName) {
+      const refused = await this.#edit(profileId, { username: xHandle, ...picture })
+      if (refused === null) {
+        return { usernameApplied: true, avatarApplied, usernameSkippedReason: null }
+      }
+      if (refused !== REJECT.USERNAME_TAKEN) return refused
+    }
+    const refused = avatarApplied ? await this.#edit(profileId, picture) : null
+    if (refused !== null) return refused
+    const why = isName ? 'taken' : 'invalid'
+    const usernameSkippedReason = wish.username ? why : null
+    return { usernameApplied: false, avatarApplied, usernameSkippedReason }
+  }
+
+  async #edit(profileId: ProfileId, edit: Edit): Promise<Reject | null> {
+    const edited = await this.#accounts.editProfile(profileId, edit, this.#reads)
+    return edited instanceof Reject ? edited : null
+  }
+}

@@ -1,0 +1,79 @@
+// Assets and obligations of each token, and a count at the operator's wish.
+
+import { admin } from '../../edge/http/access/auth-scheme.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { reply } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { pattern, text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import { next, paging } from '../admin/admin-words.ts'
+import type { Services } from '../services.ts'
+import { SUMMARY_EXAMPLE } from './solvency-examples.ts'
+import { snapshotShape } from './solvency-shapes.ts'
+
+const signed = () => pattern('^(0|-?[1-9][0-9]{0,19})$', 'Raw units as decimal text.')
+
+const row = () =>
+  object({
+    token: means(text(), 'Collateral, or YES or NO of one market.'),
+    assetsRaw: means(signed(), 'Deposits less withdrawals, or shares that were issued.'),
+    obligationsRaw: means(signed(), 'What accounts hold of it; for collateral, all obligations.'),
+    debtsRaw: means(signed(), 'What accounts owe of it, and what was paid in advance.'),
+    differenceRaw: means(signed(), 'Assets and debts less obligations: zero.'),
+  })
+
+export const showSolvency = route({
+  method: 'GET',
+  path: '/admin/solvency',
+  auth: admin('read'),
+  lane: 'admin',
+  about: 'Assets and obligations of each token in the newest counted snapshot.',
+  query: paging(),
+  reply: object({
+    snapshot: means(snapshotShape(), 'The snapshot, its sums and its root.'),
+    tokens: means(list(row()), 'Tokens of this page, by rising market.'),
+    next: next(),
+  }),
+  means: 'YES and NO of the markets on this page; the first page begins with the collateral.',
+  rejects: ['NOT_COUNTED', 'OVERLOADED'],
+  example: {
+    query: { after: 0, limit: 50 },
+    reply: {
+      snapshot: SUMMARY_EXAMPLE.snapshot,
+      tokens: [
+        {
+          token: 'collateral',
+          assetsRaw: '25000000',
+          obligationsRaw: '25000000',
+          debtsRaw: '0',
+          differenceRaw: '0',
+        },
+      ],
+      next: null,
+    },
+  },
+  handle: async ({ query }, { solvency }: Services) => {
+    if (solvency.summary === null) return refuse('NOT_COUNTED')
+    const { snapshot } = solvency.summary
+    const page = await solvency.tokens(query)
+    if (page === undefined) return refuse('OVERLOADED')
+    return { snapshot, tokens: page.tokens, next: page.nextAfter }
+  },
+})
+
+export const countSolvency = route({
+  method: 'POST',
+  path: '/admin/solvency',
+  auth: admin('money'),
+  lane: 'admin',
+  about: 'Takes a snapshot and counts what it owes, without waiting for the next count.',
+  status: 202,
+  reply: object({ message: means(text(), 'Says that the count began.') }),
+  means: 'The count began, or one was under way; GET /solvency shows it when it is made.',
+  example: { reply: { message: 'The count began.' } },
+  handle: (_input, { solvency }: Services) => {
+    void solvency.count()
+    return reply(202, { message: 'The count began.' })
+  },
+})

@@ -1,0 +1,99 @@
+// The orders of a profile over all markets of a match (rules §4.8, §12.4).
+
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { matchOrders } from '../../../persistence/query/read/orders/match-orders.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { slug } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { list } from '../../edge/http/schema/schema.ts'
+import { userOrderView } from '../../exchange/read-model/views.ts'
+import { ORDER_ID } from '../examples.ts'
+import {
+  batchCancelReply,
+  cancelAllInSlices,
+  MULTI_STATUS,
+  refuseCancel,
+  SOME_CANCELED,
+} from '../orders/cancel-replies.ts'
+import { CANCELED_EXAMPLE, USER_ORDER_EXAMPLE } from '../orders/order-examples.ts'
+import { userOrder } from '../orders/order-shapes.ts'
+import { statusNumbers, userOrderQuery } from '../orders/user-order-query.ts'
+import { askerOf } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { MATCH_EXAMPLE } from './match-examples.ts'
+
+const params = { slug: means(slug(), 'Slug of the match, or of one of its markets.') }
+
+export const ordersOfMatch = route({
+  method: 'GET',
+  path: '/sports-markets/:slug/user-orders',
+  auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
+  lane: 'private',
+  about: "The caller's orders in all markets of a match, newest first; live ones unless named.",
+  params,
+  query: userOrderQuery(),
+  reply: list(userOrder()),
+  means: 'The orders of all its markets together; an empty list when there is none.',
+  rejects: ['MATCH_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: MATCH_EXAMPLE.slug }, reply: [USER_ORDER_EXAMPLE] },
+  handle: async ({ params: { slug: name }, query, caller, owner, call }, services: Services) => {
+    const { reads, pipeline, archive, matches } = services
+    const asker = askerOf({ caller, call })
+    const match = await matches.named(name, asker)
+    if (match === undefined) return refuse('READ_TIMEOUT')
+    if (match === null) return refuse('MATCH_NOT_FOUND')
+    const ask = {
+      accountId: owner,
+      marketIds: match.markets.map(({ marketId }) => marketId),
+      statuses: statusNumbers(query.statuses),
+      limit: query.limit ?? LIMITS.userOrdersLimitMax,
+    }
+    const rows = await reads.read(matchOrders, ask, asker)
+    if (rows === undefined) return refuse('READ_TIMEOUT')
+    const markets = await archive.byIds(
+      rows.map(({ marketId }) => marketId),
+      asker,
+    )
+    if (markets === undefined) return refuse('READ_TIMEOUT')
+    return rows.flatMap((row) => {
+      const published = markets.get(row.marketId)
+      return published === undefined ? [] : userOrderView(row, published, pipeline.ids)
+    })
+  },
+})
+
+export const cancelInMatch = route({
+  method: 'DELETE',
+  path: '/sports-markets/:slug/user-orders',
+  auth: hmac('trading').forSubAccounts(),
+  lane: 'trade',
+  room: 'frees',
+  about: "Cancels all of the caller's open orders in all markets of a match.",
+  params,
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: batchCancelReply(),
+  means: 'No order that the caller had in its markets when the call came is open any more.',
+  rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MATCH_NOT_FOUND', 'READ_TIMEOUT'],
+  example: {
+    params: { slug: MATCH_EXAMPLE.slug },
+    reply: {
+      message: 'Orders canceled successfully',
+      canceled: [ORDER_ID],
+      orders: [CANCELED_EXAMPLE],
+      failed: [],
+    },
+  },
+  handle: async ({ params: { slug: name }, owner, caller, call }, services: Services) => {
+    const { everywhere, pipeline, matches } = services
+    const match = await matches.named(name, askerOf({ caller, call }))
+    if (match === undefined) return refuse('READ_TIMEOUT')
+    if (match === null) return refuse('MATCH_NOT_FOUND')
+    const marketIds = match.markets.map(({ marketId }) => marketId)
+    const outcome = await everywhere.run(owner, marketIds)
+    if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
+    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
+  },
+})

@@ -1,0 +1,126 @@
+// Public reads of matches and their scores (rules §12.8).
+
+import { MATCH_PHASES, SPORT_TYPES } from '../../../engine/domain/sports/match.ts'
+import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
+import type { MatchesAsk, MatchPlace } from '../../../persistence/query/read/markets/matches.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, lasting } from '../../edge/http/caching/cache.ts'
+import type { Call } from '../../edge/http/call.ts'
+import { invalidCursor } from '../../edge/http/cursor.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import {
+  defaulted,
+  integer,
+  nullable,
+  oneOf,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { publicAsker } from '../reads/private-reads.ts'
+import type { Services } from '../services.ts'
+import { SCORED_EXAMPLE } from './match-examples.ts'
+import { esportType, matchView, shownMatch } from './match-shapes.ts'
+
+const DEFAULT_LIMIT = 50
+const CURSOR_CHARACTERS_MAX = 256
+const CURSOR = /^(live|upcoming|finished)[.](0|[1-9][0-9]{0,15})[.]([a-z0-9][a-z0-9-]*)$/
+/** Readers that ask each second are mostly answered by a cache. */
+const KEPT_SEC = 3
+
+function cursorOf({ phase, startsMs, slug }: MatchPlace): string {
+  return Buffer.from(`${phase}.${startsMs}.${slug}`).toString('base64url')
+}
+
+/** The place that a cursor names; undefined for a text that is none. */
+function placeIn(cursor: string): MatchPlace | null | undefined {
+  if (cursor === '') return null
+  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  const phase = MATCH_PHASES.find((each) => each === said?.[1])
+  if (said === null || phase === undefined) return undefined
+  const place = { phase, startsMs: Number(said[2]), slug: said[3] }
+  return cursorOf(place) === cursor ? place : undefined
+}
+
+const paging = {
+  limit: means(
+    defaulted(integer(1, SPORT_LIMITS.listLimitMax), DEFAULT_LIMIT),
+    'Most matches on a page of the list.',
+  ),
+  cursor: means(
+    optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+    'nextCursor of the page before; absent or empty for the first page.',
+  ),
+}
+const sportType = () =>
+  means(optional(oneOf(...SPORT_TYPES)), 'Only of this sport; absent for all.')
+
+const page = () =>
+  object({
+    data: means(list(shownMatch()), 'The matches of this page.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+  })
+const PAGE_EXAMPLE = { data: [SCORED_EXAMPLE], nextCursor: null }
+
+interface Asked extends Pick<MatchesAsk, 'phases' | 'sportType' | 'esportType' | 'limit'> {
+  readonly cursor: string | undefined
+}
+
+async function pageOf({ cursor, ...asked }: Asked, call: Call, { matches }: Services) {
+  const after = placeIn(cursor ?? '')
+  if (after === undefined) return invalidCursor()
+  const { limit } = asked
+  // One more than asked for tells whether a page follows.
+  const found = await matches.page({ ...asked, after, limit: limit + 1 }, publicAsker(call))
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  const data = found.slice(0, limit).map(matchView)
+  const last = found.length > limit ? data.at(-1) : undefined
+  if (last === undefined) return { data, nextCursor: null }
+  const place = { phase: last.status, startsMs: Date.parse(last.startsAt), slug: last.slug }
+  return { data, nextCursor: cursorOf(place) }
+}
+
+export const liveMatches = route({
+  method: 'GET',
+  path: '/sports/live',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(KEPT_SEC)),
+  about: 'Matches in play with their scores, the earliest start first, by cursor.',
+  query: { sportType: sportType(), ...paging },
+  reply: page(),
+  means: 'A page of the matches that have a score and are not finished.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: { query: { sportType: 'football', limit: DEFAULT_LIMIT }, reply: PAGE_EXAMPLE },
+  handle: ({ query, call }, services: Services) => {
+    const { sportType: sport = null, limit, cursor } = query
+    const asked = { phases: ['live'], sportType: sport, esportType: null, limit, cursor } as const
+    return pageOf(asked, call, services)
+  },
+})
+
+export const sportEvents = route({
+  method: 'GET',
+  path: '/sports/events',
+  auth: open(),
+  lane: 'public',
+  cache: cached(lasting(KEPT_SEC)),
+  about: 'Matches of sports and esports: live ones, then those to come, then finished ones.',
+  query: {
+    sportType: sportType(),
+    esportType: means(optional(esportType()), 'Only of this game of esports; absent for all.'),
+    status: means(optional(oneOf(...MATCH_PHASES)), 'Only those that stand so; absent for all.'),
+    ...paging,
+  },
+  reply: page(),
+  means: 'A page of the matches, each with the markets that are about it.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: { query: { status: 'live', limit: DEFAULT_LIMIT }, reply: PAGE_EXAMPLE },
+  handle: ({ query, call }, services: Services) => {
+    const { sportType: sport = null, esportType: game = null, status, limit, cursor } = query
+    const phases = status === undefined ? MATCH_PHASES : [status]
+    return pageOf({ phases, sportType: sport, esportType: game, limit, cursor }, call, services)
+  },
+})

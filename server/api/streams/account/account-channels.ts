@@ -1,0 +1,61 @@
+// The channels of an account, and the feeds behind them.
+
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { Streams } from '../../../edge/sockets/account-stream.ts'
+import type { Census } from '../../../edge/sockets/census.ts'
+import type { Channel } from '../../../edge/sockets/channels.ts'
+import type { Pipeline } from '../../../exchange/pipeline.ts'
+import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
+import type { PrivateReads } from '../../reads/private-reads.ts'
+import { Audience } from './audience.ts'
+import { FrameMaker } from './frame-maker.ts'
+import { MoveTransactions } from './move-transactions.ts'
+import { OrderEvents } from './order-events.ts'
+import { PositionsFeed } from './positions-feed.ts'
+import { SettlementFeed } from './settlement-feed.ts'
+
+export interface AccountFeeds {
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
+  readonly clock: () => TimeMs
+  readonly census: Census
+  readonly streams: Streams
+}
+
+/** The channels by the event that subscribes to them. */
+export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
+  const { pipeline, reads, archive, streams, clock } = feeds
+  const { news } = pipeline.publisher
+  const frames = new FrameMaker(pipeline, clock)
+  const audience = new Audience(news)
+  const orderEvents = new OrderEvents({ audience, pipeline, reads, archive, streams, frames })
+  const positions = new PositionsFeed(new Audience(news), feeds)
+  const transactions = new Audience(null)
+  pipeline.mining?.listen(
+    new SettlementFeed({
+      audience: transactions,
+      ...{ reads, archive, streams, frames },
+      orderEvents,
+      positions,
+    }),
+  )
+  // Each feed contains its own faults: a frame must not break the pipeline.
+  news.listen((facts) => {
+    orderEvents.tell(facts)
+    positions.tell(facts)
+  })
+  const { published, mining } = pipeline
+  const chainId = mining?.port.chainId ?? 0
+  const moves = new MoveTransactions({ audience: transactions, streams, published, chainId })
+  mining?.listen(moves)
+  published.listenToMoves((facts, seq) => {
+    positions.moved(facts)
+    moves.moved(facts, seq)
+  })
+  return new Map<string, Channel>([
+    ['subscribe_order_events', orderEvents],
+    ['subscribe_positions', positions],
+    ['subscribe_transactions', transactions],
+  ])
+}

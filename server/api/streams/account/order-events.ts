@@ -1,0 +1,152 @@
+// The channel `subscribe_order_events`: the events of the caller's own orders (rules §5.3, §5.4).
+// Each event id is made once: ids of lifecycle frames rise, the others name their order or trade.
+// So no memory of past ids is needed to drop duplicates. A client that names the newest id that it
+// has is first told what it missed (replay.ts).
+// Invariant: `#replays` has the replays under way, by account.
+
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { Buckets } from '../../../edge/http/access/rate-limit.ts'
+import { Refusal, refuse } from '../../../edge/http/refusal.ts'
+import type { Streams } from '../../../edge/sockets/account-stream.ts'
+import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Member } from '../../../edge/sockets/member.ts'
+import type { Pipeline } from '../../../exchange/pipeline.ts'
+import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
+import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
+import type { PrivateReads } from '../../reads/private-reads.ts'
+import type { Audience } from './audience.ts'
+import { type Marks, marksOf } from './event-marks.ts'
+import type { FrameMaker } from './frame-maker.ts'
+import { type Held, Replay } from './replay.ts'
+import { REPLAY } from './replay-bounds.ts'
+
+/** Counts the numbered frames that an owner got from one command. */
+interface Place {
+  readonly seq: Seq
+  readonly index: number
+}
+
+export interface OrderEventParts {
+  readonly audience: Audience
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
+  readonly streams: Streams
+  readonly frames: FrameMaker
+}
+
+export class OrderEvents implements Channel {
+  readonly isPrivate = true
+  readonly audience: Audience
+  readonly #parts: OrderEventParts
+  readonly #replays = new Map<ProfileId, Map<Member, Replay>>()
+  readonly #rate = new Buckets<ProfileId>(REPLAY.rate)
+
+  constructor(parts: OrderEventParts) {
+    this.audience = parts.audience
+    this.#parts = parts
+  }
+
+  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
+    const marks = marksOf(asked, this.#parts.pipeline.ids)
+    if (marks instanceof Refusal) return marks
+    if (marks !== null) return this.#begin(member, marks)
+    this.audience.subscribe(member)
+    this.#end(member)
+    return null
+  }
+
+  unsubscribe(member: Member): void {
+    this.left(member)
+  }
+
+  left(member: Member): void {
+    this.audience.left(member)
+    this.#end(member)
+  }
+
+  #begin(member: Member, marks: Marks): Refusal | null {
+    assert(member.caller !== null, 'a private channel has proven members only')
+    const accountId = member.caller.profileId
+    const { streams, ...parts } = this.#parts
+    const stream = streams.of(accountId)
+    assert(stream !== undefined, 'a proven member has a stream')
+    if (this.#rate.take(accountId, performance.now()) > 0) return refuse('RATE_LIMITED')
+    const listening = this.audience.await(member)
+    this.#end(member)
+    const replay = new Replay({
+      ...parts,
+      ...{ member, accountId, stream, marks },
+      isWanted: () => this.audience.of(member) === listening,
+      goLive: (throughSeq) => {
+        listening.since = stream.postedNumber
+        listening.throughSeq = throughSeq
+        this.#end(member)
+      },
+      leave: () => this.left(member),
+    })
+    const ofAccount = this.#replays.get(accountId) ?? new Map<Member, Replay>()
+    this.#replays.set(accountId, ofAccount.set(member, replay))
+    void replay.run().catch((error: unknown) => {
+      if (this.audience.of(member) !== listening) return
+      this.left(member)
+      streams.fail(error, [member])
+    })
+    return null
+  }
+
+  #end(member: Member): void {
+    const accountId = member.caller?.profileId ?? 0
+    const ofAccount = this.#replays.get(accountId)
+    ofAccount?.get(member)?.over()
+    ofAccount?.delete(member)
+    if (ofAccount?.size === 0) this.#replays.delete(accountId)
+  }
+
+  /** All facts of a command come in one call, so its frames are counted within that call. */
+  tell(facts: readonly OrderFact[]): void {
+    const places = new Map<number, Place>()
+    for (const fact of facts) {
+      const { accountId, seq } = fact
+      if (!this.audience.isHeardBy(accountId)) continue
+      if (this.audience.heardInPart(accountId, seq)) continue
+      try {
+        edgePoint('at-socket-news')
+        this.post(accountId, { seq, payload: this.#frameOf(fact, places) })
+      } catch (error) {
+        this.#parts.streams
+          .of(accountId)
+          ?.fail(error, (member) => this.audience.of(member) !== undefined)
+      }
+    }
+  }
+
+  /** Posts a live event for all listeners of an account. */
+  post(accountId: ProfileId, event: Held): void {
+    const stream = this.#parts.streams.of(accountId)
+    stream?.post({ to: this.audience, event: 'orderEvent', ...event })
+    for (const replay of this.#replays.get(accountId)?.values() ?? []) replay.hold(event)
+  }
+
+  /** The index of a frame is fixed at once; the rest of it is made when it is sent. */
+  #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
+    const { frames } = this.#parts
+    // The market may leave memory before the frame is sent.
+    const market = this.#marketOf(fact)
+    if (fact.type === 'MATCHED') return () => frames.matched(fact, market)
+    const { accountId, seq } = fact
+    const last = places.get(accountId)
+    const index = last?.seq === seq ? last.index + 1 : 0
+    if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
+    return () => frames.lifecycle(fact, market, index)
+  }
+
+  #marketOf({ marketId }: OrderFact): Market {
+    const shown = this.#parts.pipeline.published.byId(marketId)
+    assert(shown !== undefined, 'an order has a published market')
+    return shown.market
+  }
+}

@@ -1,0 +1,196 @@
+// Makes `orderEvent` frames from facts (rules §5.3). Price and remaining size are numbers in
+// lifecycle frames and text in terminal frames, as the public client types them.
+
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
+import { roundedBps } from '../../../../engine/domain/units.ts'
+import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
+import { isoText } from '../../../edge/http/iso-text.ts'
+import { averagePrice } from '../../../exchange/read-model/fill-fields.ts'
+import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
+
+/**
+ * Ids for the frames of one owner in one command: one for each order that it may have, and more.
+ * The 2^34 commands that are left to a safe integer fill four terabytes of journal.
+ */
+const IDS_PER_COMMAND = 2 ** 19
+assert(LIMITS.openOrdersPerProfileMax < IDS_PER_COMMAND - 1, 'no command runs out of ids')
+const TICKS_ONE = 1000
+
+/** The fields of a frame that its fact does not have. */
+export interface FrameNames {
+  readonly orderId: string
+  readonly marketSlug: string
+  /** CTF token id, decimal. */
+  readonly tokenId: string
+  readonly publishedMs: number
+}
+
+export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
+export type Lifecycle = Exclude<OrderFact, Matched>
+
+/** An id that rises with each command and within it; it stays the same after a restart. */
+function lifecycleId(seq: Seq, index: number): number {
+  assert(index < IDS_PER_COMMAND, 'an event of a command has an id of its own')
+  return seq * IDS_PER_COMMAND + index
+}
+
+/** The command of a lifecycle id, and the index of its frame. */
+export function placeOfId(id: number): { readonly seq: Seq; readonly index: number } {
+  const seq = Math.floor(id / IDS_PER_COMMAND)
+  return { seq, index: id - seq * IDS_PER_COMMAND }
+}
+
+/** The id of MINED or FAILED of the part of an order in a trade. */
+function endIdOf(tradeSeq: Seq, orderId: string): string {
+  return `settlement:${tradeSeq}:${orderId}`
+}
+
+/** Average price of a trade part in its own token; 0 without a fill. */
+function averageOf(part: { sharesRaw: number; collateralRaw: number }): string {
+  return averagePrice(part.sharesRaw, part.collateralRaw) ?? '0'
+}
+
+function outcomeOf({ outcome }: OrderFact): 'YES' | 'NO' {
+  return outcome === OUTCOME.YES ? 'YES' : 'NO'
+}
+
+function ownerFields(fact: OrderFact, names: FrameNames) {
+  const { clientOrderId, side } = fact
+  return {
+    orderId: names.orderId,
+    ...(clientOrderId === '' ? {} : { clientOrderId }),
+    userId: fact.accountId,
+    marketId: String(fact.marketId),
+    marketSlug: names.marketSlug,
+    tokenId: names.tokenId,
+    outcome: outcomeOf(fact),
+    side: side === SIDE.BUY ? 'BUY' : 'SELL',
+  }
+}
+
+function times(fact: OrderFact, { publishedMs }: FrameNames) {
+  const occurredAt = isoText(fact.nowMs)
+  const isMatch = fact.type === 'EXECUTION' ? fact.status !== 'KILLED' : fact.type === 'UPDATE'
+  return {
+    timestamp: occurredAt,
+    occurredAt,
+    ...(isMatch ? { matchedAt: occurredAt } : {}),
+    publishedAt: isoText(publishedMs),
+  }
+}
+
+/** A PLACEMENT, UPDATE or CANCELLATION, or the terminal EXECUTION, which needs no `index`. */
+export function lifecycleFrame(
+  fact: Lifecycle,
+  names: FrameNames & { readonly index: number },
+): object {
+  const own = { source: 'OME', type: fact.type, ...ownerFields(fact, names), token: names.tokenId }
+  if (fact.type === 'EXECUTION') {
+    const isMarket = fact.priceTicks === 0
+    return {
+      ...own,
+      eventId: `terminal:${names.orderId}`,
+      status: fact.status,
+      price: isMarket ? averageOf(fact.filled) : String(fact.priceTicks / TICKS_ONE),
+      remainingSize: String(fact.remainingRaw),
+      filledSize: String(fact.filled.sharesRaw),
+      averagePrice: averagePrice(fact.filled.sharesRaw, fact.filled.collateralRaw),
+      ...times(fact, names),
+    }
+  }
+  const canceled = fact.type === 'CANCELLATION' ? fact : null
+  return {
+    ...own,
+    eventId: lifecycleId(fact.seq, names.index),
+    price: fact.priceTicks / TICKS_ONE,
+    remainingSize: fact.remainingRaw,
+    ...(canceled === null ? {} : { filledSize: String(canceled.filledRaw) }),
+    ...(canceled === null || canceled.reason === null ? {} : { reason: canceled.reason }),
+    ...times(fact, names),
+  }
+}
+
+/** SETTLEMENT MATCHED: one owner's part in a trade, its fee before the chain has it. */
+export function matchedFrame(fact: Matched, names: FrameNames & { readonly takerOrderId: string }) {
+  const { sharesRaw, collateralRaw, feeRaw, side } = fact
+  const isBuy = side === SIDE.BUY
+  const grossRaw = isBuy ? sharesRaw : collateralRaw
+  const limit = String(fact.priceTicks / TICKS_ONE)
+  const occurred = times(fact, names)
+  const fee = String(feeRaw)
+  return {
+    source: 'SETTLEMENT',
+    type: 'MATCHED',
+    eventId: `matched:${fact.seq}:${names.orderId}`,
+    tradeEventId: String(fact.seq),
+    ...ownerFields(fact, names),
+    takerOrderId: names.takerOrderId,
+    token: outcomeOf(fact),
+    price: fact.isTaker ? averageOf(fact) : limit,
+    amountContracts: String(sharesRaw),
+    amountCollateral: String(collateralRaw),
+    configuredFeeRateBps: fact.feeBps,
+    effectiveFeeBps: roundedBps(feeRaw, grossRaw),
+    ...(isBuy ? { feeAmountContracts: fee } : { feeAmountCollateral: fee }),
+    isEstimate: true,
+    ...occurred,
+    matchedAt: occurred.occurredAt,
+  }
+}
+
+/** The outcome of a trade on the chain. */
+export interface Settled {
+  readonly type: 'MINED' | 'FAILED'
+  readonly txHash: string | null
+  readonly settledMs: number
+  readonly takerAccount: string
+  readonly makerMatches: readonly object[]
+}
+
+/** One maker that a taker met, at the limit price of the maker's order. */
+export function makerMatch(part: TradePart, account: string, orderId: string): object {
+  const price = String(part.priceTicks / TICKS_ONE)
+  return { account, orderId, matchedSize: String(part.sharesRaw), price }
+}
+
+/** SETTLEMENT MINED or FAILED: the same part again, no longer an estimate. */
+export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: Settled): object {
+  const { isEstimate: _isEstimate, eventId: _eventId, ...part } = matched
+  const { type, txHash, settledMs, takerAccount, makerMatches } = settled
+  const settledAt = isoText(settledMs)
+  return {
+    ...part,
+    type,
+    eventId: endIdOf(Number(part.tradeEventId), part.orderId),
+    takerAccount,
+    makerMatches,
+    ...(txHash === null ? {} : { txHash }),
+    timestamp: settledAt,
+    occurredAt: settledAt,
+  }
+}
+
+/** `tx` (rules §12.8): a trade of the caller reached the chain, or failed to. */
+export function txFrame(
+  matched: ReturnType<typeof matchedFrame>,
+  { type, txHash, settledMs }: Settled,
+  conditionId: string,
+): object {
+  return {
+    userId: matched.userId,
+    ...(txHash === null ? {} : { txHash }),
+    status: type === 'MINED' ? 'CONFIRMED' : 'FAILED',
+    source: 'CLOB',
+    timestamp: isoText(settledMs),
+    marketSlug: matched.marketSlug,
+    tokenId: matched.tokenId,
+    conditionId,
+    amountContracts: matched.amountContracts,
+    amountCollateral: matched.amountCollateral,
+    price: matched.price,
+    side: matched.side,
+  }
+}

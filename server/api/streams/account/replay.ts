@@ -1,0 +1,165 @@
+// Sends one member what it missed, and then the live events (rules §5.3). What it missed is read
+// from the tables, page by page; a page is read when the member took the page before. Live events
+// of the account wait meanwhile. Each event has the seq of its command, and the tables name the seq
+// that they show. So an event is in the replay up to that seq, and live after it, however late main
+// publishes it: nothing is left out and nothing is sent twice.
+// Invariant: a replay is under way while the member has the same subscription that began it.
+
+import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import {
+  type MissedEvent,
+  missedEvents,
+} from '../../../../persistence/query/read/orders/missed-events.ts'
+import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
+import { type Refusal, refuse } from '../../../edge/http/refusal.ts'
+import type { AccountStream } from '../../../edge/sockets/account-stream.ts'
+import type { Hearers, Member, Waiter } from '../../../edge/sockets/member.ts'
+import type { Pipeline } from '../../../exchange/pipeline.ts'
+import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
+import type { PrivateReads } from '../../reads/private-reads.ts'
+import { type Marks, unknownMark } from './event-marks.ts'
+import type { FrameMaker } from './frame-maker.ts'
+import { REPLAY } from './replay-bounds.ts'
+
+export const ORDER_EVENTS = 'subscribe_order_events'
+
+/** A live event that waits for the end of the replay. */
+export interface Held {
+  /** The command that caused it. */
+  readonly seq: Seq
+  readonly payload: () => object
+}
+
+export interface ReplayParts {
+  readonly member: Member
+  readonly accountId: ProfileId
+  readonly stream: AccountStream
+  readonly marks: Marks
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
+  readonly frames: FrameMaker
+  /** Whether the member still has the subscription that began the replay. */
+  readonly isWanted: () => boolean
+  /** From now on the member receives what is posted for commands after `throughSeq`. */
+  readonly goLive: (throughSeq: Seq) => void
+  /** Ends the subscription. */
+  readonly leave: () => void
+}
+
+export class Replay implements Hearers, Waiter {
+  readonly #parts: ReplayParts
+  #held: Held[] = []
+  #isOverfull = false
+  /** Number of the newest frame that was posted for the member. */
+  #postedNumber = 0
+  #onTaken: () => void = () => {}
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts
+  }
+
+  hears(member: Member): boolean {
+    return member === this.#parts.member && this.#parts.isWanted()
+  }
+
+  /** Keeps a live event until the member has what it missed. */
+  hold(held: Held): void {
+    if (this.#held.length < REPLAY.heldMax) this.#held.push(held)
+    else this.#isOverfull = true
+  }
+
+  /** The subscription ended or was replaced. */
+  over(): void {
+    this.#onTaken()
+  }
+
+  hasRoom(member: Member): void {
+    if (member.hasTaken(this.#postedNumber)) this.#onTaken()
+    else member.waitForRoom(this)
+  }
+
+  async run(): Promise<void> {
+    const { accountId, marks, pipeline, reads, isWanted } = this.#parts
+    // Facts of a command that was stamped before the subscription may be made in part only.
+    await pipeline.durable()
+    const { eventsMax, rowsMax, lateMs } = REPLAY
+    const { after, afterEnd, endField } = marks
+    const asked = { accountId, after, afterEnd, lateMs, eventsMax, rowsMax }
+    const missed = await reads.readForFrame(missedEvents, asked, this.#asker)
+    edgePoint('at-socket-read')
+    if (!isWanted()) return
+    if (missed === undefined) this.#giveUp(refuse('READ_TIMEOUT'))
+    else if (missed.events === 'unknown') this.#giveUp(unknownMark('afterEventId'))
+    else if (missed.events === 'unknownEnd') this.#giveUp(unknownMark(endField))
+    else if (missed.events === 'many') this.#live(missed.seq, null)
+    else await this.#tell(missed.seq, missed.events)
+  }
+
+  get #asker() {
+    return { profileId: this.#parts.accountId, isGone: () => !this.#parts.isWanted() }
+  }
+
+  async #tell(seq: Seq, events: readonly MissedEvent[]): Promise<void> {
+    const { member, isWanted } = this.#parts
+    for (let from = 0; from < events.length; from += REPLAY.pageEvents) {
+      const isRead = await this.#page(events.slice(from, from + REPLAY.pageEvents))
+      if (!isWanted()) return
+      if (!isRead) {
+        this.#giveUp(refuse('READ_TIMEOUT'))
+        return
+      }
+      await new Promise<void>((resolve) => {
+        this.#onTaken = resolve
+        this.hasRoom(member)
+      })
+      if (!isWanted()) return
+    }
+    this.#live(seq, events.length)
+  }
+
+  /** False without an answer in time. */
+  async #page(events: readonly MissedEvent[]): Promise<boolean> {
+    const { reads, archive, frames, isWanted } = this.#parts
+    const asked = { events, makersMax: LIMITS.statusMakersMax }
+    const read = await reads.readForFrame(missedFrames, asked, this.#asker)
+    const marketIds = (read ?? []).map((frame) => {
+      return frame.what === 'ORDER' ? frame.fact.marketId : frame.part.marketId
+    })
+    const markets = await archive.byIds(marketIds, this.#asker)
+    edgePoint('at-socket-read')
+    if (read === undefined || markets === undefined) return false
+    if (!isWanted()) return true
+    for (const frame of read) {
+      this.#post(() => frames.missed(frame, markets))
+    }
+    return true
+  }
+
+  #post(payload: () => object): void {
+    const { stream } = this.#parts
+    stream.post({ to: this, seq: null, event: 'orderEvent', payload })
+    this.#postedNumber = stream.postedNumber
+  }
+
+  /** The tables showed all up to `seq`: `count` events of it were sent; null for too many. */
+  #live(seq: Seq, count: number | null): void {
+    const { member, goLive } = this.#parts
+    const held = this.#isOverfull ? [] : this.#held.filter((each) => each.seq > seq)
+    for (const { payload } of held) this.#post(payload)
+    if (count === null || this.#isOverfull) member.except(refuse('EVENTS_MISSED'), ORDER_EVENTS)
+    else {
+      const message = `Told ${count + held.length} missed events of ${ORDER_EVENTS}`
+      member.send('system', { message })
+    }
+    goLive(seq)
+  }
+
+  #giveUp(refusal: Refusal): void {
+    const { member, leave } = this.#parts
+    leave()
+    member.except(refusal, ORDER_EVENTS)
+  }
+}

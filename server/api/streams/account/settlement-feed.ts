@@ -1,0 +1,196 @@
+// The outcomes of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
+// of the channel `subscribe_transactions` (rules §5.3, §12.8). A retry makes no frame. The tables
+// have every trade. So each listener is told when its trade is mined, even when the trade was
+// matched before a restart.
+// Invariants: while there are listeners, `#due` has the outcomes that are not published yet. At
+// most one read is out.
+
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { patiently } from '../../../../persistence/query/patient-read.ts'
+import type { TradeParts } from '../../../../persistence/query/read/trade-parts.ts'
+import { tradeParts } from '../../../../persistence/query/read/trade-parts.ts'
+import { refuse } from '../../../edge/http/refusal.ts'
+import type { Streams } from '../../../edge/sockets/account-stream.ts'
+import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
+import type {
+  BlockFact,
+  SettlementFact,
+  SettlementListener,
+} from '../../../exchange/settlement/mining.ts'
+import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
+import type { PrivateReads } from '../../reads/private-reads.ts'
+import type { Audience } from './audience.ts'
+import type { FrameMaker } from './frame-maker.ts'
+import type { OrderEvents } from './order-events.ts'
+import { type Settled, settledFrame, txFrame } from './order-frames.ts'
+import type { PositionsFeed } from './positions-feed.ts'
+import { ORDER_EVENTS } from './replay.ts'
+
+export interface SettlementFeedParts {
+  /** The listeners to `tx` frames. */
+  readonly audience: Audience
+  readonly reads: PrivateReads
+  readonly archive: ArchivedMarkets
+  readonly streams: Streams
+  readonly orderEvents: OrderEvents
+  readonly frames: FrameMaker
+  readonly positions: PositionsFeed
+}
+
+/** The outcome of one trade. */
+interface Due {
+  readonly tradeSeq: Seq
+  /** The command that mined the trade, or took it back. */
+  readonly seq: Seq
+  /** Height of its block; 0 when the trade failed. */
+  readonly height: number
+  readonly settledMs: number
+}
+
+export class SettlementFeed implements SettlementListener {
+  readonly #parts: SettlementFeedParts
+  #due: Due[] = []
+  #isReading = false
+
+  constructor(parts: SettlementFeedParts) {
+    this.#parts = parts
+  }
+
+  onBlock({ height, ms, mined }: BlockFact): void {
+    this.#contained(() => {
+      this.#add(mined.map(({ tradeSeq, seq }) => ({ tradeSeq, seq, height, settledMs: ms })))
+    })
+  }
+
+  onSetback({ tradeSeq, reversed, nowMs }: SettlementFact): void {
+    if (reversed === undefined) return
+    const { seq } = reversed
+    this.#contained(() => this.#add([{ tradeSeq, seq, height: 0, settledMs: nowMs }]))
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  #contained(work: () => void): void {
+    try {
+      edgePoint('at-socket-settled')
+      work()
+    } catch (error) {
+      this.#broke(error)
+    }
+  }
+
+  /** Drops all due outcomes; every listener misses some, so its socket ends. */
+  #broke(error: unknown): void {
+    this.#due = []
+    const waiting = this.#audiences.flatMap((audience) => audience.all())
+    this.#parts.streams.fail(error, [...new Set(waiting)])
+  }
+
+  /** Includes the listeners to positions, because a failed trade is reversed in them. */
+  get #audiences(): readonly Audience[] {
+    const { audience, orderEvents, positions } = this.#parts
+    return [orderEvents.audience, audience, positions.audience]
+  }
+
+  #isHeard(): boolean {
+    return this.#audiences.some((audience) => !audience.isEmpty)
+  }
+
+  #add(due: readonly Due[]): void {
+    if (due.length === 0 || !this.#isHeard()) return
+    if (this.#due.length + due.length > LIMITS.settledDueMax) this.#giveUp()
+    for (const each of due) this.#due.push(each)
+    if (!this.#isReading) void this.#tellAll()
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#isReading = true
+    try {
+      await this.#tellDue()
+    } catch (error) {
+      this.#broke(error)
+    }
+    this.#isReading = false
+  }
+
+  async #tellDue(): Promise<void> {
+    while (this.#due.length > 0) {
+      const due = new Map<number, Due>()
+      for (const each of this.#due.splice(0, LIMITS.settledReadMax)) due.set(each.tradeSeq, each)
+      const trades = await this.#tradesOf([...due.keys()])
+      edgePoint('at-socket-read')
+      const markets = await this.#marketsOf(trades)
+      if (trades === undefined || markets === undefined) this.#giveUp()
+      else this.#showAll(trades, due, markets)
+    }
+  }
+
+  /** Waits for late tables. Undefined when they stay late; empty when nobody listens. */
+  #tradesOf(tradeSeqs: readonly Seq[]): Promise<readonly TradeParts[] | undefined> {
+    const read = async (): Promise<readonly TradeParts[] | undefined> => {
+      const listeners = this.#audiences.flatMap((audience) => audience.profileIds())
+      if (listeners.length === 0) return []
+      const accountIds = [...new Set(listeners)]
+      return this.#parts.reads.readForFrame(tradeParts, { tradeSeqs, accountIds })
+    }
+    return patiently(read, { ref: false })
+  }
+
+  /** A market may have left memory since its trade was mined. */
+  #marketsOf(trades: readonly TradeParts[] | undefined) {
+    return this.#parts.archive.byIds((trades ?? []).map(({ marketId }) => marketId))
+  }
+
+  #showAll(
+    trades: readonly TradeParts[],
+    due: ReadonlyMap<Seq, Due>,
+    markets: ReadonlyMap<MarketId, PublishedMarket>,
+  ): void {
+    for (const trade of trades) {
+      const end = due.get(trade.seq)
+      const shown = markets.get(trade.marketId)
+      assert(end !== undefined, 'the tables give only the trades that were asked for')
+      assert(shown !== undefined, 'a trade has a market')
+      this.#show(trade, end, shown.market)
+    }
+  }
+
+  /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */
+  #giveUp(): void {
+    this.#due = []
+    const { audience, orderEvents } = this.#parts
+    for (const member of orderEvents.audience.all()) {
+      orderEvents.left(member)
+      member.except(refuse('READ_TIMEOUT'), ORDER_EVENTS)
+    }
+    for (const member of audience.all()) {
+      audience.left(member)
+      member.except(refuse('READ_TIMEOUT'), 'subscribe_transactions')
+    }
+  }
+
+  #show(trade: TradeParts, end: Due, market: Market): void {
+    const { audience, streams, orderEvents, positions, frames } = this.#parts
+    let settled: Settled | null = null
+    const settledOnce = () => {
+      settled ??= frames.settled(trade.parts, { height: end.height, ms: end.settledMs })
+      return settled
+    }
+    for (const part of trade.parts) {
+      const { accountId } = part
+      if (end.height === 0) positions.changed(accountId, trade.marketId)
+      const matched = () => frames.matched(part, market)
+      if (orderEvents.audience.isHeardBy(accountId)) {
+        const payload = () => settledFrame(matched(), settledOnce())
+        orderEvents.post(accountId, { seq: end.seq, payload })
+      }
+      if (audience.isHeardBy(accountId)) {
+        const payload = () => txFrame(matched(), settledOnce(), market.conditionId)
+        streams.of(accountId)?.post({ to: audience, seq: end.seq, event: 'tx', payload })
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// The channel `subscribe_market_lifecycle` (rules §12.8): markets that are made and resolved. A
+// resolution is also told to the listeners of the market's prices. A reader that missed too many of
+// these frames is disconnected, and is told why.
+
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
+import type { PlacedMatch } from '../../../../engine/core/sports/matches.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { isoText } from '../../../edge/http/iso-text.ts'
+import type { Channel } from '../../../edge/sockets/channels.ts'
+import type { Member } from '../../../edge/sockets/member.ts'
+import { packetOf } from '../../../edge/sockets/packets.ts'
+import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
+import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
+import type {
+  MarketsListener,
+  PublishedMarket,
+  ShownReport,
+} from '../../../exchange/read-model/published.ts'
+import type { NewsFeeds } from '../news/news-channels.ts'
+import type { MarketTopics } from './market-topics.ts'
+
+export interface LifecycleParts extends RoomParts {
+  readonly topics: MarketTopics
+  /** The oracle reported a price. */
+  readonly reported: (report: ShownReport) => void
+  /** The pool of a market changed by the command of `seq`. */
+  readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
+  /** Where matches and offers are told. */
+  readonly news: Pick<NewsFeeds, 'scored' | 'offered'>
+  /** A market left memory. */
+  readonly ended: (published: PublishedMarket) => void
+}
+
+export class LifecycleFeed implements Channel, MarketsListener {
+  readonly isPrivate = false
+  readonly #parts: LifecycleParts
+  readonly #room: Room
+  readonly #newest = new NewestFrames()
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts
+    const since = (count: number) => this.#newest.missed(count)
+    this.#room = new Room('markets', parts, { since, pace: 'every' })
+  }
+
+  subscribe(member: Member): null {
+    if (!this.#room.has(member)) this.#room.join(member)
+    return null
+  }
+
+  unsubscribe(member: Member): void {
+    this.#room.leave(member)
+  }
+
+  left(member: Member): void {
+    this.#room.leave(member)
+  }
+
+  added(published: PublishedMarket): void {
+    // A group is told by its children; a draft is on no list.
+    if (kindOf(published.market) === 'group' || published.status === 'DRAFT') return
+    this.#contained(() => this.#say('marketCreated', createdFrame(published)))
+  }
+
+  resolved(published: PublishedMarket): void {
+    if (kindOf(published.market) === 'group') return
+    this.#contained(() => {
+      const frame = resolvedFrame(published)
+      this.#say('marketResolved', frame)
+      const topic = this.#parts.topics.byId(published.market.marketId)
+      topic?.book.tell('marketResolved', frame, true)
+    })
+  }
+
+  removed(published: PublishedMarket): void {
+    this.#contained(() => this.#parts.ended(published))
+  }
+
+  reported(report: ShownReport): void {
+    this.#contained(() => this.#parts.reported(report))
+  }
+
+  poolMoved(published: PublishedMarket, seq: Seq): void {
+    this.#contained(() => this.#parts.poolMoved(published, seq))
+  }
+
+  scored(matches: readonly PlacedMatch[]): void {
+    this.#contained(() => this.#parts.news.scored(matches))
+  }
+
+  offered(offer: PackOffer): void {
+    this.#contained(() => this.#parts.news.offered(offer))
+  }
+
+  #say(event: string, payload: object): void {
+    if (this.#room.isEmpty) return
+    edgePoint('at-socket-frame')
+    const packet = packetOf(event, payload)
+    this.#newest.keep(this.#room.count, packet)
+    this.#room.say(packet)
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  #contained(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#parts.fail(error, this.#room.members)
+    }
+  }
+}
+
+const typeOf = (market: Market) => (kindOf(market) === 'amm' ? 'AMM' : 'CLOB')
+
+export function createdFrame({ market, group }: PublishedMarket): object {
+  return {
+    slug: market.slug,
+    title: market.title,
+    type: typeOf(market),
+    ...(group === null ? {} : { groupSlug: group.market.slug }),
+    createdAt: isoText(market.createdMs),
+  }
+}
+
+/**
+ * The public client always reads a winner. So of a payout split it is the outcome that pays more,
+ * and YES when both pay the same; `payoutNumerators` says what each pays.
+ */
+export function resolvedFrame({ market, payoutNumerators, updatedMs }: PublishedMarket): object {
+  const [yes, no] = payoutNumerators ?? [0, 0]
+  const isSplit = yes > 0 && no > 0
+  const winner = yes >= no ? 'YES' : 'NO'
+  return {
+    slug: market.slug,
+    type: typeOf(market),
+    winningOutcome: winner,
+    winningIndex: Number(winner === 'NO'),
+    payoutNumerators: isSplit ? [yes, no] : null,
+    resolutionDate: isoText(updatedMs),
+  }
+}
+
+/** The channel `unsubscribe_market_lifecycle`, which has no acknowledgement. */
+export function leaving(channel: Channel): Channel {
+  return {
+    isPrivate: false,
+    confirmation: 'Unsubscribed from subscribe_market_lifecycle',
+    subscribe: (member, asked) => {
+      channel.unsubscribe(member, asked)
+      return null
+    },
+    unsubscribe: () => {},
+    left: () => {},
+  }
+}

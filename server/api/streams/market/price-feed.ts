@@ -1,0 +1,196 @@
+// The channel `subscribe_market_prices` (rules §12.8): the books of the named markets, prices of
+// pools by address or slug, and values of oracles for a market or a symbol. A repeated subscribe
+// replaces the set, or adds to it (channels.ts); with `snapshot` it leaves the set as it is and
+// asks for the newest books again.
+
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
+import { unitsOf } from '../../../edge/sockets/census.ts'
+import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Member } from '../../../edge/sockets/member.ts'
+import type { OraclePrice } from '../../../edge/sockets/outside-prices.ts'
+import { packetOf } from '../../../edge/sockets/packets.ts'
+import { Ears } from '../../../edge/sockets/shared/ears.ts'
+import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
+import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
+import { marketsMissing, namesMissing } from './market-names.ts'
+import type { MarketTopics } from './market-topics.ts'
+import { pricesFrame } from './pool-moves.ts'
+
+const IN_USD = '/USD'
+
+export interface PriceParts extends RoomParts {
+  readonly published: PublishedMarkets
+  readonly topics: MarketTopics
+  /** The newest durable block. */
+  readonly block: () => { readonly height: number; readonly ms: TimeMs }
+}
+
+export class PriceFeed implements Channel {
+  readonly isPrivate = false
+  readonly #parts: PriceParts
+  readonly #ears = new Ears()
+  /** Rooms of pools by address, and of symbols. */
+  readonly #named = new Map<string, Room>()
+  /** The newest value of each symbol since the start. An operator reports few symbols. */
+  readonly #values = new Map<string, Uint8Array>()
+
+  constructor(parts: PriceParts) {
+    this.#parts = parts
+  }
+
+  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
+    if (asked.snapshot === true) return this.#again(member, asked)
+    const named = this.#namedBy(asked)
+    if (named === undefined) return namesMissing()
+    const { books, others, missing } = named
+    if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
+    const { units } = named
+    const isAdded = asked.isAdded === true
+    const refusal = this.#ears.refusalOf(member, [...books.keys(), ...others], { units, isAdded })
+    if (refusal !== null) return refusal
+    const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
+    for (const [name, shown] of books) {
+      rooms.set(name, this.#bookRoom(shown, asked.mode === 'delta'))
+    }
+    this.#ears.set(member, rooms, isAdded)
+    return null
+  }
+
+  unsubscribe(member: Member, asked: SubscriptionAsk): void {
+    const named = this.#namedBy(asked)
+    const names = named && [...named.books.keys(), ...named.others, ...named.missing.map(nameOf)]
+    this.#ears.drop(member, names ?? this.#ears.namesOf(member))
+  }
+
+  left(member: Member): void {
+    this.#ears.drop(member, this.#ears.namesOf(member))
+  }
+
+  /** A market left memory: nothing of it changes any more. */
+  ended(shown: PublishedMarket): void {
+    const topic = this.#parts.topics.byId(shown.market.marketId)
+    for (const member of topic?.book.members ?? []) this.#ears.drop(member, [marketName(shown)])
+    const pool = poolName(shown.market.poolAddress ?? '')
+    for (const member of this.#named.get(pool)?.members ?? []) this.#ears.drop(member, [pool])
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  poolPrices({ market }: PublishedMarket, frame: object): void {
+    const room = this.#named.get(poolName(market.poolAddress ?? ''))
+    if (room === undefined) return
+    try {
+      room.say(packetOf('newPriceData', frame))
+    } catch (error) {
+      this.#parts.fail(error, room.members)
+    }
+  }
+
+  oraclePrice({ symbol, marketSlug, atMs, value }: OraclePrice): void {
+    // The public client reads a text here, whatever its subscription names.
+    const payload = {
+      ...{ marketAddress: null, marketSlug: marketSlug ?? '' },
+      ...{ symbol, timestamp: atMs, value },
+    }
+    if (marketSlug === null) {
+      const packet = packetOf('oraclePriceData', payload)
+      this.#values.set(symbolName(symbol), packet)
+      this.#named.get(symbolName(symbol))?.say(packet)
+      return
+    }
+    const shown = this.#parts.published.bySlug(marketSlug)
+    const topic = shown && this.#parts.topics.byId(shown.market.marketId)
+    topic?.book.tell('oraclePriceData', payload, false)
+  }
+
+  /** A member that saw a gap asks for whole books of markets that it hears already. */
+  #again(member: Member, asked: SubscriptionAsk): Refusal | null {
+    const heard = this.#ears.namesOf(member)
+    const named = this.#namedBy(asked)
+    const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
+    const units = named?.units ?? this.#ears.unitsOf(member)
+    if (!member.seat.asks(units)) return refuse('RATE_LIMITED')
+    const missing = named?.missing ?? []
+    if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
+    if (names.some((name) => !heard.includes(name))) return notHeard()
+    this.#ears.again(member, names)
+    return null
+  }
+
+  /** What a client means, by the names of rooms; undefined when it names nothing. */
+  #namedBy({ marketSlugs, marketAddresses, symbols }: SubscriptionAsk): Named | undefined {
+    if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return undefined
+    const { published } = this.#parts
+    const books = new Map<string, PublishedMarket>()
+    const others = new Set((symbols ?? []).map(symbolName))
+    const missing: string[] = []
+    for (const slug of marketSlugs ?? []) {
+      const shown = published.bySlug(slug)
+      const kind = shown && kindOf(shown.market)
+      // A group has no book, as over REST. A pool has prices in place of one.
+      if (shown === undefined || kind === 'group') missing.push(slug)
+      else if (kind === 'amm') others.add(poolName(shown.market.poolAddress ?? ''))
+      else books.set(nameOf(slug), shown)
+    }
+    for (const address of marketAddresses ?? []) {
+      if (published.byAddress(address) === undefined) missing.push(address)
+      else others.add(poolName(address))
+    }
+    const count = [marketSlugs, marketAddresses, symbols].flatMap((each) => each ?? []).length
+    let units = Math.max(1, count)
+    for (const { frameBytes } of books.values()) units += unitsOf(frameBytes) - 1
+    return { units, books, others, missing }
+  }
+
+  #bookRoom(shown: PublishedMarket, isDelta: boolean): Room {
+    const { book } = this.#parts.topics.open(shown)
+    if (!isDelta) return book.whole
+    book.watchChanges()
+    return book.changes
+  }
+
+  /** What a new listener of a pool gets first. */
+  #poolPacket(name: string): Uint8Array | undefined {
+    const shown = this.#parts.published.byAddress(name.slice(poolName('').length))
+    if (!shown?.pool) return undefined
+    return packetOf('newPriceData', pricesFrame(shown, shown.pool, this.#parts.block()))
+  }
+
+  #roomOf(name: string): Room {
+    const known = this.#named.get(name)
+    if (known !== undefined) return known
+    const left = () => {
+      if (room.isEmpty) this.#named.delete(name)
+    }
+    const since = () => {
+      const newest = this.#values.get(name) ?? this.#poolPacket(name)
+      return newest === undefined ? [] : [newest]
+    }
+    const room: Room = new Room(name, this.#parts, { since, left, pace: 'newest' })
+    this.#named.set(name, room)
+    return room
+  }
+}
+
+interface Named {
+  /** What its first frames cost, a repeated name again (census.ts). */
+  readonly units: number
+  /** Markets with a book, by the names of their rooms. */
+  readonly books: ReadonlyMap<string, PublishedMarket>
+  /** The names of rooms of pools and of symbols. */
+  readonly others: ReadonlySet<string>
+  /** Slugs and addresses that no market has. */
+  readonly missing: readonly string[]
+}
+
+function notHeard(): Refusal {
+  return invalid({ field: 'snapshot', message: 'is of markets that the subscription names' })
+}
+
+const nameOf = (slug: string) => `market ${slug}`
+const marketName = ({ market }: PublishedMarket) => nameOf(market.slug)
+const poolName = (address: string) => `pool ${address.toLowerCase()}`
+/** BTC and BTC/USD are one symbol: series and candles name it so. */
+const symbolName = (symbol: string) =>
+  `symbol ${symbol.endsWith(IN_USD) ? symbol : symbol + IN_USD}`

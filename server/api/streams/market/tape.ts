@@ -1,0 +1,108 @@
+// The public tape of one market: each arrival that traded, and each trade that was taken back.
+// `seq` is the seq of the command and rises; `prevSeq` is that of the trade before, so that a gap
+// is seen and can be read over REST. `sequence` counts the frames of this tape since the start.
+
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { isoText } from '../../../edge/http/iso-text.ts'
+import { packetOf } from '../../../edge/sockets/packets.ts'
+import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
+import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
+import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
+import { averageYesPrice, yesFills } from '../../../exchange/read-model/trade-prices.ts'
+
+export interface TapeParts extends RoomParts {
+  /** The time of a command that was stamped lately. */
+  readonly msOf: (seq: Seq) => TimeMs
+  /** A reader left the tape. */
+  readonly left: () => void
+}
+
+/** The fills of an arrival that is not told yet. */
+interface Arrival {
+  readonly seq: Seq
+  /** Seq of the trade before; 0 for the first trade of the market. */
+  readonly prevSeq: Seq
+  readonly isBuy: boolean
+  readonly sizesRaw: Map<number, number>
+}
+
+export class Tape {
+  readonly room: Room
+  readonly #published: PublishedMarket
+  readonly #parts: TapeParts
+  #arrival: Arrival | null = null
+  readonly #newest = new NewestFrames()
+  #sequence = 0
+
+  constructor(published: PublishedMarket, parts: TapeParts) {
+    this.#published = published
+    this.#parts = parts
+    // A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`.
+    const since = (count: number) => this.#newest.since(count)
+    const source = { since, left: parts.left, pace: 'newest' } as const
+    this.room = new Room(`tape${published.market.marketId}`, parts, source)
+  }
+
+  /** The chunks of an arrival come one after the other, and no other arrival between them. */
+  filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void {
+    if (this.room.isEmpty) return
+    if (this.#arrival?.seq !== seq) {
+      this.#arrival = { seq, prevSeq: this.#published.tradeSeq, isBuy, sizesRaw: new Map() }
+    }
+    const { sizesRaw } = this.#arrival
+    sizesRaw.set(yesTicks, (sizesRaw.get(yesTicks) ?? 0) + sizeRaw)
+  }
+
+  arrived(seq: Seq): void {
+    const arrival = this.#arrival
+    if (arrival?.seq !== seq) return
+    this.#arrival = null
+    this.#say('trade', () => this.#tradeFrame(arrival))
+  }
+
+  /** The trade of `tradeSeq` was taken back by the command of `seq`. */
+  busted(tradeSeq: Seq, seq: Seq, nowMs: TimeMs): void {
+    this.#say('trade_busted', () => ({
+      marketSlug: this.#published.market.slug,
+      seq,
+      sequence: ++this.#sequence,
+      tradeEventId: String(tradeSeq),
+      tradeSeq,
+      timestamp: isoText(nowMs),
+    }))
+  }
+
+  #tradeFrame({ seq, prevSeq, isBuy, sizesRaw }: Arrival): object {
+    const fills = [...sizesRaw].map(([ticks, sizeRaw]) => ({ ticks, sizeRaw }))
+    let sizeRaw = 0
+    for (const fill of fills) sizeRaw += fill.sizeRaw
+    return {
+      marketSlug: this.#published.market.slug,
+      seq,
+      prevSeq,
+      sequence: ++this.#sequence,
+      tradeEventId: String(seq),
+      price: averageYesPrice(fills),
+      size: sizeRaw,
+      side: isBuy ? 'BUY' : 'SELL',
+      fills: yesFills(fills),
+      timestamp: isoText(this.#parts.msOf(seq)),
+    }
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  #say(event: string, payload: () => object): void {
+    const { room } = this
+    if (room.isEmpty) return
+    try {
+      edgePoint('at-socket-frame')
+      const packet = packetOf(event, payload())
+      this.#newest.keep(room.count, packet)
+      room.say(packet)
+    } catch (error) {
+      this.#parts.fail(error, room.members)
+    }
+  }
+}

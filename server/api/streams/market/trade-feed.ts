@@ -1,0 +1,63 @@
+// The channel `subscribe_trades`: the public tapes of the named markets. A group stands for its
+// children, each with a tape of its own.
+
+import { Refusal } from '../../../edge/http/refusal.ts'
+import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Member } from '../../../edge/sockets/member.ts'
+import { Ears } from '../../../edge/sockets/shared/ears.ts'
+import type { Room } from '../../../edge/sockets/shared/room.ts'
+import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
+import type { SettlementFact, SettlementListener } from '../../../exchange/settlement/mining.ts'
+import { namesMissing, tapesNamed, tapesOf } from './market-names.ts'
+import type { MarketTopics } from './market-topics.ts'
+
+export class TradeFeed implements Channel, SettlementListener {
+  readonly isPrivate = false
+  readonly #published: PublishedMarkets
+  readonly #topics: MarketTopics
+  readonly #ears = new Ears()
+
+  constructor(published: PublishedMarkets, topics: MarketTopics) {
+    this.#published = published
+    this.#topics = topics
+  }
+
+  subscribe(member: Member, { marketSlugs, isAdded = false }: SubscriptionAsk): Refusal | null {
+    if (marketSlugs === undefined) return namesMissing()
+    const markets = tapesNamed(this.#published, marketSlugs)
+    if (markets instanceof Refusal) return markets
+    const units = Math.max(1, markets.size)
+    const refusal = this.#ears.refusalOf(member, markets.keys(), { units, isAdded })
+    if (refusal !== null) return refusal
+    const rooms = new Map<string, Room>()
+    for (const [slug, shown] of markets) rooms.set(slug, this.#topics.open(shown).tape.room)
+    this.#ears.set(member, rooms, isAdded)
+    return null
+  }
+
+  unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
+    const named = marketSlugs?.flatMap((slug) => {
+      const shown = this.#published.bySlug(slug)
+      if (shown === undefined) return [slug]
+      return tapesOf(this.#published, shown).map(({ market }) => market.slug)
+    })
+    this.#ears.drop(member, named ?? this.#ears.namesOf(member))
+  }
+
+  left(member: Member): void {
+    this.#ears.drop(member, this.#ears.namesOf(member))
+  }
+
+  /** A market left memory: it trades no more. */
+  ended({ market }: PublishedMarket): void {
+    const topic = this.#topics.byId(market.marketId)
+    for (const member of topic?.tape.room.members ?? []) this.#ears.drop(member, [market.slug])
+  }
+
+  onBlock(): void {}
+
+  onSetback({ tradeSeq, reversed, nowMs }: SettlementFact): void {
+    if (reversed === undefined) return
+    this.#topics.byId(reversed.marketId)?.tape.busted(tradeSeq, reversed.seq, nowMs)
+  }
+}

@@ -1,0 +1,32 @@
+// The public channels of matches and of offers, and the feeds behind them.
+
+import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
+import type { PlacedMatch } from '../../../../engine/core/sports/matches.ts'
+import type { Channel } from '../../../edge/sockets/channels.ts'
+import { OfferFeed, type OfferParts } from './offer-feed.ts'
+import { ScoreFeed } from './score-feed.ts'
+
+export interface NewsFeeds {
+  /** By the event that subscribes. */
+  readonly channels: ReadonlyMap<string, Channel>
+  scored(matches: readonly PlacedMatch[]): void
+  offered(offer: PackOffer): void
+}
+
+export function newsFeeds(parts: OfferParts): NewsFeeds {
+  const { matches } = parts.pipeline.published
+  const sports = new ScoreFeed({ ...parts, matches, event: 'live_sports_update' })
+  const esports = new ScoreFeed({ ...parts, matches, event: 'live_esports_update' })
+  const offers = new OfferFeed(parts)
+  return {
+    channels: new Map<string, Channel>([
+      ['subscribe_live_sports', sports.room],
+      ['subscribe_live_esports', esports.room],
+      ['subscribe_live_offers', offers.room],
+    ]),
+    scored: (changed) => {
+      for (const feed of [sports, esports]) feed.scored(changed)
+    },
+    offered: (offer) => offers.offered(offer),
+  }
+}

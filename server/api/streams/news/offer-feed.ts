@@ -1,0 +1,82 @@
+// The channel `subscribe_live_offers` (rules §8.5): offers of packs once they are durable, oldest
+// first. The tables hold the names of makers, so a frame waits for a read. When they stay late, the
+// readers are told so and their subscriptions end.
+
+import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
+import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { patiently } from '../../../../persistence/query/patient-read.ts'
+import { profiles } from '../../../../persistence/query/read/profiles.ts'
+import { refuse } from '../../../edge/http/refusal.ts'
+import { packetOf } from '../../../edge/sockets/packets.ts'
+import { NewsRoom } from '../../../edge/sockets/shared/news-room.ts'
+import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
+import type { Pipeline } from '../../../exchange/pipeline.ts'
+import { makersOf, offerViews } from '../../packs/offer-content.ts'
+import type { PrivateReads } from '../../reads/private-reads.ts'
+
+export interface OfferParts extends RoomParts {
+  readonly pipeline: Pipeline
+  readonly reads: PrivateReads
+}
+
+const CHANNEL = 'subscribe_live_offers'
+const READ_OFFERS_MAX = 64
+
+export class OfferFeed {
+  readonly room: NewsRoom
+  readonly #parts: OfferParts
+  /** Offers that are not told yet, oldest first. */
+  #untold: PackOffer[] = []
+  #isReading = false
+
+  constructor(parts: OfferParts) {
+    this.#parts = parts
+    this.room = new NewsRoom('offers', parts)
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  offered(offer: PackOffer): void {
+    if (this.room.isEmpty) return
+    this.#untold.push(offer)
+    if (this.#untold.length > PACK_LIMITS.offersMax) this.#untold.shift()
+    if (!this.#isReading) void this.#tellAll()
+  }
+
+  async #tellAll(): Promise<void> {
+    this.#isReading = true
+    try {
+      while (this.#untold.length > 0) await this.#tellSome()
+    } catch (error) {
+      this.#untold = []
+      this.#parts.fail(error, this.room.members)
+    }
+    this.#isReading = false
+  }
+
+  async #tellSome(): Promise<void> {
+    const offers = this.#untold.splice(0, READ_OFFERS_MAX)
+    const { reads, pipeline } = this.#parts
+    const makers = makersOf(offers)
+    const read = async () => (this.room.isEmpty ? [] : reads.readForFrame(profiles, makers))
+    const found = await patiently(read, { ref: false })
+    edgePoint('at-socket-read')
+    if (found === undefined) this.#giveUp()
+    else for (const view of offerViews(offers, found, pipeline)) this.#tell(view)
+  }
+
+  /** No offer is dropped in silence. */
+  #giveUp(): void {
+    this.#untold = []
+    for (const member of this.room.members) {
+      this.room.left(member)
+      member.except(refuse('READ_TIMEOUT'), CHANNEL)
+    }
+  }
+
+  #tell(view: object): void {
+    if (this.room.isEmpty) return
+    edgePoint('at-socket-frame')
+    this.room.say(packetOf('liveOffer', view))
+  }
+}

@@ -1,0 +1,85 @@
+// The channels `subscribe_live_sports` and `subscribe_live_esports` (rules §12.8): scores by the
+// slug of their match. A reader first gets the scores of the matches in play, then each change. So
+// many matches may be in play that the first frame holds only those that changed last; the others
+// come with their next change. A reader that missed too many frames is disconnected, and is told
+// why.
+
+import type { Matches, PlacedMatch } from '../../../../engine/core/sports/matches.ts'
+import { phaseOf } from '../../../../engine/domain/sports/match.ts'
+import { SPORT_LIMITS } from '../../../../engine/domain/sports/sport-limits.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
+import { packetOfText } from '../../../edge/sockets/packets.ts'
+import { NewsRoom } from '../../../edge/sockets/shared/news-room.ts'
+import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
+import { scoreView } from '../../sports/score-content.ts'
+
+export interface ScoreParts extends RoomParts {
+  readonly matches: Matches
+  /** Names its frames and says which matches it tells. */
+  readonly event: 'live_sports_update' | 'live_esports_update'
+}
+
+/** A slug has no sign that JSON escapes. */
+function textOf(match: PlacedMatch): string[] {
+  const { slug, score } = match
+  return score === null ? [] : [`"${slug}":${JSON.stringify(scoreView(match, score))}`]
+}
+
+export class ScoreFeed {
+  readonly room: NewsRoom
+  readonly #parts: ScoreParts
+  #first: { readonly version: number; readonly packet: Uint8Array } | null = null
+
+  constructor(parts: ScoreParts) {
+    this.#parts = parts
+    // The frames that were missed come first: they also tell of matches that ended.
+    this.room = new NewsRoom(parts.event, parts, {
+      packet: () => this.#firstFrame(),
+      bytesMax: SPORT_LIMITS.firstFrameBytesMax,
+    })
+  }
+
+  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  scored(matches: readonly PlacedMatch[]): void {
+    if (this.room.isEmpty) return
+    try {
+      edgePoint('at-socket-frame')
+      const texts = matches.filter((each) => this.#tells(each)).flatMap(textOf)
+      const most = SPORT_LIMITS.scoresPerFrameMax
+      for (let at = 0; at < texts.length; at += most) {
+        this.room.say(this.#packetOf(texts.slice(at, at + most)))
+      }
+    } catch (error) {
+      this.#parts.fail(error, this.room.members)
+    }
+  }
+
+  #tells({ sportType }: PlacedMatch): boolean {
+    return (sportType === 'esports') === (this.#parts.event === 'live_esports_update')
+  }
+
+  #packetOf(texts: readonly string[]): Uint8Array {
+    return packetOfText(this.#parts.event, `{${texts.join(',')}}`)
+  }
+
+  /** The scores of matches in play, those that changed last first, as far as they have room. */
+  #firstFrame(): Uint8Array {
+    const { version } = this.#parts.matches
+    if (this.#first?.version === version) return this.#first.packet
+    const live = [...this.#parts.matches.all()].filter((match) => {
+      return this.#tells(match) && phaseOf(match.score) === 'live'
+    })
+    live.sort((one, other) => (other.score?.scoredMs ?? 0) - (one.score?.scoredMs ?? 0))
+    const texts: string[] = []
+    let leftBytes: number = SPORT_LIMITS.firstFrameBytesMax
+    for (const match of live) {
+      const [text = ''] = textOf(match)
+      leftBytes -= Buffer.byteLength(text) + 1
+      if (leftBytes < 0) break
+      texts.push(text)
+    }
+    const packet = this.#packetOf(texts)
+    this.#first = { version, packet }
+    return packet
+  }
+}

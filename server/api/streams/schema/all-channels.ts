@@ -1,0 +1,177 @@
+// Every channel that a client may subscribe to, and what any client hears.
+
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { address, slug } from '../../../edge/http/schema/fields.ts'
+import { means } from '../../../edge/http/schema/meaning.ts'
+import { boolean, integer, oneOf, text } from '../../../edge/http/schema/scalars.ts'
+import { anyOf, list, openObject, optional } from '../../../edge/http/schema/schema.ts'
+import { EVENT_ID_CHARACTERS_MAX } from '../../../edge/sockets/channels.ts'
+import { authenticated, exception, orderEvent, positions, system, tx } from './account-events.ts'
+import {
+  marketCreated,
+  marketResolved,
+  newPriceData,
+  oraclePriceData,
+  orderbookDelta,
+  orderbookUpdate,
+  trade,
+  tradeBusted,
+} from './market-events.ts'
+import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './news-events.ts'
+import { channel, type SpokenEvent } from './spoken.ts'
+
+const most = LIMITS.socketMarketsMax
+const slugs = () => optional(list(slug(), 0, most))
+/** One market, as the public client names it: it joins those of earlier subscriptions. */
+const oneSlug = () =>
+  means(optional(slug()), 'One market more; those of earlier subscriptions stay.')
+const oneAddress = () =>
+  means(optional(address()), 'One more pool by its address; earlier subscriptions stay.')
+const nothing = () => openObject({})
+
+/** What a client hears whatever it subscribes to. */
+export const COMMON_EVENTS: readonly SpokenEvent[] = [authenticated, system, exception]
+
+const marketPrices = channel({
+  name: 'subscribe_market_prices',
+  about: 'Books of markets: the whole book at once, then each change, the newest in any case.',
+  isPrivate: false,
+  payload: openObject({
+    marketSlugs: means(
+      slugs(),
+      'The markets whose books are wanted, or prices of a pool; they replace earlier ones.',
+    ),
+    marketAddresses: means(
+      optional(list(address(), 0, most)),
+      'Addresses of pools whose prices are wanted.',
+    ),
+    marketSlug: oneSlug(),
+    marketAddress: oneAddress(),
+    symbols: means(
+      optional(list(text(32, 1), 0, most)),
+      'Symbols whose values of oracles are wanted, like BTC or BTC/USD.',
+    ),
+    mode: means(
+      optional(oneOf('book', 'delta')),
+      'With delta only changed levels come after the first book.',
+    ),
+    snapshot: means(
+      optional(boolean()),
+      'When true, whole books come again and the set of markets stays as it is.',
+    ),
+  }),
+  example: { marketSlugs: ['rain-tomorrow'], mode: 'delta' },
+  events: [orderbookUpdate, orderbookDelta, newPriceData, oraclePriceData, marketResolved],
+})
+
+const trades = channel({
+  name: 'subscribe_trades',
+  about: 'The public tapes of markets: each trade, and each that is taken back.',
+  isPrivate: false,
+  payload: openObject({
+    marketSlugs: means(
+      slugs(),
+      'The markets whose trades are wanted, a group for its children; they replace earlier ones.',
+    ),
+    marketSlug: oneSlug(),
+  }),
+  example: { marketSlugs: ['rain-tomorrow'] },
+  events: [trade, tradeBusted],
+})
+
+const lifecycle = channel({
+  name: 'subscribe_market_lifecycle',
+  about: 'Markets that are made and markets that are resolved.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [marketCreated, marketResolved],
+})
+
+const liveSports = channel({
+  name: 'subscribe_live_sports',
+  about: 'Scores of football, tennis and cricket: those in play at once, then each change.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [liveSportsUpdate],
+})
+
+const liveEsports = channel({
+  name: 'subscribe_live_esports',
+  about: 'Scores of esports: those in play at once, then each change.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [liveEsportsUpdate],
+})
+
+const liveOffers = channel({
+  name: 'subscribe_live_offers',
+  about: 'Offers of packs, as makers make them; the list of open ones is at GET /parlay/offers.',
+  isPrivate: false,
+  payload: nothing(),
+  example: {},
+  events: [liveOffer],
+})
+
+const orderEvents = channel({
+  name: 'subscribe_order_events',
+  about: 'Events of the orders of the caller and of its trades; first those it missed, if it asks.',
+  isPrivate: true,
+  payload: openObject({
+    afterEventId: means(
+      optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
+      'The newest eventId that the client has, by the order of arrival; later events come first.',
+    ),
+    afterSettlementId: means(
+      optional(text(EVENT_ID_CHARACTERS_MAX)),
+      'The newest eventId of MINED or FAILED that it has; without it the newest come again.',
+    ),
+  }),
+  example: { afterEventId: 1_048_576 },
+  events: [orderEvent],
+})
+
+const ownPositions = channel({
+  name: 'subscribe_positions',
+  about: 'What the caller holds of markets: first as it is, then after each change.',
+  isPrivate: true,
+  payload: openObject({
+    marketSlugs: means(optional(list(slug(), 0, most)), 'The markets; they replace earlier ones.'),
+    marketAddresses: means(
+      optional(list(address(), 0, most)),
+      'Markets by the addresses of their pools.',
+    ),
+    marketSlug: oneSlug(),
+    marketAddress: oneAddress(),
+  }),
+  example: { marketSlugs: ['rain-tomorrow'] },
+  events: [positions],
+})
+
+const transactions = channel({
+  name: 'subscribe_transactions',
+  about: 'Each trade of the caller that was mined or failed to be, and each other move.',
+  isPrivate: true,
+  payload: nothing(),
+  example: {},
+  events: [tx],
+})
+
+export const SPOKEN_CHANNELS = [
+  marketPrices,
+  trades,
+  lifecycle,
+  liveSports,
+  liveEsports,
+  liveOffers,
+  orderEvents,
+  ownPositions,
+  transactions,
+] as const
+
+/** Every event once. */
+export const SPOKEN_EVENTS: readonly SpokenEvent[] = [
+  ...new Set([...COMMON_EVENTS, ...SPOKEN_CHANNELS.flatMap(({ events }) => events)]),
+]

@@ -1,0 +1,49 @@
+// The traders of a demo exchange, for whoever wants to try it. They trade with money that is worth
+// nothing, so their keys are no secret; an exchange that is no demo has none.
+
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { route } from '../../edge/http/route.ts'
+import { profileId } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { account } from '../../edge/http/schema/profile-fields.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import { list, object } from '../../edge/http/schema/schema.ts'
+import { ACCOUNT } from '../examples.ts'
+import type { Services } from '../services.ts'
+
+export const demoTraders = route({
+  method: 'GET',
+  path: '/demo/traders',
+  auth: open(),
+  lane: 'public',
+  about: 'The traders of a demo with their keys, so that everybody can trade as one of them.',
+  reply: object({
+    traders: means(
+      list(
+        object({
+          profileId: profileId(),
+          account: account(),
+          privateKey: means(text(), 'Key of the account, with which the console signs.'),
+        }),
+      ),
+      'All traders; an empty list while the demo is still being filled.',
+    ),
+  }),
+  means: 'The exchange is a demo, and these are its traders.',
+  rejects: ['PATH_NOT_FOUND'],
+  example: {
+    reply: {
+      traders: [{ profileId: 1, account: ACCOUNT, privateKey: `0x${'11'.repeat(32)}` }],
+    },
+  },
+  handle: (_input, { demoTraders: tradersOf }: Services) => {
+    const traders = tradersOf()
+    if (traders === null) return refuse('PATH_NOT_FOUND')
+    return {
+      traders: traders.map(({ profileId, account, privateKey }) => {
+        return { profileId, account, privateKey }
+      }),
+    }
+  },
+})

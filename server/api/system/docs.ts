@@ -1,0 +1,60 @@
+// The documents of the exchange as pages: each version serves its own documents.
+
+import { HTML_TYPE, PAGE_HEADERS } from '../../docs/html.ts'
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import type { Services } from '../services.ts'
+
+const shown = (html: Uint8Array) => bytes(html, HTML_TYPE, 200, PAGE_HEADERS)
+
+export const documents = route({
+  method: 'GET',
+  path: '/docs',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'A page that lists the documents.',
+  reply: text(),
+  means: 'The page; it loads no other file.',
+  produces: HTML_TYPE,
+  example: { reply: '<!doctype html>' },
+  handle: (_input, { pages }: Services) => shown(pages().index),
+})
+
+export const asyncApiPage = route({
+  method: 'GET',
+  path: '/docs/asyncapi',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'The AsyncAPI document as a page.',
+  reply: text(),
+  means: 'The page; it loads no other file.',
+  produces: HTML_TYPE,
+  example: { reply: '<!doctype html>' },
+  handle: (_input, { asyncApiPage }: Services) => shown(asyncApiPage()),
+})
+
+export const documentPage = route({
+  method: 'GET',
+  path: '/docs/:page',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'One document as a page.',
+  params: { page: means(text(), 'Name of a document, as /docs lists them.') },
+  reply: text(),
+  means: 'The document as a page; it loads no other file.',
+  produces: HTML_TYPE,
+  rejects: ['PATH_NOT_FOUND'],
+  example: { params: { page: 'trading' }, reply: '<!doctype html>' },
+  handle: ({ params }, { pages }: Services) => {
+    const found = pages().page(params.page)
+    return found === undefined ? refuse('PATH_NOT_FOUND') : shown(found)
+  },
+})

@@ -1,0 +1,28 @@
+// Only operators read metrics. On the public listener a token proves who asks. On the listener of
+// operators everybody who reaches it may ask.
+
+import { type Auth, admin, open } from '../../edge/http/access/auth-scheme.ts'
+import type { Caller } from '../../edge/http/call.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { text } from '../../edge/http/schema/scalars.ts'
+import type { Services } from '../services.ts'
+
+function metricsFor<C extends Caller | null>(auth: Auth<C>) {
+  return route({
+    method: 'GET',
+    path: '/metrics',
+    auth,
+    lane: 'admin',
+    about: 'Metrics in the Prometheus text format.',
+    reply: text(),
+    means: 'Every metric of the process, one a line.',
+    produces: 'text/plain',
+    example: { reply: '# HELP …' },
+    handle: async (_input, { metricsText }: Services) =>
+      bytes(await metricsText(), 'text/plain; version=0.0.4; charset=utf-8'),
+  })
+}
+
+export const metrics = metricsFor(admin('read'))
+export const openMetrics = metricsFor(open())

@@ -1,0 +1,96 @@
+// Health, readiness, the time and the document of all routes.
+
+import { open } from '../../edge/http/access/auth-scheme.ts'
+import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { refuse } from '../../edge/http/refusal.ts'
+import { check } from '../../edge/http/refusal-schemas.ts'
+import { bytes } from '../../edge/http/reply.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime } from '../../edge/http/schema/fields.ts'
+import { means } from '../../edge/http/schema/meaning.ts'
+import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
+import { list, object, openObject } from '../../edge/http/schema/schema.ts'
+import type { Services } from '../services.ts'
+
+export const health = route({
+  method: 'GET',
+  path: '/health',
+  auth: open(),
+  lane: 'public',
+  room: 'vital',
+  about: 'Says that the process runs.',
+  reply: object({ status: means(text(), 'Always the word ok.') }),
+  means: 'The process runs and answers.',
+  example: { reply: { status: 'ok' } },
+  handle: () => ({ status: 'ok' }),
+})
+
+export const time = route({
+  method: 'GET',
+  path: '/time',
+  auth: open(),
+  lane: 'public',
+  about: 'The time of the server, by which it judges signatures and receive windows.',
+  reply: object({
+    serverTime: means(integer(0), 'Wall clock of the server in Unix milliseconds.'),
+    iso: means(isoTime(), 'The same instant as ISO 8601 text.'),
+  }),
+  means: 'The time at which the call was answered.',
+  example: { reply: { serverTime: 1_767_225_600_000, iso: '2026-01-01T00:00:00.000Z' } },
+  handle: (_input, { clock }: Services) => {
+    const nowMs = clock()
+    return { serverTime: nowMs, iso: isoText(nowMs) }
+  },
+})
+
+export const ready = route({
+  method: 'GET',
+  path: '/ready',
+  auth: open(),
+  lane: 'public',
+  room: 'vital',
+  about: 'Says whether orders are taken, which checks were made, and the newest durable command.',
+  reply: object({
+    ready: means(boolean(), 'True when orders are taken.'),
+    seq: means(integer(0), 'Number of the newest durable command; it counts from 1.'),
+    checks: means(list(check()), 'What was looked at, one entry for each part.'),
+  }),
+  means: 'Orders are taken.',
+  rejects: ['NOT_READY'],
+  example: {
+    reply: { ready: true, seq: 41, checks: [{ name: 'journal', ok: true, detail: '' }] },
+  },
+  handle: (_input, { readiness, pipeline }: Services) => {
+    const found = { seq: pipeline.durableSeq, ...readiness() }
+    return found.ready ? found : refuse('NOT_READY', found)
+  },
+})
+
+export const openApi = route({
+  method: 'GET',
+  path: '/openapi.json',
+  auth: open(),
+  lane: 'public',
+  cache: cached(REVALIDATE),
+  about: 'This document.',
+  reply: openObject({ openapi: means(text(), 'Version of the OpenAPI form of this document.') }),
+  means: 'The document, made from the routes themselves.',
+  example: { reply: { openapi: '3.1.0' } },
+  handle: (_input, services: Services) => bytes(services.openApi()),
+})
+
+export const asyncApi = route({
+  method: 'GET',
+  path: '/asyncapi.json',
+  auth: open(),
+  lane: 'public',
+  // Without a public URL it has the host of the call, so no cache may give it to other callers.
+  about: 'Every channel and event of the sockets, as an AsyncAPI document.',
+  reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
+  means: 'The document, made from the channels themselves.',
+  example: { reply: { asyncapi: '3.0.0' } },
+  handle: ({ call }, services: Services) => {
+    return bytes(services.asyncApi(call.headers.get('host') ?? ''))
+  },
+})

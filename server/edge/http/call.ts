@@ -1,0 +1,145 @@
+import type { HttpRequest } from 'uWebSockets.js'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { Role } from '../../../engine/domain/operator.ts'
+
+/**
+ * One request, copied before anything waits: the library's request is valid only until its callback
+ * returns.
+ */
+export interface Call {
+  /** Upper case. */
+  readonly method: string
+  /** As received, still percent-encoded, without the query. */
+  readonly path: string
+  /** Path and query exactly as received, because an HMAC signs them. */
+  readonly target: string
+  /** What follows the question mark, or ''. */
+  readonly query: string
+  /** Lower-case names. A header sent twice is joined by a comma (a cookie by a semicolon). */
+  readonly headers: ReadonlyMap<string, string>
+  /** Empty until the body has arrived. */
+  body: Uint8Array
+  /** Address of the caller on the lanes whose routes need it; else ''. */
+  from: string
+  /** The key under which its address is counted; '' when addresses have no limit. */
+  addressKey: string
+  /** This process made it: no rate limit counts it. */
+  isOwn?: boolean
+  /** Monotonic times of its first bytes and of its whole body at the handler; 0 until then. */
+  readonly receivedMs: number
+  readMs: number
+  /** Row of its times in `OrderTimes`; 0 for none. */
+  timesRow: number
+  /** The caller hung up, so nobody waits for the reply. */
+  isGone?: boolean
+  /** Gets what the call costs beyond its first token; absent for a call without a further cost. */
+  charges?: CallCharges
+}
+
+/** Takes what a call costs beyond the token that it took when it came. */
+export interface CallCharges {
+  /** A read took this time of the query thread. */
+  queryTook(ms: number): void
+  /** The call took this time of the main thread, beyond what every call takes. */
+  mainTook(ms: number): void
+  /** The reply has so many bytes. */
+  replied(bytes: number): void
+  /** The body holds so many messages, each of which would have been a call. */
+  messages(count: number): void
+}
+
+export const NO_BYTES = new Uint8Array(0)
+
+/** Copies a request without its body. */
+export function copied(request: HttpRequest, receivedMs: number): Call {
+  const headers = new Map<string, string>()
+  // The method is read first, because the library's other getter of it lowers its letters in place.
+  const method = request.getCaseSensitiveMethod()
+  request.forEach((name, value) => {
+    joinHeader(headers, name, value)
+  })
+  const path = request.getUrl()
+  const query: string | undefined = request.getQuery()
+  return {
+    method,
+    path,
+    target: query === undefined ? path : `${path}?${query}`,
+    query: query ?? '',
+    headers,
+    body: NO_BYTES,
+    from: '',
+    addressKey: '',
+    isOwn: false,
+    receivedMs,
+    readMs: 0,
+    timesRow: 0,
+    isGone: false,
+  }
+}
+
+export function header(call: Call, lowerCaseName: string): string {
+  return call.headers.get(lowerCaseName) ?? ''
+}
+
+/** A caller whose proof was accepted. */
+export interface Caller {
+  /** 0 for an operator, who has no profile. */
+  readonly profileId: ProfileId
+  readonly account: string
+  readonly scopes: ReadonlySet<string>
+  readonly tokenId: string | null
+  readonly via: 'session' | 'hmac' | 'bearer' | 'identity' | 'admin'
+  /** Present for an operator only. */
+  readonly operator?: OperatorName
+}
+
+export interface OperatorName {
+  readonly name: string
+  readonly role: Role
+  /** The rate limit counts its calls under this key, as it counts a profile's under its id. */
+  readonly rateKey: number
+}
+
+/** A proven operator. */
+export interface Acting extends Caller {
+  readonly operator: OperatorName
+}
+
+/** The different values of the cookies of these names, in the order in which they came. */
+export function cookieValues(call: Call, ...names: readonly string[]): readonly string[] {
+  const values = new Set<string>()
+  for (const pair of header(call, 'cookie').split(';')) {
+    const equals = pair.indexOf('=')
+    if (equals > 0 && names.includes(pair.slice(0, equals).trim()))
+      values.add(pair.slice(equals + 1).trim())
+  }
+  return [...values]
+}
+
+/** Joins the values of a header that comes twice, so that neither value wins over the other. */
+export function joinHeader(headers: Map<string, string>, name: string, value: string): void {
+  const before = headers.get(name)
+  if (before === undefined) headers.set(name, value)
+  else headers.set(name, before + (name === 'cookie' ? '; ' : ', ') + value)
+}
+
+export function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
+  const body = new Uint8Array(sizeBytes)
+  let atBytes = 0
+  for (const chunk of chunks) {
+    body.set(chunk, atBytes)
+    atBytes += chunk.length
+  }
+  return body
+}
+
+/** Announced bytes of the body, of a call whose framing was checked. */
+export function announcedBytes(call: Call): number {
+  return Number(header(call, 'content-length'))
+}
+
+/** Whether the headers say that the body is compressed. */
+export function isEncoded(call: Call): boolean {
+  const encoding = header(call, 'content-encoding').trim().toLowerCase()
+  return encoding !== '' && encoding !== 'identity'
+}

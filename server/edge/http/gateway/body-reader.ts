@@ -1,0 +1,101 @@
+// Reads the bodies of requests. Invariant: a turn is listed from its head until its last byte or
+// until the turn ends, whichever comes first.
+
+import { Slab } from '../../../../engine/domain/slab.ts'
+import { joinChunks, NO_BYTES } from '../call.ts'
+import { type Refusal, refuse } from '../refusal.ts'
+import type { Turn } from './turn.ts'
+
+export interface BodyReaderParts<S> {
+  readonly clock: () => number
+  /** Time from the head of a request to the first byte of its body, and to the last. */
+  readonly firstMs: number
+  readonly deadlineMs: number
+  readonly bytesMax: number
+  /** Called when the body of a request is complete. */
+  readonly onWhole: (turn: Turn<S>) => void
+  /** Called when a body comes too slowly or is too long. */
+  readonly onRefused: (turn: Turn<S>, refusal: Refusal) => void
+  readonly onFault: (turn: Turn<S>, error: unknown) => void
+}
+
+interface Reading<S> {
+  readonly turn: Turn<S>
+  sizeBytes: number
+}
+
+export class BodyReader<S> {
+  readonly #parts: BodyReaderParts<S>
+  readonly #reading = new Slab<Reading<S>>()
+  /** One timer for all bodies. */
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: BodyReaderParts<S>) {
+    this.#parts = parts
+  }
+
+  read(turn: Turn<S>): void {
+    const chunks: Uint8Array[] = []
+    const reading = { turn, sizeBytes: 0 }
+    turn.readingAt = this.#reading.put(reading)
+    const { firstMs, deadlineMs } = this.#parts
+    this.#timer ??= setInterval(() => this.#dropSlow(), Math.min(firstMs, deadlineMs) / 4).unref()
+    const take = (chunk: ArrayBuffer, isLast: boolean) => {
+      reading.sizeBytes += chunk.byteLength
+      if (reading.sizeBytes > this.#parts.bytesMax) {
+        this.#refuse(turn, refuse('BODY_TOO_LARGE'))
+        return
+      }
+      // The library reuses the chunk's memory after this returns; a raw route needs it no longer.
+      const isWhole = isLast && chunks.length === 0 && turn.entry?.route.raw === true
+      if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
+      if (!isLast) return
+      this.ends(turn)
+      turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, reading.sizeBytes)
+      this.#parts.onWhole(turn)
+      if (isWhole) turn.call.body = NO_BYTES
+    }
+    turn.response.onData((chunk, isLast) => {
+      if (turn.ended) return
+      try {
+        take(chunk, isLast)
+      } catch (error) {
+        this.#parts.onFault(turn, error)
+      }
+    })
+  }
+
+  /** Stops waiting for the body of a turn; false when the turn was not listed. */
+  ends(turn: Turn<S>): boolean {
+    if (turn.readingAt === 0) return false
+    this.#reading.take(turn.readingAt)
+    turn.readingAt = 0
+    return true
+  }
+
+  /** Refuses incomplete bodies: nothing was done for them, so their callers may ask again. */
+  stop(): void {
+    for (const { turn } of this.#reading.all()) this.#refuse(turn, refuse('NOT_READY'))
+    this.#stopTimer()
+  }
+
+  #refuse(turn: Turn<S>, refusal: Refusal): void {
+    this.ends(turn)
+    this.#parts.onRefused(turn, refusal)
+  }
+
+  #dropSlow(): void {
+    const { clock, firstMs, deadlineMs } = this.#parts
+    const nowMs = clock()
+    for (const { turn, sizeBytes } of this.#reading.all()) {
+      const waitMs = sizeBytes === 0 ? Math.min(firstMs, deadlineMs) : deadlineMs
+      if (turn.call.receivedMs <= nowMs - waitMs) this.#refuse(turn, refuse('BODY_TIMEOUT'))
+    }
+    if (this.#reading.count === 0) this.#stopTimer()
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer)
+    this.#timer = null
+  }
+}

@@ -1,0 +1,115 @@
+// Calls that a handler makes to other routes, for the caller of its own call. Each passes the gates
+// that it would pass alone: its room, the rates of address and profile, the region, the scopes.
+// Metrics count it as a call of its route. Its caller was proven at the outer call.
+
+import { assert } from '../../../../engine/domain/assert.ts'
+import { SCOPE_REJECT } from '../../../../engine/domain/reject-precedence.ts'
+import { isBarredThere } from '../access/regions.ts'
+import { wholeOf } from '../caching/payload.ts'
+import type { Caller } from '../call.ts'
+import { Refusal, refusalStatus, refuse } from '../refusal.ts'
+import { Pending } from '../reply.ts'
+import type { CallWithin, Guarded, Route, Unchecked } from '../route.ts'
+import { ChargedCalls } from './charged-calls.ts'
+import { profileWaitSec, rateKeyOf } from './entry.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { encoded, verify } from './replies/outgoing.ts'
+import type { Guest, Rooms } from './rooms.ts'
+
+/** What metrics are told of a call that ended. */
+interface Ending {
+  readonly status: number
+  readonly refusal: string | null
+}
+
+const BROKEN: Ending = { status: refusalStatus('INTERNAL'), refusal: 'INTERNAL' }
+
+/**
+ * Scopes bind every proof here: a session and an identity token have none. So a route that only
+ * reads is open to them, and a route that needs a scope is not.
+ */
+function scopeRefusal({ accepts }: Guarded, { scopes }: Caller): Refusal | null {
+  const needed = accepts.flatMap((each) => each.scopes)
+  const missing = needed.find((scope) => !scopes.has(scope))
+  return missing === undefined ? null : refuse(SCOPE_REJECT[missing])
+}
+
+function settled(outcome: unknown): unknown {
+  if (!(outcome instanceof Pending)) return outcome
+  return new Promise((resolve, reject) => outcome.whenDone(resolve, reject))
+}
+
+export class CallsWithin<S> {
+  readonly #options: GatewayOptions<S>
+  readonly #rooms: Rooms
+  readonly #clock: () => number
+  readonly charged: ChargedCalls<S>
+
+  constructor(options: GatewayOptions<S>, rooms: Rooms) {
+    this.#options = options
+    this.#rooms = rooms
+    this.#clock = options.clock ?? (() => performance.now())
+    this.charged = new ChargedCalls(options, this.#clock)
+  }
+
+  readonly call: CallWithin<S> = async (route, request) => {
+    const { accepts, welcomes } = route.auth
+    const isOpen = accepts.length === 0 && welcomes === undefined
+    const asked = isOpen ? { ...request, caller: null } : request
+    const guest: Guest = { address: request.call.addressKey, room: null, profileId: 0 }
+    let ending = BROKEN
+    try {
+      const outcome = this.#gate(route, asked, guest) ?? (await settled(this.#run(route, asked)))
+      if (this.#options.verifyReplies === true) verify(route, outcome)
+      const out = encoded(outcome, route.status)
+      ending = out
+      return outcome instanceof Refusal ? outcome : wholeOf(out.payload)
+    } finally {
+      this.#rooms.leave(guest)
+      this.#observe(route, asked, ending)
+    }
+  }
+
+  /** The refusals that come before the handler, in the order in which the gateway gives them. */
+  #gate(route: Route<S>, { call, caller }: Unchecked, guest: Guest): Refusal | null {
+    const { addressLimiter, profileLimiter, regions, services } = this.#options
+    const { room, lane, auth } = route
+    const full = this.#rooms.refusal(room, guest.address)
+    if (full !== null) return full
+    const ofAddress = guest.address === '' ? null : (addressLimiter ?? null)
+    const addressSec = ofAddress?.take(guest.address, lane, call.receivedMs) ?? 0
+    if (addressSec > 0) return refuse('RATE_LIMITED', undefined, addressSec)
+    if (!route.hasRoom(services)) return refuse('OVERLOADED')
+    if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
+    this.#rooms.enter(guest, room)
+    // Its bytes are charged with the reply that carries them.
+    this.charged.begin({ call, route, address: guest.address, caller })
+    if (caller === null) return null
+    const lacking = scopeRefusal(auth, caller)
+    if (lacking !== null) return lacking
+    const key = rateKeyOf(caller)
+    // The sequencer takes the tokens of a raw route, behind the proof of its caller.
+    const limiter = route.raw ? null : (profileLimiter ?? null)
+    const profileSec = profileWaitSec(limiter, key, route, call)
+    if (profileSec > 0) return refuse('RATE_LIMITED', undefined, profileSec)
+    return this.#rooms.known(guest, key)
+  }
+
+  #run(route: Route<S>, request: Unchecked): unknown {
+    const { accepts } = route.auth
+    const isForTokens = accepts.length === 0 || accepts.some(({ scheme }) => scheme === 'hmac')
+    assert(isForTokens, 'a route that is called within another is for holders of API tokens')
+    const { services, ownerOfCall } = this.#options
+    return route.run(request, services, ownerOfCall, this.call)
+  }
+
+  /** A fault of the observer does not change the call. */
+  #observe(route: Route<S>, { call, caller }: Unchecked, { status, refusal }: Ending): void {
+    const { observe, onFault } = this.#options
+    try {
+      observe?.({ call, route, caller, status, refusal, endedMs: this.#clock(), from: '' })
+    } catch (error) {
+      onFault(error, 'http')
+    }
+  }
+}

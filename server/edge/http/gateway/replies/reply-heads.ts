@@ -1,0 +1,107 @@
+// The headers that the gateway adds to replies: who may keep one, its entity tag, its coding, and
+// which pages may read it. A reply that its caller has already becomes 304.
+
+import { LIMITS } from '../../../../../engine/domain/limits.ts'
+import { allowed, type Cors, VARY_ORIGIN } from '../../access/cors.ts'
+import { AcceptedCodings, type Coding } from '../../caching/accept-encoding.ts'
+import { type Cache, NOT_KEPT } from '../../caching/cache.ts'
+import { CompressedReplies } from '../../caching/compressed.ts'
+import { EntityTags, knownTag } from '../../caching/entity-tag.ts'
+import { type Call, header } from '../../call.ts'
+import type { Refusal } from '../../refusal.ts'
+import type { Header } from '../../reply.ts'
+import { encoded, type Outgoing, outgoing, withHeaders } from './outgoing.ts'
+
+const OK = 200
+const NO_CONTENT = 204
+const NOT_MODIFIED = 304
+const VARY_ENCODING = 'accept-encoding'
+
+export class ReplyHeads {
+  readonly #cors: Cors | null
+  readonly #tags = new EntityTags()
+  readonly #accepted = new AcceptedCodings()
+  /** Replies of shared bytes to calls that ask for nothing special: all get the same one. */
+  readonly #plain = new WeakMap<Uint8Array, Outgoing>()
+  /** `Vary` of a reply that has one coding, and of a reply that has several. */
+  readonly #varyPlain: readonly Header[]
+  readonly #varyCoded: Header
+  readonly compressed: CompressedReplies
+
+  constructor(cors: Cors | null, onFault: (error: unknown) => void) {
+    this.#cors = cors
+    const byOrigin = cors?.variesByOrigin === true
+    this.#varyPlain = byOrigin ? [['vary', VARY_ORIGIN]] : []
+    this.#varyCoded = ['vary', byOrigin ? `${VARY_ENCODING}, ${VARY_ORIGIN}` : VARY_ENCODING]
+    this.compressed = new CompressedReplies(LIMITS.compressedReplies, onFault)
+  }
+
+  /** What a route's outcome is sent as. */
+  of(call: Call, cache: Cache, out: Outgoing): Outgoing {
+    if (cache.isPublic && out.status === OK) return this.#public(call, cache, out)
+    const { refusal } = out
+    const kept = refusal === null ? cache.replies : (this.#keptFor(cache, refusal) ?? cache.others)
+    return withHeaders(out, [...out.headers, ['cache-control', kept], ...this.#origin(call)])
+  }
+
+  /** A refusal before a route had its say. */
+  ofRefusal(call: Call, refusal: Refusal, more: readonly Header[]): Outgoing {
+    return this.of(call, NOT_KEPT, encoded(refusal, refusal.status, more))
+  }
+
+  /** The header of a refusal on a path that takes these methods. */
+  allow(methods: readonly string[]): Header {
+    return allowed(methods, this.#cors !== null)
+  }
+
+  /** The answer to OPTIONS on a path that takes these methods; null when no origin is allowed. */
+  preflight(call: Call, methods: readonly string[]): Outgoing | null {
+    if (this.#cors === null || call.method !== 'OPTIONS') return null
+    const headers = [...this.#cors.preflight(call, methods), ...this.#varyPlain]
+    return outgoing(NO_CONTENT, '', '', headers)
+  }
+
+  #keptFor({ refusals }: Cache, name: string): string | undefined {
+    return refusals.find(([each]) => each === name)?.[1]
+  }
+
+  #origin(call: Call): readonly Header[] {
+    return this.#cors === null ? this.#varyPlain : [...this.#cors.of(call), ...this.#varyPlain]
+  }
+
+  #public(call: Call, { replies }: Cache, out: Outgoing): Outgoing {
+    const { payload, headers } = out
+    const isSame = this.#cors === null && headers.length === 0 && payload instanceof Uint8Array
+    const isPlain = isSame && !call.headers.has('if-none-match') && !this.#codingOf(call)
+    const known = isPlain ? this.#plain.get(payload) : undefined
+    // Another route may send the same bytes as another type, or let them be kept longer.
+    if (known?.type === out.type && known.headers[0][1] === replies) return known
+    const made = this.#publicOf(call, replies, out)
+    if (isPlain) this.#plain.set(payload, made)
+    return made
+  }
+
+  #codingOf(call: Call): Coding | null {
+    return this.#accepted.of(header(call, 'accept-encoding'))
+  }
+
+  #publicOf(call: Call, replies: string, out: Outgoing): Outgoing {
+    const tags = this.#tags.of(out.payload)
+    const headers: Header[] = [...out.headers, ['cache-control', replies], this.#varyCoded]
+    if (this.#cors !== null) headers.push(...this.#cors.of(call))
+    const ifNoneMatch = header(call, 'if-none-match')
+    const known = ifNoneMatch === '' ? null : knownTag(ifNoneMatch, tags)
+    if (known !== null) {
+      headers.push(['etag', known])
+      return outgoing(NOT_MODIFIED, out.type, '', headers)
+    }
+    const coding = this.#codingOf(call)
+    const small = coding && this.compressed.find(tags[coding], coding, out.payload)
+    if (coding === null || small === null) {
+      headers.push(['etag', tags.identity])
+      return withHeaders(out, headers)
+    }
+    headers.push(['etag', tags[coding]], ['content-encoding', coding])
+    return outgoing(OK, out.type, small, headers)
+  }
+}

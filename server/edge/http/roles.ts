@@ -1,0 +1,11 @@
+import { mayAct } from '../../../engine/domain/operator.ts'
+import type { Caller } from './call.ts'
+import { type Refusal, roleMissing } from './refusal.ts'
+import type { Guarded } from './route.ts'
+
+/** The refusal of a proven operator whose role does not allow a call; null when it does. */
+export function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {
+  const needed = accepts.find(({ scheme }) => scheme === 'admin')?.role
+  if (operator === undefined || needed === undefined) return null
+  return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)
+}

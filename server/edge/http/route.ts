@@ -1,0 +1,380 @@
+import type { Reach } from '../../../engine/core/decide/partners.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { RoomName } from '../../../engine/domain/limits.ts'
+import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
+import type { Accepted, Auth } from './access/auth-scheme.ts'
+import { keyIssue } from './access/idempotency-key.ts'
+import { headerIssue, ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts'
+import type { Lane } from './access/rate-limit.ts'
+import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
+import type { Call, Caller } from './call.ts'
+import { type Extra, invalid, Refusal } from './refusal.ts'
+import type { OwnFields } from './refusal-schemas.ts'
+import { type Bytes, type Pending, type Reply, shared } from './reply.ts'
+import { compileSaid } from './schema/said.ts'
+import {
+  type Checker,
+  compile,
+  compileFields,
+  type Fields,
+  type Infer,
+  type Issue,
+  type Schema,
+  type Values,
+} from './schema/schema.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The same type, read-only: a handler may return data that it must not change. */
+export type Frozen<T> = T extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Frozen<T[Key]> }
+    : T
+
+type Settled<T> = T | Reply<T> | Bytes | Refusal
+type Later<T> = Pick<Pending<T>, 'whenDone'>
+/** A value instead of a promise is answered in the same turn of the loop. */
+export type Result<T> = Settled<T> | Promise<Settled<T>> | Later<Settled<T>>
+
+type NoFields = Record<never, Schema>
+type NoBody = Schema & { '~unsafe': undefined }
+
+/** A header with its meaning, and for documents its form. */
+export interface HeaderField {
+  readonly about: string
+  /** Any text when absent. */
+  readonly schema?: Schema
+  readonly isRequired?: boolean
+}
+
+type Headers = Readonly<Record<string, string | HeaderField>>
+
+/** A call that takes what a reply names. */
+export interface Link {
+  /** Method and path of a route, as in `GET /orders/:orderId`. */
+  readonly to: `${Method} /${string}`
+  readonly about: string
+  /** For each path parameter, where the reply has its value: a JSON pointer. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+type Links = Readonly<Record<string, Link>>
+type RefusalFields = Readonly<Partial<Record<RejectName, OwnFields>>>
+
+interface Described<P extends Fields, Q extends Fields, B extends Schema, R extends Schema> {
+  readonly method: Method
+  /** `/orders/:orderId`; each `:name` has a schema in `params`. */
+  readonly path: string
+  readonly lane: Lane
+  /** The room of its calls; absent for the room that method and lane give. */
+  readonly room?: 'vital' | 'frees' | 'searches'
+  readonly about: string
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly reply: R
+  /** A sentence that says what the plain reply means. */
+  readonly means: string
+  /** Request headers that the route reads, each with its meaning. */
+  readonly headers?: Headers
+  /** Status of the plain reply; 200 when absent. */
+  readonly status?: number
+  /** Other statuses that a reply of the same shape may have, each with its meaning. */
+  readonly others?: Readonly<Record<number, string>>
+  /** Statuses of replies without a body. */
+  readonly bodiless?: readonly number[]
+  /** Calls that take what the reply names, by a word for each. */
+  readonly links?: Links
+  /** Fields that the body of a refusal has in this call alone. */
+  readonly refusalFields?: RefusalFields
+  /** Added to the refusal of a call whose form is wrong, before the handler. */
+  readonly ofWrongForm?: Extra
+  /** Content type, or types, of a reply that is not JSON. */
+  readonly produces?: string | readonly string[]
+  /** How long replies may be kept; absent: not at all. For open routes that only read. */
+  readonly cache?: Cache
+  /**
+   * The queries whose replies everybody gets alike, or everybody without a proof, and how long
+   * those may be kept: for an open read that welcomes proofs. Its handler does not learn who asks
+   * such a query.
+   */
+  readonly shared?: {
+    readonly cache: Cache
+    readonly when: (query: Values<Q>, isProven: boolean) => boolean
+  }
+  readonly rejects?: readonly RejectName[]
+  readonly example: {
+    readonly params?: Values<P>
+    readonly query?: Partial<Values<Q>>
+    readonly body?: Infer<B>
+    readonly reply: Frozen<Infer<R>>
+  }
+}
+
+export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, O> {
+  readonly params: Values<P>
+  readonly query: Values<Q>
+  readonly body: Infer<B>
+  readonly caller: C
+  /** The profile that the call is for, when the auth has a reach; else null. */
+  readonly owner: O
+  readonly call: Call
+}
+
+/** The profile that header, query or body name, or the refusal to act for it. */
+export type OwnerOfCall = (
+  call: Call,
+  caller: Caller,
+  named: readonly unknown[],
+  reach: Reach,
+) => ProfileId | Refusal
+
+/** A request that its route has not checked yet. */
+export interface Unchecked {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  readonly caller: Caller | null
+  readonly call: Call
+}
+
+/**
+ * Calls another route for the caller of a call, through every gate of that route. Gives the encoded
+ * body of the reply, or the refusal.
+ */
+export type CallWithin<S> = (
+  route: Route<S>,
+  request: Unchecked,
+) => Promise<Refusal | Uint8Array | string>
+
+/** Which proofs a route accepts, without the types of its callers. */
+export type Guarded = Pick<Auth<null>, 'accepts' | 'welcomes'>
+
+/** A route without the types of its input, as routers and documents read it. */
+export interface Route<S> {
+  readonly method: Method
+  readonly path: string
+  readonly auth: Guarded
+  readonly lane: Lane
+  readonly room: RoomName
+  readonly about: string
+  readonly params: Fields
+  readonly query: Fields
+  readonly body: Schema | null
+  readonly reply: Schema
+  readonly headers: Headers
+  readonly links: Links
+  readonly refusalFields: RefusalFields
+  readonly ofWrongForm: Extra | null
+  readonly status: number
+  readonly bodiless: readonly number[]
+  readonly others: readonly number[]
+  /** The meaning of each status of a reply. */
+  readonly means: Readonly<Record<number, string>>
+  /** The content types that the plain reply may have. */
+  readonly produces: readonly string[]
+  readonly cache: Cache
+  /** How long the replies that everybody gets alike may be kept; null when there are none. */
+  readonly sharedCache: Cache | null
+  readonly rejects: readonly RejectName[]
+  readonly example: {
+    readonly params?: unknown
+    readonly query?: unknown
+    readonly body?: unknown
+    readonly reply: unknown
+  }
+  /** True when the handler proves the caller and parses the body itself. */
+  readonly raw: boolean
+  /** When false, a call is refused as overloaded before its body is read. */
+  readonly hasRoom: (services: S) => boolean
+  /** Checks the request and calls the handler. */
+  readonly run: (
+    request: Unchecked,
+    services: S,
+    ownerOfCall: OwnerOfCall,
+    within: CallWithin<S>,
+  ) => unknown
+  /** Where a reply breaks its schema. */
+  readonly replyIssues: (value: unknown) => Issue[]
+}
+
+type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run' | 'hasRoom'>
+
+function roomOf({ method, lane }: { readonly method: Method; readonly lane: Lane }): RoomName {
+  if (method === 'GET') return 'reads'
+  return lane === 'trade' ? 'orders' : 'others'
+}
+
+function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
+  spec: Described<P, Q, B, R>,
+  accepts: readonly Accepted[],
+): Doc {
+  // Only checks ask for it, so a start does not pay for a hundred of these.
+  let replies: Checker<Infer<R>> | undefined
+  const { status = 200, others = {}, cache } = spec
+  const isRead = spec.method === 'GET' && accepts.length === 0
+  assert(cache === undefined || isRead, 'only open reads may be kept')
+  return {
+    method: spec.method,
+    path: spec.path,
+    lane: spec.lane,
+    room: spec.room ?? roomOf(spec),
+    about: spec.about,
+    params: spec.params ?? {},
+    query: spec.query ?? {},
+    body: spec.body ?? null,
+    reply: spec.reply,
+    headers: spec.headers ?? {},
+    links: spec.links ?? {},
+    refusalFields: spec.refusalFields ?? {},
+    ofWrongForm: spec.ofWrongForm ?? null,
+    status,
+    bodiless: spec.bodiless ?? [],
+    others: Object.keys(others).map(Number),
+    means: { [status]: spec.means, ...others },
+    produces: [spec.produces ?? 'application/json'].flat(),
+    cache: cache ?? (accepts.length === 0 ? NOT_KEPT : PRIVATE),
+    sharedCache: spec.shared?.cache ?? null,
+    rejects: spec.rejects ?? [],
+    example: spec.example,
+    replyIssues: (value) => {
+      replies ??= compile(spec.reply)
+      return replies.holds(value) ? [] : replies.issues(value)
+    },
+  }
+}
+
+/** Adds the fields that name a sub-account, and the refusals of a profile that may not be named. */
+function forSubAccounts(doc: Doc, reach: Reach): Doc {
+  const ofWallets: readonly RejectName[] = reach === 'serverWallets' ? ['NO_SERVER_WALLET'] : []
+  return {
+    ...doc,
+    query: { ...doc.query, onBehalfOf: onBehalfOf() },
+    headers: { ...doc.headers, ...ON_BEHALF_HEADER },
+    rejects: ['NOT_SUB_ACCOUNT', ...ofWallets, ...doc.rejects],
+  }
+}
+
+/** To explain a body costs thirty times its check, so a longer body gets one sentence only. */
+const EXPLAINED_BYTES_MAX = 16 * 1024
+
+function bodyIssues<T>(checker: Checker<T>, body: unknown, call: Call): Issue[] {
+  if (call.body.length <= EXPLAINED_BYTES_MAX) return checker.issues(body)
+  return [{ field: '', message: 'does not have the form this call takes; see GET /openapi.json' }]
+}
+
+/** One endpoint: its address, who may call it, what it takes and gives, and what it does. */
+export function route<
+  S,
+  C extends Caller | null,
+  O,
+  R extends Schema,
+  P extends Fields = NoFields,
+  Q extends Fields = NoFields,
+  B extends Schema = NoBody,
+>(
+  spec: Described<P, Q, B, R> & {
+    readonly auth: Auth<C, O>
+    /** The sub-account that the body names; absent for a route whose body names none. */
+    readonly onBehalfIn?: (body: Infer<B>) => number | undefined
+    readonly handle: (
+      input: Input<P, Q, B, C, O>,
+      services: S,
+      within: CallWithin<S>,
+    ) => Result<Frozen<Infer<R>>>
+  },
+): Route<S> {
+  const checkParams = compileFields(spec.params)
+  const { auth, handle, onBehalfIn } = spec
+  assert(spec.shared === undefined || auth.welcomes !== undefined, 'only such reads are shared')
+  const { reach } = auth
+  const own: Fields = reach === null ? {} : { onBehalfOf: onBehalfOf() }
+  const checkQuery = compileFields(spec.query, own)
+  const checkBody = compileSaid(spec.body)
+  const plain = documented(spec, auth.accepts)
+  // What it tells depends on who asks.
+  const doc = auth.welcomes === undefined ? plain : { ...plain, cache: PRIVATE }
+  const whole = reach === null ? doc : forSubAccounts(doc, reach)
+  return {
+    ...whole,
+    auth,
+    raw: false,
+    hasRoom: () => true,
+    run: (unchecked, services, ownerOfCall, within) => {
+      const { params, query, body, caller: proven, call } = unchecked
+      const foreign = headerIssue(call, whole.headers)
+      if (foreign !== null) return invalid(foreign)
+      if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
+      if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
+      if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
+      const kept = spec.shared?.when(query, proven !== null) === true ? spec.shared.cache : null
+      const caller = kept === null ? proven : null
+      assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
+      const named = [unchecked.query.onBehalfOf, onBehalfIn?.(body)]
+      const isOther = reach !== null && caller !== null
+      const profileId = isOther ? ownerOfCall(call, caller, named, reach) : 0
+      if (profileId instanceof Refusal) return profileId
+      const owner = auth.ownerOf(profileId)
+      const outcome = handle({ params, query, body, caller, owner, call }, services, within)
+      return kept === null ? outcome : shared(outcome, kept)
+    },
+  }
+}
+
+export interface RawInput<P extends Fields, Q extends Fields> {
+  readonly params: Values<P>
+  readonly query: Values<Q>
+  /** Its body is the bytes as they came, valid until the handler returns. */
+  readonly call: Call
+}
+
+/** An endpoint whose handler proves the caller and reads the body itself, off this thread. */
+export function rawRoute<
+  S,
+  R extends Schema,
+  P extends Fields = NoFields,
+  Q extends Fields = NoFields,
+  B extends Schema = NoBody,
+>(
+  spec: Described<P, Q, B, R> & {
+    readonly auth: Auth<Caller>
+    /** Whether one more call can be taken; called before its body is read. */
+    readonly hasRoom: (services: S) => boolean
+    readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
+  },
+): Route<S> {
+  const checkParams = compileFields(spec.params)
+  const checkQuery = compileFields(spec.query)
+  const { auth, hasRoom, handle } = spec
+  const doc = documented(spec, auth.accepts)
+  return {
+    ...doc,
+    auth,
+    raw: true,
+    hasRoom,
+    run: ({ params, query, call }, services) => {
+      const foreign = headerIssue(call, doc.headers) ?? keyIssue(call, doc.headers)
+      if (foreign !== null) return invalid(foreign)
+      if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
+      if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
+      return handle({ params, query, call }, services)
+    },
+  }
+}
+
+/** The outcome of a request. Metrics use the route's path, as a client can send any path. */
+export interface Seen {
+  readonly call: Call
+  /** Null when no route has the path and the method. */
+  readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
+  /** Null until the gateway has proven it; a raw route proves its caller itself. */
+  readonly caller: Caller | null
+  /** 0 when the client left before its reply. */
+  readonly status: number
+  readonly refusal: string | null
+  readonly endedMs: number
+  /** Address of an operator; '' for all other callers. */
+  readonly from: string
+}

@@ -1,0 +1,181 @@
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
+import { Ring } from '../../../engine/thread/ring.ts'
+import { spawn } from '../../../engine/thread/spawn.ts'
+import { Stretches } from '../../../engine/thread/stretches.ts'
+import type { SigningDomain } from './directory.ts'
+import type { IntakeRequest } from './intake.ts'
+import { TO_INTAKE } from './intake-layout.ts'
+import type { IntakeThreadData } from './intake-loop.ts'
+import { AT_NOTHING, frameKey, pushRequest, WORKING } from './intake-request.ts'
+
+// Main's end of one intake thread. Invariants: the thread gets frames in the order in which main
+// gave them. `open` has every request that is not completely answered. A request stays in its ring
+// until it is answered, so that another thread can take it over.
+
+/** No request takes so long: a thread that has not ended by then hangs. */
+const END_DEADLINE_MS = 5000
+
+interface Frame {
+  readonly tag: number
+  readonly bytes: Uint8Array
+}
+
+export interface LaneParts {
+  readonly index: number
+  readonly domain: SigningDomain
+  readonly ringBytes: number
+  /** Unanswered requests of the thread that this one replaces. */
+  readonly open?: Map<number, number>
+  /** Of the thread that this one replaces, so that its figures go on. */
+  readonly stretches?: Stretches
+  readonly onResults: (lane: IntakeLane) => void
+  readonly onEnd: (lane: IntakeLane) => void
+}
+
+export class IntakeLane {
+  readonly index: number
+  readonly results: Ring
+  /**
+   * Open requests by their keys. For a group the value is 256 times its parts plus the parts that
+   * were answered; it is 0 before the first answer and for a single order.
+   */
+  readonly open: Map<number, number>
+  readonly stretches: Stretches
+  isReady = false
+  /** The thread has the whole directory. */
+  isTaught = true
+  /** The thread has ended. */
+  isEnded = false
+  /** The thread gave a result that did not decode, so it gets no more requests. */
+  isClosing = false
+  /** Requests that broke at such a result; later results for them are ignored. */
+  readonly lost = new Set<number>()
+  /** Why the thread ended. */
+  reason = ''
+  readonly #worker: Worker
+  readonly #requests: Ring
+  readonly #shared: Buffer
+  readonly #working: Int32Array
+  /** Frames that found the ring full, or that wait until the thread is taught; oldest first. */
+  readonly #waiting: Frame[] = []
+  readonly #inherited: Frame[] = []
+
+  constructor(parts: LaneParts) {
+    this.index = parts.index
+    this.open = parts.open ?? new Map()
+    this.stretches = parts.stretches ?? new Stretches()
+    const requests = Ring.allocate(parts.ringBytes)
+    const results = Ring.allocate(parts.ringBytes)
+    const working = new SharedArrayBuffer(WORKING.words * Int32Array.BYTES_PER_ELEMENT)
+    this.#requests = new Ring(requests)
+    this.#shared = Buffer.from(requests)
+    this.results = new Ring(results)
+    this.#working = new Int32Array(working)
+    this.#working[WORKING.key] = AT_NOTHING
+    const { domain } = parts
+    const { cells: stretches } = this.stretches
+    const workerData: IntakeThreadData = { requests, results, working, stretches, domain }
+    this.#worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
+      name: this.name,
+      workerData,
+    })
+    this.#worker.on('message', () => parts.onResults(this))
+    this.#worker.on('error', (error) => {
+      this.reason = error.message
+    })
+    this.#worker.on('exit', (code) => {
+      this.isEnded = true
+      if (this.reason === '') this.reason = `ended with code ${code}`
+      parts.onEnd(this)
+    })
+    this.results.arm()
+  }
+
+  /** Whether the thread takes orders. */
+  get isOpen(): boolean {
+    return this.isTaught && !this.isClosing
+  }
+
+  get name(): string {
+    return `intake-${this.index}`
+  }
+
+  /** Whether no frame waits, so that a new frame goes straight into the ring. */
+  get isFlushed(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** Key of the request that the thread works on, or worked on at its end; AT_NOTHING for none. */
+  get workingAt(): number {
+    return Atomics.load(this.#working, WORKING.key)
+  }
+
+  /** Does nothing and gives false when the ring has no room. */
+  submit(request: IntakeRequest): boolean {
+    return pushRequest(this.#requests, this.#shared, request)
+  }
+
+  send(): void {
+    this.#requests.send()
+  }
+
+  /** Queues a frame behind all that wait; `flush` moves it into the ring. */
+  wait(tag: number, bytes: Uint8Array): void {
+    this.#waiting.push({ tag, bytes })
+  }
+
+  /** Moves waiting frames into the ring; true when none waits any more. */
+  flush(): boolean {
+    let sent = 0
+    for (const { tag, bytes } of this.#waiting) {
+      if (!this.#requests.push(tag, bytes)) break
+      sent++
+    }
+    this.#waiting.splice(0, sent)
+    this.#requests.send()
+    return this.isFlushed
+  }
+
+  /** Takes over requests of an ended thread; they follow the whole directory. */
+  inherit(orders: readonly Uint8Array[]): void {
+    for (const bytes of orders) this.#inherited.push({ tag: TO_INTAKE.REQUEST, bytes })
+    this.isTaught = false
+  }
+
+  taught(): void {
+    for (const frame of this.#inherited.splice(0)) this.#waiting.push(frame)
+    this.isTaught = true
+  }
+
+  /** Unanswered requests in the order in which they were given: in the ring, or waiting for it. */
+  unanswered(): Uint8Array[] {
+    this.#requests.send()
+    const frames: Frame[] = []
+    const ring = new Ring(this.#requests.shared)
+    while (ring.next()) frames.push({ tag: ring.tag, bytes: ring.bytes })
+    return [...frames, ...this.#waiting, ...this.#inherited]
+      .filter(({ tag, bytes }) => tag === TO_INTAKE.REQUEST && this.open.has(frameKey(bytes)))
+      .map(({ bytes }) => bytes)
+  }
+
+  /**
+   * Ends the thread between two requests; `onEnd` is called when it has ended. A thread that is
+   * terminated inside of libsecp256k1 takes the process with it (`Napi::Error`), so that is the
+   * last resort, for a thread that hangs.
+   */
+  end(reason: string): void {
+    this.reason = reason
+    void this.stop()
+  }
+
+  async stop(): Promise<void> {
+    if (this.isEnded) return
+    const ended = once(this.#worker, 'exit')
+    Atomics.store(this.#working, WORKING.ends, 1)
+    this.#requests.ask()
+    const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
+    await ended
+    clearTimeout(timer)
+  }
+}

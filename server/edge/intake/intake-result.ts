@@ -1,0 +1,201 @@
+import { assert, WorkerFault } from '../../../engine/domain/assert.ts'
+import { NO_TOKEN, type ProfileId, type TokenNo } from '../../../engine/domain/ids.ts'
+import { REJECT, type Reject, rejectOf } from '../../../engine/domain/reject-precedence.ts'
+import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../../engine/wire/record-layout.ts'
+import type { Extra } from '../http/refusal.ts'
+import { RESULT, VERDICT } from './intake-layout.ts'
+import { openKey } from './intake-request.ts'
+import { isSound, type OrderFlaw } from './order/order-flaw.ts'
+import type { ReplaceTask } from './order/order-group.ts'
+
+// Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
+// wrote them, and cost the call that they answer. No field is used before the whole result is read.
+
+const NOTHING = new Uint8Array(0)
+
+/**
+ * An order whose sender, shape, amounts and hash the intake has checked. The sequencer judges the
+ * verdict on its signature. Only this file can make such an order. The object is reused and its
+ * bytes are in a ring: both are valid only during `onResult`.
+ */
+class VerifiedOrder {
+  readonly kind = 'verified'
+  readonly #minted = true
+  requestId = 0
+  /** Profile and token that signed the call. */
+  profileId: ProfileId = 0
+  /** The profile that the order is for: the signer of the call, or its sub-account. */
+  actorId: ProfileId = 0
+  tokenNo: TokenNo = NO_TOKEN
+  /** The `ownerId` that the body claims. */
+  ownerId: ProfileId = 0
+  /** 0 when not given. */
+  timestampMs = 0
+  /** 0 without a receive window. */
+  recvWindowMs = 0
+  signedFeeBps = 0
+  /** Always false unless `signerIsAccount`: the signature of another account is not recovered. */
+  signatureOk = false
+  signerIsMaker = false
+  signerIsAccount = false
+  makerIsAccount = false
+  /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
+  record: Uint8Array = NOTHING
+  /** JSON fields of the reply's `order`, without braces; '' for an order with a flaw. */
+  echo = ''
+  /** What a gate of owner, signer or signature will say; null when none refuses. */
+  flaw: OrderFlaw | null = null
+
+  isMinted(): boolean {
+    return this.#minted
+  }
+}
+
+export type { VerifiedOrder }
+
+export interface RefusedOrder {
+  readonly kind: 'refused'
+  readonly requestId: number
+  readonly reject: Reject
+  /** 0 and NO_TOKEN when the refusal came before the token was proven. */
+  readonly profileId: ProfileId
+  /** The caller itself when the body was not read, or when it may not act for the sub-account. */
+  readonly actorId: ProfileId
+  readonly tokenNo: TokenNo
+  /** JSON array of { field, message }; '' unless the refusal is VALIDATION. */
+  readonly issues: string
+  /** Further fields of the body. */
+  readonly more?: Extra | undefined
+  /** The slug that no live market has, with MARKET_NOT_FOUND; '' when it is too long for a slug. */
+  readonly marketSlug?: string
+  /** The fault at this order, with INTERNAL. */
+  readonly broke?: { readonly error: WorkerFault }
+}
+
+export type IntakeResult = VerifiedOrder | RefusedOrder
+
+/** The place of a result in its group of orders. */
+export interface GroupPart {
+  readonly index: number
+  /** Orders in the request; 0 when it is refused as a whole. */
+  readonly count: number
+  /** The cancel before this order; null without one. */
+  readonly task: ReplaceTask | null
+}
+
+/** The result of a request that broke while a thread checked it. */
+export function brokenResult(requestId: number, reason: string): RefusedOrder {
+  const nobody = { profileId: 0, actorId: 0, tokenNo: NO_TOKEN, issues: '' }
+  const broke = { error: new WorkerFault('intake', reason) }
+  return { kind: 'refused', requestId, reject: REJECT.INTERNAL, ...nobody, broke }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+/** A task as `readGroup` writes it. */
+function taskOf(text: string): ReplaceTask | null {
+  if (text === '') return null
+  const { cancel, mode }: ReplaceTask = JSON.parse(text)
+  assert(mode === 'STOP_ON_FAILURE' || mode === 'ALLOW_FAILURE', 'a task has a mode')
+  const name: unknown = 'orderId' in cancel ? cancel.orderId : cancel.clientOrderId
+  assert(isText(name), 'a task names an order')
+  return { cancel, mode }
+}
+
+function assertIssues(text: string): void {
+  const issues: unknown = JSON.parse(text)
+  assert(Array.isArray(issues) && issues.length > 0, 'the issues of a refusal are a list')
+  for (const { field, message } of issues) {
+    assert(isText(field) && isText(message), 'an issue has a field and a message')
+  }
+}
+
+/** What the text of a refusal is for: by its reject, issues, a slug or further fields. */
+function saidOf(reject: Reject, text: string) {
+  if (reject === REJECT.MARKET_NOT_FOUND) return { issues: '', marketSlug: text }
+  if (reject === REJECT.VALIDATION || text === '') return { issues: text }
+  const more: Extra = JSON.parse(text)
+  assert(isText(more.message), 'the further fields of a refusal have a message')
+  return { issues: '', more }
+}
+
+function flawOf(text: string): OrderFlaw {
+  const flaw: OrderFlaw = JSON.parse(text)
+  assert(isText(flaw.code) && isText(flaw.message), 'a flaw has its refusal and a message')
+  return flaw
+}
+
+/** Reads one RESULT at a time; its fields belong to the RESULT that was read last. */
+export class ResultReader {
+  readonly #order = new VerifiedOrder()
+  result: IntakeResult = this.#order
+  /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
+  count = 0
+  index = 0
+  /** The key of the request, as `openKey` makes it. */
+  key = 0
+  task: ReplaceTask | null = null
+
+  read(bytes: Uint8Array): void {
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
+    const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
+    const taskEnd = textEnd + view.readUInt16LE(RESULT.taskBytes)
+    assert(taskEnd === view.length, 'the parts of a result fill it')
+    this.count = view[RESULT.count]
+    this.index = view[RESULT.index]
+    assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
+    this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
+    this.key = openKey(view.readUInt32LE(RESULT.requestId), this.count !== 0)
+    this.result = this.#resultOf(view, recordEnd, textEnd)
+  }
+
+  #resultOf(view: Buffer, recordEnd: number, textEnd: number): IntakeResult {
+    const reject = rejectOf(view.readUInt16LE(RESULT.rejectNumber))
+    const requestId = view.readUInt32LE(RESULT.requestId)
+    if (reject === null) return this.#orderOf(view, recordEnd, textEnd)
+    const text = view.toString('utf8', recordEnd, textEnd)
+    if (reject === REJECT.INTERNAL) return brokenResult(requestId, text)
+    if (reject === REJECT.VALIDATION) assertIssues(text)
+    return {
+      kind: 'refused',
+      requestId,
+      reject,
+      profileId: view.readUInt32LE(RESULT.profileId),
+      actorId: view.readUInt32LE(RESULT.actorId),
+      tokenNo: view.readUInt32LE(RESULT.tokenNo),
+      ...saidOf(reject, text),
+    }
+  }
+
+  #orderOf(view: Buffer, recordEnd: number, textEnd: number): VerifiedOrder {
+    const order = this.#order
+    const recordBytes = recordEnd - RESULT.record
+    assert(recordBytes >= PLACE_FIXED_BYTES, 'an order has a whole record')
+    assert(view.readUInt32LE(RESULT.record + HEAD.bytes) === recordBytes, 'a record has its length')
+    assert(view[RESULT.record + HEAD.kind] === KIND.PLACE, 'an order is a PLACE record')
+    const idBytes = view.readUInt16LE(RESULT.record + PLACE.clientOrderIdBytes)
+    assert(PLACE.clientOrderId + idBytes <= recordBytes, 'a client id lies in its record')
+    const verdict = view[RESULT.verdict]
+    order.requestId = view.readUInt32LE(RESULT.requestId)
+    order.profileId = view.readUInt32LE(RESULT.profileId)
+    order.actorId = view.readUInt32LE(RESULT.actorId)
+    order.tokenNo = view.readUInt32LE(RESULT.tokenNo)
+    order.ownerId = view.readDoubleLE(RESULT.ownerId)
+    order.timestampMs = view.readDoubleLE(RESULT.timestampMs)
+    order.recvWindowMs = view.readUInt32LE(RESULT.recvWindowMs)
+    order.signedFeeBps = view.readUInt16LE(RESULT.record + PLACE.signedFeeBps)
+    order.signatureOk = (verdict & VERDICT.signatureOk) !== 0
+    order.signerIsMaker = (verdict & VERDICT.signerIsMaker) !== 0
+    order.signerIsAccount = (verdict & VERDICT.signerIsAccount) !== 0
+    order.makerIsAccount = (verdict & VERDICT.makerIsAccount) !== 0
+    order.record = view.subarray(RESULT.record, recordEnd)
+    const isSoundOrder = isSound(verdict) && order.ownerId === order.actorId
+    order.flaw = isSoundOrder ? null : flawOf(view.toString('utf8', recordEnd, textEnd))
+    // The echo has only digits, addresses and our own names, so it is ASCII.
+    order.echo = isSoundOrder ? view.toString('latin1', recordEnd, textEnd) : ''
+    return order
+  }
+}

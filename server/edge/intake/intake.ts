@@ -1,0 +1,367 @@
+import { isUtf8 } from 'node:buffer'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../../engine/domain/order.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { PRICE_ONE_TICKS, type TimeMs } from '../../../engine/domain/units.ts'
+import { edgePoint } from '../../../engine/thread/fault-point.ts'
+import {
+  HEAD,
+  KIND,
+  PLACE,
+  PLACE_FIXED_BYTES,
+  PLACE_FLAG,
+  padTo8,
+} from '../../../engine/wire/record-layout.ts'
+import { writeWhole } from '../../../engine/wire/whole-text.ts'
+import { checkTokenCall, hmacRefusal } from '../../auth/api-token.ts'
+import { hashOrder } from '../../crypto/eip712.ts'
+import { targetOf } from '../http/access/on-behalf.ts'
+import type { Extra } from '../http/refusal.ts'
+import type { Issue } from '../http/schema/schema.ts'
+import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
+import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
+import { amountsRefusal, priceRefusal } from './order/amounts-refusal.ts'
+import { keyIssues } from './order/client-order-id.ts'
+import { blankAmounts, type GivenAmounts, readAmounts } from './order/order-amounts.ts'
+import {
+  bodyIssues,
+  clientOrderIdOf,
+  isOrderBody,
+  isSigned,
+  type OrderBody,
+  type SignedBody,
+  shapeIssues,
+} from './order/order-body.ts'
+import { isSound, OrderFlaws } from './order/order-flaw.ts'
+import { type Part, readGroup } from './order/order-group.ts'
+import { signedFields, signForWallet, verdictOf } from './order/order-signature.ts'
+
+// The intake step of an order (design §3): it turns bytes into a typed order and a signature
+// verdict. It is pure except for its own buffers, so threads and tests run the same code.
+
+export interface IntakeRequest {
+  readonly requestId: number
+  readonly method: string
+  readonly pathWithQuery: string
+  readonly apiKey: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: Uint8Array
+  readonly nowMs: number
+  /** FORM of the body; one order when absent. */
+  readonly form?: number
+  /** The result of `headerTarget`; 0 when absent. */
+  readonly onBehalfOf?: number
+  /** The result of `idempotencyKeyOf`; '' when absent. A call with several orders has none. */
+  readonly idempotencyKey?: string
+}
+
+/** The owner of an order: the caller, or a sub-account that it acts for. */
+type Actor = KnownToken | KnownProfile
+
+const SCOPES = ['trading'] as const
+const ISSUES_MAX = 16
+const FIELD_CHARACTERS_MAX = 64
+const MESSAGE_CHARACTERS_MAX = 200
+/** Fits any result: the longest is a refusal with all its issues, each cut and escaped. */
+const OUTPUT_BYTES = 32 * 1024
+const ESCAPED_BYTES_MAX = 6
+const REASON_CHARACTERS_MAX = 4000
+
+assert(
+  ISSUES_MAX * (FIELD_CHARACTERS_MAX + MESSAGE_CHARACTERS_MAX) * ESCAPED_BYTES_MAX < OUTPUT_BYTES,
+  'the issues of a refusal fit a result',
+)
+
+export class Intake {
+  readonly #directory: Directory
+  readonly #output = Buffer.alloc(OUTPUT_BYTES)
+  readonly #amounts = blankAmounts()
+  readonly #flaws: OrderFlaws
+
+  constructor(directory: Directory) {
+    this.#directory = directory
+    this.#flaws = new OrderFlaws(directory)
+  }
+
+  /**
+   * Gives all RESULTs of a request; the bytes of each are valid until `give` returns. A fault costs
+   * this request alone: its last RESULT says so (design §11).
+   */
+  answer(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+    try {
+      edgePoint('in-intake')
+      if ((request.form ?? FORM.ORDER) === FORM.ORDER) give(this.check(request))
+      else this.checkGroup(request, give)
+    } catch (error) {
+      give(this.#broken(request, error))
+    }
+  }
+
+  #broken({ requestId, form = FORM.ORDER }: IntakeRequest, error: unknown): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(requestId, RESULT.requestId)
+    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
+    output.writeUInt16LE(REJECT.INTERNAL.number, RESULT.rejectNumber)
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
+  }
+
+  /** Gives one RESULT (intake-layout.ts); its bytes are valid until the next call. */
+  check(request: IntakeRequest): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(request.requestId, RESULT.requestId)
+    const token = this.#prove(request)
+    if (token instanceof Reject) return this.#unproven(token, request)
+    const value = parseJson(request.body)
+    if (value === undefined) return this.#refuse(REJECT.BODY_MALFORMED)
+    return this.#body(value, token, request)
+  }
+
+  /**
+   * Gives one RESULT for each order of a group, or one RESULT when the group is refused as a whole.
+   * The bytes are valid until `give` returns. The caller is proven once.
+   */
+  checkGroup(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    output.writeUInt32LE(request.requestId, RESULT.requestId)
+    output[RESULT.count] = WHOLE_GROUP
+    const token = this.#prove(request)
+    if (token instanceof Reject) {
+      give(this.#unproven(token, request))
+      return
+    }
+    const value = parseJson(request.body)
+    const { form = FORM.ORDER, onBehalfOf = 0, nowMs } = request
+    const group = value === undefined ? null : readGroup(form, value, { onBehalfOf, nowMs })
+    if (group === null) give(this.#refuse(REJECT.BODY_MALFORMED))
+    else if ('issues' in group) give(this.#invalid(group.issues))
+    else {
+      const { parts } = group
+      for (let index = 0; index < parts.length; index++) {
+        output.fill(0, RESULT.rejectNumber, RESULT.profileId)
+        output[RESULT.index] = index
+        output[RESULT.count] = parts.length
+        give(this.#part(parts[index], token, request))
+      }
+    }
+  }
+
+  #part({ body, task }: Part, token: KnownToken, call: IntakeRequest): Uint8Array {
+    const output = this.#output
+    const result = this.#body(body, token, call)
+    const taskBytes = writeWhole(output, task, result.length)
+    output.writeUInt16LE(taskBytes, RESULT.taskBytes)
+    return output.subarray(0, result.length + taskBytes)
+  }
+
+  /** The token that signed the call, or why the call does not prove it. */
+  #prove(request: IntakeRequest): KnownToken | Reject {
+    const token = this.#directory.token(request.apiKey)
+    const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
+    if (reject !== null) return reject
+    assert(token !== undefined, 'a proven call has a token')
+    this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
+    this.#output.writeUInt32LE(token.tokenNo, RESULT.tokenNo)
+    return token
+  }
+
+  #unproven(reject: Reject, request: IntakeRequest): Uint8Array {
+    const isWrong = reject === REJECT.HMAC_INVALID
+    return this.#refuse(reject, isWrong ? hmacRefusal(request) : undefined)
+  }
+
+  #body(value: unknown, token: KnownToken, call: IntakeRequest): Uint8Array {
+    this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
+    if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
+    const { profileId, issue } = targetOf(call.onBehalfOf ?? 0, value.onBehalfOf)
+    if (issue !== null) return this.#invalid([issue])
+    const { idempotencyKey = '' } = call
+    const issues = bodyIssues(value, { isDelegated: profileId !== 0, nowMs: call.nowMs })
+    if (idempotencyKey !== '') issues.push(...keyIssues(idempotencyKey, value.clientOrderId))
+    if (issues.length > 0) return this.#invalid(issues)
+    const actor = profileId === 0 ? token : this.#actor(token, profileId)
+    if (actor instanceof Reject) return this.#refuse(actor)
+    this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
+    const body = idempotencyKey === '' ? value : { ...value, clientOrderId: idempotencyKey }
+    return this.#order(body, actor, call.nowMs)
+  }
+
+  /** The sub-account that a token acts for, or why it may not. */
+  #actor(token: KnownToken, profileId: ProfileId): KnownProfile | Reject {
+    if (!token.scopes.includes('delegated_signing')) return REJECT.SCOPE_MISSING_DELEGATED_SIGNING
+    const profile = this.#directory.profile(profileId)
+    const isOwn = profile !== undefined && profile.partnerId === token.profileId
+    return isOwn ? profile : REJECT.NOT_SUB_ACCOUNT
+  }
+
+  #order(given: OrderBody, actor: Actor, nowMs: TimeMs): Uint8Array {
+    const market = this.#directory.market(given.marketSlug)
+    if (market === undefined) return this.#unknown(given.marketSlug)
+    if (market.isPool) return this.#refuse(REJECT.ORDERBOOK_OF_POOL)
+    const outcome = outcomeOf(given.order.tokenId, market)
+    if (outcome < 0) return this.#refuse(REJECT.TOKEN_NOT_IN_MARKET, tokenRefusal(market))
+    const amounts = amountsOf(given)
+    const reject = readAmounts(amounts, this.#amounts)
+    if (reject === REJECT.AMOUNTS_INVALID) return this.#refuse(reject, amountsRefusal(amounts))
+    if (reject !== null) {
+      return this.#refuse(reject, priceRefusal(amounts.price, this.#amounts.priceTicks))
+    }
+    const body = signedBy(actor, given, market, outcome)
+    if (body instanceof Reject) return this.#refuse(body)
+    const fields = signedFields(body, market, outcome)
+    const signature = Buffer.from(body.order.signature.slice(2), 'hex')
+    const hash = hashOrder(fields, market.separator)
+    const output = this.#output
+    const wallet = fields.signatureType === 0 ? null : this.#smartWalletOf(actor)
+    const verdict = verdictOf(fields, signature, hash, actor.signer, wallet)
+    output[RESULT.verdict] = verdict
+    output.writeDoubleLE(body.ownerId, RESULT.ownerId)
+    output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
+    output.writeUInt32LE(body.recvWindow ?? 0, RESULT.recvWindowMs)
+
+    const recordBytes = this.#writeRecord(body, market, outcome)
+    output.writeUInt32LE(actor.profileId, RESULT.record + HEAD.account)
+    const tail = RESULT.record
+    output.set(hash, tail + PLACE.orderHash)
+    output.set(fields.salt, tail + PLACE.salt)
+    output.set(fields.maker, tail + PLACE.maker)
+    output.set(fields.signer, tail + PLACE.signer)
+    output.set(signature, tail + PLACE.signature)
+    const { ownerId } = body
+    if (isSound(verdict) && ownerId === actor.profileId) {
+      return this.#finish(recordBytes, this.#echo(body, outcome))
+    }
+    const smartWallet = this.#smartWalletOf(actor)
+    const order = { fields, signature, hash, market, ownerId, actor, smartWallet }
+    return this.#finish(recordBytes, JSON.stringify(this.#flaws.of(order, verdict, nowMs)))
+  }
+
+  #smartWalletOf(actor: Actor): Uint8Array | null {
+    if ('smartWallet' in actor) return actor.smartWallet
+    return this.#directory.profile(actor.profileId)?.smartWallet ?? null
+  }
+
+  /** Writes the PLACE record except the fields that the sequencer sets; returns its length. */
+  #writeRecord(body: SignedBody, market: KnownMarket, outcome: number): number {
+    const { order } = body
+    const amounts = this.#amounts
+    const clientOrderId = Buffer.from(clientOrderIdOf(body), 'utf8')
+    const recordBytes = padTo8(PLACE_FIXED_BYTES + clientOrderId.length)
+    const record = this.#output.subarray(RESULT.record, RESULT.record + recordBytes).fill(0)
+    record.writeUInt32LE(recordBytes, HEAD.bytes)
+    record[HEAD.kind] = KIND.PLACE
+    record.writeUInt16LE(market.book, HEAD.book)
+    record.writeUInt32LE(market.marketId, HEAD.market)
+    record[PLACE.side] = order.side
+    record[PLACE.outcome] = outcome
+    record[PLACE.orderType] = ORDER_TYPES.indexOf(body.orderType)
+    record[PLACE.flags] =
+      (body.postOnly === true ? PLACE_FLAG.postOnly : 0) |
+      (amounts.marketForm ? PLACE_FLAG.marketForm : 0)
+    record[PLACE.stp] = body.stpPolicy === undefined ? 0 : STP_POLICIES.indexOf(body.stpPolicy)
+    record[PLACE.signatureType] = order.signatureType
+    record.writeUInt16LE(amounts.priceTicks, PLACE.priceTicks)
+    record.writeDoubleLE(amounts.sizeRaw, PLACE.sizeRaw)
+    record.writeDoubleLE(amounts.spendRaw, PLACE.spendRaw)
+    record.writeDoubleLE(Number(order.expiration), PLACE.expirationSec)
+    record.writeUInt16LE(order.feeRateBps, PLACE.signedFeeBps)
+    record.writeUInt16LE(clientOrderId.length, PLACE.clientOrderIdBytes)
+    record.set(clientOrderId, PLACE.clientOrderId)
+    return recordBytes
+  }
+
+  /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
+  #echo({ order, orderType }: SignedBody, outcome: number): string {
+    const { priceTicks, sizeRaw, spendRaw } = this.#amounts
+    const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
+    return (
+      `"salt":"${order.salt}","maker":"${order.maker}","signer":"${order.signer}",` +
+      `"taker":"${order.taker}","tokenId":"${order.tokenId}","token":"${order.tokenId}",` +
+      `"outcome":"${outcome === OUTCOME.YES ? 'YES' : 'NO'}",` +
+      `"makerAmount":${Number(order.makerAmount)},"takerAmount":${Number(order.takerAmount)},` +
+      `"originalSize":"${spendRaw === 0 ? sizeRaw : spendRaw}",` +
+      `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
+      `"side":${order.side},"signatureType":${order.signatureType},` +
+      `"signature":"${order.signature}","orderType":"${orderType}","type":"${orderType}",` +
+      `"price":${price}`
+    )
+  }
+
+  #refuse(reject: Reject, more?: Extra): Uint8Array {
+    this.#output.writeUInt16LE(reject.number, RESULT.rejectNumber)
+    return this.#finish(0, more === undefined ? '' : JSON.stringify(more))
+  }
+
+  /** Main asks the tables whether a market had the slug. */
+  #unknown(marketSlug: string): Uint8Array {
+    this.#output.writeUInt16LE(REJECT.MARKET_NOT_FOUND.number, RESULT.rejectNumber)
+    return this.#finish(0, marketSlug.length <= LIMITS.slugCharactersMax ? marketSlug : '')
+  }
+
+  #invalid(issues: readonly Issue[]): Uint8Array {
+    const cut = issues.slice(0, ISSUES_MAX).map(({ field, message }) => ({
+      field: field.slice(0, FIELD_CHARACTERS_MAX),
+      message: message.slice(0, MESSAGE_CHARACTERS_MAX),
+    }))
+    this.#output.writeUInt16LE(REJECT.VALIDATION.number, RESULT.rejectNumber)
+    return this.#finish(0, JSON.stringify(cut))
+  }
+
+  #finish(recordBytes: number, text: string): Uint8Array {
+    const output = this.#output
+    const at = RESULT.record + recordBytes
+    const textBytes = writeWhole(output, text, at)
+    output.writeUInt32LE(recordBytes, RESULT.recordBytes)
+    output.writeUInt32LE(textBytes, RESULT.textBytes)
+    return output.subarray(0, at + textBytes)
+  }
+}
+
+function parseJson(body: Uint8Array): unknown {
+  if (body.length > LIMITS.bodyBytesMax || !isUtf8(body)) return undefined
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function amountsOf({ order, orderType }: OrderBody): GivenAmounts {
+  return {
+    side: order.side,
+    isFok: orderType === 'FOK',
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    price: order.price,
+  }
+}
+
+function tokenRefusal({ yesTokenId: yes, noTokenId: no }: KnownMarket): Extra {
+  const message = `${REJECT.TOKEN_NOT_IN_MARKET.sentence} They are ${yes} and ${no}.`
+  return { message, tokens: { yes, no } }
+}
+
+function outcomeOf(tokenId: string, market: KnownMarket): number {
+  if (tokenId === market.yesTokenId) return OUTCOME.YES
+  return tokenId === market.noTokenId ? OUTCOME.NO : -1
+}
+
+/** The signed order, or why the server wallet does not sign it. */
+function signedBy(
+  actor: Actor,
+  given: OrderBody,
+  market: KnownMarket,
+  outcome: number,
+): SignedBody | Reject {
+  if (isSigned(given)) return given
+  if (!('key' in actor) || actor.key === null) return REJECT.NO_SERVER_WALLET
+  if (!actor.approved.includes(market.exchangeAddress)) return REJECT.ALLOWANCE_MISSING
+  return signForWallet(given, actor, market, outcome)
+}

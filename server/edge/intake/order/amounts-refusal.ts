@@ -1,0 +1,97 @@
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { SIDE } from '../../../../engine/domain/order.ts'
+import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../../engine/domain/units.ts'
+import type { Extra } from '../../http/refusal.ts'
+import type { GivenAmounts } from './order-amounts.ts'
+
+// What AMOUNTS_INVALID and PRICE_MISMATCH say: the rule that the amounts break, the price that they
+// give, and the amounts that would be right. Only a refusal pays for this.
+
+/** Digits of a price: the largest size at the finest price has fewer. */
+const PRICE_DIGITS = 15
+const TICK_MAX = PRICE_ONE_TICKS - 1
+const SIZE_MAX = LIMITS.orderSizeRawMax
+
+/** Collateral for shares, rounded down, as decimal text; null without shares. */
+function priceText(costRaw: number, sizeRaw: number): string | null {
+  if (sizeRaw === 0) return null
+  const scale = 10n ** BigInt(PRICE_DIGITS)
+  const scaled = (BigInt(costRaw) * scale) / BigInt(sizeRaw)
+  const fraction = String(scaled % scale).padStart(PRICE_DIGITS, '0')
+  return `${scaled / scale}.${fraction}`.replace(/\.?0+$/, '')
+}
+
+/** The whole ticks at and around a price: one when it is a tick or lies outside of them all. */
+function nearestTicks(costRaw: number, sizeRaw: number): number[] {
+  if (sizeRaw === 0) return []
+  const scaledRaw = BigInt(costRaw) * BigInt(PRICE_ONE_TICKS)
+  const below = Number(scaledRaw / BigInt(sizeRaw))
+  const above = scaledRaw % BigInt(sizeRaw) === 0n ? below : below + 1
+  const inRange = (ticks: number) => Math.min(Math.max(ticks, 1), TICK_MAX)
+  return [...new Set([inRange(below), inRange(above)])]
+}
+
+function tickText(ticks: number): string {
+  return String(ticks / PRICE_ONE_TICKS)
+}
+
+function sizeAdvice(sizeRaw: number, isBuy: boolean): string {
+  const below = sizeRaw - (sizeRaw % SIZE_STEP_RAW)
+  const sizes = below === 0 ? `${SIZE_STEP_RAW}` : `${below} or ${below + SIZE_STEP_RAW}`
+  const remainder = 'To sell all of it, send orderType FOK with takerAmount 1, which has no step.'
+  const advice = `send ${sizes}, with the collateral for that size.`
+  return isBuy ? advice : `${advice} ${remainder}`
+}
+
+/** Why `readAmounts` refused, and what to send instead. */
+export function amountsRefusal(given: GivenAmounts): Extra {
+  const { side, isFok, makerAmount, takerAmount } = given
+  const isBuy = side === SIDE.BUY
+  const hasPrice = takerAmount !== 1
+  const [sizeRaw, costRaw] = isBuy ? [takerAmount, makerAmount] : [makerAmount, takerAmount]
+  const impliedPrice = hasPrice ? priceText(costRaw, sizeRaw) : null
+  const ticks = hasPrice ? nearestTicks(costRaw, sizeRaw) : []
+  const because = (rule: string, message: string): Extra => {
+    return { message, rule, impliedPrice, nearestPrices: ticks.map(tickText) }
+  }
+  if (makerAmount === 0 || takerAmount === 0) {
+    const name = makerAmount === 0 ? 'makerAmount' : 'takerAmount'
+    return because('AMOUNT_ZERO', `${name} is 0: an order gives and takes something; send both.`)
+  }
+  const isMarketForm = isFok && !hasPrice
+  const sizeName = isBuy && !isMarketForm ? 'takerAmount' : 'makerAmount'
+  const largestRaw = isMarketForm ? makerAmount : sizeRaw
+  if (largestRaw > SIZE_MAX) {
+    const most = `send at most ${SIZE_MAX} (10000000 shares) in one order.`
+    return because('SIZE_MAX', `${sizeName} ${largestRaw} raw units is too large: ${most}`)
+  }
+  if (!hasPrice) {
+    const only = 'takerAmount 1 is the market form, which only orderType FOK has: send FOK,'
+    return because('MARKET_FORM', `${only} or the amounts of a price and a size.`)
+  }
+  if (sizeRaw % SIZE_STEP_RAW !== 0) {
+    const what = `${sizeName} ${sizeRaw} raw units is not a multiple of ${SIZE_STEP_RAW}`
+    const rule = '(0.001 share), which the size of an order with a price must be:'
+    return because('SIZE_STEP', `${what} ${rule} ${sizeAdvice(sizeRaw, isBuy)}`)
+  }
+  const steps = sizeRaw / SIZE_STEP_RAW
+  const right = ticks.map((each) => `${each * steps} for ${tickText(each)}`).join(' or ')
+  const advice = `for this size send ${isBuy ? 'makerAmount' : 'takerAmount'} ${right}.`
+  const price = `The amounts give a price of ${impliedPrice} for a share`
+  if (costRaw % steps !== 0) {
+    return because('PRICE_TICK', `${price}, which is not on the tick of 0.001: ${advice}`)
+  }
+  return because('PRICE_RANGE', `${price}, and a price is 0.001 to 0.999: ${advice}`)
+}
+
+/** What is wrong with the `price` beside the amounts; `priceTicks` is 0 for the market form. */
+export function priceRefusal(price: number | undefined, priceTicks: number): Extra {
+  const said = `Price does not match amounts: `
+  if (priceTicks === 0) {
+    const why = `takerAmount 1 with FOK is the market form, which has no price; leave price out.`
+    return { message: said + why, impliedPrice: null }
+  }
+  const impliedPrice = tickText(priceTicks)
+  const why = `price is ${price}, and the amounts give ${impliedPrice}; send this price, or none.`
+  return { message: said + why, impliedPrice }
+}

@@ -1,0 +1,52 @@
+import { assert } from '../../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
+import { shownWith } from '../../http/schema/printed.ts'
+import { type Issue, schemaOf } from '../../http/schema/schema.ts'
+
+// The id that a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
+// (rules §4.5). Placing, canceling and reading use this one definition. The untrimmed text has a
+// bound too, so that no part of the exchange gets a longer text than it expects.
+
+const LONE_SURROGATE = /\p{Surrogate}/u
+const TOO_LONG =
+  `must be at most ${LIMITS.clientOrderIdCodePointsMax} characters, ` +
+  `and ${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it`
+
+assert(
+  LIMITS.clientOrderIdCodePointsMax * 4 <= LIMITS.clientOrderIdBytesMax,
+  'a client order id within its code points is within its bytes',
+)
+
+/** The type of the id on the wire; `clientOrderIdIssue` checks the other rules. */
+export function clientOrderIdText() {
+  const pointsMax = LIMITS.clientOrderIdCodePointsMax
+  const checked = schemaOf<string>({
+    type: 'string',
+    description:
+      'Id that the client gives the order, new among those of its profile. ' +
+      `Trimmed, not blank, at most ${pointsMax} characters; ` +
+      `${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it.`,
+  })
+  return shownWith(checked, { pattern: '\\S', maxLength: pointsMax })
+}
+
+/** What is wrong with an untrimmed id; undefined when nothing is. */
+export function clientOrderIdIssue(given: string): string | undefined {
+  if (given.length > LIMITS.clientOrderIdGivenCharactersMax) return TOO_LONG
+  const trimmed = given.trim()
+  if (trimmed === '') return 'must not be blank'
+  const pointsMax = LIMITS.clientOrderIdCodePointsMax
+  if (trimmed.length > 2 * pointsMax || [...trimmed].length > pointsMax) return TOO_LONG
+  if (LONE_SURROGATE.test(trimmed)) return 'must be well-formed Unicode'
+  return undefined
+}
+
+/** What is wrong with the idempotency key of an order, whose body has this client order id. */
+export function keyIssues(key: string, clientOrderId: string | undefined): Issue[] {
+  const isOther = clientOrderId !== undefined && clientOrderId.trim() !== key.trim()
+  const message = isOther
+    ? 'must be the same as clientOrderId, or one of them absent: an order has one name'
+    : clientOrderIdIssue(key)
+  return message === undefined ? [] : [{ field: IDEMPOTENCY_KEY, message }]
+}

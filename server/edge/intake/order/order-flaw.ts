@@ -1,0 +1,169 @@
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../../engine/domain/ids.ts'
+import { MS_PER_SEC, type TimeMs } from '../../../../engine/domain/units.ts'
+import { formatAddress, sameAddress } from '../../../crypto/address.ts'
+import { recoverAddress, type Signer, signatureFault } from '../../../crypto/ecdsa.ts'
+import { hashOrder, type SignedFields } from '../../../crypto/eip712.ts'
+import type { Extra } from '../../http/refusal.ts'
+import type { Directory, KnownMarket } from '../directory.ts'
+import { VERDICT } from '../intake-layout.ts'
+import { ConfusableDomains, type OrderDomain, orderDomain } from './confusable-domains.ts'
+
+// Why an order is not its owner's. The sequencer refuses such an order at one of the gates of
+// owner, signer and signature, unless an earlier gate refuses it; the intake says here what that
+// gate will say. Recoveries beyond the first are bounded by time, so that wrong signatures cost
+// other orders nothing that counts (design §11).
+
+/** The further fields of a refusal, and the name of that refusal. */
+export interface OrderFlaw extends Extra {
+  readonly code: 'OWNER_MISMATCH' | 'SIGNER_MISMATCH' | 'SIGNATURE_INVALID'
+  readonly message: string
+}
+
+/** An order that was read, and who sends it. */
+export interface CheckedOrder {
+  readonly fields: SignedFields
+  readonly signature: Uint8Array
+  readonly hash: Uint8Array
+  readonly market: KnownMarket
+  readonly ownerId: ProfileId
+  readonly actor: { readonly profileId: ProfileId; readonly signer: Signer }
+  readonly smartWallet: Uint8Array | null
+}
+
+/** Wrong signatures that a thread explains in a second: about one percent of its time. */
+const EXPLAINED_PER_SEC = 16
+
+const SOUND = VERDICT.signatureOk | VERDICT.signerIsAccount | VERDICT.makerIsAccount
+
+/** Whether no gate refuses an order for its verdict. */
+export function isSound(verdict: number): boolean {
+  return (verdict & SOUND) === SOUND
+}
+
+const OWNER = 'Profile ID does not match the order owner: '
+const SIGNER = 'Signer does not match authenticated profile account: '
+const SIGNATURE = 'Invalid signature: '
+
+export class OrderFlaws {
+  readonly #directory: Directory
+  readonly #confusable: ConfusableDomains
+  #second = 0
+  #explained = 0
+
+  constructor(directory: Directory) {
+    this.#directory = directory
+    this.#confusable = new ConfusableDomains(directory)
+  }
+
+  /** What is wrong with an order of another owner, or with one whose verdict is not sound. */
+  of(order: CheckedOrder, verdict: number, nowMs: TimeMs): OrderFlaw {
+    const { ownerId, actor } = order
+    if (ownerId !== actor.profileId) {
+      const why = `ownerId is ${ownerId}, and the order is for profile ${actor.profileId};`
+      const message = `${OWNER}${why} send the id of this profile.`
+      return { code: 'OWNER_MISMATCH', message }
+    }
+    if ((verdict & VERDICT.makerIsAccount) === 0) return makerFlaw(order)
+    if ((verdict & VERDICT.signerIsAccount) === 0) {
+      const message = `${SIGNER}signer must be ${formatAddress(actor.signer.address)}.`
+      return { code: 'SIGNER_MISMATCH', message }
+    }
+    return this.#signatureFlaw(order, nowMs)
+  }
+
+  #signatureFlaw(order: CheckedOrder, nowMs: TimeMs): OrderFlaw {
+    const { fields, signature, market, actor } = order
+    const domain = orderDomain(this.#directory.domain, market.exchangeAddress)
+    const because = (message: string, more: Extra = {}): OrderFlaw => {
+      return { code: 'SIGNATURE_INVALID', message: SIGNATURE + message, domain, ...more }
+    }
+    const form = formFlaw(signature)
+    if (form !== null) return because(form)
+    const right = domainWords(domain)
+    const signer = formatAddress(actor.signer.address)
+    const said = `it does not recover to the signer ${signer} for this market`
+    if (!this.#mayExplain(nowMs)) {
+      return because(`${said}. It was verified under ${right}. Sign exactly what you send.`)
+    }
+    const near = this.#confusable.of(market.exchangeAddress)
+    const signed = near.find(({ separator }) => {
+      const address = recoverAddress(hashOrder(fields, separator), signature)
+      return address !== undefined && sameAddress(address, actor.signer.address)
+    })
+    if (signed !== undefined) {
+      const { differs, domain: signedDomain } = signed
+      const what = `the order was signed for ${differs}; this market takes ${right}.`
+      return because(`${what} Sign it for \`domain\` of this reply.`, { signedDomain })
+    }
+    const recovered = recoverAddress(order.hash, signature)
+    const recoveredSigner = recovered === undefined ? null : formatAddress(recovered)
+    const to = recoveredSigner ?? 'no account'
+    const advice =
+      'Sign exactly the fields that you send, for this domain, with the key of the signer.'
+    return because(`${said}: under ${right} it recovers to ${to}. ${advice}`, { recoveredSigner })
+  }
+
+  #mayExplain(nowMs: TimeMs): boolean {
+    const second = Math.floor(nowMs / MS_PER_SEC)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#explained = 0
+    }
+    return ++this.#explained <= EXPLAINED_PER_SEC
+  }
+}
+
+function domainWords({ name, version, chainId, verifyingContract }: OrderDomain): string {
+  return (
+    `the domain with name "${name}", version ${version}, chainId ${chainId} and ` +
+    `verifyingContract ${verifyingContract}`
+  )
+}
+
+/** What is wrong with r, s or v, whatever was signed. The exchange contract refuses the same. */
+function formFlaw(signature: Uint8Array): string | null {
+  const v = signature[signature.length - 1]
+  switch (signatureFault(signature)) {
+    case null:
+      return null
+    case 'zero r':
+      return 'its r is zero, so nobody signed; sign the order.'
+    case 'zero s':
+      return 'its s is zero, so nobody signed; sign the order.'
+    case 'high s':
+      return (
+        'its s lies in the upper half of the order of the curve, which the exchange contract ' +
+        'does not take; send n - s in place of s, and the other v.'
+      )
+    case 'v':
+      return v < 2
+        ? `its v is ${v}, and the exchange contract takes 27 or 28; add 27 to the last byte.`
+        : `its v is ${v}, and the exchange contract takes 27 or 28.`
+  }
+}
+
+/** A maker that is neither the account nor its wallet, by what the signature type needs. */
+function makerFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw {
+  const { signatureType, maker } = fields
+  const account = formatAddress(actor.signer.address)
+  const because = (message: string): OrderFlaw => {
+    return { code: 'OWNER_MISMATCH', message: OWNER + message }
+  }
+  assert(signatureType <= 3, 'a signature type is 0 to 3')
+  if (signatureType !== 0 && smartWallet === null) {
+    return because(
+      `signatureType ${signatureType} is for the smart wallet of a profile, and this profile has ` +
+        'no smart wallet that was proven. Log in once with its x-smart-wallet-signature, or ' +
+        `sign with signatureType 0 and the maker ${account}.`,
+    )
+  }
+  const own = signatureType === 0 || smartWallet === null ? account : formatAddress(smartWallet)
+  const must = `with signatureType ${signatureType} the maker must be ${own}`
+  const isWallet = smartWallet !== null && sameAddress(maker, smartWallet)
+  const isOwn = sameAddress(maker, actor.signer.address)
+  const isSwapped = signatureType === 0 ? isWallet : isOwn
+  if (!isSwapped) return because(`${must}.`)
+  const types = signatureType === 0 ? '1, 2 or 3' : '0'
+  return because(`${must}; for the maker that you sent, sign with signatureType ${types}.`)
+}

@@ -1,0 +1,91 @@
+import { assert } from '../../../../engine/domain/assert.ts'
+import { OUTCOME } from '../../../../engine/domain/order.ts'
+import { ADDRESS_BYTES, sameAddress, ZERO_ADDRESS } from '../../../crypto/address.ts'
+import { isSignedBy, type Signer } from '../../../crypto/ecdsa.ts'
+import { type SignedFields, signOrder } from '../../../crypto/eip712.ts'
+import { wordOf } from '../../../crypto/uint256.ts'
+import type { KnownMarket, KnownProfile } from '../directory.ts'
+import { VERDICT } from '../intake-layout.ts'
+import type { OrderBody, SignedBody } from './order-body.ts'
+
+// The fields that an order's signature covers, what it proves (rules §1.1, §1.2), and how a server
+// wallet makes it (rules §12.4).
+
+/** Signature types of rules §1.2: 1 and 2 sign for a wallet, 3 is a wallet that asks its owner. */
+const EOA = 0
+const CONTRACT = 3
+const TAKER = new Uint8Array(ADDRESS_BYTES)
+
+export function signedFields(
+  { order }: SignedBody,
+  market: KnownMarket,
+  outcome: number,
+): SignedFields {
+  const maker = Buffer.from(order.maker.slice(2), 'hex')
+  return {
+    salt: wordOf(String(order.salt)),
+    maker,
+    signer: order.signer === order.maker ? maker : Buffer.from(order.signer.slice(2), 'hex'),
+    taker: TAKER,
+    tokenId: outcome === OUTCOME.YES ? market.yesTokenWord : market.noTokenWord,
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    expirationSec: Number(order.expiration),
+    nonce: 0,
+    feeBps: order.feeRateBps,
+    side: order.side,
+    signatureType: order.signatureType,
+  }
+}
+
+/**
+ * Gives the VERDICT bits. Recovery of the key costs more than all other checks. SIGNER_MISMATCH
+ * comes before SIGNATURE_INVALID, so the key of an order with a wrong signer is not recovered.
+ * There is no chain to ask about wallets: the maker of types 1 to 3 must be the profile's
+ * `smartWallet`.
+ */
+export function verdictOf(
+  fields: SignedFields,
+  signature: Uint8Array,
+  hash: Uint8Array,
+  signer: Signer,
+  smartWallet: Uint8Array | null,
+): number {
+  const { maker, signatureType } = fields
+  const account = signatureType === EOA ? signer.address : smartWallet
+  const isAccount = account !== null && sameAddress(maker, account)
+  const signsItself = signatureType === CONTRACT && isAccount && sameAddress(fields.signer, maker)
+  let verdict = 0
+  if (sameAddress(fields.signer, maker)) verdict |= VERDICT.signerIsMaker
+  if (isAccount) verdict |= VERDICT.makerIsAccount
+  if (!signsItself && !sameAddress(fields.signer, signer.address)) return verdict
+  verdict |= VERDICT.signerIsAccount
+  return isSignedBy(signer, hash, signature) ? verdict | VERDICT.signatureOk : verdict
+}
+
+/**
+ * Signs an order with the server wallet of a sub-account. Owner, signer and fee are those of the
+ * sub-account; so is the maker unless the order names one. Later checks treat it like any order.
+ */
+export function signForWallet(
+  body: OrderBody,
+  profile: KnownProfile,
+  market: KnownMarket,
+  outcome: number,
+): SignedBody {
+  const { account, key, feeBps, profileId } = profile
+  assert(key !== null, 'a server wallet has its key')
+  const { maker } = body.order
+  const order = {
+    ...body.order,
+    maker: maker === undefined || maker === ZERO_ADDRESS ? account : maker,
+    signer: account,
+    feeRateBps: market.feeEnabled ? feeBps : 0,
+    signatureType: EOA,
+    signature: '',
+  }
+  const unsigned = { ...body, ownerId: body.ownerId ?? profileId, order }
+  const signature = signOrder(signedFields(unsigned, market, outcome), market.separator, key)
+  const text = `0x${Buffer.from(signature).toString('hex')}`
+  return { ...unsigned, order: { ...order, signature: text } }
+}

@@ -1,0 +1,267 @@
+// Counts sockets and their messages. Each address and each profile has a bound. Clients without a
+// proof cannot take the places that are kept for signed clients. What an owner may have halves step
+// by step as the sockets or their markets fill.
+// Invariants: a seat is counted once, from `entered` to `left`. An owner is kept while it has a
+// seat, so there are never more owners than sockets.
+
+import { type ShareRule, shareOf, shareRule } from '../../../engine/domain/fair-share.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { Buckets } from '../http/access/rate-limit.ts'
+import { ASKED_UNIT_BYTES } from './frame-rates.ts'
+
+export interface CensusBounds {
+  readonly socketsMax: number
+  /** Sockets without a proof; the rest is for signed clients alone. */
+  readonly anonymousMax: number
+  readonly perAddressMax: number
+  readonly perProfileMax: number
+  /** Markets in the subscriptions of all sockets of a profile. */
+  readonly marketsPerProfileMax: number
+  /** Markets in the public subscriptions of all sockets of an address. */
+  readonly marketsPerAddressMax: number
+  /** Markets that one address or profile names in `LIMITS.ownerMessagesSec`, by their length. */
+  readonly ownerMarketsAskedMax: number
+  readonly messagesPerSecondMax: number
+  /** Messages of all sockets of one address or profile in `LIMITS.ownerMessagesSec`. */
+  readonly ownerMessagesMax: number
+}
+
+export const SOCKET_REFUSALS = [
+  'all',
+  'anonymous',
+  'address',
+  'profile',
+  'markets',
+  'messages',
+] as const
+/** The bound that was reached: all sockets, those without a proof, those of an address, … */
+export type SocketRefusal = (typeof SOCKET_REFUSALS)[number]
+
+/** Counts the messages of one span of time. */
+class Tally {
+  #span = 0
+  #count = 0
+
+  takes(span: number, most: number): boolean {
+    if (this.#span !== span) {
+      this.#span = span
+      this.#count = 0
+    }
+    this.#count++
+    return this.#count <= most
+  }
+}
+
+interface Owner {
+  readonly tally: Tally
+  seats: number
+  markets: number
+}
+
+/** What a reader costs that gets first frames of so many bytes: at least a unit for each market. */
+export function unitsOf(firstBytes: number): number {
+  return Math.max(1, Math.ceil(firstBytes / ASKED_UNIT_BYTES))
+}
+
+export interface Visitor {
+  /** '' when the trusted proxy names no address. */
+  readonly address: string
+  /** 0 for a client without a proof. */
+  readonly profileId: ProfileId
+}
+
+/** One counted connection. */
+export class Seat {
+  /** The profile has its maximum of sockets already; this one is refused when it joins. */
+  readonly isOver: boolean
+  readonly #visitor: Visitor
+  readonly #census: Census
+  readonly #tally = new Tally()
+  #isCounted = false
+  /** Markets that this connection holds of each public channel. */
+  readonly #held = new Map<object, number>()
+
+  constructor(census: Census, visitor: Visitor, isOver: boolean) {
+    this.#census = census
+    this.#visitor = visitor
+    this.isOver = isOver
+  }
+
+  entered(): void {
+    if (this.#isCounted) return
+    this.#isCounted = true
+    this.#census.enter(this.#visitor, this.isOver)
+  }
+
+  takes(): boolean {
+    const second = Math.floor(performance.now() / MS_PER_SEC)
+    const { messagesPerSecondMax } = this.#census.bounds
+    const isHeard =
+      this.#tally.takes(second, messagesPerSecondMax) && this.#census.takes(this.#visitor, second)
+    if (!isHeard) this.#census.refuse('messages')
+    return isHeard
+  }
+
+  /** Whether the connection may name markets of that many units now (`unitsOf`). */
+  asks(units: number): boolean {
+    const isHeard = this.#census.asks(this.#visitor, units, performance.now())
+    if (!isHeard) this.#census.refuse('markets')
+    return isHeard
+  }
+
+  /** Counts the markets of a public subscription; false when they would be too many. */
+  holds(channel: object, count: number): boolean {
+    const more = count - (this.#held.get(channel) ?? 0)
+    if (!this.#census.takesMarkets(this.#visitor, more)) {
+      this.#census.refuse('markets')
+      return false
+    }
+    if (count === 0) this.#held.delete(channel)
+    else this.#held.set(channel, count)
+    return true
+  }
+
+  left(): void {
+    if (!this.#isCounted) return
+    this.#isCounted = false
+    for (const channel of [...this.#held.keys()]) this.holds(channel, 0)
+    this.#census.leave(this.#visitor, this.isOver)
+  }
+}
+
+/** Sockets that an address or a profile may have however many there are, while one is free. */
+const SOCKETS_MIN = 8
+
+function ruleOf(all: number, size: number, least: number): ShareRule {
+  const most = Math.min(size, all)
+  return shareRule(all, most, Math.min(most, least))
+}
+
+export class Census {
+  readonly bounds: CensusBounds
+  readonly #ofAddress: ShareRule
+  readonly #ofProfile: ShareRule
+  readonly #marketsOfAddress: ShareRule
+  readonly #addresses = new Map<string, Owner>()
+  readonly #profiles = new Map<number, Owner>()
+  readonly #refused: Record<SocketRefusal, number> = {
+    all: 0,
+    anonymous: 0,
+    address: 0,
+    profile: 0,
+    markets: 0,
+    messages: 0,
+  }
+  /** They outlive the sockets of an owner, which else would only have to come back. */
+  readonly #askedByAddress: Buckets<string>
+  readonly #askedByProfile: Buckets<ProfileId>
+  #markets = 0
+  signed = 0
+  anonymous = 0
+
+  constructor(bounds: CensusBounds) {
+    this.bounds = bounds
+    const burst = bounds.ownerMarketsAskedMax
+    const rate = { perSecond: burst / LIMITS.ownerMessagesSec, burst }
+    this.#askedByAddress = new Buckets(rate)
+    this.#askedByProfile = new Buckets(rate)
+    this.#ofAddress = ruleOf(bounds.anonymousMax, bounds.perAddressMax, SOCKETS_MIN)
+    this.#ofProfile = ruleOf(bounds.socketsMax, bounds.perProfileMax, SOCKETS_MIN)
+    this.#marketsOfAddress = ruleOf(
+      LIMITS.socketMarketsAllMax,
+      bounds.marketsPerAddressMax,
+      LIMITS.socketMarketsMax,
+    )
+  }
+
+  refusedFor(what: SocketRefusal): number {
+    return this.#refused[what]
+  }
+
+  refuse(what: SocketRefusal): SocketRefusal {
+    this.#refused[what]++
+    return what
+  }
+
+  /** The limit that an address has reached, or null. */
+  doorFull(address: string): SocketRefusal | null {
+    const { socketsMax, perAddressMax } = this.bounds
+    if (this.signed + this.anonymous >= socketsMax) return this.refuse('all')
+    const held = this.#addresses.get(address)?.seats ?? 0
+    return held >= perAddressMax ? this.refuse('address') : null
+  }
+
+  asks({ address, profileId }: Visitor, units: number, nowMs: number): boolean {
+    const ofAddress = address === '' || this.#askedByAddress.take(address, nowMs, units) === 0
+    return (
+      ofAddress && (profileId === 0 || this.#askedByProfile.take(profileId, nowMs, units) === 0)
+    )
+  }
+
+  /** Counts `more` markets of public subscriptions, fewer when it is negative. */
+  takesMarkets({ address }: Visitor, more: number): boolean {
+    const owner = this.#addresses.get(address)
+    const before = owner?.markets ?? 0
+    const held = before + more
+    const isOver = held > shareOf(this.#marketsOfAddress, this.#markets - before)
+    if (more > 0 && (isOver || this.#markets + more > LIMITS.socketMarketsAllMax)) return false
+    if (owner !== undefined) owner.markets = held
+    this.#markets += more
+    return true
+  }
+
+  /** A profile above its bound counts as a client without a proof until its socket is refused. */
+  seatFor(visitor: Visitor): Seat | SocketRefusal {
+    const held = this.#profiles.get(visitor.profileId)?.seats ?? 0
+    const all = this.signed + this.anonymous
+    const isOver = visitor.profileId !== 0 && held >= shareOf(this.#ofProfile, all - held)
+    const isSigned = visitor.profileId !== 0 && !isOver
+    if (!isSigned && this.anonymous >= this.bounds.anonymousMax) return this.refuse('anonymous')
+    const ofAddress = this.#addresses.get(visitor.address)?.seats ?? 0
+    const isFull = ofAddress >= shareOf(this.#ofAddress, this.anonymous - ofAddress)
+    if (!isSigned && visitor.address !== '' && isFull) return this.refuse('address')
+    if (isOver) this.refuse('profile')
+    return new Seat(this, visitor, isOver)
+  }
+
+  enter({ address, profileId }: Visitor, isOver: boolean): void {
+    const isSigned = profileId !== 0 && !isOver
+    if (isSigned) this.signed++
+    else this.anonymous++
+    if (address !== '') seated(this.#addresses, address)
+    if (isSigned) seated(this.#profiles, profileId)
+  }
+
+  leave({ address, profileId }: Visitor, isOver: boolean): void {
+    const isSigned = profileId !== 0 && !isOver
+    if (isSigned) this.signed--
+    else this.anonymous--
+    if (address !== '') rose(this.#addresses, address)
+    if (isSigned) rose(this.#profiles, profileId)
+  }
+
+  takes({ address, profileId }: Visitor, second: number): boolean {
+    const most = this.bounds.ownerMessagesMax
+    const span = Math.floor(second / LIMITS.ownerMessagesSec)
+    const ofAddress = this.#addresses.get(address)?.tally.takes(span, most) ?? true
+    return ofAddress && (this.#profiles.get(profileId)?.tally.takes(span, most) ?? true)
+  }
+}
+
+function newOwner(): Owner {
+  return { tally: new Tally(), seats: 0, markets: 0 }
+}
+
+function seated<Key>(owners: Map<Key, Owner>, key: Key): void {
+  const owner = owners.get(key) ?? newOwner()
+  owner.seats++
+  owners.set(key, owner)
+}
+
+function rose<Key>(owners: Map<Key, Owner>, key: Key): void {
+  const owner = owners.get(key)
+  if (owner === undefined) return
+  if (--owner.seats === 0) owners.delete(key)
+}

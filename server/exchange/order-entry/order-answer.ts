@@ -1,0 +1,79 @@
+// What an order asks of the pipeline and what it is told.
+
+import { assert } from '../../../engine/domain/assert.ts'
+import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
+import type { OrderStatus } from '../../../engine/domain/order.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { Extra } from '../../edge/http/refusal.ts'
+import type { IntakePool } from '../../edge/intake/intake-pool.ts'
+
+/** A call with orders as it came: nothing of it has been read yet. */
+export interface OrderCall
+  extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs' | 'form'> {
+  /** The row of the call's times; 0 for none. */
+  readonly timesRow: number
+  /** Asks for the first reply when the order was accepted before. */
+  readonly replays?: boolean
+  /** Absent for a sender that always waits for the answer. */
+  readonly sender?: Sender
+}
+
+/** Who waits for an answer; gone when the connection has ended. */
+export interface Sender {
+  readonly isGone?: boolean
+}
+
+export interface Asked {
+  readonly timesRow: number
+  readonly replays?: boolean | undefined
+  /** Its client order id came as an idempotency key. */
+  readonly isKeyed?: boolean
+  readonly sender?: Sender | undefined
+  readonly reply: (answer: OrderAnswer) => void
+  /**
+   * Called once the order is decided, before anything else is decided. An order with this callback
+   * has the turn of its account already, so it does not wait in the queue.
+   */
+  readonly decided?: () => void
+}
+
+/** The further fields of a 425 body. `resumeAt` is ISO 8601, or null when no end is set. */
+export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
+
+/** An order that was accepted before. */
+export interface First {
+  readonly orderId: string
+  readonly status: OrderStatus
+  /** It has the client id of the order that came again, and other terms. */
+  readonly isOther: boolean
+  /** Its first reply, where that was asked for. */
+  readonly text?: string
+}
+
+export interface RefusedAnswer {
+  readonly reject: Reject
+  /** JSON array of { field, message } of a VALIDATION. */
+  readonly issues?: string
+  readonly expectedFeeRateBps?: number
+  /** Further fields of the body, besides those named here. */
+  readonly more?: Extra | undefined
+  /** Set when the order was accepted before: names that order. */
+  readonly first?: First
+  readonly retryAfterSec?: number
+  /** Set when the trading mode refuses. */
+  readonly bar?: TradingBar
+  /** Set with INTERNAL: the fault. The order may be durable all the same. */
+  readonly broke?: { readonly error: unknown }
+}
+
+/** Given to a sender that is gone, so nobody receives it: its order was not decided. */
+export const ABANDONED: RefusedAnswer = { reject: REJECT.OVERLOADED }
+
+/** The 201 as JSON text, or the refusal with the further fields of its body. */
+export type OrderAnswer = { readonly text: string; readonly isReplay?: boolean } | RefusedAnswer
+
+/** The refusal of a whole request that holds several orders: none of them was taken. */
+export function wholeRefusal(answer: OrderAnswer): RefusedAnswer {
+  assert(!('text' in answer), 'a request that is refused as a whole holds no order')
+  return answer
+}

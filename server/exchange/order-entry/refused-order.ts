@@ -1,0 +1,42 @@
+import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import type { OrderFlaw } from '../../edge/intake/order/order-flaw.ts'
+import type { RefusedAnswer, TradingBar } from './order-answer.ts'
+
+/** The mode that causes a refusal decided at this moment; undefined when no mode does. */
+export function tradingBar(
+  { modes }: Clearing,
+  reject: Reject,
+  nowMs: TimeMs,
+): TradingBar | undefined {
+  const mode = modeOfRefusal(reject)
+  if (mode === undefined) return undefined
+  const endsAtMs = modes.resumesAtMs(mode, nowMs)
+  return { mode, resumeAt: endsAtMs === null ? null : isoText(endsAtMs) }
+}
+
+/** Whose order was refused when, and what the intake found wrong with its owner or signature. */
+interface RefusedAt {
+  readonly profileId: ProfileId
+  readonly nowMs: TimeMs
+  readonly flaw: OrderFlaw | null
+}
+
+/** The answer to a refusal. Call it in the same moment, before anything else is decided. */
+export function refusedOrder(
+  clearing: Clearing,
+  reject: Reject,
+  { profileId, nowMs, flaw }: RefusedAt,
+): RefusedAnswer {
+  const bar = tradingBar(clearing, reject, nowMs)
+  if (bar !== undefined) return { reject, bar }
+  if (reject.name === flaw?.code) return { reject, more: flaw }
+  if (reject !== REJECT.FEE_RATE_MISMATCH) return { reject }
+  const expected = clearing.accounts.feeBpsOf(profileId)
+  return expected === NO_FEE_RATE ? { reject } : { reject, expectedFeeRateBps: expected }
+}

@@ -1,0 +1,458 @@
+// The way of an order: intake → sequence → journal ∥ match → settle → publish (design §3). Main's
+// thread owns everything here. A public method either answers, or refuses and has done nothing. A
+// promise resolves once its answer is durable (law 1).
+
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { decideCancel, whyEnded } from '../../engine/core/decide/decide.ts'
+import type { Market } from '../../engine/core/markets/catalogue.ts'
+import { openedBy, taughtBy } from '../../engine/core/markets/market-commands.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import type { RareCommand } from '../../engine/domain/command.ts'
+import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
+import { Slab } from '../../engine/domain/slab.ts'
+import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
+import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
+import type { IntakePool, IntakePoolOptions, IntakeResult } from '../edge/intake/intake-pool.ts'
+import type { OrderTimes } from '../ops/order-times.ts'
+import { PackTurns } from './jobs/pack-turns.ts'
+import { SlotClock, type SlotClockParts } from './jobs/slot-clock.ts'
+import { AccountQueues } from './order-entry/account-queues.ts'
+import type { Asked, OrderAnswer, OrderCall } from './order-entry/order-answer.ts'
+import { type OrderDecisionParts, OrderDecisions } from './order-entry/order-decisions.ts'
+import { OrderGroups } from './order-entry/order-groups.ts'
+import type { SeenLookups } from './order-entry/seen-lookups.ts'
+import { TokenUses } from './order-entry/token-uses.ts'
+import { type CancelOutcome, ordersOf, stampCancels } from './order-entry/user-cancels.ts'
+import { type CancelReceipt, Publisher } from './publisher/durable-publisher.ts'
+import type { OrderIds } from './read-model/order-ids.ts'
+import type { PublishedMarkets } from './read-model/published.ts'
+import { AheadOfTables } from './sequencer/ahead-of-tables.ts'
+import type { Clock } from './sequencer/clock.ts'
+import { DeadlineTimer } from './sequencer/deadline-timer.ts'
+import { byOperator, type Decision } from './sequencer/rare-body.ts'
+import { type OrderName, Sequencer } from './sequencer/sequencer.ts'
+import type { Shards } from './sequencer/shard-map.ts'
+import { StampTimes } from './sequencer/stamp-times.ts'
+import { StillMoment } from './sequencer/still-moment.ts'
+import { TimeSlice } from './sequencer/time-slice.ts'
+import { Mining, type SettlementParts } from './settlement/mining.ts'
+
+/** What the threads of the books tell main. */
+export interface ShardListener {
+  readonly visitor: FrameVisitor
+  /** Called when frames may have come. */
+  readonly onReady: () => void
+}
+
+/** The pipeline starts the threads around it, and gives each its listener at the start. */
+export interface PipelineParts<Journal extends JournalWriter>
+  extends Pick<OrderDecisionParts, 'isArchived'> {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  readonly ids: OrderIds
+  readonly clock: Clock
+  /** `onDurable` is called with each new durable seq; seqs only rise. */
+  readonly openJournal: (onDurable: (seq: Seq) => void) => Journal
+  readonly openShards: (listener: ShardListener) => Shards
+  /** Absent when signed orders never come. */
+  readonly openIntake?: (
+    listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
+  ) => IntakePool
+  /** Absent when the caller calls `tick` as time passes. */
+  readonly isTimed?: boolean
+  /** Milliseconds since any instant, by which time slices end. Absent when they never end. */
+  readonly monotonicMs?: () => number
+  /** Called with each new durable seq, after its replies went out. */
+  readonly onDurable: (seq: Seq) => void
+  /** Seconds the profile must wait before its next order; 0 = none. */
+  readonly profileWaitSec: (profileId: ProfileId) => number
+  /** Absent when main holds every order there ever was. */
+  readonly lookups?: SeenLookups
+  /** Absent when trades are never mined. */
+  readonly settlement?: SettlementParts
+  /** Absent when nobody reads tables. */
+  readonly burst?: AheadOfTables
+  /** Absent when no series ever runs. */
+  readonly slots?: Pick<SlotClockParts, 'booksMax' | 'specOf'>
+}
+
+const SEND_AT = 64
+
+function dueOf(part: { readonly nextDueMs: number } | null): number {
+  return part?.nextDueMs ?? Number.POSITIVE_INFINITY
+}
+
+export class Pipeline<Journal extends JournalWriter = JournalWriter> {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  readonly ids: OrderIds
+  readonly journal: Journal
+  readonly sequencer: Sequencer
+  readonly publisher: Publisher
+  readonly shards: Shards
+  readonly tokenUses: TokenUses
+  readonly stampTimes = new StampTimes()
+  /** Orders and cancels wait while it is on. */
+  readonly stillMoment: StillMoment
+  /** Accounts whose orders and cancels wait for a replacement. */
+  readonly queues = new AccountQueues()
+  /** Requests that hold several orders. */
+  readonly groups: OrderGroups
+  /** Decides orders after the intake's verdict. */
+  readonly orders: OrderDecisions
+  /** Null when trades are never mined. */
+  readonly mining: Mining | null
+  readonly packTurns: PackTurns
+  /** Null when no series ever runs. */
+  readonly slots: SlotClock | null
+  /** Null when signed orders never come. */
+  readonly intake: IntakePool | null
+  readonly #parts: PipelineParts<Journal>
+  #timer: DeadlineTimer | null = null
+  #isStarted = false
+  readonly #asked = new Slab<Asked>()
+  #sendDue = false
+  #drainDue = false
+  /** Index of the shard to drain next. */
+  #drainNext = 0
+  #unsent = 0
+  #dueSoon = false
+  readonly #drainSlice: TimeSlice
+
+  constructor(parts: PipelineParts<Journal>) {
+    const { clearing, published, clock, settlement, monotonicMs = () => 0 } = parts
+    this.#parts = parts
+    this.#drainSlice = new TimeSlice(monotonicMs)
+    this.clearing = clearing
+    this.published = published
+    this.ids = parts.ids
+    this.journal = parts.openJournal((seq) => this.#durable(seq))
+    this.sequencer = new Sequencer({
+      clearing,
+      clock,
+      journal: this.journal,
+      shardOf: (book) => this.shards.of(book),
+      afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
+      onRare: (command) => this.#changed(command),
+      onFired: (seq, profileIds) => {
+        this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
+      },
+      ...{ slice: new TimeSlice(monotonicMs), burst: parts.burst ?? new AheadOfTables() },
+    })
+    const { journal, sequencer, queues } = this
+    this.publisher = new Publisher({
+      ...{ clearing, published, slice: new TimeSlice(monotonicMs) },
+      durableSeq: journal.durableSeq,
+      onEnded: (slot) => sequencer.ended(slot),
+      onHeld: (slot) => sequencer.held(slot),
+      onTrade: (seq) => this.mining?.traded(seq),
+      onOrder: (requestNo, receipt) => this.orders.answer(requestNo, receipt),
+    })
+    const { publisher } = this
+    this.shards = parts.openShards({ visitor: publisher, onReady: () => this.drain() })
+    const chained = { clearing, publisher, sequencer, shards: this.shards.all }
+    this.mining =
+      settlement === undefined
+        ? null
+        : new Mining({ ...settlement, ...chained, onArchived: this.#archived })
+    this.packTurns = new PackTurns({ clearing, sequencer })
+    const slice = new TimeSlice(monotonicMs)
+    this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer, slice }) : null
+    this.tokenUses = new TokenUses(sequencer)
+    const { times, mining, tokenUses } = this
+    const judging = { sequencer, publisher, mining, times, queues, tokenUses }
+    this.orders = new OrderDecisions({ ...parts, ...judging })
+    this.intake =
+      parts.openIntake?.({
+        onResult: (result) => this.#judge(result),
+        onPart: (result, part) => this.groups.onPart(result, part),
+      }) ?? null
+    this.groups = new OrderGroups({
+      intake: this.intake,
+      judge: (result, asked) => this.orders.judge(result, asked),
+      wallMs: clock.wallMs,
+      underWay: () => this.underWay,
+    })
+    this.stillMoment = new StillMoment({
+      isStill: () => this.shards.areIdle,
+      pause: () => this.intake?.pause(),
+      resume: () => this.intake?.resume(),
+    })
+  }
+
+  /**
+   * From now on commands are decided and deadlines come. Before it the market threads have taken
+   * over their books, and nothing moves.
+   */
+  start(): void {
+    const { sequencer, mining, slots, packTurns: packs } = this
+    sequencer.resume()
+    this.stampTimes.begin(this.clearing.lastSeq, sequencer.nowMs())
+    this.#isStarted = true
+    if (this.#parts.isTimed !== true) return
+    this.#timer = new DeadlineTimer({
+      nowMs: () => sequencer.nowMs(),
+      nextMs: () => Math.min(sequencer.nextDueMs, dueOf(mining), dueOf(slots), packs.nextDueMs),
+      run: () => this.tick(),
+    })
+  }
+
+  /** From now on no deadline comes by the clock. */
+  stopTimer(): void {
+    this.#timer?.stop()
+  }
+
+  get times(): OrderTimes {
+    return this.publisher.times
+  }
+
+  #stamped(seq: Seq, kind: number, reason: number): void {
+    this.times.stamped(seq, kind)
+    this.stampTimes.note(seq, this.clearing.lastNowMs)
+    this.publisher.news.stamped(seq, reason)
+    this.#sendSoon()
+  }
+
+  /** Shows what a rare command made of markets, once that is durable. */
+  #changed(command: RareCommand): void {
+    this.slots?.applied(command)
+    // A deadline may pass, and need room in its shard, before the command is durable.
+    for (const { book } of openedBy(command, this.clearing.catalogue)) this.shards.of(book)
+    for (const market of taughtBy(command, this.clearing.catalogue)) this.intake?.addMarket(market)
+    const show = this.published.shownBy(command, this.clearing)
+    if (show !== null) this.publisher.whenDurable(command.seq, show)
+  }
+
+  readonly #archived = (market: Market): void => {
+    this.published.remove(market)
+    this.intake?.archiveMarket(market.slug)
+  }
+
+  get durableSeq(): Seq {
+    return this.publisher.durableSeq
+  }
+
+  /** How many orders and replies are under way. */
+  get underWay(): number {
+    const looking = (this.#parts.lookups?.count ?? 0) + this.orders.naming
+    const waiting = this.groups.waiting + this.queues.waiting
+    const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
+    return this.#asked.count + this.orders.waiting + waiting + looking + telling
+  }
+
+  /** Whether one more order may come. This bound does not hold up cancels or any other call. */
+  get takesOrders(): boolean {
+    return this.underWay < LIMITS.ordersUnderWayMax
+  }
+
+  /** Rings are shown to their threads once per turn of the loop, or earlier when much is in. */
+  #sendSoon(): void {
+    if (++this.#unsent === SEND_AT) this.#send()
+    if (this.#sendDue) return
+    this.#sendDue = true
+    setImmediate(() => {
+      this.#sendDue = false
+      this.#send()
+      this.#continueDue()
+      this.#timer?.check()
+    })
+  }
+
+  #send(): void {
+    this.#unsent = 0
+    this.times.handed()
+    for (const shard of this.shards.all) shard.send()
+    this.journal.send()
+  }
+
+  #durable(seq: Seq): void {
+    this.publisher.advance(seq)
+    this.drain()
+    this.#parts.onDurable(seq)
+  }
+
+  /**
+   * Settles what the markets answered, and publishes what is durable, for the length of one time
+   * slice. The rest goes on in the next turn of the event loop, so that nobody waits for a sweep or
+   * a wide cancel. The shards take turns with bounded parts, so no shard waits for another that is
+   * always busy.
+   */
+  drain(): void {
+    this.#drainSlice.begin()
+    let idle = 0
+    while (idle < this.shards.all.length) {
+      if (this.#drainPart()) idle = 0
+      else idle++
+      if (idle > 0 || !this.#drainSlice.isOver) continue
+      this.#drainSoon()
+      break
+    }
+    this.publisher.news.flush(this.publisher.durableSeq, this.shards.all)
+    this.publisher.tellAnswered()
+    if (this.#isStarted) this.mining?.drained()
+    this.stillMoment.check()
+    this.#retryOrders()
+    this.#timer?.check()
+  }
+
+  /** Drains a part of the next shard. True when the shard may have more. */
+  #drainPart(): boolean {
+    const shard = this.shards.all[this.#drainNext]
+    const { durableSeq } = this.publisher
+    this.#drainNext = (this.#drainNext + 1) % this.shards.all.length
+    const settled = shard.drain(durableSeq, LIMITS.drainWorkPerLook)
+    this.times.drained()
+    const published = shard.publishThrough(durableSeq, LIMITS.drainWorkPerLook)
+    return settled + published >= LIMITS.drainWorkPerLook
+  }
+
+  #drainSoon(): void {
+    if (this.#drainDue) return
+    this.#drainDue = true
+    setImmediate(() => {
+      this.#drainDue = false
+      this.drain()
+    })
+  }
+
+  /** Emits every deadline that is due; the timer calls it, or the caller. */
+  tick(): void {
+    this.#emitDue()
+    this.slots?.tick()
+    this.packTurns.tick()
+    this.mining?.tick()
+  }
+
+  #emitDue(): void {
+    if (this.stillMoment.isOn) return
+    this.sequencer.emitDue(this.sequencer.nowMs())
+    this.#retryOrders()
+    this.#continueDue()
+  }
+
+  /** Decides the orders that waited for a deadline, as far as it is stamped now. */
+  #retryOrders(): void {
+    if (this.orders.waiting > 0 && !this.stillMoment.isOn) this.orders.retry()
+  }
+
+  /** Deadlines that one time slice left go on in the next turn of the event loop. */
+  #continueDue(): void {
+    if (!this.sequencer.isCut || this.#dueSoon) return
+    this.#dueSoon = true
+    setImmediate(() => {
+      this.#dueSoon = false
+      if (this.sequencer.isCut) this.#emitDue()
+    })
+  }
+
+  /** Answers a signed order; `reply` is called exactly once. */
+  placeOrder(call: OrderCall, reply: (answer: OrderAnswer) => void): void {
+    assert(this.intake !== null, 'signed orders come through the intake pool')
+    if (!this.takesOrders) {
+      reply({ reject: REJECT.OVERLOADED })
+      return
+    }
+    const { timesRow, sender, replays, idempotencyKey = '' } = call
+    const isKeyed = idempotencyKey !== ''
+    const requestId = this.#asked.put({ timesRow, reply, sender, replays, isKeyed })
+    const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
+    if (taken) return
+    this.#asked.take(requestId)
+    reply({ reject: REJECT.OVERLOADED })
+  }
+
+  #judge(result: IntakeResult): void {
+    const asked = this.#asked.take(result.requestId)
+    this.times.told(asked.timesRow)
+    this.orders.judge(result, asked)
+  }
+
+  /**
+   * Cancels open orders of the caller, with one command per market and thousand orders. Orders that
+   * are being released or that their market binds are left alone and named in the receipt. Gives
+   * the receipt of all commands, or a refusal. A refusal comes before the first command, never half
+   * way. `answered` is called for each command, when its market has answered.
+   */
+  async cancelOrders(
+    marketId: MarketId,
+    orders: readonly OrderName[],
+    answered?: (receipt: CancelReceipt) => void,
+  ): Promise<CancelOutcome | Reject> {
+    // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
+    if (this.stillMoment.isOn) await this.stillMoment.over()
+    const barred = this.cancelBar()
+    if (barred !== null) return this.refused(barred)
+    const stamped = stampCancels(this, marketId, orders, answered)
+    if (stamped === null) return REJECT.OVERLOADED
+    const { releasing, bound } = stamped
+    // That orders are held or released may rest on a command that is not durable yet.
+    if (releasing.length + bound.length > 0) await this.durable()
+    const receipts = await Promise.all(stamped.receipts)
+    return {
+      ...{ releasing, bound },
+      canceled: receipts.flatMap((receipt) => receipt.canceled),
+      notOpen: receipts.flatMap((receipt) => receipt.notOpen),
+    }
+  }
+
+  /** Why the trading mode refuses all cancels; null when it lets them through. */
+  cancelBar(): Reject | null {
+    return this.clearing.modes.cancelRefusal(this.sequencer.nowMs())
+  }
+
+  /** Why the caller may not cancel the order that lives under this name, or null. */
+  whyNotCancel(profileId: ProfileId, order: OrderName): Reject | null {
+    return decideCancel(this.clearing, profileId, order.slot, order.generation)
+  }
+
+  /** Why the caller may not cancel an order that ended; null when only the tables know. */
+  whyEnded(profileId: ProfileId, { slot, generation }: OrderName): Reject | null {
+    return whyEnded(this.clearing, profileId, slot, generation)
+  }
+
+  /** Live orders of a profile in a market, newest first. */
+  liveOrders(profileId: ProfileId, marketId: MarketId): OrderName[] {
+    return ordersOf(this.clearing, profileId, marketId)
+  }
+
+  /**
+   * The one way to stamp a rare command. `decide` runs at the time of the stamp, after every
+   * deadline that is due. It gives the command, the refusal, or null when there is nothing to do.
+   * Resolves when everything that the answer rests on is durable: with null, or with the refusal.
+   * `by` names the operator who asked.
+   */
+  async change(decide: Decision, by?: string): Promise<Reject | null> {
+    const { seq, reject } = this.sequencer.change((nowMs) => {
+      const decided = decide(nowMs)
+      return decided === null || decided instanceof Reject ? decided : byOperator(decided, by)
+    })
+    await this.durable(seq)
+    return reject
+  }
+
+  /** Resolves when `seq` is durable. A refusal waits for the seq at which it was decided. */
+  durable(seq: Seq = this.clearing.lastSeq): Promise<void> {
+    return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
+  }
+
+  /** A refusal that rests on state is told once the seq of its decision is durable (law 1). */
+  async refused(reject: Reject): Promise<Reject> {
+    await this.durable()
+    return reject
+  }
+
+  /** Waits until nothing is under way: every reply went out, every market is idle and shown. */
+  async whenIdle(): Promise<void> {
+    while (this.underWay > 0 || !this.shards.areIdle) {
+      await new Promise(setImmediate)
+    }
+    await this.durable()
+    // Durable records are published in turns of the loop; answers to other questions go with them.
+    while (!this.shards.all.every((shard) => shard.isPublished)) {
+      this.drain()
+      await new Promise(setImmediate)
+    }
+  }
+}

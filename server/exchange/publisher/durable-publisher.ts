@@ -1,0 +1,275 @@
+// Hot path. bench/pipeline.bench.ts
+// Gives receipts and durable seqs to their waiters. A market's frames come twice: at once
+// (`settle`: money moves, nothing is shown) and when durable (`publish`: depth moves, the reply
+// goes out). A refusal that rests on state waits for the seq at which it was decided (law 1).
+
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { STATE } from '../../../engine/core/orders/order-table.ts'
+import type { PlaceOrder } from '../../../engine/domain/command.ts'
+import {
+  EVENT,
+  eventAt,
+  eventCode,
+  eventKind,
+  eventLeftRaw,
+  eventSeq,
+  eventSizeRaw,
+  eventSlot,
+  RESULT,
+} from '../../../engine/domain/event.ts'
+import type { Seq, Slot } from '../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { FrameVisitor, ShardHandle } from '../../../engine/shard/shard-handle.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
+import { OrderTimes } from '../../ops/order-times.ts'
+import { OrderNews } from '../read-model/order-news.ts'
+import type { PublishedMarkets } from '../read-model/published.ts'
+import type { TimeSlice } from '../sequencer/time-slice.ts'
+import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
+
+export type {
+  CanceledOrder,
+  CancelReceipt,
+  MakerMatch,
+  OrderReceipt,
+  Receipt,
+} from './receipts.ts'
+
+const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
+const { FREE } = STATE
+const { HELD } = RESULT
+/** Replies between two looks at the time. */
+const RUNS_PER_LOOK = 16
+
+export interface PublisherParts {
+  readonly clearing: Clearing
+  readonly published: PublishedMarkets
+  /** Where the journal ended at the start. */
+  readonly durableSeq: Seq
+  /** Bounds the replies that leave in one turn of the event loop. */
+  readonly slice: TimeSlice
+  /** An order is settled to its end: its slot is free. */
+  readonly onEnded: (slot: Slot) => void
+  /** An order is settled as held: its release has a time. */
+  readonly onHeld: (slot: Slot) => void
+  /** The arrival of this seq traded and is settled. */
+  readonly onTrade: (seq: Seq) => void
+  /** An order of a request is settled and durable. */
+  readonly onOrder: FinishOrder
+}
+
+export class Publisher implements FrameVisitor {
+  readonly #clearing: Clearing
+  readonly #published: PublishedMarkets
+  readonly #onEnded: (slot: Slot) => void
+  readonly #onHeld: (slot: Slot) => void
+  readonly #onTrade: (seq: Seq) => void
+  /** Commands whose replies wait for their market. */
+  readonly #receipts: Receipts
+  /** Replies that wait for the disk alone, by rising seq. */
+  #durableQueue: { seq: Seq; run: () => void }[] = []
+  #durableHead = 0
+  readonly #slice: TimeSlice
+  #isLeaving = false
+  /** The callbacks of commands, by seq. They move to `#settled` when their command is settled. */
+  readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
+  #settled: (() => void)[] = []
+  durableSeq: Seq
+  readonly times = new OrderTimes()
+  readonly news: OrderNews
+
+  constructor(parts: PublisherParts) {
+    this.#clearing = parts.clearing
+    this.#published = parts.published
+    this.durableSeq = parts.durableSeq
+    this.#slice = parts.slice
+    this.#onEnded = parts.onEnded
+    this.#onHeld = parts.onHeld
+    this.#onTrade = parts.onTrade
+    this.#receipts = new Receipts(parts.onOrder)
+    this.news = new OrderNews(parts.clearing)
+  }
+
+  /** How many replies wait for the disk alone. */
+  get durableWaitingCount(): number {
+    return this.#durableQueue.length - this.#durableHead
+  }
+
+  /** How many replies are under way, for metrics and the stop. */
+  get waitingCount(): number {
+    return this.#receipts.count + this.durableWaitingCount
+  }
+
+  /** Calls `finish` once the command of `seq` is settled by its market and durable. */
+  whenReceipt(seq: Seq, nowMs: TimeMs, finish: Finish): void {
+    this.#receipts.open(seq, nowMs, finish)
+  }
+
+  /** Answers the request of a stamped order (`onOrder`) once it is settled and durable. */
+  orderUnderWay(order: PlaceOrder, echo: string, requestNo: number): void {
+    this.#receipts.openOrder(order, echo, requestNo)
+  }
+
+  /**
+   * Calls `run` when the cancel of `seq` is settled and the drain is over. The cancel must have a
+   * waiter.
+   */
+  whenAnswered(seq: Seq, run: (cancels: CancelReceipt) => void): void {
+    this.#watchers.set(seq, run)
+  }
+
+  /** Runs the callbacks of settled commands. Call it after a drain: they may send new commands. */
+  tellAnswered(): void {
+    while (this.#settled.length > 0) {
+      const settled = this.#settled
+      this.#settled = []
+      for (const tell of settled) tell()
+    }
+  }
+
+  /**
+   * Calls `run` once `seq` is durable: at once when it already is, but after the replies that a
+   * time slice left.
+   */
+  whenDurable(seq: Seq, run: () => void): void {
+    if (seq <= this.durableSeq && !this.#isLeaving) run()
+    else this.#durableQueue.push({ seq, run })
+  }
+
+  advance(durableSeq: Seq): void {
+    this.durableSeq = durableSeq
+    this.times.durable(durableSeq)
+    this.#runDurable()
+  }
+
+  /** Runs what waited for the disk, for one time slice; the rest in the next turn of the loop. */
+  #runDurable(): void {
+    const queue = this.#durableQueue
+    this.#slice.begin()
+    while (this.#durableHead < queue.length && queue[this.#durableHead].seq <= this.durableSeq) {
+      queue[this.#durableHead++].run()
+      if (this.#durableHead % RUNS_PER_LOOK !== 0 || !this.#slice.isOver) continue
+      this.#leaveSoon()
+      break
+    }
+    if (this.#durableHead < queue.length && this.#durableHead < 1024) return
+    this.#durableQueue = queue.slice(this.#durableHead)
+    this.#durableHead = 0
+  }
+
+  #leaveSoon(): void {
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    setImmediate(() => {
+      this.#isLeaving = false
+      this.#runDurable()
+    })
+  }
+
+  /** Walks the records of a frame once: each is settled, then told to all who hear of it. */
+  settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    const last = eventAt(at, count - 1)
+    const seq = eventSeq(f64s, last)
+    const isDone = eventKind(words, last) === DONE
+    this.times.saw(seq, isDone)
+    const isWaitedFor = this.#receipts.has(seq)
+    const { orders } = this.#clearing
+    for (let record = 0; record < count; record++) {
+      const event = eventAt(at, record)
+      const slot = eventSlot(words, event)
+      // An order that ends forgets its client order id.
+      const clientId = this.news.watches(slot) ? orders.clientIdOf(slot) : null
+      this.#clearing.settleRecord(words, f64s, event)
+      if (clientId !== null) this.news.settled(words, f64s, event, clientId)
+      if (orders.stateOf(slot) === FREE) this.#onEnded(slot)
+      else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
+        this.#onHeld(slot)
+      }
+      if (isWaitedFor) this.#collect(seq, words, f64s, event)
+    }
+    this.news.answered(seq, isDone)
+    if (!isDone) return
+    if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.#onTrade(seq)
+    if (this.#watchers.size > 0) this.#watched(seq)
+  }
+
+  #watched(seq: Seq): void {
+    const run = this.#watchers.get(seq)
+    if (run === undefined) return
+    this.#watchers.delete(seq)
+    const cancels = this.#receipts.cancelsOf(seq)
+    this.#settled.push(() => run(cancels))
+  }
+
+  /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
+  #collect(seq: Seq, words: Int32Array, f64s: Float64Array, event: number): void {
+    const { orders } = this.#clearing
+    const receipts = this.#receipts
+    const slot = eventSlot(words, event)
+    const kind = eventKind(words, event)
+    switch (kind) {
+      case FILL:
+        receipts.addMaker(seq, slot, orders.generationOf(slot), eventSizeRaw(f64s, event))
+        return
+      case STP_CANCEL:
+        receipts.addStpCanceled(seq, slot, orders.generationOf(slot))
+        return
+      case CANCELED:
+        receipts.addCanceled(seq, {
+          slot,
+          generation: orders.generationOf(slot),
+          filledSharesRaw: orders.filledSharesRawOf(slot),
+          filledCollateralRaw: orders.filledCollateralRawOf(slot),
+          leftRaw: orders.leftRawOf(slot),
+        })
+        return
+      case NOT_OPEN:
+        receipts.addNotOpen(seq, {
+          slot,
+          generation: orders.generationOf(slot),
+          isMatched: orders.wasMatched(slot),
+        })
+        return
+      case DONE:
+        if (slot === 0) {
+          receipts.end(seq, eventCode(words, event), 0)
+          return
+        }
+        receipts.end(
+          seq,
+          eventCode(words, event),
+          orders.buysBySpend(slot) ? 0 : eventLeftRaw(f64s, event),
+        )
+        receipts.fill(
+          seq,
+          orders.filledSharesRawOf(slot),
+          orders.filledCollateralRawOf(slot),
+          this.#clearing.lastFeeRaw,
+        )
+        return
+      default:
+        kind satisfies never
+    }
+  }
+
+  publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
+    this.#published.publish(words, f64s, at, count)
+    const last = eventAt(at, count - 1)
+    if (eventKind(words, last) !== DONE) return
+    const seq = eventSeq(f64s, last)
+    if (!this.#receipts.has(seq)) return
+    faultPoint('before-reply')
+    this.#receipts.finish(seq)
+  }
+
+  published(): void {
+    this.#published.tellChanged()
+  }
+}
+
+/** Every command up to this seq is durable, and the answer of its market is published. */
+export function publishedThrough(publisher: Publisher, shards: readonly ShardHandle[]): Seq {
+  let throughSeq = publisher.durableSeq
+  for (const shard of shards) throughSeq = Math.min(throughSeq, shard.publishedThrough)
+  return throughSeq
+}

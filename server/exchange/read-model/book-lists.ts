@@ -1,0 +1,45 @@
+// Several books in one reply, joined from bytes that are encoded once per version.
+
+import { kindOf } from '../../../engine/domain/markets/market.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import { Joined, type Part } from '../../edge/http/caching/payload.ts'
+import { orderbookBytes } from './book-views.ts'
+import type { PublishedMarket } from './published.ts'
+
+/** Whether the book of the market may be read (rules §12.3). */
+function showsBook({ market, status }: PublishedMarket): boolean {
+  return kindOf(market) === 'clob' && (status === 'CREATED' || status === 'FUNDED')
+}
+
+const BOOKS_HEAD = '{"books":['
+
+interface AskedBook {
+  readonly slug: string
+  readonly published: PublishedMarket | undefined
+}
+
+/**
+ * Joins the books, and encodes those that changed, one in a step. Each book is as it stands in its
+ * step: with all of one moment, books that change again and again would be encoded twice, the
+ * second time in a single step.
+ */
+export function* orderbookListSteps(
+  asked: readonly AskedBook[],
+  clock: () => TimeMs,
+): Iterator<void, Joined, void> {
+  const parts: Part[] = [BOOKS_HEAD]
+  const missing: string[] = []
+  for (const { slug, published } of asked) {
+    if (published === undefined || !showsBook(published)) {
+      missing.push(slug)
+      continue
+    }
+    const isKnown = published.bookBytes !== null
+    const comma = parts.length === 1 ? '' : '},'
+    parts.push(`${comma}{"slug":"${slug}","book":`, orderbookBytes(published, clock()))
+    if (!isKnown) yield
+  }
+  const end = parts.length === 1 ? '' : '}'
+  parts.push(`${end}],"missing":${JSON.stringify(missing)}}`)
+  return new Joined(parts)
+}

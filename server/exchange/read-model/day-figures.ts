@@ -1,0 +1,143 @@
+// What one market traded in the last day, in buckets of five minutes. A market that never traded
+// has none. A bucket takes 20 bytes, so a market takes some 6 KB at the most. Invariants: buckets
+// rise from the oldest to the newest; none is empty; there is room for a whole day.
+
+import { assert } from '../../../engine/domain/assert.ts'
+import { DAY_BUCKETS, oldestBucketOf } from '../../../engine/domain/markets/day-window.ts'
+import { addTo, type GrowingSum, SUM_CARRY_RAW } from '../../../engine/domain/units.ts'
+
+export interface DayBucket extends Readonly<GrowingSum> {
+  readonly firstTicks: number
+  readonly highTicks: number
+  readonly lowTicks: number
+}
+
+/** Prices are YES prices. */
+export interface DayView {
+  readonly volume: GrowingSum
+  /** The first price of the day. */
+  readonly openTicks: number
+  readonly highTicks: number
+  readonly lowTicks: number
+}
+
+/** What traded four hours ago counts half of what trades now. */
+const HALVING_BUCKETS = 48
+const ROOM_AT_FIRST = 4
+
+function columnsOf(room: number) {
+  return {
+    bucket: new Int32Array(room),
+    firstTicks: new Uint16Array(room),
+    highTicks: new Uint16Array(room),
+    lowTicks: new Uint16Array(room),
+    carries: new Uint16Array(room),
+    raw: new Float64Array(room),
+  }
+}
+
+export class DayFigures {
+  /** A ring of buckets. */
+  #columns = columnsOf(ROOM_AT_FIRST)
+  #room = ROOM_AT_FIRST
+  #head = 0
+  #count = 0
+
+  /** A fill at a YES price; `valueRaw` is the taker's leg. Buckets never go back. */
+  traded(bucket: number, yesTicks: number, valueRaw: number): void {
+    const columns = this.#columns
+    const at = this.#at(this.#count - 1)
+    if (this.#count === 0 || columns.bucket[at] < bucket) {
+      const ticks = { firstTicks: yesTicks, highTicks: yesTicks, lowTicks: yesTicks }
+      this.add(bucket, { ...ticks, raw: valueRaw, carries: 0 })
+      return
+    }
+    columns.highTicks[at] = Math.max(columns.highTicks[at], yesTicks)
+    columns.lowTicks[at] = Math.min(columns.lowTicks[at], yesTicks)
+    columns.raw[at] += valueRaw
+    if (columns.raw[at] < SUM_CARRY_RAW) return
+    columns.raw[at] -= SUM_CARRY_RAW
+    columns.carries[at]++
+  }
+
+  /** Adds a bucket after the newest one, and forgets those that are older than a day. */
+  add(bucket: number, { firstTicks, highTicks, lowTicks, raw, carries }: DayBucket): void {
+    const newest = this.#columns.bucket[this.#at(this.#count - 1)]
+    assert(this.#count === 0 || newest < bucket, 'buckets come in order')
+    while (this.#count > 0 && this.#columns.bucket[this.#head] < oldestBucketOf(bucket)) {
+      this.#head = this.#at(1)
+      this.#count--
+    }
+    if (this.#count === this.#room) this.#grow()
+    const columns = this.#columns
+    const at = this.#at(this.#count++)
+    columns.bucket[at] = bucket
+    columns.firstTicks[at] = firstTicks
+    columns.highTicks[at] = highTicks
+    columns.lowTicks[at] = lowTicks
+    columns.carries[at] = carries
+    columns.raw[at] = raw
+  }
+
+  /** The day that ends with `bucket`; null when nothing traded in it. */
+  view(bucket: number): DayView | null {
+    const columns = this.#columns
+    const oldest = oldestBucketOf(bucket)
+    const volume: GrowingSum = { raw: 0, carries: 0 }
+    let openTicks = 0
+    let highTicks = 0
+    let lowTicks = Number.MAX_SAFE_INTEGER
+    for (let index = 0; index < this.#count; index++) {
+      const at = this.#at(index)
+      if (columns.bucket[at] < oldest) continue
+      if (openTicks === 0) openTicks = columns.firstTicks[at]
+      highTicks = Math.max(highTicks, columns.highTicks[at])
+      lowTicks = Math.min(lowTicks, columns.lowTicks[at])
+      addTo(volume, columns.raw[at])
+      volume.carries += columns.carries[at]
+    }
+    return openTicks === 0 ? null : { volume, openTicks, highTicks, lowTicks }
+  }
+
+  /**
+   * How much traded lately, for comparisons: the binary logarithm of the collateral of all buckets,
+   * each halved once for every four hours of its age, plus the time in units of four hours. As all
+   * markets age alike, a value stays right until its market trades again.
+   */
+  trend(): number {
+    const columns = this.#columns
+    let sum = 0
+    let newest = 0
+    for (let index = 0; index < this.#count; index++) {
+      const at = this.#at(index)
+      const bucket = columns.bucket[at]
+      const value = columns.raw[at] + columns.carries[at] * SUM_CARRY_RAW
+      sum = sum * 2 ** ((newest - bucket) / HALVING_BUCKETS) + value
+      newest = bucket
+    }
+    return Math.log2(Math.max(sum, 1)) + newest / HALVING_BUCKETS
+  }
+
+  #at(index: number): number {
+    return (this.#head + Math.max(index, 0)) % this.#room
+  }
+
+  #grow(): void {
+    assert(this.#room < DAY_BUCKETS, 'a day has room for its buckets')
+    const room = Math.min(this.#room * 2, DAY_BUCKETS)
+    const from = this.#columns
+    const to = columnsOf(room)
+    for (let index = 0; index < this.#count; index++) {
+      const at = this.#at(index)
+      to.bucket[index] = from.bucket[at]
+      to.firstTicks[index] = from.firstTicks[at]
+      to.highTicks[index] = from.highTicks[at]
+      to.lowTicks[index] = from.lowTicks[at]
+      to.carries[index] = from.carries[at]
+      to.raw[index] = from.raw[at]
+    }
+    this.#columns = to
+    this.#room = room
+    this.#head = 0
+  }
+}

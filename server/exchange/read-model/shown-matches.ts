@@ -1,0 +1,33 @@
+// Which markets are about a match: a durable command of matches says so.
+
+import type { Matches, PlacedMatch } from '../../../engine/core/sports/matches.ts'
+import type { MatchCommand } from '../../../engine/domain/command.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+
+function marketsOf(command: MatchCommand, matches: Matches): readonly MarketId[] {
+  // A score leaves the markets of its match alone: a match is forgotten behind its last market.
+  if (command.kind === 'scoreMatches') return []
+  const { slug, markets: named = [] } =
+    command.kind === 'putMatch' ? command.match : { slug: command.slug }
+  const before = matches.bySlug(slug)?.markets ?? []
+  return [...before, ...named].map(({ marketId }) => marketId)
+}
+
+/** Applies a command; gives the matches whose scores changed, and tells of each changed market. */
+export function showMatches<Shown extends { isOfMatch: boolean }>(
+  matches: Matches,
+  command: MatchCommand,
+  shown: ReadonlyMap<MarketId, Shown>,
+  changed: (market: Shown) => void,
+): readonly PlacedMatch[] {
+  const touched = marketsOf(command, matches)
+  const scored = matches.apply(command)
+  for (const marketId of new Set(touched)) {
+    const market = shown.get(marketId)
+    const isOfMatch = matches.byMarket(marketId) !== undefined
+    if (market === undefined || market.isOfMatch === isOfMatch) continue
+    market.isOfMatch = isOfMatch
+    changed(market)
+  }
+  return scored
+}

@@ -1,0 +1,107 @@
+// Orders in the shape of the API (rules §3.5, §12.4): one for all replies. Where public clients
+// read the side of a listed order as a word, `userOrderView` gives that.
+
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
+import { ORDER_STATUSES, ORDER_TYPES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
+import { costCeilRaw, costFloorRaw, PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
+import type {
+  OrderRow,
+  SignedOrderRow,
+} from '../../../persistence/query/read/orders/user-orders.ts'
+import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
+import { isoText } from '../../edge/http/iso-text.ts'
+import { fillFields } from './fill-fields.ts'
+import type { OrderIds } from './order-ids.ts'
+import type { PublishedMarket } from './published.ts'
+
+/** Both signed amounts, which follow from the fields of the order (rules §1.5, §1.6). */
+function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
+  if (row.marketForm === 1) {
+    return { makerRaw: row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw, takerRaw: 1 }
+  }
+  return row.side === SIDE.BUY
+    ? { makerRaw: costCeilRaw(row.priceTicks, row.sizeRaw), takerRaw: row.sizeRaw }
+    : { makerRaw: row.sizeRaw, takerRaw: costFloorRaw(row.priceTicks, row.sizeRaw) }
+}
+
+/** Raw shares that were ordered; of a buy at market, the collateral to spend. */
+function originalRaw({ marketForm, side, spendRaw, sizeRaw }: OrderRow): number {
+  return marketForm === 1 && side === SIDE.BUY ? spendRaw : sizeRaw
+}
+
+/** How much of the order was filled, over all of its trades. */
+function orderFills(row: OrderRow) {
+  const { filledRaw, collateralRaw, remainingRaw, eligibleMs } = row
+  return fillFields({
+    filledSharesRaw: filledRaw,
+    filledCollateralRaw: collateralRaw,
+    // A held buy at market still has all that it spends (rules §4.3).
+    leftRaw: eligibleMs === null ? remainingRaw : originalRaw(row),
+  })
+}
+
+let addressHex = ''
+let addressOfHex = ''
+
+/** Keeps the last text: orders of one reply mostly share their maker, who is also the signer. */
+function addressText(hex: string): string {
+  if (hex !== addressHex) {
+    addressOfHex = formatAddress(Buffer.from(hex, 'hex'))
+    addressHex = hex
+  }
+  return addressOfHex
+}
+
+/** The order as it was signed, and what follows from that: the fields that the intake prints. */
+export function signedFields(order: SignedOrderRow, market: Market) {
+  const { makerRaw, takerRaw } = amountsOf(order)
+  const tokenId = order.outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId
+  const orderType = ORDER_TYPES[order.orderType]
+  return {
+    salt: String(BigInt(`0x${order.saltHex || '0'}`)),
+    maker: addressText(order.makerHex),
+    signer: addressText(order.signerHex),
+    taker: ZERO_ADDRESS,
+    tokenId,
+    token: tokenId,
+    outcome: order.outcome === OUTCOME.YES ? ('YES' as const) : ('NO' as const),
+    makerAmount: makerRaw,
+    takerAmount: takerRaw,
+    originalSize: String(originalRaw(order)),
+    expiration: String(order.expirationSec),
+    nonce: 0,
+    feeRateBps: order.signedFeeBps,
+    side: order.side,
+    signatureType: order.signatureType,
+    signature: `0x${order.signatureHex}`,
+    orderType,
+    type: orderType,
+    price: order.marketForm === 1 ? null : order.priceTicks / PRICE_ONE_TICKS,
+  }
+}
+
+/** The market of an order: its slug, and what a client shows beside the order. */
+export function orderMarket({ marketId, slug, title, yesTokenId, noTokenId }: Market) {
+  const names = { id: marketId, slug, title }
+  const positions = { yesPositionId: yesTokenId, noPositionId: noTokenId }
+  return { marketSlug: slug, market: { ...names, ...positions, group: null } }
+}
+
+export function orderView(row: SignedOrderRow, { market }: PublishedMarket, ids: OrderIds) {
+  return {
+    id: ids.text(row.slot, row.generation),
+    ...signedFields(row, market),
+    marketId: row.marketId,
+    ownerId: row.accountId,
+    createdAt: isoText(row.placedMs),
+    status: ORDER_STATUSES[row.status],
+    ...orderFills(row),
+    ...(row.clientOrderId === null ? {} : { clientOrderId: row.clientOrderId }),
+    ...orderMarket(market),
+  }
+}
+
+export function userOrderView(row: SignedOrderRow, published: PublishedMarket, ids: OrderIds) {
+  const side = row.side === SIDE.BUY ? ('BUY' as const) : ('SELL' as const)
+  return { ...orderView(row, published, ids), side }
+}

@@ -1,0 +1,54 @@
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
+import type { FaultHook, FaultTarget, Setback, SettlementPort } from './settlement-port.ts'
+
+const NOTHING: ReadonlyMap<number, Setback> = new Map()
+
+function countOf(target: FaultTarget): number {
+  if ('tradeSeq' in target) return 1
+  return 'next' in target ? target.next : target.nextApprovals
+}
+
+/**
+ * The exchange's own chain. It mines everything except the trades and approvals for which a fault
+ * is armed. Faults are no state, so a restart forgets them.
+ */
+export class EmbeddedChain implements SettlementPort, FaultHook {
+  readonly chainId: number
+  readonly faults: FaultHook = this
+  readonly #byTrade = new Map<number, Setback>()
+  /** Faults for the next trades, in their order. */
+  #next: Setback[] = []
+  /** Faults for the next approvals, in their order. */
+  #nextApprovals: Setback[] = []
+
+  constructor(chainId: number) {
+    this.chainId = chainId
+  }
+
+  arm(target: FaultTarget, outcome: Setback): RejectName | null {
+    const armed = this.#byTrade.size + this.#next.length + this.#nextApprovals.length
+    if (armed + countOf(target) > LIMITS.settlementFaultsMax) return 'FAULT_LIMIT'
+    if ('tradeSeq' in target) this.#byTrade.set(target.tradeSeq, outcome)
+    else if ('next' in target) this.#next.push(...Array<Setback>(target.next).fill(outcome))
+    else this.#nextApprovals.push(...Array<Setback>(target.nextApprovals).fill(outcome))
+    return null
+  }
+
+  approve(): Setback | null {
+    return this.#nextApprovals.shift() ?? null
+  }
+
+  submit(tradeSeqs: readonly Seq[]): ReadonlyMap<number, Setback> {
+    if (this.#byTrade.size + this.#next.length === 0) return NOTHING
+    const setbacks = new Map<number, Setback>()
+    for (const tradeSeq of tradeSeqs) {
+      const setback = this.#byTrade.get(tradeSeq) ?? this.#next.shift()
+      if (setback === undefined) continue
+      this.#byTrade.delete(tradeSeq)
+      setbacks.set(tradeSeq, setback)
+    }
+    return setbacks
+  }
+}

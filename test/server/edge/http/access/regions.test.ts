@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isBarred, isTrading } from '../../../../../server/edge/http/access/regions.ts'
+
+const HEADER = 'cf-ipcountry'
+
+/** The header, and whether the call is refused when unknown countries are allowed, and when not. */
+const ROWS: readonly (readonly [said: string | null, allowing: boolean, refusing: boolean])[] = [
+  ['CU', true, true],
+  ['cu', true, true],
+  [' Ir ', true, true],
+  ['DE, CU', true, true],
+  ['??, CU', true, true],
+  ['DE', false, false],
+  ['de, FR', false, false],
+  ['DE,', false, true],
+  ['DE, T1', false, true],
+  ['CUB', false, true],
+  ['C', false, true],
+  ['XX', false, true],
+  ['T1', false, true],
+  ['', false, true],
+  [null, false, true],
+]
+
+test('a blocked country is refused, and an unknown one if the operator says so', () => {
+  const regions = { header: HEADER, blocked: new Set(['CU', 'IR']), refusesUnknown: false }
+  for (const [said, allowing, refusing] of ROWS) {
+    const headers = new Map(said === null ? [] : [[HEADER, said]])
+    assert.equal(isBarred(regions, headers), allowing, `${said}`)
+    assert.equal(isBarred({ ...regions, refusesUnknown: true }, headers), refusing, `${said}`)
+  }
+})
+
+test('only a call that changes something on the trade lane is trading', () => {
+  assert.ok(isTrading({ lane: 'trade', method: 'POST' }))
+  assert.ok(isTrading({ lane: 'trade', method: 'DELETE' }))
+  assert.ok(!isTrading({ lane: 'trade', method: 'GET' }))
+  for (const lane of ['public', 'private', 'auth', 'admin'] as const) {
+    assert.ok(!isTrading({ lane, method: 'POST' }))
+  }
+})

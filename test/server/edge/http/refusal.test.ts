@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
+import { invalid, refusalStatus, refuse } from '../../../../server/edge/http/refusal.ts'
+
+/** The codes that the API spells in lower case. */
+const MODE_CODES = new Set<string>(['POST_ONLY_MODE', 'CANCEL_ONLY_MODE', 'TRADING_DISABLED'])
+
+test('every refusal has the four fields, and only 503 and 429 ask to wait', () => {
+  for (const reject of Object.values(REJECT)) {
+    const { name, sentence } = reject
+    const refusal = refuse(name)
+    const body = JSON.parse(refusal.body)
+    const scope = /^SCOPE_MISSING_(.+)$/.exec(name)?.[1]
+    const more = scope === undefined ? [] : ['scope']
+    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode', 'code', ...more])
+    assert.equal(body.scope, scope?.toLowerCase())
+    assert.deepEqual([body.message, body.statusCode], [sentence, refusal.status])
+    const code = MODE_CODES.has(name) ? name.toLowerCase() : name
+    assert.equal(body.code, scope === undefined ? code : 'SCOPE_MISSING')
+    assert.equal(refusal.status, refusalStatus(name))
+    assert.ok(refusal.status < 500 || refusal.status === 503 || name === 'INTERNAL')
+    assert.equal(refusal.retryAfterSec > 0, refusal.status === 503 || refusal.status === 429)
+    assert.equal(refuse(reject), refusal)
+  }
+})
+
+test('a request with many faults is told the first ten, and how many there are besides', () => {
+  const faults = Array.from({ length: 400 }, (_each, at) => ({ field: `a${at}`, message: 'no' }))
+  const { message } = JSON.parse(invalid(...faults).body)
+  assert.deepEqual(message.slice(0, 10), faults.slice(0, 10))
+  assert.deepEqual(message.slice(10), [
+    { field: 'a10', message: '390 more faults are not listed, this one first; fix those above' },
+  ])
+  assert.deepEqual(JSON.parse(invalid(...faults.slice(0, 10)).body).message, faults.slice(0, 10))
+})
+
+test('extra fields come after the usual four', () => {
+  const refusal = refuse('TRADING_DISABLED', { mode: 'disabled', resumeAt: null })
+  assert.deepEqual(JSON.parse(refusal.body), {
+    message: 'Trading is disabled; wait until `resumeAt`.',
+    error: 'Too Early',
+    statusCode: 425,
+    code: 'trading_disabled',
+    mode: 'disabled',
+    resumeAt: null,
+  })
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { openMarket, place } from '../../../support/live-orders.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
+import { UntoldDisk } from '../../../support/untold-disk.ts'
+
+// A socket is told that its proof ended, and what became of markets, once that is durable (law 1).
+
+const TOKENS = '/auth/api-tokens'
+let live: LiveExchange
+before(async () => {
+  live = await startLive()
+})
+after(() => live.stop())
+afterEach(() => assert.deepEqual(live.faults, []))
+
+/** During the work the disk says that nothing is durable, except up to a seq given to `upTo`. */
+async function withUntold(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
+  const { pipeline } = live.exchange
+  await pipeline.durable()
+  const disk = new UntoldDisk(pipeline)
+  try {
+    await work((seq) => disk.tell(seq))
+  } finally {
+    disk.tellAll()
+  }
+}
+
+/** Sends requests that rest on no change, so that everything that may be told is told. */
+async function otherCalls(): Promise<void> {
+  for (let round = 0; round < 5; round++) await live.send('GET', '/health')
+}
+
+/** Asks for a change. Gives the seq of its command before the command is durable. */
+async function stamped(change: () => Promise<unknown>): Promise<number> {
+  const { clearing } = live.exchange.pipeline
+  const { lastSeq } = clearing
+  void change()
+  while (clearing.lastSeq === lastSeq) await live.send('GET', '/health')
+  return clearing.lastSeq
+}
+
+const revoke =
+  ({ tokenId }: Trader, by: Trader) =>
+  () =>
+    live.call(by, 'DELETE', `${TOKENS}/${tokenId}`)
+
+test('a handshake with an ended proof is answered once the end is durable', async () => {
+  const trader = await live.trader(0)
+  const cookie = cookieOf(await login(live, newWallet()))
+  const origin = `http://127.0.0.1:${live.port}`
+  const rows: [change: () => Promise<unknown>, headers: Record<string, string>, code: string][] = [
+    [revoke(trader, trader), handshakeOf(trader, live.nowMs()), 'API_KEY_INVALID'],
+    [() => withCookie(live, cookie, 'POST', '/auth/logout'), { cookie, origin }, 'SESSION_INVALID'],
+  ]
+  for (const [change, headers, code] of rows) {
+    const clients: SocketClient[] = []
+    await withUntold(async () => {
+      await stamped(change)
+      const client = await SocketClient.open(live.port, { headers })
+      clients.push(client)
+      client.socket.emit('subscribe_order_events')
+      await otherCalls()
+      assert.deepEqual(client.frames, [])
+    })
+    const [client] = clients
+    const [ended, refused] = await client.take('exception', 2)
+    assert.deepEqual([at(ended, 'code'), at(refused, 'code')], [code, 'UNAUTHENTICATED'])
+    client.close()
+  }
+})
+
+test('a subscription of an ended token closes once the end is durable', async () => {
+  const rain = await openMarket(live, 'rain')
+  const trader = await live.trader(1_000_000_000)
+  const client = await SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })
+  client.socket.emit('subscribe_order_events')
+  await client.take('system', 1)
+  await withUntold(async (upTo) => {
+    let placed: Promise<unknown> = Promise.resolve()
+    const placedSeq = await stamped(() => {
+      placed = place(live, trader, rain)
+      return placed
+    })
+    await stamped(revoke(trader, trader))
+    upTo(placedSeq)
+    await placed
+    await otherCalls()
+    assert.deepEqual(client.ends, [])
+    assert.deepEqual(client.of('exception'), [])
+  })
+  await client.until(() => client.ends.length > 0)
+  assert.deepEqual(client.of('orderEvent'), [])
+  assert.equal(at(client.of('exception'), 0, 'code'), 'UNAUTHENTICATED')
+})
+
+test('books, tapes and news of markets show a change once it is durable', async () => {
+  const snow = await openMarket(live, 'snow')
+  const [maker, taker] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
+  const client = await SocketClient.open(live.port)
+  const marketSlugs = ['snow']
+  client.socket.emit('subscribe_market_prices', { marketSlugs })
+  client.socket.emit('subscribe_trades', { marketSlugs })
+  client.socket.emit('subscribe_market_lifecycle')
+  await client.take('orderbookUpdate', 1)
+  await client.take('system', 3)
+  const before = client.frames.length
+  let replies: Promise<unknown>[] = []
+  const wish = { ticks: 500, sizeRaw: 1_000_000 }
+  await withUntold(async () => {
+    for (const change of [
+      () => place(live, maker, snow, wish),
+      () => place(live, taker, snow, { ...wish, outcome: 1 }),
+      () => openMarket(live, 'sleet'),
+    ]) {
+      await stamped(() => {
+        replies = [...replies, change()]
+        return Promise.all(replies)
+      })
+    }
+    await otherCalls()
+    // A reader that comes now sees the old book too.
+    client.socket.emit('subscribe_market_prices', { marketSlugs, snapshot: true })
+    await client.take('orderbookUpdate', 2)
+    await client.take('system', 4)
+    // A book that does not change is sent again now and then.
+    for (const book of client.of('orderbookUpdate')) {
+      assert.deepEqual(at(book, 'orderbook', 'bids'), [])
+    }
+    const events = client.frames.slice(before).map(({ event }) => event)
+    assert.deepEqual(new Set(events), new Set(['orderbookUpdate', 'system']))
+  })
+  await Promise.all(replies)
+  const [trade] = await client.take('trade', 1)
+  const [created] = await client.take('marketCreated', 1)
+  assert.deepEqual([at(trade, 'price'), at(created, 'slug')], [0.5, 'sleet'])
+  client.close()
+})
