@@ -4,7 +4,7 @@
 NODE ?= node
 BIN := node_modules/.bin
 # .bin/tsc is version 6, which the client generators bring.
-TSC := node_modules/typescript/bin/tsc
+TSC := node_modules/typescript7/bin/tsc
 INSTALLED := node_modules/.installed
 BUILT := dist/.built
 # Folders are listed too: their time changes when a file is added or deleted.
@@ -112,6 +112,7 @@ lint: $(INSTALLED) ## Checks format, rules and types.
 	@$(BIN)/biome check --error-on-warnings .
 	@$(TSC) -p .
 	@$(TSC) -p server/console
+	@$(BIN)/depcruise engine persistence server --config --output-type err
 
 format: $(INSTALLED) ## Formats the sources and applies the safe fixes.
 	@$(BIN)/biome check --write .

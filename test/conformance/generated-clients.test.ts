@@ -40,15 +40,6 @@ before(async () => {
   }
   symlinkSync(MODULES, join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  // Both generators call the compiler by functions that its version 7 no longer has.
-  const hook =
-    'export const resolve = (name, context, next) => ' +
-    "next(name === 'typescript' ? '@typescript/typescript6' : name, context)"
-  const url = `data:text/javascript,${encodeURIComponent(hook)}`
-  writeFileSync(
-    join(folder, 'compiler.js'),
-    `import { register } from 'node:module'\nregister(${JSON.stringify(url)})\n`,
-  )
 })
 after(async () => {
   await live.stop()
@@ -105,7 +96,7 @@ function run(program: string, words: readonly string[]): void {
 }
 
 function generate(program: string, words: readonly string[]): void {
-  run('--import', ['./compiler.js', join(MODULES, program), ...words])
+  run(join(MODULES, program), words)
 }
 
 /** Checks the client in this folder by the compiler, and gives what it calls of the exchange. */
@@ -119,7 +110,7 @@ async function clientIn(name: string): Promise<(desk: object) => Promise<unknown
   }
   const config = { compilerOptions, include: ['.'] }
   writeFileSync(join(own, 'tsconfig.json'), JSON.stringify(config))
-  run(join(MODULES, 'typescript/bin/tsc'), ['-p', own])
+  run(join(MODULES, 'typescript7/bin/tsc'), ['-p', own])
   const outfile = join(own, 'walk.bundle.js')
   await build({
     ...{ entryPoints: [join(own, 'walk.ts')], bundle: true, format: 'esm', platform: 'node' },

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { SourceFile } from '../support/shape.ts'
-import { readTree } from '../support/source-tree.ts'
-import { ALL, ROOMS } from '../support/tidy-rooms.ts'
+import { readTree, type SourceFile } from '../support/source-tree.ts'
 
 // The pages of server/docs agree with the repository: every cited section and every named path
 // exists.
@@ -135,22 +133,6 @@ test('every path that the pages name exists', () => {
   assert.deepEqual(pathFaults(page, known), [])
   const wrong = ['engine/cor', 'exchange.ts', 'server/main.ts']
   assert.deepEqual(pathFaults(wrong.map((name) => `\`${name}\``).join(' '), known), wrong)
-})
-
-test('the engineering page has the rooms of the tidy test', () => {
-  const bare = (names: readonly string[]) => names.map((name) => name.replace(/\.ts$/, ''))
-  const expected = ROOMS.map(({ path, rank, files: own, doors }) => {
-    const some = own === undefined ? '' : `: ${bare(own).join(', ')}`
-    const open = doors === ALL ? 'all' : bare(doors).join(', ') || 'none'
-    return `| ${rank} | \`${path}\`${some} | ${open} |`
-  })
-  const rows = rowsUnder(textOf('server/docs/engineering.md'), 'Rooms and their order')
-  const purpose = / [^|]{8,} \|$/
-  assert.deepEqual(
-    rows.map((row) => row.replace(purpose, '')),
-    expected,
-  )
-  for (const row of rows) assert.match(row, purpose, 'a row says what its room is for')
 })
 
 test('each name in the look-up table stands in its file', () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 // `.bin/tsc` is the version that a generator of clients brings.
-const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
+const TSC = join(ROOT, 'node_modules', 'typescript7', 'bin', 'tsc')
 
 /** Checks the sources in a folder as those of the repository; gives what the compiler says. */
 export function checkTypes(

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { SourceFile } from './shape.ts'
+
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
 
 /** Every text file below `root` that .gitignore does not name, with paths relative to `root`. */
 export function readTree(root: string): SourceFile[] {

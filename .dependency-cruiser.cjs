@@ -1,0 +1,73 @@
+// Who may import whom; `make lint` checks it. A layer imports only itself and the layers above it
+// in this list.
+
+const LAYERS = [
+  ['engine/domain'],
+  ['engine/core', 'engine/wire', 'engine/thread'],
+  ['engine/shard', 'persistence', 'server/crypto'],
+  ['server/edge', 'server/auth', 'server/ops', 'server/settings'],
+  ['server/exchange'],
+  ['server/api', 'server/demo', 'server/docs', 'server/web'],
+]
+
+/** The file, or the folder, that uses a library; any file may name its types. */
+const IMPORTERS = {
+  '@modelcontextprotocol/sdk': 'server/api/mcp/protocol.ts',
+  '@noble/curves': 'server/crypto/noble-curve.ts',
+  '@noble/hashes': 'engine/core/cells/digest.ts',
+  'better-sqlite3': 'persistence/database.ts',
+  esbuild: 'server/build/bundle.ts',
+  jose: 'server/auth/identity.ts',
+  marked: 'server/docs/markdown.ts',
+  msgpackr: 'engine/wire/codec.ts',
+  pino: 'server/ops/logging/log.ts',
+  'socket.io': 'server/edge/sockets/socket-gateway.ts',
+  typebox: 'server/edge/http/schema/schema.ts',
+  'uWebSockets.js': 'server/edge/http/gateway/native-library.ts',
+}
+
+const SOURCES = '^(engine|persistence|server)/'
+const within = (folders) => `^(${folders.join('|')})/`
+
+const layerRules = LAYERS.map((folders, index) => ({
+  name: `layer of ${folders.join(', ')}`,
+  comment: 'Imports point down.',
+  severity: 'error',
+  from: { path: within(folders) },
+  to: { path: SOURCES, pathNot: within(LAYERS.slice(0, index + 1).flat()) },
+}))
+
+const importerRules = Object.entries(IMPORTERS).map(([library, importer]) => ({
+  name: `importer of ${library}`,
+  comment: 'A library has one importer. What browsers run is a program of its own.',
+  severity: 'error',
+  from: { path: SOURCES, pathNot: `^(${importer}$|server/console/)` },
+  to: { path: `^node_modules/${library}/`, dependencyTypesNot: ['type-only'] },
+}))
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    ...importerRules,
+    {
+      name: 'pure core',
+      comment: 'A replay next year gives the same state: the core asks nothing of its machine.',
+      severity: 'error',
+      from: { path: '^engine/(core|domain)/' },
+      to: { pathNot: '^(engine/(core|domain)|node_modules/@noble/hashes)/' },
+    },
+    {
+      name: 'no cycles',
+      comment: 'Files that import each other cannot be read one by one.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Imports of types count, too.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+}
