@@ -103,10 +103,13 @@ function core({ markets }: LifetimePlan): Partial<LifetimeFigures> {
       }
     }
     const { lastSeq, blocks } = driver.clearing
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
+    driver.control({
+      kind: 'resolveMarkets',
+      resolutions: [{ marketId, payoutNumerators: [1, 0] }],
+    })
     const height = blocks.height + 1
-    driver.rare({ kind: 'mineBlock', height, throughSeq: lastSeq, chainId: 1 })
-    driver.rare({ kind: 'archiveMarket', marketId })
+    driver.control({ kind: 'mineBlock', height, throughSeq: lastSeq, chainId: 1 })
+    driver.control({ kind: 'archiveMarket', marketId })
     if (market % 50_000 === 0) progress(`lifetime: core, market ${market}`)
   }
   const commands = driver.clearing.lastSeq - startedSeq

@@ -7,7 +7,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
-import type { RareBody } from '../../server/exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../server/exchange/sequencer/control-body.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
 import { marketSpec, ownRequest } from '../../test/support/specs.ts'
 import { DEPOSIT_RAW, profileOf, tokenIdOf, tokenNoOf } from '../report/setting.ts'
@@ -39,7 +39,7 @@ export class Lives {
     this.#hashes = exchange.pipeline.clearing.lastSeq
   }
 
-  async #change(body: RareBody): Promise<void> {
+  async #change(body: ControlBody): Promise<void> {
     const { sequencer } = this.#exchange.pipeline
     for (;;) {
       const { reject } = sequencer.change(() => body)

@@ -3,7 +3,7 @@
 
 import { assert } from '../../engine/domain/assert.ts'
 import { slotMsOf } from '../../engine/domain/markets/series.ts'
-import type { RareBody } from '../../server/exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../server/exchange/sequencer/control-body.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
 import { seriesSpec } from '../../test/support/specs.ts'
 import type { LifeClock } from './lives.ts'
@@ -30,7 +30,7 @@ export class SlotLives {
     this.#clock = clock
   }
 
-  async #change(body: RareBody): Promise<void> {
+  async #change(body: ControlBody): Promise<void> {
     const { sequencer } = this.#exchange.pipeline
     while (sequencer.change(() => body).reject !== null) await new Promise(setImmediate)
   }

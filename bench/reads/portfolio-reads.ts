@@ -89,11 +89,11 @@ class Story {
   *tell({ positions, fills }: PortfolioPlan, nowMs: number): Iterable<Uint8Array> {
     const driver = this.#driver
     driver.nowMs = nowMs - HISTORY_MS
-    driver.rare({ kind: 'rules', version: 1 })
+    driver.control({ kind: 'rules', version: 1 })
     for (const profileId of [MAKER, LARGE, SMALL]) {
       const profile = profileFields(profileId)
       const token = sealedToken(this.#seal, profileId)
-      driver.rare({ kind: 'createProfile', profileId, profile, token })
+      driver.control({ kind: 'createProfile', profileId, profile, token })
       driver.deposit(profileId, DEPOSIT_RAW)
     }
     const each = Math.max(1, fills / positions)

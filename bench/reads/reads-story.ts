@@ -2,7 +2,7 @@
 // markets and their resolutions, pages with filters, resting orders.
 
 import { Exchange } from '../../engine/core/exchange.ts'
-import type { Command, NewMarket, PlaceOrder, RareCommand } from '../../engine/domain/command.ts'
+import type { Command, ControlCommand, NewMarket, PlaceOrder } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
@@ -26,7 +26,7 @@ const SHARE_RAW = 1_000_000
 /** Steps of 2 ticks on each side of the middle. */
 const LEVELS = 10
 
-type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+type Body<T> = T extends ControlCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 class Story {
   readonly exchange = new Exchange()
@@ -41,7 +41,7 @@ class Story {
     return encodeCommand(command)
   }
 
-  rare(body: Body<RareCommand>): Uint8Array {
+  control(body: Body<ControlCommand>): Uint8Array {
     return this.take({ ...body, seq: this.exchange.clearing.lastSeq + 1, nowMs: this.#nowMs })
   }
 
@@ -94,7 +94,7 @@ function* pages(story: Story): Iterable<Uint8Array> {
     }))
     const words = { name: `Property ${at}`, slug: `property-${at}`, type: 'select' as const }
     const key = { keyId: uuidOf(100 + at), ...words, isSystem: false, metadataJson: '{}' }
-    yield story.rare({ kind: 'putPropertyKey', key, options, removedOptionIds: [] })
+    yield story.control({ kind: 'putPropertyKey', key, options, removedOptionIds: [] })
   }
   const filterGroups = Array.from({ length: PROPERTIES }, (_, at) => ({ slug: `property-${at}` }))
   const bases = { all: {}, topic: { category: ['Topic 1'] } }
@@ -102,7 +102,7 @@ function* pages(story: Story): Iterable<Uint8Array> {
     const contentJson = JSON.stringify({ baseFilter: bases[slug], filterGroups, metadata: {} })
     const place = { pageId: PAGES[slug], name: slug, slug, parentId: null, sortOrder: 0 }
     const page = { ...place, description: null, icon: '', isInNavigation: true, contentJson }
-    yield story.rare({ kind: 'putMarketPage', page })
+    yield story.control({ kind: 'putMarketPage', page })
   }
 }
 
@@ -111,7 +111,7 @@ function* block(story: Story, firstId: number, firstBook: number): Iterable<Uint
   for (const at of [0, 1]) {
     const marketId = firstId + at
     const market = specOf(marketId)
-    yield story.rare({ kind: 'createMarket', marketId, book: firstBook + at, market })
+    yield story.control({ kind: 'createMarket', marketId, book: firstBook + at, market })
   }
   const children = [0, 1].map((at): NewMarket => {
     const marketId = groupId + 1 + at
@@ -119,7 +119,7 @@ function* block(story: Story, firstId: number, firstBook: number): Iterable<Uint
     return { marketId, book: firstBook + BLOCK.groupAt + at, market }
   })
   const group = { marketId: groupId, book: 0, market: groupSpec(groupId) }
-  yield story.rare({ kind: 'createGroup', markets: [group, ...children] })
+  yield story.control({ kind: 'createGroup', markets: [group, ...children] })
   for (let marketId = firstId; marketId < firstId + BLOCK.markets; marketId++) {
     if (marketId === groupId) continue
     for (let level = 1; level <= LEVELS; level++) {
@@ -134,18 +134,18 @@ function* block(story: Story, firstId: number, firstBook: number): Iterable<Uint
 /** The records of the journal, from the first command on. */
 export function* tellStory({ active, resolved }: ReadsSize, nowMs: number): Iterable<Uint8Array> {
   const story = new Story(nowMs)
-  yield story.rare({ kind: 'rules', version: 1 })
+  yield story.control({ kind: 'rules', version: 1 })
   for (let profileId = 1; profileId <= TRADERS; profileId++) {
     const profile = profileFields(profileId)
-    yield story.rare({ kind: 'createProfile', profileId, profile, token: null })
-    yield story.rare({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
+    yield story.control({ kind: 'createProfile', profileId, profile, token: null })
+    yield story.control({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
   }
   yield* pages(story)
   for (let marketId = 1; marketId <= resolved; marketId++) {
-    yield story.rare({ kind: 'createMarket', marketId, book: 1, market: marketSpec(marketId) })
+    yield story.control({ kind: 'createMarket', marketId, book: 1, market: marketSpec(marketId) })
     const resolutions = [{ marketId, payoutNumerators: [1, 0] as const }]
-    yield story.rare({ kind: 'resolveMarkets', resolutions })
-    yield story.rare({ kind: 'archiveMarket', marketId })
+    yield story.control({ kind: 'resolveMarkets', resolutions })
+    yield story.control({ kind: 'archiveMarket', marketId })
   }
   for (let at = 0; at < active / BLOCK.markets; at++) {
     yield* block(story, resolved + 1 + at * BLOCK.markets, 1 + at * BLOCK.books)

@@ -4,9 +4,9 @@
 import type { Exchange } from '../../engine/core/exchange.ts'
 import type {
   Command,
+  ControlCommand,
   PlaceOrder,
   ProfileFields,
-  RareCommand,
 } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
@@ -46,7 +46,7 @@ export function marketOf(marketId: number): MarketSpec {
   return marketSpec(marketId, { feeEnabled: true })
 }
 
-type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+type Body<T> = T extends ControlCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 /** Gives every command of the setting to `apply`, which must apply it to `exchange` too. */
 export function setUp(
@@ -54,21 +54,21 @@ export function setUp(
   exchange: Exchange,
   apply: (command: Command) => void,
 ): void {
-  const rare = (body: Body<RareCommand>) => {
+  const control = (body: Body<ControlCommand>) => {
     apply({ ...body, seq: exchange.clearing.lastSeq + 1, nowMs: START_MS })
   }
-  rare({ kind: 'rules', version: 1 })
+  control({ kind: 'rules', version: 1 })
   for (let profileId = 1; profileId <= accounts; profileId++) {
     const sealedSecret = new Uint8Array(4)
     const tokenId = tokenIdOf(profileId)
     const token = { tokenId, sealedSecret, label: null, scopes: ['trading' as const] }
-    rare({ kind: 'createProfile', profileId, profile: profileOf(profileId), token })
-    rare({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
+    control({ kind: 'createProfile', profileId, profile: profileOf(profileId), token })
+    control({ kind: 'adjustBalance', profileId, collateralRaw: DEPOSIT_RAW })
   }
   for (let marketId = 1; marketId <= markets; marketId++) {
     const market = marketOf(marketId)
     const delays = takerDelayMs > 0 && marketId % 2 === 1 ? { takerDelayMs } : {}
-    rare({ kind: 'createMarket', marketId, book: marketId, market: { ...market, ...delays } })
+    control({ kind: 'createMarket', marketId, book: marketId, market: { ...market, ...delays } })
     shareOut(marketId, accounts, exchange, apply)
   }
 }

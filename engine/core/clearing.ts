@@ -12,10 +12,10 @@ import type {
   MatchCommand,
   PackCommand,
   PlaceOrder,
-  RareCommand,
   ReleaseOrder,
   Resolution,
   RewardCommand,
+  SettingCommand,
   SettlementCommand,
   Stamp,
 } from '../domain/command.ts'
@@ -139,7 +139,7 @@ export class Clearing {
     if (command.kind === 'placeOrder') this.admitOrder(command)
     else if (command.kind === 'cancelOrders') this.admitCancel(command)
     else if (command.kind === 'releaseOrder') this.admitRelease(command)
-    else this.admitRare(command)
+    else this.admitControl(command)
   }
 
   admitCancel(cancel: CancelOrders): void {
@@ -152,11 +152,11 @@ export class Clearing {
     this.orders.releasing(release.slot, release.generation)
   }
 
-  admitRare(command: RareCommand): void {
+  admitControl(command: ControlCommand): void {
     this.#stamp({ seq: command.seq, nowMs: command.nowMs })
     this.accounts.expire(command.nowMs)
     this.calls.expire(command.nowMs)
-    this.#applyRare(command)
+    this.#applyControl(command)
   }
 
   // A time that is passed by itself is boxed where V8 does not inline.
@@ -182,7 +182,7 @@ export class Clearing {
     this.openSizes.opened(this.orders, order.slot, market)
   }
 
-  #applyRare(command: RareCommand): void {
+  #applyControl(command: ControlCommand): void {
     switch (command.kind) {
       case 'rules':
         assert(command.version <= RULES_VERSION, 'the rules of this journal are known')
@@ -239,11 +239,11 @@ export class Clearing {
         this.#applyToBlocks(command)
         return
       default:
-        this.#applyControl(command)
+        this.#applySetting(command)
     }
   }
 
-  #adjust({ profileId, collateralRaw }: Extract<RareCommand, { kind: 'adjustBalance' }>): void {
+  #adjust({ profileId, collateralRaw }: Extract<ControlCommand, { kind: 'adjustBalance' }>): void {
     if (collateralRaw > 0) this.ledger.deposit(profileId, collateralRaw)
     else this.ledger.withdraw(profileId, -collateralRaw)
   }
@@ -264,7 +264,7 @@ export class Clearing {
     }
   }
 
-  #applyControl(command: ControlCommand | AccountCommand | RewardCommand | Listed): void {
+  #applySetting(command: SettingCommand | AccountCommand | RewardCommand | Listed): void {
     switch (command.kind) {
       case 'rewardMinute':
       case 'creditRewards':
@@ -332,7 +332,7 @@ export class Clearing {
     this.openSizes.moved(move, ledger.rows)
   }
 
-  #reverse(reversal: Extract<RareCommand, { kind: 'failSettlement' }>): void {
+  #reverse(reversal: Extract<ControlCommand, { kind: 'failSettlement' }>): void {
     this.reversals.apply(this.ledger, (id) => this.catalogue.existing(id), reversal)
     for (const { accountId, marketId } of reversal.legs) {
       const row = this.ledger.rows.find(accountId, marketId)
@@ -345,7 +345,7 @@ export class Clearing {
     this.#ended(resolveMarket(this, resolution, nowMs))
   }
 
-  #paidOut(posted: Extract<RareCommand, { kind: 'postPayouts' }>): void {
+  #paidOut(posted: Extract<ControlCommand, { kind: 'postPayouts' }>): void {
     applyToMarkets(this, posted)
     for (const marketId of posted.marketIds) {
       this.rewards.paidOut(this.catalogue.existing(marketId), posted.nowMs)

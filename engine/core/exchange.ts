@@ -35,7 +35,7 @@ export class Exchange {
     if (command.kind === 'placeOrder') this.place(command)
     else if (command.kind === 'cancelOrders') this.cancel(command)
     else if (command.kind === 'releaseOrder') this.release(command)
-    else this.clearing.admitRare(command)
+    else this.clearing.admitControl(command)
   }
 
   /** `apply` for a caller that knows the kind. */

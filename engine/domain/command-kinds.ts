@@ -1,7 +1,7 @@
-import type { RareCommand } from './command.ts'
+import type { ControlCommand } from './command.ts'
 
 /** The compiler demands every kind. A kind that is not here is of a later version. */
-const RARE_KINDS: Readonly<Record<RareCommand['kind'], true>> = {
+const CONTROL_KINDS: Readonly<Record<ControlCommand['kind'], true>> = {
   rules: true,
   setAdminToken: true,
   createProfile: true,
@@ -88,6 +88,6 @@ const RARE_KINDS: Readonly<Record<RareCommand['kind'], true>> = {
   scoreMatches: true,
 }
 
-export function isRareKind(kind: unknown): kind is RareCommand['kind'] {
-  return typeof kind === 'string' && Object.hasOwn(RARE_KINDS, kind)
+export function isControlKind(kind: unknown): kind is ControlCommand['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(CONTROL_KINDS, kind)
 }

@@ -208,8 +208,8 @@ export interface NewMarket {
   readonly market: MarketSpec
 }
 
-/** Commands that are rare enough to travel as msgpack. Digests are lowercase hex SHA-256. */
-export type RareCommand = Stamp &
+/** Commands beside those of orders; they travel as msgpack. Digests are lowercase hex SHA-256. */
+export type ControlCommand = Stamp &
   Caused &
   (
     | { kind: 'rules'; version: number }
@@ -345,8 +345,8 @@ export type RareCommand = Stamp &
   )
 
 /** What operators and owners set for whole profiles, for trading, and for lists of markets. */
-export type ControlCommand = Extract<
-  RareCommand,
+export type SettingCommand = Extract<
+  ControlCommand,
   {
     kind:
       | 'putTradingWindow'
@@ -368,7 +368,7 @@ export type ControlCommand = Extract<
 
 /** What changes profiles, tokens, sessions and wallets. */
 export type AccountCommand = Extract<
-  RareCommand,
+  ControlCommand,
   {
     kind:
       | 'createProfile'
@@ -390,7 +390,7 @@ export type AccountCommand = Extract<
   }
 >
 
-export type Command = Arrival | CancelOrders | RareCommand
+export type Command = Arrival | CancelOrders | ControlCommand
 
 export function isSettlement(command: Command): command is SettlementCommand {
   switch (command.kind) {

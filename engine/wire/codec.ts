@@ -1,14 +1,14 @@
 import { Packr } from 'msgpackr'
 import { assert, fault } from '../domain/assert.ts'
-import type { Command, NewMarket, RareCommand } from '../domain/command.ts'
-import { isRareKind } from '../domain/command-kinds.ts'
+import type { Command, ControlCommand, NewMarket } from '../domain/command.ts'
+import { isControlKind } from '../domain/command-kinds.ts'
 import type { Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { TimeMs } from '../domain/units.ts'
 import { decodeCancel } from './cancel-codec.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
-import { HEAD, KIND, padTo8, RARE } from './record-layout.ts'
+import { CONTROL, HEAD, KIND, padTo8 } from './record-layout.ts'
 import { decodeRelease } from './release-codec.ts'
 import { type OwnFields, ownFields, wholeFields } from './shared-fields.ts'
 
@@ -38,29 +38,29 @@ export function unpackState<Part>(bytes: Uint8Array): Part {
   return statePackr.unpack(bytes) as Part
 }
 
-/** The record of a rare command; null when it is longer than a record may be. */
-export function packRare(command: RareCommand): Uint8Array | null {
+/** The record of a control command; null when it is longer than a record may be. */
+export function packControl(command: ControlCommand): Uint8Array | null {
   const { seq: _seq, nowMs: _nowMs, ...body } = command
   const packed = packr.pack(body.kind === 'createGroup' ? packedGroup(body) : body)
-  const bytes = padTo8(RARE.msgpack + packed.length)
+  const bytes = padTo8(CONTROL.msgpack + packed.length)
   if (bytes > LIMITS.recordBytesMax) return null
   const record = new Uint8Array(bytes)
   const view = viewOf(record)
-  writeHead(view, KIND.RARE, command)
+  writeHead(view, KIND.CONTROL, command)
   if ('marketId' in command) view.setUint32(HEAD.market, command.marketId, true)
-  view.setUint32(RARE.msgpackBytes, packed.length, true)
-  record.set(packed, RARE.msgpack)
+  view.setUint32(CONTROL.msgpackBytes, packed.length, true)
+  record.set(packed, CONTROL.msgpack)
   return record
 }
 
 /** For commands whose length has a bound of its own. */
-export function encodeRare(command: RareCommand): Uint8Array {
-  const record = packRare(command)
-  assert(record !== null, 'a rare command fits a record')
+export function encodeControl(command: ControlCommand): Uint8Array {
+  const record = packControl(command)
+  assert(record !== null, 'a control command fits a record')
   return record
 }
 
-type GroupBody = Omit<Extract<RareCommand, { kind: 'createGroup' }>, 'seq' | 'nowMs'>
+type GroupBody = Omit<Extract<ControlCommand, { kind: 'createGroup' }>, 'seq' | 'nowMs'>
 
 /**
  * A group whose children carry only what the group does not say for them: its labels would come
@@ -99,14 +99,14 @@ export function decodeCommand(record: Uint8Array): Command {
       return decodeRelease(record)
     case KIND.CANCEL:
       return decodeCancel(record)
-    case KIND.RARE: {
-      const packedBytes = view.getUint32(RARE.msgpackBytes, true)
-      assert(RARE.msgpack + packedBytes <= record.length, 'a rare body lies in its record')
-      const bytes = record.subarray(RARE.msgpack, RARE.msgpack + packedBytes)
-      const packed = packr.unpack(bytes) as RareCommand | PackedGroup
+    case KIND.CONTROL: {
+      const packedBytes = view.getUint32(CONTROL.msgpackBytes, true)
+      assert(CONTROL.msgpack + packedBytes <= record.length, 'a control body lies in its record')
+      const bytes = record.subarray(CONTROL.msgpack, CONTROL.msgpack + packedBytes)
+      const packed = packr.unpack(bytes) as ControlCommand | PackedGroup
       const body = packed.kind === 'createGroupShared' ? unpackedGroup(packed) : packed
       // Nothing would apply it: the state would go on without the command.
-      assert(isRareKind(body.kind), 'a rare command has a known kind')
+      assert(isControlKind(body.kind), 'a control command has a known kind')
       const seq = view.getFloat64(HEAD.seq, true)
       const nowMs = view.getFloat64(HEAD.nowMs, true)
       return { ...body, seq, nowMs }

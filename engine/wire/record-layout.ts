@@ -13,9 +13,9 @@ import { LIMITS } from '../domain/limits.ts'
 //          257 zero 7 │ 264 clientOrderId, UTF-8
 //   RELEASE as the head of PLACE, without its tail; clientOrderIdBytes and takerDelayMs are 0
 //   CANCEL 32 reason u8 │ 33..35 zero │ 36 count u32 │ 40 count × (slot u32, generation u32)
-//   RARE   32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
+//   CONTROL   32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
 
-export const KIND = { PLACE: 1, CANCEL: 2, RARE: 3, RELEASE: 4 } as const
+export const KIND = { PLACE: 1, CANCEL: 2, CONTROL: 3, RELEASE: 4 } as const
 
 export const HEAD = {
   bytes: 0,
@@ -63,7 +63,7 @@ export const SIGNATURE_BYTES = 65
 export const CANCEL = { reason: 32, count: 36, items: 40 } as const
 export const CANCEL_ITEM_BYTES = 8
 
-export const RARE = { msgpackBytes: 32, msgpack: 40 } as const
+export const CONTROL = { msgpackBytes: 32, msgpack: 40 } as const
 
 /** Pads a record so that every f64 stays aligned when records follow each other. */
 export function padTo8(bytes: number): number {
@@ -72,7 +72,7 @@ export function padTo8(bytes: number): number {
 
 assert(HEAD.account + 4 === HEAD_BYTES, 'the head ends with its last field')
 assert(PLACE.slot === HEAD_BYTES && CANCEL.reason === HEAD_BYTES, 'bodies follow the head')
-assert(RARE.msgpackBytes === HEAD_BYTES, 'a rare body follows the head')
+assert(CONTROL.msgpackBytes === HEAD_BYTES, 'a control body follows the head')
 assert(PLACE.orderHash === PLACE.takerDelayMs + 2, 'the PLACE head ends with its last field')
 assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is whole words')
 assert(PLACE.sizeRaw % 8 === 0 && PLACE.expirationSec % 8 === 0, 'doubles are aligned')
@@ -81,7 +81,7 @@ assert(PLACE.maker === PLACE.salt + 32, 'maker follows the salt')
 assert(PLACE.signer === PLACE.maker + 20, 'signer follows the maker')
 assert(PLACE.signature === PLACE.signer + 20, 'signature follows the signer')
 assert(PLACE.clientOrderId === padTo8(PLACE.signature + SIGNATURE_BYTES), 'the id follows, aligned')
-assert(CANCEL.items % 8 === 0 && RARE.msgpack % 8 === 0, 'variable parts are aligned')
+assert(CANCEL.items % 8 === 0 && CONTROL.msgpack % 8 === 0, 'variable parts are aligned')
 assert(LIMITS.booksMax < 1 << 16, 'a book fits its field of a PLACE record')
 assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')
 assert(LIMITS.feeBpsMax < 1 << 16, 'a fee fits its field of a PLACE record')

@@ -1,11 +1,11 @@
-// The tables of what profiles say, and of money that moved outside trading: all that rare commands
+// The tables of what profiles say, and of money that moved outside trading: all that control commands
 // change of accounts.
 
 import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { isMove } from '../../engine/core/moves/move-commands.ts'
 import { isOfPacks } from '../../engine/core/packs/packs.ts'
-import { isSettlement, type RareCommand } from '../../engine/domain/command.ts'
+import { type ControlCommand, isSettlement } from '../../engine/domain/command.ts'
 import type { Connection } from '../database.ts'
 import { PacksTable } from './packs/packs.ts'
 import { MovesTable } from './tables/accounts/moves.ts'
@@ -50,7 +50,7 @@ export class AccountTables {
   }
 
   /** The command is in the state. */
-  applied(command: RareCommand): void {
+  applied(command: ControlCommand): void {
     if (isMove(command)) this.#moves.applied(command)
     else if (isOfProfiles(command)) this.#profiles.applied(command)
     else if (isOfRewards(command)) this.#rewards.applied(command)
@@ -59,7 +59,7 @@ export class AccountTables {
     else if (isOfPacks(command)) this.#packs.applied(command, this.#clearing)
   }
 
-  #paidOut({ marketIds, nowMs }: Extract<RareCommand, { kind: 'postPayouts' }>): void {
+  #paidOut({ marketIds, nowMs }: Extract<ControlCommand, { kind: 'postPayouts' }>): void {
     const { catalogue } = this.#clearing
     for (const marketId of marketIds) {
       const { payoutNumerators } = catalogue.existing(marketId)

@@ -7,7 +7,7 @@ import { decideCancel, whyEnded } from '../../engine/core/decide/decide.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { openedBy, taughtBy } from '../../engine/core/markets/market-commands.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { RareCommand } from '../../engine/domain/command.ts'
+import type { ControlCommand } from '../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
@@ -30,8 +30,8 @@ import type { OrderIds } from './read-model/order-ids.ts'
 import type { PublishedMarkets } from './read-model/published.ts'
 import { AheadOfTables } from './sequencer/ahead-of-tables.ts'
 import type { Clock } from './sequencer/clock.ts'
+import { byOperator, type Decision } from './sequencer/control-body.ts'
 import { DeadlineTimer } from './sequencer/deadline-timer.ts'
-import { byOperator, type Decision } from './sequencer/rare-body.ts'
 import { type OrderName, Sequencer } from './sequencer/sequencer.ts'
 import type { Shards } from './sequencer/shard-map.ts'
 import { StampTimes } from './sequencer/stamp-times.ts'
@@ -135,7 +135,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       journal: this.journal,
       shardOf: (book) => this.shards.of(book),
       afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
-      onRare: (command) => this.#changed(command),
+      onControl: (command) => this.#changed(command),
       onFired: (seq, profileIds) => {
         this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
       },
@@ -215,8 +215,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     this.#sendSoon()
   }
 
-  /** Shows what a rare command made of markets, once that is durable. */
-  #changed(command: RareCommand): void {
+  /** Shows what a control command made of markets, once that is durable. */
+  #changed(command: ControlCommand): void {
     this.slots?.applied(command)
     // A deadline may pass, and need room in its shard, before the command is durable.
     for (const { book } of openedBy(command, this.clearing.catalogue)) this.shards.of(book)
@@ -418,7 +418,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   /**
-   * The one way to stamp a rare command. `decide` runs at the time of the stamp, after every
+   * The one way to stamp a control command. `decide` runs at the time of the stamp, after every
    * deadline that is due. It gives the command, the refusal, or null when there is nothing to do.
    * Resolves when everything that the answer rests on is durable: with null, or with the refusal.
    * `by` names the operator who asked.

@@ -45,7 +45,7 @@ const KIND_MASK = (1 << KIND_BITS) - 1
 assert(KINDS.length <= 1 << KIND_BITS, 'a kind fits its bits')
 assert(ORDER === KIND.PLACE - 1, 'an order has the first distributions')
 assert(KINDS.indexOf('cancel') === KIND.CANCEL - 1, 'a cancel has the second')
-assert(KINDS.indexOf('change') === KIND.RARE - 1, 'a rare command has the third')
+assert(KINDS.indexOf('change') === KIND.CONTROL - 1, 'a control command has the third')
 // A release is no call of a client, so its steps go to the kind that shows none.
 assert(KINDS.indexOf('query') === KIND.RELEASE - 1, 'the distributions of a release are not read')
 assert(

@@ -30,21 +30,21 @@ function owed() {
   const { driver, records } = recordedDriver()
   for (let profileId = 1; profileId <= OWNERS; profileId++) {
     const profile = profileFields(profileId)
-    driver.rare({ kind: 'createProfile', profileId, profile, token: null })
+    driver.control({ kind: 'createProfile', profileId, profile, token: null })
     driver.deposit(profileId, PACKS * STAKE_RAW)
   }
-  driver.rare({ kind: 'fundHouse', collateralRaw: OWNERS * PACKS * (PAYOUT_RAW - STAKE_RAW) })
+  driver.control({ kind: 'fundHouse', collateralRaw: OWNERS * PACKS * (PAYOUT_RAW - STAKE_RAW) })
   const markets = [driver.addMarket(), driver.addMarket()]
   const legs = markets.map((marketId, at) => ({ marketId, outcome: 0, priceTicks: LEGS[at] }))
   const packIds: number[] = []
   for (let made = 0; made < OWNERS * PACKS; made++) {
     const terms = { stakeRaw: STAKE_RAW, payoutRaw: PAYOUT_RAW, legs }
-    driver.rare({ kind: 'createPack', profileId: 1 + (made % OWNERS), ...terms })
+    driver.control({ kind: 'createPack', profileId: 1 + (made % OWNERS), ...terms })
     packIds.push(driver.clearing.lastSeq)
   }
   for (const [at, marketId] of markets.entries()) {
     const payoutNumerators = [1, at === 0 ? 1 : 0] as const
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
   }
   return { records, packIds, markets }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeCommand, encodeRare } from '../../engine/wire/codec.ts'
+import { decodeCommand, encodeControl } from '../../engine/wire/codec.ts'
 import { openReadOnly } from '../../persistence/database.ts'
 import { readPath } from '../../persistence/follower/read-database.ts'
 import { rebuildReadTables } from '../../persistence/follower/rebuild.ts'
@@ -23,7 +23,7 @@ function byOperator(record: Uint8Array): Uint8Array {
     case 'cancelOrders':
       return record
     default:
-      return encodeRare({ ...command, by: 'ada' })
+      return encodeControl({ ...command, by: 'ada' })
   }
 }
 

@@ -42,7 +42,7 @@ export class GoldenAccounts {
     () => this.#submitApprovals(),
     () => this.#settleApprovals(),
     () => this.#listAddress(),
-    () => this.#cast.driver.rare({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) }),
+    () => this.#cast.driver.control({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) }),
   ]
 
   /** The optional fields of a profile; an older client leaves them out. */
@@ -76,7 +76,7 @@ export class GoldenAccounts {
     })
     assert.equal(decideProfile(clearing, profile, before), null)
     const token = this.#cast.random.chance(0.2) ? this.#spareToken(profileId, ['trading']) : null
-    this.#cast.driver.rare({ kind: 'editProfile', profileId, profile, token })
+    this.#cast.driver.control({ kind: 'editProfile', profileId, profile, token })
   }
 
   #spareToken(profileId: number, scopes: readonly Scope[]) {
@@ -93,7 +93,7 @@ export class GoldenAccounts {
     const ids = Array.from({ length: accounts.count }, (_none, at) => at + 1)
     const leaving = ids.filter((id) => decideLeave(driver.clearing, id) === null)
     if (leaving.length === 0) return
-    driver.rare({ kind: 'leavePartner', profileId: random.pick(leaving) })
+    driver.control({ kind: 'leavePartner', profileId: random.pick(leaving) })
   }
 
   #createToken(): void {
@@ -109,7 +109,7 @@ export class GoldenAccounts {
     ] as const)
     assert.equal(decideToken(clearing, profile, scopes), null)
     const token = this.#spareToken(profileId, scopes)
-    this.#cast.driver.rare({ kind: 'createToken', profileId, token })
+    this.#cast.driver.control({ kind: 'createToken', profileId, token })
   }
 
   #revokeToken(): void {
@@ -117,7 +117,7 @@ export class GoldenAccounts {
     const { tokenId, profileId } = this.#cast.random.pick(this.#spareTokens)
     this.#spareTokens = this.#spareTokens.filter((each) => each.tokenId !== tokenId)
     assert.equal(decideRevoke(this.#cast.driver.clearing, profileId, tokenId), null)
-    this.#cast.driver.rare({ kind: 'revokeToken', tokenId })
+    this.#cast.driver.control({ kind: 'revokeToken', tokenId })
   }
 
   /** Revokes the tokens of a profile that does not trade: traders need theirs to sign. */
@@ -130,19 +130,19 @@ export class GoldenAccounts {
     assert.equal(decideToken(clearing, profile, scopes), null)
     const token = this.#spareToken(profileId, scopes)
     this.#spareTokens.pop()
-    this.#cast.driver.rare({ kind: 'createToken', profileId, token })
-    this.#cast.driver.rare({ kind: 'revokeTokens', profileId })
+    this.#cast.driver.control({ kind: 'createToken', profileId, token })
+    this.#cast.driver.control({ kind: 'revokeTokens', profileId })
   }
 
   #touchToken(): void {
     const tokenId = `token-${this.#cast.trader()}`
-    this.#cast.driver.rare({ kind: 'touchToken', tokenId })
+    this.#cast.driver.control({ kind: 'touchToken', tokenId })
   }
 
   #login(): void {
     const sessionDigest = this.#cast.hex(8)
     this.#sessions.push(sessionDigest)
-    this.#cast.driver.rare({
+    this.#cast.driver.control({
       kind: 'login',
       profileId: this.#cast.trader(),
       sessionDigest,
@@ -158,11 +158,11 @@ export class GoldenAccounts {
     if (this.#sessions.length === 0) return
     const sessionDigest = this.#cast.random.pick(this.#sessions)
     this.#sessions = this.#sessions.filter((each) => each !== sessionDigest)
-    this.#cast.driver.rare({ kind: 'logout', sessionDigest })
+    this.#cast.driver.control({ kind: 'logout', sessionDigest })
   }
 
   #logoutEverywhere(): void {
-    this.#cast.driver.rare({ kind: 'logoutEverywhere', profileId: this.#cast.trader() })
+    this.#cast.driver.control({ kind: 'logoutEverywhere', profileId: this.#cast.trader() })
   }
 
   /** Makes a sub-account with a server wallet, or with a wallet that proved itself. */
@@ -182,7 +182,7 @@ export class GoldenAccounts {
           approved: [],
           proof: { nonce: this.#cast.name('nonce'), nonceExpiresMs },
         }
-    driver.rare({ kind: 'createSubAccount', profileId, profile, partnerId, ...wallet })
+    driver.control({ kind: 'createSubAccount', profileId, profile, partnerId, ...wallet })
   }
 
   #serverWallets(): readonly SubAccount[] {
@@ -197,7 +197,7 @@ export class GoldenAccounts {
     if (wallets.length === 0) return
     const spenders = ADDRESSES.slice(0, random.between(1, ADDRESSES.length))
     const { profileId } = random.pick(wallets)
-    driver.rare({ kind: 'approveSpenders', profileId, spenders })
+    driver.control({ kind: 'approveSpenders', profileId, spenders })
   }
 
   #submitApprovals(): void {
@@ -207,7 +207,7 @@ export class GoldenAccounts {
       const spenders = ADDRESSES.filter((each) => !taken.includes(each))
       return spenders.length > 0 ? [{ profileId, spenders }] : []
     })
-    if (missing.length > 0) driver.rare({ kind: 'submitApprovals', ...random.pick(missing) })
+    if (missing.length > 0) driver.control({ kind: 'submitApprovals', ...random.pick(missing) })
   }
 
   #settleApprovals(): void {
@@ -215,7 +215,7 @@ export class GoldenAccounts {
     const [profileId] = driver.clearing.accounts.partners.submittedBy(driver.clearing.lastSeq)
     if (profileId === undefined) return
     const { height } = driver.clearing.blocks
-    driver.rare({ kind: 'settleApprovals', profileId, height, isConfirmed: random.chance(0.6) })
+    driver.control({ kind: 'settleApprovals', profileId, height, isConfirmed: random.chance(0.6) })
   }
 
   /** Adds a withdrawal address, or removes it when it is listed. */
@@ -225,11 +225,11 @@ export class GoldenAccounts {
     const address = random.pick(ADDRESSES)
     if (driver.clearing.frozen.isFrozen(profileId)) return
     if (decideWithdrawalAddress(driver.clearing, profileId, address) !== null) {
-      driver.rare({ kind: 'removeWithdrawalAddress', profileId, address })
+      driver.control({ kind: 'removeWithdrawalAddress', profileId, address })
       return
     }
     const label = random.chance(0.5) ? '' : this.#cast.name('Tresor')
     const addressId = this.#cast.hex(4)
-    driver.rare({ kind: 'addWithdrawalAddress', profileId, addressId, address, label })
+    driver.control({ kind: 'addWithdrawalAddress', profileId, addressId, address, label })
   }
 }

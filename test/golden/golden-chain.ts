@@ -47,18 +47,18 @@ export class GoldenChain {
     for (const tradeSeq of [...this.#trades.keys()]) {
       if (random.chance(FAILED)) this.#fail(tradeSeq)
       else if (!blocks.isAside(tradeSeq) && random.chance(RETRIED)) {
-        driver.rare({ kind: 'retrySettlement', tradeSeq })
+        driver.control({ kind: 'retrySettlement', tradeSeq })
       }
     }
     const throughSeq = driver.clearing.lastSeq
     const height = blocks.height + 1
-    driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: CHAIN_ID })
+    driver.control({ kind: 'mineBlock', height, throughSeq, chainId: CHAIN_ID })
     for (const tradeSeq of [...this.#trades.keys()]) {
       if (!blocks.isAside(tradeSeq)) this.#trades.delete(tradeSeq)
     }
     for (const tradeSeq of aside) {
       if (!this.#trades.has(tradeSeq) || random.chance(1 - SETTLED_LATE)) continue
-      driver.rare({ kind: 'settleTrade', tradeSeq, height })
+      driver.control({ kind: 'settleTrade', tradeSeq, height })
       this.#trades.delete(tradeSeq)
     }
   }
@@ -69,7 +69,7 @@ export class GoldenChain {
     this.#trades.delete(tradeSeq)
     // Few legs, so that trades with two makers or more take several commands.
     for (const part of reversalParts(trade, LEGS_MAX, 0)) {
-      this.#cast.driver.rare({ kind: 'failSettlement', tradeSeq, ...part })
+      this.#cast.driver.control({ kind: 'failSettlement', tradeSeq, ...part })
     }
   }
 }

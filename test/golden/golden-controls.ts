@@ -52,12 +52,12 @@ export class GoldenControls {
     const profileIds = due.map(({ profileId }) => profileId)
     // Journals of older versions have one command for each.
     if (profileIds.length === 1 && random.chance(0.3)) {
-      driver.rare({ kind: 'fireHeartbeat', profileId: profileIds[0] })
-    } else if (profileIds.length > 0) driver.rare({ kind: 'fireHeartbeats', profileIds })
+      driver.control({ kind: 'fireHeartbeat', profileId: profileIds[0] })
+    } else if (profileIds.length > 0) driver.control({ kind: 'fireHeartbeats', profileIds })
     for (const profileId of profileIds) this.#endOrdersOf(profileId, 'HEARTBEAT')
     const endless = modes.windows.find(({ endsAtMs }) => endsAtMs === null)
     if (endless !== undefined && random.chance(ENDED_EACH_STEP)) {
-      driver.rare({ kind: 'endTradingWindow', windowId: endless.windowId })
+      driver.control({ kind: 'endTradingWindow', windowId: endless.windowId })
     }
   }
 
@@ -73,20 +73,20 @@ export class GoldenControls {
       mode: random.pick(RESTRICTED),
       publicMessage: random.chance(0.5) ? '' : this.#cast.name('Wartung №'),
     }
-    driver.rare({ kind: 'putTradingWindow', window })
+    driver.control({ kind: 'putTradingWindow', window })
   }
 
   #endWindow(): void {
     const { driver, random } = this.#cast
     const { windows } = driver.clearing.modes
     if (windows.length === 0) return
-    driver.rare({ kind: 'endTradingWindow', windowId: random.pick(windows).windowId })
+    driver.control({ kind: 'endTradingWindow', windowId: random.pick(windows).windowId })
   }
 
   #arm(): void {
     const { driver, random } = this.#cast
     const cancelAtMs = driver.nowMs + random.between(5_000, 2 * MINUTE_MS)
-    driver.rare({ kind: 'armHeartbeat', profileId: this.#cast.trader(), cancelAtMs })
+    driver.control({ kind: 'armHeartbeat', profileId: this.#cast.trader(), cancelAtMs })
   }
 
   /** Freezes a profile and cancels its orders. The journal holds who did it; the state does not. */
@@ -97,7 +97,7 @@ export class GoldenControls {
     if (clearing.frozen.count >= FROZEN_MAX || clearing.frozen.isFrozen(profileId)) return
     assert.equal(decideFreeze(clearing, profileId), null)
     const reason = random.chance(0.5) ? '' : this.#cast.name('Verdacht №')
-    driver.rare({ kind: 'freezeProfile', profileId, reason, by: 'root' })
+    driver.control({ kind: 'freezeProfile', profileId, reason, by: 'root' })
     this.#endOrdersOf(profileId, 'PROFILE_FROZEN')
   }
 
@@ -114,7 +114,7 @@ export class GoldenControls {
     if (frozen.length === 0) return
     const { profileId } = random.pick(frozen)
     assert.equal(decideUnfreeze(driver.clearing, profileId), null)
-    driver.rare({ kind: 'unfreezeProfile', profileId, reason: '', by: 'root' })
+    driver.control({ kind: 'unfreezeProfile', profileId, reason: '', by: 'root' })
   }
 
   #hire(): void {
@@ -123,7 +123,7 @@ export class GoldenControls {
     const name = this.#cast.name('operator')
     assert.equal(decideOperator(driver.clearing, name), null)
     const tokenDigest = this.#cast.hex(8)
-    driver.rare({ kind: 'addOperator', name, role: random.pick(ROLES), tokenDigest, by: 'root' })
+    driver.control({ kind: 'addOperator', name, role: random.pick(ROLES), tokenDigest, by: 'root' })
   }
 
   #dismiss(): void {
@@ -132,13 +132,13 @@ export class GoldenControls {
     if (all.length === 0) return
     const { name } = random.pick(all)
     assert.equal(decideRemoval(driver.clearing, name), null)
-    driver.rare({ kind: 'removeOperator', name, by: 'root' })
+    driver.control({ kind: 'removeOperator', name, by: 'root' })
   }
 
   #disarm(): void {
     const { driver, random } = this.#cast
     const armed = driver.clearing.heartbeats.all().filter(({ firedSeq }) => firedSeq === 0)
     if (armed.length === 0) return
-    driver.rare({ kind: 'disarmHeartbeat', profileId: random.pick(armed).profileId })
+    driver.control({ kind: 'disarmHeartbeat', profileId: random.pick(armed).profileId })
   }
 }

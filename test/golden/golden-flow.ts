@@ -10,7 +10,7 @@ import type { Command } from '../../engine/domain/command.ts'
 import { takesOrders } from '../../engine/domain/markets/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
-import { encodeRare } from '../../engine/wire/codec.ts'
+import { encodeControl } from '../../engine/wire/codec.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { encodeRelease } from '../../engine/wire/release-codec.ts'
 import { ExchangeDriver, type OrderRef, type Wish } from '../support/exchange-driver.ts'
@@ -55,7 +55,7 @@ export class GoldenFlow {
   readonly #controls: GoldenControls
   readonly #series: GoldenSeries
   readonly #packs: GoldenPacks
-  readonly #rareSteps: readonly (() => void)[]
+  readonly #controlSteps: readonly (() => void)[]
 
   constructor(seed: number) {
     assert.equal(RATES_BPS.length, TRADERS)
@@ -65,7 +65,7 @@ export class GoldenFlow {
     this.#controls = new GoldenControls(this.#cast)
     this.#series = new GoldenSeries(this.#cast)
     this.#packs = new GoldenPacks(this.#cast)
-    this.#rareSteps = [
+    this.#controlSteps = [
       () => this.#adjustBalance(),
       () => this.#adjustBalance(),
       () => this.#closeMarket(),
@@ -88,8 +88,8 @@ export class GoldenFlow {
       if (this.records.length > 0) this.hashes.push(this.driver.exchange.stateHash())
       this.records.push(encoded(command))
     }
-    this.driver.rare({ kind: 'rules', version: RULES_VERSION })
-    this.driver.rare({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) })
+    this.driver.control({ kind: 'rules', version: RULES_VERSION })
+    this.driver.control({ kind: 'setAdminToken', tokenDigest: this.#cast.hex(8) })
     for (const [id, feeRateBps] of RATES_BPS.entries()) {
       const rank = { id, name: `Rank ${id}`, feeRateBps }
       const referredBy = REFERRED.get(id + 1)
@@ -113,7 +113,7 @@ export class GoldenFlow {
     if (dice < 0.48) this.#place()
     else if (dice < 0.56) this.#cancel()
     else if (dice < 0.58) this.#cancelAll()
-    else this.#random.pick(this.#rareSteps)()
+    else this.#random.pick(this.#controlSteps)()
   }
 
   #tradable(): number[] {
@@ -177,7 +177,7 @@ export class GoldenFlow {
       ? -this.#random.between(1, Math.ceil(freeRaw / 4))
       : this.#random.between(1, 9_000_000_000)
     assert.equal(decideAdjust(this.driver.clearing, profileId, collateralRaw), null)
-    this.driver.rare({ kind: 'adjustBalance', profileId, collateralRaw })
+    this.driver.control({ kind: 'adjustBalance', profileId, collateralRaw })
   }
 
   #createMarket(): void {
@@ -207,12 +207,12 @@ export class GoldenFlow {
     const market = unresolved[this.#random.below(2)]
     const { marketId } = market
     if (market.status === 'FUNDED' && this.#random.chance(0.5)) {
-      this.driver.rare({ kind: 'lockMarket', marketId })
+      this.driver.control({ kind: 'lockMarket', marketId })
       this.#cast.end('MARKET_LOCKED', marketId, this.#cast.open({ marketId }))
     } else {
       const payoutNumerators = this.#random.pick(PAYOUTS)
       assert.equal(decideResolve(market, payoutNumerators), null)
-      this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+      this.driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
       this.#cast.end('MARKET_RESOLVED', marketId, this.#cast.open({ marketId }))
     }
     const openPlain = () => this.#tradable().filter((id) => isPlain(catalogue.existing(id)))
@@ -223,7 +223,7 @@ export class GoldenFlow {
   #briefMarket(): void {
     this.#createMarket()
     const marketId = this.driver.clearing.catalogue.lastId
-    this.driver.rare({
+    this.driver.control({
       kind: 'resolveMarkets',
       resolutions: [{ marketId, payoutNumerators: [1, 0] }],
     })
@@ -233,7 +233,7 @@ export class GoldenFlow {
     const { clearing } = this.driver
     for (const market of clearing.catalogue.emptied) {
       if (!mayArchive(clearing, market)) continue
-      this.driver.rare({ kind: 'archiveMarket', marketId: market.marketId })
+      this.driver.control({ kind: 'archiveMarket', marketId: market.marketId })
     }
   }
 
@@ -270,7 +270,7 @@ export class GoldenFlow {
     const { catalogue, orders } = this.driver.clearing
     for (const { marketId, status, deadlineMs } of catalogue.all()) {
       if (takesOrders(status) && deadlineMs !== null && deadlineMs <= nowMs) {
-        this.driver.rare({ kind: 'lockMarket', marketId })
+        this.driver.control({ kind: 'lockMarket', marketId })
         this.#cast.end('MARKET_LOCKED', marketId, this.#cast.open({ marketId }))
       }
       const due = this.#cast.open({ marketId }).filter(({ slot }) => {
@@ -291,7 +291,7 @@ export class GoldenFlow {
 function encoded(command: Command): Uint8Array {
   if (command.kind === 'cancelOrders') return encodeCancel(command)
   if (command.kind === 'releaseOrder') return encodeRelease(command)
-  if (command.kind !== 'placeOrder') return encodeRare(command)
+  if (command.kind !== 'placeOrder') return encodeControl(command)
   const part = (bytes: number, salt: number) => new Uint8Array(bytes).fill(command.seq + salt)
   return encodePlace(command, {
     orderHash: part(32, 1),

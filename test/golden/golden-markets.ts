@@ -68,7 +68,7 @@ export class GoldenMarkets {
     })
     const specs = [group, ...children]
     assert.equal(decideMarkets(driver.clearing, specs), null)
-    driver.rare({ kind: 'createGroup', markets: newMarkets(driver.clearing, specs), by: 'root' })
+    driver.control({ kind: 'createGroup', markets: newMarkets(driver.clearing, specs), by: 'root' })
   }
 
   #resolveGroup(): void {
@@ -79,7 +79,7 @@ export class GoldenMarkets {
     const winner = random.pick(driver.clearing.catalogue.childrenOf(group.marketId))
     const resolutions = decideGroup(driver.clearing, group, winner)
     assert(!(resolutions instanceof Reject))
-    driver.rare({ kind: 'resolveMarkets', resolutions, by: 'root' })
+    driver.control({ kind: 'resolveMarkets', resolutions, by: 'root' })
     for (const { marketId } of resolutions) {
       this.#cast.end('MARKET_RESOLVED', marketId, this.#cast.open({ marketId }))
     }
@@ -93,7 +93,7 @@ export class GoldenMarkets {
     const [{ marketId }] = pools.length < POOLS_MAX ? [{ marketId: 0 }] : pools
     if (marketId !== 0) {
       const resolutions = [{ marketId, payoutNumerators: [1, 1] as const }]
-      driver.rare({ kind: 'resolveMarkets', resolutions })
+      driver.control({ kind: 'resolveMarkets', resolutions })
       return
     }
     const poolAddress = `0x${this.#cast.hex(5)}`
@@ -102,7 +102,7 @@ export class GoldenMarkets {
     const specs = [marketSpec(clearing.catalogue.lastId + 1, changes)]
     assert.equal(decideMarkets(clearing, specs), null)
     const [made] = newMarkets(clearing, specs)
-    driver.rare({ kind: 'createMarket', ...made })
+    driver.control({ kind: 'createMarket', ...made })
   }
 
   #edit(): void {
@@ -114,7 +114,7 @@ export class GoldenMarkets {
       { proxyTitle: 'kurz', imageUrl: 'https://img.example/a.png', logo: '' },
       { dailyRewardRaw: random.between(0, 100_000_000), rebateBps: random.below(10_000) },
     ])
-    driver.rare({ kind: 'editMarket', marketId, change, by: 'root' })
+    driver.control({ kind: 'editMarket', marketId, change, by: 'root' })
   }
 
   #lock(): void {
@@ -122,7 +122,7 @@ export class GoldenMarkets {
     const open = this.#unresolved((market) => decideLock(market) === null)
     if (open.length < 3) return
     const { marketId } = random.pick(open)
-    driver.rare({ kind: 'lockMarket', marketId })
+    driver.control({ kind: 'lockMarket', marketId })
     this.#cast.end('MARKET_LOCKED', marketId, this.#cast.open({ marketId }))
   }
 
@@ -130,7 +130,7 @@ export class GoldenMarkets {
     const { driver, random } = this.#cast
     const locked = this.#unresolved((market) => decideUnlock(market, driver.nowMs) === null)
     if (locked.length === 0) return
-    driver.rare({ kind: 'unlockMarket', marketId: random.pick(locked).marketId, by: 'root' })
+    driver.control({ kind: 'unlockMarket', marketId: random.pick(locked).marketId, by: 'root' })
   }
 
   #flag(): void {
@@ -139,7 +139,7 @@ export class GoldenMarkets {
     const markets = this.#unresolved((market) => decideFlag(market, isFlagged) === null)
     if (markets.length === 0) return
     const { marketId } = random.pick(markets)
-    driver.rare({ kind: 'flagMarket', marketId, isFlagged, by: 'root' })
+    driver.control({ kind: 'flagMarket', marketId, isFlagged, by: 'root' })
   }
 
   #payOut(): void {
@@ -149,6 +149,10 @@ export class GoldenMarkets {
     const marketIds = due.map(({ marketId }) => marketId)
     if (marketIds.length === 0) return
     const redeemAtMs = driver.nowMs + random.below(MINUTE_MS)
-    driver.rare({ kind: 'postPayouts', marketIds, ...(random.chance(0.5) ? { redeemAtMs } : {}) })
+    driver.control({
+      kind: 'postPayouts',
+      marketIds,
+      ...(random.chance(0.5) ? { redeemAtMs } : {}),
+    })
   }
 }

@@ -47,7 +47,7 @@ export class GoldenMoves {
 
   /** Applies what the gates give; a refusal makes no command. */
   #move(decided: MoveBody | Reject | null): void {
-    if (decided !== null && !(decided instanceof Reject)) this.#cast.driver.rare(decided)
+    if (decided !== null && !(decided instanceof Reject)) this.#cast.driver.control(decided)
   }
 
   #markets(which: (market: Market) => boolean): Market[] {
@@ -102,7 +102,7 @@ export class GoldenMoves {
       const position = redeemedOf(driver.clearing, market, row)
       if (position === null) continue
       const { marketId } = market
-      driver.rare({ kind: 'redeemPositions', marketId, positions: [position] })
+      driver.control({ kind: 'redeemPositions', marketId, positions: [position] })
     }
   }
 

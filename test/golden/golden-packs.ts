@@ -20,7 +20,7 @@ export class GoldenPacks {
     () => this.#fundHouse(),
   ]
 
-  readonly #apply = (body: PackBody): void => this.#cast.driver.rare(body)
+  readonly #apply = (body: PackBody): void => this.#cast.driver.control(body)
 
   /** Some acts at once, so that offers are still open when they are accepted. */
   #play(): void {
@@ -42,7 +42,7 @@ export class GoldenPacks {
   #fundHouse(): void {
     if (this.#cast.random.chance(0.5)) return
     const bound = this.#cast.random.chance(0.3) ? { dayLossMaxRaw: HOUSE_RAW } : {}
-    this.#cast.driver.rare({ kind: 'fundHouse', collateralRaw: HOUSE_RAW, ...bound })
+    this.#cast.driver.control({ kind: 'fundHouse', collateralRaw: HOUSE_RAW, ...bound })
   }
 
   /** Resolved markets count for their packs, and offers end when their time is over. */
@@ -51,7 +51,7 @@ export class GoldenPacks {
     const { clearing, nowMs } = driver
     const over = [...clearing.packs.offers()].filter(({ expiresMs }) => expiresMs <= nowMs)
     const offerIds = over.map(({ offerId }) => offerId)
-    if (offerIds.length > 0) driver.rare({ kind: 'endPackOffers', offerIds })
+    if (offerIds.length > 0) driver.control({ kind: 'endPackOffers', offerIds })
     if (random.chance(COUNTED_EACH_STEP)) countPacks({ clearing, random, apply: this.#apply })
   }
 }

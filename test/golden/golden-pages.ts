@@ -40,7 +40,7 @@ export class GoldenPages {
       contentJson: '{"baseFilter":{"tag":["é"]},"filterGroups":[],"metadata":{}}',
     }
     if (decideMarketPage(driver.clearing, page) !== null) return
-    driver.rare({ kind: 'putMarketPage', page, by: 'root' })
+    driver.control({ kind: 'putMarketPage', page, by: 'root' })
   }
 
   #removePage(): void {
@@ -49,7 +49,7 @@ export class GoldenPages {
     if (ids.length === 0) return
     const pageId = random.pick(ids)
     if (decidePageRemoval(driver.clearing, pageId) !== null) return
-    driver.rare({ kind: 'removeMarketPage', pageId, by: 'root' })
+    driver.control({ kind: 'removeMarketPage', pageId, by: 'root' })
   }
 
   #putKey(): void {
@@ -72,7 +72,7 @@ export class GoldenPages {
       removedOptionIds: (known?.options ?? []).slice(-1).map(({ optionId }) => optionId),
     }
     if (decidePropertyKey(driver.clearing, change) !== null) return
-    driver.rare({ kind: 'putPropertyKey', ...change, by: 'root' })
+    driver.control({ kind: 'putPropertyKey', ...change, by: 'root' })
   }
 
   #removeKey(): void {
@@ -81,6 +81,6 @@ export class GoldenPages {
     if (ids.length === 0 || random.chance(0.5)) return
     const keyId = random.pick(ids)
     assert.equal(decideKeyRemoval(driver.clearing, keyId), null)
-    driver.rare({ kind: 'removePropertyKey', keyId, by: 'root' })
+    driver.control({ kind: 'removePropertyKey', keyId, by: 'root' })
   }
 }

@@ -39,7 +39,7 @@ export class GoldenRewards {
     const first = Math.floor(driver.nowMs / MINUTE_MS)
     const minute = Math.max(rewards.minute, first) + random.between(1, STEP_MINUTES)
     const referralBps = random.pick([undefined, 0, 1000])
-    driver.rare({
+    driver.control({
       kind: 'rewardMinute',
       minute,
       ...(referralBps === undefined ? {} : { referralBps }),
@@ -50,9 +50,9 @@ export class GoldenRewards {
     const earned = random.below(REWARD_RAW)
     const referrals: ReferralCredit[] = [[random.between(1, 2), random.between(6, 7), earned]]
     const credit = { kind: 'creditRewards', minute } as const
-    driver.rare({ ...credit, part: 0, isLast: false, rows })
+    driver.control({ ...credit, part: 0, isLast: false, rows })
     const { rows: worth, shares } = creditedShares(driver.clearing, this.#parts())
-    driver.rare({
+    driver.control({
       ...{ ...credit, part: 1, isLast: true, rows: worth },
       ...(random.chance(0.5) ? { referrals } : {}),
       ...(shares.length > 0 ? { shares } : {}),
@@ -84,13 +84,13 @@ export class GoldenRewards {
     const { clearing } = driver
     const { due } = clearing.rewards
     const pay = { kind: 'payRewards', day } as const
-    driver.rare({ ...pay, isLast: false, merges: [], rows: [] })
-    driver.rare({ ...pay, isLast: false, merges: olderMerges(clearing), rows: [] })
+    driver.control({ ...pay, isLast: false, merges: [], rows: [] })
+    driver.control({ ...pay, isLast: false, merges: olderMerges(clearing), rows: [] })
     const left = { ...due.totals }
     const accounts = due.accounts()
     while (accounts.length > 0) {
       const rows = rewardPayments(clearing, left, accounts.splice(0, 3))
-      driver.rare({ ...pay, isLast: accounts.length === 0, merges: [], rows })
+      driver.control({ ...pay, isLast: accounts.length === 0, merges: [], rows })
     }
   }
 
@@ -99,6 +99,6 @@ export class GoldenRewards {
     const amountRaw = random.between(1, 50 * REWARD_RAW)
     const collateralRaw = random.chance(0.3) ? -amountRaw : amountRaw
     if (decideFunding(driver.clearing, REWARDS_ACCOUNT, collateralRaw) !== null) return
-    driver.rare({ kind: 'fundRewards', collateralRaw })
+    driver.control({ kind: 'fundRewards', collateralRaw })
   }
 }

@@ -53,7 +53,7 @@ export class GoldenSeries {
     })
     if (decideSeries(clearing, series) !== null) return
     const seriesId = clearing.series.lastId + 1
-    driver.rare({ kind: 'createSeries', seriesId, series, by: 'root' })
+    driver.control({ kind: 'createSeries', seriesId, series, by: 'root' })
   }
 
   #edit(): void {
@@ -64,14 +64,14 @@ export class GoldenSeries {
     const change = random.chance(0.5)
       ? { title: `Up or down, again ${this.#cast.hex(1)}`, tags: ['again'] }
       : { logo: 'https://l', dailyRewardRaw: 1_000_000, properties: { length: ['short'] } }
-    driver.rare({ kind: 'editSeries', seriesId, change, by: 'root' })
+    driver.control({ kind: 'editSeries', seriesId, change, by: 'root' })
   }
 
   #end(): void {
     const { driver, random } = this.#cast
     const live = [...driver.clearing.series.all()].filter(({ isEnded }) => !isEnded)
     if (live.length < SERIES_MAX || random.chance(0.5)) return
-    driver.rare({ kind: 'endSeries', seriesId: random.pick(live).seriesId, by: 'root' })
+    driver.control({ kind: 'endSeries', seriesId: random.pick(live).seriesId, by: 'root' })
   }
 
   /** An operator resolves a slot whose end has no value. */
@@ -82,7 +82,7 @@ export class GoldenSeries {
     })
     if (failed === undefined) return
     const resolutions = [{ marketId: failed.marketId, payoutNumerators: [1, 1] as const }]
-    driver.rare({ kind: 'resolveMarkets', resolutions, by: 'root' })
+    driver.control({ kind: 'resolveMarkets', resolutions, by: 'root' })
   }
 
   /** Stamps as the slot clock does: reports, boundaries, slots that meet there, new slots. */
@@ -106,7 +106,7 @@ export class GoldenSeries {
     const stampMs = atMs + random.pick([0, 0, random.below(BOUNDARY_REPORT_MS), 5001])
     if (decideReport(driver.clearing, symbol, stampMs, nowMs) !== null) return
     const priceE8 = PRICE_E8 + random.between(-50, 50)
-    driver.rare({ kind: 'reportPrice', symbol, atMs: stampMs, priceE8 })
+    driver.control({ kind: 'reportPrice', symbol, atMs: stampMs, priceE8 })
   }
 
   #decide({ symbol, atMs, report, isDecided }: Boundary): void {
@@ -114,7 +114,7 @@ export class GoldenSeries {
     const waitMs = report === null ? BOUNDARY_WAIT_MS : BOUNDARY_REPORT_MS
     const dueMs = report?.atMs === atMs ? atMs : atMs + waitMs
     if (isDecided || dueMs > driver.nowMs) return
-    driver.rare({ kind: 'decideBoundary', symbol, atMs, priceE8: report?.priceE8 ?? 0 })
+    driver.control({ kind: 'decideBoundary', symbol, atMs, priceE8: report?.priceE8 ?? 0 })
   }
 
   #follow({ symbol, atMs, priceE8 }: Boundary): void {
@@ -131,22 +131,22 @@ export class GoldenSeries {
   #close({ marketId, strikeE8 }: Market, closeE8: number): void {
     const { driver } = this.#cast
     if (closeE8 === 0) {
-      driver.rare({ kind: 'failSlot', marketId })
+      driver.control({ kind: 'failSlot', marketId })
       return
     }
     const payoutNumerators = closeE8 >= strikeE8 ? ([1, 0] as const) : ([0, 1] as const)
     const resolutions = [{ marketId, payoutNumerators, closeE8 }]
-    driver.rare({ kind: 'resolveMarkets', resolutions })
+    driver.control({ kind: 'resolveMarkets', resolutions })
   }
 
   #open({ marketId }: Market, strikeE8: number): void {
     const { driver } = this.#cast
     if (strikeE8 === 0) {
-      driver.rare({ kind: 'failSlot', marketId })
+      driver.control({ kind: 'failSlot', marketId })
       return
     }
     const book = driver.clearing.catalogue.freeBook(LIMITS.booksMax)
-    driver.rare({ kind: 'openSlot', marketId, book, strikeE8 })
+    driver.control({ kind: 'openSlot', marketId, book, strikeE8 })
   }
 
   #createSlots(series: Series): void {
@@ -163,7 +163,7 @@ export class GoldenSeries {
       const delays = takerDelayMs === undefined ? {} : { takerDelayMs }
       const market = marketSpec(marketId, { slug, slot, ...rules, ...delays })
       assert.equal(driver.clearing.catalogue.bySlug(slug), undefined)
-      driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+      driver.control({ kind: 'createMarket', marketId, book: 0, market })
     }
   }
 }

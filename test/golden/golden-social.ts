@@ -38,9 +38,9 @@ export class GoldenSocial {
     const { clearing } = driver
     const [profileId, followedId] = [random.between(1, 3), this.#cast.trader()]
     if (clearing.social.follows.isFollowing(profileId, followedId)) {
-      driver.rare({ kind: 'unfollowProfile', profileId, followedId })
+      driver.control({ kind: 'unfollowProfile', profileId, followedId })
     } else if (decideFollow(clearing, profileId, followedId) === null) {
-      driver.rare({ kind: 'followProfile', profileId, followedId })
+      driver.control({ kind: 'followProfile', profileId, followedId })
     }
   }
 
@@ -53,20 +53,20 @@ export class GoldenSocial {
     const kept = clearing.social.bookmarks.of(profileId)
     const isNew = kept.every((each) => each.marketId !== marketId)
     if (kept.length > 0 && random.chance(0.4)) {
-      driver.rare({ kind: 'removeBookmark', profileId, marketId: random.pick(kept).marketId })
+      driver.control({ kind: 'removeBookmark', profileId, marketId: random.pick(kept).marketId })
     } else if (isNew && decideBookmark(clearing, profileId) === null) {
       const targetKind = random.pick(BOOKMARK_KINDS)
-      driver.rare({ kind: 'putBookmark', profileId, marketId, targetKind })
+      driver.control({ kind: 'putBookmark', profileId, marketId, targetKind })
     }
   }
 
   #clearBookmarks(): void {
-    this.#cast.driver.rare({ kind: 'clearBookmarks', profileId: this.#cast.trader() })
+    this.#cast.driver.control({ kind: 'clearBookmarks', profileId: this.#cast.trader() })
   }
 
   #showBookmarks(): void {
     const isPublic = this.#cast.random.chance(0.6)
-    this.#cast.driver.rare({ kind: 'showBookmarks', profileId: this.#cast.trader(), isPublic })
+    this.#cast.driver.control({ kind: 'showBookmarks', profileId: this.#cast.trader(), isPublic })
   }
 
   #putMatch(): void {
@@ -93,14 +93,14 @@ export class GoldenSocial {
       away: { name: 'Gäste', logo: random.pick([null, 'https://example.org/a.png']) },
       markets: [...own, ...more],
     })
-    if (!(decided instanceof Reject)) driver.rare({ kind: 'putMatch', match: decided })
+    if (!(decided instanceof Reject)) driver.control({ kind: 'putMatch', match: decided })
   }
 
   #removeMatch(): void {
     const { driver, random } = this.#cast
     const slug = `match-${random.between(1, FIXTURES)}`
     if (random.chance(0.5) || decideMatchRemoval(driver.clearing, slug) !== null) return
-    driver.rare({ kind: 'removeMatch', slug })
+    driver.control({ kind: 'removeMatch', slug })
   }
 
   #score(): void {
@@ -115,6 +115,6 @@ export class GoldenSocial {
     })
     const decided = decideScores(clearing, events)
     if (decided instanceof Reject || decided.scores.length === 0) return
-    driver.rare({ kind: 'scoreMatches', scores: decided.scores })
+    driver.control({ kind: 'scoreMatches', scores: decided.scores })
   }
 }

@@ -310,7 +310,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/sequencer/rare-body.ts',
+    file: 'server/exchange/sequencer/control-body.ts',
     tests: OPERATORS,
     changes: [
       ['a command does not name its operator', '? body : { ...body, by }', '? body : body'],

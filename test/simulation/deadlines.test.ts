@@ -8,7 +8,7 @@ import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
-import type { RareBody } from '../../server/exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../server/exchange/sequencer/control-body.ts'
 import { encodeCommand } from '../support/encode-command.ts'
 import { marketSpec, ownRequest, profileFields } from '../support/specs.ts'
 import { Life } from './life.ts'
@@ -47,9 +47,9 @@ class Day {
     const exchange = new Exchange(new OrderTable(64))
     const records: Uint8Array[] = []
     const market = marketSpec(1, { takerDelayMs: 6000, deadlineMs })
-    const bodies: RareBody[] = [
+    const bodies: ControlBody[] = [
       { kind: 'rules', version: 1 },
-      ...[1, 2].flatMap((profileId): RareBody[] => [
+      ...[1, 2].flatMap((profileId): ControlBody[] => [
         {
           kind: 'createProfile',
           profileId,

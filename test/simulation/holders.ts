@@ -13,7 +13,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { formatAddress } from '../../server/crypto/address.ts'
-import type { RareBody } from '../../server/exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../server/exchange/sequencer/control-body.ts'
 import { rejectName } from '../support/reject-name.ts'
 import type { Life } from './life.ts'
 import type { SubAccountModel } from './partner-model.ts'
@@ -57,7 +57,7 @@ export class Holders {
     return 1 + Math.floor(dice * this.#life.pipeline.clearing.accounts.count)
   }
 
-  #change(body: RareBody): Promise<Reject | null> {
+  #change(body: ControlBody): Promise<Reject | null> {
     return this.#life.changed(this.#life.pipeline.change(() => body))
   }
 
@@ -339,9 +339,9 @@ function ownWallet(index: number, known: string | null): Uint8Array {
 }
 
 /** Makes the first profiles partners, each with a token that may act for others. */
-export function partnersOf(): RareBody[] {
+export function partnersOf(): ControlBody[] {
   const scopes: Scope[] = ['trading', 'account_creation', 'delegated_signing']
-  return Array.from({ length: PARTNERS }, (_each, index): RareBody => {
+  return Array.from({ length: PARTNERS }, (_each, index): ControlBody => {
     const profileId = index + 1
     const token = { tokenId: `partner-${profileId}`, sealedSecret: new Uint8Array(4), label: null }
     return {

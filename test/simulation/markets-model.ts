@@ -1,7 +1,7 @@
 // Models the markets, by commands alone: their statuses, groups, slots and payouts.
 
 import assert from 'node:assert/strict'
-import type { NewMarket, RareCommand } from '../../engine/domain/command.ts'
+import type { ControlCommand, NewMarket } from '../../engine/domain/command.ts'
 import {
   kindOf,
   type MarketStatus,
@@ -36,7 +36,7 @@ export class MarketsModel {
     return twin
   }
 
-  admit(command: RareCommand, elsewhere: Elsewhere): void {
+  admit(command: ControlCommand, elsewhere: Elsewhere): void {
     this.series.admit(command, this.all)
     switch (command.kind) {
       case 'createMarket':
@@ -63,7 +63,7 @@ export class MarketsModel {
     if (isEnd) this.series.forget(this.all)
   }
 
-  #change(command: RareCommand): void {
+  #change(command: ControlCommand): void {
     switch (command.kind) {
       case 'openSlot':
         this.#set(command.marketId, 'FUNDED', command.seq)
@@ -121,7 +121,7 @@ export class MarketsModel {
     if (isOver) this.paid.add(market.groupId)
   }
 
-  #resolve({ seq, resolutions }: Extract<RareCommand, { kind: 'resolveMarkets' }>): void {
+  #resolve({ seq, resolutions }: Extract<ControlCommand, { kind: 'resolveMarkets' }>): void {
     for (const { marketId, payoutNumerators } of resolutions) {
       this.#set(marketId, 'RESOLVED', seq)
       this.all[marketId - 1].payout = payoutNumerators

@@ -7,10 +7,10 @@ import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import {
   type CancelOrders,
   type Command,
+  type ControlCommand,
   concernsBook,
   type PlaceOrder,
   type ProfileFields,
-  type RareCommand,
   type ReleaseOrder,
   type Scope,
 } from '../../engine/domain/command.ts'
@@ -187,7 +187,7 @@ export class Model {
     if (command.kind === 'placeOrder') this.#admitOrder(command)
     else if (command.kind === 'cancelOrders') this.#admitCancel(command)
     else if (command.kind === 'releaseOrder') this.#admitRelease(command)
-    else this.#rare(command)
+    else this.#control(command)
     this.chain.admit(command, this.slow, this.#pending.keys())
     const payoutOf = (marketId: number) => this.markets[marketId - 1].payout
     this.referrals.admit(command, this.slow, { mined: this.chain.mined, isReplayed, payoutOf })
@@ -254,7 +254,7 @@ export class Model {
     assert.deepEqual(same, order.request, 'a release carries the terms of its order')
   }
 
-  #rare(command: RareCommand): void {
+  #control(command: ControlCommand): void {
     this.venue.admit(command, {
       waits: (marketId) => this.chain.waits(marketId),
       insideRaw: (marketId) => this.slow.inside(marketId),
@@ -275,7 +275,7 @@ export class Model {
     }
   }
 
-  #account(command: RareCommand): void {
+  #account(command: ControlCommand): void {
     if ('profile' in command) {
       const known = this.partners.profiles.get(command.profileId)
       if (known !== undefined) this.rates[command.profileId] = rateOf(known)

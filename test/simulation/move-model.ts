@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { RareCommand } from '../../engine/domain/command.ts'
+import type { ControlCommand } from '../../engine/domain/command.ts'
 import { BURN_ACCOUNT, FEE_ACCOUNT, VAULT_ACCOUNT } from '../../engine/domain/ids.ts'
 import type { MoveAsk } from '../../server/api/portfolio/moves-once.ts'
 import type { SlowExchange } from '../support/slow-book.ts'
 import type { MarketsModel } from './markets-model.ts'
 
-type Of<Kind extends RareCommand['kind']> = Extract<RareCommand, { kind: Kind }>
+type Of<Kind extends ControlCommand['kind']> = Extract<ControlCommand, { kind: Kind }>
 
 /** Rounds down, below zero too. */
 function floorDiv(a: bigint, b: bigint): bigint {
@@ -37,7 +37,7 @@ export class MoveModel {
   }
 
   /** A call is made once while it is remembered, whatever crashed meanwhile. */
-  #once(command: RareCommand): void {
+  #once(command: ControlCommand): void {
     if (!('once' in command) || command.once === undefined) return
     const { digest, untilMs } = command.once
     assert((this.#calls.get(digest) ?? 0) <= command.nowMs, 'a call is made once')
@@ -45,7 +45,7 @@ export class MoveModel {
   }
 
   /** What the command withdraws from the exchange. */
-  admit(command: RareCommand): bigint {
+  admit(command: ControlCommand): bigint {
     this.#once(command)
     switch (command.kind) {
       case 'splitPosition':
@@ -140,7 +140,7 @@ export class MoveModel {
 
 /** The accounts and markets whose balances a command moved outside trading. */
 export function touchedBy(
-  command: RareCommand,
+  command: ControlCommand,
   venue: MarketsModel,
 ): readonly (readonly [account: number, marketId: number])[] {
   switch (command.kind) {

@@ -125,11 +125,11 @@ export class PackHouse {
     this.#shower = rich()
     this.#colluders = [rich(), rich()]
     this.#honest = rich()
-    driver.rare({ kind: 'fundHouse', collateralRaw: houseRaw })
+    driver.control({ kind: 'fundHouse', collateralRaw: houseRaw })
     for (const [at, symbol] of ['BTC', 'ETH'].entries()) {
       const slug = symbol.toLowerCase()
       const names = { symbol, stableSlug: `${slug}-now`, slugPrefix: slug }
-      driver.rare({ kind: 'createSeries', seriesId: at + 1, series: seriesSpec(names) })
+      driver.control({ kind: 'createSeries', seriesId: at + 1, series: seriesSpec(names) })
     }
     const { clearing } = driver
     const seqAt = (atMs: number) => this.#stamps.seqAt(atMs)
@@ -211,9 +211,9 @@ export class PackHouse {
     const marketId = catalogue.lastId + 1
     const slot = { seriesId, startMs }
     const market = marketSpec(marketId, { slot, deadlineMs: startMs + SLOT_MS })
-    this.#driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+    this.#driver.control({ kind: 'createMarket', marketId, book: 0, market })
     const book = catalogue.freeBook(LIMITS.booksMax)
-    this.#driver.rare({ kind: 'openSlot', marketId, book, strikeE8: 1 })
+    this.#driver.control({ kind: 'openSlot', marketId, book, strikeE8: 1 })
     return this.#coin(marketId)
   }
 
@@ -382,7 +382,7 @@ export class PackHouse {
       }
       return false
     }
-    this.#driver.rare(decided)
+    this.#driver.control(decided)
     // Each share pays one raw unit of collateral.
     const sizeRaw: number = priced.payoutRaw
     for (const { marketId, outcome } of asked) {
@@ -407,16 +407,16 @@ export class PackHouse {
     // A coin of a slot has ended at 0 or 1.
     const isYes = this.#random.chance(coin.chance)
     const payoutNumerators = isYes ? ([1, 0] as const) : ([0, 1] as const)
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
     const market = catalogue.existing(marketId)
     const counted = [...packs.ofMarket(marketId)].map((packId) => {
       const pack = packs.byId(packId)
       assert(pack !== undefined, 'a market names packs that are not over')
       return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
     })
-    if (counted.length > 0) driver.rare({ kind: 'countPacks', marketId, packs: counted })
-    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
-    if (mayArchive(driver.clearing, market)) driver.rare({ kind: 'archiveMarket', marketId })
+    if (counted.length > 0) driver.control({ kind: 'countPacks', marketId, packs: counted })
+    driver.control({ kind: 'postPayouts', marketIds: [marketId] })
+    if (mayArchive(driver.clearing, market)) driver.control({ kind: 'archiveMarket', marketId })
   }
 }
 

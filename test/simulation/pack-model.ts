@@ -1,14 +1,14 @@
 // Models packs and offers of packs, by commands alone, in the purses of the slow twin (rules §8).
 
 import assert from 'node:assert/strict'
-import type { RareCommand } from '../../engine/domain/command.ts'
+import type { ControlCommand } from '../../engine/domain/command.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../engine/domain/ids.ts'
 import type { CuratedLeg, PackLeg } from '../../engine/domain/packs/pack-command.ts'
 import type { SlowExchange } from '../support/slow-book.ts'
 import { type MarketModel, statusOf } from './market-model.ts'
 import type { MarketsModel } from './markets-model.ts'
 
-type Of<Kind extends RareCommand['kind']> = Extract<RareCommand, { kind: Kind }>
+type Of<Kind extends ControlCommand['kind']> = Extract<ControlCommand, { kind: Kind }>
 type Result = 'PENDING' | 'WON' | 'LOST' | 'VOID'
 
 interface LegModel extends PackLeg {
@@ -118,7 +118,7 @@ export class PackModel {
   }
 
   /** Gives what the command withdraws from the exchange. */
-  admit(command: RareCommand, elsewhere: Elsewhere): bigint {
+  admit(command: ControlCommand, elsewhere: Elsewhere): bigint {
     const { slow } = elsewhere
     this.touched = []
     this.plays = []

@@ -2,7 +2,7 @@
 // every report, and its value is looked for among all of them.
 
 import assert from 'node:assert/strict'
-import type { RareCommand } from '../../engine/domain/command.ts'
+import type { ControlCommand } from '../../engine/domain/command.ts'
 import {
   BOUNDARY_REPORT_MS,
   BOUNDARY_WAIT_MS,
@@ -34,7 +34,7 @@ interface BoundaryModel {
   readonly valueE8: number | null
 }
 
-type Resolve = Extract<RareCommand, { kind: 'resolveMarkets' }>
+type Resolve = Extract<ControlCommand, { kind: 'resolveMarkets' }>
 
 /** The report that decides a boundary: the earliest of those in time, else the first to come. */
 function reportFor({ atMs, reports }: BoundaryModel): Report | undefined {
@@ -58,7 +58,7 @@ export class SeriesModel {
   }
 
   /** Call it before the command changes the markets. */
-  admit(command: RareCommand, markets: readonly MarketModel[]): void {
+  admit(command: ControlCommand, markets: readonly MarketModel[]): void {
     switch (command.kind) {
       case 'createSeries': {
         const { symbol, slotsAhead } = command.series
@@ -98,7 +98,7 @@ export class SeriesModel {
     this.all[seriesId - 1] = { ...this.#of(seriesId), ...change }
   }
 
-  #created({ market, nowMs }: Extract<RareCommand, { kind: 'createMarket' }>): void {
+  #created({ market, nowMs }: Extract<ControlCommand, { kind: 'createMarket' }>): void {
     if (market.slot === undefined) return
     const { seriesId, startMs } = market.slot
     const { symbol, slotMs, isEnded, lastEndMs } = this.#of(seriesId)
@@ -114,7 +114,7 @@ export class SeriesModel {
     }
   }
 
-  #reported(command: Extract<RareCommand, { kind: 'reportPrice' }>): void {
+  #reported(command: Extract<ControlCommand, { kind: 'reportPrice' }>): void {
     const { symbol, atMs, priceE8, nowMs } = command
     for (const [key, boundary] of this.boundaries) {
       if (boundary.symbol !== symbol || boundary.valueE8 !== null) continue
@@ -123,7 +123,7 @@ export class SeriesModel {
     }
   }
 
-  #decided({ symbol, atMs, priceE8, nowMs }: Extract<RareCommand, { kind: 'decideBoundary' }>) {
+  #decided({ symbol, atMs, priceE8, nowMs }: Extract<ControlCommand, { kind: 'decideBoundary' }>) {
     const key = `${symbol} ${atMs}`
     const boundary = this.boundaries.get(key)
     assert(boundary?.valueE8 === null, 'a boundary that slots wait for is decided once')
@@ -140,7 +140,7 @@ export class SeriesModel {
   }
 
   #moved(
-    command: Resolve | Extract<RareCommand, { kind: 'openSlot' | 'failSlot' }>,
+    command: Resolve | Extract<ControlCommand, { kind: 'openSlot' | 'failSlot' }>,
     markets: readonly MarketModel[],
   ): void {
     const marketId =

@@ -2,14 +2,14 @@ import { Exchange } from '../../engine/core/exchange.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import type {
   Command,
+  ControlCommand,
   PlaceOrder,
   ProfileFields,
-  RareCommand,
 } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
-import { encodeRare } from '../../engine/wire/codec.ts'
+import { encodeControl } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import type { TestMarket } from './exchange-client.ts'
 
@@ -19,7 +19,7 @@ const START_MS = 1_700_000_000_000
 const TRADERS = 8
 const MARKETS = 3
 
-type Unstamped<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+type Unstamped<T> = T extends ControlCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 function random(seed: number): (below: number) => number {
   let state = seed | 0
@@ -80,18 +80,18 @@ export class CommandFlow {
   /** `referrers` has the one who referred a profile. */
   constructor(seed: number, referrers: ReadonlyMap<number, number> = new Map()) {
     this.#below = random(seed)
-    this.#rare({ kind: 'rules', version: 1, ...this.#stamp() })
+    this.#control({ kind: 'rules', version: 1, ...this.#stamp() })
     for (let profileId = 1; profileId <= TRADERS; profileId++) {
       const profile = profileFields(profileId)
       const referredBy = referrers.get(profileId)
       const by = referredBy === undefined ? {} : { referredBy }
       const made = { kind: 'createProfile', profileId, profile, token: null, ...by } as const
-      this.#rare({ ...made, ...this.#stamp() })
+      this.#control({ ...made, ...this.#stamp() })
       this.deposit(profileId, 1e12)
     }
     for (let marketId = 1; marketId <= MARKETS; marketId++) {
       const market = marketSpec(marketId)
-      this.#rare({ kind: 'createMarket', marketId, book: marketId, market, ...this.#stamp() })
+      this.#control({ kind: 'createMarket', marketId, book: marketId, market, ...this.#stamp() })
     }
   }
 
@@ -100,7 +100,7 @@ export class CommandFlow {
   }
 
   deposit(profileId: number, collateralRaw: number): void {
-    this.#rare({ kind: 'adjustBalance', profileId, collateralRaw, ...this.#stamp() })
+    this.#control({ kind: 'adjustBalance', profileId, collateralRaw, ...this.#stamp() })
   }
 
   /** Appends one order; its reserve and its slot follow from the state. */
@@ -177,13 +177,13 @@ export class CommandFlow {
     return { seq: this.seq + 1, nowMs: START_MS + (this.seq + 1) * 3 }
   }
 
-  /** Appends one rare command. */
-  rare(body: Unstamped<RareCommand>): void {
-    this.#rare({ ...body, ...this.#stamp() })
+  /** Appends one control command. */
+  control(body: Unstamped<ControlCommand>): void {
+    this.#control({ ...body, ...this.#stamp() })
   }
 
-  #rare(command: RareCommand): void {
-    this.#take(command, encodeRare(command))
+  #control(command: ControlCommand): void {
+    this.#take(command, encodeControl(command))
   }
 
   #take(command: Command, record: Uint8Array): void {

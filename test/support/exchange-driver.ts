@@ -7,9 +7,9 @@ import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type {
   Arrival,
   Command,
+  ControlCommand,
   PlaceOrder,
   ProfileFields,
-  RareCommand,
   ReleaseOrder,
 } from '../../engine/domain/command.ts'
 import {
@@ -100,7 +100,7 @@ function isResult(name: string): name is ResultName {
   return name in RESULT
 }
 
-type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+type Body<T> = T extends ControlCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 export class ExchangeDriver {
   readonly exchange: Exchange
@@ -151,7 +151,7 @@ export class ExchangeDriver {
     this.exchange.apply(command)
   }
 
-  rare(body: Body<RareCommand>): void {
+  control(body: Body<ControlCommand>): void {
     this.apply({ ...body, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs })
   }
 
@@ -169,20 +169,20 @@ export class ExchangeDriver {
       scopes: ['trading' as const],
     }
     const referred = referredBy === undefined ? {} : { referredBy }
-    this.rare({ kind: 'createProfile', profileId, profile, token, ...referred })
+    this.control({ kind: 'createProfile', profileId, profile, token, ...referred })
     this.deposit(profileId, collateralRaw)
     return profileId
   }
 
   deposit(profileId: number, collateralRaw: number): void {
-    if (collateralRaw !== 0) this.rare({ kind: 'adjustBalance', profileId, collateralRaw })
+    if (collateralRaw !== 0) this.control({ kind: 'adjustBalance', profileId, collateralRaw })
   }
 
   addMarket(changes: Partial<MarketSpec> = {}): number {
     const { catalogue } = this.clearing
     const marketId = catalogue.lastId + 1
     const book = catalogue.freeBook(LIMITS.booksMax)
-    this.rare({ kind: 'createMarket', marketId, book, market: marketSpec(marketId, changes) })
+    this.control({ kind: 'createMarket', marketId, book, market: marketSpec(marketId, changes) })
     return marketId
   }
 

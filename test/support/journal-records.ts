@@ -1,7 +1,7 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import type { Command } from '../../engine/domain/command.ts'
-import { encodeRare } from '../../engine/wire/codec.ts'
+import { encodeControl } from '../../engine/wire/codec.ts'
 import type { Durability, JournalTail } from '../../persistence/journal/journal-port.ts'
 import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
 import {
@@ -16,9 +16,9 @@ const NOW_MS = 1_700_000_000_000
 /** A small decided command: the first one sets the rules, every later one makes a profile. */
 export function recordAt(seq: number): Uint8Array {
   const stamp = { seq, nowMs: NOW_MS + seq }
-  if (seq === 1) return encodeRare({ kind: 'rules', version: 1, ...stamp })
+  if (seq === 1) return encodeControl({ kind: 'rules', version: 1, ...stamp })
   const account = `0x${seq.toString(16).padStart(40, '0')}`
-  return encodeRare({
+  return encodeControl({
     kind: 'createProfile',
     profileId: seq - 1,
     profile: {

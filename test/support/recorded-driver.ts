@@ -7,6 +7,6 @@ export function recordedDriver(): { driver: ExchangeDriver; records: Uint8Array[
   const driver = new ExchangeDriver()
   const records: Uint8Array[] = []
   driver.onCommand = (command) => records.push(encodeCommand(command))
-  driver.rare({ kind: 'rules', version: RULES_VERSION })
+  driver.control({ kind: 'rules', version: RULES_VERSION })
   return { driver, records }
 }

@@ -1,6 +1,6 @@
-import type { RareCommand } from '../../engine/domain/command.ts'
+import type { ControlCommand } from '../../engine/domain/command.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
-import { encodeRare } from '../../engine/wire/codec.ts'
+import { encodeControl } from '../../engine/wire/codec.ts'
 import { type Connection, openReadOnly } from '../../persistence/database.ts'
 import { Follower } from '../../persistence/follower/follower.ts'
 import { readPath } from '../../persistence/follower/read-database.ts'
@@ -31,9 +31,9 @@ export class SearchDesk {
     this.send({ kind: 'rules', version: 1 })
   }
 
-  send(body: Body<RareCommand>): void {
+  send(body: Body<ControlCommand>): void {
     this.#seq++
-    this.#records.push(encodeRare({ ...body, seq: this.#seq, nowMs: NOW_MS + this.#seq }))
+    this.#records.push(encodeControl({ ...body, seq: this.#seq, nowMs: NOW_MS + this.#seq }))
   }
 
   /** Makes a market, and gives its id. */

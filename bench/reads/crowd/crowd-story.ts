@@ -56,14 +56,14 @@ export class CrowdStory {
     const driver = this.#driver
     const { profiles } = this.#size
     driver.nowMs = nowMs - HISTORY_MS
-    driver.rare({ kind: 'rules', version: 1 })
+    driver.control({ kind: 'rules', version: 1 })
     for (let market = 0; market < MARKETS; market++) driver.addMarket({ feeEnabled: true })
     for (let profileId = 1; profileId <= profiles; profileId++) {
       this.#addProfile(profileId)
       yield* this.#taken()
     }
     for (let marketId = 1; marketId <= MARKETS; marketId++) this.#quote(marketId)
-    driver.rare({ kind: 'fundHouse', collateralRaw: HOUSE_RAW })
+    driver.control({ kind: 'fundHouse', collateralRaw: HOUSE_RAW })
     this.#addMatches()
     for (let profileId = 1; profileId <= profiles; profileId++) {
       this.#follow(profileId)
@@ -87,8 +87,8 @@ export class CrowdStory {
     const token = sealedToken(this.#seal, profileId)
     const isReferred = profileId % 2 === 0 && profileId > REFERRER
     const referred = isReferred ? { referredBy: REFERRER } : {}
-    driver.rare({ kind: 'createProfile', profileId, profile, token, ...referred })
-    driver.rare({ kind: 'showBookmarks', profileId, isPublic: true })
+    driver.control({ kind: 'createProfile', profileId, profile, token, ...referred })
+    driver.control({ kind: 'showBookmarks', profileId, isPublic: true })
     driver.deposit(profileId, profileId === MAKER ? MAKER_RAW : DEPOSIT_RAW)
   }
 
@@ -113,12 +113,12 @@ export class CrowdStory {
         ...{ sportType: 'football', esportType: null, startsMs: driver.nowMs + number },
         ...{ home: { name: 'Reds', logo: null }, away: { name: 'Blues', logo: null } },
       }
-      driver.rare({ kind: 'putMatch', match })
+      driver.control({ kind: 'putMatch', match })
       if (number % 2 === 0) continue
       const named = { eventId: `e${number}`, sequence: 1, isFinished: false }
       const told = { fixtureId: number, sportType: 'football', homeScore: 1, awayScore: 0 } as const
       const event = { ...named, scoreJson: scoreJsonOf({ ...named, ...told }) }
-      driver.rare({ kind: 'scoreMatches', scores: [{ slug: match.slug, ...event }] })
+      driver.control({ kind: 'scoreMatches', scores: [{ slug: match.slug, ...event }] })
     }
   }
 
@@ -129,11 +129,11 @@ export class CrowdStory {
     for (let follow = 0; follow < FOLLOWS_EACH; follow++) {
       const followedId = anyId(asking)
       if (followedId === profileId || follows.isFollowing(profileId, followedId)) continue
-      driver.rare({ kind: 'followProfile', profileId, followedId })
+      driver.control({ kind: 'followProfile', profileId, followedId })
     }
     for (let bookmark = 0; bookmark < BOOKMARKS_EACH; bookmark++) {
       const marketId = 1 + ((profileId + bookmark) % MARKETS)
-      driver.rare({ kind: 'putBookmark', profileId, marketId, targetKind: 'clob' })
+      driver.control({ kind: 'putBookmark', profileId, marketId, targetKind: 'clob' })
     }
   }
 
@@ -141,7 +141,7 @@ export class CrowdStory {
     const markets = [1 + (profileId % MARKETS), 1 + ((profileId + 1) % MARKETS)]
     const legs = markets.map((marketId) => ({ marketId, outcome: 0, priceTicks: ASK_TICKS }))
     const [stakeRaw, payoutRaw] = [SHARE, 3 * SHARE]
-    this.#driver.rare({ kind: 'createPack', profileId, stakeRaw, payoutRaw, legs })
+    this.#driver.control({ kind: 'createPack', profileId, stakeRaw, payoutRaw, legs })
   }
 
   /** Each round is mined in a block of its own. */
@@ -156,7 +156,7 @@ export class CrowdStory {
         yield* this.#taken()
       }
       const { lastSeq } = driver.clearing
-      driver.rare({
+      driver.control({
         kind: 'mineBlock',
         height: ++this.#height,
         throughSeq: lastSeq,

@@ -7,7 +7,7 @@
 // the middle the remaining cancels follow from the state.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -22,7 +22,7 @@ export interface FrozenProfile {
 
 export type CapturedFrozen = readonly FrozenProfile[]
 
-type FreezeCommand = Extract<RareCommand, { kind: 'freezeProfile' | 'unfreezeProfile' }>
+type FreezeCommand = Extract<ControlCommand, { kind: 'freezeProfile' | 'unfreezeProfile' }>
 
 export class FrozenProfiles {
   readonly #byProfile = new Map<number, FrozenProfile>()

@@ -3,7 +3,7 @@
 // the name of the first.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import { ROOT_OPERATOR, type Role } from '../../domain/operator.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -17,7 +17,7 @@ export interface Operator {
 
 export type CapturedOperators = readonly Operator[]
 
-type OperatorCommand = Extract<RareCommand, { kind: 'addOperator' | 'removeOperator' }>
+type OperatorCommand = Extract<ControlCommand, { kind: 'addOperator' | 'removeOperator' }>
 
 export class Operators {
   #all: readonly Operator[] = []

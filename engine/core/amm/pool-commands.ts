@@ -2,7 +2,7 @@
 // does that splits and merges. Only free balances move (law 2).
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import { type AccountId, type MarketId, POOL_ACCOUNT, type PositionRow } from '../../domain/ids.ts'
 import type { BothRaw, PoolBody } from '../../domain/moves/pool-command.ts'
 import { OUTCOME } from '../../domain/order.ts'
@@ -14,9 +14,9 @@ import type { Pools } from './pools.ts'
 
 const { NO, YES } = OUTCOME
 
-export type PoolCommand = Extract<RareCommand, { kind: PoolBody['kind'] }>
+export type PoolCommand = Extract<ControlCommand, { kind: PoolBody['kind'] }>
 
-export function isOfPool(command: RareCommand): command is PoolCommand {
+export function isOfPool(command: ControlCommand): command is PoolCommand {
   switch (command.kind) {
     case 'fundPool':
     case 'drainPool':

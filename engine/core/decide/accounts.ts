@@ -1,4 +1,4 @@
-// Gates of the rare commands on accounts: tokens, wallets, balances. Each returns the refusal, or
+// Gates of the control commands on accounts: tokens, wallets, balances. Each returns the refusal, or
 // null when the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'

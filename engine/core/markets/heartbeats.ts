@@ -10,7 +10,7 @@
 // crash in the middle the rest follows from the state.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand, Stamp } from '../../domain/command.ts'
+import type { ControlCommand, Stamp } from '../../domain/command.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -24,7 +24,7 @@ export interface Heartbeat {
 export type CapturedHeartbeats = readonly Heartbeat[]
 
 type HeartbeatCommand = Extract<
-  RareCommand,
+  ControlCommand,
   { kind: 'armHeartbeat' | 'disarmHeartbeat' | 'fireHeartbeat' | 'fireHeartbeats' }
 >
 

@@ -1,7 +1,7 @@
 // What a command on markets, series and prices changes. A slot that is created needs the oracle's
 // value at its start and at its end; each need is dropped once, with the value or without it.
 
-import type { NewMarket, RareCommand, Resolution } from '../../domain/command.ts'
+import type { ControlCommand, NewMarket, Resolution } from '../../domain/command.ts'
 import type { MarketId } from '../../domain/ids.ts'
 import { tokensOf } from '../../domain/markets/market.ts'
 import { slotMsOf } from '../../domain/markets/series.ts'
@@ -33,7 +33,7 @@ interface MarketState {
 
 export function applyToMarkets(
   state: MarketState,
-  command: Extract<RareCommand, { kind: Kinds }>,
+  command: Extract<ControlCommand, { kind: Kinds }>,
 ): void {
   const { catalogue, series, oracle } = state
   const { nowMs } = command
@@ -91,7 +91,10 @@ function create({ catalogue, series, oracle }: MarketState, made: NewMarket, now
   oracle.need(ofSeries.symbol, startMs + slotMsOf(ofSeries))
 }
 
-function openSlot(state: MarketState, command: Extract<RareCommand, { kind: 'openSlot' }>): void {
+function openSlot(
+  state: MarketState,
+  command: Extract<ControlCommand, { kind: 'openSlot' }>,
+): void {
   const { marketId, book, strikeE8, nowMs } = command
   const market = state.catalogue.open(marketId, book, strikeE8, nowMs)
   dropNeed(state, market, 'start')
@@ -136,7 +139,7 @@ function forgetSymbol(oracle: Oracle, symbol: string | null): void {
 }
 
 /** The markets in memory that a command makes or changes, by rising id. */
-export function marketsChangedBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
+export function marketsChangedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const ids = new Set(namedBy(command))
   for (const marketId of [...ids]) {
     const groupId = catalogue.byId(marketId)?.groupId
@@ -146,7 +149,7 @@ export function marketsChangedBy(command: RareCommand, catalogue: Catalogue): re
   return found.filter((market) => market !== undefined)
 }
 
-function namedBy(command: RareCommand): readonly MarketId[] {
+function namedBy(command: ControlCommand): readonly MarketId[] {
   switch (command.kind) {
     case 'resolveMarkets':
       return command.resolutions.map(({ marketId }) => marketId)
@@ -172,18 +175,18 @@ function namedBy(command: RareCommand): readonly MarketId[] {
 }
 
 /** The markets that take orders from this command on, which was just applied. */
-export function openedBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
+export function openedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const { kind } = command
   const opens = kind === 'unlockMarket' || isTeaching(kind)
   return opens ? marketsChangedBy(command, catalogue).filter(({ book }) => book !== 0) : []
 }
 
-function isTeaching(kind: RareCommand['kind']): boolean {
+function isTeaching(kind: ControlCommand['kind']): boolean {
   return kind === 'createMarket' || kind === 'createGroup' || kind === 'openSlot'
 }
 
 /** The markets that the intake must know anew: those that are made, and slots that got a book. */
-export function taughtBy(command: RareCommand, catalogue: Catalogue): readonly Market[] {
+export function taughtBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const changed = isTeaching(command.kind) ? marketsChangedBy(command, catalogue) : []
   return changed.filter((market) => tokensOf(market).length > 0)
 }

@@ -3,7 +3,7 @@
 // page; a path from which a page moved names that page, and no page stands there now.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { MarketPage, PlacedPage } from '../../domain/markets/market-page.ts'
 import type { TimeMs } from '../../domain/units.ts'
@@ -21,7 +21,7 @@ export interface CapturedPages {
   readonly moved: readonly (readonly [path: string, pageId: string])[]
 }
 
-type PageCommand = Extract<RareCommand, { kind: 'putMarketPage' | 'removeMarketPage' }>
+type PageCommand = Extract<ControlCommand, { kind: 'putMarketPage' | 'removeMarketPage' }>
 
 export class MarketPages {
   tree: PageTree = { pages: new Map(), moved: new Map() }

@@ -4,13 +4,13 @@
 // is an option of the same key.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import type { PlacedKey, PlacedOption } from '../../domain/markets/market-page.ts'
 import { fieldsOf } from '../cells/facts.ts'
 
 export type CapturedPropertyKeys = readonly PlacedKey[]
 
-type KeyCommand = Extract<RareCommand, { kind: 'putPropertyKey' | 'removePropertyKey' }>
+type KeyCommand = Extract<ControlCommand, { kind: 'putPropertyKey' | 'removePropertyKey' }>
 
 export class PropertyKeys {
   /** By id, oldest first. */

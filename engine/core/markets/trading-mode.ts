@@ -3,7 +3,7 @@
 // window ids rise; no window was over when the newest was put.
 
 import { assert } from '../../domain/assert.ts'
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import {
   type RestrictedMode,
   TRADING_MODES,
@@ -19,7 +19,7 @@ export interface CapturedTradingModes {
   readonly windows: readonly TradingWindow[]
 }
 
-type TradingModeCommand = Extract<RareCommand, { kind: 'putTradingWindow' | 'endTradingWindow' }>
+type TradingModeCommand = Extract<ControlCommand, { kind: 'putTradingWindow' | 'endTradingWindow' }>
 
 const REFUSAL_OF: Readonly<Record<RestrictedMode, Reject>> = {
   post_only: REJECT.POST_ONLY_MODE,

@@ -1,6 +1,6 @@
 // What a command that moves money outside trading changes.
 
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import { FEE_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
 import type { MoveBody } from '../../domain/moves/move-command.ts'
 import { applyToPool, isOfPool } from '../amm/pool-commands.ts'
@@ -13,9 +13,9 @@ import { merge, redeem, split } from './conditions.ts'
 import { convert } from './conversion.ts'
 import type { MadeCalls } from './made-calls.ts'
 
-export type MoveCommand = Extract<RareCommand, { kind: MoveBody['kind'] }>
+export type MoveCommand = Extract<ControlCommand, { kind: MoveBody['kind'] }>
 
-export function isMove(command: RareCommand): command is MoveCommand {
+export function isMove(command: ControlCommand): command is MoveCommand {
   switch (command.kind) {
     case 'splitPosition':
     case 'mergePositions':

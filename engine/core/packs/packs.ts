@@ -7,7 +7,7 @@
 // owner, `makers` the offers of each maker.
 
 import { assert } from '../../domain/assert.ts'
-import type { PackCommand, RareCommand } from '../../domain/command.ts'
+import type { ControlCommand, PackCommand } from '../../domain/command.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { Seq } from '../../domain/ids.ts'
 import { HOUSE_ACCOUNT, type MarketId, PACK_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
@@ -54,7 +54,7 @@ export interface PackOffer {
   readonly legs: readonly PackLeg[]
 }
 
-export function isOfPacks(command: RareCommand): command is PackCommand {
+export function isOfPacks(command: ControlCommand): command is PackCommand {
   switch (command.kind) {
     case 'createPack':
     case 'offerPack':

@@ -1,14 +1,14 @@
 // Follows and bookmarks. They move no money. Only commands change them; one thread writes.
 
-import type { RareCommand } from '../../domain/command.ts'
+import type { ControlCommand } from '../../domain/command.ts'
 import type { ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { SocialBody } from '../../domain/social/social-command.ts'
 import { Bookmarks, type CapturedBookmarks } from './bookmarks.ts'
 import { type CapturedFollows, Follows } from './follows.ts'
 
-export type SocialCommand = Extract<RareCommand, { kind: SocialBody['kind'] }>
+export type SocialCommand = Extract<ControlCommand, { kind: SocialBody['kind'] }>
 
-export function isSocial(command: RareCommand): command is SocialCommand {
+export function isSocial(command: ControlCommand): command is SocialCommand {
   switch (command.kind) {
     case 'followProfile':
     case 'unfollowProfile':

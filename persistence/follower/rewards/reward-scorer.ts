@@ -2,7 +2,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
 import { type Samples, samplesOf } from '../../../engine/core/rewards/samples.ts'
 import { earnedOf } from '../../../engine/core/rewards/scores.ts'
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection } from '../../database.ts'
 import { creditedMinute } from '../tables/accounts/rewards.ts'
@@ -57,7 +57,11 @@ export class RewardScorer {
   }
 
   /** Call it after the command was applied, also while the tables are ahead. */
-  applied(command: RareCommand, { rewards, catalogue, orders }: Clearing, look: () => void): void {
+  applied(
+    command: ControlCommand,
+    { rewards, catalogue, orders }: Clearing,
+    look: () => void,
+  ): void {
     if (command.kind === 'rewardMinute') {
       if (command.minute <= this.#creditedMinute) return
       const { rewarded } = catalogue

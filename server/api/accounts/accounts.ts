@@ -31,7 +31,7 @@ import { mintSession, type ProvenLogin } from '../../auth/session.ts'
 import type { IntakePool } from '../../edge/intake/intake-pool.ts'
 import { taughtProfile } from '../../edge/intake/taught-profile.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
 type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
@@ -106,7 +106,7 @@ export class AccountChanges {
   #decidePut(
     wish: ProfileWish,
     put: { profileId: ProfileId; readonly token: MintedToken | null },
-  ): RareBody | Reject {
+  ): ControlBody | Reject {
     const { clearing } = this.#pipeline
     const { accounts } = clearing
     const before = accounts.byAddress(wish.account)

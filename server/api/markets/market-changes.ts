@@ -19,13 +19,13 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import type { Shards } from '../../exchange/sequencer/shard-map.ts'
 
 /** Whether a market ever had the slug; undefined when the tables did not answer in time. */
 export type IsSlugUsed = (slug: string) => Promise<boolean | undefined>
 
-type Change = (market: Market, nowMs: TimeMs) => RareBody | Reject
+type Change = (market: Market, nowMs: TimeMs) => ControlBody | Reject
 
 export class MarketChanges {
   readonly #pipeline: Pipeline
@@ -63,7 +63,7 @@ export class MarketChanges {
 
   async #create(
     specs: readonly MarketSpec[],
-    bodyOf: (made: readonly NewMarket[]) => RareBody,
+    bodyOf: (made: readonly NewMarket[]) => ControlBody,
     by?: string,
   ): Promise<PublishedMarket | Reject> {
     const { catalogue } = this.#pipeline.clearing
@@ -90,7 +90,7 @@ export class MarketChanges {
 
   async #stamp(
     specs: readonly MarketSpec[],
-    bodyOf: (made: readonly NewMarket[]) => RareBody,
+    bodyOf: (made: readonly NewMarket[]) => ControlBody,
     by?: string,
   ): Promise<PublishedMarket | Reject> {
     const { clearing, published } = this.#pipeline

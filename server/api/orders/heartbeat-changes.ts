@@ -6,7 +6,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 
 export interface Beat {
   /** Null when no deadline is armed. */
@@ -47,7 +47,7 @@ function changeOf(
   { heartbeats }: Clearing,
   profileId: ProfileId,
   cancelAtMs: TimeMs | null,
-): RareBody | null {
+): ControlBody | null {
   if (cancelAtMs !== null) return { kind: 'armHeartbeat', profileId, cancelAtMs }
   return heartbeats.isArmed(profileId) ? { kind: 'disarmHeartbeat', profileId } : null
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../../engine/domain/markets/market-page.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import { keyChangeOf, type PropertyWish } from './key-change.ts'
 import { contentOf, NO_CONTENT, type PageContent } from './page-content.ts'
 
@@ -113,7 +113,7 @@ export class PageChanges {
 
   /** Shows what the change left as soon as it is durable, and gives that. */
   async #change(
-    decide: () => RareBody | Reject,
+    decide: () => ControlBody | Reject,
     by: string,
   ): Promise<{ readonly tree: PageTree; readonly keys: Keys } | Reject> {
     const changing = this.#pipeline.change(decide, by)

@@ -11,7 +11,7 @@ import {
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { RareBody } from '../../exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 
 /** A window as an operator asks for it. By default it starts now and has no end. */
 export interface WindowWish extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
@@ -69,7 +69,7 @@ export class TradingModeChanges {
 
   /** `decide` gives the command and the window that it is about. */
   async #change(
-    decide: (nowMs: TimeMs) => readonly [TradingWindow, RareBody] | Reject,
+    decide: (nowMs: TimeMs) => readonly [TradingWindow, ControlBody] | Reject,
     by?: string,
   ): Promise<TradingWindow | Reject> {
     let window: TradingWindow | undefined

@@ -8,7 +8,7 @@ import { newSlot } from '../../../engine/core/decide/series.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { Boundary } from '../../../engine/core/markets/oracle.ts'
 import type { Series } from '../../../engine/core/markets/series-table.ts'
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { MarketSpec } from '../../../engine/domain/markets/market.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from '../../../engine/domain/markets/series.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
-import type { RareBody } from '../sequencer/rare-body.ts'
+import type { ControlBody } from '../sequencer/control-body.ts'
 import type { Sequencer } from '../sequencer/sequencer.ts'
 import type { TimeSlice } from '../sequencer/time-slice.ts'
 
@@ -36,7 +36,7 @@ export interface SlotClockParts {
 }
 
 /** Commands after which something else may be due. */
-const MOVES: ReadonlySet<RareCommand['kind']> = new Set([
+const MOVES: ReadonlySet<ControlCommand['kind']> = new Set([
   ...(['createSeries', 'endSeries', 'createMarket', 'reportPrice', 'decideBoundary'] as const),
   ...(['openSlot', 'failSlot', 'lockMarket', 'resolveMarkets'] as const),
 ])
@@ -73,8 +73,8 @@ export class SlotClock {
     this.#parts = parts
   }
 
-  /** Call it for each rare command that was applied. */
-  applied(command: RareCommand): void {
+  /** Call it for each control command that was applied. */
+  applied(command: ControlCommand): void {
     if (MOVES.has(command.kind)) this.#dueMs = null
   }
 
@@ -130,7 +130,7 @@ export class SlotClock {
   }
 
   /** Stamps a command; false when a ring is full or nothing is to be done now. */
-  #change(decide: () => RareBody | null): boolean {
+  #change(decide: () => ControlBody | null): boolean {
     faultPoint('mid-slots')
     let isStamped = false
     const { reject } = this.#parts.sequencer.change(() => {
@@ -184,14 +184,14 @@ export class SlotClock {
     }
   }
 
-  #opening({ marketId }: Market, { priceE8: strikeE8 }: Boundary): RareBody | null {
+  #opening({ marketId }: Market, { priceE8: strikeE8 }: Boundary): ControlBody | null {
     if (strikeE8 === 0) return { kind: 'failSlot', marketId }
     const book = this.#parts.clearing.catalogue.freeBook(this.#parts.booksMax)
     return book === 0 ? null : { kind: 'openSlot', marketId, book, strikeE8 }
   }
 
   /** YES wins when the price did not fall (rules §10.2). */
-  #closing({ marketId, strikeE8 }: Market, { priceE8: closeE8 }: Boundary): RareBody {
+  #closing({ marketId, strikeE8 }: Market, { priceE8: closeE8 }: Boundary): ControlBody {
     if (closeE8 === 0) return { kind: 'failSlot', marketId }
     const payoutNumerators = closeE8 >= strikeE8 ? ([1, 0] as const) : ([0, 1] as const)
     return { kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators, closeE8 }] }

@@ -8,7 +8,7 @@ import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-fact
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import { isOfMatches, Matches, type PlacedMatch } from '../../../engine/core/sports/matches.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import { type Command, concernsBook, type RareCommand } from '../../../engine/domain/command.ts'
+import { type Command, type ControlCommand, concernsBook } from '../../../engine/domain/command.ts'
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
 import type { Mark } from '../../../engine/domain/markets/mark.ts'
@@ -182,7 +182,7 @@ export class PublishedMarkets {
    * What a command that was just applied will show once it is durable: the markets as it left them.
    * Null when it shows nothing.
    */
-  shownBy(command: RareCommand, clearing: Clearing): (() => void) | null {
+  shownBy(command: ControlCommand, clearing: Clearing): (() => void) | null {
     if (command.kind === 'reportPrice') {
       const report = reportBy(command, clearing)
       return () => this.#listener?.reported(report)
@@ -201,7 +201,7 @@ export class PublishedMarkets {
     return this.#marketsBy(command, clearing)
   }
 
-  #marketsBy(command: RareCommand, clearing: Clearing): (() => void) | null {
+  #marketsBy(command: ControlCommand, clearing: Clearing): (() => void) | null {
     const copies = marketsChangedBy(command, clearing.catalogue).map((market) => {
       return { copy: { ...market }, asset: assetOf(market, clearing) }
     })

@@ -3,7 +3,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { SeriesSpec } from '../../../engine/domain/markets/series.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
@@ -16,7 +16,7 @@ export interface ShownReport {
   readonly slugs: readonly string[]
 }
 
-type Reported = Extract<RareCommand, { readonly kind: 'reportPrice' }>
+type Reported = Extract<ControlCommand, { readonly kind: 'reportPrice' }>
 
 export function reportBy({ symbol, atMs, priceE8 }: Reported, clearing: Clearing): ShownReport {
   const { series, catalogue } = clearing

@@ -9,7 +9,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { isBound } from '../../../engine/core/decide/release.ts'
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
 import type {
   Book,
@@ -245,7 +245,7 @@ interface Closed {
 }
 
 /** The markets that take no orders after this command, with the books that they have before it. */
-export function closedBy(command: RareCommand, { catalogue }: Clearing): readonly Closed[] {
+export function closedBy(command: ControlCommand, { catalogue }: Clearing): readonly Closed[] {
   const closed = (marketId: MarketId, reason: CancelReason) => {
     return { marketId, book: catalogue.existing(marketId).book, reason }
   }

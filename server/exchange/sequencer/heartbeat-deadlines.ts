@@ -2,7 +2,7 @@
 // under way. The state itself is in the clearing, and all of this follows from it.
 
 import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts'
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -46,7 +46,7 @@ export class HeartbeatDeadlines {
     return this.#canceling.has(profileId) || this.#due.dueMsOf(profileId) <= nowMs
   }
 
-  watch(command: RareCommand): void {
+  watch(command: ControlCommand): void {
     if (command.kind === 'armHeartbeat') this.arm(command.profileId, command.cancelAtMs)
     else if (command.kind === 'disarmHeartbeat') this.#due.remove(command.profileId)
     else if (command.kind === 'fireHeartbeats') {

@@ -13,7 +13,7 @@ import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts
 import { openedBy } from '../../../engine/core/markets/market-commands.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { RareCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
 import type { Book, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -23,16 +23,16 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { blankCancel, scratchCancel } from '../../../engine/wire/cancel-codec.ts'
-import { packRare } from '../../../engine/wire/codec.ts'
+import { packControl } from '../../../engine/wire/codec.ts'
 import { stampPlace } from '../../../engine/wire/place-codec.ts'
 import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
 import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
 import type { AheadOfTables } from './ahead-of-tables.ts'
 import type { Clock } from './clock.ts'
+import type { ControlBody, Decision } from './control-body.ts'
 import { type CancelStamper, closedBy, DueCancels, type OrderName } from './due-cancels.ts'
 import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
-import type { Decision, RareBody } from './rare-body.ts'
 import { Releases } from './releases.ts'
 import type { TimeSlice } from './time-slice.ts'
 
@@ -56,7 +56,7 @@ export class Sequencer {
   readonly #shardOf: (book: Book) => ShardHandle
   readonly #clock: Clock
   readonly #afterStamp: (seq: Seq, kind: number, reason?: number) => void
-  readonly #onRare: (command: RareCommand) => void
+  readonly #onControl: (command: ControlCommand) => void
   readonly #onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
   readonly #cancel = blankCancel(LIMITS.cancelItemsMax)
   readonly #release = blankRelease()
@@ -88,8 +88,8 @@ export class Sequencer {
      * of a cancel. The owner shows the ring to its thread within this turn.
      */
     afterStamp: (seq: Seq, kind: number, reason?: number) => void
-    /** A rare command was applied and put into the journal's ring. */
-    onRare: (command: RareCommand) => void
+    /** A control command was applied and put into the journal's ring. */
+    onControl: (command: ControlCommand) => void
     /** The heartbeats of these profiles fired, and the seq of their last cancel is at most this. */
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
     /** Bounds the work on deadlines in one turn of the event loop. */
@@ -101,7 +101,7 @@ export class Sequencer {
     this.#shardOf = parts.shardOf
     this.#clock = parts.clock
     this.#afterStamp = parts.afterStamp
-    this.#onRare = parts.onRare
+    this.#onControl = parts.onControl
     this.#onFired = parts.onFired
     this.#slice = parts.slice
     this.#burst = parts.burst
@@ -166,7 +166,7 @@ export class Sequencer {
   }
 
   /**
-   * The one way to stamp a rare command. `decide` runs at the time of the stamp, after every
+   * The one way to stamp a control command. `decide` runs at the time of the stamp, after every
    * deadline that is due then. It gives the command, the refusal, or null when nothing is to be
    * done. The cancels that the command asks for follow it at once. `seq` is what the answer rests
    * on; it is 0 when overloaded.
@@ -176,7 +176,7 @@ export class Sequencer {
     if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
     const decided = decide(nowMs)
     const isOver = decided === null || decided instanceof Reject
-    const reject = isOver ? decided : this.#stampRare(decided, nowMs)
+    const reject = isOver ? decided : this.#stampControl(decided, nowMs)
     if (reject === null && !this.#isCut && !this.#dueCancels.isEmpty) {
       this.#slice.begin()
       this.#emitCancels(nowMs)
@@ -313,7 +313,7 @@ export class Sequencer {
     this.releases.held(slot)
   }
 
-  #watch(command: RareCommand, closing: ReturnType<typeof closedBy>): void {
+  #watch(command: ControlCommand, closing: ReturnType<typeof closedBy>): void {
     this.heartbeats.watch(command)
     for (const { book, deadlineMs } of openedBy(command, this.#clearing.catalogue)) {
       if (deadlineMs !== null) this.#marketDeadlines.add(book, deadlineMs)
@@ -354,21 +354,21 @@ export class Sequencer {
   }
 
   /** Encodes before it applies: what the journal cannot take must not change the state. */
-  #stampRare(body: RareBody, nowMs: TimeMs): Reject | null {
+  #stampControl(body: ControlBody, nowMs: TimeMs): Reject | null {
     const command = { ...body, seq: this.#clearing.lastSeq + 1, nowMs }
-    const record = packRare(command)
+    const record = packControl(command)
     if (record === null) return REJECT.COMMAND_TOO_LARGE
     const closing = closedBy(command, this.#clearing)
-    this.#clearing.admitRare(command)
+    this.#clearing.admitControl(command)
     this.#watch(command, closing)
     this.#journal.append(command.seq, record)
-    this.#afterStamp(command.seq, KIND.RARE)
-    this.#onRare(command)
+    this.#afterStamp(command.seq, KIND.CONTROL)
+    this.#onControl(command)
     return null
   }
 
-  #stampDue(body: RareBody, nowMs: TimeMs): void {
-    assert(this.#stampRare(body, nowMs) === null, 'a command of a deadline fits a record')
+  #stampDue(body: ControlBody, nowMs: TimeMs): void {
+    assert(this.#stampControl(body, nowMs) === null, 'a command of a deadline fits a record')
   }
 
   #stampCancel(

@@ -22,7 +22,7 @@ import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { Archive } from '../jobs/archive.ts'
 import { RewardMinutes } from '../jobs/reward-minutes.ts'
 import { type Publisher, publishedThrough } from '../publisher/durable-publisher.ts'
-import type { RareBody } from '../sequencer/rare-body.ts'
+import type { ControlBody } from '../sequencer/control-body.ts'
 import type { Sequencer } from '../sequencer/sequencer.ts'
 import { Payouts } from './payouts.ts'
 import type { Setback, SettlementPort } from './settlement-port.ts'
@@ -293,7 +293,7 @@ export class Mining {
   }
 
   /** Stamps a command; false when a ring is full. */
-  #change(body: RareBody): boolean {
+  #change(body: ControlBody): boolean {
     return this.#parts.sequencer.change(() => body).reject === null
   }
 

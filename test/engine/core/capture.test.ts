@@ -14,39 +14,39 @@ const SEED = freshSeed()
 const COMMANDS = 3000
 const STEP = 250
 
-function rareLife(flow: CommandFlow): void {
-  flow.rare({ kind: 'setAdminToken', tokenDigest: 'digest' })
+function controlLife(flow: CommandFlow): void {
+  flow.control({ kind: 'setAdminToken', tokenDigest: 'digest' })
   for (let index = 1; index <= 4; index++) {
     const sealedSecret = Uint8Array.of(index, 2, 3)
     const token = { tokenId: `t${index}`, sealedSecret, label: null, scopes: ['trading' as const] }
-    flow.rare({ kind: 'createToken', profileId: 1 + (index % 2), token })
+    flow.control({ kind: 'createToken', profileId: 1 + (index % 2), token })
     const session = { sessionDigest: digestOf(`s${index}`), expiresMs: 1e15 + index }
     const nonce = { nonce: `n${index}`, nonceExpiresMs: 1e15 }
-    flow.rare({ kind: 'login', profileId: 1, ...session, ...nonce })
+    flow.control({ kind: 'login', profileId: 1, ...session, ...nonce })
   }
-  flow.rare({ kind: 'revokeToken', tokenId: 't2' })
-  flow.rare({ kind: 'touchToken', tokenId: 't3' })
-  flow.rare({ kind: 'logout', sessionDigest: digestOf('s2') })
+  flow.control({ kind: 'revokeToken', tokenId: 't2' })
+  flow.control({ kind: 'touchToken', tokenId: 't3' })
+  flow.control({ kind: 'logout', sessionDigest: digestOf('s2') })
   const nonce = { nonce: 'n5', nonceExpiresMs: 1e15 }
-  flow.rare({
+  flow.control({
     kind: 'login',
     profileId: 2,
     sessionDigest: digestOf('s5'),
     expiresMs: 1e15 + 5,
     ...nonce,
   })
-  flow.rare({ kind: 'logoutEverywhere', profileId: 2 })
+  flow.control({ kind: 'logoutEverywhere', profileId: 2 })
   for (const [addressId, profileId] of [
     ['w1', 2],
     ['w2', 1],
     ['w3', 1],
   ] as const) {
     const address = `0x${addressId}`
-    flow.rare({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: 'cold' })
+    flow.control({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: 'cold' })
   }
   const change = { username: 'Öl', smartWallet: `0x${'aB'.repeat(20)}`, rank: null, bio: 'said' }
-  flow.rare({ kind: 'editProfile', profileId: 2, profile: change, token: null })
-  flow.rare({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
+  flow.control({ kind: 'editProfile', profileId: 2, profile: change, token: null })
+  flow.control({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
 }
 
 /** Partners, modes, heartbeats and the chain: each has an entry that stays and one that went. */
@@ -57,8 +57,8 @@ function entryLife(flow: CommandFlow): void {
     const proof = sealedKey === null ? { nonce: 'n6', nonceExpiresMs: 1e15 } : null
     const profile = profileFields(profileId)
     const made = { profile, profileId, sealedKey, approved: ['0xe1'], partnerId: 1, proof }
-    flow.rare({ kind: 'createSubAccount', ...made })
-    if (sealedKey !== null) flow.rare({ kind: 'approveSpenders', profileId, spenders: ['0xe2'] })
+    flow.control({ kind: 'createSubAccount', ...made })
+    if (sealedKey !== null) flow.control({ kind: 'approveSpenders', profileId, spenders: ['0xe2'] })
   }
   for (const windowId of [1, 2]) {
     const mode = windowId === 1 ? 'post_only' : 'disabled'
@@ -69,48 +69,48 @@ function entryLife(flow: CommandFlow): void {
       endsAtMs: null,
       publicMessage: 'Soon.',
     } as const
-    flow.rare({ kind: 'putTradingWindow', window })
+    flow.control({ kind: 'putTradingWindow', window })
   }
-  flow.rare({ kind: 'endTradingWindow', windowId: 1 })
+  flow.control({ kind: 'endTradingWindow', windowId: 1 })
   for (const profileId of [1, 2, 3]) {
-    flow.rare({ kind: 'armHeartbeat', profileId, cancelAtMs: profileId === 3 ? 1 : 1e15 })
+    flow.control({ kind: 'armHeartbeat', profileId, cancelAtMs: profileId === 3 ? 1 : 1e15 })
   }
-  flow.rare({ kind: 'disarmHeartbeat', profileId: 2 })
-  flow.rare({ kind: 'fireHeartbeat', profileId: 3 })
+  flow.control({ kind: 'disarmHeartbeat', profileId: 2 })
+  flow.control({ kind: 'fireHeartbeat', profileId: 3 })
   for (const profileId of [accounts.count, 2, accounts.count - 1]) {
-    flow.rare({ kind: 'freezeProfile', profileId, reason: `case ${profileId}` })
+    flow.control({ kind: 'freezeProfile', profileId, reason: `case ${profileId}` })
   }
-  flow.rare({ kind: 'unfreezeProfile', profileId: 2, reason: '' })
+  flow.control({ kind: 'unfreezeProfile', profileId: 2, reason: '' })
   for (const name of ['ada', 'bob']) {
-    flow.rare({ kind: 'addOperator', name, role: 'support', tokenDigest: name, by: 'root' })
+    flow.control({ kind: 'addOperator', name, role: 'support', tokenDigest: name, by: 'root' })
   }
-  flow.rare({ kind: 'removeOperator', name: 'ada' })
+  flow.control({ kind: 'removeOperator', name: 'ada' })
   const covered = flow.seq
   for (const tradeSeq of [covered - 2, covered - 1])
-    flow.rare({ kind: 'retrySettlement', tradeSeq })
-  flow.rare({ kind: 'mineBlock', height: 1, throughSeq: covered - 1, chainId: 8453 })
-  flow.rare({ kind: 'settleTrade', tradeSeq: covered - 1, height: 1 })
+    flow.control({ kind: 'retrySettlement', tradeSeq })
+  flow.control({ kind: 'mineBlock', height: 1, throughSeq: covered - 1, chainId: 8453 })
+  flow.control({ kind: 'settleTrade', tradeSeq: covered - 1, height: 1 })
   const leg = { marketId: 1, outcome: 0, sharesRaw: 0 }
   const legs = [
     { ...leg, accountId: 1, collateralRaw: -7 },
     { ...leg, accountId: 2, collateralRaw: 7 },
   ]
   const back = { tradeSeq: covered, legs, conditions: [] }
-  flow.rare({ kind: 'failSettlement', ...back })
+  flow.control({ kind: 'failSettlement', ...back })
 }
 
 function flowOf(seed: number): CommandFlow {
   const flow = new CommandFlow(seed)
   flow.run(COMMANDS / 2)
-  rareLife(flow)
+  controlLife(flow)
   entryLife(flow)
   flow.run(COMMANDS / 2)
-  flow.rare({ kind: 'lockMarket', marketId: 2 })
-  flow.rare({ kind: 'resolveMarkets', resolutions: [{ marketId: 3, payoutNumerators: [1, 0] }] })
-  flow.rare({ kind: 'touchToken', tokenId: 't4' })
-  flow.rare({ kind: 'revokeTokens', profileId: 2 })
-  flow.rare({ kind: 'revokeToken', tokenId: 't4' })
-  flow.rare({ kind: 'adjustBalance', profileId: 2, collateralRaw: 77 })
+  flow.control({ kind: 'lockMarket', marketId: 2 })
+  flow.control({ kind: 'resolveMarkets', resolutions: [{ marketId: 3, payoutNumerators: [1, 0] }] })
+  flow.control({ kind: 'touchToken', tokenId: 't4' })
+  flow.control({ kind: 'revokeTokens', profileId: 2 })
+  flow.control({ kind: 'revokeToken', tokenId: 't4' })
+  flow.control({ kind: 'adjustBalance', profileId: 2, collateralRaw: 77 })
   return flow
 }
 

@@ -4,7 +4,7 @@ import { Exchange } from '../../../engine/core/exchange.ts'
 import { OrderTable } from '../../../engine/core/orders/order-table.ts'
 import type { Command } from '../../../engine/domain/command.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
-import { decodeCommand, eachRecord, encodeRare } from '../../../engine/wire/codec.ts'
+import { decodeCommand, eachRecord, encodeControl } from '../../../engine/wire/codec.ts'
 import { encodePlace } from '../../../engine/wire/place-codec.ts'
 import { encodeRelease } from '../../../engine/wire/release-codec.ts'
 import { freshSeed } from '../../support/random.ts'
@@ -14,7 +14,7 @@ function encode(command: Command): Uint8Array {
   if (command.kind === 'placeOrder') return encodePlace(command)
   if (command.kind === 'releaseOrder') return encodeRelease(command)
   if (command.kind === 'cancelOrders') return encodeCancel(command)
-  return encodeRare(command)
+  return encodeControl(command)
 }
 
 test('commands replayed from their bytes give the same state hash as the first time', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { CancelOrders, PlaceOrder, RareCommand } from '../../../engine/domain/command.ts'
+import type { CancelOrders, ControlCommand, PlaceOrder } from '../../../engine/domain/command.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
-import { decodeCommand, eachRecord, encodeRare, recordSeq } from '../../../engine/wire/codec.ts'
+import { decodeCommand, eachRecord, encodeControl, recordSeq } from '../../../engine/wire/codec.ts'
 import {
   blankPlace,
   decodePlaceTail,
@@ -84,7 +84,7 @@ const token = fc.record({
   label: fc.option(text),
   scopes: fc.constant(['trading', 'withdrawal'] as const),
 })
-const rare: fc.Arbitrary<RareCommand> = fc.oneof(
+const control: fc.Arbitrary<ControlCommand> = fc.oneof(
   fc.record({ ...stamp, kind: fc.constant('rules' as const), version: safe }),
   fc.record({ ...stamp, kind: fc.constant('setAdminToken' as const), tokenDigest: text }),
   fc.record({
@@ -184,14 +184,14 @@ test('a cancel that is longer or shorter than its items is a fault', () => {
   assert.throws(() => decodeCommand(record.slice(0, -8)), /a cancel ends with its last item/)
 })
 
-test('a rare command is decoded as it was encoded, and equal commands have equal bytes', () => {
+test('a control command is decoded as it was encoded, and equal commands have equal bytes', () => {
   fc.assert(
-    fc.property(rare, (command) => {
-      const record = encodeRare(command)
+    fc.property(control, (command) => {
+      const record = encodeControl(command)
       assert.equal(record.length % 8, 0)
       const decoded = decodeCommand(shifted(record))
       assert.equal(JSON.stringify(sorted(decoded)), JSON.stringify(sorted(command)))
-      assert.deepEqual(encodeRare(structuredClone(command)), record)
+      assert.deepEqual(encodeControl(structuredClone(command)), record)
     }),
   )
 })
@@ -211,12 +211,15 @@ test('a batch is split into the records it was made of', () => {
     cancel.map(encodeCancel),
   )
   fc.assert(
-    fc.property(fc.array(fc.oneof(hot, rare.map(encodeRare)), { maxLength: 20 }), (records) => {
-      const found: Uint8Array[] = []
-      eachRecord(Buffer.concat(records), (record) => found.push(new Uint8Array(record)))
-      assert.deepEqual(found, records)
-      assert.deepEqual(found.map(recordSeq), records.map(recordSeq))
-    }),
+    fc.property(
+      fc.array(fc.oneof(hot, control.map(encodeControl)), { maxLength: 20 }),
+      (records) => {
+        const found: Uint8Array[] = []
+        eachRecord(Buffer.concat(records), (record) => found.push(new Uint8Array(record)))
+        assert.deepEqual(found, records)
+        assert.deepEqual(found.map(recordSeq), records.map(recordSeq))
+      },
+    ),
   )
 })
 
@@ -234,7 +237,7 @@ test('a record may lie in a buffer whose last bytes are not a whole word', () =>
 test('bytes of a decoded command do not keep its batch alive', () => {
   const sealedSecret = new Uint8Array(61).fill(7)
   const token = { tokenId: 'x', sealedSecret, label: null, scopes: ['trading'] as const }
-  const record = encodeRare({ kind: 'createToken', profileId: 1, token, seq: 1, nowMs: 1 })
+  const record = encodeControl({ kind: 'createToken', profileId: 1, token, seq: 1, nowMs: 1 })
   const batch = new Uint8Array(1 << 20)
   batch.set(record, 4096)
   const command = decodeCommand(batch.subarray(4096, 4096 + record.length))

@@ -69,7 +69,7 @@ class World {
 
   resolve(marketId: number): void {
     const resolution = { marketId, payoutNumerators: [1, 0] as const, groupSettled: false }
-    this.driver.rare({ kind: 'resolveMarkets', resolutions: [resolution] })
+    this.driver.control({ kind: 'resolveMarkets', resolutions: [resolution] })
   }
 
   pass(): ProjectionRows {

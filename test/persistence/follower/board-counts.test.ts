@@ -38,7 +38,7 @@ class Story {
 
   constructor() {
     this.driver.onCommand = (command) => this.#records.push(encodeCommand(command))
-    this.driver.rare({ kind: 'rules', version: 1 })
+    this.driver.control({ kind: 'rules', version: 1 })
   }
 
   account(changes: Parameters<ExchangeDriver['addAccount']>[1] = {}, referredBy?: number): number {
@@ -53,10 +53,10 @@ class Story {
     const fields = { account, username: null, displayName: '', client: 'eoa' as const }
     const profile = { ...fields, smartWallet: null, rank: RANK, feeCapBps: null, scopes: [] }
     const wallet = { sealedKey: new Uint8Array(4), approved: [], proof: null }
-    driver.rare({ kind: 'createSubAccount', profileId, partnerId, profile, ...wallet })
+    driver.control({ kind: 'createSubAccount', profileId, partnerId, profile, ...wallet })
     const secret = { sealedSecret: new Uint8Array(4), label: null, scopes: ['trading' as const] }
     const token = { tokenId: `token-${profileId}`, ...secret }
-    driver.rare({ kind: 'createToken', profileId, token })
+    driver.control({ kind: 'createToken', profileId, token })
     driver.deposit(profileId, DEPOSIT_RAW)
     return profileId
   }
@@ -84,8 +84,8 @@ class Story {
 
   resolve(marketId: number): void {
     const resolution = { marketId, payoutNumerators: [1, 0] as const, groupSettled: false }
-    this.driver.rare({ kind: 'resolveMarkets', resolutions: [resolution] })
-    this.driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    this.driver.control({ kind: 'resolveMarkets', resolutions: [resolution] })
+    this.driver.control({ kind: 'postPayouts', marketIds: [marketId] })
   }
 
   /** The folder of the journal, and its last seq. */

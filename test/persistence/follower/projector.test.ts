@@ -67,7 +67,7 @@ class Teller {
 
   constructor() {
     this.driver.onCommand = (command) => this.records.push(encodeCommand(command))
-    this.driver.rare({ kind: 'rules', version: 1 })
+    this.driver.control({ kind: 'rules', version: 1 })
     for (const _account of EVERYONE) {
       this.driver.addAccount(DEPOSIT_RAW, { isMachine: true })
     }
@@ -131,9 +131,9 @@ function resolved(teller: Teller, payout: readonly [number, number], counts: Cou
   teller.tradeForHalf(marketId)
   teller.trade(marketId, 60)
   teller.cancelAll(marketId)
-  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: payout }] })
+  driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: payout }] })
   driver.nowMs += 1
-  driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+  driver.control({ kind: 'postPayouts', marketIds: [marketId] })
   for (const [index, account] of EVERYONE.entries()) {
     const [yesRaw, noRaw] = [0, 1].map((outcome) => teller.sharesRaw(account, marketId, outcome))
     const worthRaw = redemptionRaw(payout, yesRaw, noRaw)
@@ -315,7 +315,7 @@ test('a pass hears of shares that came since the one before, at the same price',
     return driver.clearing.lastSeq
   }
   const firstSeq = padded()
-  driver.rare({ kind: 'splitPosition', profileId: ACCOUNTS[0], marketId, amountRaw: 1_000_000 })
+  driver.control({ kind: 'splitPosition', profileId: ACCOUNTS[0], marketId, amountRaw: 1_000_000 })
   const lastSeq = padded()
   const dataDir = newFolder()
   keyed(dataDir)

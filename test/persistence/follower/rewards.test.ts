@@ -227,29 +227,29 @@ function told(rates: typeof RATES, given: typeof RATES = rates): Story {
   const trades = tradesOf(flow)
   for (const marketId of [1, 2, 3]) {
     const change = { dailyRewardRaw: DAILY_RAW, rebateBps: rates.rebateBps }
-    flow.rare({ kind: 'editMarket', marketId, change })
+    flow.control({ kind: 'editMarket', marketId, change })
   }
   const mine = (height: number) => {
-    flow.rare({ kind: 'mineBlock', height, throughSeq: flow.seq, chainId: 1 })
+    flow.control({ kind: 'mineBlock', height, throughSeq: flow.seq, chainId: 1 })
   }
   flow.run(600)
   mine(1)
-  flow.rare({ kind: 'rewardMinute', minute: MINUTE, referralBps: rates.referralBps })
-  flow.rare({ kind: 'creditRewards', minute: MINUTE, part: 0, isLast: true, rows: [] })
+  flow.control({ kind: 'rewardMinute', minute: MINUTE, referralBps: rates.referralBps })
+  flow.control({ kind: 'creditRewards', minute: MINUTE, part: 0, isLast: true, rows: [] })
   const counted = flow.seq
   flow.run(900)
   // Some trades are set aside. One block later half of those are mined; the rest stays aside.
   const aside = trades.filter(({ seq }) => seq > counted && random.chance(0.2))
-  for (const { seq: tradeSeq } of aside) flow.rare({ kind: 'retrySettlement', tradeSeq })
+  for (const { seq: tradeSeq } of aside) flow.control({ kind: 'retrySettlement', tradeSeq })
   const late = aside.filter(() => random.chance(0.5))
   mine(2)
   flow.run(300)
   mine(3)
   const minedThrough = flow.seq - 1
-  for (const { seq: tradeSeq } of late) flow.rare({ kind: 'settleTrade', tradeSeq, height: 3 })
+  for (const { seq: tradeSeq } of late) flow.control({ kind: 'settleTrade', tradeSeq, height: 3 })
   // Not in a block yet: they count with the next sample.
   flow.run(200)
-  flow.rare({ kind: 'rewardMinute', minute: MINUTE + 1 })
+  flow.control({ kind: 'rewardMinute', minute: MINUTE + 1 })
   const sampleSeq = flow.seq
   const ofSample = trades.filter((trade) => {
     const isMined = trade.seq > counted && trade.seq <= minedThrough
@@ -270,7 +270,7 @@ function told(rates: typeof RATES, given: typeof RATES = rates): Story {
   const credited = copyFolder(dataDir)
   fillJournal(dataDir, flow.records, BATCH)
   const endSeq = flow.seq
-  flow.rare({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
+  flow.control({ kind: 'creditRewards', minute: MINUTE + 1, part: 0, isLast: true, rows: [] })
   fillJournal(credited, flow.records, BATCH)
   const referrals = slowReferrals(ofSample, given)
   const sums = { rows, rebates, referrals, shares: slowShares(ofSample, given) }

@@ -75,10 +75,10 @@ test('a trade is read out of the tables just as it was settled', () => {
     return [bought, other].map((tradeSeq) => settledTrade.open(connection)({ tradeSeq }))
   })
   assert(yes && no && yes.fills.length > 1 && no.fills.length > 1, 'both trades have several fills')
-  flow.rare({ kind: 'failSettlement', tradeSeq: other, ...reversalOf(no) })
+  flow.control({ kind: 'failSettlement', tradeSeq: other, ...reversalOf(no) })
   assert.deepEqual(totals(flow).slice(0, 9), between.slice(0, 9), 'collateral')
   assert.deepEqual(totals(flow).slice(-4), between.slice(-4), 'conditions')
-  flow.rare({ kind: 'failSettlement', tradeSeq: bought, ...reversalOf(yes) })
+  flow.control({ kind: 'failSettlement', tradeSeq: bought, ...reversalOf(yes) })
   const after = totals(flow)
   assert.deepEqual(after.slice(0, 9), before.slice(0, 9), 'collateral')
   assert.deepEqual(after.slice(-4), before.slice(-4), 'conditions')
@@ -104,10 +104,10 @@ test('each trade shows its settlement status, and a rebuild shows the same', asy
   })
   const [newest, late, failed, tried] = seqs
   assert(new Set(seqs).size === 8 && newest <= cut, 'trades come newest first')
-  flow.rare({ kind: 'retrySettlement', tradeSeq: late })
-  flow.rare({ kind: 'retrySettlement', tradeSeq: tried })
-  flow.rare({ kind: 'failSettlement', tradeSeq: failed, ...reversal })
-  flow.rare({ kind: 'mineBlock', height: 1, throughSeq: newest - 1, chainId: CHAIN })
+  flow.control({ kind: 'retrySettlement', tradeSeq: late })
+  flow.control({ kind: 'retrySettlement', tradeSeq: tried })
+  flow.control({ kind: 'failSettlement', tradeSeq: failed, ...reversal })
+  flow.control({ kind: 'mineBlock', height: 1, throughSeq: newest - 1, chainId: CHAIN })
   const dataDir = newFolder()
   const states = (folder: string) => {
     return reading(folder, (connection) => {
@@ -120,8 +120,8 @@ test('each trade shows its settlement status, and a rebuild shows the same', asy
   const of = (folder: string) => states(folder).map(({ status }) => status)
   assert.deepEqual(of(dataDir).slice(0, 4), ['MATCHED', 'RETRYING', 'FAILED', 'RETRYING'])
   assert.deepEqual(of(dataDir).slice(4), ['MINED', 'MINED', 'MINED', 'MINED'])
-  flow.rare({ kind: 'mineBlock', height: 2, throughSeq: newest, chainId: CHAIN })
-  flow.rare({ kind: 'settleTrade', tradeSeq: late, height: 2 })
+  flow.control({ kind: 'mineBlock', height: 2, throughSeq: newest, chainId: CHAIN })
+  flow.control({ kind: 'settleTrade', tradeSeq: late, height: 2 })
   const whole = newFolder()
   fillJournal(whole, flow.records)
   follow(whole, flow.seq)
@@ -187,7 +187,7 @@ test('failed trades mark their orders, however the journal is cut', () => {
         return { tradeSeq, ...reversalOf(trade) }
       })
   })
-  for (const each of failed) flow.rare({ kind: 'failSettlement', ...each })
+  for (const each of failed) flow.control({ kind: 'failSettlement', ...each })
   const whole = newFolder()
   const parts = newFolder()
   for (const folder of [whole, parts]) fillJournal(folder, flow.records, 7)
@@ -227,7 +227,7 @@ test('an order with a reversed fill ends as canceled, though fills end it', () =
   const { flow, makerSeq, tradeSeq } = traded()
   const trade = reading(first, (connection) => settledTrade.open(connection)({ tradeSeq }))
   assert(trade !== null)
-  flow.rare({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
+  flow.control({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
   const failedSeq = flow.seq
   flow.place({ ...takes, sizeRaw: 6_000_000 })
   // The fill that ends it comes with its reversal, or after it.

@@ -80,10 +80,10 @@ class Run {
       return [account, marketId, random.below(2), 1 + random.spread(10 ** 9), referred]
     })
     const minute = this.#minute
-    driver.rare({ kind: 'rewardMinute', minute })
+    driver.control({ kind: 'rewardMinute', minute })
     const { rows, referrals, shares } = creditedShares(driver.clearing, parts)
     const credit = { kind: 'creditRewards', minute, part: 0, isLast: true } as const
-    driver.rare({ ...credit, rows, referrals, shares })
+    driver.control({ ...credit, rows, referrals, shares })
     for (const [account, marketId, , raw] of rows) this.#earn(account, marketId, raw, minute / 1440)
     for (const [account, , raw] of referrals) this.#earn(account, 0, raw, 0)
     for (const [account, marketId, outcome, raw, referred] of shares) {
@@ -103,8 +103,8 @@ class Run {
   #payOut(marketId: number): void {
     const { driver } = this
     const payoutNumerators = this.#random.pick(PAYOUTS)
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
-    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    driver.control({ kind: 'postPayouts', marketIds: [marketId] })
     this.#table.paidOut({ marketId, payoutNumerators }, driver.nowMs)
     const whole = BigInt(payoutNumerators[0] + payoutNumerators[1])
     for (const [key, { account, outcome, referred, raw, ...part }] of this.waiting) {

@@ -3,7 +3,7 @@ import { copyFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Ring } from '../../../engine/thread/ring.ts'
-import { encodeRare } from '../../../engine/wire/codec.ts'
+import { encodeControl } from '../../../engine/wire/codec.ts'
 import { encodePlace } from '../../../engine/wire/place-codec.ts'
 import { DataLock } from '../../../persistence/data-lock.ts'
 import { type Durability, openCheckpointer, openWritable } from '../../../persistence/database.ts'
@@ -143,7 +143,7 @@ test('a checksum covers every record before it, and a record carries its own seq
     reader.close()
     return checksum
   }
-  const otherFirst = encodeRare({ kind: 'setAdminToken', tokenDigest: 'ab', seq: 1, nowMs: 1 })
+  const otherFirst = encodeControl({ kind: 'setAdminToken', tokenDigest: 'ab', seq: 1, nowMs: 1 })
   assert.deepEqual(checksumOf(recordAt(1)), checksumOf(recordAt(1)))
   assert.notDeepEqual(checksumOf(recordAt(1)), checksumOf(otherFirst))
   const dataDir = newFolder()

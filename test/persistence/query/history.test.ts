@@ -56,18 +56,18 @@ function settle(flow: CommandFlow, reading: <T>(work: (db: Connection) => T) => 
       if (dice < 0.1) {
         const trade = reading((db) => settledTrade.open(db)({ tradeSeq }))
         assert(trade !== null)
-        flow.rare({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
+        flow.control({ kind: 'failSettlement', tradeSeq, ...reversalOf(trade) })
         busted.push(tradeSeq)
       } else if (dice < 0.2) {
-        flow.rare({ kind: 'retrySettlement', tradeSeq })
+        flow.control({ kind: 'retrySettlement', tradeSeq })
         aside.push(tradeSeq)
       } else block.push(tradeSeq)
     }
     const throughSeq = seqs[Math.min(upTo, seqs.length) - 1]
-    flow.rare({ kind: 'mineBlock', height: ++height, throughSeq, chainId: CHAIN })
+    flow.control({ kind: 'mineBlock', height: ++height, throughSeq, chainId: CHAIN })
     mined.push(...block)
     const ready = aside.filter(() => random.next() < 0.3)
-    for (const tradeSeq of ready) flow.rare({ kind: 'settleTrade', tradeSeq, height })
+    for (const tradeSeq of ready) flow.control({ kind: 'settleTrade', tradeSeq, height })
     mined.push(...ready)
     aside = aside.filter((seq) => !ready.includes(seq))
     from = upTo

@@ -48,7 +48,7 @@ class Desk {
 
   constructor() {
     this.driver.onCommand = (command) => this.#records.push(encodeCommand(command))
-    this.driver.rare({ kind: 'rules', version: 1 })
+    this.driver.control({ kind: 'rules', version: 1 })
     this.driver.addMarket()
   }
 
@@ -61,9 +61,9 @@ class Desk {
     })
     if (isMachine) {
       const made = { profileId, profile, partnerId: 1, approved: [], proof: null }
-      this.driver.rare({ kind: 'createSubAccount', ...made, sealedKey: new Uint8Array(4) })
+      this.driver.control({ kind: 'createSubAccount', ...made, sealedKey: new Uint8Array(4) })
     } else
-      this.driver.rare({ kind: 'createProfile', profileId, profile, token: tokenOf(profileId) })
+      this.driver.control({ kind: 'createProfile', profileId, profile, token: tokenOf(profileId) })
     const known: Known = {
       ...{ id: profileId, account: profile.account, name, handle, isMachine },
       ...{ followers: 0, volumeRaw: 0, hasTraded: false },
@@ -73,7 +73,7 @@ class Desk {
   }
 
   rename(known: Known, change: { username?: string | null; xHandle?: string | null }): void {
-    this.driver.rare({ kind: 'editProfile', profileId: known.id, profile: change, token: null })
+    this.driver.control({ kind: 'editProfile', profileId: known.id, profile: change, token: null })
     if (change.username !== undefined) known.name = change.username
     if (change.xHandle !== undefined) known.handle = change.xHandle
   }
@@ -82,7 +82,7 @@ class Desk {
     const { follows } = this.driver.clearing.social
     const isThere = follows.isFollowing(one.id, other.id)
     const kind = isThere ? 'unfollowProfile' : 'followProfile'
-    this.driver.rare({ kind, profileId: one.id, followedId: other.id })
+    this.driver.control({ kind, profileId: one.id, followedId: other.id })
     other.followers += isThere ? -1 : 1
   }
 

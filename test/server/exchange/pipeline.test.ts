@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
-import { encodeRare } from '../../../engine/wire/codec.ts'
+import { encodeControl } from '../../../engine/wire/codec.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 import { buy, fill, makeMarket, openForTest } from '../../support/open-pipeline.ts'
@@ -108,7 +108,7 @@ test('after a crash between a lock and its cancels the next start cancels', asyn
   const { seq } = await first.stop()
   // Writes only the lock, as in a journal that was cut right after it.
   const lock = { kind: 'lockMarket' as const, marketId: 1, seq: seq + 1, nowMs: START_MS }
-  fillJournal(dataDir, [encodeRare(lock)])
+  fillJournal(dataDir, [encodeControl(lock)])
   const second = await openForTest(dataDir, clock)
   assert.equal(second.pipeline.clearing.orders.live.all, 1)
   second.pipeline.tick()

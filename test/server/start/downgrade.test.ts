@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { RULES_VERSION } from '../../../engine/core/clearing.ts'
-import { encodeRare } from '../../../engine/wire/codec.ts'
+import { encodeControl } from '../../../engine/wire/codec.ts'
 import { HEAD } from '../../../engine/wire/record-layout.ts'
 import { openWritable } from '../../../persistence/database.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
@@ -77,7 +77,7 @@ const later: [what: string, write: (dataDir: string) => void, why: RegExp][] = [
     'rules',
     (dataDir) =>
       append(dataDir, (stamp) => {
-        return encodeRare({ kind: 'rules', version: RULES_VERSION + 1, ...stamp })
+        return encodeControl({ kind: 'rules', version: RULES_VERSION + 1, ...stamp })
       }),
     /unknown to this version \(rules 2, this one knows 1\); start the version that wrote it/,
   ],
@@ -85,16 +85,16 @@ const later: [what: string, write: (dataDir: string) => void, why: RegExp][] = [
     'a kind of command',
     (dataDir) =>
       append(dataDir, (stamp) => {
-        const record = encodeRare({ kind: 'logoutEverywhere', profileId: 1, ...stamp })
+        const record = encodeControl({ kind: 'logoutEverywhere', profileId: 1, ...stamp })
         return renamed(record, 'logoutEverywhere', 'loginEverywhere2')
       }),
-    /unknown to this version \(a rare command has a known kind\); start the version that wrote/,
+    /unknown to this version \(a control command has a known kind\); start the version that wrote/,
   ],
   [
     'a kind of record',
     (dataDir) =>
       append(dataDir, (stamp) => {
-        const record = encodeRare({ kind: 'logoutEverywhere', profileId: 1, ...stamp })
+        const record = encodeControl({ kind: 'logoutEverywhere', profileId: 1, ...stamp })
         record[HEAD.kind] = 250
         return record
       }),

@@ -24,7 +24,7 @@ test('a start names the first market whose parts are more than the whole fee', (
   assert.match(feeRatesRefusal(clearing, 2001) ?? '', /^Market fair has rebateBps 8000, /)
   for (const marketId of [1, 2]) {
     const resolutions = [{ marketId, payoutNumerators: [1, 0] as const }]
-    driver.rare({ kind: 'resolveMarkets', resolutions })
+    driver.control({ kind: 'resolveMarkets', resolutions })
   }
   assert.equal(feeRatesRefusal(clearing, 10_000), null, 'no trade of a resolved market comes')
 })

@@ -1,4 +1,4 @@
-import type { Command, RareCommand, TokenFields } from '../../../../engine/domain/command.ts'
+import type { Command, ControlCommand, TokenFields } from '../../../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
@@ -42,7 +42,7 @@ export class AuditTable {
   }
 }
 
-function aboutOf(command: RareCommand, world: AuditWorld): About {
+function aboutOf(command: ControlCommand, world: AuditWorld): About {
   switch (command.kind) {
     case 'createProfile':
     case 'editProfile':
@@ -102,7 +102,7 @@ function aboutOf(command: RareCommand, world: AuditWorld): About {
 }
 
 /** Names pages, packs, funds, matches and more; of any other command, the profile it names. */
-function restAbout(command: RareCommand, world: AuditWorld): About {
+function restAbout(command: ControlCommand, world: AuditWorld): About {
   switch (command.kind) {
     case 'putMarketPage': {
       const { pageId, slug, parentId } = command.page
@@ -142,7 +142,7 @@ function restAbout(command: RareCommand, world: AuditWorld): About {
 
 /** Names what an edit changed. */
 function profileAbout(
-  command: Extract<RareCommand, { kind: 'createProfile' | 'editProfile' }>,
+  command: Extract<ControlCommand, { kind: 'createProfile' | 'editProfile' }>,
   world: AuditWorld,
 ): About {
   const { kind, profileId, profile, token } = command

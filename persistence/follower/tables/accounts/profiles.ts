@@ -3,9 +3,9 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import type {
   Command,
+  ControlCommand,
   ProfileChange,
   ProfileFields,
-  RareCommand,
   SettlementCommand,
 } from '../../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
@@ -36,7 +36,7 @@ INSERT INTO profiles (
 
 type Written = Omit<ProfileRow, 'hasTraded'>
 export type ProfileCommand = Extract<
-  RareCommand,
+  ControlCommand,
   { kind: 'createProfile' | 'editProfile' | 'createSubAccount' }
 >
 

@@ -1,4 +1,4 @@
-import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import type { CollateralRaw } from '../../../../engine/domain/units.ts'
@@ -48,7 +48,7 @@ const DROP_SHARES = 'DELETE FROM referred_fees WHERE market_id = ?'
 /** Takers whose referral is kept. At the bound all of them are dropped and read again. */
 const KEPT_MAX = 1 << 14
 
-type CreateProfile = Extract<RareCommand, { kind: 'createProfile' }>
+type CreateProfile = Extract<ControlCommand, { kind: 'createProfile' }>
 type Mined = Extract<SettlementCommand, { kind: 'mineBlock' | 'settleTrade' }>
 type Referral = [referred: ProfileId, referrer: ProfileId, referredMs: number]
 

@@ -1,4 +1,4 @@
-import type { RareCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import type { AccountId, MarketId } from '../../../../engine/domain/ids.ts'
 import { OUTCOME } from '../../../../engine/domain/order.ts'
 import type {
@@ -50,7 +50,7 @@ const PUT_MINUTE =
   'ON CONFLICT DO UPDATE SET minute = excluded.minute'
 const MINUTE = 'SELECT minute FROM reward_minutes WHERE id = 1'
 
-export type RewardCommand = Extract<RareCommand, { kind: 'creditRewards' | 'payRewards' }>
+export type RewardCommand = Extract<ControlCommand, { kind: 'creditRewards' | 'payRewards' }>
 
 type EarnedRow = [owner: AccountId, marketId: MarketId, day: number, earnedRaw: number]
 type TotalRow = [owner: AccountId, earnedRaw: number, paidRaw: number]
@@ -63,7 +63,7 @@ interface ShareRow {
   readonly sharesRaw: number
 }
 
-export function isOfRewards(command: RareCommand): command is RewardCommand {
+export function isOfRewards(command: ControlCommand): command is RewardCommand {
   return command.kind === 'creditRewards' || command.kind === 'payRewards'
 }
 

@@ -4,7 +4,7 @@
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { marketsChangedBy } from '../../../../engine/core/markets/market-commands.ts'
 import { isOfMatches } from '../../../../engine/core/sports/matches.ts'
-import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
+import type { Command, ControlCommand } from '../../../../engine/domain/command.ts'
 import type { Connection } from '../../../database.ts'
 import type { Pace } from '../pace.ts'
 import { MarketsTable } from './markets.ts'
@@ -14,7 +14,7 @@ import { SearchTable } from './search.ts'
 import { SeriesTables } from './series.ts'
 
 /** Commands after which the row of a market is written again, for those who ask by slug. */
-const KEPT: ReadonlySet<RareCommand['kind']> = new Set([
+const KEPT: ReadonlySet<ControlCommand['kind']> = new Set([
   'createMarket',
   'createGroup',
   'editMarket',
@@ -43,13 +43,13 @@ export class MarketTables {
     if (isOfMatches(command)) this.#matches.applying(command, this.#clearing.matches)
   }
 
-  applied(command: RareCommand): void {
+  applied(command: ControlCommand): void {
     if (command.kind === 'createSeries') this.#series.created(command)
     else if (command.kind === 'reportPrice') this.#oracleCandles.reported(command)
     else this.#marketsChanged(command)
   }
 
-  #marketsChanged(command: RareCommand): void {
+  #marketsChanged(command: ControlCommand): void {
     for (const market of marketsChangedBy(command, this.#clearing.catalogue)) {
       if (KEPT.has(command.kind)) this.#markets.kept(market)
       if (command.kind !== 'postPayouts') this.#search.changed(market)

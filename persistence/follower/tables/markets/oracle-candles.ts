@@ -1,7 +1,7 @@
 // Candles of the oracle's prices, at every interval that can be asked for: so any range is a range
 // of rows, however long the oracle has reported (rules §10.4).
 
-import type { RareCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 
@@ -40,7 +40,7 @@ export class OracleCandlesTable {
     this.#put = connection.prepare(PUT)
   }
 
-  reported({ symbol, atMs, priceE8 }: Extract<RareCommand, { kind: 'reportPrice' }>): void {
+  reported({ symbol, atMs, priceE8 }: Extract<ControlCommand, { kind: 'reportPrice' }>): void {
     for (const lengthMs of Object.values(CANDLE_INTERVALS)) {
       const startMs = Math.floor(atMs / lengthMs) * lengthMs
       this.#rows.push([

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../../../engine/core/markets/catalogue.ts'
-import type { RareCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
@@ -10,7 +10,7 @@ import { eachPaced, type Pace } from '../pace.ts'
 const PUT = 'INSERT OR REPLACE INTO resolutions (seq, market_id, resolved_ms) VALUES (?, ?, ?)'
 
 type Row = [seq: Seq, marketId: MarketId, resolvedMs: TimeMs]
-type ResolveMarkets = Extract<RareCommand, { kind: 'resolveMarkets' }>
+type ResolveMarkets = Extract<ControlCommand, { kind: 'resolveMarkets' }>
 
 export class ResolutionsTable {
   readonly #put: Statement<Row>

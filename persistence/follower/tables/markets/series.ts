@@ -2,7 +2,7 @@
 // which shows its newest state, so slots that left memory are read like the others.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
-import type { RareCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import { SLOT_STATES, slotStateOf } from '../../../../engine/domain/markets/slot-state.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
@@ -29,7 +29,7 @@ export class SeriesTables {
     this.#putSlot = connection.prepare(PUT_SLOT)
   }
 
-  created({ seriesId, series }: Extract<RareCommand, { kind: 'createSeries' }>): void {
+  created({ seriesId, series }: Extract<ControlCommand, { kind: 'createSeries' }>): void {
     const { symbol, frequency, subFrequency, stableSlug } = series
     this.#series.push([seriesId, symbol, frequency, subFrequency ?? '', stableSlug])
   }

@@ -1,5 +1,5 @@
 import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
-import type { RareCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { Connection } from '../../../database.ts'
 import { Links } from '../accounts/links.ts'
@@ -16,7 +16,7 @@ import { StandingsTable, type StandingsWorld } from './standings.ts'
 
 // What is said of profiles and by profiles of each other.
 
-export function isOfProfiles(command: RareCommand): command is ProfileCommand | SocialCommand {
+export function isOfProfiles(command: ControlCommand): command is ProfileCommand | SocialCommand {
   return isOfProfile(command) || isSocial(command)
 }
 

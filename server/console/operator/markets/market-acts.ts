@@ -35,7 +35,7 @@ const COMMON: readonly FormField[] = [
   text('tags', 'Tags', { kind: 'labels' }),
   text('fee', 'Takers pay fees', { kind: 'check' }),
 ]
-const RARE: readonly FormField[] = [
+const CONTROL: readonly FormField[] = [
   text('proxyTitle', 'Short title'),
   text('imageUrl', 'Link to a picture'),
   text('logo', 'Link to a small picture'),
@@ -51,7 +51,7 @@ const RARE: readonly FormField[] = [
 ]
 
 export function askToCreate({ access, notices }: OperatorContext, again: Again): void {
-  const fields = [...NAMES, ...COMMON, ...RARE]
+  const fields = [...NAMES, ...COMMON, ...CONTROL]
   const form = actForm(
     {
       act: 'Create this market',
@@ -70,7 +70,7 @@ export function askToCreate({ access, notices }: OperatorContext, again: Again):
       'details',
       {},
       h('summary', {}, 'More'),
-      h('div', { class: 'act-form' }, ...RARE.map((each) => drawnField(each))),
+      h('div', { class: 'act-form' }, ...CONTROL.map((each) => drawnField(each))),
     ),
   )
   const dialog = openDialog('Create a market', form)

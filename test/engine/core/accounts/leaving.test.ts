@@ -30,7 +30,7 @@ function addSubAccount(
   sealedKey: Uint8Array | null = null,
 ): void {
   const profileId = driver.clearing.accounts.count + 1
-  driver.rare({
+  driver.control({
     kind: 'createSubAccount',
     profileId,
     profile: profileFields(profileId),
@@ -39,7 +39,7 @@ function addSubAccount(
     approved: [],
     proof: null,
   })
-  driver.rare({ kind: 'adjustBalance', profileId, collateralRaw: 1_000_000_000 })
+  driver.control({ kind: 'adjustBalance', profileId, collateralRaw: 1_000_000_000 })
 }
 
 /** A partner whose sub-accounts have rows in every shared table. */
@@ -54,14 +54,14 @@ function company(): ExchangeDriver {
     const isNew = profileId !== PARTNER
     if (isNew) {
       const token = { tokenId: `token-${profileId}`, scopes: [], sealedSecret: SEALED, label: null }
-      driver.rare({ kind: 'createToken', profileId, token })
+      driver.control({ kind: 'createToken', profileId, token })
     }
     const placed = driver.place({
       ...{ account: profileId, marketId, side: SIDE.BUY, outcome: OUTCOME.YES },
       ...{ type: 'GTC', priceTicks: 100, sizeRaw: profileId * 1_000_000 },
     })
     assert.equal(placed.result, 'RESTED')
-    driver.rare({ kind: 'followProfile', profileId, followedId: (profileId % 6) + 1 })
+    driver.control({ kind: 'followProfile', profileId, followedId: (profileId % 6) + 1 })
     clearing.rewards.shareParts.add(marketId, profileId, OUTCOME.YES, 1000)
     const digest = `call of ${profileId}`
     clearing.calls.made({
@@ -104,7 +104,7 @@ test('a partner acts no longer for a sub-account that left, whose own sub-accoun
   const driver = company()
   const { clearing } = driver
   const before = driver.exchange.stateHash()
-  driver.rare({ kind: 'leavePartner', profileId: DESK })
+  driver.control({ kind: 'leavePartner', profileId: DESK })
   assert.notEqual(driver.exchange.stateHash(), before)
   const decide = (caller: number, target: number) =>
     rejectName(decideDelegation(clearing, caller, target))
@@ -120,7 +120,7 @@ test('what a sub-account has counts for it alone once it left, as a snapshot cou
   const { clearing } = driver
   const count = (account: number) => clearing.orders.live.ofPartner(account)
   assert.deepEqual(ALL.map(count), [6, 6, 6, 6, 6, 6])
-  driver.rare({ kind: 'leavePartner', profileId: DESK })
+  driver.control({ kind: 'leavePartner', profileId: DESK })
   assert.deepEqual(ALL.map(count), [3, 3, 3, 3, 3, 3])
   assert.equal(clearing.openSizes.ofSubAccounts(PARTNER, 1), (SIBLING + WALLET) * 1_000_000)
   assert.equal(clearing.openSizes.ofSubAccounts(DESK, 1), (BELOW + LOWEST) * 1_000_000)
@@ -128,7 +128,7 @@ test('what a sub-account has counts for it alone once it left, as a snapshot cou
   const again = restore(capture(driver.exchange))
   assert.deepEqual(countsOf(again.clearing), countsOf(clearing))
   assert.equal(again.stateHash(), driver.exchange.stateHash())
-  driver.rare({ kind: 'leavePartner', profileId: LOWEST })
+  driver.control({ kind: 'leavePartner', profileId: LOWEST })
   assert.deepEqual(ALL.map(count), [3, 2, 2, 1, 3, 3])
   const last = restore(capture(driver.exchange)).clearing
   assert.deepEqual(countsOf(last), countsOf(clearing))
@@ -137,7 +137,7 @@ test('what a sub-account has counts for it alone once it left, as a snapshot cou
 
 test('parts of fees that wait are paid out after their owners have left', () => {
   const driver = company()
-  driver.rare({ kind: 'leavePartner', profileId: DESK })
+  driver.control({ kind: 'leavePartner', profileId: DESK })
   const { shareParts } = driver.clearing.rewards
   assert.equal(shareParts.take(1).length, ALL.length)
   assert.equal(shareParts.size, 0)

@@ -21,7 +21,7 @@ function makeSubAccount(
 ): number {
   const { sealedKey = null, nonce } = fields
   const profileId = driver.clearing.accounts.count + 1
-  driver.rare({
+  driver.control({
     kind: 'createSubAccount',
     profileId,
     profile: profileFields(profileId),
@@ -92,7 +92,7 @@ test('a server wallet approves a spender once, and no other account approves', (
   const desk = makeSubAccount(driver, partner, { sealedKey: SEALED })
   const own = makeSubAccount(driver, partner)
   const approve = (profileId: number) =>
-    driver.rare({ kind: 'approveSpenders', profileId, spenders: [EXCHANGE, ADAPTER] })
+    driver.control({ kind: 'approveSpenders', profileId, spenders: [EXCHANGE, ADAPTER] })
   approve(desk)
   approve(desk)
   const { partners } = driver.clearing.accounts
@@ -105,7 +105,7 @@ test('a submitted approval waits for a block, and is not submitted twice meanwhi
   const desk = makeSubAccount(driver, driver.addAccount(0), { sealedKey: SEALED })
   const { partners } = driver.clearing.accounts
   const submit = (...spenders: string[]) =>
-    driver.rare({ kind: 'submitApprovals', profileId: desk, spenders })
+    driver.control({ kind: 'submitApprovals', profileId: desk, spenders })
   submit(ADAPTER)
   const { lastSeq } = driver.clearing
   assert.deepEqual(partners.submittedBy(lastSeq - 1), [])
@@ -125,14 +125,14 @@ test('a failed approval counts only once a later try is confirmed', () => {
   }
   const submitted = { kind: 'submitApprovals', profileId: desk, spenders: [ADAPTER] } as const
   const settled = { kind: 'settleApprovals', profileId: desk, height: 0 } as const
-  driver.rare(submitted)
-  driver.rare({ ...settled, isConfirmed: false })
+  driver.control(submitted)
+  driver.control({ ...settled, isConfirmed: false })
   assert.deepEqual(shown(), [[EXCHANGE], [], [ADAPTER]])
-  driver.rare(submitted)
+  driver.control(submitted)
   assert.deepEqual(shown(), [[EXCHANGE], [ADAPTER], []])
-  driver.rare({ ...settled, isConfirmed: true })
+  driver.control({ ...settled, isConfirmed: true })
   assert.deepEqual(shown(), [[EXCHANGE, ADAPTER], [], []])
-  assert.throws(() => driver.rare({ ...settled, isConfirmed: true }), /only what was submitted/)
+  assert.throws(() => driver.control({ ...settled, isConfirmed: true }), /only what was submitted/)
 })
 
 test('the rows of a sub-account count for the first partner above it', () => {
@@ -150,7 +150,7 @@ test('the state hash and a snapshot hold partners; the hash ignores how a key is
     const partner = driver.addAccount(0)
     const desk = makeSubAccount(driver, partner, { sealedKey })
     const spenders = approves ? [ADAPTER] : []
-    driver.rare({ kind: 'approveSpenders', profileId: desk, spenders })
+    driver.control({ kind: 'approveSpenders', profileId: desk, spenders })
     const hash = driver.exchange.stateHash()
     const again = restore(capture(driver.exchange))
     assert.equal(again.stateHash(), hash)

@@ -38,7 +38,7 @@ class World {
     const kind = { kind: 'amm' as const, poolAddress: `0x${'a'.repeat(40)}` }
     const fee = poolFeeBps === undefined ? {} : { poolFeeBps }
     const market = { ...marketSpec(marketId), ...kind, ...fee }
-    this.driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+    this.driver.control({ kind: 'createMarket', marketId, book: 0, market })
   }
 
   get market() {
@@ -53,14 +53,14 @@ class World {
   try(decided: PoolBody | MoveBody | Reject | null): string | null {
     if (decided instanceof Reject) return decided.name
     if (decided === null) return 'NOTHING'
-    this.driver.rare(decided)
+    this.driver.control(decided)
     this.driver.holds()
     return null
   }
 
   mine(): null {
     const throughSeq = this.clearing.lastSeq
-    this.driver.rare({ kind: 'mineBlock', height: ++this.#height, throughSeq, chainId: 1 })
+    this.driver.control({ kind: 'mineBlock', height: ++this.#height, throughSeq, chainId: 1 })
     return null
   }
 
@@ -108,8 +108,8 @@ class World {
   resolve(payoutNumerators: readonly [number, number]): void {
     this.mine()
     const { marketId } = this
-    this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
-    this.driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    this.driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    this.driver.control({ kind: 'postPayouts', marketIds: [marketId] })
     this.driver.holds()
   }
 }
@@ -229,10 +229,10 @@ test('what a pool cannot give is refused, and so is what buys nothing (rules §7
   assert.equal(world.fund(world.lea, 2000 * UNIT), 'INSUFFICIENT_COLLATERAL')
   const { clearing } = world
   const ask = { profileId: ann, outcome: YES, collateralRaw: UNIT, slippageBps: 100 }
-  world.driver.rare({ kind: 'freezeProfile', profileId: ann, reason: 'test' })
+  world.driver.control({ kind: 'freezeProfile', profileId: ann, reason: 'test' })
   assert.equal(world.buy(ann, YES, UNIT), 'PROFILE_FROZEN')
-  world.driver.rare({ kind: 'unfreezeProfile', profileId: ann, reason: 'test' })
-  world.driver.rare({ kind: 'lockMarket', marketId: world.marketId })
+  world.driver.control({ kind: 'unfreezeProfile', profileId: ann, reason: 'test' })
+  world.driver.control({ kind: 'lockMarket', marketId: world.marketId })
   const barred = decideBuy(clearing, world.market, ask, world.driver.nowMs)
   assert(barred instanceof Reject)
   assert.equal(barred.name, 'POOL_CLOSED')

@@ -18,7 +18,7 @@ test('a token is revoked once, by its own profile', () => {
   assert.equal(decide(bob, `token-${alice}`), 'TOKEN_UNKNOWN')
   assert.equal(decide(alice, 'token-9'), 'TOKEN_UNKNOWN')
   assert.equal(decide(alice, `token-${alice}`), 'NONE')
-  driver.rare({ kind: 'revokeToken', tokenId: `token-${alice}` })
+  driver.control({ kind: 'revokeToken', tokenId: `token-${alice}` })
   assert.equal(decide(alice, `token-${alice}`), 'TOKEN_UNKNOWN')
 })
 
@@ -40,7 +40,7 @@ test('a token has scopes of its profile only, and delegated signing needs tradin
     assert.equal(decide(trader, ['trading']), 'NONE')
     const sealedSecret = new Uint8Array(4)
     const token = { tokenId: `more-${each}`, sealedSecret, label: null, scopes: [] }
-    driver.rare({ kind: 'createToken', profileId: trader, token })
+    driver.control({ kind: 'createToken', profileId: trader, token })
   }
   assert.equal(decide(trader, ['trading']), 'TOKEN_LIMIT')
 })
@@ -72,7 +72,7 @@ test('a payout has two whole parts, not both 0, and is given once', () => {
     assert.equal(decide(parts), 'NONE')
   const wrong = [[0, 0], [1], [1, 1, 1], [-1, 2], [0.5, 0.5], [Number.MAX_SAFE_INTEGER, 1]]
   for (const parts of wrong) assert.equal(decide(parts), 'PAYOUT_INVALID', String(parts))
-  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
+  driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
   assert.equal(decide([1, 0]), 'MARKET_RESOLVED')
 })
 
@@ -96,7 +96,7 @@ test('a slug or a username has one holder, in any letter case, until it is given
   assert.equal(decide('alice', other), 'USERNAME_TAKEN')
   assert.equal(decide('ALICE', account), 'NONE')
   const profile = profileFields(account, { username: 'Bob' })
-  driver.rare({ kind: 'editProfile', profileId: account, profile, token: null })
+  driver.control({ kind: 'editProfile', profileId: account, profile, token: null })
   assert.equal(decide('alice', other), 'NONE')
   assert.equal(decide('bob', other), 'USERNAME_TAKEN')
 })
@@ -110,7 +110,7 @@ test('markets name a bounded number of venue addresses; a known one is always ac
       adapterAddress: addressOf(adapter),
     })
   for (let id = 1; id < LIMITS.venueAddressesMax / 2; id++) {
-    driver.rare({
+    driver.control({
       kind: 'createMarket',
       marketId: id,
       book: id,
@@ -122,7 +122,7 @@ test('markets name a bounded number of venue addresses; a known one is always ac
     rejectName(decideMarkets(driver.clearing, [spec(next, exchange, adapter)]))
   assert.equal(decide(5000, 5001), 'NONE')
   const market = spec(next, 5000, 2)
-  driver.rare({ kind: 'createMarket', marketId: next, book: next, market })
+  driver.control({ kind: 'createMarket', marketId: next, book: next, market })
   const last = (exchange: number, adapter: number) =>
     rejectName(decideMarkets(driver.clearing, [spec(next + 1, exchange, adapter)]))
   assert.equal(last(6000, 6001), 'VENUE_LIMIT')

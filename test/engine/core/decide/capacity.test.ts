@@ -41,9 +41,9 @@ function addSubAccount(driver: ExchangeDriver, partnerId: number): number {
   const profileId = driver.clearing.accounts.count + 1
   const profile = profileFields(profileId)
   const none = { sealedKey: null, approved: [], proof: null }
-  driver.rare({ kind: 'createSubAccount', profileId, profile, partnerId, ...none })
+  driver.control({ kind: 'createSubAccount', profileId, profile, partnerId, ...none })
   const token = { tokenId: `token-${profileId}`, sealedSecret: new Uint8Array(4), label: null }
-  driver.rare({ kind: 'createToken', profileId, token: { ...token, scopes: [] } })
+  driver.control({ kind: 'createToken', profileId, token: { ...token, scopes: [] } })
   driver.deposit(profileId, 1000 * UNIT)
   return profileId
 }
@@ -154,7 +154,7 @@ function splitRefusal(driver: ExchangeDriver, account: number, marketId: number,
   const market = driver.clearing.catalogue.existing(marketId)
   const decided = decideSplit(driver.clearing, market, { profileId: account, amountRaw: raw })
   if (decided instanceof Reject) return decided.name
-  driver.rare(decided)
+  driver.control(decided)
   return null
 }
 
@@ -169,7 +169,7 @@ test('a trader without positions gets the floor of them when others have all the
     const marketId = orderInGroup + 2
     return { marketId, book: orderInGroup + 1, market: { ...marketSpec(marketId), groupId: 1 } }
   })
-  driver.rare({
+  driver.control({
     kind: 'createGroup',
     markets: [{ marketId: 1, book: 0, market: group }, ...markets],
   })
@@ -199,7 +199,7 @@ test('a trader without positions gets the floor of them when others have all the
     ask,
   )
   assert(!(converted instanceof Reject), 'a trader without positions converts in any group')
-  driver.rare(converted)
+  driver.control(converted)
   assert.equal(ledger.rows.live.of(trader), children)
   assert.equal(splitRefusal(driver, trader, others[0], 1000), null)
   assert.equal(splitRefusal(driver, trader, others[1], 1000), 'POSITION_LIMIT')

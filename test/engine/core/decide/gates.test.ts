@@ -38,18 +38,21 @@ const WINDOW = {
 
 /** In falling precedence; a test breaks the gates from the bottom up. */
 const BREAKS: readonly [RejectName, (world: World) => void][] = [
-  ['TOKEN_REVOKED', ({ driver }) => driver.rare({ kind: 'revokeToken', tokenId: 'token-1' })],
+  ['TOKEN_REVOKED', ({ driver }) => driver.control({ kind: 'revokeToken', tokenId: 'token-1' })],
   [
     'PROFILE_FROZEN',
-    ({ driver }) => driver.rare({ kind: 'freezeProfile', profileId: 1, reason: '' }),
+    ({ driver }) => driver.control({ kind: 'freezeProfile', profileId: 1, reason: '' }),
   ],
-  ['CANCEL_ONLY_MODE', ({ driver }) => driver.rare({ kind: 'putTradingWindow', window: WINDOW })],
+  [
+    'CANCEL_ONLY_MODE',
+    ({ driver }) => driver.control({ kind: 'putTradingWindow', window: WINDOW }),
+  ],
   [
     'RECV_WINDOW_EXPIRED',
     ({ driver, request }) =>
       Object.assign(request, { recvWindowMs: 10, timestampMs: driver.nowMs - 11 }),
   ],
-  ['MARKET_NOT_TRADABLE', ({ driver }) => driver.rare({ kind: 'lockMarket', marketId: 1 })],
+  ['MARKET_NOT_TRADABLE', ({ driver }) => driver.control({ kind: 'lockMarket', marketId: 1 })],
   ['ORDER_EXPIRED', ({ request }) => Object.assign(request.order, { expirationSec: 1 })],
   ['OWNER_MISMATCH', ({ request }) => Object.assign(request, { ownerId: 2 })],
   ['SIGNER_MISMATCH', ({ request }) => Object.assign(request, { signerIsCaller: false })],
@@ -112,7 +115,10 @@ for (const [index, [name]] of BREAKS.entries()) {
 test('an order of a resolved market is refused, whoever holds its book by then', () => {
   const { driver, clearing, request } = newWorld()
   const decide = () => rejectName(decidePlace(clearing, request, driver.nowMs))
-  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId: 1, payoutNumerators: [1, 0] }] })
+  driver.control({
+    kind: 'resolveMarkets',
+    resolutions: [{ marketId: 1, payoutNumerators: [1, 0] }],
+  })
   assert.equal(decide(), 'MARKET_NOT_TRADABLE')
   driver.cancelMany(1, [{ slot: 1, generation: 1 }])
   assert.equal(clearing.catalogue.existing(1).book, 0, 'the book is closed')
@@ -120,7 +126,7 @@ test('an order of a resolved market is refused, whoever holds its book by then',
   const next = driver.addMarket({ feeEnabled: true })
   assert.equal(clearing.catalogue.existing(next).book, request.order.book, 'the book is used again')
   assert.equal(decide(), 'MARKET_NOT_TRADABLE')
-  driver.rare({ kind: 'archiveMarket', marketId: 1 })
+  driver.control({ kind: 'archiveMarket', marketId: 1 })
   assert.equal(decide(), 'MARKET_NOT_TRADABLE')
 })
 

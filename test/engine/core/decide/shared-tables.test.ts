@@ -95,7 +95,7 @@ function offers(makers: number): { readonly table: Table; readonly driver: Excha
     decideOffer(clearing, { profileId, ...terms }, priced, driver.nowMs)
   const take = (profileId: number) => {
     const offer = decided(profileId)
-    if (!(offer instanceof Reject)) driver.rare(offer)
+    if (!(offer instanceof Reject)) driver.control(offer)
   }
   return { driver, table: { gate: decided, take } }
 }
@@ -113,7 +113,7 @@ test('64 profiles with approvals of 2,048 pools leave a newcomer its approvals',
   const lea = driver.addAccount(2 * UNIT)
   const marketId = 1
   const kind = { kind: 'amm' as const, poolAddress: `0x${'a'.repeat(40)}` }
-  driver.rare({
+  driver.control({
     kind: 'createMarket',
     marketId,
     book: 0,
@@ -123,7 +123,7 @@ test('64 profiles with approvals of 2,048 pools leave a newcomer its approvals',
   const funding = { profileId: lea, collateralRaw: UNIT, hints: [1, 1] as const }
   const funded = decideFund(clearing, known, funding)
   assert.ok(!(funded instanceof Reject))
-  driver.rare(funded)
+  driver.control(funded)
   const pools = from(2, 2048)
   for (const pool of pools) clearing.pools.funded(pool, lea, UNIT)
   const rows = pools.flatMap((pool) => [[pool, 'BUY'] as const, [pool, 'SELL'] as const])
@@ -174,7 +174,7 @@ function withPartner(): ExchangeDriver {
   for (const profileId of SUB_ACCOUNTS) {
     const profile = profileFields(profileId)
     const made = { profileId, profile, partnerId: PARTNER, sealedKey: null, approved: [] }
-    driver.rare({ kind: 'createSubAccount', ...made, proof: null })
+    driver.control({ kind: 'createSubAccount', ...made, proof: null })
   }
   return driver
 }
@@ -238,7 +238,7 @@ test('a snapshot counts the rows of sub-accounts for their partner', () => {
   const { clearing } = driver
   clearing.accounts.addToken(first, { ...TOKEN, tokenId: 'one' }, 1)
   clearing.calls.made({ ...ONCE, profileId: second, seq: 1 })
-  driver.rare({ kind: 'followProfile', profileId: first, followedId: PARTNER })
+  driver.control({ kind: 'followProfile', profileId: first, followedId: PARTNER })
   const again = restore(capture(driver.exchange)).clearing
   const counted = (state: Clearing) => {
     return Object.values(GATED).map((gatedOf) => gatedOf(state).owners.ofPartner(PARTNER))

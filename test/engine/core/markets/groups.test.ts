@@ -30,7 +30,7 @@ function opened(children = 3) {
   })
   const specs = [groupSpec(), ...ofGroup]
   assert.equal(decideMarkets(clearing, specs), null)
-  driver.rare({ kind: 'createGroup', markets: newMarkets(clearing, specs) })
+  driver.control({ kind: 'createGroup', markets: newMarkets(clearing, specs) })
   const market = (marketId: number) => clearing.catalogue.existing(marketId)
   const statuses = () => clearing.catalogue.all().map(({ status }) => status)
   return { driver, clearing, market, statuses }
@@ -79,7 +79,7 @@ test('one command resolves all children, to exactly one winner', () => {
   }
   const resolutions = decide(1, 3)
   assert.ok(!(resolutions instanceof Reject))
-  driver.rare({ kind: 'resolveMarkets', resolutions })
+  driver.control({ kind: 'resolveMarkets', resolutions })
   assert.deepEqual(statuses(), ['RESOLVED', 'RESOLVED', 'RESOLVED', 'RESOLVED'])
   assert.deepEqual(
     [2, 3, 4].map((id) => market(id).payoutNumerators),
@@ -95,11 +95,11 @@ test('one command resolves all children, to exactly one winner', () => {
 
 test('a group trades while one of its children does', () => {
   const { driver, market } = opened(2)
-  driver.rare({ kind: 'lockMarket', marketId: 2 })
+  driver.control({ kind: 'lockMarket', marketId: 2 })
   assert.equal(market(1).status, 'FUNDED')
-  driver.rare({ kind: 'lockMarket', marketId: 3 })
+  driver.control({ kind: 'lockMarket', marketId: 3 })
   assert.equal(market(1).status, 'LOCKED')
-  driver.rare({ kind: 'unlockMarket', marketId: 3 })
+  driver.control({ kind: 'unlockMarket', marketId: 3 })
   assert.equal(market(1).status, 'FUNDED')
 })
 
@@ -107,14 +107,14 @@ test('a group leaves memory behind its children, and a snapshot keeps its place'
   const { driver, clearing, market } = opened(2)
   const resolutions = decideGroup(clearing, market(1), market(2))
   assert.ok(!(resolutions instanceof Reject))
-  driver.rare({ kind: 'resolveMarkets', resolutions })
+  driver.control({ kind: 'resolveMarkets', resolutions })
   assert.equal(mayArchive(clearing, market(1)), false)
   assert.deepEqual(
     [1, 2, 3].map((id) => mayPayOut(clearing, market(id))),
     [false, true, true],
   )
-  driver.rare({ kind: 'postPayouts', marketIds: [2, 3] })
-  driver.rare({ kind: 'archiveMarket', marketId: 2 })
+  driver.control({ kind: 'postPayouts', marketIds: [2, 3] })
+  driver.control({ kind: 'archiveMarket', marketId: 2 })
   const twin = restore(structuredClone(capture(driver.exchange)))
   assert.equal(twin.clearing.catalogue.childrenOf(1).length, 1)
   assert.equal(twin.stateHash(), driver.exchange.stateHash())

@@ -44,7 +44,7 @@ class World {
   }
 
   resolve(marketId: number): void {
-    this.driver.rare({
+    this.driver.control({
       kind: 'resolveMarkets',
       resolutions: [{ marketId, payoutNumerators: [1, 0] }],
     })
@@ -52,20 +52,20 @@ class World {
 
   mine(throughSeq = this.driver.clearing.lastSeq): void {
     const height = this.driver.clearing.blocks.height + 1
-    this.driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
+    this.driver.control({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
   }
 
   /** A market that may be paid out is paid out first. */
   mayArchive(marketId: number): boolean {
     if (mayPayOut(this.driver.clearing, this.market(marketId))) {
-      this.driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+      this.driver.control({ kind: 'postPayouts', marketIds: [marketId] })
     }
     return mayArchive(this.driver.clearing, this.market(marketId))
   }
 
   archive(marketId: number): void {
     assert(this.mayArchive(marketId))
-    this.driver.rare({ kind: 'archiveMarket', marketId })
+    this.driver.control({ kind: 'archiveMarket', marketId })
     this.driver.holds()
   }
 }
@@ -86,7 +86,7 @@ test('a book is given back with the last order of a resolved market, and an id n
   assert.equal(market(2).book, 0)
   resolve(3)
   assert.equal(market(3).book, 0, 'no order lived in it')
-  driver.rare({ kind: 'lockMarket', marketId: 1 })
+  driver.control({ kind: 'lockMarket', marketId: 1 })
   assert.equal(market(1).book, 1, 'a locked market may trade again')
   assert.equal(driver.addMarket(), 4)
   assert.equal(market(4).book, 2, 'the lowest book is used again')
@@ -111,10 +111,10 @@ test('a market leaves memory when nobody holds a share and blocks hold its trade
   world.mine(mintSeq)
   assert.equal(world.mayArchive(marketId), false, 'its last trade is in no block')
   const tradeSeq = world.market(marketId).lastTradeSeq
-  driver.rare({ kind: 'retrySettlement', tradeSeq })
+  driver.control({ kind: 'retrySettlement', tradeSeq })
   world.mine()
   assert.equal(world.mayArchive(marketId), false, 'its last trade was set aside')
-  driver.rare({ kind: 'settleTrade', tradeSeq, height: blocks.height })
+  driver.control({ kind: 'settleTrade', tradeSeq, height: blocks.height })
   assert.deepEqual([...catalogue.emptied], [world.market(marketId)])
   const { slug, conditionId } = world.market(marketId)
   world.archive(marketId)
@@ -130,7 +130,7 @@ test('a group is resolved by one command that names all its children', () => {
   const resolutions = children.map((marketId, index) => {
     return { marketId, payoutNumerators: index === 0 ? ([1, 0] as const) : ([0, 1] as const) }
   })
-  driver.rare({ kind: 'resolveMarkets', resolutions })
+  driver.control({ kind: 'resolveMarkets', resolutions })
   assert.deepEqual(
     children.map((id) => [market(id).status, market(id).payoutNumerators]),
     [
@@ -164,7 +164,7 @@ test('a reversal gives shares back, and what it took is forgotten with the marke
   }
   const conditions = [{ marketId, collateralRaw: -10 * UNIT }]
   const legs = [leg(ann, YES), leg(ben, NO)]
-  driver.rare({ kind: 'failSettlement', tradeSeq, legs, conditions })
+  driver.control({ kind: 'failSettlement', tradeSeq, legs, conditions })
   driver.holds()
   assert.equal(reversals.sharesTakenRaw(ann, marketId, YES), 10 * UNIT)
   assert.equal(world.market(marketId).rowCount, 0)
@@ -187,13 +187,13 @@ test('a reversal may lie in several markets, and must add up in each', () => {
   const ofBoth = [one, other].flatMap((id) => [leg(ann, id, YES), leg(ben, id, NO)])
   const condition = (marketId: number, units: number) => ({ marketId, collateralRaw: units * UNIT })
   const fail = (conditions: ReturnType<typeof condition>[]) =>
-    driver.rare({ kind: 'failSettlement', tradeSeq, legs: ofBoth, conditions })
+    driver.control({ kind: 'failSettlement', tradeSeq, legs: ofBoth, conditions })
   assert.throws(() => fail([condition(one, -20)]), /with the collateral of their pairs/)
   const again = new World()
   const markets = [again.driver.addMarket(), again.driver.addMarket()]
   for (const each of markets) again.mint(each)
   const conditions = markets.map((each) => condition(each, -10))
-  again.driver.rare({ kind: 'failSettlement', tradeSeq, legs: ofBoth, conditions })
+  again.driver.control({ kind: 'failSettlement', tradeSeq, legs: ofBoth, conditions })
   again.driver.holds()
   assert.deepEqual(
     [again.driver.freeRaw(again.ann), again.driver.clearing.ledger.rows.count],

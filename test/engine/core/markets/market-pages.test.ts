@@ -12,7 +12,7 @@ import { Exchange } from '../../../../engine/core/exchange.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { MarketPage, PropertyKey } from '../../../../engine/domain/markets/market-page.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
+import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec, seriesSpec } from '../../../support/specs.ts'
@@ -37,9 +37,9 @@ function optionOf(optionId: string, parentOptionId: string | null = null) {
   return { optionId, value: optionId, label: '', sortOrder: 0, parentOptionId, metadataJson: '{}' }
 }
 
-type Rare = Parameters<typeof encodeRare>[0]
-type Body = Rare extends infer Each
-  ? Each extends Rare
+type Control = Parameters<typeof encodeControl>[0]
+type Body = Control extends infer Each
+  ? Each extends Control
     ? Omit<Each, 'seq' | 'nowMs'>
     : never
   : never
@@ -49,13 +49,17 @@ class Flow {
   nowMs = 1000
 
   /** Applies a command as the journal gives it back. */
-  rare(body: Body): void {
-    const command: Rare = { ...body, seq: this.exchange.clearing.lastSeq + 1, nowMs: ++this.nowMs }
-    this.exchange.apply(decodeCommand(encodeRare(command)))
+  control(body: Body): void {
+    const command: Control = {
+      ...body,
+      seq: this.exchange.clearing.lastSeq + 1,
+      nowMs: ++this.nowMs,
+    }
+    this.exchange.apply(decodeCommand(encodeControl(command)))
   }
 
   put(page: MarketPage): void {
-    this.rare({ kind: 'putMarketPage', page })
+    this.control({ kind: 'putMarketPage', page })
   }
 
   get tree() {
@@ -79,7 +83,7 @@ test('old paths lead to where a page stands now, however pages move', () => {
     const pageId = random.pick(ids)
     if (random.chance(0.15)) {
       if (decidePageRemoval(clearing, pageId) !== null) continue
-      flow.rare({ kind: 'removeMarketPage', pageId })
+      flow.control({ kind: 'removeMarketPage', pageId })
       twin.delete(pageId)
       for (const [path, id] of left) if (id === pageId) left.delete(path)
     } else {
@@ -110,13 +114,23 @@ test('pages, properties and categories come back from a snapshot as they were', 
   flow.put(pageOf('b', { parentId: 'a', description: 'Öl', contentJson: '{"metadata":{"é":1}}' }))
   flow.put(pageOf('a', { slug: 'moved' }))
   const options = [optionOf('x'), optionOf('y', 'x'), optionOf('z')]
-  flow.rare({ kind: 'putPropertyKey', key: keyOf('k'), options, removedOptionIds: [] })
+  flow.control({ kind: 'putPropertyKey', key: keyOf('k'), options, removedOptionIds: [] })
   const edited = [{ ...optionOf('x'), label: 'X' }]
-  flow.rare({ kind: 'putPropertyKey', key: keyOf('k'), options: edited, removedOptionIds: ['z'] })
-  flow.rare({ kind: 'putPropertyKey', key: keyOf('gone'), options: [], removedOptionIds: [] })
-  flow.rare({ kind: 'removePropertyKey', keyId: 'gone' })
+  flow.control({
+    kind: 'putPropertyKey',
+    key: keyOf('k'),
+    options: edited,
+    removedOptionIds: ['z'],
+  })
+  flow.control({ kind: 'putPropertyKey', key: keyOf('gone'), options: [], removedOptionIds: [] })
+  flow.control({ kind: 'removePropertyKey', keyId: 'gone' })
   const categories = ['Weather', 'Crypto', 'Weather']
-  flow.rare({ kind: 'createMarket', marketId: 1, book: 1, market: marketSpec(1, { categories }) })
+  flow.control({
+    kind: 'createMarket',
+    marketId: 1,
+    book: 1,
+    market: marketSpec(1, { categories }),
+  })
   const hash = flow.exchange.stateHash()
   const [kept] = flow.exchange.clearing.properties.keys.values()
   assert.deepEqual(
@@ -160,7 +174,7 @@ test('each field of a page and of an option changes the state hash', () => {
   }
   for (const options of [[], [optionOf('x')], [{ ...optionOf('x'), metadataJson: '{"a":1}' }]]) {
     const flow = new Flow()
-    flow.rare({ kind: 'putPropertyKey', key: keyOf('k'), options, removedOptionIds: [] })
+    flow.control({ kind: 'putPropertyKey', key: keyOf('k'), options, removedOptionIds: [] })
     hashes.add(flow.exchange.stateHash())
   }
   assert.equal(hashes.size, changes.length + 3)
@@ -179,7 +193,7 @@ test('pages, old paths, properties, options and categories have bounds', () => {
   assert.equal(flow.tree.moved.has('/p1'), false, 'the oldest is forgotten')
   const change = { options: [], removedOptionIds: [] }
   for (let key = 1; key <= LIMITS.propertyKeysMax; key++) {
-    flow.rare({ kind: 'putPropertyKey', key: keyOf(`k${key}`), ...change })
+    flow.control({ kind: 'putPropertyKey', key: keyOf(`k${key}`), ...change })
   }
   assert.equal(
     decidePropertyKey(clearing, { key: keyOf('more'), ...change }),

@@ -18,17 +18,17 @@ const SLOT_MS = 300_000
 
 function opened() {
   const driver = new ExchangeDriver(64)
-  driver.rare({ kind: 'createSeries', seriesId: 1, series: seriesSpec() })
+  driver.control({ kind: 'createSeries', seriesId: 1, series: seriesSpec() })
   const startMs = slotStartMs(seriesSpec(), driver.nowMs) + SLOT_MS
   const slot = (marketId: number, from: number) => {
     const market = marketSpec(marketId, {
       slot: { seriesId: 1, startMs: from },
       deadlineMs: from + SLOT_MS,
     })
-    driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+    driver.control({ kind: 'createMarket', marketId, book: 0, market })
   }
   const report = (atMs: number, priceE8: number) =>
-    driver.rare({ kind: 'reportPrice', symbol: 'BTC', atMs, priceE8 })
+    driver.control({ kind: 'reportPrice', symbol: 'BTC', atMs, priceE8 })
   const boundary = (atMs: number) => driver.clearing.oracle.boundary('BTC', atMs)
   return { driver, clearing: driver.clearing, startMs, slot, report, boundary }
 }
@@ -116,16 +116,16 @@ test('a boundary lasts while a slot needs it, and the state hash holds over a sn
   slot(1, startMs)
   slot(2, startMs + SLOT_MS)
   report(startMs, 100)
-  driver.rare({ kind: 'decideBoundary', symbol: 'BTC', atMs: startMs, priceE8: 100 })
-  driver.rare({ kind: 'openSlot', marketId: 1, book: 1, strikeE8: 100 })
+  driver.control({ kind: 'decideBoundary', symbol: 'BTC', atMs: startMs, priceE8: 100 })
+  driver.control({ kind: 'openSlot', marketId: 1, book: 1, strikeE8: 100 })
   assert.equal(boundary(startMs), undefined)
   assert.equal(boundary(startMs + SLOT_MS)?.needs, 2)
   const twin = restore(structuredClone(capture(driver.exchange)))
   assert.equal(twin.stateHash(), driver.exchange.stateHash())
   assert.equal(twin.clearing.oracle.boundary('BTC', startMs + SLOT_MS)?.needs, 2)
-  driver.rare({ kind: 'failSlot', marketId: 2 })
-  driver.rare({ kind: 'lockMarket', marketId: 1 })
-  driver.rare({
+  driver.control({ kind: 'failSlot', marketId: 2 })
+  driver.control({ kind: 'lockMarket', marketId: 1 })
+  driver.control({
     kind: 'resolveMarkets',
     resolutions: [{ marketId: 1, payoutNumerators: [1, 0], closeE8: 100 }],
   })
@@ -138,11 +138,11 @@ test('a series that ended leaves memory behind its last slot, with its symbol', 
   const { driver, clearing, slot, report, startMs } = opened()
   slot(1, startMs)
   report(startMs, 7)
-  driver.rare({ kind: 'endSeries', seriesId: 1 })
+  driver.control({ kind: 'endSeries', seriesId: 1 })
   assert.deepEqual([clearing.series.count, clearing.series.hasSymbol('BTC')], [1, true])
   assert.equal(clearing.series.byKey(seriesSpec()), undefined)
-  driver.rare({ kind: 'failSlot', marketId: 1 })
-  driver.rare({ kind: 'archiveMarket', marketId: 1 })
+  driver.control({ kind: 'failSlot', marketId: 1 })
+  driver.control({ kind: 'archiveMarket', marketId: 1 })
   assert.deepEqual([clearing.series.count, clearing.series.hasSymbol('BTC')], [0, false])
   assert.equal(clearing.oracle.newest('BTC'), undefined)
 })

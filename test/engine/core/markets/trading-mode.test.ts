@@ -5,8 +5,8 @@ import { Exchange } from '../../../../engine/core/exchange.ts'
 import { modeAt, TradingModes } from '../../../../engine/core/markets/trading-mode.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { TradingWindow } from '../../../../engine/domain/markets/trading-mode.ts'
-import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
-import type { RareBody } from '../../../../server/exchange/sequencer/rare-body.ts'
+import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
+import type { ControlBody } from '../../../../server/exchange/sequencer/control-body.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 
@@ -81,7 +81,7 @@ test('a new window drops windows that are over, and window ids never come again'
 })
 
 /** Windows and heartbeats in every state they can have. */
-const LIFE: readonly RareBody[] = [
+const LIFE: readonly ControlBody[] = [
   { kind: 'putTradingWindow', window: windowOf({ windowId: 1, publicMessage: 'Soon back.' }) },
   { kind: 'putTradingWindow', window: windowOf({ windowId: 2, endsAtMs: NOON_MS + 500 }) },
   { kind: 'endTradingWindow', windowId: 1 },
@@ -96,7 +96,7 @@ test('windows and heartbeats are state from the first one on, and are captured',
   const exchange = new Exchange(new OrderTable(8))
   const hashes = new Set([exchange.stateHash()])
   for (const [index, body] of LIFE.entries()) {
-    const record = encodeRare({ ...body, seq: index + 1, nowMs: NOON_MS + 30 })
+    const record = encodeControl({ ...body, seq: index + 1, nowMs: NOON_MS + 30 })
     exchange.apply(decodeCommand(record))
     hashes.add(exchange.stateHash())
   }

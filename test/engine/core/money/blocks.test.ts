@@ -5,7 +5,7 @@ import { Blocks } from '../../../../engine/core/money/blocks.ts'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import type { SettlementCommand } from '../../../../engine/domain/command.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { encodeRare } from '../../../../engine/wire/codec.ts'
+import { encodeControl } from '../../../../engine/wire/codec.ts'
 
 const at = { seq: 100, nowMs: 1 }
 
@@ -118,6 +118,6 @@ test('the widest reversal fits a record', () => {
   }))
   const conditions = [{ marketId: LIMITS.marketsEverMax, collateralRaw: Number.MIN_SAFE_INTEGER }]
   const names = { tradeSeq: 2 ** 50, conditions }
-  const record = encodeRare({ ...at, kind: 'failSettlement', legs, ...names })
+  const record = encodeControl({ ...at, kind: 'failSettlement', legs, ...names })
   assert(record.length <= LIMITS.recordBytesMax)
 })

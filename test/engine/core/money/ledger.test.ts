@@ -81,27 +81,30 @@ test('each account has a position of its own in each market', () => {
 
 test('a command that is missing, early or of later rules is a fault', () => {
   const driver = new ExchangeDriver(16)
-  driver.rare({ kind: 'rules', version: 1 })
+  driver.control({ kind: 'rules', version: 1 })
   const { nowMs } = driver
   const touch = { kind: 'setAdminToken' as const, tokenDigest: 'ab' }
   assert.throws(() => driver.apply({ ...touch, seq: 3, nowMs }), /without a gap/)
   assert.throws(() => driver.apply({ ...touch, seq: 1, nowMs }), /without a gap/)
   assert.throws(() => driver.apply({ ...touch, seq: 2, nowMs: nowMs - 1 }), /time never goes back/)
-  assert.throws(() => driver.rare({ kind: 'rules', version: 2 }), /rules of this journal are known/)
+  assert.throws(
+    () => driver.control({ kind: 'rules', version: 2 }),
+    /rules of this journal are known/,
+  )
 })
 
 test('a market that is resolved never changes again', () => {
   const driver = new ExchangeDriver(16)
   const marketId = driver.addMarket()
   driver.nowMs += 5
-  driver.rare({ kind: 'lockMarket', marketId })
+  driver.control({ kind: 'lockMarket', marketId })
   const market = driver.clearing.catalogue.existing(marketId)
   assert.deepEqual([market.status, market.updatedMs], ['LOCKED', driver.nowMs])
-  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [0, 1] }] })
-  assert.throws(() => driver.rare({ kind: 'lockMarket', marketId }), /changes status as listed/)
+  driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [0, 1] }] })
+  assert.throws(() => driver.control({ kind: 'lockMarket', marketId }), /changes status as listed/)
   assert.throws(
     () =>
-      driver.rare({
+      driver.control({
         kind: 'resolveMarkets',
         resolutions: [{ marketId, payoutNumerators: [1, 0] }],
       }),

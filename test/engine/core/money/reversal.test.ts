@@ -5,10 +5,10 @@ import { redeemedOf } from '../../../../engine/core/decide/money/moves.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { type Reversal, reversalOf, reversalParts } from '../../../../engine/core/money/reversal.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
-import type { Command, RareCommand } from '../../../../engine/domain/command.ts'
+import type { Command, ControlCommand } from '../../../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
+import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
 import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
 import { LateMarkets } from '../../../support/late-markets.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
@@ -23,7 +23,7 @@ const UNIT = 1_000_000
 type Legs = readonly (readonly [account: string, outcome: number, cash: number, shares: number])[]
 
 function fail(driver: ExchangeDriver, tradeSeq: number, reversal: Reversal): void {
-  driver.rare({ kind: 'failSettlement', tradeSeq, ...reversal })
+  driver.control({ kind: 'failSettlement', tradeSeq, ...reversal })
 }
 
 /** Free and reserved together, of every account in one market; the fee account is first. */
@@ -168,7 +168,7 @@ test('a reversal of spent funds makes a free balance negative, which blocks rese
   const tradeSeq = driver.clearing.lastSeq
   const reversal = reversalOf(tradeOf(driver, wish, bought))
   // Both accounts pass on what the trade gave them.
-  driver.rare({ kind: 'adjustBalance', profileId: ann, collateralRaw: -50 * UNIT })
+  driver.control({ kind: 'adjustBalance', profileId: ann, collateralRaw: -50 * UNIT })
   driver.place({ ...yes, account: cat, side: BUY, type: 'GTC' })
   driver.place({ ...yes, account: ben, side: SELL, type: 'FAK' })
   fail(driver, tradeSeq, reversal)
@@ -231,27 +231,27 @@ test('fees of a reversed trade that were paid on as rebates are owed, and stop n
 
   const day = 20_000
   const minute = day * 1440
-  driver.rare({ kind: 'fundRewards', collateralRaw: UNIT })
-  driver.rare({ kind: 'rewardMinute', minute })
+  driver.control({ kind: 'fundRewards', collateralRaw: UNIT })
+  driver.control({ kind: 'rewardMinute', minute })
   const credits = [[ann, marketId, 0, feeRaw] as const, [ben, marketId, UNIT, 0] as const]
-  driver.rare({ kind: 'creditRewards', minute, part: 0, isLast: true, rows: credits })
+  driver.control({ kind: 'creditRewards', minute, part: 0, isLast: true, rows: credits })
   const merges = [[marketId, feeRaw] as const]
-  driver.rare({ kind: 'payRewards', day, isLast: false, merges, rows: [[ann, 0, feeRaw]] })
+  driver.control({ kind: 'payRewards', day, isLast: false, merges, rows: [[ann, 0, feeRaw]] })
   assert.deepEqual(fees(), [0, 0, 0])
 
   fail(driver, tradeSeq, reversal)
   assert.deepEqual(fees(), [0, -feeRaw, 0])
-  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
-  driver.rare({ kind: 'mineBlock', height: 1, throughSeq: clearing.lastSeq, chainId: 1 })
-  driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+  driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
+  driver.control({ kind: 'mineBlock', height: 1, throughSeq: clearing.lastSeq, chainId: 1 })
+  driver.control({ kind: 'postPayouts', marketIds: [marketId] })
   const row = clearing.ledger.rows.find(FEE_ACCOUNT, marketId)
   const owed = redeemedOf(clearing, clearing.catalogue.existing(marketId), row)
   assert(owed !== null)
   assert.equal(owed.paidRaw, -feeRaw)
-  driver.rare({ kind: 'redeemPositions', marketId, positions: [owed] })
+  driver.control({ kind: 'redeemPositions', marketId, positions: [owed] })
   assert.deepEqual(fees(), [-feeRaw, 0, 0])
   driver.holds()
-  driver.rare({ kind: 'payRewards', day, isLast: true, merges: [], rows: [[ben, UNIT, 0]] })
+  driver.control({ kind: 'payRewards', day, isLast: true, merges: [], rows: [[ben, UNIT, 0]] })
   driver.holds()
   assert.deepEqual(clearing.rewards.due.accounts(), [])
 })
@@ -274,7 +274,7 @@ test('a trade is reversed once, before it is mined, and a reversal must add up',
   assert.throws(() => fail(twice.driver, twice.tradeSeq, twice.reversal), /reversed once/)
   const mined = make()
   const block = { height: 1, throughSeq: mined.tradeSeq, chainId: 1 }
-  mined.driver.rare({ kind: 'mineBlock', ...block })
+  mined.driver.control({ kind: 'mineBlock', ...block })
   assert.throws(() => fail(mined.driver, mined.tradeSeq, mined.reversal), /before it is mined/)
   const wrong = make()
   const legs = wrong.reversal.legs.slice(1)
@@ -338,14 +338,14 @@ function randomLife(seed: number, commands: Command[]): ExchangeDriver {
       fail(driver, seq, reversal)
       open.delete(seq)
     } else if (dice === 1 && reversal !== undefined && !blocks.isAside(seq)) {
-      driver.rare({ kind: 'retrySettlement', tradeSeq: seq })
+      driver.control({ kind: 'retrySettlement', tradeSeq: seq })
     } else if (dice === 2) {
       const throughSeq = Math.max(blocks.throughSeq, driver.clearing.lastSeq - random.below(10))
       const height = blocks.height + 1
-      driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: 8453 })
+      driver.control({ kind: 'mineBlock', height, throughSeq, chainId: 8453 })
       for (const tradeSeq of blocks.aside()) {
         if (tradeSeq > throughSeq || random.chance(0.5)) continue
-        driver.rare({ kind: 'settleTrade', tradeSeq, height })
+        driver.control({ kind: 'settleTrade', tradeSeq, height })
       }
       for (const each of seqs) if (!blocks.isOpen(each)) open.delete(each)
     } else {
@@ -377,11 +377,11 @@ test('money is conserved through reversals at any moment, and a replay gives the
     assert(failures > 10, `${failures} failures with SEED=${seed}`)
     const hash = driver.exchange.stateHash()
     const replayed = new Exchange(new OrderTable(512))
-    const isRare = (command: Command): command is RareCommand => {
+    const isControl = (command: Command): command is ControlCommand => {
       return command.kind !== 'placeOrder' && command.kind !== 'cancelOrders'
     }
     for (const [index, command] of commands.entries()) {
-      replayed.apply(isRare(command) ? decodeCommand(encodeRare(command)) : command)
+      replayed.apply(isControl(command) ? decodeCommand(encodeControl(command)) : command)
       if (index === commands.length >> 1) assert.equal(replayed.checkInvariants(), null)
     }
     assert.equal(replayed.stateHash(), hash, `SEED=${seed}`)

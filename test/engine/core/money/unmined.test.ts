@@ -54,7 +54,7 @@ class World {
     const market = clearing.catalogue.existing(this.marketId)
     const decided = decide(clearing, market, { profileId, amountRaw })
     assert(!(decided instanceof Reject))
-    this.driver.rare(decided)
+    this.driver.control(decided)
   }
 
   /** What a gate says of a withdrawal: null when it was made. */
@@ -63,14 +63,14 @@ class World {
     const ask = { profileId, collateralRaw, destination: DESTINATION }
     const decided = decideWithdraw(clearing, ask)
     if (decided instanceof Reject) return decided.name
-    this.driver.rare(decided)
+    this.driver.control(decided)
     return null
   }
 
   mine(throughSeq = this.driver.clearing.lastSeq): void {
     const { blocks } = this.driver.clearing
     const height = blocks.height + 1
-    this.driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
+    this.driver.control({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
     this.forgetClosed()
   }
 
@@ -82,7 +82,7 @@ class World {
   fail(tradeSeq: number): void {
     const reversal = this.open.get(tradeSeq)
     assert(reversal !== undefined)
-    this.driver.rare({ kind: 'failSettlement', tradeSeq, ...reversal })
+    this.driver.control({ kind: 'failSettlement', tradeSeq, ...reversal })
     this.open.delete(tradeSeq)
   }
 }
@@ -140,12 +140,13 @@ test('a trade that is set aside holds its own proceeds back until it is mined or
   const first = world.sell(ann, ben, 10 * UNIT)
   const second = world.sell(ann, ben, 20 * UNIT)
   world.sell(ann, ben, 40 * UNIT)
-  for (const tradeSeq of [first, second]) world.driver.rare({ kind: 'retrySettlement', tradeSeq })
+  for (const tradeSeq of [first, second])
+    world.driver.control({ kind: 'retrySettlement', tradeSeq })
   world.mine()
   assert.equal(world.withdraw(ann, 20 * UNIT + 1), 'NOT_MINED_YET')
   assert.equal(world.withdraw(ann, 20 * UNIT), null)
   const { height } = world.driver.clearing.blocks
-  world.driver.rare({ kind: 'settleTrade', tradeSeq: first, height })
+  world.driver.control({ kind: 'settleTrade', tradeSeq: first, height })
   assert.equal(world.withdraw(ann, 5 * UNIT + 1), 'NOT_MINED_YET')
   assert.equal(world.withdraw(ann, 5 * UNIT), null)
   world.fail(second)
@@ -160,7 +161,7 @@ test('shares below zero hold back what they may have to pay', () => {
   world.pairs(ben, 50 * UNIT, decideSplit)
   const bought = world.sell(ben, ann, 20 * UNIT)
   // Ann passes the shares on to Ben, and that is mined; what she bought fails.
-  world.driver.rare({ kind: 'retrySettlement', tradeSeq: bought })
+  world.driver.control({ kind: 'retrySettlement', tradeSeq: bought })
   world.sell(ann, ben, 19 * UNIT)
   world.mine()
   world.fail(bought)
@@ -202,7 +203,7 @@ function mineSome(world: World, random: Random): void {
   const { height, throughSeq } = blocks
   for (const tradeSeq of blocks.aside()) {
     if (tradeSeq > throughSeq || random.chance(0.5)) continue
-    driver.rare({ kind: 'settleTrade', tradeSeq, height })
+    driver.control({ kind: 'settleTrade', tradeSeq, height })
   }
   world.forgetClosed()
 }
@@ -214,7 +215,7 @@ function setBack(world: World, random: Random): void {
   const tradeSeq = random.pick(seqs)
   if (random.chance(0.5)) world.fail(tradeSeq)
   else if (!world.driver.clearing.blocks.isAside(tradeSeq)) {
-    world.driver.rare({ kind: 'retrySettlement', tradeSeq })
+    world.driver.control({ kind: 'retrySettlement', tradeSeq })
   }
 }
 
@@ -224,7 +225,7 @@ function pairSome(world: World, profileId: number, random: Random): void {
   const market = clearing.catalogue.existing(world.marketId)
   const decide = random.chance(0.5) ? decideSplit : decideMerge
   const decided = decide(clearing, market, { profileId, amountRaw })
-  if (!(decided instanceof Reject)) world.driver.rare(decided)
+  if (!(decided instanceof Reject)) world.driver.control(decided)
 }
 
 function orderOf(account: number, random: Random): Omit<Wish, 'marketId'> {

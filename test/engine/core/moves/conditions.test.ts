@@ -35,7 +35,7 @@ class World {
   /** The name of the refusal, or null once the command is applied. */
   try(decided: MoveBody | Reject): string | null {
     if (decided instanceof Reject) return decided.name
-    this.driver.rare(decided)
+    this.driver.control(decided)
     this.driver.holds()
     return null
   }
@@ -60,7 +60,7 @@ class World {
 
   resolve(payoutNumerators: readonly [number, number]): void {
     const { driver, marketId } = this
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
     driver.cancelMany(marketId, this.#rested)
   }
 
@@ -68,8 +68,8 @@ class World {
     const { driver, marketId } = this
     const height = driver.clearing.blocks.height + 1
     const throughSeq = driver.clearing.lastSeq
-    driver.rare({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
-    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    driver.control({ kind: 'mineBlock', height, throughSeq, chainId: 1 })
+    driver.control({ kind: 'postPayouts', marketIds: [marketId] })
   }
 
   held(account: number) {
@@ -201,7 +201,7 @@ test('shares below zero are owed, and redeemed out of the collateral of their ac
     feeRaw: bought.feeRaw,
     fills: [{ ...fill, yesTicks: 500 }],
   })
-  driver.rare({ kind: 'failSettlement', tradeSeq, ...reversal })
+  driver.control({ kind: 'failSettlement', tradeSeq, ...reversal })
   driver.holds()
   assert.equal(world.held(ben).yes, -10 * UNIT)
   world.resolve([1, 0])
@@ -235,7 +235,7 @@ test('a debt for shares may leave an account below zero, and blocks what it want
   const fill = { makerId: world.ann, makerOutcome: YES, makerSide: SIDE.SELL, yesTicks: 500 }
   const taken = { marketId, takerId: dan, side: SIDE.BUY, outcome: YES, feeRaw: bought.feeRaw }
   const fills = [{ ...fill, sharesRaw: 10 * UNIT }]
-  driver.rare({ kind: 'failSettlement', tradeSeq, ...reversalOf({ ...taken, fills }) })
+  driver.control({ kind: 'failSettlement', tradeSeq, ...reversalOf({ ...taken, fills }) })
   world.resolve([1, 0])
   world.pay()
   assert.equal(world.redeem(dan), null)

@@ -30,7 +30,7 @@ class Group {
       return { marketId, book, market: { ...marketSpec(marketId), groupId, orderInGroup } }
     })
     const markets = [{ marketId: groupId, book: 0, market: group }, ...children]
-    driver.rare({ kind: 'createGroup', markets })
+    driver.control({ kind: 'createGroup', markets })
   }
 
   market(marketId: number) {
@@ -41,7 +41,7 @@ class Group {
   split(account: number, children: readonly number[], amountRaw: number): void {
     for (const index of children) {
       const marketId = this.children[index]
-      this.driver.rare({ kind: 'splitPosition', profileId: account, marketId, amountRaw })
+      this.driver.control({ kind: 'splitPosition', profileId: account, marketId, amountRaw })
     }
     this.driver.holds()
   }
@@ -53,7 +53,7 @@ class Group {
     const ask = { profileId: account, amountRaw }
     const decided = decideConvert(driver.clearing, this.market(this.groupId), chosen, ask)
     if (decided instanceof Reject) return decided.name
-    driver.rare(decided)
+    driver.control(decided)
     driver.holds()
     return null
   }
@@ -67,8 +67,8 @@ class Group {
       const payoutNumerators = index === winner ? ([1, 0] as const) : ([0, 1] as const)
       return { marketId, payoutNumerators }
     })
-    this.driver.rare({ kind: 'resolveMarkets', resolutions })
-    this.driver.rare({ kind: 'postPayouts', marketIds: this.children })
+    this.driver.control({ kind: 'resolveMarkets', resolutions })
+    this.driver.control({ kind: 'postPayouts', marketIds: this.children })
     this.driver.holds()
   }
 
@@ -81,7 +81,7 @@ class Group {
       const position = redeemedOf(clearing, market, row)
       assert(position !== null)
       const { marketId } = market
-      this.driver.rare({ kind: 'redeemPositions', marketId, positions: [position] })
+      this.driver.control({ kind: 'redeemPositions', marketId, positions: [position] })
       this.driver.holds()
     }
   }

@@ -31,7 +31,7 @@ class World {
     const market = clearing.catalogue.existing(this.marketId)
     const decided = decideSplit(clearing, market, { profileId: this.ann, amountRaw: 1, once })
     if (decided instanceof Reject) return decided.name
-    this.driver.rare(decided)
+    this.driver.control(decided)
     return clearing.lastSeq
   }
 }
@@ -81,7 +81,7 @@ test('a call that is remembered for longer keeps no other one', () => {
   }
   for (let ended = 1; ended <= until.length; ended++) {
     driver.nowMs = Math.min(...until) + (ended - 1) * 100
-    driver.rare({ kind: 'rules', version: 1 })
+    driver.control({ kind: 'rules', version: 1 })
     assert.equal(calls.owners.all, until.length - ended)
     const index = until.indexOf(driver.nowMs)
     assert.equal(calls.find({ by: 'keyed', digest: `k${index}` }, 0), undefined)
@@ -96,7 +96,7 @@ test('a profile has a bound on the calls that are remembered, and time frees it'
   }
   assert.equal(world.split(world.once('keyed', 'one more')), 'CALL_LIMIT')
   world.driver.nowMs += MOVE_LIMITS.idempotencyKeyMs
-  world.driver.rare({ kind: 'rules', version: 1 })
+  world.driver.control({ kind: 'rules', version: 1 })
   assert.equal(world.driver.clearing.calls.owners.all, 0)
   assert.equal(typeof world.split(world.once('keyed', 'one more')), 'number')
 })

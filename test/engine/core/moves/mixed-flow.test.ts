@@ -162,7 +162,7 @@ class Flow {
 
   /** Applies what the gates give; a refusal makes no command. */
   #move(decided: MoveBody | Reject): void {
-    if (!(decided instanceof Reject)) this.driver.rare(decided)
+    if (!(decided instanceof Reject)) this.driver.control(decided)
   }
 
   #pairs(decide: typeof decideSplit): void {
@@ -212,7 +212,7 @@ class Flow {
     playPack({ clearing, random: this.#random, nowMs, account, apply: this.#apply }, markets)
   }
 
-  readonly #apply = (body: PackBody): void => this.driver.rare(body)
+  readonly #apply = (body: PackBody): void => this.driver.control(body)
 
   /** All providers leave a pool whose market is paid out. */
   #drainAll(market: Market): void {
@@ -242,7 +242,7 @@ class Flow {
     const { clearing } = this.driver
     const random = this.#random
     const minute = Math.max(clearing.rewards.minute, DAY_MINUTES) + random.between(1, 500)
-    this.driver.rare({ kind: 'rewardMinute', minute })
+    this.driver.control({ kind: 'rewardMinute', minute })
     const rows = Array.from({ length: random.below(6) }, (): Credit => {
       return [this.#account(), 1, random.spread(10 ** 8), random.spread(10 ** 6)]
     })
@@ -252,10 +252,10 @@ class Flow {
     })
     const { shares, rows: worth } = creditedShares(clearing, parts)
     const credit = { kind: 'creditRewards', minute, part: 0, isLast: true } as const
-    this.driver.rare({ ...credit, rows: [...rows, ...worth], shares })
+    this.driver.control({ ...credit, rows: [...rows, ...worth], shares })
     const collateralRaw = random.chance(0.3) ? -random.spread(10 ** 9) : random.spread(10 ** 8)
     if (collateralRaw !== 0 && decideFunding(clearing, REWARDS_ACCOUNT, collateralRaw) === null) {
-      this.driver.rare({ kind: 'fundRewards', collateralRaw })
+      this.driver.control({ kind: 'fundRewards', collateralRaw })
     }
     const day = dayOfMinute(minute) - 1
     if (clearing.rewards.hasDue(day)) this.#payRewards(day)
@@ -265,13 +265,13 @@ class Flow {
     const { clearing } = this.driver
     const { due } = clearing.rewards
     const pay = { kind: 'payRewards', day } as const
-    this.driver.rare({ ...pay, isLast: false, merges: [], rows: [] })
-    this.driver.rare({ ...pay, isLast: false, merges: olderMerges(clearing), rows: [] })
+    this.driver.control({ ...pay, isLast: false, merges: [], rows: [] })
+    this.driver.control({ ...pay, isLast: false, merges: olderMerges(clearing), rows: [] })
     const left = { ...due.totals }
     const accounts = due.accounts()
     while (accounts.length > 0) {
       const rows = rewardPayments(clearing, left, accounts.splice(0, 3))
-      this.driver.rare({ ...pay, isLast: accounts.length === 0, merges: [], rows })
+      this.driver.control({ ...pay, isLast: accounts.length === 0, merges: [], rows })
     }
     assert.equal(left.rewardsRaw + left.rebatesRaw, 0n, 'everyone was looked at')
   }
@@ -282,16 +282,16 @@ class Flow {
     const random = this.#random
     const over = random.pick(this.#markets((each) => each.groupId === undefined && isLive(each)))
     const resolutions = this.#resolutionsOf(over)
-    this.driver.rare({ kind: 'resolveMarkets', resolutions })
+    this.driver.control({ kind: 'resolveMarkets', resolutions })
     const markets = resolutions.map(({ marketId }) => clearing.catalogue.existing(marketId))
     for (const { marketId } of markets) this.#cancelAll(marketId)
     while (!markets.every((market) => mayPayOut(clearing, market))) this.#chain.mine()
-    this.driver.rare({ kind: 'postPayouts', marketIds: markets.map(({ marketId }) => marketId) })
+    this.driver.control({ kind: 'postPayouts', marketIds: markets.map(({ marketId }) => marketId) })
     for (const market of markets) this.#drainAll(market)
     countPacks({ clearing, random, apply: this.#apply })
     for (const market of this.#markets(({ isPaidOut }) => isPaidOut)) this.#sweep(market)
     for (const market of this.#markets((each) => mayArchive(clearing, each))) {
-      this.driver.rare({ kind: 'archiveMarket', marketId: market.marketId })
+      this.driver.control({ kind: 'archiveMarket', marketId: market.marketId })
     }
     this.#open()
   }
@@ -326,7 +326,7 @@ class Flow {
       const position = redeemedOf(clearing, market, row)
       if (position === null) continue
       const { marketId } = market
-      this.driver.rare({ kind: 'redeemPositions', marketId, positions: [position] })
+      this.driver.control({ kind: 'redeemPositions', marketId, positions: [position] })
     }
   }
 
@@ -347,7 +347,7 @@ class Flow {
     const poolFeeBps = this.#random.pick([0, 40, 1000])
     const marketId = clearing.catalogue.lastId + 1
     const market = marketSpec(marketId, { kind: 'amm', poolAddress, poolFeeBps })
-    this.driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+    this.driver.control({ kind: 'createMarket', marketId, book: 0, market })
     const ask = { profileId: this.#account(), collateralRaw: 10 ** 9, hints: [2, 3] as const }
     this.#move(decideFund(clearing, clearing.catalogue.existing(marketId), ask))
   }
@@ -363,7 +363,7 @@ class Flow {
     })
     const specs: readonly MarketSpec[] = [group, ...children]
     assert.equal(decideMarkets(clearing, specs), null)
-    this.driver.rare({ kind: 'createGroup', markets: newMarkets(clearing, specs) })
+    this.driver.control({ kind: 'createGroup', markets: newMarkets(clearing, specs) })
   }
 }
 

@@ -32,7 +32,7 @@ class World {
   ticks = [500, 400]
 
   constructor() {
-    this.driver.rare({ kind: 'fundHouse', collateralRaw: 10_000 * UNIT })
+    this.driver.control({ kind: 'fundHouse', collateralRaw: 10_000 * UNIT })
   }
 
   get clearing() {
@@ -40,7 +40,7 @@ class World {
   }
 
   curate(name: string, legs = this.legs): number {
-    this.driver.rare({ kind: 'curatePack', name, legs })
+    this.driver.control({ kind: 'curatePack', name, legs })
     this.driver.holds()
     return this.clearing.lastSeq
   }
@@ -59,15 +59,15 @@ class World {
   buy(curatedId: number): number {
     const decided = this.decide(curatedId)
     assert(!(decided instanceof Reject), String(decided))
-    this.driver.rare(decided)
+    this.driver.control(decided)
     this.driver.holds()
     return this.clearing.lastSeq
   }
 
   resolve(marketId: number, payoutNumerators: readonly [number, number]): void {
-    this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    this.driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
     const counted = countedPacks(this.clearing, marketId)
-    if (counted.length > 0) this.driver.rare({ kind: 'countPacks', marketId, packs: counted })
+    if (counted.length > 0) this.driver.control({ kind: 'countPacks', marketId, packs: counted })
     this.driver.holds()
   }
 
@@ -75,7 +75,7 @@ class World {
     const { height, throughSeq } = this.clearing.blocks
     assert.equal(throughSeq < this.clearing.lastSeq, true)
     const block = { height: height + 1, throughSeq: this.clearing.lastSeq, chainId: 1 }
-    this.driver.rare({ kind: 'mineBlock', ...block })
+    this.driver.control({ kind: 'mineBlock', ...block })
   }
 
   names(): string[] {
@@ -107,7 +107,7 @@ test('the payment of a pack of the list is in a block too; that of other packs i
   const legs = world.legs.map((leg) => ({ ...leg, priceTicks: 500 }))
   const own = { profileId: world.ann, stakeRaw: STAKE, payoutRaw: 36 * UNIT, legs }
   world.mine()
-  world.driver.rare({ kind: 'createPack', ...own })
+  world.driver.control({ kind: 'createPack', ...own })
   assert.equal(world.clearing.blocks.isWaiting, false, 'legs of its own have no transaction')
   world.resolve(world.a, [1, 0])
   assert.equal(world.clearing.blocks.isWaiting, false, 'nothing is paid yet')
@@ -162,7 +162,7 @@ test('a pack leaves the list with the first of its markets that is resolved', ()
   assert.equal(world.decide(other - 1), REJECT.PACK_NOT_FOUND)
   const removal = decideCuratedRemoval(world.clearing, other)
   assert(!(removal instanceof Reject))
-  world.driver.rare(removal)
+  world.driver.control(removal)
   assert.deepEqual(world.names(), [])
   assert.equal(decideCuratedRemoval(world.clearing, other), REJECT.PACK_NOT_FOUND)
 })
@@ -201,6 +201,6 @@ test('the list and its purchases survive a snapshot, and an empty list is no fac
   const { clearing: again } = restore(structuredClone(capture(driver.exchange)))
   assert.equal(stateHash(again, []), stateHash(clearing, []))
   assert.deepEqual(again.packs.curated.byId(id), clearing.packs.curated.byId(id))
-  driver.rare({ kind: 'removeCuratedPack', packId: id })
+  driver.control({ kind: 'removeCuratedPack', packId: id })
   assert.deepEqual(kinds(), ['pack', 'packDay', 'packOfList', 'houseDay'])
 })

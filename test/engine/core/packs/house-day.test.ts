@@ -57,18 +57,18 @@ test('the figure of operators replaces the tenth, until it is taken back', () =>
 
 test('the day is state: a restart and its hash know it, and old commands leave no fact', () => {
   const driver = new ExchangeDriver(64)
-  driver.rare({ kind: 'fundHouse', collateralRaw: 1000 * UNIT })
+  driver.control({ kind: 'fundHouse', collateralRaw: 1000 * UNIT })
   const profileId = driver.addAccount(100 * UNIT)
   const legs = [driver.addMarket(), driver.addMarket()].map((marketId) => {
     return { marketId, outcome: 0, priceTicks: 500 }
   })
   const terms = { profileId, stakeRaw: UNIT, payoutRaw: 3 * UNIT, legs }
-  driver.rare({ kind: 'createPack', ...terms })
+  driver.control({ kind: 'createPack', ...terms })
   const { packs } = driver.clearing
   assert.deepEqual([...packs.houseDay.facts()], [])
   const day = dayOf(driver.nowMs)
-  driver.rare({ kind: 'createPack', ...terms, day })
-  driver.rare({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: 9 * UNIT })
+  driver.control({ kind: 'createPack', ...terms, day })
+  driver.control({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: 9 * UNIT })
   assert.equal(packs.houseDay.lossRaw(day), 2 * UNIT)
   const again = restore(structuredClone(capture(driver.exchange))).clearing
   assert.equal(again.packs.houseDay.lossRaw(day), 2 * UNIT)

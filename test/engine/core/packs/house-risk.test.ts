@@ -29,7 +29,7 @@ class Attack {
   readonly driver = new ExchangeDriver(64)
 
   constructor() {
-    this.driver.rare({ kind: 'fundHouse', collateralRaw: HOUSE })
+    this.driver.control({ kind: 'fundHouse', collateralRaw: HOUSE })
   }
 
   get houseRaw(): number {
@@ -63,7 +63,7 @@ class Attack {
       )
       return decided
     }
-    this.driver.rare(decided)
+    this.driver.control(decided)
     return null
   }
 
@@ -73,7 +73,7 @@ class Attack {
   }
 
   resolve(marketId: number, payoutNumerators: readonly [number, number]): void {
-    this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    this.driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
     const { packs, catalogue } = this.driver.clearing
     const market = catalogue.existing(marketId)
     const counted = [...packs.ofMarket(marketId)].map((packId) => {
@@ -81,7 +81,7 @@ class Attack {
       law(pack !== undefined, 'a market names packs that are not over')
       return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
     })
-    if (counted.length > 0) this.driver.rare({ kind: 'countPacks', marketId, packs: counted })
+    if (counted.length > 0) this.driver.control({ kind: 'countPacks', marketId, packs: counted })
     this.driver.holds()
   }
 }
@@ -110,7 +110,7 @@ test('one outcome costs the house a twentieth at most, however many accounts buy
 test('one profile wins a tenth at most, over however many markets', () => {
   const attack = new Attack()
   // The bound of the day is as low by default; it has a test of its own.
-  attack.driver.rare({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: HOUSE })
+  attack.driver.control({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: HOUSE })
   const profileId = attack.driver.addAccount(10_000 * UNIT)
   for (let pairs = 0; pairs < 6; pairs++) {
     const markets = [attack.driver.addMarket(), attack.driver.addMarket()]
@@ -149,11 +149,11 @@ test('the packs of one day cost a tenth at most, over all profiles and markets',
 test('what is set aside is of the house, and pays for no other pack', () => {
   const attack = new Attack()
   const { driver } = attack
-  driver.rare({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: HOUSE })
+  driver.control({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: HOUSE })
   const markets = [driver.addMarket(), driver.addMarket()]
   attack.buyAll(driver.addAccount(10_000 * UNIT), attack.cheap(markets))
   const keep = (freeRaw: number) => {
-    driver.rare({ kind: 'fundHouse', collateralRaw: freeRaw - attack.houseRaw })
+    driver.control({ kind: 'fundHouse', collateralRaw: freeRaw - attack.houseRaw })
   }
   // A pack of 10 that pays 45 costs 35 at most, and a twentieth of what the house has is more.
   const legs = [500, 400].map((ticks) => {

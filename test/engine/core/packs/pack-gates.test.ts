@@ -48,7 +48,7 @@ class Stage {
   readonly once = { by: 'keyed', digest: 'a', bodyDigest: 'b', untilMs: 10 ** 15 } as const
 
   constructor() {
-    this.driver.rare({ kind: 'fundHouse', collateralRaw: 10 ** 12 })
+    this.driver.control({ kind: 'fundHouse', collateralRaw: 10 ** 12 })
   }
 
   get clearing() {
@@ -68,7 +68,7 @@ class Stage {
   }
 
   freeze(): void {
-    this.driver.rare({ kind: 'freezeProfile', profileId: this.ann, reason: 'a test' })
+    this.driver.control({ kind: 'freezeProfile', profileId: this.ann, reason: 'a test' })
   }
 
   /** All calls of the profile are remembered, and it may make no more. */
@@ -83,7 +83,7 @@ class Stage {
     for (let made = 0; made < PACK_LIMITS.packsOfProfileMax; made++) {
       const legs = this.markets.map((marketId) => ({ marketId, outcome: 0, priceTicks: 500 }))
       const terms = { profileId: this.ann, stakeRaw: UNIT, payoutRaw: 2 * UNIT, legs }
-      this.driver.rare({ kind: 'createPack', ...terms })
+      this.driver.control({ kind: 'createPack', ...terms })
     }
   }
 
@@ -91,13 +91,13 @@ class Stage {
     const offering = { profileId, stakeMaxRaw: 20 * UNIT, payoutRaw: 30 * UNIT }
     const expiresMs = this.driver.nowMs + PACK_LIMITS.offerMs
     const legs = this.markets.map((marketId) => ({ marketId, outcome: 0, priceTicks: 500 }))
-    this.driver.rare({ kind: 'offerPack', ...offering, expiresMs, legs })
+    this.driver.control({ kind: 'offerPack', ...offering, expiresMs, legs })
     return this.clearing.lastSeq
   }
 
   empty(): void {
     const collateralRaw = -this.clearing.ledger.freeRaw(this.ann)
-    this.driver.rare({ kind: 'adjustBalance', profileId: this.ann, collateralRaw })
+    this.driver.control({ kind: 'adjustBalance', profileId: this.ann, collateralRaw })
   }
 }
 
@@ -124,7 +124,7 @@ test('gates of a purchase from the list', () => {
   const stage = new Stage()
   const { driver, once } = stage
   const legs = stage.markets.map((marketId) => ({ marketId, outcome: 0 }))
-  driver.rare({ kind: 'curatePack', name: 'Rain', legs })
+  driver.control({ kind: 'curatePack', name: 'Rain', legs })
   let curatedId = stage.clearing.lastSeq
   let [ticks, payoutMinRaw, deadlineMs] = [500, 36 * UNIT, Number.MAX_SAFE_INTEGER]
   const rows: readonly Row[] = [
@@ -187,15 +187,15 @@ test('gates of a stake on an offer', () => {
 
 function closeTrading(driver: ExchangeDriver): void {
   const window = { windowId: 1, startsAtMs: driver.nowMs, endsAtMs: null, publicMessage: '' }
-  driver.rare({ kind: 'putTradingWindow', window: { ...window, mode: 'cancel_only' } })
+  driver.control({ kind: 'putTradingWindow', window: { ...window, mode: 'cancel_only' } })
 }
 
 test('a market that left memory is not active, and is not unknown', () => {
   const { driver, clearing, markets, ann } = new Stage()
   const [first, gone] = markets
   const payoutNumerators = [1, 0] as const
-  driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId: gone, payoutNumerators }] })
-  driver.rare({ kind: 'archiveMarket', marketId: gone })
+  driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId: gone, payoutNumerators }] })
+  driver.control({ kind: 'archiveMarket', marketId: gone })
   const leg = (marketId: number) => restedLeg(marketId, 0, [])
   const asked = {
     ...{ legs: [first, gone, gone].map(leg), stakeRaw: STAKE, ownerId: ann },

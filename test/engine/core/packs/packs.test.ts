@@ -33,7 +33,7 @@ class World {
   readonly b = this.driver.addMarket()
 
   constructor(houseRaw = 1000 * UNIT) {
-    if (houseRaw > 0) this.driver.rare({ kind: 'fundHouse', collateralRaw: houseRaw })
+    if (houseRaw > 0) this.driver.control({ kind: 'fundHouse', collateralRaw: houseRaw })
   }
 
   get clearing() {
@@ -73,7 +73,7 @@ class World {
       nowMs,
     )
     if (decided instanceof Reject) return decided
-    this.driver.rare(decided)
+    this.driver.control(decided)
     this.driver.holds()
     return this.clearing.lastSeq
   }
@@ -86,20 +86,20 @@ class World {
     const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
     const decided = decideOffer(this.clearing, offering, priced, this.driver.nowMs)
     assert(!(decided instanceof Reject), String(decided))
-    this.driver.rare(decided)
+    this.driver.control(decided)
     this.driver.holds()
     return this.clearing.lastSeq
   }
 
   resolve(marketId: number, payoutNumerators: readonly [number, number]): void {
-    this.driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    this.driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
     this.count(marketId)
   }
 
   /** The resolved market counts for its packs. */
   count(marketId: number): void {
     const counted = countedPacks(this.clearing, marketId)
-    if (counted.length > 0) this.driver.rare({ kind: 'countPacks', marketId, packs: counted })
+    if (counted.length > 0) this.driver.control({ kind: 'countPacks', marketId, packs: counted })
     this.driver.holds()
   }
 
@@ -200,7 +200,7 @@ test('a dip at creation alone raises nothing that a void leg leaves', () => {
   const staking = { profileId: world.ann, stakeRaw: STAKE }
   const decided = decidePack(world.clearing, staking, dipped, quoted, nowMs)
   assert(!(decided instanceof Reject), String(decided))
-  world.driver.rare(decided)
+  world.driver.control(decided)
   world.resolve(world.b, SPLIT)
   world.resolve(world.a, YES)
   // 10 · 0.9 / 0.5, and not the 45 of a first leg at 0.1.
@@ -210,11 +210,11 @@ test('a dip at creation alone raises nothing that a void leg leaves', () => {
 test('nobody accepts an offer of a frozen profile', () => {
   const world = new World()
   const offerId = world.offer()
-  world.driver.rare({ kind: 'freezeProfile', profileId: world.ben, reason: 'test' })
+  world.driver.control({ kind: 'freezeProfile', profileId: world.ben, reason: 'test' })
   const staking = { profileId: world.ann, stakeRaw: STAKE }
   const accept = () => decideAccept(world.clearing, offerId, staking, world.times())
   assert.equal(accept(), REJECT.OFFER_NOT_FOUND)
-  world.driver.rare({ kind: 'unfreezeProfile', profileId: world.ben, reason: 'test' })
+  world.driver.control({ kind: 'unfreezeProfile', profileId: world.ben, reason: 'test' })
   assert.ok(!(accept() instanceof Reject))
 })
 
@@ -294,7 +294,7 @@ test('legs that share a key are correlated: their own, that of a group, or a sym
   ]) {
     assert.deepEqual(codes(...pair), [])
   }
-  driver.rare({ kind: 'editSeries', seriesId: 2, change: { correlationKey: 'BTC' } })
+  driver.control({ kind: 'editSeries', seriesId: 2, change: { correlationKey: 'BTC' } })
   assert.deepEqual(codes(btc, hour), tied, 'the key of a series, also for slots that exist')
 })
 
@@ -302,14 +302,14 @@ test('legs that share a key are correlated: their own, that of a group, or a sym
 function slotOf({ driver }: World, symbol: string, seriesId: number): number {
   const slug = symbol.toLowerCase()
   const names = { symbol, stableSlug: `${slug}-now`, slugPrefix: slug }
-  driver.rare({ kind: 'createSeries', seriesId, series: seriesSpec(names) })
+  driver.control({ kind: 'createSeries', seriesId, series: seriesSpec(names) })
   const { catalogue } = driver.clearing
   const marketId = catalogue.lastId + 1
   const startMs = driver.nowMs - (driver.nowMs % 300_000)
   const market = marketSpec(marketId, { slot: { seriesId, startMs } })
-  driver.rare({ kind: 'createMarket', marketId, book: 0, market })
+  driver.control({ kind: 'createMarket', marketId, book: 0, market })
   const book = catalogue.freeBook(LIMITS.booksMax)
-  driver.rare({ kind: 'openSlot', marketId, book, strikeE8: 1 })
+  driver.control({ kind: 'openSlot', marketId, book, strikeE8: 1 })
   return marketId
 }
 
@@ -341,7 +341,7 @@ test('a leg closes before its market, for the house, for makers and for takers o
   const prices = legs.map(({ marketId = 0, outcome }) => ({ marketId, outcome, priceTicks: 500 }))
   const terms = { profileId: world.ben, stakeMaxRaw: STAKE, payoutRaw: 2 * STAKE }
   const expiresMs = driver.nowMs + PACK_LIMITS.offerMs
-  driver.rare({ kind: 'offerPack', ...terms, expiresMs, legs: prices })
+  driver.control({ kind: 'offerPack', ...terms, expiresMs, legs: prices })
   const offerId = world.clearing.lastSeq
   const staking = { profileId: world.ann, stakeRaw: STAKE }
   const accept = (closeMs: number) =>
@@ -372,7 +372,7 @@ test('legs of one match are correlated', () => {
     ...sides,
     markets: [market(world.a), market(world.b)],
   }
-  world.driver.rare({ kind: 'putMatch', match })
+  world.driver.control({ kind: 'putMatch', match })
   assert.deepEqual(world.codes(), ['CORRELATED_LEGS 1'])
 })
 
@@ -384,7 +384,7 @@ test('the house covers every pack, whatever wins', () => {
     null,
     'what the pack can win stays with it',
   )
-  world.driver.rare({ kind: 'fundHouse', collateralRaw: -660 * UNIT })
+  world.driver.control({ kind: 'fundHouse', collateralRaw: -660 * UNIT })
   assert.equal(world.make(), REJECT.PACK_NOT_ELIGIBLE, 'five units are left for a risk of 35')
   assert.deepEqual(
     decideFunding(world.clearing, HOUSE_ACCOUNT, -6 * UNIT),
@@ -427,7 +427,7 @@ test('a maker funds a pack: what it sets aside is paid, comes back, or goes with
   assert.equal(accept({}, world.driver.nowMs + PACK_LIMITS.offerMs), REJECT.OFFER_NOT_FOUND)
   const accepted = accept({})
   assert(!(accepted instanceof Reject))
-  world.driver.rare(accepted)
+  world.driver.control(accepted)
   world.driver.holds()
   // A quarter of the stake wins a quarter: 20, of which ben funds 15.
   assert.deepEqual(world.money(), [95, 85, 0, 20])
@@ -443,7 +443,7 @@ test('a pack that loses goes to the maker that funded it', () => {
   const staking = { profileId: world.ann, stakeRaw: 20 * UNIT }
   const accepted = decideAccept(world.clearing, offerId, staking, world.times())
   assert(!(accepted instanceof Reject))
-  world.driver.rare(accepted)
+  world.driver.control(accepted)
   assert.deepEqual(world.money(), [80, 40, 0, 80])
   world.resolve(world.b, NO)
   assert.deepEqual(world.money(), [80, 120, 0, 0])
@@ -455,7 +455,7 @@ test('an offer that is taken back frees what it set aside, for its maker alone',
   assert.equal(decideEndOffer(world.clearing, back, world.ann), REJECT.OFFER_NOT_FOUND)
   const ended = decideEndOffer(world.clearing, back, world.ben)
   assert(!(ended instanceof Reject))
-  world.driver.rare(ended)
+  world.driver.control(ended)
   world.driver.holds()
   assert.deepEqual(world.money(), [100, 100, 0, 0])
   assert.equal(world.clearing.packs.parkedRaw(world.ben), 0)
@@ -465,13 +465,13 @@ test('a market stays in memory while a pack waits for it, and a restart knows wh
   const world = new World()
   world.make()
   world.offer()
-  world.driver.rare({
+  world.driver.control({
     kind: 'resolveMarkets',
     resolutions: [{ marketId: world.a, payoutNumerators: YES }],
   })
   const before = world.clearing
   assert.deepEqual([...before.packs.due], [world.a])
-  world.driver.rare({ kind: 'postPayouts', marketIds: [world.a] })
+  world.driver.control({ kind: 'postPayouts', marketIds: [world.a] })
   assert.equal(mayArchive(before, before.catalogue.existing(world.a)), false)
   const again = restore(structuredClone(capture(world.driver.exchange))).clearing
   assert.deepEqual([...again.packs.due], [world.a])

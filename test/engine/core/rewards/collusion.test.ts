@@ -151,9 +151,9 @@ class Play {
   #credit(): void {
     const { driver } = this
     const minute = minuteOf(driver.nowMs)
-    driver.rare({ kind: 'rewardMinute', minute })
+    driver.control({ kind: 'rewardMinute', minute })
     const found = creditedShares(driver.clearing, this.#shares)
-    driver.rare({
+    driver.control({
       ...{ kind: 'creditRewards', minute, part: 0, isLast: true },
       rows: [...this.#rows, ...found.rows],
       referrals: [...this.#referrals, ...found.referrals],
@@ -169,15 +169,15 @@ class Play {
     const market = clearing.catalogue.existing(marketId)
     const mine = () => {
       const throughSeq = clearing.lastSeq
-      driver.rare({ kind: 'mineBlock', height: ++this.#height, throughSeq, chainId: 1 })
+      driver.control({ kind: 'mineBlock', height: ++this.#height, throughSeq, chainId: 1 })
     }
     mine()
     const isLate = this.#random.chance(0.3)
     if (!isLate) this.#credit()
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
     mine()
     assert.ok(mayPayOut(clearing, market))
-    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    driver.control({ kind: 'postPayouts', marketIds: [marketId] })
     if (isLate) this.#credit()
     this.#redeemAll(marketId)
     driver.nowMs += DAY_MS
@@ -195,7 +195,7 @@ class Play {
       if (clearing.ledger.rows.marketOf(row) !== marketId) continue
       const position = redeemedOf(clearing, market, row)
       if (position === null) continue
-      this.driver.rare({ kind: 'redeemPositions', marketId, positions: [position] })
+      this.driver.control({ kind: 'redeemPositions', marketId, positions: [position] })
     }
   }
 
@@ -204,9 +204,9 @@ class Play {
     const { driver } = this
     const { rewards } = driver.clearing
     const pay = { kind: 'payRewards', day: dayOf(driver.nowMs) - 1, merges: [] } as const
-    driver.rare({ ...pay, isLast: false, rows: [] })
+    driver.control({ ...pay, isLast: false, rows: [] })
     const rows = rewardPayments(driver.clearing, { ...rewards.due.totals }, rewards.due.accounts())
-    driver.rare({ ...pay, isLast: true, rows })
+    driver.control({ ...pay, isLast: true, rows })
     assert.equal(rewards.due.size + rewards.today.size, 0, 'the fees pay every part of them')
     assert.ok(
       driver.freeRaw(FEE_ACCOUNT) >= 100_000 * UNIT,

@@ -21,9 +21,9 @@ function worldAfter(minutes: readonly (number | undefined)[]) {
   for (const [index, referralBps] of minutes.entries()) {
     const minute = MINUTE + index
     const rate = referralBps === undefined ? {} : { referralBps }
-    driver.rare({ kind: 'rewardMinute', minute, ...rate })
+    driver.control({ kind: 'rewardMinute', minute, ...rate })
     rates.push(driver.clearing.rewards.open?.referralBps ?? -1)
-    driver.rare({ kind: 'creditRewards', minute, part: 0, isLast: true, rows: [] })
+    driver.control({ kind: 'creditRewards', minute, part: 0, isLast: true, rows: [] })
   }
   return { driver, ann, ben, rates, rewards: driver.clearing.rewards }
 }
@@ -56,14 +56,14 @@ test('a part of a fee is rounded down, and never more than the fee', () => {
 test('what fees do not cover waits, and is owed to the one who referred', () => {
   const { driver, ann, ben, rewards } = worldAfter([BPS])
   const minute = MINUTE + 1
-  driver.rare({ kind: 'rewardMinute', minute })
+  driver.control({ kind: 'rewardMinute', minute })
   const referrals = [[ann, ben, 7]] as const
   const part = { kind: 'creditRewards', minute, part: 0, isLast: true, rows: [] } as const
-  driver.rare({ ...part, referrals })
+  driver.control({ ...part, referrals })
   driver.holds()
   assert.deepEqual(rewards.today.of(ann), { rewardRaw: 0, rebateRaw: 7 })
   assert.equal(rewards.today.of(ben), undefined)
-  driver.rare({ kind: 'payRewards', day: DAY, isLast: true, merges: [], rows: [] })
+  driver.control({ kind: 'payRewards', day: DAY, isLast: true, merges: [], rows: [] })
   driver.holds()
   assert.deepEqual(rewardPayments(driver.clearing, { ...rewards.due.totals }, [ann]), [])
   assert.deepEqual(rewards.due.of(ann), { rewardRaw: 0, rebateRaw: 7 })
@@ -71,7 +71,7 @@ test('what fees do not cover waits, and is owed to the one who referred', () => 
 
 test('a picture keeps the rates, and one without them has none', () => {
   const { driver } = worldAfter([BPS])
-  driver.rare({ kind: 'rewardMinute', minute: MINUTE + 1, referralBps: 700 })
+  driver.control({ kind: 'rewardMinute', minute: MINUTE + 1, referralBps: 700 })
   const hash = driver.exchange.stateHash()
   const restored = restore(capture(driver.exchange))
   const { rewards } = restored.clearing

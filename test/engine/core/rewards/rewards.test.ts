@@ -22,7 +22,7 @@ class World {
 
   constructor() {
     const market = { ...marketSpec(1), dailyRewardRaw: 1440 * UNIT, rebateBps: 10_000 }
-    this.driver.rare({ kind: 'createMarket', marketId: 1, book: 1, market })
+    this.driver.control({ kind: 'createMarket', marketId: 1, book: 1, market })
   }
 
   get rewards() {
@@ -30,21 +30,21 @@ class World {
   }
 
   sample(minute: number): void {
-    this.driver.rare({ kind: 'rewardMinute', minute })
+    this.driver.control({ kind: 'rewardMinute', minute })
   }
 
   credit(minute: number, part: number, rows: readonly Credit[], isLast = true): void {
-    this.driver.rare({ kind: 'creditRewards', minute, part, isLast, rows })
+    this.driver.control({ kind: 'creditRewards', minute, part, isLast, rows })
     this.driver.holds()
   }
 
   pay(day: number, rows: readonly RewardPayment[], isLast = true): void {
-    this.driver.rare({ kind: 'payRewards', day, isLast, merges: [], rows })
+    this.driver.control({ kind: 'payRewards', day, isLast, merges: [], rows })
     this.driver.holds()
   }
 
   fund(collateralRaw: number): void {
-    this.driver.rare({ kind: 'fundRewards', collateralRaw })
+    this.driver.control({ kind: 'fundRewards', collateralRaw })
     this.driver.holds()
   }
 
@@ -124,7 +124,7 @@ test('a market owes parts of its fees until a sample counted its newest trade in
   let height = 0
   const mine = () => {
     const throughSeq = clearing.lastSeq
-    driver.rare({ kind: 'mineBlock', height: ++height, throughSeq, chainId: 1 })
+    driver.control({ kind: 'mineBlock', height: ++height, throughSeq, chainId: 1 })
   }
   let minute = MINUTE
   const count = () => {
@@ -136,11 +136,11 @@ test('a market owes parts of its fees until a sample counted its newest trade in
   assert.equal(owes(), true)
   count()
   assert.equal(owes(), true, 'the trade is in no block')
-  driver.rare({ kind: 'retrySettlement', tradeSeq: aside })
+  driver.control({ kind: 'retrySettlement', tradeSeq: aside })
   mine()
   count()
   assert.equal(owes(), true, 'the trade was set aside')
-  driver.rare({ kind: 'settleTrade', tradeSeq: aside, height })
+  driver.control({ kind: 'settleTrade', tradeSeq: aside, height })
   assert.equal(mayArchive(clearing, clearing.catalogue.existing(1)), false)
   count()
   assert.equal(owes(), false)

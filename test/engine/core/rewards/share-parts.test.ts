@@ -36,21 +36,21 @@ class World {
   }
 
   sample(): void {
-    this.driver.rare({ kind: 'rewardMinute', minute: ++this.#minute })
+    this.driver.control({ kind: 'rewardMinute', minute: ++this.#minute })
   }
 
   /** What main does with parts in shares. */
   credit(parts: readonly ShareCredit[]): void {
     const found = creditedShares(this.driver.clearing, parts)
     const credit = { kind: 'creditRewards', minute: this.#minute, part: 0, isLast: true } as const
-    this.driver.rare({ ...credit, ...found })
+    this.driver.control({ ...credit, ...found })
     this.driver.holds()
   }
 
   payOut(payoutNumerators: readonly [number, number]): void {
     const { driver, marketId } = this
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
-    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+    driver.control({ kind: 'postPayouts', marketIds: [marketId] })
     driver.holds()
   }
 
@@ -86,7 +86,7 @@ test('the payout counts for its own day, and what was earned before is due', () 
   const { ann, marketId } = world
   world.sample()
   world.credit([[ann, marketId, YES, 1000, 0]])
-  world.driver.rare({ kind: 'fundRewards', collateralRaw: UNIT })
+  world.driver.control({ kind: 'fundRewards', collateralRaw: UNIT })
   world.driver.nowMs += DAY_MS
   world.payOut([1, 0])
   assert.equal(world.rewards.day, DAY + 1)
@@ -116,7 +116,7 @@ test('a part that comes behind the payout is credited in collateral', () => {
   const credit = { kind: 'creditRewards', part: 0, isLast: true, rows: [] } as const
   const shares = [[late.ann, late.marketId, YES, 1000, 0]] as const
   assert.throws(
-    () => late.driver.rare({ ...credit, minute: MINUTE + 1, shares }),
+    () => late.driver.control({ ...credit, minute: MINUTE + 1, shares }),
     /is paid out pays/,
   )
 })
@@ -127,7 +127,7 @@ test('a market stays in memory while a sample is open, or a part waits for its p
   const wish = { marketId, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const, side: 0 }
   driver.place({ ...wish, account: ann, outcome: YES })
   driver.place({ ...wish, account: ben, outcome: NO })
-  driver.rare({ kind: 'mineBlock', height: 1, throughSeq: driver.clearing.lastSeq, chainId: 1 })
+  driver.control({ kind: 'mineBlock', height: 1, throughSeq: driver.clearing.lastSeq, chainId: 1 })
   assert.equal(world.rewards.needs(world.market), true, 'no sample counted the trade')
   world.sample()
   assert.equal(world.rewards.owesParts(world.market), false)
@@ -145,18 +145,18 @@ test('a rate of referrals keeps a market too, and trades that were taken back do
   const marketId = driver.addMarket()
   const market = driver.clearing.catalogue.existing(marketId)
   const { blocks, rewards } = driver.clearing
-  driver.rare({ kind: 'rewardMinute', minute: MINUTE + 1, referralBps: 2000 })
+  driver.control({ kind: 'rewardMinute', minute: MINUTE + 1, referralBps: 2000 })
   const credit = { kind: 'creditRewards', part: 0, isLast: true, rows: [] } as const
-  driver.rare({ ...credit, minute: MINUTE + 1 })
+  driver.control({ ...credit, minute: MINUTE + 1 })
   const wish = { marketId, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const, side: 0 }
   driver.place({ ...wish, account: ann, outcome: YES })
   driver.place({ ...wish, account: ben, outcome: NO })
   assert.equal(rewards.needs(market), true)
   const tradeSeq = driver.clearing.lastSeq
-  driver.rare({ kind: 'retrySettlement', tradeSeq })
-  driver.rare({ kind: 'mineBlock', height: 1, throughSeq: driver.clearing.lastSeq, chainId: 1 })
-  driver.rare({ kind: 'rewardMinute', minute: MINUTE + 2, referralBps: 2000 })
-  driver.rare({ ...credit, minute: MINUTE + 2 })
+  driver.control({ kind: 'retrySettlement', tradeSeq })
+  driver.control({ kind: 'mineBlock', height: 1, throughSeq: driver.clearing.lastSeq, chainId: 1 })
+  driver.control({ kind: 'rewardMinute', minute: MINUTE + 2, referralBps: 2000 })
+  driver.control({ ...credit, minute: MINUTE + 2 })
   assert.equal(rewards.isBehind(blocks), false, 'the trade is set aside')
   const legs = [
     [ann, YES, UNIT / 2],
@@ -165,10 +165,10 @@ test('a rate of referrals keeps a market too, and trades that were taken back do
     return { accountId, marketId, outcome, collateralRaw, sharesRaw: -UNIT }
   })
   const conditions = [{ marketId, collateralRaw: -UNIT }]
-  driver.rare({ kind: 'failSettlement', tradeSeq, legs, conditions })
+  driver.control({ kind: 'failSettlement', tradeSeq, legs, conditions })
   assert.equal(rewards.isBehind(blocks), true, 'a sample counts that it is gone')
-  driver.rare({ kind: 'rewardMinute', minute: MINUTE + 3, referralBps: 2000 })
-  driver.rare({ ...credit, minute: MINUTE + 3 })
+  driver.control({ kind: 'rewardMinute', minute: MINUTE + 3, referralBps: 2000 })
+  driver.control({ ...credit, minute: MINUTE + 3 })
   assert.equal(rewards.needs(market), false)
 })
 

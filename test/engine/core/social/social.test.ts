@@ -182,15 +182,15 @@ test('commands of follows and bookmarks travel, replay and restore, and move no 
     if (random.chance(0.5) && profileId !== followedId) {
       const isThere = follows.isFollowing(profileId, followedId)
       const kind = isThere ? 'unfollowProfile' : 'followProfile'
-      driver.rare({ kind, profileId, followedId })
+      driver.control({ kind, profileId, followedId })
     } else if (bookmarks.find(profileId, marketId) !== undefined) {
-      driver.rare({ kind: 'removeBookmark', profileId, marketId })
+      driver.control({ kind: 'removeBookmark', profileId, marketId })
     } else if (random.chance(0.1)) {
-      driver.rare({ kind: 'showBookmarks', profileId, isPublic: random.chance(0.5) })
-    } else if (random.chance(0.03)) driver.rare({ kind: 'clearBookmarks', profileId })
+      driver.control({ kind: 'showBookmarks', profileId, isPublic: random.chance(0.5) })
+    } else if (random.chance(0.03)) driver.control({ kind: 'clearBookmarks', profileId })
     else {
       const targetKind = random.pick(BOOKMARK_KINDS)
-      driver.rare({ kind: 'putBookmark', profileId, marketId, targetKind })
+      driver.control({ kind: 'putBookmark', profileId, marketId, targetKind })
       assert.equal(bookmarks.find(profileId, marketId)?.seq, driver.clearing.lastSeq)
     }
   }

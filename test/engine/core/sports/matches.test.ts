@@ -12,7 +12,7 @@ import { Exchange } from '../../../../engine/core/exchange.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import type { SportType } from '../../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../../engine/domain/sports/sport-limits.ts'
-import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
+import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
@@ -21,9 +21,9 @@ import { marketSpec } from '../../../support/specs.ts'
 
 const SEED = freshSeed()
 
-type Rare = Parameters<typeof encodeRare>[0]
-type Body = Rare extends infer Each
-  ? Each extends Rare
+type Control = Parameters<typeof encodeControl>[0]
+type Body = Control extends infer Each
+  ? Each extends Control
     ? Omit<Each, 'seq' | 'nowMs'>
     : never
   : never
@@ -41,28 +41,28 @@ class Flow {
   }
 
   /** Applies a command as the journal gives it back. */
-  rare(body: Body): void {
-    const command: Rare = { ...body, seq: this.clearing.lastSeq + 1, nowMs: ++this.nowMs }
-    this.exchange.apply(decodeCommand(encodeRare(command)))
+  control(body: Body): void {
+    const command: Control = { ...body, seq: this.clearing.lastSeq + 1, nowMs: ++this.nowMs }
+    this.exchange.apply(decodeCommand(encodeControl(command)))
   }
 
   /** Makes markets with these ids, which are the next ones. */
   markets(...marketIds: number[]): void {
     for (const marketId of marketIds) {
-      this.rare({ kind: 'createMarket', marketId, book: marketId, market: marketSpec(marketId) })
+      this.control({ kind: 'createMarket', marketId, book: marketId, market: marketSpec(marketId) })
     }
   }
 
   over(marketId: number): void {
     const resolutions = [{ marketId, payoutNumerators: [1, 0] as const }]
-    this.rare({ kind: 'resolveMarkets', resolutions })
-    this.rare({ kind: 'archiveMarket', marketId })
+    this.control({ kind: 'resolveMarkets', resolutions })
+    this.control({ kind: 'archiveMarket', marketId })
   }
 
   put(wish: MatchWish): Reject | null {
     const match = decideMatch(this.clearing, wish)
     if (match instanceof Reject) return match
-    this.rare({ kind: 'putMatch', match })
+    this.control({ kind: 'putMatch', match })
     return null
   }
 
@@ -70,7 +70,7 @@ class Flow {
     const decided = decideScores(this.clearing, events)
     assert(!(decided instanceof Reject))
     const { scores, verdicts } = decided
-    if (scores.length > 0) this.rare({ kind: 'scoreMatches', scores })
+    if (scores.length > 0) this.control({ kind: 'scoreMatches', scores })
     return verdicts
   }
 }
@@ -183,7 +183,7 @@ test('gates of matches, the first that fails is told', () => {
   assert.equal(decideMatchRemoval(flow.clearing, 'c'), REJECT.MATCH_NOT_FOUND)
   const { clearing } = flow
   assert.equal(decideScores(clearing, [event(3, 1)]), REJECT.SCORE_OF_OTHER_SPORT)
-  flow.rare({ kind: 'removeMatch', slug: 'b' })
+  flow.control({ kind: 'removeMatch', slug: 'b' })
   assert.equal(flow.put(wishOf('c', 3, [2, 3])), null, 'fixture and markets are free again')
 })
 
@@ -197,11 +197,11 @@ test('the limit of matches is a limit on those in memory', () => {
   const many = Array.from({ length: SPORT_LIMITS.matchesMax - 1 }, (_none, index) => {
     return { ...one, slug: `m${index}`, fixtureId: index + 2, markets: [] }
   })
-  for (const match of many) flow.rare({ kind: 'putMatch', match })
+  for (const match of many) flow.control({ kind: 'putMatch', match })
   assert.equal(matches.count, SPORT_LIMITS.matchesMax)
   assert.equal(flow.put(wishOf('one-more', 99_999, [])), REJECT.MATCH_LIMIT)
   assert.equal(flow.put(wishOf('a', 1, [1], { title: 'b' })), null, 'what is there may be put')
-  flow.rare({ kind: 'removeMatch', slug: 'm7' })
+  flow.control({ kind: 'removeMatch', slug: 'm7' })
   assert.equal(flow.put(wishOf('one-more', 99_999, [])), null)
 })
 

@@ -50,7 +50,7 @@ class Story {
     this.#random = random
     const { driver } = this.made
     for (let account = 0; account < ACCOUNTS; account++) driver.addAccount(10_000 * UNIT)
-    driver.rare({ kind: 'fundHouse', collateralRaw: 10_000 * UNIT })
+    driver.control({ kind: 'fundHouse', collateralRaw: 10_000 * UNIT })
     for (let step = 0; step < STEPS; step++) this.#step()
     driver.holds()
   }
@@ -67,7 +67,7 @@ class Story {
     if (random.chance(0.05)) {
       const [marketId] = this.#markets.splice(random.below(MARKETS), 1)
       const payoutNumerators = random.pick(PAYOUTS)
-      driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
+      driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators }] })
       countPacks({ clearing, random, apply })
     } else {
       const account = () => 1 + random.below(ACCOUNTS)

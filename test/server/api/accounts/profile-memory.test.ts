@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Clearing } from '../../../../engine/core/clearing.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
-import type { RareCommand } from '../../../../engine/domain/command.ts'
-import { decodeCommand, encodeRare } from '../../../../engine/wire/codec.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
+import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
 import { openSeal } from '../../../../persistence/folder-key.ts'
 import { digestOf } from '../../../../server/auth/session.ts'
 import { Directory } from '../../../../server/edge/intake/directory.ts'
@@ -31,11 +31,11 @@ const follower = new Clearing(new OrderTable(16))
 const intakes = [1, 2].map(() => new Directory({ name: 'test', chainId: 1 }))
 let nowMs = START_MS
 
-type Body<T> = T extends RareCommand ? Omit<T, 'seq' | 'nowMs'> : never
+type Body<T> = T extends ControlCommand ? Omit<T, 'seq' | 'nowMs'> : never
 
 /** Each thread takes the command from bytes, as in the server. */
-function apply(body: Body<RareCommand>): void {
-  const record = encodeRare({ ...body, seq: main.lastSeq + 1, nowMs })
+function apply(body: Body<ControlCommand>): void {
+  const record = encodeControl({ ...body, seq: main.lastSeq + 1, nowMs })
   for (const thread of [main, follower]) thread.admit(decodeCommand(record))
 }
 

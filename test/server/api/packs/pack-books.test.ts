@@ -194,12 +194,12 @@ test('after a start nothing has rested, and then the open packs use what does', 
   stage.rest(false, 500, 10)
   stage.rest(false, 510, 10)
   stage.pass(REST_MS)
-  stage.driver.rare({ kind: 'fundHouse', collateralRaw: 1000 * UNIT })
+  stage.driver.control({ kind: 'fundHouse', collateralRaw: 1000 * UNIT })
   const legs = [stage.marketId, stage.driver.addMarket()].map((marketId) => {
     return { marketId, outcome: 0, priceTicks: 500 }
   })
   const terms = { profileId: stage.buyer, stakeRaw: 4 * UNIT, payoutRaw: 12 * UNIT, legs }
-  stage.driver.rare({ kind: 'createPack', ...terms })
+  stage.driver.control({ kind: 'createPack', ...terms })
   stage.restart()
   assert.deepEqual(stage.book().asks, [])
   stage.pass(REST_MS)

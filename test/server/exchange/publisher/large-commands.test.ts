@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { MarketSpec } from '../../../../engine/domain/markets/market.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import { decodeCommand, packRare } from '../../../../engine/wire/codec.ts'
+import { decodeCommand, packControl } from '../../../../engine/wire/codec.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { fill, openForTest } from '../../../support/open-pipeline.ts'
 import { marketSpec } from '../../../support/specs.ts'
@@ -54,7 +54,7 @@ test('the largest group fits a record, and is decoded as it was', () => {
     ...(index % 2 === 0 ? { tags: [], proxyTitle: 'p' } : {}),
   }))
   const command = groupOf(children)
-  const record = packRare(command)
+  const record = packControl(command)
   assert(record !== null, 'the largest group has a record')
   assert.deepEqual(decodeCommand(record), command)
 })

@@ -6,7 +6,7 @@ import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
-import type { RareBody } from '../../../../server/exchange/sequencer/rare-body.ts'
+import type { ControlBody } from '../../../../server/exchange/sequencer/control-body.ts'
 import { Redemptions } from '../../../../server/exchange/settlement/redemptions.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
@@ -43,7 +43,7 @@ class World {
     const exchange = await openForTest(dataDir, clock, 0, { blockMs: 0, autoRedeemDays: DAYS })
     const world = new World(exchange, clock, dataDir)
     await fill(exchange, 100 * SHARE)
-    const changes: RareBody[] = []
+    const changes: ControlBody[] = []
     for (let profileId = 2; profileId <= profiles; profileId++) {
       const profile = profileFields(profileId)
       const token = tokenOf(exchange, profileId)
@@ -68,7 +68,7 @@ class World {
     return this.exchange.pipeline.clearing.catalogue.byId(1)?.rowCount
   }
 
-  async change(...bodies: RareBody[]): Promise<void> {
+  async change(...bodies: ControlBody[]): Promise<void> {
     const { pipeline } = this.exchange
     await Promise.all(bodies.map((body) => pipeline.change(() => body)))
   }
@@ -191,7 +191,7 @@ test('rows of other markets that come during a sweep hide no row of its market',
   const { clearing } = driver
   const [paidFirst, paid, other] = [driver.addMarket(), driver.addMarket(), driver.addMarket()]
   const split = (profileId: number, marketId: number) =>
-    driver.rare({ kind: 'splitPosition', profileId, marketId, amountRaw: 1000 })
+    driver.control({ kind: 'splitPosition', profileId, marketId, amountRaw: 1000 })
   const profiles = Array.from({ length: 2 * MOVE_LIMITS.sweptRowsMax }, () =>
     driver.addAccount(10_000),
   )
@@ -199,8 +199,11 @@ test('rows of other markets that come during a sweep hide no row of its market',
   split(profiles[0], paid)
   for (const profileId of profiles) split(profileId, paidFirst)
   const payOut = (marketId: number) => {
-    driver.rare({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 0] }] })
-    driver.rare({ kind: 'postPayouts', marketIds: [marketId] })
+    driver.control({
+      kind: 'resolveMarkets',
+      resolutions: [{ marketId, payoutNumerators: [1, 0] }],
+    })
+    driver.control({ kind: 'postPayouts', marketIds: [marketId] })
     redemptions.paidOut(clearing.catalogue.existing(marketId))
   }
   const redemptions = new Redemptions({
@@ -210,7 +213,7 @@ test('rows of other markets that come during a sweep hide no row of its market',
       change: (decide) => {
         const body = decide(driver.nowMs)
         assert(body !== null && !(body instanceof Reject))
-        driver.rare(body)
+        driver.control(body)
         return { seq: clearing.lastSeq, reject: null }
       },
     },
@@ -235,7 +238,7 @@ test('rows of other markets that come during a sweep hide no row of its market',
   driver.holds()
 })
 
-type Redemption = Extract<RareBody, { kind: 'redeemPositions' }>
+type Redemption = Extract<ControlBody, { kind: 'redeemPositions' }>
 
 function isRedemption(decided: unknown): decided is Redemption {
   return (
