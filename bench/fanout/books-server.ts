@@ -26,7 +26,7 @@ process.on('message', (forMs) => {
   const untilMs = performance.now() + Number(forMs)
   const before = process.cpuUsage()
   const change = (): void => {
-    // As if an order had changed the book: it is encoded anew.
+    // As if an order had changed the book: it is encoded again.
     published.version++
     published.watch?.changed()
     if (performance.now() < untilMs) setImmediate(change)

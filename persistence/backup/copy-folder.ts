@@ -131,7 +131,7 @@ function ofCopy(error: unknown, copyDir: string): unknown {
   if (damage === null || resolve(dirname(damage.path)) !== resolve(copyDir)) return error
   return new DataFolderError(
     `${damage.path}: ${damage.what}. This copy is of no use any more: remove what is in ` +
-      `${copyDir} and run the command again, which copies everything anew.`,
+      `${copyDir} and run the command again, which copies everything again.`,
   )
 }
 

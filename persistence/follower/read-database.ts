@@ -14,7 +14,7 @@ import { DataFolderError, speaking, WrongSchema } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { READ_SCHEMA } from './schema/migrations.ts'
 
-// read.db is a copy. It is made anew when it is missing, damaged or from another journal.
+// read.db is a copy. It is rebuilt when it is missing, damaged or from another journal.
 
 const APPLIED = 'SELECT seq, checksum FROM applied WHERE id = 1'
 const SCHEMA = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name'
@@ -76,7 +76,7 @@ function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | 
   return isOurs ? applied : `was not made from this journal (it stands at seq ${applied.seq})`
 }
 
-/** Says why the tables must be made anew; null when a new file would fail in the same way. */
+/** Says why the tables must be rebuilt; null when a new file would fail in the same way. */
 function uselessFor(error: unknown): string | null {
   if (error instanceof WrongSchema) return 'was written by another version of outcomex'
   const isDamage = /SQLITE_(CORRUPT|NOTADB|ERROR)/
@@ -116,10 +116,10 @@ function usable(
 
 /** What a start will find in the read tables. */
 export interface ReadTablesFinding {
-  /** The seq that the tables show; null when the next start makes them anew. */
+  /** The seq that the tables show; null when the next start rebuilds them. */
   readonly seq: Seq | null
-  /** Why the next start makes them anew, as the end of a sentence. */
-  readonly anew: string | null
+  /** Why the next start rebuilds them, as the end of a sentence. */
+  readonly rebuildReason: string | null
   /** Damage that a start does not notice; only a rebuild repairs it. */
   readonly damage: string | null
 }
@@ -127,18 +127,18 @@ export interface ReadTablesFinding {
 /** Checks the read tables as a start does, and also every page of them. It writes nothing. */
 export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTablesFinding {
   const path = readPath(dataDir)
-  const anew = (why: string) => ({ seq: null, anew: why, damage: null })
-  if (!existsSync(path)) return anew('is not there')
+  const unusable = (why: string) => ({ seq: null, rebuildReason: why, damage: null })
+  if (!existsSync(path)) return unusable('is not there')
   try {
     const connection = openReadOnly(path)
     try {
       return speaking(path, () => {
         if (knownVersion(connection, path, READ_SCHEMA) === 0) {
-          return anew('is empty')
+          return unusable('is empty')
         }
         const stand = standOf(connection, checksumAt)
-        if (typeof stand === 'string') return anew(stand)
-        return { seq: stand.seq, anew: null, damage: damageOf(connection) }
+        if (typeof stand === 'string') return unusable(stand)
+        return { seq: stand.seq, rebuildReason: null, damage: damageOf(connection) }
       })
     } finally {
       connection.close()
@@ -146,7 +146,7 @@ export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTa
   } catch (error) {
     const why = uselessFor(error)
     if (why === null) throw error
-    return anew(why)
+    return unusable(why)
   }
 }
 

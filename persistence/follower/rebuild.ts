@@ -3,7 +3,7 @@ import { Follower } from './follower.ts'
 import { deleteReadTables } from './read-database.ts'
 
 /**
- * Makes the read tables anew from the journal, offline, and returns the seq that they reach. When
+ * Rebuilds the read tables from the journal, offline, and returns the seq that they reach. When
  * the process dies midway the tables show an older seq, and the next start continues from there.
  */
 export function rebuildReadTables(

@@ -36,7 +36,7 @@ const PAGE =
   'WHERE first_seq >= ? ORDER BY first_seq LIMIT 16'
 
 // A commit appends to the WAL. The checkpoint thread copies the WAL into the database beside the
-// commits. But only a WAL that is copied to its end starts anew, and a busy writer is always a few
+// commits. But only a WAL that is copied to its end starts again, and a busy writer is always a few
 // commits ahead of that thread. So when a long WAL is almost copied, the writer copies the rest
 // itself between two commits. The next commit then starts at the beginning of the file.
 
@@ -45,7 +45,7 @@ const PAGE =
  * write to one disk: after a larger copy its fsync holds the commits up, wherever it runs.
  */
 const CHECKPOINT_BYTES = 2 << 20
-/** A WAL of this length shall start anew. Readers are short: one in the way ends soon. */
+/** A WAL of this length shall start again. Readers are short: one in the way ends soon. */
 const LONG_BYTES = 4 << 20
 /** A rest of this many frames takes the writer about as long as a commit does. */
 const SHORT_FRAMES = 64
@@ -167,7 +167,7 @@ export class SqliteJournalWriter {
   #tail: JournalTail
   /** About the bytes committed since a checkpoint was asked for. */
   #freshBytes = 0
-  /** The length of the WAL when the last checkpoint began; 0 when it shall start anew. */
+  /** The length of the WAL when the last checkpoint began; 0 when it shall start again. */
   #walBytes = 0
 
   /**

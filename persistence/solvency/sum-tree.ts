@@ -1,5 +1,5 @@
 // A Merkle tree whose nodes carry the sums of what stands below them. Only the hashes of blocks of
-// leaves are kept, and of what is above them: a proof makes its own block anew. So a leaf costs
+// leaves are kept, and of what is above them: a proof makes its own block again. So a leaf costs
 // five bytes here, and a proof costs a bounded number of hashes.
 
 import { assert } from '../../engine/domain/assert.ts'

@@ -41,7 +41,7 @@ export class Figures {
   constructor(before: Look, now: Look) {
     this.#before = byName(before.series)
     this.#now = byName(now.series)
-    // By a clock that started anew, all that there is was added since then.
+    // By a clock that started again, all that there is was added since then.
     const spanMs = now.atMs < before.atMs ? now.atMs : now.atMs - before.atMs
     this.#seconds = Math.max(0.001, spanMs / 1000)
   }
@@ -51,7 +51,7 @@ export class Figures {
     return sumOf(this.#now, name, labels)
   }
 
-  /** What was added since the look before; a server that started anew counts from 0. */
+  /** What was added since the look before; a server that started again counts from 0. */
   added(name: string, labels: Labels = {}): number {
     const [now, before] = [this.now(name, labels), sumOf(this.#before, name, labels)]
     return now >= before ? now - before : now

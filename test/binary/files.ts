@@ -52,7 +52,7 @@ export function checkCache(): void {
   const root = join(cache, 'outcomex')
   const [name] = readdirSync(root)
   for (const path of [root, join(root, name)]) assert.equal(statSync(path).mode & 0o777, 0o700)
-  // A changed file is not run: it is unpacked anew.
+  // A changed file is not run: it is unpacked again.
   const changed = join(root, name, 'all-commands.js')
   const before = readFileSync(changed)
   appendFileSync(changed, '\nthrow new Error("changed")\n')

@@ -117,9 +117,9 @@ test('a journal that lost its end is not backed up, and the earlier backup stays
   const killed = copyFolder(data)
   rmSync(join(data, 'journal.db-wal'))
   await refused('backup', { data, to }, /seq \d+ was acknowledged: \d+ records are lost/)
-  const anew = join(newFolder(), 'anew')
-  await refused('backup', { data, to: anew }, /records are lost/)
-  assert.ok(!existsSync(join(anew, 'journal.head')))
+  const target = join(newFolder(), 'target')
+  await refused('backup', { data, to: target }, /records are lost/)
+  assert.ok(!existsSync(join(target, 'journal.head')))
   rmSync(join(killed, 'journal.head'))
   await refused('backup', { data: killed, to }, /journal\.head: the file is missing or empty/)
   assert.deepEqual(await verified(to, key), mark)
@@ -218,7 +218,7 @@ test('a backup leaves out a snapshot with a wrong byte', async () => {
   assert.deepEqual(readdirSync(join(to, 'snapshots')), [])
   writeFileSync(join(folder, name), whole)
   assert.match(await done('backup', { data, to }), /^snapshots \d+$/m)
-  // A copy that went bad later is taken anew.
+  // A copy that went bad later is taken again.
   writeFileSync(join(to, 'snapshots', name), broken)
   assert.match(await done('backup', { data, to }), /^snapshots \d+$/m)
   assert.deepEqual(readFileSync(join(to, 'snapshots', name)), whole)

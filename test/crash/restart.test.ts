@@ -93,7 +93,7 @@ async function positionsOf(trader: Trader): Promise<unknown[]> {
   return frames
 }
 
-/** The book without the number and the time of its frame, which begin anew with a process. */
+/** The book without the number and the time of its frame, which begin again with a process. */
 function lastingBook(book: unknown): object {
   assert.ok(typeof book === 'object' && book !== null)
   return { ...book, sequence: 0, timestamp: '' }

@@ -66,7 +66,7 @@ function* halves(text: string): Generator<string> {
   yield text.slice(1)
 }
 
-/** Whether a sequence breaks what the first one broke; each try plays it anew. */
+/** Whether a sequence breaks what the first one broke; each try plays it again. */
 export type Breaks = (plans: readonly Plan[]) => Promise<boolean>
 
 /**

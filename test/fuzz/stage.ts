@@ -250,7 +250,7 @@ export class Stage {
         seen.push(await this.#approvals(owner, market, headers))
       }
     }
-    // The board is made anew each minute, of what everybody traded.
+    // The board is rebuilt each minute, of what everybody traded.
     const me = await this.#read(owner, '/profiles/me')
     seen.push(me.replaceAll(/"(leaderboardPosition|isTop100)":[^,}]*/g, ''))
     seen.push(await this.#read(owner, '/profiles/partner-accounts'))

@@ -10,7 +10,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
 // version must replay every recording, so none is ever changed or deleted.
 
 /**
- * Raise it, and record anew, when commands get a kind, a field or a meaning that the newest
+ * Raise it, and record again, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
 const FORMAT = 11

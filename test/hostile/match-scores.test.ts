@@ -43,7 +43,7 @@ test('a thousand events of one match cost the memory of a few ids', async () => 
   assert.equal((await askScores(live)).status, 400)
 })
 
-test('the highest sequence ends the story of a match, and a removal begins it anew', async () => {
+test('the highest sequence ends the story of a match, and a removal begins it again', async () => {
   await putMatch(live, 'end', 2, ['m2'])
   const last = eventOf(2, Number.MAX_SAFE_INTEGER)
   assert.deepEqual(await tellScores(live, last), [1, 0, 0])

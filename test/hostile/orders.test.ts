@@ -66,7 +66,7 @@ function assertRefused(reply: Reply, status: number, code: string): void {
 test('a refusal uses nothing up: the corrected order is taken', async () => {
   const attempt = rightAttempt()
   attempt.order = { ...attempt.order, makerAmount: 480_000 }
-  attempt.fields.clientOrderId = 'mended'
+  attempt.fields.clientOrderId = 'renamed'
   attempt.fields.postOnly = true
   const crossing = { ...attempt, order: { ...attempt.order, makerAmount: 500_000 } }
   assertRefused(await sendAttempt(crossing), 400, 'POST_ONLY_WOULD_MATCH')
@@ -75,7 +75,7 @@ test('a refusal uses nothing up: the corrected order is taken', async () => {
   const taken = await sendAttempt(attempt)
   assert.equal(taken.status, 201, taken.text)
   assertRefused(await sendAttempt(attempt), 409, 'DUPLICATE_ORDER')
-  const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'mended' })
+  const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'renamed' })
   assert.equal(cancel.status, 200, cancel.text)
   assertRefused(await sendAttempt(attempt), 409, 'DUPLICATE_ORDER')
   assert.deepEqual(live.balances(alice), { freeRaw: 1_000_000, reservedRaw: 2_000_000 })

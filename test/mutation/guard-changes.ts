@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// Mended defects, each put back: who is let in, and what each caller may do.
+// Fixed defects, each put back: who is let in, and what each caller may do.
 
 const SERVER = 'test/server'
 const ACCOUNTS = `${SERVER}/routes/accounts`

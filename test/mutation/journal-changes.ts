@@ -51,7 +51,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: CHECKPOINTS,
     changes: [
       [
-        'a long WAL never starts anew',
+        'a long WAL never starts again',
         "if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')\n",
         '\n',
       ],

@@ -18,7 +18,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
       ],
       ['a venue is never forgotten', 'else this.#venues.delete(each)', ''],
       ['a restored market never leaves', 'this.noteEmptied(own)\n', '\n'],
-      ['a snapshot counts markets anew', 'this.lastId = lastId\n', '\n'],
+      ['a snapshot forgets how many markets there were', 'this.lastId = lastId\n', '\n'],
     ],
   },
   {

@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// Mended defects, each put back: what stays in memory, what the operator sees, how the process
+// Fixed defects, each put back: what stays in memory, what the operator sees, how the process
 // starts and stops, and what takes too long for others.
 
 const SERVER = 'test/server'

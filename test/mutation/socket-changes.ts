@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// Mended defects of sockets, each put back.
+// Fixed defects of sockets, each put back.
 
 const HOSTILE = 'test/hostile'
 const SOCKETS = [`${HOSTILE}/socket-bounds.test.ts`]

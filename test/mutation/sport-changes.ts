@@ -49,7 +49,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     tests: ROUTES,
     changes: [
       [
-        'a match that is put anew keeps its old score',
+        'a match that is put again keeps its old score',
         'if (isNew) this.#forget',
         'if (!isNew) this.#forget',
       ],

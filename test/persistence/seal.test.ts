@@ -131,7 +131,7 @@ test('the folder key is random: the server key alone derives no key of a folder'
   assert.equal(new Set(derived.map((key) => key.toString('hex'))).size, 3)
 })
 
-test('a new server key seals one value anew, and the old key is then refused', () => {
+test('a new server key seals one value again, and the old key is then refused', () => {
   const dataDir = newFolder()
   const [oldFile, newFile] = [join(dataDir, 'server.key'), join(newFolder(), 'new.key')]
   const sealed = openSeal(dataDir).seal(SECRET, OWNER)

@@ -228,7 +228,7 @@ export class Model {
     }
   }
 
-  /** A heartbeat that fired is set anew, or taken back, when all its cancels are through. */
+  /** A heartbeat that fired is set again, or taken back, when all its cancels are through. */
   #isBeatOver(profileId: number): void {
     if (!this.controls.isFired(profileId)) return
     const firedSeq = this.controls.beats.get(profileId)?.firedSeq ?? 0

@@ -32,7 +32,7 @@ function withoutKnown(found: readonly Finding[], known: readonly KnownFault[]): 
   })
 }
 
-/** A fault that cannot be mended here: one rule, on the elements of one selector. */
+/** A fault that cannot be fixed here: one rule, on the elements of one selector. */
 export interface KnownFault {
   readonly rule: string
   readonly selector: string

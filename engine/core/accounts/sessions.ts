@@ -147,7 +147,7 @@ export class Sessions {
     this.#rows.drop()
   }
 
-  /** Moves a session to another row and mends every link to it. */
+  /** Moves a session to another row and updates every link to it. */
   #move(from: number, to: number): void {
     const before = this.#beforeOf(from)
     this.#byDigest.remove(from)

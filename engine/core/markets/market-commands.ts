@@ -185,7 +185,7 @@ function isTeaching(kind: ControlCommand['kind']): boolean {
   return kind === 'createMarket' || kind === 'createGroup' || kind === 'openSlot'
 }
 
-/** The markets that the intake must know anew: those that are made, and slots that got a book. */
+/** The markets that the intake must know again: those that are made, and slots that got a book. */
 export function taughtBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const changed = isTeaching(command.kind) ? marketsChangedBy(command, catalogue) : []
   return changed.filter((market) => tokensOf(market).length > 0)

@@ -9,7 +9,7 @@ import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 import type { Projected } from './board-turns.ts'
 
 const FRESH_MS = 60 * MS_PER_SEC
-/** An answer that is not older is given at once, and is made anew behind it. */
+/** An answer that is not older is given at once, and is rebuilt behind it. */
 const NEARLY_FRESH_MS = 2 * FRESH_MS
 /** An answer that is not older is better than none, when a new one takes too long. */
 const USABLE_MS = 5 * FRESH_MS

@@ -50,8 +50,9 @@ export function offlineHelp(name: string, about: string, own: readonly AnySettin
   return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', flags].join('\n')
 }
 
-function readTablesLine({ readTables: { seq, anew, damage } }: FolderReport): string {
-  if (anew !== null) return `read tables none: read.db ${anew}; the next start makes them anew`
+function readTablesLine({ readTables: { seq, rebuildReason, damage } }: FolderReport): string {
+  if (rebuildReason !== null)
+    return `read tables none: read.db ${rebuildReason}; the next start rebuilds them`
   if (damage === null) return `read tables seq ${seq}`
   return `read tables seq ${seq}, but read.db is damaged (${damage}); run outcomex rebuild`
 }
@@ -113,7 +114,7 @@ function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; 
   }
   const passedOver = snapshots.filter(({ unusable }) => unusable !== null).length
   const costs = [
-    ...(readTables.anew === null ? [] : ['make the read tables anew']),
+    ...(readTables.rebuildReason === null ? [] : ['rebuild the read tables']),
     ...(passedOver === 0 ? [] : [`pass over ${passedOver} of ${snapshots.length} snapshots`]),
   ]
   const next = costs.length === 0 ? '' : ` The next start will ${costs.join(' and ')}.`

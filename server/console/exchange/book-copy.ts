@@ -55,7 +55,7 @@ export class BookCopy {
     return 'current'
   }
 
-  /** The connection was lost: only a whole book helps. A server that started again counts anew. */
+  /** The connection was lost: only a whole book helps. A server that restarted counts from 1. */
   lose(): void {
     this.#isCurrent = false
     this.#sequence = 0

@@ -68,7 +68,7 @@ export class MarketRow {
     return this.#market.slug
   }
 
-  /** The exchange told it anew. */
+  /** The exchange told it again. */
   update(market: MarketView): void {
     this.#market = market
     this.#tell()

@@ -2,7 +2,7 @@
 // §11.3). Main draws the moment of each minute and journals it; the follower scores the books as
 // they were at that command; main journals the amounts, part by part. Main's thread owns it.
 //
-// The moment is drawn anew for each minute, and nobody knows it before: an order that is placed for
+// A new moment is drawn for each minute, and nobody knows it before: an order that is placed for
 // the sample alone must rest all the minute to be in it. A minute that passes while the exchange is
 // down, or while the sample before it is not credited, gives nothing.
 

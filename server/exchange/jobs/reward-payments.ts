@@ -75,7 +75,7 @@ export class RewardPayments {
     if (this.#stamp({ day, isLast, rows }) && isLast) this.#round = null
   }
 
-  /** What a full ring kept out is looked at anew, from the state. */
+  /** What a full ring kept out is looked at again, from the state. */
   #stamp(
     payment: Pick<Extract<RewardBody, { kind: 'payRewards' }>, 'day' | 'isLast' | 'rows'>,
   ): boolean {

@@ -23,7 +23,7 @@ export class ActiveMarkets<T extends Noted<T>> {
   #count = 0
   /** Counts all changes. */
   at = 0
-  /** A reader that has not seen this change cannot catch up by what changed: it starts anew. */
+  /** A reader that has not seen this change cannot catch up by what changed: it starts again. */
   forgottenAt = 0
   /** Grows when a market becomes active or ends to be active. */
   version = 0

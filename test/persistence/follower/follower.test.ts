@@ -233,7 +233,7 @@ test('the tables show no batch that ends past the seq they were told of', () => 
   follower.close()
 })
 
-test('read tables of another journal, or ahead of their journal, are made anew', () => {
+test('read tables of another journal, or ahead of their journal, are rebuilt', () => {
   const dataDir = newFolder()
   const longer = new CommandFlow(SEED + 2)
   longer.run(500)

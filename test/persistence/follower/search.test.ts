@@ -84,7 +84,7 @@ test('a reader that missed more changes than are kept reads all markets', () => 
   desk.close()
 })
 
-test('vectors of words that meant something else are made anew', () => {
+test('vectors of words that meant something else are rebuilt', () => {
   const desk = new SearchDesk()
   desk.market('coin', 'Bitcoin above one?')
   desk.follow()

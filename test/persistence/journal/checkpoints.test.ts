@@ -85,7 +85,7 @@ test('the WAL stays short under a flood of commits while readers come and go', (
   }
   assert.ok(longest <= 24 * MIB, `the WAL had ${longest} bytes`)
   const fewest = Math.floor(committedBytes / (24 * MIB))
-  assert.ok(restarts >= fewest, `the WAL started anew ${restarts} times`)
+  assert.ok(restarts >= fewest, `the WAL started again ${restarts} times`)
   reader.close()
   checkpointer.close()
   writer.close()

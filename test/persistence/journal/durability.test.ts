@@ -91,7 +91,7 @@ test('verify reports read tables of another journal, and refuses to run beside a
   assert.equal(verifyFolder(dataDir).readTables.seq, verifyFolder(dataDir).seq)
   copyFileSync(join(other, 'read.db'), join(dataDir, 'read.db'))
   const { readTables } = verifyFolder(dataDir)
-  assert.match(readTables.anew ?? '', /was not made from this journal/)
+  assert.match(readTables.rebuildReason ?? '', /was not made from this journal/)
   const lock = DataLock.take(other)
   assert.throws(() => verifyFolder(other), /another outcomex process/)
   lock.release()

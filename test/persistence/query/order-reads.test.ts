@@ -19,7 +19,7 @@ import { fillJournal } from '../../support/journal-fill.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 // Reads of orders against a plain list of all of them, at several seqs of one journal. The follower
-// starts anew for each seq, and is behind the journal until the last.
+// starts again for each seq, and is behind the journal until the last.
 
 const SEED = freshSeed()
 const PER_BATCH = 64

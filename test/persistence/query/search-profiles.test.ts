@@ -98,7 +98,7 @@ class Desk {
     }
   }
 
-  /** Lets a minute pass, which shows volumes anew, and gives what is so then. */
+  /** Lets a minute pass, which shows volumes again, and gives what is so then. */
   show(): Shown {
     for (const minutes of [1, 2]) {
       this.driver.nowMs += minutes * MINUTE_MS

@@ -83,7 +83,7 @@ test('the files are unpacked once, for their user alone', () => {
   assert.deepEqual(inodes(), before, 'a second start only looks')
 })
 
-test('what is not as it was built is unpacked anew', () => {
+test('what is not as it was built is unpacked again', () => {
   const cache = newFolder()
   const folder = into(cache)
   const harms = [

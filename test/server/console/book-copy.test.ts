@@ -76,7 +76,7 @@ test('a whole book of the same number may be newer: it replaces the copy', () =>
   assert.equal(copy.bestBid, 0.2)
 })
 
-test('after a lost link only a whole book helps, of a server that counts anew too', () => {
+test('after a lost link only a whole book helps, of a server that counts again too', () => {
   const copy = copyAt7()
   copy.lose()
   assert.equal(copy.isCurrent, false)

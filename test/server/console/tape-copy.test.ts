@@ -30,7 +30,7 @@ test('a trade that names an unknown one before it asks for what is between', () 
   const copy = new TapeCopy()
   copy.takeRead([trade(10, 0)])
   assert.deepEqual(copy.takeFrame(frame(30, 20, 7)), { afterSeq: 10 })
-  // The next trade finds the same gap, as long as it is not mended.
+  // The next trade finds the same gap, as long as it is not filled.
   assert.deepEqual(copy.takeFrame(frame(40, 30, 8)), { afterSeq: 10 })
   copy.takeRead([trade(20, 10), trade(30, 20)])
   assert.equal(copy.missing, null)
@@ -57,7 +57,7 @@ test('a bust marks its trade, and a later read does not clear the mark', () => {
   assert.equal(copy.rows[0]?.isBusted, true)
 })
 
-test('after a lost connection frames are counted anew', () => {
+test('after a lost connection frames are counted again', () => {
   const copy = new TapeCopy()
   copy.takeFrame(frame(10, 0, 5))
   copy.lose()

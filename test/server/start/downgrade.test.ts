@@ -121,7 +121,7 @@ for (const [what, write, why] of later) {
   })
 }
 
-test('tables of a later version are made anew, and an export leaves them alone', async () => {
+test('tables of a later version are rebuilt, and an export leaves them alone', async () => {
   const dataDir = copy()
   migrate(join(dataDir, 'read.db'), READ_SCHEMA)
   const content = contentOf(dataDir)

@@ -1,5 +1,5 @@
 // Every match that was put and not removed, with its newest score: also those that left memory. A
-// match that is put again after it left memory begins anew, without a score.
+// match that is put again after it left memory begins again, without a score.
 
 import type { Matches } from '../../../../engine/core/sports/matches.ts'
 import type { MatchCommand } from '../../../../engine/domain/command.ts'

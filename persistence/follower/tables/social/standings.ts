@@ -42,7 +42,7 @@ DELETE FROM profile_prefixes WHERE prefix = ? AND is_handle = ? AND is_whole = ?
 const ADD_PART = 'INSERT INTO profile_parts (part, profile_id) VALUES (?, ?)'
 const DROP_PART = 'DELETE FROM profile_parts WHERE part = ? AND profile_id = ?'
 
-/** Profiles whose volume is shown anew in a minute, and with one chunk. */
+/** Profiles whose volume is shown again in a minute, and with one chunk. */
 const DUE_MAX = 4096
 const DUE_PER_CHUNK = 32
 

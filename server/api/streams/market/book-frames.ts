@@ -1,6 +1,6 @@
 // The frames of one book: the whole book, and the levels that changed. Both kinds have the same
 // `sequence`, which rises by one with each frame. So a client that hears of changes sees a gap, and
-// any whole book of the same number or a later one mends it.
+// any whole book of the same number or a later one repairs it.
 // Invariant: the next frame of changes has every level that differs from what any reader was given
 // before, because sizes in it are absolute and `#before` is no newer than any book given out.
 

@@ -26,7 +26,7 @@ export function listOf(what: 'profiles' | 'balances' | 'markets' | 'solvency'): 
   }
 }
 
-/** Tokens by rising market, and the form that counts anew. */
+/** Tokens by rising market, and the form that counts them again. */
 export const SOLVENCY_FORMS: Readonly<Record<string, Form>> = {
   solvency: { ...listOf('solvency'), table: 'tokens' },
   'count-solvency': {

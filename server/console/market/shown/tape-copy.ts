@@ -54,7 +54,7 @@ export class TapeCopy {
     return isLost ? 'newest' : null
   }
 
-  /** The connection was lost: frames are counted anew. */
+  /** The connection was lost: frames are counted from 1. */
   lose(): void {
     this.#sequence = 0
   }

@@ -3,7 +3,7 @@
 // plain bytes too. Callers that come when it is done get the small bytes. So no caller waits, main
 // never compresses, and a book that changes fifty times a second for few readers is never
 // compressed. Invariants: `bytes` is the sum of what the entries hold, and at most its bound; so
-// is their number. An entry is found by its entity tag, so bytes that are made anew are found
+// is their number. An entry is found by its entity tag, so bytes that are rebuilt are found
 // again.
 
 import { promisify } from 'node:util'

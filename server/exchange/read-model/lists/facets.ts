@@ -34,7 +34,7 @@ export interface FacetChange {
 
 /** The markets that have one value. */
 interface Having {
-  /** No two values of all keys have one number; numbers of values that are gone are given anew. */
+  /** No two values of all keys have one number; numbers of values that are gone are reused. */
   readonly number: number
   readonly slots: number[]
   /** The slots as a set, made when many markets have the value; null after a change. */

@@ -10,11 +10,11 @@ import type { FacetChange, Facets, Filter, Pair } from './facets.ts'
 export interface CountedQuery {
   /** No other query that lives has this name. */
   readonly name: string
-  /** The counts are made anew when it changes: what the values follow from, beside the markets. */
+  /** The counts are rebuilt when it changes: what the values follow from, beside the markets. */
   readonly stamp: string
   readonly base: Filter
   readonly filter: Filter
-  /** Asked only when the counts are made anew. */
+  /** Asked only when the counts are rebuilt. */
   readonly values: () => ReadonlyMap<string, readonly string[]>
 }
 

@@ -153,7 +153,7 @@ test('a void leg leaves the product; with all legs void the stake comes back', (
   assert.deepEqual(all.money(), [100, 100, 1000, 0])
 })
 
-test('a pack is made anew from the books, and pays what was quoted or is refused', () => {
+test('a pack is rebuilt from the books, and pays what was quoted or is refused', () => {
   const world = new World()
   assert.equal(world.make(PAYOUT + 1), REJECT.QUOTE_CHANGED)
   world.make(PAYOUT - 1)

@@ -88,8 +88,8 @@ test('a wallet that proves its address becomes a sub-account, once', async () =>
   assert.equal(at(reply.body, 'account'), wallet.address)
   const again = await live.call(partner, 'POST', PATH, {}, { headers })
   assertRefused(again, 401, 'ACCOUNT_UNPROVEN')
-  const anew = { headers: await proofOf(wallet, { of: stranger }) }
-  const fresh = await live.call(stranger, 'POST', PATH, {}, anew)
+  const proven = { headers: await proofOf(wallet, { of: stranger }) }
+  const fresh = await live.call(stranger, 'POST', PATH, {}, proven)
   assertRefused(fresh, 409, 'ACCOUNT_TAKEN')
   const log = await live.send('POST', '/auth/login', {
     headers: { ...headers, 'content-type': 'application/json' },

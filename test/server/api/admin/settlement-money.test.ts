@@ -86,7 +86,7 @@ async function becomes(trade: string, status: string): Promise<string | null> {
   return (await told.of(trade, status)).txHash
 }
 
-/** Restarts on read tables that were made anew, and sets the clock to where it was. */
+/** Restarts on read tables that were rebuilt, and sets the clock to where it was. */
 async function startAnew(): Promise<void> {
   const aheadMs = live.nowMs() - Date.now()
   const { seq } = await live.stop()
@@ -136,7 +136,7 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
     })
     assert.equal(at(body, 'results', 0, 'data', 'order', 'status'), status)
     await startAnew()
-    assert.deepEqual(await both(), expected, 'a start on tables that were made anew shows the same')
+    assert.deepEqual(await both(), expected, 'a start on tables that were rebuilt shows the same')
   }
 })
 

@@ -28,7 +28,7 @@ import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 const FAILED = { settlementStatus: 'FAILED' } as const
 const DELAY_MS = 1_000
 const SAME = 'on the same tables'
-const ANEW = 'on tables that were made anew'
+const REBUILT = 'on tables that were rebuilt'
 let running: LiveExchange | null = null
 
 async function startOn(dataDir: string, blockMs: number): Promise<LiveExchange> {
@@ -289,10 +289,10 @@ for (const blockMs of [0, BLOCK_MS]) {
     const open = shown.filter(({ seen }) => seen.status === 'LIVE')
     const openShares = open.reduce((sum, { seen }) => sum + seen.remainingSize, 0)
     assert.equal(stage.live.balances(alice).reservedRaw, (openShares * UNIT) / 2)
-    for (const start of blockMs === 0 ? [ANEW] : [SAME, ANEW]) {
+    for (const start of blockMs === 0 ? [REBUILT] : [SAME, REBUILT]) {
       const { seq, stateHash } = await stop()
       assert.equal(verifyFolder(dataDir).stateHash, stateHash)
-      if (start === ANEW) assert.equal(rebuildReadTables(dataDir), seq)
+      if (start === REBUILT) assert.equal(rebuildReadTables(dataDir), seq)
       const live = await startOn(dataDir, blockMs)
       stage = new Stage(live, alice, bob)
       stage.shown.push(...shown)

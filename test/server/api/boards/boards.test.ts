@@ -197,7 +197,7 @@ test('what a call asks wrongly is refused with a sentence', async () => {
   }
 })
 
-test('an hour that ended leaves its window, and a page is made anew after a minute', async () => {
+test('an hour that ended leaves its window, and a page is rebuilt after a minute', async () => {
   live.shiftClock(24 * HOUR_MS)
   await passed()
   assert.deepEqual(rowsOf(await json('/leaderboard/pnl?timeframe=24h')), [])

@@ -125,7 +125,7 @@ test('an approval that a block retries waits for a later block, even over a rest
   assert.equal(live.exchange.recovered.stateHash, last.stateHash)
   assert.deepEqual(newest(await read(wallet)), both('submitted'))
   assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')
-  // The clock starts anew. The time of the exchange goes on once the clock passes the journal's
+  // The clock starts again. The time of the exchange goes on once the clock passes the journal's
   // time.
   live.shiftClock(journalMs - live.nowMs())
   await nextBlock()

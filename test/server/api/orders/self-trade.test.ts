@@ -218,7 +218,7 @@ test('an account of a partner is another owner', async () => {
   assert.equal(at(reply.body, 'execution', 'matched'), true, reply.text)
 })
 
-test('a held order is stopped at its release, and tables made anew say the same', async () => {
+test('a held order is stopped at its release, and tables rebuilt say the same', async () => {
   const market = await freshMarket({ takerDelayMs: DELAY_MS })
   const own = await quoted(market, 'own')
   const ids = []

@@ -194,7 +194,7 @@ test('a match that left memory is read, and its orders too', async () => {
   assert.deepEqual([again.status, at(again.body, 'code')], [404, 'MARKET_NOT_FOUND'])
 })
 
-test('a match that is put again after it left memory begins anew', async () => {
+test('a match that is put again after it left memory begins again', async () => {
   await putMatch(live, 'ended', 5, ['rain'])
   const all = await readOf(live, '/sports/events')
   const shown = listAt(all, 'data').filter((each) => at(each, 'slug') === 'ended')

@@ -98,21 +98,21 @@ const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])
   ],
 ]
 
-test('read tables that a start makes anew do not make the folder unsound', async () => {
+test('read tables that a start rebuilds do not make the folder unsound', async () => {
   for (const [what, spoil] of USELESS) {
     const dataDir = copyFolder(SOUND)
     spoil(join(dataDir, 'read.db'))
     const { code, said } = await verify(dataDir)
     assert.equal(code, 0, `${what}: ${said}`)
     assert.match(said, what)
-    assert.match(said, /; the next start makes them anew$/m)
-    assert.match(said, /\nThe folder is sound: .* The next start will make the read tables anew\.$/)
+    assert.match(said, /; the next start rebuilds them$/m)
+    assert.match(said, /\nThe folder is sound: .* The next start will rebuild the read tables\.$/)
     // A start does what verify has said.
     const follower = new Follower(keyed(dataDir))
     assert.equal(follower.readSeq, 0, String(what))
     while (follower.step(COMMANDS));
     follower.close()
-    assert.doesNotMatch((await verify(dataDir)).said, /anew/)
+    assert.doesNotMatch((await verify(dataDir)).said, /rebuild/)
   }
 })
 

@@ -33,10 +33,10 @@ test('figures are what was added between two looks', () => {
   assert.equal(figures.quantile('took_seconds', 0.5, { step: 's' }), 0.001)
   assert.equal(figures.quantile('took_seconds', 0.99, { step: 's' }), 0.01)
   assert.equal(figures.quantile('took_seconds', 0.5, { step: 'none' }), null)
-  // A server that started anew counts from zero, and so does its clock.
-  const anew = new Figures(look(9000, text(30, 8, 14)), look(1500, text(3, 1, 2)))
-  assert.equal(anew.added('orders_total', { kind: 'a' }), 3)
-  assert.equal(anew.perSecond('orders_total', { kind: 'a' }), 2)
+  // A server that started again counts from zero, and so does its clock.
+  const restarted = new Figures(look(9000, text(30, 8, 14)), look(1500, text(3, 1, 2)))
+  assert.equal(restarted.added('orders_total', { kind: 'a' }), 3)
+  assert.equal(restarted.perSecond('orders_total', { kind: 'a' }), 2)
 })
 
 test('text of the server cannot move the cursor', () => {

@@ -7,7 +7,7 @@ import { type LiveMarket, openMarket, place } from '../../../support/live-orders
 import { credited } from '../../../support/reward-days.ts'
 
 // When the books are sampled (rules §11.3): once a minute while a market gives something, at a
-// moment that is drawn anew for each minute.
+// moment that is drawn again for each minute.
 
 const SHARE = 1_000_000
 const REBATE = { rebateBps: 1000, fee: true }

@@ -18,7 +18,7 @@ import {
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketOf } from '../../../support/specs.ts'
 
-// Lists that are kept in order by what changed, against lists that are sorted anew for each read.
+// Lists that are kept in order by what changed, against lists that are sorted again for each read.
 
 const SEED = freshSeed()
 const START_MS = 1_800_000_000_000
@@ -244,7 +244,7 @@ function checkCounts(world: World): void {
   }
 }
 
-test('lists and filters kept by what changed equal lists that are made anew', () => {
+test('lists and filters kept by what changed equal lists that are rebuilt', () => {
   for (let life = 0; life < 10; life++) {
     const world = new World(SEED + life)
     const { random } = world

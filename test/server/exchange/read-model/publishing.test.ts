@@ -173,7 +173,7 @@ test('the published depth equals the books, through dust, cancels and self-trade
     // The follower marks its own books by the same function.
     const stateMarked = stateMark(clearing.catalogue.existing(1), clearing)
     assert.deepEqual(shownMark(market), stateMarked)
-    assert.equal(market.bookBytes, null, 'a book that changed is encoded anew')
+    assert.equal(market.bookBytes, null, 'a book that changed is encoded again')
     market.bookBytes = Buffer.from('old')
   }
   assert.ok(clearing.catalogue.existing(1).volume.raw > 0)

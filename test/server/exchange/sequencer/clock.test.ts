@@ -81,7 +81,7 @@ test('a wall clock that jumps ahead and comes back within a minute moves nothing
   at.wallMs -= 3_600_000
   pass(30_000)
   assert.equal(clock.nowMs(), NOON_MS + 60_000)
-  // The minute of a second jump begins anew.
+  // The minute of a second jump begins again.
   at.wallMs += 3_600_000
   pass(59_000)
   assert.equal(clock.nowMs(), NOON_MS + 119_000)
