@@ -202,7 +202,7 @@ export function knownVersion(
   if (version > 0 && version <= baseVersion) {
     throw new WrongSchema(
       `${path}: it was written by an older outcomex (schema ${version}, this one reads from ` +
-        `${baseVersion + 1} on); start again with another --data, or use the version that wrote it.`,
+        `${baseVersion + 1} on); begin with another --data, or use the version that wrote it.`,
     )
   }
   return version

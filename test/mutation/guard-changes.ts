@@ -2,16 +2,16 @@ import type { FileChanges } from './mutation.ts'
 
 // Fixed defects, each put back: who is let in, and what each caller may do.
 
-const SERVER = 'test/server'
-const ACCOUNTS = `${SERVER}/routes/accounts`
-const ADMIN = `${SERVER}/routes/admin`
 const ORIGINS = ['test/hostile/origins.test.ts']
-const REGISTRATION = [`${SERVER}/auth/registrations.test.ts`, `${ACCOUNTS}/registration.test.ts`]
-const CONFIG = [`${SERVER}/config.test.ts`]
-const OPERATORS = [`${ADMIN}/operators.test.ts`]
-const CUSTODY = `${SERVER}/routes/custody.test.ts`
+const REGISTRATION = [
+  'test/server/auth/registrations.test.ts',
+  'test/server/api/accounts/registration.test.ts',
+]
+const CONFIG = ['test/server/config.test.ts']
+const OPERATORS = ['test/server/api/admin/operators.test.ts']
+const CUSTODY = 'test/server/api/custody.test.ts'
 const MCP = 'test/hostile/mcp.test.ts'
-const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
+const MARKETS = ['test/server/api/markets/markets.test.ts']
 
 export const GUARD_CHANGES: readonly FileChanges[] = [
   {
@@ -32,7 +32,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/auth/guard.ts',
-    tests: [`${SERVER}/auth/guard.test.ts`, MCP],
+    tests: ['test/server/auth/guard.test.ts', MCP],
     changes: [
       [
         'of two session cookies the first wins',
@@ -53,7 +53,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/http/gateway/calls-within.ts',
-    tests: [MCP, 'test/hostile/mcp-limits.test.ts', `${SERVER}/routes/mcp/tools.test.ts`],
+    tests: [MCP, 'test/hostile/mcp-limits.test.ts', 'test/server/api/mcp/tools.test.ts'],
     changes: [
       [
         'a tool needs no scope',
@@ -86,7 +86,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/settings/limit-settings.ts',
-    tests: [...CONFIG, `${ACCOUNTS}/registration.test.ts`],
+    tests: [...CONFIG, 'test/server/api/accounts/registration.test.ts'],
     changes: [
       [
         'the flag that closes registration is not read',
@@ -97,7 +97,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/auth/session.ts',
-    tests: [`${ACCOUNTS}/partners.test.ts`],
+    tests: ['test/server/api/accounts/partners.test.ts'],
     changes: [
       [
         'a signed message is good for every purpose',
@@ -109,7 +109,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/api/accounts/partners.ts',
-    tests: ['test/hostile/scopes.test.ts', `${ACCOUNTS}/partners.test.ts`],
+    tests: ['test/hostile/scopes.test.ts', 'test/server/api/accounts/partners.test.ts'],
     changes: [
       [
         'any token makes sub-accounts',
@@ -163,7 +163,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/auth/identity.ts',
-    tests: [`${SERVER}/auth/guard.test.ts`],
+    tests: ['test/server/auth/guard.test.ts'],
     changes: [
       [
         'the issuer of an identity token is not compared',
@@ -278,7 +278,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/http/access/own-hosts.ts',
-    tests: [`${SERVER}/ops/listeners.test.ts`],
+    tests: ['test/server/ops/listeners.test.ts'],
     changes: [
       [
         'the listener of operators answers the name of any host',

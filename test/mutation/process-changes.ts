@@ -3,20 +3,18 @@ import type { FileChanges } from './mutation.ts'
 // Fixed defects, each put back: what stays in memory, what the operator sees, how the process
 // starts and stops, and what takes too long for others.
 
-const SERVER = 'test/server'
-const ADMIN = `${SERVER}/routes/admin`
-const LOG = [`${SERVER}/ops/log.test.ts`]
-const LISTS = [`${SERVER}/pipeline/shown/market-lists.test.ts`]
-const CLOCK = [`${SERVER}/pipeline/spine/clock.test.ts`]
-const START = [`${SERVER}/start/start.test.ts`]
-const READY = [`${SERVER}/ops/readiness.test.ts`]
-const MARKETS = [`${SERVER}/routes/markets/markets.test.ts`]
-const VERIFY = [`${SERVER}/cli/folder/verify.test.ts`]
+const LOG = ['test/server/ops/log.test.ts']
+const LISTS = ['test/server/exchange/read-model/market-lists.test.ts']
+const CLOCK = ['test/server/exchange/sequencer/clock.test.ts']
+const START = ['test/server/start/start.test.ts']
+const READY = ['test/server/ops/readiness.test.ts']
+const MARKETS = ['test/server/api/markets/markets.test.ts']
+const VERIFY = ['test/server/cli/folder/verify.test.ts']
 
 export const PROCESS_CHANGES: readonly FileChanges[] = [
   {
     file: 'engine/core/accounts/accounts.ts',
-    tests: [`${SERVER}/services/accounts/profile-memory.test.ts`],
+    tests: ['test/server/api/accounts/profile-memory.test.ts'],
     changes: [
       ['sessions that expired are kept', 'this.#sessions.expire(nowMs, EXPIRED_MAX)\n', '\n'],
       ['nonces that expired are kept', 'this.#burnedNonces.delete(text)\n', '\n'],
@@ -24,7 +22,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/intake/taught-profile.ts',
-    tests: [`${SERVER}/services/accounts/profile-memory.test.ts`],
+    tests: ['test/server/api/accounts/profile-memory.test.ts'],
     changes: [
       [
         'the intake keeps every profile',
@@ -35,7 +33,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/ops/audit.ts',
-    tests: [`${ADMIN}/admin-profiles.test.ts`],
+    tests: ['test/server/api/admin/admin-profiles.test.ts'],
     changes: [
       [
         'a caller without a proof writes the log',
@@ -62,7 +60,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/api/system/metrics.ts',
-    tests: [`${SERVER}/ops/listeners.test.ts`],
+    tests: ['test/server/ops/listeners.test.ts'],
     changes: [
       [
         'anybody reads the metrics of the public listener',
@@ -73,7 +71,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/ops/metrics.ts',
-    tests: [`${SERVER}/ops/ops.test.ts`],
+    tests: ['test/server/ops/ops.test.ts'],
     changes: [
       [
         'each reading of the metrics adds to them',
@@ -105,7 +103,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/exchange/read-model/lists/ordered-list.ts',
-    tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
+    tests: ['test/server/exchange/read-model/ordered-lists.test.ts'],
     changes: [
       [
         'a market stays where it stood in a list',
@@ -121,7 +119,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/exchange/read-model/active-markets.ts',
-    tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
+    tests: ['test/server/exchange/read-model/ordered-lists.test.ts'],
     changes: [
       [
         'a reader does not learn that a market left memory',
@@ -132,7 +130,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/exchange/read-model/lists/filter-counts.ts',
-    tests: [`${SERVER}/pipeline/shown/ordered-lists.test.ts`],
+    tests: ['test/server/exchange/read-model/ordered-lists.test.ts'],
     changes: [
       [
         'a market counts for keys that it does not pass for',
@@ -144,12 +142,12 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/api/pages/page-markets.ts',
-    tests: [`${SERVER}/routes/pages/page-markets.test.ts`],
+    tests: ['test/server/api/pages/page-markets.test.ts'],
     changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
   },
   {
     file: 'server/api/orders/turns.ts',
-    tests: [`${SERVER}/services/orders/turns.test.ts`],
+    tests: ['test/server/api/orders/turns.test.ts'],
     changes: [
       [
         'the reply to a wide cancel is made in one stretch',
@@ -160,7 +158,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/exchange/pipeline.ts',
-    tests: [`${SERVER}/pipeline/spine/time-slices.test.ts`],
+    tests: ['test/server/exchange/publisher/time-slices.test.ts'],
     changes: [
       [
         'a wide cancel is settled in one stretch',
@@ -171,7 +169,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/exchange/sequencer/releases.ts',
-    tests: [`${SERVER}/pipeline/orders/taker-delay.test.ts`],
+    tests: ['test/server/exchange/order-entry/taker-delay.test.ts'],
     changes: [
       [
         'takers of one instant are released by slot',
@@ -235,12 +233,12 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/http/gateway/entry.ts',
-    tests: [`${SERVER}/http/gateway/own-calls.test.ts`],
+    tests: ['test/server/edge/http/gateway/own-calls.test.ts'],
     changes: [['the rate of a profile counts own calls', 'if (isOwn === true) return 0\n', '\n']],
   },
   {
     file: 'server/start/stopping.ts',
-    tests: [`${SERVER}/start/stopping.test.ts`],
+    tests: ['test/server/start/stopping.test.ts'],
     changes: [
       [
         'a stop has no deadline',
@@ -323,7 +321,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/settings/service-links.ts',
-    tests: [`${SERVER}/settings/environment.test.ts`],
+    tests: ['test/server/settings/environment.test.ts'],
     changes: [
       [
         'any port of an address is a Service',
@@ -335,7 +333,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/settings/flags.ts',
-    tests: [`${SERVER}/settings/environment.test.ts`],
+    tests: ['test/server/settings/environment.test.ts'],
     changes: [
       [
         'the variable of a given flag counts',
@@ -346,7 +344,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/settings/memory.ts',
-    tests: [`${SERVER}/settings/memory.test.ts`],
+    tests: ['test/server/settings/memory.test.ts'],
     changes: [
       ['no limit is a limit of nothing', 'constrained > 0 && ', ''],
       [
@@ -358,7 +356,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/http/gateway/listening/apps.ts',
-    tests: [`${SERVER}/start/tls.test.ts`],
+    tests: ['test/server/start/tls.test.ts'],
     changes: [
       [
         'older connections get no frames',
@@ -374,7 +372,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/start/serve.ts',
-    tests: [`${SERVER}/start/standard-output.test.ts`],
+    tests: ['test/server/start/standard-output.test.ts'],
     changes: [
       [
         'a token that was not shown is kept',

@@ -7,7 +7,6 @@ const SOCKETS = [`${HOSTILE}/socket-bounds.test.ts`]
 const REPLAYS = [`${HOSTILE}/replays.test.ts`]
 const FRAMES = [`${HOSTILE}/frame-faults.test.ts`]
 const UNTOLD = ['test/server/edge/sockets/untold.test.ts']
-const SERVER = 'test/server'
 
 const MARKETS = ['test/hostile/market-sockets.test.ts']
 const DEEP = ['test/hostile/deep-books.test.ts']
@@ -307,7 +306,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/sockets/handshakes.ts',
-    tests: [`${SERVER}/sockets/handshake.test.ts`],
+    tests: ['test/server/edge/sockets/handshake.test.ts'],
     changes: [
       [
         'a page of another site opens a socket with a cookie',

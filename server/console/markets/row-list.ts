@@ -1,4 +1,4 @@
-// The rows that are shown, in their order. Rows keep their elements when the list is told again, and
+// The rows that are shown, in their order. Rows keep their elements when the list comes again, and
 // only those in view follow their books.
 
 import type { Context } from '../context.ts'

@@ -188,7 +188,7 @@ test('a folder of an older outcomex is refused with a sentence', () => {
   })
   connection.pragma(`user_version = ${JOURNAL_SCHEMA.baseVersion}`)
   connection.close()
-  refuses(dataDir, /written by an older outcomex .* start again with another --data, or use the/)
+  refuses(dataDir, /written by an older outcomex .* begin with another --data, or use the/)
 })
 
 test('a journal.head cut short or grown is reported as damage, not as a fault', () => {
