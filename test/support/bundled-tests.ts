@@ -20,6 +20,7 @@ const UNBUNDLED = [
   'nodejs-order-book',
   'playwright-core',
   'tsx',
+  'typescript',
 ]
 /** What `import.meta.url` becomes: a source finds the files beside it as if it ran itself. */
 const URL_OF_SOURCE = 'urlOfThisSource'
