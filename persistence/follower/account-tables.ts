@@ -1,5 +1,5 @@
-// The tables of what profiles say, and of money that moved outside trading: all that control commands
-// change of accounts.
+// The tables of what profiles say, and of money that moved outside trading: all that control
+// commands change of accounts.
 
 import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'

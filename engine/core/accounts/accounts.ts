@@ -184,10 +184,10 @@ export class Accounts {
   }
 
   /**
-   * Forgets expired sessions and nonces, a bounded number at a time. Each control command calls this,
-   * so they leave memory even when nobody logs in. It goes by the time of the command, so a replay
-   * forgets the same ones. All sessions live equally long, and nonces nearly so (they differ by
-   * their age when used). So the oldest stand in front.
+   * Forgets expired sessions and nonces, a bounded number at a time. Each control command calls
+   * this, so they leave memory even when nobody logs in. It goes by the time of the command, so a
+   * replay forgets the same ones. All sessions live equally long, and nonces nearly so (they differ
+   * by their age when used). So the oldest stand in front.
    */
   expire(nowMs: TimeMs): void {
     this.#sessions.expire(nowMs, EXPIRED_MAX)

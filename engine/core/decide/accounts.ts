@@ -1,5 +1,5 @@
-// Gates of the control commands on accounts: tokens, wallets, balances. Each returns the refusal, or
-// null when the command may be stamped.
+// Gates of the control commands on accounts: tokens, wallets, balances. Each returns the refusal,
+// or null when the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'
 import type { ProfileId } from '../../domain/ids.ts'

@@ -8,7 +8,8 @@ type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never
 export type ControlBody = Unstamped<ControlCommand>
 
 /**
- * Decides a control command (`Sequencer.change`): the command, the refusal, or null for nothing to do.
+ * Decides a control command (`Sequencer.change`): the command, the refusal, or null for nothing to
+ * do.
  */
 export type Decision = (nowMs: TimeMs) => ControlBody | Reject | null
 
