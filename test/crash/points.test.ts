@@ -19,12 +19,12 @@ await compileProgram()
 
 /** The first passings belong to the traders and their funds; releases and snapshots are fewer. */
 const PASSINGS = {
-  'after-decide': [30, 80],
+  'after-decide': [30, 120],
   'mid-release': [1, 20],
-  'before-commit': [30, 80],
-  'after-commit': [30, 80],
-  'before-reply': [30, 80],
-  'mid-snapshot': [1, 1],
+  'before-commit': [30, 120],
+  'after-commit': [30, 120],
+  'before-reply': [30, 120],
+  'mid-snapshot': [1, 2],
 } as const
 /** The commands of a flow have the same times for ever. */
 const SERVE = ['--port', '0', '--accept-clock', '--market-threads', '2']
