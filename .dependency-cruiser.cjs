@@ -10,7 +10,10 @@ const LAYERS = [
   ['server/api', 'server/demo', 'server/docs', 'server/web'],
 ]
 
-/** The file, or the folder, that uses a library; any file may name its types. */
+/**
+ * The file that uses a library; any file may name its types. A library without a row is used
+ * nowhere. What browsers run is a program of its own.
+ */
 const IMPORTERS = {
   '@modelcontextprotocol/sdk': 'server/api/mcp/protocol.ts',
   '@noble/curves': 'server/crypto/noble-curve.ts',
@@ -25,6 +28,13 @@ const IMPORTERS = {
   typebox: 'server/edge/http/schema/schema.ts',
   'uWebSockets.js': 'server/edge/http/gateway/native-library.ts',
 }
+const CONSOLE_IMPORTERS = {
+  '@noble/hashes': 'server/console/exchange/hmac.ts',
+  'socket.io-client': 'server/console/exchange/streams.ts',
+  'swagger-ui-dist': 'server/console/reference/openapi.ts',
+  uplot: 'server/console/page/parts/chart.ts',
+  viem: 'server/console/exchange/key-signer.ts',
+}
 
 const SOURCES = '^(engine|persistence|server)/'
 const within = (folders) => `^(${folders.join('|')})/`
@@ -37,18 +47,36 @@ const layerRules = LAYERS.map((folders, index) => ({
   to: { path: SOURCES, pathNot: within(LAYERS.slice(0, index + 1).flat()) },
 }))
 
-const importerRules = Object.entries(IMPORTERS).map(([library, importer]) => ({
-  name: `importer of ${library}`,
-  comment: 'A library has one importer. What browsers run is a program of its own.',
-  severity: 'error',
-  from: { path: SOURCES, pathNot: `^(${importer}$|server/console/)` },
-  to: { path: `^node_modules/${library}/`, dependencyTypesNot: ['type-only'] },
-}))
+const CONSOLE = '^server/console/'
+const LIBRARIES = '^node_modules/'
+
+/** The rules of one program, whose files are `from`. */
+const importerRules = (program, from, importers) => [
+  ...Object.entries(importers).map(([library, importer]) => ({
+    name: `importer of ${library} in the ${program}`,
+    comment: 'A library has one importer.',
+    severity: 'error',
+    from: { ...from, pathNot: [...(from.pathNot ?? []), `^${importer}$`] },
+    to: { path: `${LIBRARIES}${library}/`, dependencyTypesNot: ['type-only'] },
+  })),
+  {
+    name: `libraries of the ${program}`,
+    comment: 'A library needs a row that names its importer.',
+    severity: 'error',
+    from,
+    to: {
+      path: LIBRARIES,
+      pathNot: `${LIBRARIES}(${Object.keys(importers).join('|')})/`,
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+]
 
 module.exports = {
   forbidden: [
     ...layerRules,
-    ...importerRules,
+    ...importerRules('server', { path: SOURCES, pathNot: [CONSOLE] }, IMPORTERS),
+    ...importerRules('console', { path: CONSOLE }, CONSOLE_IMPORTERS),
     {
       name: 'pure core',
       comment: 'A replay next year gives the same state: the core asks nothing of its machine.',

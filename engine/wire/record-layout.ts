@@ -13,7 +13,7 @@ import { LIMITS } from '../domain/limits.ts'
 //          257 zero 7 │ 264 clientOrderId, UTF-8
 //   RELEASE as the head of PLACE, without its tail; clientOrderIdBytes and takerDelayMs are 0
 //   CANCEL 32 reason u8 │ 33..35 zero │ 36 count u32 │ 40 count × (slot u32, generation u32)
-//   CONTROL   32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
+//   CONTROL 32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
 
 export const KIND = { PLACE: 1, CANCEL: 2, CONTROL: 3, RELEASE: 4 } as const
 
