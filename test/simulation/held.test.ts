@@ -9,6 +9,8 @@ import { World } from './world.ts'
 const STEPS = 600
 /** How many crashes to play, each in a world of its own. */
 const CRASHES = 20
+/** How many times as many are played until some world replaced an order. */
+const MORE_CRASHES = 4
 /** The acts that keep accounts busy, and the acts that these need. */
 const ODDS: Odds = {
   ...{ replace: 40, replaces: 12, group: 6, delegated: 40, crowd: 0.3, cancelNamed: 6 },
@@ -31,7 +33,9 @@ test('a crash amid replacements loses nothing that was told; no account stays bu
   await keccakReady
   const random = new Random(freshSeed())
   const totals: Totals[] = []
-  while (totals.length < CRASHES) {
+  const replaced = () => totals.reduce((sum, each) => sum + each.replaced, 0)
+  const wanted = () => (replaced() > 0 ? CRASHES : CRASHES * MORE_CRASHES)
+  while (totals.length < wanted()) {
     const script = scriptOf(random.below(2 ** 31), STEPS, ODDS)
     const held = await heldAfter(script)
     for (let left = Math.min(8, held.length); left > 0; left--) {
@@ -51,6 +55,5 @@ test('a crash amid replacements loses nothing that was told; no account stays bu
       totals.push(world.totals)
     }
   }
-  const replaced = totals.reduce((sum, each) => sum + each.replaced, 0)
-  assert(replaced > 0, 'worlds replace orders')
+  assert(replaced() > 0, 'worlds replace orders')
 })
