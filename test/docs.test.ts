@@ -108,7 +108,7 @@ test('a bot is told what to do for every refusal that a trading call names', () 
   const page = documents.get('server/docs/trading.md') ?? ''
   const rows = page.slice(page.indexOf('## Refusals'), page.indexOf('## A bot in TypeScript'))
   const told = new Set([...rows.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))
-  const trading = api.filter(({ lane }) => lane === 'trade')
+  const trading = api.filter(({ rateClass }) => rateClass === 'trade')
   const document = openApi(trading, {
     title: 'x',
     version: '1',

@@ -83,14 +83,14 @@ export function recoverExchange(
     readonly visit: (command: Command, exchange: Exchange) => void
     readonly onProgress?: Progress
     /** The lanes of the order table. */
-    readonly lanes?: number
+    readonly partitions?: number
   },
 ): RecoveredExchange {
   const reader = new SqliteJournalReader(folder)
   try {
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
-    const { lanes = 1 } = options
-    const found = startingState(folder, checksumAt, { seqMax: end.seq, lanes, names: false })
+    const { partitions = 1 } = options
+    const found = startingState(folder, checksumAt, { seqMax: end.seq, partitions, names: false })
     const { exchange, tail } = found
     options.onStart(exchange)
     const visit = (command: Command) => options.visit(command, exchange)

@@ -43,7 +43,7 @@ interface Loaded {
 
 export interface LoadWishes extends SnapshotWishes {
   /** The lanes of the order table; 1 when absent. */
-  readonly lanes?: number
+  readonly partitions?: number
 }
 
 /** Gives the state of one snapshot after every check, or says why it cannot be used. */
@@ -56,7 +56,7 @@ export function loadSnapshot(
   try {
     const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq), wants)
     checkHead(head, seq, checksumAt)
-    const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, wants.lanes))
+    const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, wants.partitions))
     const broken = exchange.checkInvariants()
     if (broken !== null) return `breaks a law: ${broken}`
     const isWhole = exchange.stateHash(nativeSha256) === head.stateHash

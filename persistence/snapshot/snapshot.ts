@@ -49,7 +49,7 @@ export function startingState(
     }
     passedOver.push(`${snapshotPath(dataDir, seq)} ${loaded}; this snapshot is passed over.`)
   }
-  const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, wants.lanes))
+  const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, wants.partitions))
   return { exchange, tail: EMPTY_TAIL, passedOver }
 }
 

@@ -145,7 +145,7 @@ export const api: readonly Route<Services>[] = [
   ...Object.values(adminSports),
 ]
 
-const isOperators = ({ lane }: Route<Services>) => lane === 'admin'
+const isOperators = ({ rateClass }: Route<Services>) => rateClass === 'admin'
 
 /** The routes of the public listener when operators have their own. */
 export const publicApi = api.filter((each) => !isOperators(each))

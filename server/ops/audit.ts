@@ -12,7 +12,11 @@ export interface SeenAct {
     readonly target: string
     readonly body: Uint8Array
   }
-  readonly route: { readonly method: string; readonly path: string; readonly lane: string } | null
+  readonly route: {
+    readonly method: string
+    readonly path: string
+    readonly rateClass: string
+  } | null
   readonly caller: { readonly operator?: { readonly name: string } | undefined } | null
   readonly status: number
   readonly refusal: string | null
@@ -21,7 +25,7 @@ export interface SeenAct {
 
 /** The fields of the line, never the token; null when the call is no act of an operator. */
 export function auditLine({ call, route, caller, status, refusal, from }: SeenAct): object | null {
-  if (route === null || route.lane !== 'admin' || route.method === 'GET') return null
+  if (route === null || route.rateClass !== 'admin' || route.method === 'GET') return null
   const operator = caller?.operator?.name
   if (operator === undefined) return null
   // An oracle reports each second; the journal has every report.

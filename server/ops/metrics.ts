@@ -15,7 +15,11 @@ const Registry: typeof PromClient.Registry = load('prom-client/lib/registry.js')
 /** The parts of an ended request that are counted. */
 export interface HttpTurn {
   readonly call: { readonly method: string; readonly receivedMs: number; readonly readMs: number }
-  readonly route: { readonly method: string; readonly path: string; readonly lane: string } | null
+  readonly route: {
+    readonly method: string
+    readonly path: string
+    readonly rateClass: string
+  } | null
   /** 0 when the client left before its reply. */
   readonly status: number
   readonly refusal: string | null
@@ -53,7 +57,7 @@ class RouteCounts {
 
 function kindOf(route: HttpTurn['route']): KindOfCall {
   if (route === null || route.method === 'GET') return 'query'
-  if (route.lane !== 'trade') return 'change'
+  if (route.rateClass !== 'trade') return 'change'
   return route.path === '/orders' ? 'order' : 'cancel'
 }
 

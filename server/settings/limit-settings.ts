@@ -1,7 +1,7 @@
 import type { RegistrationRules } from '../auth/registrations.ts'
 import {
   ADDRESS_RATES,
-  eachLane,
+  eachRateClass,
   PROFILE_RATES,
   type Rate,
   type Rates,
@@ -43,12 +43,22 @@ const countries: Kind<readonly string[]> = {
   },
 }
 
-const ADDRESS_RATE = eachLane((lane) =>
-  setting(`address-rate-${lane}`, rate, ADDRESS_RATES[lane], `Calls of one address, ${lane} lane.`),
+const ADDRESS_RATE = eachRateClass((rateClass) =>
+  setting(
+    `address-rate-${rateClass}`,
+    rate,
+    ADDRESS_RATES[rateClass],
+    `Calls of one address, ${rateClass} lane.`,
+  ),
 )
 /** Callers on the public lane are not known, so it has no rate for profiles. */
-const { public: _none, ...PROFILE_RATE } = eachLane((lane) =>
-  setting(`rate-${lane}`, rate, PROFILE_RATES[lane], `Calls of one profile, ${lane} lane.`),
+const { public: _none, ...PROFILE_RATE } = eachRateClass((rateClass) =>
+  setting(
+    `rate-${rateClass}`,
+    rate,
+    PROFILE_RATES[rateClass],
+    `Calls of one profile, ${rateClass} lane.`,
+  ),
 )
 
 const ADDRESS_HEADER = maybe(
@@ -101,9 +111,9 @@ type Get = <T>(row: Setting<T>) => T
 
 export function ratesOf(get: Get): { readonly address: Rates; readonly profile: Rates } {
   return {
-    address: eachLane((lane) => get(ADDRESS_RATE[lane])),
-    profile: eachLane((lane) =>
-      lane === 'public' ? PROFILE_RATES.public : get(PROFILE_RATE[lane]),
+    address: eachRateClass((rateClass) => get(ADDRESS_RATE[rateClass])),
+    profile: eachRateClass((rateClass) =>
+      rateClass === 'public' ? PROFILE_RATES.public : get(PROFILE_RATE[rateClass]),
     ),
   }
 }

@@ -52,7 +52,12 @@ import { assetOf } from '../exchange/read-model/shown-oracles.ts'
 import { poolFigures } from '../exchange/read-model/shown-pools.ts'
 import { AheadOfTables } from '../exchange/sequencer/ahead-of-tables.ts'
 import type { Clock } from '../exchange/sequencer/clock.ts'
-import { booksMaxOf, lanesOf, type MarketThreads, Shards } from '../exchange/sequencer/shard-map.ts'
+import {
+  booksMaxOf,
+  type MarketThreads,
+  partitionsOf,
+  Shards,
+} from '../exchange/sequencer/shard-map.ts'
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
 import { begin } from './begin.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
@@ -156,7 +161,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
     published.replayed(command, exchange.clearing)
   }
   const { exchange, snapshotSeq, passedOver } = recoverExchange(folder, tail, {
-    lanes: lanesOf(options.marketThreads),
+    partitions: partitionsOf(options.marketThreads),
     onStart: (found) => {
       // The signed orders and client order ids up to here are in the follower's filter and tables.
       found.clearing.seen.countOnly()

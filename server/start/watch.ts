@@ -7,7 +7,7 @@ import { MS_PER_SEC, UNIT_RAW } from '../../engine/domain/units.ts'
 import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
 import type { OnCommit } from '../../persistence/journal/thread/journal-handle.ts'
 import type { Services } from '../api/services.ts'
-import { LANES, type Lane, type Limits } from '../edge/http/access/rate-limit.ts'
+import { type Limits, RATE_CLASSES, type RateClass } from '../edge/http/access/rate-limit.ts'
 import type { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { Seen } from '../edge/http/route.ts'
 import { SOCKET_REFUSALS } from '../edge/sockets/census.ts'
@@ -248,16 +248,19 @@ function watchMining(mining: Mining, metrics: Metrics): void {
 function watchLimits(limits: Limits | null, metrics: Metrics): void {
   const both =
     limits === null ? [] : Object.entries({ address: limits.addresses, profile: limits.profiles })
-  const each = (read: (limiter: (typeof both)[number][1], lane: Lane) => number) => () =>
+  const each = (read: (limiter: (typeof both)[number][1], rateClass: RateClass) => number) => () =>
     both.flatMap(([by, limiter]) =>
-      LANES.map((lane) => ({ labels: { by, lane }, value: read(limiter, lane) })),
+      RATE_CLASSES.map((rateClass) => ({
+        labels: { by, lane: rateClass },
+        value: read(limiter, rateClass),
+      })),
     )
   const refused =
     'Calls that came too often, by the empty bucket (address or profile) and its lane.'
-  const refusedOf = each((limiter, lane) => limiter.refusedOf(lane))
+  const refusedOf = each((limiter, rateClass) => limiter.refusedOf(rateClass))
   metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
   const keys = 'Addresses and profiles whose buckets are not full.'
-  const keysOf = each((limiter, lane) => limiter.keysOf(lane))
+  const keysOf = each((limiter, rateClass) => limiter.keysOf(rateClass))
   metrics.gauges('outcomex_rate_limit_keys', keys, ['by', 'lane'], keysOf)
 }
 

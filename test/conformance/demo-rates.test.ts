@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { watch } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { LANES } from '../../server/edge/http/access/rate-limit.ts'
+import { RATE_CLASSES } from '../../server/edge/http/access/rate-limit.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { at } from '../support/json-path.ts'
 import { compileProgram, ServerProcess } from '../support/server-process.ts'
@@ -13,8 +13,11 @@ import { compileProgram, ServerProcess } from '../support/server-process.ts'
 await compileProgram()
 
 const SMALLEST = [
-  ...LANES.map((lane) => [`--address-rate-${lane}`, '1:1']),
-  ...LANES.filter((lane) => lane !== 'public').map((lane) => [`--rate-${lane}`, '1:1']),
+  ...RATE_CLASSES.map((rateClass) => [`--address-rate-${rateClass}`, '1:1']),
+  ...RATE_CLASSES.filter((rateClass) => rateClass !== 'public').map((rateClass) => [
+    `--rate-${rateClass}`,
+    '1:1',
+  ]),
   ['--registrations-per-day', '1'],
 ].flat()
 

@@ -194,8 +194,9 @@ function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolea
   const dice = random.next()
   if (dice < 0.25) return random.pick(routes.filter(({ body }) => holdsOrder(body)))
   if (dice < 0.4) return random.pick(routes.filter(isTraded))
-  if (!isForeign && dice < 0.6) return random.pick(routes.filter(({ lane }) => lane === 'admin'))
-  if (dice > 0.93) return random.pick(routes.filter(({ lane }) => lane === 'auth'))
+  if (!isForeign && dice < 0.6)
+    return random.pick(routes.filter(({ rateClass }) => rateClass === 'admin'))
+  if (dice > 0.93) return random.pick(routes.filter(({ rateClass }) => rateClass === 'auth'))
   const tried = isForeign && random.chance(0.8) ? routes.filter(isNotAdmin) : routes
   return random.pick(tried)
 }
@@ -203,16 +204,16 @@ function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolea
 /** Any route, each as often; as the operator while that is not in vain. */
 function sureRouteOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
   const isOperators = !isForeign && random.chance(0.8)
-  return random.pick(routes.filter(({ lane }) => (lane === 'admin') === isOperators))
+  return random.pick(routes.filter(({ rateClass }) => (rateClass === 'admin') === isOperators))
 }
 
 /** A pack is made of a quote. */
-function isTraded({ lane, path }: FuzzRoute): boolean {
-  return lane === 'trade' || path === '/parlay/quote' || path === '/parlay/partner/quote'
+function isTraded({ rateClass, path }: FuzzRoute): boolean {
+  return rateClass === 'trade' || path === '/parlay/quote' || path === '/parlay/partner/quote'
 }
 
-function isNotAdmin({ lane }: FuzzRoute): boolean {
-  return lane !== 'admin'
+function isNotAdmin({ rateClass }: FuzzRoute): boolean {
+  return rateClass !== 'admin'
 }
 
 /** What a route means by an `id` that is not that of a page. */

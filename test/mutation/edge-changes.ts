@@ -299,7 +299,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a result that does not decode ends the process',
-        'this.#garbled(lane, bytes, error)\n      return',
+        'this.#garbled(rateClass, bytes, error)\n      return',
         'throw error',
       ],
     ],

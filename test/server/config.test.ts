@@ -196,8 +196,8 @@ test('rates and countries can come from flags, variables and files', () => {
   })
   assert.deepEqual(rates.profile, { ...PROFILE_RATES, trade: { perSecond: 5, burst: 9 } })
   const auth = { perSecond: 1, burst: 1 }
-  const publicLane = { perSecond: 7, burst: 70 }
-  assert.deepEqual(rates.address, { ...ADDRESS_RATES, auth, public: publicLane })
+  const publicRateClass = { perSecond: 7, burst: 70 }
+  assert.deepEqual(rates.address, { ...ADDRESS_RATES, auth, public: publicRateClass })
   const of = (line: string) => config(line).regions
   const header = 'cf-ipcountry'
   assert.deepEqual(of('--geo-header CF-IPCountry --geo-block cu,IR'), {

@@ -33,7 +33,7 @@ class Day {
   constructor(deadlineMs: number | null) {
     this.#begin(deadlineMs)
     this.life = new Life({
-      setting: { accounts: 2, lanes: 1, threads: 1, capacity: 64, takerDelayMs: 0, lookMs: 0 },
+      setting: { accounts: 2, tracks: 1, threads: 1, capacity: 64, takerDelayMs: 0, lookMs: 0 },
       disk: this.disk,
       clock: this.clock,
       conserves: conserved,

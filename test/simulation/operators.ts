@@ -6,7 +6,7 @@ import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-prec
 import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
 import type { Life } from './life.ts'
-import { marketOfLane } from './orders.ts'
+import { marketOfTrack } from './orders.ts'
 import type { Setting, Step } from './script.ts'
 
 /** Markets that take orders at once. */
@@ -106,8 +106,8 @@ export class Operators {
   /** Resolves the newest market of the lane whose turn it is, and opens the next one. */
   resolve(step: Step): void {
     const { published, changes, model } = this.#life
-    const lane = 1 + (model.markets.length % this.#setting.lanes)
-    const marketId = marketOfLane(lane, this.#setting.lanes, model.markets.length)
+    const track = 1 + (model.markets.length % this.#setting.tracks)
+    const marketId = marketOfTrack(track, this.#setting.tracks, model.markets.length)
     const market = published.byId(marketId)
     if (market === undefined) return
     this.#life.tellsLater(changes.resolve(market, step.dice[0] < 0.5 ? [1, 0] : [1, 1]))
@@ -117,9 +117,9 @@ export class Operators {
   /** Opens a market, and resolves the oldest one that no share was made of, or all were unmade. */
   brief(step: Step): void {
     const { published, changes, model } = this.#life
-    const { lanes } = this.#setting
+    const { tracks } = this.#setting
     const spare = published.all().find(({ market: { marketId }, status }) => {
-      const isBusy = status === 'RESOLVED' || marketId > published.lastId - lanes
+      const isBusy = status === 'RESOLVED' || marketId > published.lastId - tracks
       const { kind, groupId, slot } = model.markets[marketId - 1]
       const isOwn = kind === 'clob' && groupId === 0 && slot === null
       return isOwn && !isBusy && model.slow.inside(marketId) === 0n

@@ -22,8 +22,8 @@ const FOK = ORDER_TYPES.indexOf('FOK')
 const FAK = ORDER_TYPES.indexOf('FAK')
 
 /** The newest market of a lane; lanes take turns in the order of market ids. */
-export function marketOfLane(lane: number, lanes: number, markets: number): number {
-  return markets - ((markets - lane) % lanes)
+export function marketOfTrack(track: number, tracks: number, markets: number): number {
+  return markets - ((markets - track) % tracks)
 }
 
 function takesOrdersNow({ market, status }: PublishedMarket): boolean {
@@ -54,16 +54,16 @@ export class Orders {
   }
 
   /** The lanes are the newest markets that take orders. Some clients do not look at the status. */
-  #marketOf(lane: number, hash: number): number {
+  #marketOf(track: number, hash: number): number {
     const published = this.#published
-    const { lanes } = this.#script.setting
-    const newest = marketOfLane(lane, lanes, published.lastId)
+    const { tracks } = this.#script.setting
+    const newest = marketOfTrack(track, tracks, published.lastId)
     // A group has no tokens, so no order can be for it.
     if (hash % CARELESS === 0 && this.#model.markets[newest - 1].kind !== 'group') return newest
     const open = published.all().filter(takesOrdersNow)
     const slots = hash % SLOTTED === 1 ? open.filter(({ market }) => market.slot !== undefined) : []
-    const chosen = slots.length > 0 ? slots.slice(-1) : open.slice(-lanes)
-    return chosen[lane % chosen.length]?.market.marketId ?? 1
+    const chosen = slots.length > 0 ? slots.slice(-1) : open.slice(-tracks)
+    return chosen[track % chosen.length]?.market.marketId ?? 1
   }
 
   /** A seller without shares buys the other outcome instead, on the same side of the ladder. */
@@ -133,10 +133,10 @@ export class Orders {
   /** Sales of all that the main accounts hold of an old market, all at one price. */
   unwinding(row: number, index: number, dice: number): PlaceOrder[] {
     const { slow, markets } = this.#model
-    const { accounts, lanes } = this.#script.setting
+    const { accounts, tracks } = this.#script.setting
     const published = this.#published
     const old = published.all().filter(({ market: { marketId }, status }) => {
-      const isOld = takesOrders(status) && marketId <= published.lastId - lanes
+      const isOld = takesOrders(status) && marketId <= published.lastId - tracks
       return isOld && slow.inside(marketId) > 0n
     })
     const marketId = old[Math.floor(dice * old.length)]?.market.marketId

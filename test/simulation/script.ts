@@ -111,7 +111,7 @@ export interface Step {
 
 export interface Setting {
   readonly accounts: number
-  readonly lanes: number
+  readonly tracks: number
   readonly threads: number
   readonly capacity: number
   /** Taker delay of every second market at the beginning of a world. */
@@ -233,7 +233,7 @@ export function scriptOf(seed: number, length: number, more: Odds = {}): Script 
   const random = new Random(seed)
   const setting: Setting = {
     accounts: random.pick([2, 4, 6, 8, 12]),
-    lanes: random.pick([1, 2, 3, 4, 6]),
+    tracks: random.pick([1, 2, 3, 4, 6]),
     threads: random.pick([1, 2, 3, 16]),
     capacity: random.pick([48, 160, 160, 400, 1000, 1000]),
     takerDelayMs: random.pick([0, 0, 1, 500, 3000]),
@@ -250,7 +250,7 @@ export function scriptOf(seed: number, length: number, more: Odds = {}): Script 
     const row = TAKES_ROW.has(act) ? rows++ : rows
     steps.push({ act, row, dice: [random.next(), random.next()] })
   }
-  const { accounts, lanes: books } = setting
+  const { accounts, tracks: books } = setting
   const work = new Workload({ seed, live, books, accounts, ops: rows + 1 })
   return { seed, setting, work, steps }
 }

@@ -12,14 +12,14 @@ import type { Setting } from './script.ts'
 const UNREFERRED = 6
 
 /** The records of its journal: profiles, money, markets and shares. */
-export function youngJournal({ accounts, lanes, takerDelayMs }: Setting): Uint8Array[] {
+export function youngJournal({ accounts, tracks, takerDelayMs }: Setting): Uint8Array[] {
   const exchange = new Exchange(new OrderTable(64))
   const records: Uint8Array[] = []
   const play = (command: Command) => {
     records.push(encodeCommand(command))
     exchange.apply(command)
   }
-  setUp({ accounts, markets: lanes, takerDelayMs }, exchange, (command) => play(referred(command)))
+  setUp({ accounts, markets: tracks, takerDelayMs }, exchange, (command) => play(referred(command)))
   for (const body of partnersOf()) {
     play({ ...body, seq: exchange.clearing.lastSeq + 1, nowMs: START_MS })
   }

@@ -10,7 +10,7 @@ import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/api/streams/schema/
 import { SERVE_ROWS } from '../../server/config.ts'
 import {
   ADDRESS_RATES,
-  eachLane,
+  eachRateClass,
   PROFILE_RATES,
   type Rate,
 } from '../../server/edge/http/access/rate-limit.ts'
@@ -111,13 +111,19 @@ function rates(): string {
   const said = ({ perSecond, burst }: Rate) => `${perSecond}/s, burst ${burst}`
   const flags = new Set(SERVE_ROWS.map(({ flag }) => flag))
   const rows = Object.entries(
-    eachLane((lane) => {
-      const named = [`address-rate-${lane}`, `rate-${lane}`].filter((flag) => flags.has(flag))
-      const ofProfile = named.length < 2 ? '–' : said(PROFILE_RATES[lane])
-      return [said(ADDRESS_RATES[lane]), ofProfile, named.map((flag) => `\`--${flag}\``).join(', ')]
+    eachRateClass((rateClass) => {
+      const named = [`address-rate-${rateClass}`, `rate-${rateClass}`].filter((flag) =>
+        flags.has(flag),
+      )
+      const ofProfile = named.length < 2 ? '–' : said(PROFILE_RATES[rateClass])
+      return [
+        said(ADDRESS_RATES[rateClass]),
+        ofProfile,
+        named.map((flag) => `\`--${flag}\``).join(', '),
+      ]
     }),
   )
-  const lines = rows.map(([lane, cells]) => [lane, ...cells])
+  const lines = rows.map(([rateClass, cells]) => [rateClass, ...cells])
   return table(['lane', 'per address', 'per profile', 'flags'], lines)
 }
 

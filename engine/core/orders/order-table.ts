@@ -34,7 +34,7 @@ import { SharedCounts } from '../cells/shared-counts.ts'
 import { HeldOrders } from './held-orders.ts'
 import { LiveClientIds } from './live-client-ids.ts'
 import { RowChains } from './row-chains.ts'
-import { SlotLanes } from './slot-lanes.ts'
+import { SlotPartitions } from './slot-partitions.ts'
 
 /** HELD: taker delay keeps the order out of the book (rules §4.3), its release decided or not. */
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
@@ -54,7 +54,7 @@ export class OrderTable {
   /** Outside the record: not every order has a client id, and few markets delay takers. */
   readonly #clientIds: LiveClientIds
   readonly held: HeldOrders
-  readonly #lanes: SlotLanes
+  readonly #partitions: SlotPartitions
   /** First order of each position row; 0 = none. */
   #firstOfRow = new Int32Array(1024)
   readonly rowsOfAccount = new RowChains()
@@ -64,12 +64,12 @@ export class OrderTable {
   highSlot = 0
 
   /** Each market thread is one lane. Books take the lanes in turn. */
-  constructor(capacity: number = LIMITS.orderSlotsMax, lanes = 1) {
+  constructor(capacity: number = LIMITS.orderSlotsMax, partitions = 1) {
     this.capacity = capacity
     this.live = new SharedCounts(orderShares(capacity - 1))
     this.#clientIds = new LiveClientIds(capacity)
     this.held = new HeldOrders(capacity)
-    this.#lanes = new SlotLanes(capacity, lanes)
+    this.#partitions = new SlotPartitions(capacity, partitions)
     const records = new ArrayBuffer(capacity * F64S * 8)
     this.#f64s = new Float64Array(records)
     this.#words = new Int32Array(records)
@@ -187,7 +187,7 @@ export class OrderTable {
 
   /** A slot for the next order of the book; 0 when every slot is taken. */
   freeSlot(book: Book): Slot {
-    return this.#lanes.nextFor(book)
+    return this.#partitions.nextFor(book)
   }
 
   /** Takes the slot of the command. Any free one is right: replay frees in another order. */
@@ -256,7 +256,7 @@ export class OrderTable {
     this.highSlot = generations.length - 1
     for (let slot = 1; slot <= this.highSlot; slot++) {
       this.#words[slot * WORDS + 14] = generations[slot]
-      this.#lanes.useUpTo(slot)
+      this.#partitions.useUpTo(slot)
     }
   }
 
@@ -272,7 +272,7 @@ export class OrderTable {
       const state = this.stateOf(slot)
       assert(state === OPEN || state === HELD, 'only a resting or held order is restored')
       assert(this.generationOf(slot) === generation, 'an order has the generation of its slot')
-      this.#lanes.claim(slot, this.bookOf(slot))
+      this.#partitions.claim(slot, this.bookOf(slot))
     }
     // Oldest first, so that the newest order of a position comes first in its chain.
     for (const slot of slots.slice().sort((a, b) => this.seqOf(a) - this.seqOf(b))) {
@@ -282,7 +282,7 @@ export class OrderTable {
     // Highest first, so that the lowest slots come first in the free chains again.
     for (let slot = this.highSlot; slot > 0; slot--) {
       if (this.stateOf(slot) !== FREE || this.generationOf(slot) === GENERATION_LAST) continue
-      this.#lanes.claimForAny(slot)
+      this.#partitions.claimForAny(slot)
       this.#chainFree(slot)
     }
   }
@@ -357,9 +357,9 @@ export class OrderTable {
 
   /** Counts the slot and the slots before it in its chunk as used. */
   #useUpTo(slot: Slot, book: Book): void {
-    this.#lanes.claim(slot, book)
+    this.#partitions.claim(slot, book)
     for (;;) {
-      const passed = this.#lanes.useNext(slot)
+      const passed = this.#partitions.useNext(slot)
       if (passed === 0) return
       this.#chainFree(passed)
     }
@@ -367,19 +367,19 @@ export class OrderTable {
 
   #chainFree(slot: Slot): void {
     const words = this.#words
-    const lane = this.#lanes.of(slot)
-    const next = this.#lanes.freeOf[lane]
+    const partition = this.#partitions.of(slot)
+    const next = this.#partitions.freeOf[partition]
     words[slot * WORDS + 20] = next
     words[slot * WORDS + 21] = 0
     if (next !== 0) words[next * WORDS + 21] = slot
-    this.#lanes.freeOf[lane] = slot
+    this.#partitions.freeOf[partition] = slot
   }
 
   #unchainFree(slot: Slot): void {
     const words = this.#words
     const next = words[slot * WORDS + 20]
     const previous = words[slot * WORDS + 21]
-    if (previous === 0) this.#lanes.freeOf[this.#lanes.of(slot)] = next
+    if (previous === 0) this.#partitions.freeOf[this.#partitions.of(slot)] = next
     else words[previous * WORDS + 20] = next
     if (next !== 0) words[next * WORDS + 21] = previous
   }

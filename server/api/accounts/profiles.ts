@@ -144,7 +144,7 @@ export const ownProfile = route({
   method: 'GET',
   path: '/profiles/me',
   auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'private',
+  rateClass: 'private',
   about: "The caller's private profile with the fee rate to sign.",
   reply: profile(),
   means: 'The profile of the caller as it stands now.',
@@ -157,7 +157,7 @@ export const editOwnProfile = route({
   method: 'PATCH',
   path: '/profiles/me',
   auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'auth',
+  rateClass: 'auth',
   about: "Edits the caller's profile; absent fields stay, null clears a field.",
   body: object({
     username: means(
@@ -202,7 +202,7 @@ export const putOwnProfile = route({
   method: 'PUT',
   path: '/profiles',
   auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'auth',
+  rateClass: 'auth',
   about: 'Edits two fields of the own profile, as command lines of other languages do.',
   body: object({ tradeWalletOption: walletChoice(), displayName: optional(displayName()) }),
   reply: profile(),
@@ -219,7 +219,7 @@ export const profileByAccount = route({
   method: 'GET',
   path: '/profiles/:account',
   auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'private',
+  rateClass: 'private',
   about: 'The private profile of an account, for its owner alone.',
   params: {
     account: means(address(), 'Address of the account, which must be that of the caller.'),

@@ -33,7 +33,7 @@ export const deriveToken = route({
   method: 'POST',
   path: '/auth/api-tokens/derive',
   auth: sessionOrIdentity(),
-  lane: 'auth',
+  rateClass: 'auth',
   about: 'Makes an API token for the caller. Its secret is told here and never again.',
   body: object({
     label: means(
@@ -107,7 +107,7 @@ export const listTokens = route({
   method: 'GET',
   path: '/auth/api-tokens',
   auth: hmacOrSession(),
-  lane: 'private',
+  rateClass: 'private',
   about: "The caller's live API tokens, without their secrets.",
   reply: list(
     object({
@@ -142,7 +142,7 @@ export const tokenCapabilities = route({
   method: 'GET',
   path: '/auth/api-tokens/capabilities',
   auth: eitherOf(sessionOrIdentity(), hmac()),
-  lane: 'private',
+  rateClass: 'private',
   about: 'Which scopes the caller may give its tokens.',
   reply: object({
     partnerProfileId: means(profileId(), 'Number of the profile of the caller.'),
@@ -174,7 +174,7 @@ export const revokeToken = route({
   method: 'DELETE',
   path: '/auth/api-tokens/:tokenId',
   auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'auth',
+  rateClass: 'auth',
   about: 'Revokes one API token of the caller; it signs nothing from then on.',
   params: { tokenId: means(text(64, 1), 'Id of the API token to revoke.') },
   reply: message(),

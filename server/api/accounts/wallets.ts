@@ -34,7 +34,7 @@ export const addWithdrawalAddress = route({
   method: 'POST',
   path: '/portfolio/withdrawal-addresses',
   auth: identity(),
-  lane: 'auth',
+  rateClass: 'auth',
   about: "Lists an address to which the caller's money may be withdrawn.",
   body: object({
     address: means(address(), 'Address to list; not the zero address.'),
@@ -99,7 +99,7 @@ export const removeWithdrawalAddress = route({
   method: 'DELETE',
   path: '/portfolio/withdrawal-addresses/:address',
   auth: identity(),
-  lane: 'auth',
+  rateClass: 'auth',
   about: 'Takes an address off the withdrawal list; the reply has no body.',
   params: { address: means(address(), 'Address to take off the list.') },
   status: 204,

@@ -39,7 +39,7 @@ export const revokeProfileTokens = route({
   method: 'DELETE',
   path: '/admin/profiles/:profileId/tokens',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Revokes every API token of a profile.',
   params: { profileId: profileId() },
   reply: object({
@@ -60,7 +60,7 @@ export const revokeProfileToken = route({
   method: 'DELETE',
   path: '/admin/profiles/:profileId/tokens/:tokenId',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Revokes one API token of a profile.',
   params: {
     profileId: profileId(),
@@ -81,7 +81,7 @@ export const endProfileSessions = route({
   method: 'DELETE',
   path: '/admin/profiles/:profileId/sessions',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Ends every session of a profile; its wallet may log in again.',
   params: { profileId: profileId() },
   reply: message(),
@@ -101,7 +101,7 @@ export const addOperator = route({
   method: 'POST',
   path: '/admin/operators',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Names an operator. Its token is told here and never again.',
   body: object({ name: operatorName(), role: role() }),
   status: 201,
@@ -135,7 +135,7 @@ export const listOperators = route({
   method: 'GET',
   path: '/admin/operators',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Every operator and its role, without tokens; the first is that of the first start.',
   reply: list(
     object({
@@ -165,7 +165,7 @@ export const removeOperator = route({
   method: 'DELETE',
   path: '/admin/operators/:name',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Ends an operator: its token proves nothing from then on, and its name is free again.',
   params: { name: operatorName() },
   reply: message(),

@@ -18,7 +18,7 @@ export const showAudit = route({
   method: 'GET',
   path: '/admin/audit',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'What operators did, newest first: who, when, which command, and what it named.',
   query: {
     operator: means(

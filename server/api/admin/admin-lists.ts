@@ -57,7 +57,7 @@ export const listProfiles = route({
   method: 'GET',
   path: '/admin/profiles',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Profiles by rising id, a page at a time, or the one with an account or a username.',
   query: {
     ...paging(),
@@ -138,7 +138,7 @@ export const listBalances = route({
   method: 'GET',
   path: '/admin/balances',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Raw collateral of profiles by rising id, a page at a time.',
   query: paging(),
   reply: object({
@@ -159,7 +159,7 @@ export const showBalance = route({
   method: 'GET',
   path: '/admin/balances/:profileId',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Raw collateral of one profile.',
   params: { profileId: profileId() },
   reply: object(balance()),
@@ -199,7 +199,7 @@ export const listMarkets = route({
   method: 'GET',
   path: '/admin/markets',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Markets of every status by id, a page at a time, or the one with a slug.',
   query: {
     ...paging(),

@@ -50,7 +50,7 @@ export const showHouse = route({
   method: 'GET',
   path: '/admin/house',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'What the house has to cover packs, and what lies with packs.',
   reply: house(),
   means: 'The funds of the house as they stand now.',
@@ -62,7 +62,7 @@ export const fundHouse = route({
   method: 'POST',
   path: '/admin/house',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Takes collateral of the house in or out, and sets what packs of one day may cost it.',
   body: object({
     collateralRaw: means(
@@ -93,7 +93,7 @@ export const listCuratedPacks = route({
   method: 'GET',
   path: '/admin/packs',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Every pack that operators curate, also those of which a leg has just ended.',
   reply: object({ data: means(list(curatedPack()), 'The packs, newest first.') }),
   means: 'The whole list as it stands now.',
@@ -105,7 +105,7 @@ export const curatePack = route({
   method: 'POST',
   path: '/admin/packs',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Puts a pack on the list that everybody can buy from; its legs never change.',
   body: object({
     name: means(
@@ -164,7 +164,7 @@ export const removeCuratedPack = route({
   method: 'DELETE',
   path: '/admin/packs/:id',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Takes a pack off the list; what was bought of it goes on.',
   params: { id: packUuid('Id of a pack of the list.') },
   reply: object({ id: packUuid('Id of the pack that left the list.') }),

@@ -88,7 +88,7 @@ export const managedProfileById = route({
   method: 'GET',
   path: '/admin/profiles/:profileId',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Rank, cap, name and capabilities of one profile, and whether it is frozen.',
   params: { profileId: profileId() },
   reply: managedProfile(),
@@ -107,7 +107,7 @@ export const editManagedProfile = route({
   method: 'PATCH',
   path: '/admin/profiles/:profileId',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about:
     'Edits one profile: rank, cap and capabilities need role money. Capabilities bound the ' +
     'tokens made from then on, not the tokens made before.',
@@ -172,7 +172,7 @@ export const freezeProfile = route({
   method: 'POST',
   path: '/admin/profiles/:profileId/freeze',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about:
     'Cancels all orders of a profile and lets it neither trade nor withdraw from then on. ' +
     'The profile may still cancel and read.',
@@ -197,7 +197,7 @@ export const unfreezeProfile = route({
   method: 'POST',
   path: '/admin/profiles/:profileId/unfreeze',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Lets a frozen profile trade and withdraw again; its canceled orders stay canceled.',
   params: { profileId: profileId() },
   body: why(),

@@ -33,7 +33,7 @@ export const showRewards = route({
   method: 'GET',
   path: '/admin/rewards',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'What is there to pay rewards, and what is earned and not paid yet.',
   reply: funds(),
   means: 'Funds and debts as they stand now.',
@@ -45,7 +45,7 @@ export const fundRewards = route({
   method: 'POST',
   path: '/admin/rewards',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Takes collateral for rewards in (positive) or out (negative).',
   body: object({
     collateralRaw: means(

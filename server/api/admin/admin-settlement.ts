@@ -42,7 +42,7 @@ export const showSettlement = route({
   method: 'GET',
   path: '/admin/settlement',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Where the chain stands, and what became of the newest trades.',
   query: {
     limit: means(defaulted(integer(1, LIMITS.userOrdersLimitMax), 50), 'Most trades to list.'),
@@ -117,7 +117,7 @@ export const armFault = route({
   method: 'POST',
   path: '/admin/settlement/faults',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about:
     'Makes a trade, or the next trades or approvals of the embedded chain, be retried or fail.',
   body: exactlyOne(

@@ -30,7 +30,7 @@ export const createMarket = route({
   method: 'POST',
   path: '/admin/markets',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Creates a market; ids and addresses have defaults.',
   body: object({
     kind: means(
@@ -102,7 +102,7 @@ export const putProfile = route({
   method: 'POST',
   path: '/admin/profiles',
   auth: admin('support'),
-  lane: 'admin',
+  rateClass: 'admin',
   about:
     'Creates or edits the profile of an account: rank and cap need role money. An API token for ' +
     'it, which acts in its place, needs role root.',
@@ -166,7 +166,7 @@ export const adjustBalance = route({
   method: 'POST',
   path: '/admin/balances',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about:
     'Credits (positive) or debits (negative) the free collateral of a profile. A debit takes at ' +
     'most what the profile could withdraw.',
@@ -218,7 +218,7 @@ export const resolveMarket = route({
   method: 'POST',
   path: '/admin/markets/:slug/resolve',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Resolves a market to a winner or a payout split; its open orders are canceled.',
   params: { slug: slug() },
   body: exactlyOne(

@@ -80,7 +80,7 @@ export const maintenanceStatus = route({
   method: 'GET',
   path: '/maintenance/status',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(REVALIDATE),
   about: 'Restrictions of trading that are in force and that are scheduled.',
   query: {
@@ -117,7 +117,7 @@ export const putTradingWindow = route({
   method: 'POST',
   path: '/admin/trading-modes',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Restricts trading from an instant (or now) until another (or until it is ended).',
   body: object({
     mode: restriction(),
@@ -176,7 +176,7 @@ export const listTradingWindows = route({
   method: 'GET',
   path: '/admin/trading-modes',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'The trading mode in force and every window that is not over.',
   reply: object({
     mode: mode(),
@@ -194,7 +194,7 @@ export const endTradingWindow = route({
   method: 'DELETE',
   path: '/admin/trading-modes/:windowId',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Ends a window that is in force, or calls off one that has not begun.',
   params: { windowId: windowId() },
   reply: windowShape(),

@@ -39,7 +39,7 @@ export const fundPool = route({
   method: 'POST',
   path: '/admin/markets/:slug/liquidity',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Gives collateral of a profile to the pool of a market; the first opens the market.',
   params: { slug: slug() },
   body: object({
@@ -80,7 +80,7 @@ export const drainPool = route({
   method: 'POST',
   path: '/admin/markets/:slug/liquidity/remove',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Takes the part of a profile out of the pool of a market, with its fees.',
   params: { slug: slug() },
   body: object({

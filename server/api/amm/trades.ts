@@ -114,7 +114,7 @@ export const buyFromPool = route({
   path: '/amm/buy',
   auth: auth(),
   onBehalfIn: ofBody,
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Buys shares of one outcome from the pool of a market.',
   body: object({
     ...tradeFields,
@@ -178,7 +178,7 @@ export const sellToPool = route({
   path: '/amm/sell',
   auth: auth(),
   onBehalfIn: ofBody,
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Sells shares of one outcome to the pool of a market, for a named amount of collateral.',
   body: object({
     ...tradeFields,

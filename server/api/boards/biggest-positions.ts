@@ -188,7 +188,7 @@ export const biggestPositions = route({
   method: 'GET',
   path: '/leaderboard/pnl/unrealized/biggest-positions',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(CACHED_SEC)),
   about: 'The biggest open positions, by their worth or by what they gained; made every minute.',
   query: {

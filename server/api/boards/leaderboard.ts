@@ -41,7 +41,7 @@ export const leaderboardPage = route({
   method: 'GET',
   path: '/leaderboard/:type',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(CACHED_SEC)),
   about: 'Who realised most, or who traded most; brought up to date every minute.',
   params: {

@@ -65,7 +65,7 @@ export const tradingFeed = route({
   method: 'GET',
   path: '/feed/trading',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
-  lane: 'public',
+  rateClass: 'public',
   about: 'Trades, packs and resolutions of the whole exchange, newest first.',
   shared: {
     cache: cached(lasting(KEPT_SEC)),
@@ -110,7 +110,7 @@ export const followingFeed = route({
   method: 'GET',
   path: '/feed/following',
   auth: eitherOf(hmac(), sessionOrIdentity()),
-  lane: 'private',
+  rateClass: 'private',
   about: 'Trades and packs of the last 24 hours by those whom the caller follows, newest first.',
   query: {
     limit: means(

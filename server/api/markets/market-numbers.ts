@@ -52,7 +52,7 @@ export const tickers = route({
   method: 'GET',
   path: '/markets/tickers',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(1)),
   about: 'One line for each active market: last price, best prices, and the last day.',
   reply: object({
@@ -73,7 +73,7 @@ export const orderbooks = route({
   method: 'GET',
   path: '/markets/orderbooks',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(REVALIDATE),
   about: 'The live YES books of several active markets.',
   query: {

@@ -110,7 +110,7 @@ export const mcp = route({
   method: 'POST',
   path: '/mcp',
   auth: eitherOf(hmac(), BEARER, session(), identity()).forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'The tools of the exchange for programs that speak the Model Context Protocol.',
   headers: { [VERSION_HEADER]: 'Version of the protocol that initialize agreed on.' },
   body: firstShown(message(), list(message(), 1, MESSAGES_MAX)),

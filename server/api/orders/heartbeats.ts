@@ -14,7 +14,7 @@ export const beat = route({
   method: 'POST',
   path: '/heartbeats',
   auth: hmac('trading').forSubAccounts(),
-  lane: 'trade',
+  rateClass: 'trade',
   room: 'frees',
   about:
     'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',

@@ -38,7 +38,7 @@ export const openOrders = route({
   method: 'GET',
   path: '/orders',
   auth: hmacOrSession().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: "The caller's open orders over all markets, newest first, by cursor.",
   query: {
     limit: means(

@@ -55,7 +55,7 @@ export const orderBatch = rawRoute({
   method: 'POST',
   path: '/orders/batch',
   auth: ORDER_AUTH,
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Places up to 50 signed orders in the order given; each is taken or refused by itself.',
   headers: ON_BEHALF_HEADER,
   body: ordersBody,

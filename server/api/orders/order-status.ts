@@ -75,7 +75,7 @@ export const orderStatusBatch = route({
   method: 'POST',
   path: '/orders/status/batch',
   auth: hmac().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'What became of up to 50 orders, by their ids or by the ids their client gave them.',
   body: object({
     items: means(
@@ -119,7 +119,7 @@ export const orderById = route({
   method: 'GET',
   path: '/orders/:orderId',
   auth: hmacOrSession().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'What became of one order of the caller, whether it is open or not.',
   params: { orderId: orderId() },
   reply: orderData(),

@@ -41,7 +41,7 @@ export const packOffers = route({
   method: 'GET',
   path: '/parlay/offers',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(REVALIDATE),
   about: 'Offers that can be accepted now: the newest of each maker, then the second of each.',
   query: {
@@ -61,7 +61,7 @@ export const offerPack = route({
   method: 'POST',
   path: '/parlay/offers',
   auth: auth(),
-  lane: 'trade',
+  rateClass: 'trade',
   about: `Offers a pack for ${PACK_LIMITS.offerMs / 1000} seconds, and sets aside what it can win.`,
   body: object({
     legs: legsToPrice(),
@@ -135,7 +135,7 @@ export const endPackOffer = route({
   method: 'DELETE',
   path: '/parlay/offers/:id',
   auth: auth(),
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Takes back an own offer; what it set aside is free again.',
   params: { id: offerId() },
   reply: object({ id: means(text(), 'Id of the offer that is over.') }),
@@ -152,7 +152,7 @@ export const acceptPackOffer = route({
   method: 'POST',
   path: '/parlay/offers/:id/accept',
   auth: auth(),
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Stakes on an offer, which is over with it; the same call again gives the same pack.',
   params: { id: offerId() },
   body: object({

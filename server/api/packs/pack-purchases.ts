@@ -81,7 +81,7 @@ export const quoteListedPack = route({
   path: '/parlay/partner/quote',
   auth: proofs().forSubAccounts(),
   onBehalfIn: ofBody,
-  lane: 'private',
+  rateClass: 'private',
   about: 'Prices a pack of the list for a stake, and names all that is wrong with it.',
   body: object({
     onBehalfOf: onBehalfOf(),
@@ -253,7 +253,7 @@ export const buyListedPack = route({
   path: '/parlay/partner/buy',
   auth: proofs().forServerWallets(),
   onBehalfIn: ofBody,
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Buys a pack of the list at the prices of now; the same body again gives the first pack.',
   body: object({
     onBehalfOf: onBehalfOf(),
@@ -331,7 +331,7 @@ export const packPositionsOfOwner = route({
   method: 'GET',
   path: '/parlay/partner/positions',
   auth: proofs().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'What the caller, or a sub-account of it, bought of packs of the list; newest first.',
   query: {
     limit: means(defaulted(integer(1, PAGE_MAX), PAGE_DEFAULT), 'Most on a page.'),
@@ -363,7 +363,7 @@ export const packPositionOfOwner = route({
   method: 'GET',
   path: '/parlay/partner/positions/:id',
   auth: proofs().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'One position that the caller, or a sub-account of it, bought of a pack of the list.',
   params: { id: positionId() },
   reply: packPositionFields(),
@@ -445,7 +445,7 @@ export const claimPack = route({
   path: '/parlay/partner/positions/:id/claim',
   auth: proofs().forSubAccounts(),
   onBehalfIn: ofBody,
-  lane: 'private',
+  rateClass: 'private',
   about: 'Names the payment of a position that won; it was paid by itself, and is paid once.',
   params: { id: positionId() },
   body: object({ onBehalfOf: onBehalfOf() }),
@@ -463,7 +463,7 @@ export const confirmPackClaim = route({
   path: '/parlay/partner/positions/:id/claim/confirm',
   auth: proofs().forSubAccounts(),
   onBehalfIn: ofBody,
-  lane: 'private',
+  rateClass: 'private',
   about: 'Checks that a transaction paid a position that won.',
   params: { id: positionId() },
   body: object({

@@ -61,7 +61,7 @@ export const quotePack = route({
   method: 'POST',
   path: '/parlay/quote',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
-  lane: 'public',
+  rateClass: 'public',
   about: 'Prices a pack by orders that have rested, and names all that is wrong with it.',
   body: object({ legs: legsToPrice(0), stake: quotedStake('Raw collateral to stake.') }),
   reply: object({
@@ -188,7 +188,7 @@ export const createPack = route({
   method: 'POST',
   path: '/parlay/create',
   auth: eitherOf(hmac('trading'), sessionOrIdentity()),
-  lane: 'trade',
+  rateClass: 'trade',
   about: 'Stakes on a pack that was quoted; the same call again gives the first pack.',
   body: object({
     quoteId: means(

@@ -132,7 +132,7 @@ export const portfolioFills = route({
   method: 'GET',
   path: '/portfolio/fills',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: "The caller's trades in books, newest first, with role, fee and settlement.",
   query: {
     limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most fills on a page.'),

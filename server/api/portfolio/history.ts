@@ -88,7 +88,7 @@ export const portfolioHistory = route({
   method: 'GET',
   path: '/portfolio/history',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'Trades, splits, merges, conversions and claims of the caller, newest first.',
   query: {
     limit: means(
@@ -137,7 +137,7 @@ export const accountHistory = route({
   method: 'GET',
   path: '/portfolio/:account/history',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(PUBLIC_CACHED_SEC)),
   about: 'Trades, splits, merges, conversions and claims of an account, without its order ids.',
   params: { account: account() },

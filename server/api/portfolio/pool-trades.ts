@@ -16,7 +16,7 @@ export const portfolioTrades = route({
   method: 'GET',
   path: '/portfolio/trades',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: `The caller's newest ${TRADES_MAX} trades with pools; GET /portfolio/history has all.`,
   reply: object({ data: means(list(entry()), 'Trades with pools, newest first.') }),
   means: 'The trades of the caller with pools; those in books are in the history.',

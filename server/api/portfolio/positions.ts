@@ -63,7 +63,7 @@ export const portfolioBalance = route({
   method: 'GET',
   path: '/portfolio/balance',
   auth: auth(),
-  lane: 'private',
+  rateClass: 'private',
   about: "The caller's collateral: what is free, what orders reserve, what may be withdrawn.",
   reply: object({
     free: means(rawText(), 'What may be spent; below zero when a reversed trade took more.'),
@@ -352,7 +352,7 @@ export const portfolioPositions = route({
   method: 'GET',
   path: '/portfolio/positions',
   auth: auth(),
-  lane: 'private',
+  rateClass: 'private',
   about: "The caller's shares and open orders in each market, with their cost and worth.",
   query: pageQuery(),
   reply: object({
@@ -498,7 +498,7 @@ export const accountPositions = route({
   method: 'GET',
   path: '/portfolio/:account/positions',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(PUBLIC_CACHED_SEC)),
   about: 'The shares that an account holds, with their cost and worth; its orders are not shown.',
   params: { account: account() },

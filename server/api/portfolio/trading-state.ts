@@ -22,7 +22,7 @@ export const portfolioPoints = route({
   method: 'GET',
   path: '/portfolio/points',
   auth: auth(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'Reward points of the caller: this exchange counts none.',
   reply: object({
     points: means(number(0), 'Points of this season; always 0.'),
@@ -38,7 +38,7 @@ export const tradingAllowance = route({
   method: 'GET',
   path: '/portfolio/trading/allowance',
   auth: auth().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: 'The collateral that orders of the caller may reserve at a contract.',
   query: {
     type: means(
@@ -103,7 +103,7 @@ export const lockedBalance = route({
   method: 'GET',
   path: '/markets/:slug/locked-balance',
   auth: auth().forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: "What the caller's open orders reserve in one market, or in all markets of a group.",
   params: { slug: marketName() },
   reply: object({

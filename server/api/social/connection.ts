@@ -18,7 +18,7 @@ export const connectX = route({
   method: 'POST',
   path: '/profiles/x/connection',
   auth: owners(),
-  lane: 'auth',
+  rateClass: 'auth',
   about: "Connects the caller's account on X, which a code of X proves.",
   body: object({
     code: means(
@@ -52,7 +52,7 @@ export const disconnectX = route({
   method: 'DELETE',
   path: '/profiles/x/connection',
   auth: owners(),
-  lane: 'auth',
+  rateClass: 'auth',
   about: "Forgets the caller's account on X; name and picture that it gave stay.",
   reply: message(),
   means: 'No account on X is connected.',
@@ -68,7 +68,7 @@ export const applySocialData = route({
   method: 'POST',
   path: '/profiles/x/connection/social-data',
   auth: owners(),
-  lane: 'auth',
+  rateClass: 'auth',
   about: 'Gives the profile the handle of its account on X as username, and its picture.',
   body: object({
     username: means(

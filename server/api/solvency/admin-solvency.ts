@@ -27,7 +27,7 @@ export const showSolvency = route({
   method: 'GET',
   path: '/admin/solvency',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Assets and obligations of each token in the newest counted snapshot.',
   query: paging(),
   reply: object({
@@ -66,7 +66,7 @@ export const countSolvency = route({
   method: 'POST',
   path: '/admin/solvency',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Takes a snapshot and counts what it owes, without waiting for the next count.',
   status: 202,
   reply: object({ message: means(text(), 'Says that the count began.') }),

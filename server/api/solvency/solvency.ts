@@ -20,7 +20,7 @@ export const solvency = route({
   method: 'GET',
   path: '/solvency',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(REVALIDATE),
   about: 'Assets and obligations of the newest counted snapshot, and the root that binds them.',
   reply: object({
@@ -50,7 +50,7 @@ export const solvencyProof = route({
   method: 'GET',
   path: '/solvency/proof',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
-  lane: 'private',
+  rateClass: 'private',
   about: "Branches from the caller's balances to the published root, a page at a time.",
   query: {
     after: means(

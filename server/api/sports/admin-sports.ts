@@ -103,7 +103,7 @@ export const putMatch = route({
   method: 'PUT',
   path: '/admin/sports/matches/:slug',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Puts a match of a sport or of esports with the markets about it; its score stays.',
   params: { slug: matchSlug() },
   body: matchBody,
@@ -137,7 +137,7 @@ export const removeMatch = route({
   method: 'DELETE',
   path: '/admin/sports/matches/:slug',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Removes a match with its score; its markets go on.',
   params: { slug: matchSlug() },
   reply: object({ slug: matchSlug() }),
@@ -167,7 +167,7 @@ export const tellScores = route({
   method: 'POST',
   path: '/admin/sports/scores',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Tells events of matches, each with the whole score. The same event counts once.',
   body: object({
     events: means(

@@ -86,7 +86,7 @@ export const liveMatches = route({
   method: 'GET',
   path: '/sports/live',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(KEPT_SEC)),
   about: 'Matches in play with their scores, the earliest start first, by cursor.',
   query: { sportType: sportType(), ...paging },
@@ -105,7 +105,7 @@ export const sportEvents = route({
   method: 'GET',
   path: '/sports/events',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(lasting(KEPT_SEC)),
   about: 'Matches of sports and esports: live ones, then those to come, then finished ones.',
   query: {

@@ -16,7 +16,7 @@ export const demoTraders = route({
   method: 'GET',
   path: '/demo/traders',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   about: 'The traders of a demo with their keys, so that everybody can trade as one of them.',
   reply: object({
     traders: means(

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 import { open } from '../../edge/http/access/auth-scheme.ts'
-import { LANES, type Rate, type Rates } from '../../edge/http/access/rate-limit.ts'
+import { RATE_CLASSES, type Rate, type Rates } from '../../edge/http/access/rate-limit.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
 import { address } from '../../edge/http/schema/fields.ts'
@@ -113,10 +113,10 @@ const FIXED = {
 
 function ratesView(rates: Rates | undefined) {
   if (rates === undefined) return []
-  const shown = LANES.filter((lane) => lane !== 'admin')
-  return shown.map((lane) => {
-    const { perSecond, burst }: Rate = rates[lane]
-    return { lane, perSecond, burst }
+  const shown = RATE_CLASSES.filter((rateClass) => rateClass !== 'admin')
+  return shown.map((rateClass) => {
+    const { perSecond, burst }: Rate = rates[rateClass]
+    return { lane: rateClass, perSecond, burst }
   })
 }
 
@@ -124,7 +124,7 @@ export const exchangeInfo = route({
   method: 'GET',
   path: '/exchange-info',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(REVALIDATE),
   about: 'What a trading program needs before its first order: ticks, sizes, fees, limits.',
   reply: object({

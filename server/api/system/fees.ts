@@ -96,7 +96,7 @@ export const fees = route({
   method: 'GET',
   path: '/fees',
   auth: open(),
-  lane: 'public',
+  rateClass: 'public',
   cache: cached(REVALIDATE),
   about: 'The fee schedule: the rates of all ranks, the formula of the fee, and worked trades.',
   reply: object({

@@ -13,7 +13,7 @@ function metricsFor<C extends Caller | null>(auth: Auth<C>) {
     method: 'GET',
     path: '/metrics',
     auth,
-    lane: 'admin',
+    rateClass: 'admin',
     about: 'Metrics in the Prometheus text format.',
     reply: text(),
     means: 'Every metric of the process, one a line.',

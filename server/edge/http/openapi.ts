@@ -119,7 +119,7 @@ function operation(route: Documented, made: Made): Node {
   return {
     operationId: operationId(route),
     summary: route.about,
-    description: [route.about, ...scopes, `Rate lane: ${route.lane}.`].join(' '),
+    description: [route.about, ...scopes, `Rate lane: ${route.rateClass}.`].join(' '),
     tags: [tagOf(route.path)],
     // An empty requirement says that a call may come without a proof.
     security: welcomes === undefined ? security : [{}, ...security],

@@ -6,7 +6,7 @@ import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
 import type { Accepted, Auth } from './access/auth-scheme.ts'
 import { keyIssue } from './access/idempotency-key.ts'
 import { headerIssue, ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts'
-import type { Lane } from './access/rate-limit.ts'
+import type { RateClass } from './access/rate-limit.ts'
 import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
 import type { Call, Caller } from './call.ts'
 import { type Extra, invalid, Refusal } from './refusal.ts'
@@ -67,7 +67,7 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly method: Method
   /** `/orders/:orderId`; each `:name` has a schema in `params`. */
   readonly path: string
-  readonly lane: Lane
+  readonly rateClass: RateClass
   /** The room of its calls; absent for the room that method and lane give. */
   readonly room?: 'vital' | 'frees' | 'searches'
   readonly about: string
@@ -157,7 +157,7 @@ export interface Route<S> {
   readonly method: Method
   readonly path: string
   readonly auth: Guarded
-  readonly lane: Lane
+  readonly rateClass: RateClass
   readonly room: RoomName
   readonly about: string
   readonly params: Fields
@@ -202,9 +202,15 @@ export interface Route<S> {
 
 type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run' | 'hasRoom'>
 
-function roomOf({ method, lane }: { readonly method: Method; readonly lane: Lane }): RoomName {
+function roomOf({
+  method,
+  rateClass,
+}: {
+  readonly method: Method
+  readonly rateClass: RateClass
+}): RoomName {
   if (method === 'GET') return 'reads'
-  return lane === 'trade' ? 'orders' : 'others'
+  return rateClass === 'trade' ? 'orders' : 'others'
 }
 
 function documented<P extends Fields, Q extends Fields, B extends Schema, R extends Schema>(
@@ -219,7 +225,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
   return {
     method: spec.method,
     path: spec.path,
-    lane: spec.lane,
+    rateClass: spec.rateClass,
     room: spec.room ?? roomOf(spec),
     about: spec.about,
     params: spec.params ?? {},
@@ -368,7 +374,7 @@ export function rawRoute<
 export interface Seen {
   readonly call: Call
   /** Null when no route has the path and the method. */
-  readonly route: Pick<Route<never>, 'method' | 'path' | 'lane'> | null
+  readonly route: Pick<Route<never>, 'method' | 'path' | 'rateClass'> | null
   /** Null until the gateway has proven it; a raw route proves its caller itself. */
   readonly caller: Caller | null
   /** 0 when the client left before its reply. */

@@ -10,7 +10,6 @@ import {
   type SigningDomain,
 } from './directory.ts'
 import { Intake, type IntakeRequest } from './intake.ts'
-import { IntakeLane } from './intake-lane.ts'
 import { FROM_INTAKE, RESULT, TO_INTAKE, WHOLE_GROUP } from './intake-layout.ts'
 import { frameKey, openKey } from './intake-request.ts'
 import {
@@ -21,6 +20,7 @@ import {
   ResultReader,
   type VerifiedOrder,
 } from './intake-result.ts'
+import { IntakeWorker } from './intake-worker.ts'
 import { RecalledMarkets } from './recalled-markets.ts'
 
 export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
@@ -74,8 +74,8 @@ const PARTS = 256
 
 export class IntakePool {
   readonly #options: IntakePoolOptions
-  readonly #lanes: IntakeLane[] = []
-  readonly #laneInFlightMax: number
+  readonly #workers: IntakeWorker[] = []
+  readonly #workerInFlightMax: number
   /** Used without threads: the directory, and the token ids by their references. */
   readonly #directory: Directory
   readonly #intake: Intake
@@ -86,7 +86,7 @@ export class IntakePool {
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
   /** The thread that gets the current step of teaching; null outside a step. */
-  #pupil: IntakeLane | null = null
+  #pupil: IntakeWorker | null = null
   #isStopping = false
   #isPaused = false
   #sendDue = false
@@ -97,14 +97,14 @@ export class IntakePool {
     this.#directory = new Directory(options.domain)
     this.#intake = new Intake(this.#directory)
     const inFlightMax = options.inFlightMax ?? LIMITS.inFlightMax
-    this.#laneInFlightMax = Math.max(1, Math.floor(inFlightMax / Math.max(1, options.threads)))
+    this.#workerInFlightMax = Math.max(1, Math.floor(inFlightMax / Math.max(1, options.threads)))
     const threadsReady = new Promise<void>((resolve) => {
       this.#onReady = resolve
       if (options.threads === 0) resolve()
     })
     // Main hashes too: for logins and checksums, and for orders when there are no threads.
     this.#ready = Promise.all([threadsReady, keccakReady]).then(() => {})
-    for (let index = 0; index < options.threads; index++) this.#lanes.push(this.#start(index))
+    for (let index = 0; index < options.threads; index++) this.#workers.push(this.#start(index))
   }
 
   /** Resolves when main and every thread can hash. Without threads, submit no order before. */
@@ -113,30 +113,30 @@ export class IntakePool {
   }
 
   /** `before` is the thread that this one replaces. */
-  #start(index: number, before?: IntakeLane): IntakeLane {
+  #start(index: number, before?: IntakeWorker): IntakeWorker {
     const { domain, ringBytes = LIMITS.ringBytes } = this.#options
-    return new IntakeLane({
+    return new IntakeWorker({
       ...{ index, domain, ringBytes, open: before?.open, stretches: before?.stretches },
-      onResults: (lane) => this.#drain(lane),
-      onEnd: (lane) => {
+      onResults: (worker) => this.#drain(worker),
+      onEnd: (worker) => {
         // While the pool is paused, the thread's last results are read first, by `resume`.
-        if (!this.#isStopping && !this.#isPaused) this.#replace(lane)
+        if (!this.#isStopping && !this.#isPaused) this.#replace(worker)
       },
     })
   }
 
   /** Checks one request; `onResult` gets its result. Does nothing and gives false when full. */
   submit(request: IntakeRequest): boolean {
-    if (this.#lanes.length === 0) {
+    if (this.#workers.length === 0) {
       this.#checkHere(request)
       return true
     }
-    const lane = this.#leastLoaded()
-    if (!lane.isOpen || lane.open.size >= this.#laneInFlightMax) return false
-    if (!lane.isFlushed && !this.#flush(lane)) return false
-    if (!lane.submit(request)) return false
+    const worker = this.#leastLoaded()
+    if (!worker.isOpen || worker.open.size >= this.#workerInFlightMax) return false
+    if (!worker.isFlushed && !this.#flush(worker)) return false
+    if (!worker.submit(request)) return false
     this.#sendSoon()
-    lane.open.set(openKey(request.requestId, (request.form ?? 0) !== 0), 0)
+    worker.open.set(openKey(request.requestId, (request.form ?? 0) !== 0), 0)
     return true
   }
 
@@ -168,15 +168,15 @@ export class IntakePool {
 
   #send(): void {
     this.#unsent = 0
-    for (const lane of this.#lanes) lane.send()
+    for (const worker of this.#workers) worker.send()
   }
 
   /** The thread with the fewest open orders, among those that take orders if there are any. */
-  #leastLoaded(): IntakeLane {
-    let [least] = this.#lanes
-    for (const lane of this.#lanes) {
-      if (!lane.isOpen) continue
-      if (!least.isOpen || lane.open.size < least.open.size) least = lane
+  #leastLoaded(): IntakeWorker {
+    let [least] = this.#workers
+    for (const worker of this.#workers) {
+      if (!worker.isOpen) continue
+      if (!least.isOpen || worker.open.size < least.open.size) least = worker
     }
     return least
   }
@@ -214,20 +214,20 @@ export class IntakePool {
   }
 
   #tell(change: DirectoryChange): void {
-    if (this.#lanes.length === 0) {
+    if (this.#workers.length === 0) {
       this.#directory.apply(change)
       return
     }
     const bytes = Buffer.from(JSON.stringify(change), 'utf8')
-    for (const lane of this.#pupil === null ? this.#lanes : [this.#pupil]) {
-      lane.wait(TO_INTAKE.CHANGE, bytes)
-      this.#flush(lane)
+    for (const worker of this.#pupil === null ? this.#workers : [this.#pupil]) {
+      worker.wait(TO_INTAKE.CHANGE, bytes)
+      this.#flush(worker)
     }
   }
 
   /** True when no frame of this lane waits any more. */
-  #flush(lane: IntakeLane): boolean {
-    if (lane.flush()) return true
+  #flush(worker: IntakeWorker): boolean {
+    if (worker.flush()) return true
     this.#flushSoon()
     return false
   }
@@ -237,7 +237,7 @@ export class IntakePool {
     if (this.#flushTimer !== undefined || this.#isStopping) return
     this.#flushTimer = setTimeout(() => {
       this.#flushTimer = undefined
-      for (const lane of this.#lanes) if (!lane.isFlushed) this.#flush(lane)
+      for (const worker of this.#workers) if (!worker.isFlushed) this.#flush(worker)
     }, FLUSH_RETRY_MS)
   }
 
@@ -248,58 +248,58 @@ export class IntakePool {
 
   resume(): void {
     this.#isPaused = false
-    for (const lane of [...this.#lanes]) {
-      if (lane.isEnded) this.#replace(lane)
-      else this.#drain(lane)
+    for (const worker of [...this.#workers]) {
+      if (worker.isEnded) this.#replace(worker)
+      else this.#drain(worker)
     }
   }
 
-  #drain(lane: IntakeLane): void {
+  #drain(worker: IntakeWorker): void {
     if (this.#isPaused) return
-    const { results } = lane
+    const { results } = worker
     do {
-      while (results.next()) this.#hear(lane)
+      while (results.next()) this.#hear(worker)
       results.free()
     } while (!results.arm())
   }
 
-  #hear(lane: IntakeLane): void {
-    const { results } = lane
+  #hear(worker: IntakeWorker): void {
+    const { results } = worker
     if (results.tag === FROM_INTAKE.READY) {
-      lane.isReady = true
-      if (this.#lanes.every((each) => each.isReady)) this.#onReady()
+      worker.isReady = true
+      if (this.#workers.every((each) => each.isReady)) this.#onReady()
       return
     }
     const { bytes } = results
     try {
       this.#reader.read(bytes)
-      if (lane.lost.has(this.#reader.key)) return
-      assert(this.#isAwaited(lane), 'a result answers an open request, its parts in order')
+      if (worker.lost.has(this.#reader.key)) return
+      assert(this.#isAwaited(worker), 'a result answers an open request, its parts in order')
     } catch (error) {
-      this.#garbled(lane, bytes, error)
+      this.#garbled(worker, bytes, error)
       return
     }
-    this.#settle(lane.open)
+    this.#settle(worker.open)
   }
 
-  #isAwaited({ open }: IntakeLane): boolean {
+  #isAwaited({ open }: IntakeWorker): boolean {
     const { key, index } = this.#reader
     const told = open.get(key)
     return told !== undefined && index <= told % PARTS
   }
 
   /** A result did not decode: its request breaks, and the thread is ended. */
-  #garbled(lane: IntakeLane, bytes: Uint8Array, error: unknown): void {
+  #garbled(worker: IntakeWorker, bytes: Uint8Array, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     const isWhole = bytes.length >= RESULT.record
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const key = isWhole
       ? openKey(view.readUInt32LE(RESULT.requestId), view[RESULT.count] !== 0)
       : openKey(0, false)
-    if (lane.open.has(key)) this.#break(lane.open, key, `a result did not decode: ${reason}`)
-    lane.lost.add(key)
-    lane.isClosing = true
-    lane.end(`gave a result that is none: ${reason}`)
+    if (worker.open.has(key)) this.#break(worker.open, key, `a result did not decode: ${reason}`)
+    worker.lost.add(key)
+    worker.isClosing = true
+    worker.end(`gave a result that is none: ${reason}`)
   }
 
   /** Passes on the result that the reader read last. */
@@ -337,7 +337,7 @@ export class IntakePool {
   }
 
   /** Replaces a thread that ended. */
-  #replace(ended: IntakeLane): void {
+  #replace(ended: IntakeWorker): void {
     this.#drain(ended)
     const { teach, onFault, onReplaced } = this.#options
     const { name, reason, open, workingAt } = ended
@@ -348,8 +348,8 @@ export class IntakePool {
       onFault(new Error(`${sentence}${isTooOften ? '; too often, and no order is to blame' : ''}`))
       return
     }
-    const lane = this.#start(ended.index, ended)
-    this.#lanes[ended.index] = lane
+    const worker = this.#start(ended.index, ended)
+    this.#workers[ended.index] = worker
     if (isToBlame) this.#break(open, workingAt, `the thread ${sentence}`)
     const orders = ended.unanswered()
     const kept = new Set(orders.map(frameKey))
@@ -357,39 +357,39 @@ export class IntakePool {
     for (const key of [...open.keys()]) {
       if (!kept.has(key)) this.#break(open, key, `the thread ${sentence}`)
     }
-    lane.inherit(orders)
+    worker.inherit(orders)
     onReplaced?.(`The thread ${sentence}; another has its place.`)
-    this.#teach(lane, teach())
+    this.#teach(worker, teach())
   }
 
-  #teach(lane: IntakeLane, steps: Iterator<unknown>): void {
-    if (this.#isStopping || this.#lanes[lane.index] !== lane) return
+  #teach(worker: IntakeWorker, steps: Iterator<unknown>): void {
+    if (this.#isStopping || this.#workers[worker.index] !== worker) return
     const untilMs = performance.now() + TEACH_SLICE_MS
     let isOver = false
-    this.#pupil = lane
+    this.#pupil = worker
     while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true
     this.#pupil = null
     if (!isOver) {
-      setImmediate(() => this.#teach(lane, steps))
+      setImmediate(() => this.#teach(worker, steps))
       return
     }
-    lane.taught()
-    this.#flush(lane)
+    worker.taught()
+    this.#flush(worker)
   }
 
   /** The threads by their names, for metrics; none when main checks the orders itself. */
-  get threads(): readonly Pick<IntakeLane, 'name' | 'stretches'>[] {
-    return this.#lanes
+  get threads(): readonly Pick<IntakeWorker, 'name' | 'stretches'>[] {
+    return this.#workers
   }
 
   /** Unanswered requests, for metrics and for a stop that waits. */
   inFlight(): number {
-    return this.#lanes.reduce((count, lane) => count + lane.open.size, 0)
+    return this.#workers.reduce((count, worker) => count + worker.open.size, 0)
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#flushTimer)
-    await Promise.all(this.#lanes.map((lane) => lane.stop()))
+    await Promise.all(this.#workers.map((worker) => worker.stop()))
   }
 }

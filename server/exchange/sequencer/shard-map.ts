@@ -21,7 +21,7 @@ export interface ShardOptions extends Omit<ShardThread, 'inline' | 'bell'> {
 }
 
 /** How many threads there may be. Books take them in turn, as OrderTable has its lanes. */
-export function lanesOf(threads: MarketThreads): number {
+export function partitionsOf(threads: MarketThreads): number {
   if (threads === 'auto') return LIMITS.marketThreadsAutoMax
   return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
 }
@@ -39,7 +39,7 @@ export class Shards {
 
   constructor(options: ShardOptions) {
     this.#options = options
-    this.#threadsMax = lanesOf(options.threads)
+    this.#threadsMax = partitionsOf(options.threads)
   }
 
   get booksMax(): number {

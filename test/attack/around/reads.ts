@@ -30,9 +30,9 @@ export const NOTHING: ReadonlyMap<string, string> = new Map([
   ['GET /profiles/partner-accounts/:profileId/allowances', '403 SCOPE_MISSING'],
 ])
 
-function isRead({ method, auth, lane }: FuzzRoute): boolean {
+function isRead({ method, auth, rateClass }: FuzzRoute): boolean {
   const isOperators = auth.accepts.some(({ scheme }) => scheme === 'admin')
-  return method === 'GET' && !isOperators && (lane !== 'admin' || auth.accepts.length === 0)
+  return method === 'GET' && !isOperators && (rateClass !== 'admin' || auth.accepts.length === 0)
 }
 
 /** The reads that attacks must know. */

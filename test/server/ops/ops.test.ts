@@ -7,14 +7,14 @@ import { watchProcess } from '../../../server/ops/process-metrics.ts'
 test('metrics count calls by route and status, and refusals by name, and read gauges', async () => {
   const metrics = new Metrics(0)
   const call = { method: 'GET', receivedMs: 10, readMs: 11 }
-  const route = { method: 'GET', path: '/orders/:id', lane: 'private' }
+  const route = { method: 'GET', path: '/orders/:id', rateClass: 'private' }
   const turn = { call, route, status: 404, refusal: 'ORDER_NOT_FOUND', endedMs: 12 }
   assert.equal(metrics.http(turn), 'query')
   metrics.http({ ...turn, call: { ...call, method: 'MADEUP' }, route: null, refusal: null })
-  const order = { method: 'POST', path: '/orders', lane: 'trade' }
+  const order = { method: 'POST', path: '/orders', rateClass: 'trade' }
   assert.equal(metrics.http({ ...turn, route: order, status: 0, refusal: null }), 'order')
   assert.equal(metrics.http({ ...turn, route: { ...order, path: '/x' } }), 'cancel')
-  assert.equal(metrics.http({ ...turn, route: { ...order, lane: 'admin' } }), 'change')
+  assert.equal(metrics.http({ ...turn, route: { ...order, rateClass: 'admin' } }), 'change')
   let size = 1
   metrics.gauge('toy_size', 'A size.', () => size)
   metrics.totals('toy_total', 'A count.', ['of'], () => [{ labels: { of: 'x' }, value: 3 }])

@@ -57,7 +57,7 @@ export const createSeries = route({
   method: 'POST',
   path: '/admin/series',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Creates a series of recurring markets; its slots follow by themselves.',
   body: object({
     symbol: means(symbol(), 'Symbol of the asset, as the oracle reports it.'),
@@ -187,7 +187,7 @@ export const listSeries = route({
   method: 'GET',
   path: '/admin/series',
   auth: admin('read'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'The series that make slots, and ended ones that still have some, by rising number.',
   reply: object({ series: means(list(seriesRow()), 'Every series that is in memory.') }),
   means: 'The series as they stand now.',
@@ -218,7 +218,7 @@ export const editSeries = route({
   method: 'PATCH',
   path: '/admin/series/:seriesId',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Changes what is said of a series. Slots that are created later get it; others stay.',
   params: { seriesId: seriesId() },
   body: object({
@@ -246,7 +246,7 @@ export const endSeries = route({
   method: 'DELETE',
   path: '/admin/series/:seriesId',
   auth: admin('root'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Ends a series: no more slots are created, and those that exist go on.',
   params: { seriesId: seriesId() },
   reply: message(),
@@ -263,7 +263,7 @@ export const reportPrices = route({
   method: 'POST',
   path: '/admin/oracle/prices',
   auth: admin('money'),
-  lane: 'admin',
+  rateClass: 'admin',
   about: 'Tells what the oracle saw: prices of assets at instants.',
   body: object({
     reports: means(

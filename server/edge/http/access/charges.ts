@@ -4,7 +4,7 @@
 // caller in debt is refused until the debt is paid. Calls that cost little cost nothing more.
 
 import type { CallCharges } from '../call.ts'
-import type { Lane, RateLimiter } from './rate-limit.ts'
+import type { RateClass, RateLimiter } from './rate-limit.ts'
 
 /** What one more token pays for. */
 export const TOKEN = {
@@ -16,7 +16,7 @@ export const TOKEN = {
 } as const
 
 export interface Charged {
-  readonly lane: Lane
+  readonly rateClass: RateClass
   /** '' for an address without a limit. */
   readonly address: string
   /** The key of the profile; null for a caller that is not proven. */
@@ -63,9 +63,9 @@ export class Charges implements CallCharges {
     if (whole < 1) return
     this.#taken += whole
     const { addressLimiter, profileLimiter, clock } = this.#limiters
-    const { lane, address, key } = this.#charged
+    const { rateClass, address, key } = this.#charged
     const nowMs = clock()
-    if (address !== '') addressLimiter?.charge(address, lane, nowMs, whole)
-    if (key !== null) profileLimiter?.charge(key, lane, nowMs, whole)
+    if (address !== '') addressLimiter?.charge(address, rateClass, nowMs, whole)
+    if (key !== null) profileLimiter?.charge(key, rateClass, nowMs, whole)
   }
 }

@@ -5,8 +5,8 @@
 import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
 import { SITE_TIMES, siteOf } from './networks.ts'
 
-export const LANES = ['public', 'private', 'trade', 'auth', 'admin'] as const
-export type Lane = (typeof LANES)[number]
+export const RATE_CLASSES = ['public', 'private', 'trade', 'auth', 'admin'] as const
+export type RateClass = (typeof RATE_CLASSES)[number]
 
 export interface Rate {
   readonly perSecond: number
@@ -14,10 +14,10 @@ export interface Rate {
   readonly burst: number
 }
 
-export type Rates = Readonly<Record<Lane, Rate>>
+export type Rates = Readonly<Record<RateClass, Rate>>
 
 /** Makes one value for each lane. */
-export function eachLane<T>(of: (lane: Lane) => T): Readonly<Record<Lane, T>> {
+export function eachRateClass<T>(of: (rateClass: RateClass) => T): Readonly<Record<RateClass, T>> {
   return {
     public: of('public'),
     private: of('private'),
@@ -154,53 +154,55 @@ export class Buckets<Key> {
  * also counts for the wider network that it gives, which has the rates of several keys.
  */
 export class RateLimiter<Key> {
-  private readonly lanes: Readonly<Record<Lane, Buckets<Key>>>
-  private readonly sites: Readonly<Record<Lane, Buckets<Key>>> | null
+  private readonly rateClasses: Readonly<Record<RateClass, Buckets<Key>>>
+  private readonly sites: Readonly<Record<RateClass, Buckets<Key>>> | null
   private readonly siteOf: (key: Key) => Key | null
 
   constructor(rates: Rates, keysMax = KEYS_MAX, siteOf: ((key: Key) => Key | null) | null = null) {
-    this.lanes = eachLane((lane) => new Buckets<Key>(rates[lane], keysMax))
+    this.rateClasses = eachRateClass((rateClass) => new Buckets<Key>(rates[rateClass], keysMax))
     this.siteOf = siteOf ?? (() => null)
     this.sites =
-      siteOf === null ? null : eachLane((lane) => new Buckets<Key>(siteRate(rates[lane]), keysMax))
+      siteOf === null
+        ? null
+        : eachRateClass((rateClass) => new Buckets<Key>(siteRate(rates[rateClass]), keysMax))
   }
 
   /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
-  take(key: Key, lane: Lane, nowMs: number, tokens = 1): number {
-    const waitMs = this.lanes[lane].take(key, nowMs, tokens)
+  take(key: Key, rateClass: RateClass, nowMs: number, tokens = 1): number {
+    const waitMs = this.rateClasses[rateClass].take(key, nowMs, tokens)
     const site = waitMs > 0 || this.sites === null ? null : this.siteOf(key)
-    const siteMs = site === null ? 0 : (this.sites?.[lane].take(site, nowMs, tokens) ?? 0)
+    const siteMs = site === null ? 0 : (this.sites?.[rateClass].take(site, nowMs, tokens) ?? 0)
     return Math.ceil(Math.max(waitMs, siteMs) / MS_PER_SEC)
   }
 
   /** Takes tokens for what a call has cost, whether the bucket has them or not. */
-  charge(key: Key, lane: Lane, nowMs: number, tokens: number): void {
-    this.lanes[lane].charge(key, nowMs, tokens)
+  charge(key: Key, rateClass: RateClass, nowMs: number, tokens: number): void {
+    this.rateClasses[rateClass].charge(key, nowMs, tokens)
   }
 
   /** The lines of a reply that tell what is left to a key, of its own bucket or its network's. */
-  linesOf(key: Key, lane: Lane, nowMs: number): string {
-    const own = this.lanes[lane]
+  linesOf(key: Key, rateClass: RateClass, nowMs: number): string {
+    const own = this.rateClasses[rateClass]
     const site = this.sites === null ? null : this.siteOf(key)
     if (site === null || this.sites === null) return own.linesOf(key, nowMs)
-    const wider = this.sites[lane]
+    const wider = this.sites[rateClass]
     const isWider = wider.leftOf(site, nowMs) < own.leftOf(key, nowMs)
     return isWider ? wider.linesOf(site, nowMs) : own.linesOf(key, nowMs)
   }
 
   /** Keys of a lane that have an entry. */
-  keysOf(lane: Lane): number {
-    return this.lanes[lane].keys
+  keysOf(rateClass: RateClass): number {
+    return this.rateClasses[rateClass].keys
   }
 
   /** Calls of a lane that were refused since the start. */
-  refusedOf(lane: Lane): number {
-    return this.lanes[lane].refusedCount + (this.sites?.[lane].refusedCount ?? 0)
+  refusedOf(rateClass: RateClass): number {
+    return this.rateClasses[rateClass].refusedCount + (this.sites?.[rateClass].refusedCount ?? 0)
   }
 
   /** The same over all lanes. */
   get keys(): number {
-    return LANES.reduce((sum, lane) => sum + this.keysOf(lane), 0)
+    return RATE_CLASSES.reduce((sum, rateClass) => sum + this.keysOf(rateClass), 0)
   }
 }
 

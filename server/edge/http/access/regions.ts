@@ -1,7 +1,7 @@
 // Countries from which nobody may trade here (403). Only the proxy in front of the exchange knows
 // the country of a call; it says so in a header.
 
-import type { Lane } from './rate-limit.ts'
+import type { RateClass } from './rate-limit.ts'
 
 export interface Regions {
   /** Lower case. */
@@ -17,8 +17,11 @@ const COUNTRY = /^[A-Z]{2}$/
 const UNKNOWN = 'XX'
 
 /** Reads and logins stay open: people who may no longer trade can still see their own data. */
-export function isTrading(route: { readonly lane: Lane; readonly method: string }): boolean {
-  return route.lane === 'trade' && route.method !== 'GET'
+export function isTrading(route: {
+  readonly rateClass: RateClass
+  readonly method: string
+}): boolean {
+  return route.rateClass === 'trade' && route.method !== 'GET'
 }
 
 /** Whether a call to this route is refused for the country that its headers name. */

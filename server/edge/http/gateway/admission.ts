@@ -44,8 +44,8 @@ export class Admission<S> {
     if (full !== null) return full
     const unread = hasBody ? rooms.refusal('bodies', address) : null
     if (unread !== null) return unread
-    const lane = entry?.route.lane ?? 'public'
-    const waitSec = addresses.waitSec(address, lane, call.receivedMs)
+    const rateClass = entry?.route.rateClass ?? 'public'
+    const waitSec = addresses.waitSec(address, rateClass, call.receivedMs)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     if (entry !== null) {
       const { route } = entry

@@ -3,7 +3,7 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import { addressKey } from '../access/networks.ts'
-import type { Lane, RateLimiter } from '../access/rate-limit.ts'
+import type { RateClass, RateLimiter } from '../access/rate-limit.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 
 type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>
@@ -36,9 +36,9 @@ export class CallerAddresses {
   }
 
   /** Takes one token of a lane; returns 0, or the seconds until the caller may ask again. */
-  waitSec(key: string, lane: Lane, nowMs: number): number {
+  waitSec(key: string, rateClass: RateClass, nowMs: number): number {
     if (key === '') return 0
-    return this.#limiter?.take(key, lane, nowMs) ?? 0
+    return this.#limiter?.take(key, rateClass, nowMs) ?? 0
   }
 }
 

@@ -73,11 +73,11 @@ export class CallsWithin<S> {
   /** The refusals that come before the handler, in the order in which the gateway gives them. */
   #gate(route: Route<S>, { call, caller }: Unchecked, guest: Guest): Refusal | null {
     const { addressLimiter, profileLimiter, regions, services } = this.#options
-    const { room, lane, auth } = route
+    const { room, rateClass, auth } = route
     const full = this.#rooms.refusal(room, guest.address)
     if (full !== null) return full
     const ofAddress = guest.address === '' ? null : (addressLimiter ?? null)
-    const addressSec = ofAddress?.take(guest.address, lane, call.receivedMs) ?? 0
+    const addressSec = ofAddress?.take(guest.address, rateClass, call.receivedMs) ?? 0
     if (addressSec > 0) return refuse('RATE_LIMITED', undefined, addressSec)
     if (!route.hasRoom(services)) return refuse('OVERLOADED')
     if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')

@@ -1,17 +1,17 @@
 // Lets calls that read be charged for what they cost, when anybody is limited.
 
 import { Charges, type Limiters } from '../access/charges.ts'
-import type { Lane } from '../access/rate-limit.ts'
+import type { RateClass } from '../access/rate-limit.ts'
 import type { Call, Caller } from '../call.ts'
 import type { Route } from '../route.ts'
 import { rateKeyOf } from './entry.ts'
 
 /** Lanes whose calls only read, so that what they cost grows with what they ask for. */
-const CHARGED: ReadonlySet<Lane> = new Set(['public', 'private'])
+const CHARGED: ReadonlySet<RateClass> = new Set(['public', 'private'])
 
 export interface ChargedCall<S> {
   readonly call: Call
-  readonly route: Pick<Route<S>, 'lane' | 'raw'>
+  readonly route: Pick<Route<S>, 'rateClass' | 'raw'>
   readonly address: string
   readonly caller: Caller | null
 }
@@ -26,9 +26,9 @@ export class ChargedCalls<S> {
   }
 
   begin({ call, route, address, caller }: ChargedCall<S>): void {
-    if (this.#limiters === null || route.raw || !CHARGED.has(route.lane)) return
+    if (this.#limiters === null || route.raw || !CHARGED.has(route.rateClass)) return
     if (call.isOwn === true) return
     const key = caller === null ? null : rateKeyOf(caller)
-    call.charges = new Charges(this.#limiters, { lane: route.lane, address, key })
+    call.charges = new Charges(this.#limiters, { rateClass: route.rateClass, address, key })
   }
 }

@@ -69,10 +69,10 @@ const BODY_BYTES_PER_TOKEN = 512
 export function profileWaitSec<S>(
   limiter: RateLimiter<number> | null,
   key: number,
-  { lane }: Route<S>,
+  { rateClass }: Route<S>,
   { body, receivedMs, isOwn }: Call,
 ): number {
   if (isOwn === true) return 0
-  const more = lane === 'private' ? Math.floor(body.length / BODY_BYTES_PER_TOKEN) : 0
-  return limiter?.take(key, lane, receivedMs, 1 + more) ?? 0
+  const more = rateClass === 'private' ? Math.floor(body.length / BODY_BYTES_PER_TOKEN) : 0
+  return limiter?.take(key, rateClass, receivedMs, 1 + more) ?? 0
 }

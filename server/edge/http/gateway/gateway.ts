@@ -160,12 +160,12 @@ export class Gateway<S> {
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method
     const found = this.router.find(method, call.path)
-    const isOperators = found.target?.route.lane === 'admin'
+    const isOperators = found.target?.route.rateClass === 'admin'
     const from = isOperators ? this.addresses.of(response, call.headers) : ''
     call.isOwn = this.options.ownCalls?.isMarked(call.headers) === true
     const address = call.isOwn === true ? '' : this.addresses.keyOf(response, call.headers)
     const turn = begun(response, call, found, { from, address })
-    if (turn.route?.lane === 'auth') call.from = this.addresses.of(response, call.headers)
+    if (turn.route?.rateClass === 'auth') call.from = this.addresses.of(response, call.headers)
     return turn
   }
 

@@ -21,10 +21,10 @@ export function rateLines<S>(limiters: Limiters<S>, turn: Counted<S>, out: Outgo
   if (out.limitLines !== '') return out.limitLines
   if (out.status === TOO_MANY && out.refusal !== 'RATE_LIMITED') return ''
   if (entry?.route.raw === true || call.isOwn === true) return ''
-  const lane = entry?.route.lane ?? 'public'
+  const rateClass = entry?.route.rateClass ?? 'public'
   const { addressLimiter, profileLimiter } = limiters
   if (caller !== null) {
-    return profileLimiter?.linesOf(rateKeyOf(caller), lane, call.receivedMs) ?? ''
+    return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, call.receivedMs) ?? ''
   }
-  return address === '' ? '' : (addressLimiter?.linesOf(address, lane, call.receivedMs) ?? '')
+  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, call.receivedMs) ?? '')
 }

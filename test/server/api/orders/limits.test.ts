@@ -157,14 +157,14 @@ test('profiles and addresses have a bucket for each lane', async () => {
     const path = '/auth/api-tokens/nothing'
     assertLimited(await refusedOf(8, () => live.call(alice, 'DELETE', path)))
     const text = await live.metrics()
-    const figure = (name: string, by: string, lane: string) => {
-      const line = `outcomex_rate_limit${name}{by="${by}",lane="${lane}"} `
+    const figure = (name: string, by: string, rateClass: string) => {
+      const line = `outcomex_rate_limit${name}{by="${by}",lane="${rateClass}"} `
       const found = text.split('\n').find((each) => each.startsWith(line))
       return Number(found?.slice(line.length))
     }
-    for (const lane of ['private', 'trade', 'auth']) {
-      assert.ok(figure('ed_total', 'profile', lane) > 0, lane)
-      assert.equal(figure('ed_total', 'address', lane), 0)
+    for (const rateClass of ['private', 'trade', 'auth']) {
+      assert.ok(figure('ed_total', 'profile', rateClass) > 0, rateClass)
+      assert.equal(figure('ed_total', 'address', rateClass), 0)
     }
     assert.ok(figure('_keys', 'profile', 'trade') <= 2)
     assert.equal(figure('ed_total', 'profile', 'admin'), 0)
@@ -192,9 +192,9 @@ function callsOf(live: LiveExchange, trader: Trader) {
   }
 }
 
-async function limitedCount(live: LiveExchange, by: string, lane: string): Promise<number> {
+async function limitedCount(live: LiveExchange, by: string, rateClass: string): Promise<number> {
   const text = await live.metrics()
-  const line = `outcomex_rate_limited_total{by="${by}",lane="${lane}"} `
+  const line = `outcomex_rate_limited_total{by="${by}",lane="${rateClass}"} `
   const found = text.split('\n').find((each) => each.startsWith(line))
   return Number(found?.slice(line.length))
 }
@@ -219,15 +219,15 @@ test('each rate flag bounds its own lane, and metrics say which bucket was empty
     ['profile', 'address', '--rate-'],
     ['address', 'profile', '--address-rate-'],
   ] as const) {
-    const lanes = ['private', 'trade', 'auth', 'admin'] as const
-    const flags = lanes.flatMap((lane) => [`${head}${lane}`, '2:2'])
+    const rateClasses = ['private', 'trade', 'auth', 'admin'] as const
+    const flags = rateClasses.flatMap((rateClass) => [`${head}${rateClass}`, '2:2'])
     await during(flags, async (live) => {
       const calls = callsOf(live, await live.trader(0))
       // Reading metrics is a call of the last of these lanes.
-      for (const lane of lanes) assertLimited(await refusedOf(12, calls[lane]))
-      for (const lane of lanes) {
-        assert.ok((await limitedCount(live, by, lane)) > 0, `${by} ${lane}`)
-        assert.equal(await limitedCount(live, other, lane), 0, `${other} ${lane}`)
+      for (const rateClass of rateClasses) assertLimited(await refusedOf(12, calls[rateClass]))
+      for (const rateClass of rateClasses) {
+        assert.ok((await limitedCount(live, by, rateClass)) > 0, `${by} ${rateClass}`)
+        assert.equal(await limitedCount(live, other, rateClass), 0, `${other} ${rateClass}`)
       }
     })
   }

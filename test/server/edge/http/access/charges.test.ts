@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Charges, TOKEN } from '../../../../../server/edge/http/access/charges.ts'
-import { eachLane, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
+import { eachRateClass, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
 
 // What a call costs beyond the token that it took when it came.
 
-const RATES = eachLane(() => ({ perSecond: 10, burst: 20 }))
+const RATES = eachRateClass(() => ({ perSecond: 10, burst: 20 }))
 
 function desk() {
   const time = { nowMs: 0 }
@@ -14,7 +14,7 @@ function desk() {
     profileLimiter: new RateLimiter<number>(RATES),
     clock: () => time.nowMs,
   }
-  const charges = new Charges(limiters, { lane: 'private', address: 'a', key: 7 })
+  const charges = new Charges(limiters, { rateClass: 'private', address: 'a', key: 7 })
   const left = (lines: string) => Number(/remaining: (\d+)/.exec(lines)?.[1])
   const leftOf = () => [
     left(limiters.addressLimiter.linesOf('a', 'private', time.nowMs)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Cors } from '../../../../../server/edge/http/access/cors.ts'
-import { eachLane, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
+import { eachRateClass, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
 import { RawClient } from '../gateway/raw-client.ts'
 import { startToys, type ToyExchange } from '../gateway/toy-exchange.ts'
 
@@ -151,7 +151,7 @@ test('a call that a page makes after its preflight is answered like any other', 
 })
 
 test('a flood of preflights of distinct origins meets the rate and keeps nothing', async () => {
-  const rates = eachLane(() => ({ perSecond: 1, burst: 50 }))
+  const rates = eachRateClass(() => ({ perSecond: 1, burst: 50 }))
   const addressLimiter = new RateLimiter<string>(rates)
   const toys = await startToys({ cors: new Cors([APP], ASKED), addressLimiter })
   const client = new RawClient(toys.port)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressKey } from '../../../../../server/edge/http/access/networks.ts'
 import {
-  LANES,
   openLimits,
+  RATE_CLASSES,
   RateLimiter,
   type Rates,
 } from '../../../../../server/edge/http/access/rate-limit.ts'
@@ -80,10 +80,10 @@ test('in any span of time a key gets at most its burst and its rate', () => {
 
 test('each key has a bucket of its own in each lane', () => {
   const limiter = new RateLimiter<number>(RATES)
-  for (const lane of LANES) {
+  for (const rateClass of RATE_CLASSES) {
     for (const key of [1, 2]) {
-      for (let call = 0; call < 5; call++) assert.equal(limiter.take(key, lane, 0), 0)
-      assert.equal(limiter.take(key, lane, 0), 1)
+      for (let call = 0; call < 5; call++) assert.equal(limiter.take(key, rateClass, 0), 0)
+      assert.equal(limiter.take(key, rateClass, 0), 1)
     }
   }
 })

@@ -33,10 +33,10 @@ test('a blocked country is refused, and an unknown one if the operator says so',
 })
 
 test('only a call that changes something on the trade lane is trading', () => {
-  assert.ok(isTrading({ lane: 'trade', method: 'POST' }))
-  assert.ok(isTrading({ lane: 'trade', method: 'DELETE' }))
-  assert.ok(!isTrading({ lane: 'trade', method: 'GET' }))
-  for (const lane of ['public', 'private', 'auth', 'admin'] as const) {
-    assert.ok(!isTrading({ lane, method: 'POST' }))
+  assert.ok(isTrading({ rateClass: 'trade', method: 'POST' }))
+  assert.ok(isTrading({ rateClass: 'trade', method: 'DELETE' }))
+  assert.ok(!isTrading({ rateClass: 'trade', method: 'GET' }))
+  for (const rateClass of ['public', 'private', 'auth', 'admin'] as const) {
+    assert.ok(!isTrading({ rateClass, method: 'POST' }))
   }
 })

@@ -17,7 +17,7 @@ import { startToys, TOY_ROUTES, type ToyExchange } from './toy-exchange.ts'
 const SHORT = Buffer.from('["btc"]')
 let book = Buffer.from(JSON.stringify(['1'.repeat(3000)]))
 
-const common = { auth: open(), lane: 'public', reply: list(text()), means: 'It.' } as const
+const common = { auth: open(), rateClass: 'public', reply: list(text()), means: 'It.' } as const
 const example = { params: { slug: 'btc' }, reply: ['x'] }
 
 const books = route({

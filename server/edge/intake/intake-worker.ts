@@ -29,11 +29,11 @@ export interface LaneParts {
   readonly open?: Map<number, number>
   /** Of the thread that this one replaces, so that its figures go on. */
   readonly stretches?: Stretches
-  readonly onResults: (lane: IntakeLane) => void
-  readonly onEnd: (lane: IntakeLane) => void
+  readonly onResults: (worker: IntakeWorker) => void
+  readonly onEnd: (worker: IntakeWorker) => void
 }
 
-export class IntakeLane {
+export class IntakeWorker {
   readonly index: number
   readonly results: Ring
   /**

@@ -9,7 +9,7 @@ import type { Book, Slot } from '../../domain/ids.ts'
 const CHUNK_SHIFT = 12
 const CHUNK_SLOTS = 1 << CHUNK_SHIFT
 
-export class SlotLanes {
+export class SlotPartitions {
   /** Head of each lane's free chain; 0 = none. The order table keeps the chains. */
   readonly freeOf: Int32Array
   readonly #capacity: number
@@ -20,14 +20,14 @@ export class SlotLanes {
   /** The chunk from which each lane takes new slots. */
   readonly #chunkOf: Uint16Array
 
-  constructor(capacity: number, lanes: number) {
+  constructor(capacity: number, partitions: number) {
     this.#capacity = capacity
-    this.freeOf = new Int32Array(lanes)
+    this.freeOf = new Int32Array(partitions)
     this.#ownerOf = new Uint16Array(((capacity - 1) >> CHUNK_SHIFT) + 1)
     this.#usedOf = new Uint16Array(this.#ownerOf.length)
     // Slot 0 is no order.
     this.#usedOf[0] = 1
-    this.#chunkOf = new Uint16Array(lanes)
+    this.#chunkOf = new Uint16Array(partitions)
   }
 
   /** The lane of a slot that was used. */
@@ -37,11 +37,11 @@ export class SlotLanes {
 
   /** A slot for the next order of the book; 0 when every slot is taken. */
   nextFor(book: Book): number {
-    const lane = (book - 1) % this.freeOf.length
-    if (this.freeOf[lane] !== 0) return this.freeOf[lane]
-    const chunk = this.#chunkOf[lane]
-    const fresh = this.#ownerOf[chunk] === lane + 1 && this.#hasFresh(chunk)
-    return fresh ? (chunk << CHUNK_SHIFT) + this.#usedOf[chunk] : this.#elsewhere(lane)
+    const partition = (book - 1) % this.freeOf.length
+    if (this.freeOf[partition] !== 0) return this.freeOf[partition]
+    const chunk = this.#chunkOf[partition]
+    const fresh = this.#ownerOf[chunk] === partition + 1 && this.#hasFresh(chunk)
+    return fresh ? (chunk << CHUNK_SHIFT) + this.#usedOf[chunk] : this.#elsewhere(partition)
   }
 
   #hasFresh(chunk: number): boolean {
@@ -53,14 +53,14 @@ export class SlotLanes {
    * Looks in another chunk of the lane, then in a free chunk. At last it takes a slot of any lane:
    * that is better than a refusal.
    */
-  #elsewhere(lane: number): number {
+  #elsewhere(partition: number): number {
     const first = (mayTake: (owner: number) => boolean) =>
       this.#ownerOf.findIndex((owner, chunk) => mayTake(owner) && this.#hasFresh(chunk))
-    let chunk = first((owner) => owner === lane + 1)
+    let chunk = first((owner) => owner === partition + 1)
     if (chunk === -1) chunk = first((owner) => owner === 0)
     if (chunk === -1) chunk = first(() => true)
     if (chunk === -1) return this.freeOf.find((slot) => slot !== 0) ?? 0
-    this.#chunkOf[lane] = chunk
+    this.#chunkOf[partition] = chunk
     return (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
   }
 
