@@ -20,8 +20,8 @@ const MARKETS = 4
 /** A batch of the journal is part of one chunk, so it must be shorter than that. */
 const IN_FLIGHT = 256
 /** A stretch is one figure. The first stretches warm up the code and the caches. */
-const SIZE = { trades: 10_000_000, live: 5000, ops: 300_000, stretch: 10_000, warm: 10 }
-const SMOKE = { trades: 5000, live: 200, ops: 4000, stretch: 1000, warm: 1 }
+const SIZE = { trades: 10_000_000, live: 5000, ops: 300_000, busyTime: 10_000, warm: 10 }
+const SMOKE = { trades: 5000, live: 200, ops: 4000, busyTime: 1000, warm: 1 }
 type Size = typeof SIZE
 
 /** Journals a workload; gives the number of commands. */
@@ -40,12 +40,12 @@ async function costsOf(parent: string, size: Size): Promise<readonly (readonly C
   const commands = await writeJournal(empty, size)
   cpSync(empty, long, { recursive: true })
   progress(`follower: ${commands} commands are in the journal`)
-  const { trades, live, stretch, warm } = size
+  const { trades, live, busyTime, warm } = size
   const history = { trades, live, owners: ACCOUNTS, markets: MARKETS, endMs: START_MS - 1 }
   writeHistory(long, history)
   progress('follower: takes turns')
-  const stretches = Math.floor(commands / stretch)
-  const seqs = Array.from({ length: stretches }, (_none, index) => (index + 1) * stretch)
+  const busyTimes = Math.floor(commands / busyTime)
+  const seqs = Array.from({ length: busyTimes }, (_none, index) => (index + 1) * busyTime)
   const costs = await takeTurns([empty, long], seqs)
   return costs.map((each) => each.slice(warm))
 }

@@ -11,7 +11,7 @@ import { type Target, withDurableEcho, withEcho, withExchange } from './http/htt
 import type { LoadPlan, LoadResult } from './http/load-client.ts'
 import { CONNECTIONS, freshOrders, ordersPerSecond } from './http/order-rate.ts'
 import { PERCENTILES, percentileName } from './passes/pacer.ts'
-import { p99Ms, stretchesAt } from './passes/stretches.ts'
+import { busyTimesAt, p99Ms } from './passes/stretches.ts'
 import { bookReads } from './reads/book-reads.ts'
 import { progress } from './report/progress.ts'
 import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
@@ -135,9 +135,9 @@ function latencyTable(highest: number, size: Size): Promise<Row[]> {
         rows.push(...(await latencyRows(target, echoPort, plan)))
       }
       const plan = { name: 'half the highest rate', perSecond: half, size }
-      const before = await stretchesAt(target.port)
+      const before = await busyTimesAt(target.port)
       rows.push(...(await latencyRows(target, echoPort, plan)))
-      for (const [kind, ms] of p99Ms(before, await stretchesAt(target.port))) {
+      for (const [kind, ms] of p99Ms(before, await busyTimesAt(target.port))) {
         // A batch of signatures is the work itself, and no order waits behind another for it.
         if (kind === 'intake') continue
         rows.push(rowOf(`p99 of a stretch at ${plan.name}, ${kind}`, 'ms', [ms]))

@@ -7,7 +7,7 @@ import type { OnCommit } from '../persistence/journal/thread/journal-handle.ts'
 import { flood } from './http/flood.ts'
 import { withFolder } from './passes/folder.ts'
 import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'
-import { p99Ms, type StretchCounts, stretchesOf } from './passes/stretches.ts'
+import { type BusyCounts, busyTimesOf, p99Ms } from './passes/stretches.ts'
 import { type BatchSize, replayRaw } from './pipeline/raw-commits.ts'
 import { openThreaded, type ThreadedExchange } from './pipeline/threaded-exchange.ts'
 import { progress } from './report/progress.ts'
@@ -101,7 +101,7 @@ interface Latencies {
   /** Milliseconds, one for each of PERCENTILES. */
   readonly found: readonly number[]
   /** The p99 of a stretch for each kind of thread. */
-  readonly stretchMs: ReadonlyMap<string, number>
+  readonly busyMs: ReadonlyMap<string, number>
 }
 
 async function latencies(
@@ -111,15 +111,15 @@ async function latencies(
 ): Promise<Latencies> {
   const { from, perSecond, count } = rows
   await flood(feed, { from, to: from + count })
-  const before: StretchCounts = stretchesOf(exchange)
+  const before: BusyCounts = busyTimesOf(exchange)
   const histogram = await paced({ perSecond, count }, (index, done) => {
     // A full ring would lose an operation here, and the run would never end. So this throws.
     if (!feed.send(from + count + index, done)) throw new Error('the rings are full at this rate')
   })
-  const stretchMs = new Map(p99Ms(before, stretchesOf(exchange)))
+  const busyMs = new Map(p99Ms(before, busyTimesOf(exchange)))
   await exchange.stop()
   const found = PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000)
-  return { found, stretchMs }
+  return { found, busyMs }
 }
 
 interface LatencyPlan {
@@ -132,15 +132,15 @@ async function latencyRows(perSecond: number, smoke: boolean): Promise<Row[]> {
   const count = smoke ? 100 : perSecond * LATENCY_SECONDS
   const byPercentile: number[][] = PERCENTILES.map(() => [])
   const lone: number[] = []
-  const stretches = new Map<string, number[]>()
+  const busyTimes = new Map<string, number[]>()
   for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
     progress(`pipeline: ${perSecond}/s, run ${run + 1}`)
     await withFolder(async (dataDir) => {
       const live = smoke ? 100 : LIVE
       const { work, exchange, feed } = await open(dataDir, 1, { live, ops: 2 * count })
       const plan = { from: work.filled, perSecond, count }
-      const { found, stretchMs } = await latencies(exchange, feed, plan)
-      for (const [kind, ms] of stretchMs) stretches.set(kind, [...(stretches.get(kind) ?? []), ms])
+      const { found, busyMs } = await latencies(exchange, feed, plan)
+      for (const [kind, ms] of busyMs) busyTimes.set(kind, [...(busyTimes.get(kind) ?? []), ms])
       for (const [index, each] of byPercentile.entries()) each.push(found[index])
     })
     const batches = Array(smoke ? 10 : LONE_COMMITS).fill({ records: 1, bytes: RECORD_BYTES })
@@ -152,7 +152,7 @@ async function latencyRows(perSecond: number, smoke: boolean): Promise<Row[]> {
     const more = percentile === 99 ? { yardstick, ratio: median(lone) / median(samples) } : {}
     return rowOf(`${perSecond}/s, ${percentileName(percentile)}`, 'ms', samples, more)
   })
-  const worked = [...stretches].map(([kind, samples]) =>
+  const worked = [...busyTimes].map(([kind, samples]) =>
     rowOf(`${perSecond}/s, p99 of a stretch, ${kind}`, 'ms', samples),
   )
   return [...rows, ...worked, rowOf(yardstick, 'ms', lone)]

@@ -9,7 +9,7 @@ import type { ThreadedExchange } from '../pipeline/threaded-exchange.ts'
 const BUCKET = /^outcomex_stretch_seconds_bucket\{thread="(\w+?)(?:-\d+)?",le="(.+?)"\} (\d+)$/gm
 
 /** How many stretches of a kind of thread took so many microseconds at the most, for each bound. */
-export type StretchCounts = ReadonlyMap<string, ReadonlyMap<number, number>>
+export type BusyCounts = ReadonlyMap<string, ReadonlyMap<number, number>>
 
 function add(to: Map<string, Map<number, number>>, kind: string, bound: number, count: number) {
   const ofKind = to.get(kind) ?? new Map<number, number>()
@@ -17,7 +17,7 @@ function add(to: Map<string, Map<number, number>>, kind: string, bound: number, 
   to.set(kind, ofKind)
 }
 
-export function stretchesOf({ pipeline, journal }: ThreadedExchange): StretchCounts {
+export function busyTimesOf({ pipeline, journal }: ThreadedExchange): BusyCounts {
   const found = new Map<string, Map<number, number>>()
   const take = (kind: string, { bounds, counts }: Distribution) => {
     let count = 0
@@ -26,12 +26,12 @@ export function stretchesOf({ pipeline, journal }: ThreadedExchange): StretchCou
       add(found, kind, bound, count)
     }
   }
-  take('journal', journal.stretches.micros)
-  for (const { stretches } of pipeline.shards.all) take('market', stretches.micros)
+  take('journal', journal.busyTimes.micros)
+  for (const { busyTimes } of pipeline.shards.all) take('market', busyTimes.micros)
   return found
 }
 
-export function stretchesIn(metrics: string): StretchCounts {
+export function busyTimesIn(metrics: string): BusyCounts {
   const found = new Map<string, Map<number, number>>()
   for (const [, kind, bound, count] of metrics.matchAll(BUCKET)) {
     const micros = bound === '+Inf' ? Infinity : Math.round(Number(bound) * 1e6)
@@ -40,15 +40,15 @@ export function stretchesIn(metrics: string): StretchCounts {
   return found
 }
 
-export async function stretchesAt(port: number): Promise<StretchCounts> {
+export async function busyTimesAt(port: number): Promise<BusyCounts> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const reply = await fetch(`http://127.0.0.1:${port}/metrics`, { headers })
   assert(reply.ok, 'the server tells its metrics')
-  return stretchesIn(await reply.text())
+  return busyTimesIn(await reply.text())
 }
 
 /** The bound in milliseconds that 99 of 100 stretches keep; kinds without a stretch have none. */
-export function p99Ms(before: StretchCounts, after: StretchCounts): [kind: string, ms: number][] {
+export function p99Ms(before: BusyCounts, after: BusyCounts): [kind: string, ms: number][] {
   return [...after].flatMap(([kind, counts]): [string, number][] => {
     const since = [...counts].map(([bound, count]) => {
       return { bound, count: count - (before.get(kind)?.get(bound) ?? 0) }

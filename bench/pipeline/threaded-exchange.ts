@@ -4,7 +4,7 @@
 import { resetMarkets } from '../../engine/core/book/market.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import { Bells } from '../../engine/thread/bells.ts'
+import { WakeUps } from '../../engine/thread/wake-ups.ts'
 import {
   JournalHandle,
   type OnCommit,
@@ -58,8 +58,8 @@ export async function openThreaded(
     clock: toldClock(() => START_MS),
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onCommit, onFault }),
     openShards: (main) => {
-      const bells = new Bells(writer.data.bells)
-      return new Shards({ ...main, threads: 'auto', onFault, bells })
+      const wakeUps = new WakeUps(writer.data.wakeUps)
+      return new Shards({ ...main, threads: 'auto', onFault, wakeUps })
     },
     onDurable: () => {},
     profileWaitSec: () => 0,

@@ -262,7 +262,7 @@ export const LIMITS = {
   /** Bytes that a command takes in the journal, on average. */
   commandBytesTypical: 256,
   /** Longest time that orders wait for the markets to stand still. */
-  stillWaitMsMax: 100,
+  quiescenceWaitMsMax: 100,
   queryQueueMax: 1024,
   searchCharactersMax: 200,
   /** Words of a query that are looked up. The rest counts for its meaning alone. */

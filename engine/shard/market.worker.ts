@@ -1,25 +1,26 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Bells } from '../thread/bells.ts'
+import { BusyClock } from '../thread/busy-times.ts'
 import { Ring } from '../thread/ring.ts'
 import { stallPoint } from '../thread/stall-point.ts'
-import { StretchClock } from '../thread/stretches.ts'
+import { WakeUps } from '../thread/wake-ups.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import type { ShardRings } from './shard-handle.ts'
 
-const { bell, stretches }: ShardRings = workerData
-const sleep = bell === undefined ? undefined : new Bells(bell.shared).sleepWordOf(bell.place)
+const { wakeUp, busyTimes }: ShardRings = workerData
+const sleep =
+  wakeUp === undefined ? undefined : new WakeUps(wakeUp.shared).sleepWordOf(wakeUp.place)
 const input = new Ring(workerData.input, sleep)
 const output = new Ring(workerData.output)
-const clock = new StretchClock(stretches)
-const ringDoorbell = () => {
+const clock = new BusyClock(busyTimes)
+const sendWakeUp = () => {
   output.send()
-  if (output.takeDoorbell()) parentPort?.postMessage(0)
+  if (output.takeWakeUp()) parentPort?.postMessage(0)
 }
 
 sendEventsTo(output, () => {
   // Main takes the events of a sweep in many turns. Meanwhile this thread is alive.
   input.answer()
-  ringDoorbell()
+  sendWakeUp()
   output.waitForSpace()
 })
 
@@ -29,7 +30,7 @@ while (running) {
   clock.begin()
   while (running && input.next()) running = handleFrame(input, output)
   input.free()
-  ringDoorbell()
+  sendWakeUp()
   clock.end()
   if (running) input.waitForData(1000)
   stallPoint('market-stall')

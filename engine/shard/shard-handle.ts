@@ -9,10 +9,10 @@ import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
 import type { Book, Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Bells } from '../thread/bells.ts'
+import { type BusyCells, BusyTimes } from '../thread/busy-times.ts'
 import { Ring } from '../thread/ring.ts'
 import { spawn } from '../thread/spawn.ts'
-import { type StretchCells, Stretches } from '../thread/stretches.ts'
+import type { WakeUps } from '../thread/wake-ups.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
@@ -43,7 +43,7 @@ export interface ShardThread {
   readonly onFault: (sentence: string) => void
   readonly ringBytes?: number | undefined
   /** The thread that makes commands durable rings the bell of this place. */
-  readonly bell?: { readonly bells: Bells; readonly place: number }
+  readonly wakeUp?: { readonly wakeUps: WakeUps; readonly place: number }
   readonly start?: ((name: string, rings: ShardRings) => EventEmitter) | undefined
 }
 
@@ -51,8 +51,8 @@ export interface ShardRings {
   readonly input: SharedArrayBuffer
   readonly output: SharedArrayBuffer
   /** The bell that wakes the thread; absent when main wakes it. */
-  readonly bell?: { readonly shared: SharedArrayBuffer; readonly place: number }
-  readonly stretches: StretchCells
+  readonly wakeUp?: { readonly shared: SharedArrayBuffer; readonly place: number }
+  readonly busyTimes: BusyCells
 }
 
 function startWorker(name: string, workerData: ShardRings): EventEmitter {
@@ -65,9 +65,9 @@ const FRAME_WORK = 8
 export class ShardHandle {
   readonly name: string
   /** What the thread measures of its work; nothing while its books are on main. */
-  readonly stretches = new Stretches()
+  readonly busyTimes = new BusyTimes()
   readonly #input: Ring
-  readonly #bell: { readonly bells: Bells; readonly place: number } | null
+  readonly #wakeUp: { readonly wakeUps: WakeUps; readonly place: number } | null
   readonly #output: Ring
   readonly #words: Int32Array
   readonly #f64s: Float64Array
@@ -96,10 +96,10 @@ export class ShardHandle {
     this.name = name
     this.#visitor = visitor
     const ringBytes = thread.ringBytes ?? LIMITS.shardRingBytes
-    this.#bell = thread.bell ?? null
+    this.#wakeUp = thread.wakeUp ?? null
     this.#input = new Ring(
       Ring.allocate(ringBytes),
-      this.#bell?.bells.sleepWordOf(this.#bell.place),
+      this.#wakeUp?.wakeUps.sleepWordOf(this.#wakeUp.place),
     )
     this.#output = new Ring(Ring.allocate(thread.inline ? INLINE_RING_BYTES : ringBytes))
     this.#words = new Int32Array(this.#output.shared)
@@ -115,10 +115,10 @@ export class ShardHandle {
   }
 
   #start(thread: ShardThread): EventEmitter {
-    const { bells, place = 0 } = this.#bell ?? {}
-    const bell = bells === undefined ? {} : { bell: { shared: bells.shared, place } }
-    const { cells: stretches } = this.stretches
-    const rings = { input: this.#input.shared, output: this.#output.shared, stretches, ...bell }
+    const { wakeUps, place = 0 } = this.#wakeUp ?? {}
+    const wakeUp = wakeUps === undefined ? {} : { wakeUp: { shared: wakeUps.shared, place } }
+    const { cells: busyTimes } = this.busyTimes
+    const rings = { input: this.#input.shared, output: this.#output.shared, busyTimes, ...wakeUp }
     const worker = (thread.start ?? startWorker)(this.name, rings)
     // The thread's first message says that it runs. Each later message says that frames have come.
     worker.once('message', () => {
@@ -214,8 +214,8 @@ export class ShardHandle {
    */
   send(): void {
     if (this.#worker === null) this.#output.send()
-    else if (this.#bell === null) this.#input.send()
-    else if (this.#input.show()) this.#bell.bells.mark(this.#bell.place)
+    else if (this.#wakeUp === null) this.#input.send()
+    else if (this.#input.show()) this.#wakeUp.wakeUps.mark(this.#wakeUp.place)
   }
 
   /** Shows the thread what no command of the journal goes with. */
@@ -242,11 +242,11 @@ export class ShardHandle {
       ) {
         work += FRAME_WORK + this.#settleFrame()
       }
-    } while (work < workMax && this.#wantsDoorbell(durableSeq) && !this.#output.arm())
+    } while (work < workMax && this.#wantsWakeUp(durableSeq) && !this.#output.arm())
     return work
   }
 
-  #wantsDoorbell(durableSeq: Seq): boolean {
+  #wantsWakeUp(durableSeq: Seq): boolean {
     if (this.#settled - this.#published === UNPUBLISHED_FRAMES) return false
     if (this.#digestWaiters.length > 0) return true
     if (this.isIdle) return false

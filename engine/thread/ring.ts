@@ -1,6 +1,6 @@
 import { assert } from '../domain/assert.ts'
-import { type SleepWord, wake } from './bells.ts'
 import { RestCollector } from './rest-collector.ts'
+import { type SleepWord, wake } from './wake-ups.ts'
 
 // Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
 //
@@ -166,7 +166,7 @@ export class Ring {
   }
 
   /** Writer, when main reads: true when main sleeps in its event loop and wants one message. */
-  takeDoorbell(): boolean {
+  takeWakeUp(): boolean {
     if (Atomics.load(this.#words, ARMED) === 0) return false
     return Atomics.exchange(this.#words, ARMED, 0) === 1
   }

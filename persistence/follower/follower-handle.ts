@@ -2,9 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
+import { BusyTimes } from '../../engine/thread/busy-times.ts'
 import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
-import { Stretches } from '../../engine/thread/stretches.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 import { startThread } from '../thread-start.ts'
@@ -43,7 +43,7 @@ export interface FollowerOptions {
 
 /** What the thread measures, its stretches of work and its commits; and who waits for it. */
 class FollowerFigures {
-  readonly stretches = new Stretches()
+  readonly busyTimes = new BusyTimes()
   readonly #commits = Distribution.allocate(MICROS)
   readonly commitMicros = new Distribution(MICROS, this.#commits)
 
@@ -55,7 +55,7 @@ class FollowerFigures {
   get cells(): Omit<FollowerThreadData, 'folder' | 'seq'> {
     const { buffer: waiting } = this.#waiting
     const { buffer: progress } = this.#progress
-    return { stretches: this.stretches.cells, commits: this.#commits, waiting, progress }
+    return { busyTimes: this.busyTimes.cells, commits: this.#commits, waiting, progress }
   }
 
   /** Differs from an earlier value when the thread has written something since. */

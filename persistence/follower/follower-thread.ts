@@ -1,6 +1,6 @@
 import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
-import type { StretchCells } from '../../engine/thread/stretches.ts'
+import type { BusyCells } from '../../engine/thread/busy-times.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { ProjectionAsk } from './boards/projection.ts'
 import type { Projected } from './boards/projector.ts'
@@ -53,7 +53,7 @@ export type FollowerMessage =
   | ({ readonly kind: 'projected' } & Projected)
 
 export interface FollowerThreadData {
-  readonly stretches: StretchCells
+  readonly busyTimes: BusyCells
   /** Microseconds of the commits of the read tables, in the buckets of MICROS. */
   readonly commits: SharedArrayBuffer
   /** One i32: how many reads wait for the tables. */

@@ -1,5 +1,5 @@
+import { BusyClock } from '../../engine/thread/busy-times.ts'
 import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
-import { StretchClock } from '../../engine/thread/stretches.ts'
 import type { FollowerThreadData } from './follower-thread.ts'
 import type { Pace } from './tables/pace.ts'
 
@@ -22,7 +22,7 @@ const NEAR_COMMANDS = 16_384
 const LOOKS = 2
 
 export class SlicedPace implements Pace {
-  readonly #clock: StretchClock
+  readonly #clock: BusyClock
   readonly #commitMicros: Distribution
   readonly #pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #waiting: Int32Array
@@ -32,14 +32,14 @@ export class SlicedPace implements Pace {
   #endMs = 0
 
   constructor({
-    stretches,
+    busyTimes,
     commits,
     waiting,
     progress,
   }: Omit<FollowerThreadData, 'folder' | 'seq'>) {
     this.#waiting = new Int32Array(waiting)
     this.#progress = new Int32Array(progress)
-    this.#clock = new StretchClock(stretches)
+    this.#clock = new BusyClock(busyTimes)
     this.#commitMicros = new Distribution(MICROS, commits)
   }
 

@@ -2,9 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import { assert, WorkerFault } from '../../engine/domain/assert.ts'
 import { reasonOf } from '../../engine/domain/error-code.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { BusyTimes } from '../../engine/thread/busy-times.ts'
 import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
-import { Stretches } from '../../engine/thread/stretches.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
 import { OWN_GROUP, QuestionQueue, type Turn } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
@@ -57,7 +57,7 @@ function ownTurn(): Turn {
 
 export class QueryHandle {
   /** One stretch is one question. A thread that replaces another goes on counting. */
-  readonly stretches = new Stretches()
+  readonly busyTimes = new BusyTimes()
   readonly #options: QueryOptions
   readonly #queue = new QuestionQueue<Open>()
   readonly #deaths = new IdleDeaths()
@@ -98,8 +98,8 @@ export class QueryHandle {
   #start(): void {
     this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
     const { dataDir } = this.#options
-    const { cells: stretches } = this.stretches
-    const workerData: QueryThreadData = { dataDir, working: this.#working, stretches }
+    const { cells: busyTimes } = this.busyTimes
+    const workerData: QueryThreadData = { dataDir, working: this.#working, busyTimes }
     const worker = spawn(new URL('./query.worker.ts', import.meta.url), {
       name: 'query',
       workerData,

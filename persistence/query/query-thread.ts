@@ -1,4 +1,4 @@
-import type { StretchCells } from '../../engine/thread/stretches.ts'
+import type { BusyCells } from '../../engine/thread/busy-times.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
 
 // Messages between main and the query thread. `Query` types a question and its answer for the
@@ -40,5 +40,5 @@ export interface QueryThreadData {
   readonly dataDir: string
   /** One shared word: the id plus one of the question that the thread works on; 0 for none. */
   readonly working: Int32Array
-  readonly stretches: StretchCells
+  readonly busyTimes: BusyCells
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
+import { BusyClock } from '../../engine/thread/busy-times.ts'
 import { edgePoint, threadPoint } from '../../engine/thread/fault-point.ts'
-import { StretchClock } from '../../engine/thread/stretches.ts'
 import { openReadOnly } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import { readPath } from '../follower/read-database.ts'
@@ -16,8 +16,8 @@ const ENDED_CODE = 7
 
 assert(parentPort !== null, 'queries run in a thread of their own')
 const port = parentPort
-const { dataDir, working, stretches }: QueryThreadData = workerData
-const clock = new StretchClock(stretches)
+const { dataDir, working, busyTimes }: QueryThreadData = workerData
+const clock = new BusyClock(busyTimes)
 const path = readPath(dataDir)
 const connection = speaking(path, () => openReadOnly(path))
 const answers = speaking(path, () => openReads(connection, READS))

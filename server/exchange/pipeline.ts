@@ -32,10 +32,10 @@ import { AheadOfTables } from './sequencer/ahead-of-tables.ts'
 import type { Clock } from './sequencer/clock.ts'
 import { byOperator, type Decision } from './sequencer/control-body.ts'
 import { DeadlineTimer } from './sequencer/deadline-timer.ts'
+import { QuiescentPoint } from './sequencer/quiescent-point.ts'
 import { type OrderName, Sequencer } from './sequencer/sequencer.ts'
 import type { Shards } from './sequencer/shard-map.ts'
 import { StampTimes } from './sequencer/stamp-times.ts'
-import { StillMoment } from './sequencer/still-moment.ts'
 import { TimeSlice } from './sequencer/time-slice.ts'
 import { Mining, type SettlementParts } from './settlement/mining.ts'
 
@@ -95,7 +95,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly tokenUses: TokenUses
   readonly stampTimes = new StampTimes()
   /** Orders and cancels wait while it is on. */
-  readonly stillMoment: StillMoment
+  readonly quiescentPoint: QuiescentPoint
   /** Accounts whose orders and cancels wait for a replacement. */
   readonly queues = new AccountQueues()
   /** Requests that hold several orders. */
@@ -175,8 +175,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       wallMs: clock.wallMs,
       underWay: () => this.underWay,
     })
-    this.stillMoment = new StillMoment({
-      isStill: () => this.shards.areIdle,
+    this.quiescentPoint = new QuiescentPoint({
+      isQuiescent: () => this.shards.areIdle,
       pause: () => this.intake?.pause(),
       resume: () => this.intake?.resume(),
     })
@@ -292,7 +292,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     this.publisher.news.flush(this.publisher.durableSeq, this.shards.all)
     this.publisher.tellAnswered()
     if (this.#isStarted) this.mining?.drained()
-    this.stillMoment.check()
+    this.quiescentPoint.check()
     this.#retryOrders()
     this.#timer?.check()
   }
@@ -326,7 +326,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   }
 
   #emitDue(): void {
-    if (this.stillMoment.isOn) return
+    if (this.quiescentPoint.isOn) return
     this.sequencer.emitDue(this.sequencer.nowMs())
     this.#retryOrders()
     this.#continueDue()
@@ -334,7 +334,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   /** Decides the orders that waited for a deadline, as far as it is stamped now. */
   #retryOrders(): void {
-    if (this.orders.waiting > 0 && !this.stillMoment.isOn) this.orders.retry()
+    if (this.orders.waiting > 0 && !this.quiescentPoint.isOn) this.orders.retry()
   }
 
   /** Deadlines that one time slice left go on in the next turn of the event loop. */
@@ -381,7 +381,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<CancelOutcome | Reject> {
     // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
-    if (this.stillMoment.isOn) await this.stillMoment.over()
+    if (this.quiescentPoint.isOn) await this.quiescentPoint.over()
     const barred = this.cancelBar()
     if (barred !== null) return this.refused(barred)
     const stamped = stampCancels(this, marketId, orders, answered)

@@ -13,8 +13,8 @@ import { tokensOf } from '../../engine/domain/markets/market.ts'
 import { isBid } from '../../engine/domain/order.ts'
 import { DAY_MS, type TimeMs } from '../../engine/domain/units.ts'
 import { handOver } from '../../engine/shard/hand-over.ts'
-import { Bells } from '../../engine/thread/bells.ts'
 import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
+import { WakeUps } from '../../engine/thread/wake-ups.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import type { Durability } from '../../persistence/journal/journal-port.ts'
@@ -408,8 +408,8 @@ function startPipeline(
     profileWaitSec,
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
     openShards: (main) => {
-      const bells = new Bells(writer.data.bells)
-      return new Shards({ ...main, threads: options.marketThreads, onFault, bells })
+      const wakeUps = new WakeUps(writer.data.wakeUps)
+      return new Shards({ ...main, threads: options.marketThreads, onFault, wakeUps })
     },
     openIntake: (verdicts) => startIntake(core, seal, options, verdicts),
   })

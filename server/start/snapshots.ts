@@ -115,7 +115,7 @@ export class Snapshots {
     const { onSnapshot, onWarning } = this.#wishes
     if (pipeline.clearing.rewards.open !== null) await this.#credited()
     const saved = await new Promise<SavedSnapshot | null>((resolve) => {
-      pipeline.stillMoment.begin((isStill) => resolve(isStill ? this.#order() : null))
+      pipeline.quiescentPoint.begin((isQuiescent) => resolve(isQuiescent ? this.#order() : null))
     })
     if (saved === null) return this.#again('postponed')
     if (saved.failure === null) {

@@ -8,39 +8,39 @@ import type { RunningExchange } from './open.ts'
 const MICROS_PER_SEC = 1e6
 
 /** What the journal thread does between its stretches. */
-interface BetweenStretches {
+interface BetweenBusyTimes {
   readonly micros: Distribution
   readonly shortMicros: Distribution
 }
 
 /** Every thread but main, whose loop counts for itself. */
-function stretchesOf({ shards, intake, journal, follower, query }: RunningExchange) {
+function busyTimesOf({ shards, intake, journal, follower, query }: RunningExchange) {
   const inThreads = [...intake.threads, ...shards.all.filter((shard) => !shard.isInline)]
   return [
-    ...inThreads.map(({ name, stretches }) => ({ labels: { thread: name }, stretches })),
-    { labels: { thread: 'journal' }, stretches: journal.stretches },
-    { labels: { thread: 'follower' }, stretches: follower.figures.stretches },
-    { labels: { thread: 'query' }, stretches: query.stretches },
+    ...inThreads.map(({ name, busyTimes }) => ({ labels: { thread: name }, busyTimes })),
+    { labels: { thread: 'journal' }, busyTimes: journal.busyTimes },
+    { labels: { thread: 'follower' }, busyTimes: follower.figures.busyTimes },
+    { labels: { thread: 'query' }, busyTimes: query.busyTimes },
   ]
 }
 
 /** The collections of garbage of every thread but main. */
 export function collectionsOf(exchange: RunningExchange): Series[] {
-  return stretchesOf(exchange).map(({ labels, stretches }) => {
-    return { labels, values: stretches.collectionMicros }
+  return busyTimesOf(exchange).map(({ labels, busyTimes }) => {
+    return { labels, values: busyTimes.collectionMicros }
   })
 }
 
 export function watchThreads(
   exchange: RunningExchange,
-  commits: BetweenStretches,
+  commits: BetweenBusyTimes,
   metrics: Metrics,
 ): void {
   const worked =
     'Work of a thread in one go, from a wake-up to the next sleep or look for work. Commits and ' +
     'checkpoints are not in it, collections are. Main has none.'
   metrics.seconds('outcomex_stretch_seconds', worked, () =>
-    stretchesOf(exchange).map(({ labels, stretches }) => ({ labels, values: stretches.micros })),
+    busyTimesOf(exchange).map(({ labels, busyTimes }) => ({ labels, values: busyTimes.micros })),
   )
   const { commitMicros } = exchange.follower.figures
   const committed = 'One commit of the read tables, its checkpoint included.'
@@ -59,8 +59,8 @@ export function watchThreads(
     const mainSec = performance.eventLoopUtilization().active / MS_PER_SEC
     return [
       { labels: { thread: 'main' }, value: mainSec },
-      ...stretchesOf(exchange).map(({ labels, stretches }) => {
-        const allMicros = stretches.micros.sum + (besides[labels.thread] ?? 0)
+      ...busyTimesOf(exchange).map(({ labels, busyTimes }) => {
+        const allMicros = busyTimes.micros.sum + (besides[labels.thread] ?? 0)
         return { labels, value: allMicros / MICROS_PER_SEC }
       }),
     ]

@@ -94,11 +94,11 @@ async function step(stage: Stage, { plan, next, strict, tally, seen }: Step): Pr
   tally.add(plan, rendered, outcome)
   seen.curl = curlOf(stage.baseUrl, rendered)
   if (issue !== '') return issue
-  const endsStretch = next !== undefined && mayChangeOwner(next)
-  if (isOwners || !(strict || next === undefined || endsStretch)) return ''
+  const endsBusyTime = next !== undefined && mayChangeOwner(next)
+  if (isOwners || !(strict || next === undefined || endsBusyTime)) return ''
   const after = await stage.ownerState()
   if (after !== seen.before) return difference(seen.before, after)
-  if (endsStretch) seen.before = ''
+  if (endsBusyTime) seen.before = ''
   return ''
 }
 

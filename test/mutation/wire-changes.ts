@@ -90,8 +90,8 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/thread/bells.ts',
-    tests: ['test/engine/thread/bells.test.ts'],
+    file: 'engine/thread/wakeUps.ts',
+    tests: ['test/engine/thread/wake-ups.test.ts'],
     changes: [
       ['a bell rings for one reader alone', 'place < PLACES', 'place < 1'],
       ['a mark is not noticed', 'Atomics.store(this.#words, 0, 1)\n', '\n'],

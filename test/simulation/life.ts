@@ -113,7 +113,7 @@ export class Life {
   readonly chain = new EmbeddedChain(8453)
   /** Why a thread died; the process must then stop. */
   fault: string | null = null
-  hasDoorbell = false
+  hasWakeUp = false
   #lookedMs = 0
   readonly nowMs: () => number
   /** The first reason with which a promise of main was rejected. */
@@ -321,7 +321,7 @@ export class Life {
       visitor: this.watch.before(visitor),
       ringBytes: RING_BYTES,
       onReady: () => {
-        this.hasDoorbell = true
+        this.hasWakeUp = true
       },
       onFault: (sentence) => {
         this.fault = sentence
@@ -391,14 +391,14 @@ export class Life {
   get isAtRest(): boolean {
     const { queues, groups, slots, sequencer } = this.pipeline
     if (slots !== null && slots.nextDueMs <= sequencer.nowMs()) return false
-    const isStill = this.shards.areIdle && this.journal.waitingCount === 0
+    const isQuiescent = this.shards.areIdle && this.journal.waitingCount === 0
     if (this.packsAreDue) return false
     if (queues.count > 0 || groups.waiting > 0 || this.opening > 0) return false
     // One time slice left deadlines to the next turn of the loop.
     if (sequencer.isCut) return false
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
-    return isStill && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
+    return isQuiescent && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
   }
 
   /** The follower scores the open sample once its tables show it, now and then again. */
@@ -410,8 +410,8 @@ export class Life {
 
   /** Main hears that frames have come, if a thread rang. */
   hear(): void {
-    if (!this.hasDoorbell) return
-    this.hasDoorbell = false
+    if (!this.hasWakeUp) return
+    this.hasWakeUp = false
     this.pipeline.drain()
   }
 }

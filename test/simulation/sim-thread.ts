@@ -43,7 +43,7 @@ export class SimThread extends EventEmitter {
   show(): void {
     if (this.isStalled || this.isDead) return
     this.#output.send()
-    if (this.#output.takeDoorbell()) this.emit('message', 0)
+    if (this.#output.takeWakeUp()) this.emit('message', 0)
   }
 
   /** Main hears of a death some time after the death. */

@@ -269,7 +269,7 @@ export interface LiveOptions {
   /** Deadlines pass with decisions and when the test calls `tick`, not by a timer. */
   readonly stepwise?: boolean
   /** The clock stands until the test shifts it, however slow the machine is. */
-  readonly isStill?: boolean
+  readonly isQuiescent?: boolean
   /** Shorter waits than those of the real server. */
   readonly socketWaits?: Partial<SocketWaits>
   /** Smaller bounds than those of the real server. */
@@ -304,7 +304,7 @@ const SET_ADMIN_TOKEN = { kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOK
 
 export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
   const config = configOf(options)
-  const time = { offsetMs: 0, standsAtMs: options.isStill === true ? Date.now() : null }
+  const time = { offsetMs: 0, standsAtMs: options.isQuiescent === true ? Date.now() : null }
   const clock = () => timeMs(time)
   const faults: string[] = []
   const onFault = (sentence: string) => faults.push(sentence)

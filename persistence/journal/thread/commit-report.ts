@@ -1,5 +1,5 @@
+import { BusyClock } from '../../../engine/thread/busy-times.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
-import { StretchClock } from '../../../engine/thread/stretches.ts'
 import { CheckpointCall } from '../checkpoint-call.ts'
 import type { SqliteJournalWriter } from '../sqlite-journal.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
@@ -10,13 +10,13 @@ export class CommitReport {
   readonly #f64s = new Float64Array(REPORT_F64S)
   readonly bytes = new Uint8Array(this.#f64s.buffer)
   readonly #call: CheckpointCall
-  readonly #clock: StretchClock
+  readonly #clock: BusyClock
   #checkpointMicros = 0
   #shortMicros = 0
 
-  constructor({ call, stretches }: JournalThreadData) {
+  constructor({ call, busyTimes }: JournalThreadData) {
     this.#call = new CheckpointCall(call)
-    this.#clock = new StretchClock(stretches)
+    this.#clock = new BusyClock(busyTimes)
   }
 
   /** The journal is open: the checkpoint thread may open its file too. */

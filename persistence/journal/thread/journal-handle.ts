@@ -2,10 +2,10 @@ import type { Worker } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { Bells } from '../../../engine/thread/bells.ts'
+import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
-import { Stretches } from '../../../engine/thread/stretches.ts'
+import { WakeUps } from '../../../engine/thread/wake-ups.ts'
 import { type FileIdentity, identityOf } from '../../file-identity.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import { startThread } from '../../thread-start.ts'
@@ -77,12 +77,12 @@ export interface JournalThread {
   readonly data: JournalThreadData
   /** The journal that the thread has open. */
   readonly file: FileIdentity
-  readonly stretches: Stretches
+  readonly busyTimes: BusyTimes
 }
 
 /** Rejects with a DataFolderError when the thread cannot open the folder. */
 export async function startJournalThread(options: JournalOptions): Promise<JournalThread> {
-  const stretches = new Stretches()
+  const busyTimes = new BusyTimes()
   const data: JournalThreadData = {
     folder: options.folder,
     durability: options.durability,
@@ -91,9 +91,9 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
     pagesMax: options.pagesMax ?? 0,
     incoming: Ring.allocate(LIMITS.ringBytes),
     done: Ring.allocate(DONE_RING_BYTES),
-    bells: Bells.allocate(),
+    wakeUps: WakeUps.allocate(),
     call: CheckpointCall.allocate(),
-    stretches: stretches.cells,
+    busyTimes: busyTimes.cells,
   }
   const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
     name: 'journal',
@@ -103,7 +103,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
   })
   await startThread(worker, 'journal')
   const file = identityOf(journalPath(options.folder.dataDir))
-  return { worker, data, file, stretches }
+  return { worker, data, file, busyTimes }
 }
 
 function spawnCheckpoints({ data, file }: JournalThread): Worker {
@@ -116,7 +116,7 @@ function spawnCheckpoints({ data, file }: JournalThread): Worker {
 export class JournalHandle implements JournalWriter {
   readonly durability: Durability
   readonly stats: JournalStats = { batches: 0, records: 0 }
-  readonly stretches: Stretches
+  readonly busyTimes: BusyTimes
   readonly #onDurable: JournalListener['onDurable']
   readonly #onCommit: OnCommit
   readonly #incoming: Ring
@@ -137,7 +137,7 @@ export class JournalHandle implements JournalWriter {
     const { worker, data } = thread
     this.#thread = thread
     this.#onFault = listener.onFault
-    this.stretches = thread.stretches
+    this.busyTimes = thread.busyTimes
     this.#onDurable = listener.onDurable
     this.#onCommit = listener.onCommit ?? (() => {})
     this.durability = data.durability

@@ -1,4 +1,4 @@
-import type { StretchCells } from '../../../engine/thread/stretches.ts'
+import type { BusyCells } from '../../../engine/thread/busy-times.ts'
 import type { FileIdentity } from '../../file-identity.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import type { Durability, JournalTail } from '../journal-port.ts'
@@ -15,12 +15,12 @@ export interface JournalThreadData {
   /** Records from main; the tag is RECORD_TAG, CUT_TAG or STOP_TAG. */
   readonly incoming: SharedArrayBuffer
   /** Readers of other rings, which this thread wakes before each commit. */
-  readonly bells: SharedArrayBuffer
+  readonly wakeUps: SharedArrayBuffer
   /** One report (REPORT) for each commit. */
   readonly done: SharedArrayBuffer
   /** Asks the checkpoint thread for its work. */
   readonly call: SharedArrayBuffer
-  readonly stretches: StretchCells
+  readonly busyTimes: BusyCells
 }
 
 /** What the checkpoint thread receives at its start. */

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
-import { Bells } from '../../../engine/thread/bells.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { stallPoint } from '../../../engine/thread/stall-point.ts'
+import { WakeUps } from '../../../engine/thread/wake-ups.ts'
 import { SqliteJournalWriter } from '../sqlite-journal.ts'
 import { BatchBuffer } from './batch-buffer.ts'
 import { CommitReport } from './commit-report.ts'
@@ -15,18 +15,18 @@ const port = parentPort
 const data: JournalThreadData = workerData
 const incoming = new Ring(data.incoming)
 const done = new Ring(data.done)
-const bells = new Bells(data.bells)
+const wakeUps = new WakeUps(data.wakeUps)
 const journal = new SqliteJournalWriter(data.folder, data.durability, data.tail, data.lock)
 if (data.pagesMax > 0) journal.limitPages(data.pagesMax)
 const batch = new BatchBuffer(data.tail.seq)
 const report = new CommitReport(data)
 
 function commit(): void {
-  bells.ring()
+  wakeUps.ring()
   report.commit(journal, batch)
   while (!done.push(0, report.bytes)) done.waitForSpace()
   done.send()
-  if (done.takeDoorbell()) port.postMessage('doorbell')
+  if (done.takeWakeUp()) port.postMessage('doorbell')
 }
 
 function run(): void {

@@ -1,7 +1,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
+import { type BusyCells, BusyClock } from '../../../engine/thread/busy-times.ts'
 import { threadPoint } from '../../../engine/thread/fault-point.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
-import { type StretchCells, StretchClock } from '../../../engine/thread/stretches.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
 import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
@@ -15,7 +15,7 @@ export interface IntakeThreadData {
   readonly results: SharedArrayBuffer
   /** The words of WORKING. */
   readonly working: SharedArrayBuffer
-  readonly stretches: StretchCells
+  readonly busyTimes: BusyCells
   readonly domain: SigningDomain
 }
 
@@ -34,18 +34,18 @@ export class IntakeLoop {
   readonly #directory: Directory
   readonly #intake: Intake
   readonly #working: Int32Array
-  readonly #clock: StretchClock
-  readonly #ringDoorbell: () => void
+  readonly #clock: BusyClock
+  readonly #sendWakeUp: () => void
   #untold = 0
 
-  constructor(data: IntakeThreadData, ringDoorbell: () => void) {
+  constructor(data: IntakeThreadData, sendWakeUp: () => void) {
     this.#requests = new Ring(data.requests)
     this.#results = new Ring(data.results)
     this.#working = new Int32Array(data.working)
-    this.#clock = new StretchClock(data.stretches)
+    this.#clock = new BusyClock(data.busyTimes)
     this.#directory = new Directory(data.domain)
     this.#intake = new Intake(this.#directory)
-    this.#ringDoorbell = ringDoorbell
+    this.#sendWakeUp = sendWakeUp
   }
 
   serve(): never {
@@ -109,6 +109,6 @@ export class IntakeLoop {
     // In this order: when the thread ends between the two calls, main asks for these again.
     this.#results.send()
     this.#requests.free()
-    if (this.#results.takeDoorbell()) this.#ringDoorbell()
+    if (this.#results.takeWakeUp()) this.#sendWakeUp()
   }
 }

@@ -116,7 +116,7 @@ export class IntakePool {
   #start(index: number, before?: IntakeWorker): IntakeWorker {
     const { domain, ringBytes = LIMITS.ringBytes } = this.#options
     return new IntakeWorker({
-      ...{ index, domain, ringBytes, open: before?.open, stretches: before?.stretches },
+      ...{ index, domain, ringBytes, open: before?.open, busyTimes: before?.busyTimes },
       onResults: (worker) => this.#drain(worker),
       onEnd: (worker) => {
         // While the pool is paused, the thread's last results are read first, by `resume`.
@@ -378,7 +378,7 @@ export class IntakePool {
   }
 
   /** The threads by their names, for metrics; none when main checks the orders itself. */
-  get threads(): readonly Pick<IntakeWorker, 'name' | 'stretches'>[] {
+  get threads(): readonly Pick<IntakeWorker, 'name' | 'busyTimes'>[] {
     return this.#workers
   }
 

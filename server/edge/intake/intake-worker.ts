@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
+import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
-import { Stretches } from '../../../engine/thread/stretches.ts'
 import type { SigningDomain } from './directory.ts'
 import type { IntakeRequest } from './intake.ts'
 import { TO_INTAKE } from './intake-layout.ts'
@@ -28,7 +28,7 @@ export interface LaneParts {
   /** Unanswered requests of the thread that this one replaces. */
   readonly open?: Map<number, number>
   /** Of the thread that this one replaces, so that its figures go on. */
-  readonly stretches?: Stretches
+  readonly busyTimes?: BusyTimes
   readonly onResults: (worker: IntakeWorker) => void
   readonly onEnd: (worker: IntakeWorker) => void
 }
@@ -41,7 +41,7 @@ export class IntakeWorker {
    * were answered; it is 0 before the first answer and for a single order.
    */
   readonly open: Map<number, number>
-  readonly stretches: Stretches
+  readonly busyTimes: BusyTimes
   isReady = false
   /** The thread has the whole directory. */
   isTaught = true
@@ -64,7 +64,7 @@ export class IntakeWorker {
   constructor(parts: LaneParts) {
     this.index = parts.index
     this.open = parts.open ?? new Map()
-    this.stretches = parts.stretches ?? new Stretches()
+    this.busyTimes = parts.busyTimes ?? new BusyTimes()
     const requests = Ring.allocate(parts.ringBytes)
     const results = Ring.allocate(parts.ringBytes)
     const working = new SharedArrayBuffer(WORKING.words * Int32Array.BYTES_PER_ELEMENT)
@@ -74,8 +74,8 @@ export class IntakeWorker {
     this.#working = new Int32Array(working)
     this.#working[WORKING.key] = AT_NOTHING
     const { domain } = parts
-    const { cells: stretches } = this.stretches
-    const workerData: IntakeThreadData = { requests, results, working, stretches, domain }
+    const { cells: busyTimes } = this.busyTimes
+    const workerData: IntakeThreadData = { requests, results, working, busyTimes, domain }
     this.#worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
       name: this.name,
       workerData,

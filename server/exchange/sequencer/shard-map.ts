@@ -8,7 +8,7 @@ import {
   ShardHandle,
   type ShardThread,
 } from '../../../engine/shard/shard-handle.ts'
-import type { Bells } from '../../../engine/thread/bells.ts'
+import type { WakeUps } from '../../../engine/thread/wake-ups.ts'
 
 /** With a number, the books share that many threads; 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number
@@ -17,7 +17,7 @@ export interface ShardOptions extends Omit<ShardThread, 'inline' | 'bell'> {
   readonly threads: MarketThreads
   readonly visitor: FrameVisitor
   /** Absent when main wakes the threads itself. */
-  readonly bells?: Bells
+  readonly wakeUps?: WakeUps
 }
 
 /** How many threads there may be. Books take them in turn, as OrderTable has its lanes. */
@@ -55,10 +55,10 @@ export class Shards {
   }
 
   #start(index: number): ShardHandle {
-    const { threads, visitor, bells, ...thread } = this.#options
+    const { threads, visitor, wakeUps, ...thread } = this.#options
     const name = `market-${index}`
-    const bell = bells === undefined ? {} : { bell: { bells, place: index } }
-    return new ShardHandle(name, visitor, { ...thread, ...bell, inline: threads === 0 })
+    const wakeUp = wakeUps === undefined ? {} : { wakeUp: { wakeUps, place: index } }
+    return new ShardHandle(name, visitor, { ...thread, ...wakeUp, inline: threads === 0 })
   }
 
   get areIdle(): boolean {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { p99Ms, stretchesIn } from '../../../bench/passes/stretches.ts'
+import { busyTimesIn, p99Ms } from '../../../bench/passes/stretches.ts'
 
 /** The counts of two market threads and a follower: up to 0.1 ms, up to 0.5 ms, all. */
 function metrics(first: number[], second: number[], follower: number[]): string {
@@ -15,10 +15,10 @@ function metrics(first: number[], second: number[], follower: number[]): string 
 }
 
 test('the p99 of a stretch is that of all threads of a kind, between two looks', () => {
-  const before = stretchesIn(metrics([5, 5, 9], [1, 1, 1], [3, 4, 4]))
-  const after = stretchesIn(metrics([55, 55, 59], [50, 50, 50], [3, 4, 4]))
+  const before = busyTimesIn(metrics([5, 5, 9], [1, 1, 1], [3, 4, 4]))
+  const after = busyTimesIn(metrics([55, 55, 59], [50, 50, 50], [3, 4, 4]))
   assert.deepEqual(p99Ms(before, after), [['market', 0.1]])
-  const later = stretchesIn(metrics([55, 56, 60], [50, 50, 50], [4, 50, 60]))
+  const later = busyTimesIn(metrics([55, 56, 60], [50, 50, 50], [4, 50, 60]))
   assert.deepEqual(p99Ms(after, later), [
     ['market', 0.5],
     ['follower', Infinity],

@@ -122,12 +122,12 @@ test('a mark frees the frames up to it and keeps the frames behind it', () => {
 
 test('the writer rings main once per sleep, and never when frames came meanwhile', () => {
   const { writer, reader } = newPair()
-  assert(!writer.takeDoorbell())
+  assert(!writer.takeWakeUp())
   assert(reader.arm())
   writer.push(1, new Uint8Array(8))
   writer.send()
-  assert(writer.takeDoorbell())
-  assert(!writer.takeDoorbell())
+  assert(writer.takeWakeUp())
+  assert(!writer.takeWakeUp())
   assert(!reader.arm())
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Distribution, MICROS } from '../../../engine/thread/distribution.ts'
-import { Stretches } from '../../../engine/thread/stretches.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { readPath } from '../../../persistence/follower/read-database.ts'
@@ -16,11 +16,11 @@ const CHUNK_COMMANDS = 8192
 
 /** A journal whose last batch is a chunk of its own, and the follower's figures after it. */
 function follow(dataDir: string, seq: number, behindCount: number) {
-  const stretches = new Stretches()
+  const busyTimes = new BusyTimes()
   const commits = Distribution.allocate(MICROS)
   const waiting = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   const progress = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
-  const pace = new SlicedPace({ stretches: stretches.cells, commits, waiting, progress })
+  const pace = new SlicedPace({ busyTimes: busyTimes.cells, commits, waiting, progress })
   const follower = new Follower(keyed(dataDir), { pace })
   let steps = 0
   for (let hasMore = true; hasMore; steps++) {
@@ -35,7 +35,7 @@ function follow(dataDir: string, seq: number, behindCount: number) {
   const rows = TABLES.map((table) => connection.prepare(`SELECT * FROM ${table}`).all())
   connection.close()
   const commitCount = new Distribution(MICROS, commits).count
-  return { hash, rows, steps, stretchCount: stretches.micros.count, commitCount }
+  return { hash, rows, steps, busyCount: busyTimes.micros.count, commitCount }
 }
 
 test('slices divide a batch of thousands, and change neither the state nor the tables', () => {
@@ -51,7 +51,7 @@ test('slices divide a batch of thousands, and change neither the state nor the t
   assert.equal(near.steps, far.steps)
   assert.equal(near.commitCount, near.steps)
   // Far behind, a chunk is one stretch before its commit and one after it.
-  assert.equal(far.stretchCount, 2 * far.steps)
+  assert.equal(far.busyCount, 2 * far.steps)
   const fewest = flow.seq / CHUNK_COMMANDS
-  assert.ok(near.stretchCount > 10 * fewest, `${near.stretchCount} slices`)
+  assert.ok(near.busyCount > 10 * fewest, `${near.busyCount} slices`)
 })

@@ -166,8 +166,8 @@ test('a cancel that waited while its market came to its end is answered', async 
   await pipeline.whenIdle()
   const orders = pipeline.liveOrders(1, 1)
   assert.equal(buy(exchange, 2, ORDER), null)
-  pipeline.stillMoment.begin(() => {})
-  assert(pipeline.stillMoment.isOn, 'an order is under way')
+  pipeline.quiescentPoint.begin(() => {})
+  assert(pipeline.quiescentPoint.isOn, 'an order is under way')
   const canceled = pipeline.cancelOrders(1, orders)
   const resolutions = [{ marketId: 1, payoutNumerators: [1, 0] as const }]
   assert.equal(await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions })), null)

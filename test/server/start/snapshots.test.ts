@@ -6,7 +6,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { SavedSnapshot } from '../../../persistence/follower/follower-handle.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
-import { StillMoment } from '../../../server/exchange/sequencer/still-moment.ts'
+import { QuiescentPoint } from '../../../server/exchange/sequencer/quiescent-point.ts'
 import type { RunningExchange } from '../../../server/start/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
@@ -77,7 +77,7 @@ test('snapshots are taken one at a time while orders come, at seqs that end a ba
   let nowMs = 0
   while (saved.length < 5) {
     // The intake waits while main looks at a still state, so these orders wait as well.
-    await exchange.pipeline.stillMoment.over()
+    await exchange.pipeline.quiescentPoint.over()
     // Main is faster than a snapshot: no more orders come than one snapshot and the next need.
     const { seq, bytes } = exchange.snapshots.last
     const due = seq + Math.max(100, bytes / LIMITS.commandBytesTypical)
@@ -146,12 +146,12 @@ test('while main waits for a still moment a cancel waits too, and then goes on',
   const { pipeline } = exchange
   assert.equal(buy(exchange, 1, ORDER), null)
   const told: string[] = []
-  pipeline.stillMoment.begin((isStill) => {
+  pipeline.quiescentPoint.begin((isQuiescent) => {
     told.push('looked')
     // On a busy machine the moment may not come in time; then there is nothing to check.
-    if (isStill) assert.ok(exchange.shards.areIdle)
+    if (isQuiescent) assert.ok(exchange.shards.areIdle)
   })
-  assert.ok(pipeline.stillMoment.isOn, 'the moment waits for an order under way')
+  assert.ok(pipeline.quiescentPoint.isOn, 'the moment waits for an order under way')
   const seq = pipeline.clearing.lastSeq
   const canceled = pipeline.cancelOrders(1, pipeline.liveOrders(1, 1)).then((receipt) => {
     told.push('canceled')
@@ -167,14 +167,14 @@ test('while main waits for a still moment a cancel waits too, and then goes on',
 
 test('main gives up on a still moment that does not come, and trading goes on', async () => {
   let held = 0
-  const hold = new StillMoment({
-    isStill: () => false,
+  const hold = new QuiescentPoint({
+    isQuiescent: () => false,
     pause: () => held++,
     resume: () => held--,
   })
-  const isStill = await new Promise<boolean>((resolve) => hold.begin(resolve))
+  const isQuiescent = await new Promise<boolean>((resolve) => hold.begin(resolve))
   await hold.over()
-  assert.deepEqual([isStill, held, hold.isOn], [false, 0, false])
+  assert.deepEqual([isQuiescent, held, hold.isOn], [false, 0, false])
 })
 
 test('money is exact over a snapshot and a restart', async () => {

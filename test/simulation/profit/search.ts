@@ -86,7 +86,7 @@ const FEES_OF_RAW = 1_000_000 * UNIT
 /** An exchange with every rule that pays somebody. */
 export async function openForProfit(): Promise<LiveExchange> {
   const flags = ['--block-ms', '2000', '--referral-bps', '2000']
-  const live = await startLive({ stepwise: true, isStill: true, flags })
+  const live = await startLive({ stepwise: true, isQuiescent: true, flags })
   done(await live.admin('/admin/house', { collateralRaw: HOUSE_RAW }))
   await payFees(live)
   return live

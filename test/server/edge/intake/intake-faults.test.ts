@@ -140,16 +140,16 @@ test('a thread that takes over counts its work on', async () => {
   assert.ok(pool.submit(order(1)))
   await until(() => told.size === 1)
   // The thread ends its stretch behind the answer.
-  while (pool.threads[0].stretches.micros.count === 0) await new Promise(setImmediate)
+  while (pool.threads[0].busyTimes.micros.count === 0) await new Promise(setImmediate)
   for (let id = 2; id <= 10; id++) assert.ok(pool.submit(order(id)))
-  const before = pool.threads[0].stretches.micros.sum
+  const before = pool.threads[0].busyTimes.micros.sum
   assert.ok(before > 0)
   await until(() => replaced.length === 1 && told.size === 10)
   assert.deepEqual(
     pool.threads.map(({ name }) => name),
     ['intake-0'],
   )
-  assert.ok(pool.threads[0].stretches.micros.sum >= before)
+  assert.ok(pool.threads[0].busyTimes.micros.sum >= before)
 })
 
 test('a request that broke a thread is never run again', async () => {

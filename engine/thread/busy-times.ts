@@ -14,37 +14,37 @@ const BOUNDS = logLinear(10, 1_000_000, [1, 1.5, 2, 3, 4, 5, 7])
 const ASK_EVERY_MS = 1000
 
 /** The memory of one thread's figures: one part for stretches, one for collections. */
-export interface StretchCells {
-  readonly stretches: SharedArrayBuffer
+export interface BusyCells {
+  readonly busyTimes: SharedArrayBuffer
   readonly collections: SharedArrayBuffer
 }
 
 /** Main's side: what it reads for metrics and benches. */
-export class Stretches {
-  readonly cells: StretchCells
+export class BusyTimes {
+  readonly cells: BusyCells
   readonly micros: Distribution
   readonly collectionMicros: Distribution
 
   constructor() {
     this.cells = {
-      stretches: Distribution.allocate(BOUNDS),
+      busyTimes: Distribution.allocate(BOUNDS),
       collections: Distribution.allocate(BOUNDS),
     }
-    this.micros = new Distribution(BOUNDS, this.cells.stretches)
+    this.micros = new Distribution(BOUNDS, this.cells.busyTimes)
     this.collectionMicros = new Distribution(BOUNDS, this.cells.collections)
   }
 }
 
 /** The thread's side. Invariant: `begin` and `end` alternate. */
-export class StretchClock {
+export class BusyClock {
   readonly #micros: Distribution
   readonly #collectionMicros: Distribution
   #profiler = startProfiler()
   #startedMs = 0
   #askedMs = 0
 
-  constructor({ stretches, collections }: StretchCells) {
-    this.#micros = new Distribution(BOUNDS, stretches)
+  constructor({ busyTimes, collections }: BusyCells) {
+    this.#micros = new Distribution(BOUNDS, busyTimes)
     this.#collectionMicros = new Distribution(BOUNDS, collections)
   }
 

@@ -6,21 +6,21 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
-export interface StillMomentParts {
+export interface QuiescentPointParts {
   /** Whether everything that was sent to the markets is settled. */
-  readonly isStill: () => boolean
+  readonly isQuiescent: () => boolean
   /** Stops new orders from coming, until `resume`. */
   readonly pause: () => void
   readonly resume: () => void
 }
 
-export class StillMoment {
-  readonly #parts: StillMomentParts
-  #look: ((isStill: boolean) => void) | null = null
+export class QuiescentPoint {
+  readonly #parts: QuiescentPointParts
+  #look: ((isQuiescent: boolean) => void) | null = null
   #waiting: (() => void)[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: StillMomentParts) {
+  constructor(parts: QuiescentPointParts) {
     this.#parts = parts
   }
 
@@ -29,17 +29,17 @@ export class StillMoment {
   }
 
   /** Calls `look` once, with false when the moment did not come in time. `look` must not wait. */
-  begin(look: (isStill: boolean) => void): void {
+  begin(look: (isQuiescent: boolean) => void): void {
     assert(this.#look === null, 'one looks at a time')
     this.#look = look
     this.#parts.pause()
-    this.#timer = setTimeout(() => this.#end(false), LIMITS.stillWaitMsMax)
+    this.#timer = setTimeout(() => this.#end(false), LIMITS.quiescenceWaitMsMax)
     this.check()
   }
 
   /** Call it after results were settled. */
   check(): void {
-    if (this.#look !== null && this.#parts.isStill()) this.#end(true)
+    if (this.#look !== null && this.#parts.isQuiescent()) this.#end(true)
   }
 
   /** Resolves when no still moment is on. */
@@ -47,11 +47,11 @@ export class StillMoment {
     while (this.isOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  #end(isStill: boolean): void {
+  #end(isQuiescent: boolean): void {
     clearTimeout(this.#timer)
     const look = this.#look
     this.#look = null
-    look?.(isStill)
+    look?.(isQuiescent)
     const waiting = this.#waiting
     this.#waiting = []
     for (const resume of waiting) resume()

@@ -16,7 +16,7 @@ export interface SleepWord {
   readonly at: number
 }
 
-export class Bells {
+export class WakeUps {
   readonly shared: SharedArrayBuffer
   readonly #words: Int32Array
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { Bells } from '../../../engine/thread/bells.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
+import { WakeUps } from '../../../engine/thread/wake-ups.ts'
 
 const NOTHING = new Uint8Array(0)
 
 /** A reader in a thread of its own, and its ring. */
-function readerOf(bells: Bells, place: number, frames: number) {
+function readerOf(wakeUps: WakeUps, place: number, frames: number) {
   const shared = Ring.allocate(1 << 12)
-  const entry = new URL('../../support/bell-reader.worker.ts', import.meta.url)
-  const workerData = { shared, bells: bells.shared, place, frames }
+  const entry = new URL('../../support/wake-up-reader.worker.ts', import.meta.url)
+  const workerData = { shared, wakeUps: wakeUps.shared, place, frames }
   const worker = spawn(entry, { name: `reader-${place}`, workerData })
-  const sleep = bells.sleepWordOf(place)
+  const sleep = wakeUps.sleepWordOf(place)
   return {
     worker,
     // Heard from the start: a thread may end before a test waits for its end.
@@ -26,9 +26,9 @@ function readerOf(bells: Bells, place: number, frames: number) {
 }
 
 test('a bell wakes the readers that are marked, and each hears every frame', async () => {
-  const bells = new Bells(Bells.allocate())
+  const wakeUps = new WakeUps(WakeUps.allocate())
   const frames = 200
-  const readers = [0, 1, 63].map((place) => readerOf(bells, place, frames))
+  const readers = [0, 1, 63].map((place) => readerOf(wakeUps, place, frames))
   const heard: number[][] = readers.map(() => [])
   for (const [index, { worker }] of readers.entries()) {
     worker.on('message', (tag: number) => heard[index].push(tag))
@@ -38,9 +38,9 @@ test('a bell wakes the readers that are marked, and each hears every frame', asy
     if (frame % 20 === 0) for (const reader of readers) await reader.asleep()
     for (const [index, { ring }] of readers.entries()) {
       while (!ring.push(frame, NOTHING)) await new Promise(setImmediate)
-      if (ring.show()) bells.mark([0, 1, 63][index])
+      if (ring.show()) wakeUps.mark([0, 1, 63][index])
     }
-    bells.ring()
+    wakeUps.ring()
   }
   await Promise.all(readers.map(({ ended }) => ended))
   const all = Array.from({ length: frames }, (_each, frame) => frame)
@@ -48,11 +48,11 @@ test('a bell wakes the readers that are marked, and each hears every frame', asy
 })
 
 test('a bell that nobody marked wakes nobody, and a sign of life needs no bell', async () => {
-  const bells = new Bells(Bells.allocate())
-  const reader = readerOf(bells, 5, 1)
+  const wakeUps = new WakeUps(WakeUps.allocate())
+  const reader = readerOf(wakeUps, 5, 1)
   await reader.asleep()
-  bells.ring()
-  const { words, at } = bells.sleepWordOf(5)
+  wakeUps.ring()
+  const { words, at } = wakeUps.sleepWordOf(5)
   assert.equal(Atomics.load(words, at), 1, 'it sleeps on')
   reader.ring.ask()
   while (!reader.ring.isAnswered) await new Promise(setImmediate)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { BusyClock, BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Distribution } from '../../../engine/thread/distribution.ts'
-import { StretchClock, Stretches } from '../../../engine/thread/stretches.ts'
 
 test('one thread counts, and another reads the counts and the sum', () => {
   const bounds = [10, 100]
@@ -17,30 +17,30 @@ test('one thread counts, and another reads the counts and the sum', () => {
 })
 
 test('each stretch is counted once, from its beginning to its end', () => {
-  const stretches = new Stretches()
-  const clock = new StretchClock(stretches.cells)
+  const busyTimes = new BusyTimes()
+  const clock = new BusyClock(busyTimes.cells)
   const startedMs = performance.now()
   for (let index = 0; index < 5; index++) {
     clock.begin()
     clock.end()
   }
   const tookMicros = (performance.now() - startedMs) * 1000
-  assert.equal(stretches.micros.count, 5)
-  assert.ok(stretches.micros.sum <= tookMicros)
+  assert.equal(busyTimes.micros.count, 5)
+  assert.ok(busyTimes.micros.sum <= tookMicros)
 })
 
 test('collections of garbage are counted without an event loop', () => {
-  const stretches = new Stretches()
-  const clock = new StretchClock(stretches.cells)
+  const busyTimes = new BusyTimes()
+  const clock = new BusyClock(busyTimes.cells)
   let kept: object[] = []
   const untilMs = performance.now() + 10_000
   // The clock asks for collections once a second, so this goes on for about that long.
-  while (stretches.collectionMicros.count === 0 && performance.now() < untilMs) {
+  while (busyTimes.collectionMicros.count === 0 && performance.now() < untilMs) {
     clock.begin()
     for (let index = 0; index < 10_000; index++) kept.push({ index })
     if (kept.length > 100_000) kept = []
     clock.end()
   }
-  assert.ok(stretches.collectionMicros.count > 0)
-  assert.ok(stretches.collectionMicros.sum > 0)
+  assert.ok(busyTimes.collectionMicros.count > 0)
+  assert.ok(busyTimes.collectionMicros.sum > 0)
 })
