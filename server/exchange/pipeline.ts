@@ -5,7 +5,7 @@
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideCancel, whyEnded } from '../../engine/core/decide/decide.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
-import { openedBy, taughtBy } from '../../engine/core/markets/market-commands.ts'
+import { openedBy, replicatedBy } from '../../engine/core/markets/market-commands.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
@@ -220,7 +220,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     this.slots?.applied(command)
     // A deadline may pass, and need room in its shard, before the command is durable.
     for (const { book } of openedBy(command, this.clearing.catalogue)) this.shards.of(book)
-    for (const market of taughtBy(command, this.clearing.catalogue)) this.intake?.addMarket(market)
+    for (const market of replicatedBy(command, this.clearing.catalogue))
+      this.intake?.addMarket(market)
     const show = this.published.shownBy(command, this.clearing)
     if (show !== null) this.publisher.whenDurable(command.seq, show)
   }
@@ -382,8 +383,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   ): Promise<CancelOutcome | Reject> {
     // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (this.quiescentPoint.isOn) await this.quiescentPoint.over()
-    const barred = this.cancelBar()
-    if (barred !== null) return this.refused(barred)
+    const restricted = this.cancelBar()
+    if (restricted !== null) return this.refused(restricted)
     const stamped = stampCancels(this, marketId, orders, answered)
     if (stamped === null) return REJECT.OVERLOADED
     const { releasing, bound } = stamped

@@ -42,7 +42,7 @@ import { slotSpecOf } from '../api/markets/slot-spec.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
 import { SolvencyCounts, type SolvencyWishes } from '../api/solvency/solvency-counts.ts'
 import { IntakePool, type IntakePoolOptions } from '../edge/intake/intake-pool.ts'
-import { taughtProfile } from '../edge/intake/taught-profile.ts'
+import { intakeProfile } from '../edge/intake/intake-profile.ts'
 import type { IsArchived } from '../exchange/order-entry/order-decisions.ts'
 import { SeenLookups } from '../exchange/order-entry/seen-lookups.ts'
 import { Pipeline, type PipelineParts } from '../exchange/pipeline.ts'
@@ -243,7 +243,11 @@ async function compareStates(
 }
 
 /** Tells the intake its whole directory, one market or one profile with each step. */
-function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Generator<undefined> {
+function* replicateToIntake(
+  intake: IntakePool,
+  clearing: Clearing,
+  seal: Seal,
+): Generator<undefined> {
   for (const market of clearing.catalogue.all()) {
     if (tokensOf(market).length > 0) intake.addMarket(market)
     yield
@@ -251,7 +255,7 @@ function* teachIntake(intake: IntakePool, clearing: Clearing, seal: Seal): Gener
   for (let profileId = 1; profileId <= clearing.accounts.count; profileId++) {
     const { accounts } = clearing
     const account = accounts.accountOf(profileId) ?? ''
-    intake.putProfile(taughtProfile(accounts, seal, profileId))
+    intake.putProfile(intakeProfile(accounts, seal, profileId))
     for (const token of accounts.tokensOf(profileId)) {
       const secret = seal.open(token.sealedSecret, tokenSecretOf(token.tokenId, profileId))
       intake.addToken({ ...token, account, secret })
@@ -267,17 +271,18 @@ function startIntake(
   options: OpenOptions,
   listener: Pick<IntakePoolOptions, 'onResult' | 'onPart'>,
 ): IntakePool {
-  const teach = (): ReturnType<typeof teachIntake> => teachIntake(intake, clearing, seal)
+  const replicate = (): ReturnType<typeof replicateToIntake> =>
+    replicateToIntake(intake, clearing, seal)
   const intake = new IntakePool({
     ...listener,
     threads: options.intakeThreads,
     domain: options.domain,
     onFault: (reason) => options.onFault(reason.message),
-    teach,
+    replicate,
     onReplaced: options.onWarning,
   })
-  const lesson = teach()
-  for (let step = lesson.next(); step.done !== true; ) step = lesson.next()
+  const change = replicate()
+  for (let step = change.next(); step.done !== true; ) step = change.next()
   return intake
 }
 

@@ -10,7 +10,7 @@ import type { Services } from '../api/services.ts'
 import { type Limits, RATE_CLASSES, type RateClass } from '../edge/http/access/rate-limit.ts'
 import type { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { Seen } from '../edge/http/route.ts'
-import { SOCKET_REFUSALS } from '../edge/sockets/census.ts'
+import { SOCKET_REFUSALS } from '../edge/sockets/connection-counts.ts'
 import type { SocketGateway } from '../edge/sockets/socket-gateway.ts'
 import type { SteadyClock } from '../exchange/sequencer/clock.ts'
 import type { Mining } from '../exchange/settlement/mining.ts'
@@ -336,10 +336,10 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
   totals('outcomex_socket_frame_bytes_total', 'Bytes of the frames sent to sockets.', () => {
     return sockets.counts.bytesSent
   })
-  const { census } = sockets
+  const { connectionCounts } = sockets
   metrics.gauges('outcomex_socket_callers', 'Open sockets, signed or anonymous.', ['kind'], () => [
-    { labels: { kind: 'signed' }, value: census.signed },
-    { labels: { kind: 'anonymous' }, value: census.anonymous },
+    { labels: { kind: 'signed' }, value: connectionCounts.signed },
+    { labels: { kind: 'anonymous' }, value: connectionCounts.anonymous },
   ])
   const held = 'Bytes of frames that wait for slow readers, each frame counted once per account.'
   metrics.gauge('outcomex_socket_held_bytes', held, () => sockets.heldBytes)
@@ -347,7 +347,10 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
   metrics.gauge('outcomex_socket_unread_bytes', unread, () => sockets.unreadBytes)
   const refused = 'Sockets, subscriptions and messages refused, by the bound that was reached.'
   metrics.totals('outcomex_sockets_refused_total', refused, ['bound'], () =>
-    SOCKET_REFUSALS.map((bound) => ({ labels: { bound }, value: census.refusedFor(bound) })),
+    SOCKET_REFUSALS.map((bound) => ({
+      labels: { bound },
+      value: connectionCounts.refusedFor(bound),
+    })),
   )
   totals('outcomex_sockets_slow_total', 'Sockets ended because they were not read in time.', () => {
     return sockets.slowCount

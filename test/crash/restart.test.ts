@@ -192,8 +192,8 @@ test('a restart amid held, expiring and heartbeat-armed orders changes nothing s
   for (const end of ['SIGTERM', 'SIGKILL'] as const) {
     await endAmidReplaces(end)
     assert.deepEqual(await seen(), before, end)
-    const barred = await client.place(taker, market.rain, { ...YES, salt: ++salt })
-    assert.equal(at(barred.body, 'code'), 'post_only_mode')
+    const restricted = await client.place(taker, market.rain, { ...YES, salt: ++salt })
+    assert.equal(at(restricted.body, 'code'), 'post_only_mode')
   }
 })
 

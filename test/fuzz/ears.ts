@@ -16,10 +16,10 @@ interface Ear {
   readonly client: SocketClient
 }
 
-export class Ears {
+export class Subscriptions {
   readonly #port: number
   readonly #slugs: readonly string[]
-  readonly #ears = new Map<string, Ear>()
+  readonly #subscriptions = new Map<string, Ear>()
 
   constructor(port: number, slugs: readonly string[]) {
     this.#port = port
@@ -33,10 +33,10 @@ export class Ears {
       headers: proof(actor, this.#port),
     }))
     for (const { role, headers } of [...wishes, { role: 'nobody' as const, headers: {} }]) {
-      const ear = this.#ears.get(role)
+      const ear = this.#subscriptions.get(role)
       if (ear?.client.socket.connected === true) continue
       const client = await SocketClient.open(this.#port, { headers })
-      this.#ears.set(role, { role, client })
+      this.#subscriptions.set(role, { role, client })
       client.socket.emit('subscribe_order_events')
       client.socket.emit('subscribe_transactions')
       client.socket.emit('subscribe_positions', { marketSlugs: this.#slugs })
@@ -52,7 +52,7 @@ export class Ears {
 
   /** Tells which frame reached a client that must not see it, or ''. Checked frames are dropped. */
   issue(actors: ReadonlyMap<Role, Actor>, owned: ReadonlySet<string>): string {
-    for (const { role, client } of this.#ears.values()) {
+    for (const { role, client } of this.#subscriptions.values()) {
       const own = actors.get(role)?.trader.profileId ?? 0
       for (const { event, payload } of client.frames.splice(0)) {
         const frame = `${event} ${JSON.stringify(payload)}`
@@ -69,7 +69,7 @@ export class Ears {
 
   /** Whether a frame about this order reaches the owner in time. */
   async hearsOf(orderId: string): Promise<boolean> {
-    const client = this.#ears.get('owner')?.client
+    const client = this.#subscriptions.get('owner')?.client
     if (client === undefined) return false
     const isThere = () =>
       !client.socket.connected ||
@@ -82,7 +82,7 @@ export class Ears {
   }
 
   close(): void {
-    for (const { client } of this.#ears.values()) client.close()
+    for (const { client } of this.#subscriptions.values()) client.close()
   }
 }
 

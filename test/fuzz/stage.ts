@@ -7,7 +7,7 @@ import { figuresOf, gaugeIn, type ProcessFigures } from '../support/process-figu
 import { ADMIN_TOKEN, metricsOf, ServerProcess, verify } from '../support/server-process.ts'
 import { type Actor, hmacHeaders, makeActors, openProvider, revive, thaw } from './actors.ts'
 import { parsed } from './answers.ts'
-import { Ears } from './ears.ts'
+import { Subscriptions } from './ears.ts'
 import { reservesLeft } from './journal-end.ts'
 import { judge, judgeTalk, mayHang } from './judge.ts'
 import { Known } from './known.ts'
@@ -62,7 +62,7 @@ export class Stage {
   readonly #dataDir: string
   readonly #port: number
   readonly #known: Known
-  readonly #ears: Ears
+  readonly #subscriptions: Subscriptions
   readonly #staying: {
     readonly plan: Plan
     readonly talk: Conversation
@@ -80,7 +80,7 @@ export class Stage {
     this.setting = setting
     this.#port = Number(new URL(server.baseUrl).port)
     this.#known = new Known(setting)
-    this.#ears = new Ears(
+    this.#subscriptions = new Subscriptions(
       this.#port,
       [setting.quiet, ...setting.markets].map(({ slug }) => slug),
     )
@@ -113,7 +113,7 @@ export class Stage {
   async #warm(): Promise<void> {
     for (let round = 0; round < 3; round++) await this.ownerState()
     await this.#metrics()
-    await this.#ears.open(this.setting.actors)
+    await this.#subscriptions.open(this.setting.actors)
     this.#before = figuresOf(this.#server.pid)
   }
 
@@ -143,7 +143,7 @@ export class Stage {
   }
 
   #told(answer: Answer | undefined, issue: string): Omit<Outcome, 'rendered'> {
-    const heard = this.#ears.issue(this.setting.actors, this.#known.owned)
+    const heard = this.#subscriptions.issue(this.setting.actors, this.#known.owned)
     const body = answer === undefined ? null : parsed(answer)
     const code = String(at(body, 'code') ?? '')
     const said = issue === '' ? heard : issue
@@ -206,7 +206,7 @@ export class Stage {
       await this.#cancelIn(owner.trader, path)
     }
     await this.#endOffers(owner)
-    await this.#ears.open(actors)
+    await this.#subscriptions.open(actors)
     await this.#settled()
   }
 
@@ -312,7 +312,7 @@ export class Stage {
   /** Cancels everything, stops the process and tells what was left behind. */
   async close(): Promise<string> {
     const issues = [await this.#hangUp(0), await this.#heard(), await this.#cancelAll()]
-    this.#ears.close()
+    this.#subscriptions.close()
     issues.push(await this.#idle())
     const grownBytes = figuresOf(this.#server.pid).residentBytes - this.#before.residentBytes
     if (grownBytes > GROWN_BYTES_MAX) issues.push(`memory grew by ${grownBytes} bytes`)
@@ -340,24 +340,25 @@ export class Stage {
   }
 
   end(): void {
-    this.#ears.close()
+    this.#subscriptions.close()
     this.#server.signal('SIGKILL')
   }
 
   /** Proves that the silence meant something: only the owner hears of an order of its own. */
   async #heard(): Promise<string> {
     const { actors, quiet } = this.setting
-    const issue = this.#ears.issue(actors, this.#known.owned)
+    const issue = this.#subscriptions.issue(actors, this.#known.owned)
     if (issue !== '') return issue
     // A socket whose token was revoked meanwhile would end with the next frame instead.
-    this.#ears.close()
+    this.#subscriptions.close()
     await this.prepare()
     const { trader } = actorOf(actors, 'owner')
     const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: 1000, type: 'GTC' } as const
     const { order } = await this.#client.placed(trader, quiet, { ...wish, salt: 2 ** 42 })
     this.#known.owned.add(order.id)
-    if (!(await this.#ears.hearsOf(order.id))) return 'the owner hears nothing of its order'
-    return this.#ears.issue(actors, this.#known.owned)
+    if (!(await this.#subscriptions.hearsOf(order.id)))
+      return 'the owner hears nothing of its order'
+    return this.#subscriptions.issue(actors, this.#known.owned)
   }
 
   async #cancelAll(): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { Census } from '../../server/edge/sockets/census.ts'
+import { ConnectionCounts } from '../../server/edge/sockets/connection-counts.ts'
 import { ASKED_UNIT_BYTES } from '../../server/edge/sockets/frame-rates.ts'
 import { SOCKET_BOUNDS } from '../../server/edge/sockets/socket-gateway.ts'
 import { listening } from '../support/frame-story.ts'
@@ -141,20 +141,26 @@ test('a client that asks for a deep book again and again is refused by its bytes
 })
 
 test('an owner that closes its sockets and comes back has the allowance that it left', () => {
-  const census = new Census({ ...SOCKET_BOUNDS, ownerMarketsAskedMax: ASKED_MAX })
+  const connectionCounts = new ConnectionCounts({
+    ...SOCKET_BOUNDS,
+    ownerMarketsAskedMax: ASKED_MAX,
+  })
   for (const visitor of [
     { address: '10.0.0.6', profileId: 0 },
     { address: '', profileId: 6 },
   ]) {
-    const comes = () => census.enter(visitor, false)
+    const comes = () => connectionCounts.enter(visitor, false)
     comes()
-    assert.equal(census.asks(visitor, ASKED_MAX, 1000), true)
-    assert.equal(census.asks(visitor, 1, 1000), false)
-    census.leave(visitor, false)
+    assert.equal(connectionCounts.asks(visitor, ASKED_MAX, 1000), true)
+    assert.equal(connectionCounts.asks(visitor, 1, 1000), false)
+    connectionCounts.leave(visitor, false)
     comes()
-    assert.equal(census.asks(visitor, 1, 1000), false)
-    assert.equal(census.asks(visitor, ASKED_MAX, 1000 + 1000 * LIMITS.ownerMessagesSec), true)
-    census.leave(visitor, false)
+    assert.equal(connectionCounts.asks(visitor, 1, 1000), false)
+    assert.equal(
+      connectionCounts.asks(visitor, ASKED_MAX, 1000 + 1000 * LIMITS.ownerMessagesSec),
+      true,
+    )
+    connectionCounts.leave(visitor, false)
   }
 })
 

@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) client.close()
   for (const raw of raws.splice(0)) raw.destroy()
   while (on.sockets.openCount > 0) await new Promise(setImmediate)
-  const { signed, anonymous } = on.sockets.census
+  const { signed, anonymous } = on.sockets.connectionCounts
   assert.deepEqual([signed, anonymous], [0, 0], 'every closed socket gives its place back')
   assert.equal((await on.send('GET', '/health')).status, 200)
   assert.deepEqual(on.faults.splice(0), [])
@@ -74,7 +74,7 @@ test('an address has a bound on its sockets, and a closed socket makes room', as
   first.destroy()
   while (on.sockets.openCount > 2) await new Promise(setImmediate)
   await joined(by('10.0.0.1'))
-  assert.equal(on.sockets.census.refusedFor('address'), 1)
+  assert.equal(on.sockets.connectionCounts.refusedFor('address'), 1)
 })
 
 test('behind a proxy the address it names counts, whatever the client names', async () => {
@@ -100,9 +100,12 @@ test('anonymous sockets cannot take the room of signed clients', async () => {
     for (const _ of [1, 2]) await (await signed(each)).take('authenticated', 1)
   }
   await knocked(linesOf(handshake()), '"code":"OVERLOADED"')
-  const { census } = on.sockets
-  assert.deepEqual([census.signed, census.anonymous], [8, 12])
-  assert.deepEqual([census.refusedFor('anonymous'), census.refusedFor('all')], [3, 1])
+  const { connectionCounts } = on.sockets
+  assert.deepEqual([connectionCounts.signed, connectionCounts.anonymous], [8, 12])
+  assert.deepEqual(
+    [connectionCounts.refusedFor('anonymous'), connectionCounts.refusedFor('all')],
+    [3, 1],
+  )
 })
 
 test('a socket above the bound of its profile is refused, and the older ones stay', async () => {
@@ -162,7 +165,7 @@ test('the sockets of one owner share one bound on messages', async () => {
     await new Promise(setImmediate)
   }
   assert.ok(members.some(({ received }) => received.includes('too many messages')))
-  assert.ok(on.sockets.census.refusedFor('messages') > 0)
+  assert.ok(on.sockets.connectionCounts.refusedFor('messages') > 0)
 })
 
 test('a message that only announces more is refused, and nothing is kept of it', async () => {

@@ -289,8 +289,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a thread that breaks is not replaced',
-        'if (teach === undefined || isTooOften) {',
-        'if (teach === undefined || open.size > 0) {',
+        'if (replicate === undefined || isTooOften) {',
+        'if (replicate === undefined || open.size > 0) {',
       ],
       [
         'a thread that breaks on what it is taught is replaced for ever',

@@ -67,8 +67,8 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a tool trades from a blocked country',
-        'if (isBarredThere(regions, route, call.headers)) return',
-        'if (isBarredThere(undefined, route, call.headers)) return',
+        'if (isRestrictedThere(regions, route, call.headers)) return',
+        'if (isRestrictedThere(undefined, route, call.headers)) return',
       ],
       ['a tool keeps its place', 'this.#rooms.leave(guest)', 'guest.profileId = 0'],
     ],

@@ -21,7 +21,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/intake/taught-profile.ts',
+    file: 'server/edge/intake/intake-profile.ts',
     tests: ['test/server/api/accounts/profile-memory.test.ts'],
     changes: [
       [

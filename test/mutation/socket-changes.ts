@@ -35,7 +35,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/census.ts',
+    file: 'server/edge/sockets/connectionCounts.ts',
     tests: SOCKETS,
     changes: [
       ['one profile may have every socket', '&& held >= shareOf(', '&& held < -shareOf('],
@@ -113,7 +113,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/census.ts',
+    file: 'server/edge/sockets/connectionCounts.ts',
     tests: DEEP,
     changes: [
       [
@@ -229,7 +229,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/census.ts',
+    file: 'server/edge/sockets/connectionCounts.ts',
     tests: MARKETS,
     changes: [
       [
@@ -273,7 +273,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/shared/ears.ts',
+    file: 'server/edge/sockets/shared/subscriptions.ts',
     tests: PRICES,
     changes: [
       [

@@ -231,23 +231,23 @@ export function packsAreCounted({ model, pipeline }: Life): void {
 }
 
 /** Once every answer is out, the intake knows the present state of every account. */
-export function intakeKnows({ taught, model }: Life): void {
+export function intakeKnows({ replicated, model }: Life): void {
   const valid = [...model.tokens].filter(([, { isRevoked }]) => !isRevoked)
-  assert.equal(taught.tokens.size, valid.length, 'valid tokens')
+  assert.equal(replicated.tokens.size, valid.length, 'valid tokens')
   for (const [tokenId, { profileId, scopes }] of valid) {
-    const known = taught.tokens.get(tokenId)
+    const known = replicated.tokens.get(tokenId)
     assert.equal(known?.profileId, profileId, 'the profile of a token')
     assert.deepEqual(known.scopes, scopes, 'the scopes of a token')
   }
   for (const [profileId, made] of model.partners.subAccounts) {
-    const known = taught.profiles.get(profileId)
+    const known = replicated.profiles.get(profileId)
     assert.equal(known?.partnerId, made.partnerId, 'the partner of a sub-account')
     assert.equal(known.keyBase64 !== '', made.hasWallet, 'a server wallet has its key')
     assert.deepEqual(known.approved, made.approved, 'the approvals of a wallet')
     assert.equal(known.feeBps, model.rates[profileId] ?? 0, 'the rate its orders must sign')
   }
   const left = model.markets.filter(({ kind, isArchived }) => kind !== 'group' && !isArchived)
-  assert.equal(taught.markets.size, left.length, 'markets')
+  assert.equal(replicated.markets.size, left.length, 'markets')
 }
 
 /** Once everything is at rest, no step of a slot is due that has room. */

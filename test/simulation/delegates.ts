@@ -80,7 +80,7 @@ export class Delegates {
     const sent = this.#sent(call, step, key, index)
     if (sent === null) return
     this.#newestKey = key
-    const expected = this.#life.taught.refusalOfCall(call) ?? sent.expected
+    const expected = this.#life.replicated.refusalOfCall(call) ?? sent.expected
     const isCrowded = this.#isCrowded(1)
     this.open++
     this.#life.pipeline.placeOrder(this.#signed(call, '/orders', sent.body), (answer) => {
@@ -96,7 +96,7 @@ export class Delegates {
     const all = this.#several(call, step, index, count)
     if (all.length === 0) return
     const isCrowded = this.#isCrowded(LIMITS.batchOrdersMax)
-    const ofCall = this.#life.taught.refusalOfCall(call)
+    const ofCall = this.#life.replicated.refusalOfCall(call)
     const answered = (group: GroupAnswer) => {
       if (!('answers' in group)) {
         this.#refused(all, rejectName(group.reject), { ofCall, isCrowded })
@@ -134,7 +134,7 @@ export class Delegates {
     const body = isSingle ? operations[0] : { operations }
     const path = isSingle ? '/orders/cancel-replace' : '/orders/cancel-replace/batch'
     const isCrowded = this.#isCrowded(LIMITS.batchOrdersMax)
-    const ofCall = this.#life.taught.refusalOfCall(call)
+    const ofCall = this.#life.replicated.refusalOfCall(call)
     this.open++
     const form = isSingle ? FORM.REPLACE : FORM.REPLACES
     this.#life.replaces.run(this.#signed(call, path, body), form, (answer) => {
@@ -215,7 +215,7 @@ export class Delegates {
     const tokenId = order.outcome === 0 ? from.yesTokenId : from.noTokenId
     const isOdd = odd === 4 && !order.marketForm
     const claims: SimOrder = { actorId, slug, tokenId, isOdd }
-    const expected = this.#life.taught.refusalOfOrder(call, claims) ?? 'NONE'
+    const expected = this.#life.replicated.refusalOfOrder(call, claims) ?? 'NONE'
     return { order, body: unsignedBody(order, claims, { salt: (index + 1) * 64 + at }), expected }
   }
 

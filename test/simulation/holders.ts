@@ -71,10 +71,10 @@ export class Holders {
     const tokenId = `token of step ${index}`
     const token = { tokenId, sealedSecret: new Uint8Array(4), label: null, scopes }
     const made = this.#change({ kind: 'createToken', profileId, token })
-    const teach = (refused: Reject | null) => {
-      if (refused === null) this.#life.teachToken(tokenId)
+    const replicate = (refused: Reject | null) => {
+      if (refused === null) this.#life.replicateToken(tokenId)
     }
-    this.#life.follow(made.then(teach))
+    this.#life.follow(made.then(replicate))
   }
 
   /** A profile revokes its own token once; another's token does not exist for it. */

@@ -30,7 +30,7 @@ import { MovesOnce } from '../../server/api/portfolio/moves-once.ts'
 import { Moves } from '../../server/api/portfolio/moves-service.ts'
 import { TradingModeChanges } from '../../server/api/system/trading-modes.ts'
 import { IntakePool, type IntakePoolOptions } from '../../server/edge/intake/intake-pool.ts'
-import { taughtProfile } from '../../server/edge/intake/taught-profile.ts'
+import { intakeProfile } from '../../server/edge/intake/intake-profile.ts'
 import { Pipeline, type ShardListener } from '../../server/exchange/pipeline.ts'
 import { OrderIds } from '../../server/exchange/read-model/order-ids.ts'
 import { PublishedMarkets } from '../../server/exchange/read-model/published.ts'
@@ -47,7 +47,7 @@ import type { Conserves } from './money-watch.ts'
 import type { Setting } from './script.ts'
 import { type SimDisk, SimJournal } from './sim-disk.ts'
 import { SimThread } from './sim-thread.ts'
-import { Taught } from './taught.ts'
+import { Replicated } from './taught.ts'
 import { Watch } from './watch.ts'
 
 /** With less room than this a ring or the journal may refuse any command. */
@@ -106,7 +106,7 @@ export class Life {
   readonly partners: PartnerAccounts
   readonly replaces: CancelReplace
   readonly intake: IntakePool
-  readonly taught = new Taught()
+  readonly replicated = new Replicated()
   /** Commands that found the queue of their busy account full. */
   turnedAway = 0
   readonly recoveredHash: string
@@ -150,7 +150,7 @@ export class Life {
     const { intake } = pipeline
     this.intake = intake
     const seal = new Seal(new Uint8Array(32))
-    this.#teach(seal)
+    this.#replicate(seal)
     this.#watchDecisions()
     const { exchangeAddress } = marketSpec(1)
     this.accounts = new AccountChanges(pipeline, seal, intake)
@@ -214,21 +214,21 @@ export class Life {
       domain: { name: 'Simulated', chainId: 1 },
       onFault: (reason) => assert.fail(reason),
     })
-    this.taught.listen(intake)
+    this.replicated.listen(intake)
     return intake
   }
 
   /** Teaches the intake what a journal held, as server/start/open.ts does. */
-  #teach(seal: Seal): void {
+  #replicate(seal: Seal): void {
     this.model.tokenIds.clear()
     const { catalogue, accounts } = this.pipeline.clearing
     for (const market of catalogue.all())
       if (tokensOf(market).length > 0) this.intake.addMarket(market)
     for (let profileId = 1; profileId <= accounts.count; profileId++) {
-      this.intake.putProfile(taughtProfile(accounts, seal, profileId))
+      this.intake.putProfile(intakeProfile(accounts, seal, profileId))
     }
     for (const [tokenId, token] of this.model.tokens) {
-      if (!token.isRevoked) this.teachToken(tokenId)
+      if (!token.isRevoked) this.replicateToken(tokenId)
     }
   }
 
@@ -240,7 +240,7 @@ export class Life {
     return token.tokenNo
   }
 
-  teachToken(tokenId: string): void {
+  replicateToken(tokenId: string): void {
     const token = this.model.tokens.get(tokenId)
     assert(token !== undefined, 'only an existing token is taught')
     // It was revoked before it was durable.

@@ -235,10 +235,14 @@ export class Packers {
     const stakeRaw = Math.min(Number(stakeMax), SHARE + Math.floor(dice[0] * 102 * SHARE))
     const nowMs = pipeline.sequencer.nowMs()
     const isOpen = legs.every(({ marketId }) => isActive(model.markets[marketId - 1], nowMs))
-    const isBarred = model.controls.modeAt(nowMs) !== 'normal'
+    const isRestricted = model.controls.modeAt(nowMs) !== 'normal'
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),
-      ...{ TRADING_DISABLED: isBarred, CANCEL_ONLY_MODE: isBarred, POST_ONLY_MODE: isBarred },
+      ...{
+        TRADING_DISABLED: isRestricted,
+        CANCEL_ONLY_MODE: isRestricted,
+        POST_ONLY_MODE: isRestricted,
+      },
       OFFER_NOT_FOUND: !isOpen || expiresMs <= nowMs || model.controls.frozen.has(maker),
       OWN_OFFER: maker === profileId,
       INSUFFICIENT_COLLATERAL: model.slow.cash(profileId).free < BigInt(stakeRaw),

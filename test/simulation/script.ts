@@ -17,7 +17,7 @@ export const ACTS = [
   'crossing',
   'resent',
   'again',
-  'barred',
+  'restricted',
   // Orders of sub-accounts, sent by their partners.
   'delegated',
   'group',
@@ -139,7 +139,7 @@ const CLIENTS: Odds = {
   crossing: 2,
   resent: 1.5,
   again: 1.2,
-  barred: 2,
+  restricted: 2,
   delegated: 3,
   group: 0.4,
   replace: 2,

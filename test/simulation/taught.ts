@@ -26,7 +26,7 @@ export interface SimOrder {
 
 type Refusal = RejectName | null
 
-export class Taught {
+export class Replicated {
   readonly tokens = new Map<string, TokenEntry>()
   readonly profiles = new Map<number, ProfileEntry>()
   readonly markets = new Map<string, MarketEntry>()

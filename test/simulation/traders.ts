@@ -181,7 +181,7 @@ export class Traders {
   }
 
   /** Sends an order that one or two gates stop: the first gate in the precedence answers. */
-  barred({ row, dice }: Step, index: number): void {
+  restricted({ row, dice }: Step, index: number): void {
     if (isCancel(this.#script, row)) return
     const order = this.#orders.plain(row, index + 1)
     const nowMs = this.#life.nowMs()
@@ -296,8 +296,8 @@ export class Traders {
       const name = rejectName(result)
       if (name === 'READ_TIMEOUT' || name === 'OVERLOADED') return
       watch.told(at)
-      const isBarred = mode === 'disabled' && !isHeld
-      assert(!isBarred || name === 'TRADING_DISABLED', 'no cancel passes while disabled')
+      const isRestricted = mode === 'disabled' && !isHeld
+      assert(!isRestricted || name === 'TRADING_DISABLED', 'no cancel passes while disabled')
       // Trading may have been disabled during the search for the order.
       if (name === 'TRADING_DISABLED') return
       // A crash took the name back; while the cancel waits, anybody's next order may get it.

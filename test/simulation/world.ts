@@ -244,7 +244,7 @@ export class World {
       case 'row':
       case 'again':
       case 'resent':
-      case 'barred':
+      case 'restricted':
       case 'unwind':
       case 'cancelAgain':
       case 'cancelForeign':

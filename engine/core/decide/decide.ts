@@ -116,8 +116,8 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): R
   if (token === undefined) return REJECT.TOKEN_REVOKED
   if (token.profileId !== request.order.accountId) {
     // The sub-account may have left its partner while the order was on its way.
-    const barred = decideDelegation(clearing, token.profileId, request.order.accountId)
-    if (barred !== null) return barred
+    const restricted = decideDelegation(clearing, token.profileId, request.order.accountId)
+    if (restricted !== null) return restricted
   }
   if (clearing.frozen.count > 0) {
     // A frozen partner acts for nobody, so both the token's profile and the order's profile count.
@@ -125,8 +125,8 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): R
     if (isFrozen || clearing.frozen.isFrozen(request.order.accountId)) return REJECT.PROFILE_FROZEN
   }
   const { modes } = clearing
-  const barred = modes.count === 0 ? null : modes.orderRefusal(request.order.postOnly, nowMs)
-  if (barred !== null) return barred
+  const restricted = modes.count === 0 ? null : modes.orderRefusal(request.order.postOnly, nowMs)
+  if (restricted !== null) return restricted
   if (request.recvWindowMs === 0) return null
   const ageMs = request.wallMs - request.timestampMs
   const inTime = ageMs <= request.recvWindowMs && ageMs >= -clockToleranceMs

@@ -177,16 +177,16 @@ function namedBy(command: ControlCommand): readonly MarketId[] {
 /** The markets that take orders from this command on, which was just applied. */
 export function openedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const { kind } = command
-  const opens = kind === 'unlockMarket' || isTeaching(kind)
+  const opens = kind === 'unlockMarket' || isReplicating(kind)
   return opens ? marketsChangedBy(command, catalogue).filter(({ book }) => book !== 0) : []
 }
 
-function isTeaching(kind: ControlCommand['kind']): boolean {
+function isReplicating(kind: ControlCommand['kind']): boolean {
   return kind === 'createMarket' || kind === 'createGroup' || kind === 'openSlot'
 }
 
 /** The markets that the intake must know again: those that are made, and slots that got a book. */
-export function taughtBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
-  const changed = isTeaching(command.kind) ? marketsChangedBy(command, catalogue) : []
+export function replicatedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
+  const changed = isReplicating(command.kind) ? marketsChangedBy(command, catalogue) : []
   return changed.filter((market) => tokensOf(market).length > 0)
 }

@@ -29,7 +29,7 @@ import { type Seal, tokenSecretOf } from '../../../persistence/seal.ts'
 import { mintToken } from '../../auth/api-token.ts'
 import { mintSession, type ProvenLogin } from '../../auth/session.ts'
 import type { IntakePool } from '../../edge/intake/intake-pool.ts'
-import { taughtProfile } from '../../edge/intake/taught-profile.ts'
+import { intakeProfile } from '../../edge/intake/intake-profile.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
@@ -98,8 +98,8 @@ export class AccountChanges {
     const refused = await changing
     if (refused !== null) return refused
     assert(stored !== undefined, 'a profile that was put is in the state')
-    if (put.token !== null) this.#teach(stored, put.token)
-    else this.#intake.putProfile(taughtProfile(accounts, this.#seal, put.profileId))
+    if (put.token !== null) this.#replicate(stored, put.token)
+    else this.#intake.putProfile(intakeProfile(accounts, this.#seal, put.profileId))
     return { profile: stored, token: put.token }
   }
 
@@ -186,7 +186,7 @@ export class AccountChanges {
       return { kind: 'createToken', profileId, token }
     })
     if (refused !== null) return refused
-    this.#teach(profile, minted)
+    this.#replicate(profile, minted)
     return minted
   }
 
@@ -205,7 +205,7 @@ export class AccountChanges {
   /** The intake threads forget a profile with its last token, unless it is a sub-account. */
   #forgetIfIdle(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
-    if (taughtProfile(accounts, this.#seal, profileId) !== null) return
+    if (intakeProfile(accounts, this.#seal, profileId) !== null) return
     this.#intake.forgetProfile(profileId)
   }
 
@@ -303,12 +303,12 @@ export class AccountChanges {
     return { tokenId, sealedSecret, label, scopes }
   }
 
-  #teach({ profileId, account }: Profile, { tokenId, secret }: MintedToken): void {
+  #replicate({ profileId, account }: Profile, { tokenId, secret }: MintedToken): void {
     const { accounts } = this.#pipeline.clearing
     const token = accounts.tokenById(tokenId)
     // It was revoked before it was durable.
     if (token === undefined) return
-    this.#intake.putProfile(taughtProfile(accounts, this.#seal, profileId))
+    this.#intake.putProfile(intakeProfile(accounts, this.#seal, profileId))
     const opened = Buffer.from(secret, 'base64')
     this.#intake.addToken({ ...token, account, secret: opened })
   }

@@ -21,7 +21,7 @@ import type { ProvenLogin } from '../../auth/session.ts'
 import { formatAddress } from '../../crypto/address.ts'
 import { addressOfKey } from '../../crypto/ecdsa.ts'
 import type { IntakePool } from '../../edge/intake/intake-pool.ts'
-import { taughtProfile } from '../../edge/intake/taught-profile.ts'
+import { intakeProfile } from '../../edge/intake/intake-profile.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { SELF_SERVICE } from './accounts.ts'
 
@@ -72,16 +72,16 @@ export class PartnerAccounts {
     this.#exchangeAddress = exchangeAddress
     pipeline.mining?.listen({
       onBlock: ({ approvers }) => {
-        for (const profileId of approvers) this.#teach(profileId)
+        for (const profileId of approvers) this.#replicate(profileId)
       },
       onSetback: () => {},
     })
   }
 
   /** Tells the intake about the profile as the state has it now. */
-  #teach(profileId: ProfileId): void {
+  #replicate(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
-    const known = taughtProfile(accounts, this.#seal, profileId)
+    const known = intakeProfile(accounts, this.#seal, profileId)
     if (known === null) this.#intake.forgetProfile(profileId)
     else this.#intake.putProfile(known)
   }
@@ -141,7 +141,7 @@ export class PartnerAccounts {
     const refused = await changing
     if (refused !== null) return refused
     assert(stored !== undefined, 'a sub-account that was made is in the state')
-    this.#teach(profileId)
+    this.#replicate(profileId)
     return stored
   }
 
@@ -182,7 +182,7 @@ export class PartnerAccounts {
       return reject ?? { kind: 'leavePartner', profileId }
     })
     // At once: the former partner's calls are refused from the stamp on.
-    if (hasLeft) this.#teach(profileId)
+    if (hasLeft) this.#replicate(profileId)
     return changing
   }
 
@@ -225,8 +225,8 @@ export class PartnerAccounts {
     this.#retriedMs = nowMs
     const before = this.#allowances(profileId)
     if ('reject' in before) return this.allowances(profileId)
-    const barred = decideAllowances(this.#pipeline.clearing, partnerId, profileId)
-    if (barred !== null) return refused(await this.#pipeline.refused(barred))
+    const restricted = decideAllowances(this.#pipeline.clearing, partnerId, profileId)
+    if (restricted !== null) return refused(await this.#pipeline.refused(restricted))
     // Also one for the exchange of a market that has left memory since.
     const { partners } = this.#pipeline.clearing.accounts
     if ((partners.byId(profileId)?.submitted.length ?? 0) > 0) {
@@ -245,7 +245,7 @@ export class PartnerAccounts {
     const after = this.#allowances(profileId)
     const overloaded = await changing
     if (overloaded !== null) return refused(overloaded)
-    this.#teach(profileId)
+    this.#replicate(profileId)
     return after
   }
 

@@ -237,9 +237,9 @@ export const login = route({
     // No await from here on: one synchronous stretch counts the registration and makes the profile.
     const { count } = pipeline.clearing.accounts
     const from = call.isOwn === true ? null : call.from
-    const barred =
+    const restricted =
       before === null ? registrations.take(from, count, pipeline.sequencer.nowMs()) : null
-    if (barred !== null) return barred
+    if (restricted !== null) return restricted
     const { smartWallet } = proven
     const referredBy = profileOfCode(body.r ?? '')
     const wish = { client, smartWallet, referredBy }

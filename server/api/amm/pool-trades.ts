@@ -123,8 +123,8 @@ export class PoolTrades {
     const refused = await this.#pipeline.change((nowMs) => {
       const market = this.#marketOf(marketId)
       if (market === undefined) return REJECT.POOL_CLOSED
-      const barred = decideFunds(this.#clearing, callerId, owner)
-      if (barred !== null) return barred
+      const restricted = decideFunds(this.#clearing, callerId, owner)
+      if (restricted !== null) return restricted
       const decided = decideApproval(this.#clearing, market, { profileId: owner, side }, nowMs)
       found =
         decided === null

@@ -51,8 +51,8 @@ export class CancelEverywhere {
   }
 
   async #cancel(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
-    const barred = await this.#cancels.barred(profileId)
-    if (barred !== null) return barred
+    const restricted = await this.#cancels.restricted(profileId)
+    if (restricted !== null) return restricted
     const { clearing } = this.#pipeline
     const done = new AllCanceled()
     for (const part of partsOf(clearing, profileId, marketIds)) {

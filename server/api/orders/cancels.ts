@@ -94,8 +94,8 @@ export class Cancels {
     text: OrderText,
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<Canceled | Reject> {
-    const barred = await this.barred(answered === undefined ? profileId : null)
-    if (barred !== null) return barred
+    const restricted = await this.restricted(answered === undefined ? profileId : null)
+    if (restricted !== null) return restricted
     const resolved = this.#resolve(profileId, text)
     if (resolved.order === null) {
       const reject = await this.#reasonOf(profileId, resolved)
@@ -119,8 +119,8 @@ export class Cancels {
    * orders that are gone.
    */
   async batch(profileId: ProfileId, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
-    const barred = await this.barred(profileId)
-    if (barred !== null) return barred
+    const restricted = await this.restricted(profileId)
+    if (restricted !== null) return restricted
     const unique = new Map(texts.map((text) => [nameOf(text), text]))
     const resolved = [...unique.values()].map((text) => this.#resolve(profileId, text))
     const receipt = await this.#cancelByMarket(resolved.flatMap((each) => each.order ?? []))
@@ -194,12 +194,12 @@ export class Cancels {
    * Waits for the turn of the account, then gives the refusal if nothing may be canceled. The
    * requests of a busy account wait in its queue. With null the account has its turn already.
    */
-  async barred(profileId: ProfileId | null): Promise<Reject | null> {
+  async restricted(profileId: ProfileId | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
     const waits = profileId !== null && queues.count > 0
     if (waits && !(await queues.turn(profileId))) return REJECT.OVERLOADED
-    const barred = this.#pipeline.cancelBar()
-    return barred === null ? null : this.#pipeline.refused(barred)
+    const restricted = this.#pipeline.cancelBar()
+    return restricted === null ? null : this.#pipeline.refused(restricted)
   }
 
   /**

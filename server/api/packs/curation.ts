@@ -62,8 +62,8 @@ export class Curation {
     const refused = await this.#pipeline.change((nowMs) => {
       const issues = curationIssues(clearing, asked, nowMs + this.#closeMs)
       made = { issues }
-      const barred = gateCuration(clearing, name, issues)
-      if (barred !== null) return barred
+      const restricted = gateCuration(clearing, name, issues)
+      if (restricted !== null) return restricted
       const known = asked.flatMap(({ marketId, outcome }) => {
         return marketId === undefined ? [] : [{ marketId, outcome }]
       })

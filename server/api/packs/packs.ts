@@ -274,8 +274,8 @@ export class PackDesk {
     let priced: PricedPack | undefined
     const made = await this.#once(ask, { said, isRepeated: true }, (nowMs, once) => {
       // The sub-account may have left since the call came.
-      const barred = decideFunds(clearing, ask.callerId, profileId)
-      if (barred !== null) return barred
+      const restricted = decideFunds(clearing, ask.callerId, profileId)
+      if (restricted !== null) return restricted
       const legs = this.listedLegs(purchase.curatedId)
       const by = { offeredRaw: null, ownerId: profileId, isPaid: true }
       priced = this.#priced({ legs, stakeRaw: purchase.stakeRaw }, by, nowMs)

@@ -67,8 +67,8 @@ export class MovesOnce {
       seq = before?.seq ?? clearing.lastSeq + 1
       if (before !== undefined) return null
       // The sub-account may have left since the call came.
-      const barred = decideFunds(clearing, ask.callerId, ask.owner)
-      if (barred !== null) return barred
+      const restricted = decideFunds(clearing, ask.callerId, ask.owner)
+      if (restricted !== null) return restricted
       const decided = decide(nowMs, once)
       if (!(decided instanceof Reject)) facts = factsOfMove(decided, childrenOf)
       return decided

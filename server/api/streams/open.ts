@@ -1,7 +1,7 @@
 // Joins the parts of the sockets: their bounds, their channels and their gateway.
 
 import { Streams } from '../../edge/sockets/account-stream.ts'
-import { Census } from '../../edge/sockets/census.ts'
+import { ConnectionCounts } from '../../edge/sockets/connection-counts.ts'
 import type { FrameRates } from '../../edge/sockets/frame-rates.ts'
 import type { Member } from '../../edge/sockets/member.ts'
 import { Pump } from '../../edge/sockets/pump.ts'
@@ -19,7 +19,7 @@ import { accountChannels } from './account/account-channels.ts'
 import { marketFeeds } from './market/market-channels.ts'
 import { newsFeeds } from './news/news-channels.ts'
 
-type Opened = 'channels' | 'census' | 'streams' | 'durable' | 'market' | 'counts'
+type Opened = 'channels' | 'connectionCounts' | 'streams' | 'durable' | 'market' | 'counts'
 
 export interface OpenParts extends Omit<SocketParts, Opened> {
   readonly pipeline: Pipeline
@@ -43,7 +43,7 @@ function bytesOnly(bytesPerSec: number): SendBudget {
 
 export function openSockets(parts: OpenParts): SocketGateway {
   const { bounds, onFault, pipeline } = parts
-  const census = new Census(bounds)
+  const connectionCounts = new ConnectionCounts(bounds)
   const counts = { framesSent: 0, bytesSent: 0, slowReaders: 0 }
   const pump = new Pump()
   const budget = bytesOnly(parts.waits.accountBytesPerSec)
@@ -58,8 +58,16 @@ export function openSockets(parts: OpenParts): SocketGateway {
   }
   const news = newsFeeds(rooms)
   const market = marketFeeds({ ...rooms, news })
-  const account = accountChannels({ ...parts, census, streams })
+  const account = accountChannels({ ...parts, connectionCounts, streams })
   const channels = new Map([...account, ...market.channels, ...news.channels])
   const durable = () => pipeline.durable()
-  return new SocketGateway({ ...parts, channels, census, streams, durable, market, counts })
+  return new SocketGateway({
+    ...parts,
+    channels,
+    connectionCounts,
+    streams,
+    durable,
+    market,
+    counts,
+  })
 }

@@ -57,7 +57,7 @@ export interface IntakePoolOptions {
    * Tells the pool the whole directory, a little with each step, to teach a new thread. When it is
    * absent, the death of a thread is a fault.
    */
-  readonly teach?: () => Iterator<unknown>
+  readonly replicate?: () => Iterator<unknown>
   /** Gets a sentence when a thread died and was replaced. */
   readonly onReplaced?: (sentence: string) => void
   /** Orders inside the pool; above it `submit` refuses. */
@@ -69,7 +69,7 @@ export interface IntakePoolOptions {
 const FLUSH_RETRY_MS = 1
 const SEND_AT = 64
 /** Main teaches a new thread no longer than this at a time. */
-const TEACH_SLICE_MS = 4
+const REPLICATE_SLICE_MS = 4
 const PARTS = 256
 
 export class IntakePool {
@@ -86,7 +86,7 @@ export class IntakePool {
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
   /** The thread that gets the current step of teaching; null outside a step. */
-  #pupil: IntakeWorker | null = null
+  #replica: IntakeWorker | null = null
   #isStopping = false
   #isPaused = false
   #sendDue = false
@@ -219,7 +219,7 @@ export class IntakePool {
       return
     }
     const bytes = Buffer.from(JSON.stringify(change), 'utf8')
-    for (const worker of this.#pupil === null ? this.#workers : [this.#pupil]) {
+    for (const worker of this.#replica === null ? this.#workers : [this.#replica]) {
       worker.wait(TO_INTAKE.CHANGE, bytes)
       this.#flush(worker)
     }
@@ -339,12 +339,12 @@ export class IntakePool {
   /** Replaces a thread that ended. */
   #replace(ended: IntakeWorker): void {
     this.#drain(ended)
-    const { teach, onFault, onReplaced } = this.#options
+    const { replicate, onFault, onReplaced } = this.#options
     const { name, reason, open, workingAt } = ended
     const sentence = `${name} died: ${reason}`
     const isToBlame = open.has(workingAt) && !ended.isClosing
     const isTooOften = !isToBlame && this.#deaths.tooMany(performance.now())
-    if (teach === undefined || isTooOften) {
+    if (replicate === undefined || isTooOften) {
       onFault(new Error(`${sentence}${isTooOften ? '; too often, and no order is to blame' : ''}`))
       return
     }
@@ -359,21 +359,21 @@ export class IntakePool {
     }
     worker.inherit(orders)
     onReplaced?.(`The thread ${sentence}; another has its place.`)
-    this.#teach(worker, teach())
+    this.#replicate(worker, replicate())
   }
 
-  #teach(worker: IntakeWorker, steps: Iterator<unknown>): void {
+  #replicate(worker: IntakeWorker, steps: Iterator<unknown>): void {
     if (this.#isStopping || this.#workers[worker.index] !== worker) return
-    const untilMs = performance.now() + TEACH_SLICE_MS
+    const untilMs = performance.now() + REPLICATE_SLICE_MS
     let isOver = false
-    this.#pupil = worker
+    this.#replica = worker
     while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true
-    this.#pupil = null
+    this.#replica = null
     if (!isOver) {
-      setImmediate(() => this.#teach(worker, steps))
+      setImmediate(() => this.#replicate(worker, steps))
       return
     }
-    worker.taught()
+    worker.replicated()
     this.#flush(worker)
   }
 

@@ -44,7 +44,7 @@ export class IntakeWorker {
   readonly busyTimes: BusyTimes
   isReady = false
   /** The thread has the whole directory. */
-  isTaught = true
+  isReplicated = true
   /** The thread has ended. */
   isEnded = false
   /** The thread gave a result that did not decode, so it gets no more requests. */
@@ -94,7 +94,7 @@ export class IntakeWorker {
 
   /** Whether the thread takes orders. */
   get isOpen(): boolean {
-    return this.isTaught && !this.isClosing
+    return this.isReplicated && !this.isClosing
   }
 
   get name(): string {
@@ -140,12 +140,12 @@ export class IntakeWorker {
   /** Takes over requests of an ended thread; they follow the whole directory. */
   inherit(orders: readonly Uint8Array[]): void {
     for (const bytes of orders) this.#inherited.push({ tag: TO_INTAKE.REQUEST, bytes })
-    this.isTaught = false
+    this.isReplicated = false
   }
 
-  taught(): void {
+  replicated(): void {
     for (const frame of this.#inherited.splice(0)) this.#waiting.push(frame)
-    this.isTaught = true
+    this.isReplicated = true
   }
 
   /** Unanswered requests in the order in which they were given: in the ring, or waiting for it. */

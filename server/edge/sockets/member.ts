@@ -10,7 +10,7 @@ import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import type { Caller } from '../http/call.ts'
 import type { SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
-import type { Seat } from './census.ts'
+import type { ConnectionSlot } from './connection-counts.ts'
 import { packetOf } from './packets.ts'
 
 /** What decides, beside its channel, whether a member gets a frame. */
@@ -61,7 +61,7 @@ export interface MemberParts {
   /** Does the work when every stamped command is durable; a throw ends this member alone. */
   readonly whenDurable: (work: () => void) => void
   readonly counts: FrameCounts
-  readonly seat: Seat
+  readonly connectionSlot: ConnectionSlot
 }
 
 /** Has frames for a member that had no room for them. */
@@ -107,8 +107,8 @@ export class Member {
     this.#parts = parts
   }
 
-  get seat(): Seat {
-    return this.#parts.seat
+  get connectionSlot(): ConnectionSlot {
+    return this.#parts.connectionSlot
   }
 
   /** Whether it takes a shared frame now: the reader keeps up, and nothing comes before it. */

@@ -10,14 +10,19 @@ import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import type { Guest, SocketBounds, SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Streams } from './account-stream.ts'
-import { type Census, type CensusBounds, Seat, type SocketRefusal } from './census.ts'
 import { type Channels, hear } from './channels.ts'
+import {
+  type ConnectionBounds,
+  type ConnectionCounts,
+  ConnectionSlot,
+  type SocketRefusal,
+} from './connection-counts.ts'
 import { FRAME_RATES, type FrameRates } from './frame-rates.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
 import { type FrameCounts, Member } from './member.ts'
 import { isTakenMessage, NAMESPACE } from './packets.ts'
 
-export type AllSocketBounds = SocketBounds & CensusBounds
+export type AllSocketBounds = SocketBounds & ConnectionBounds
 
 export const SOCKET_BOUNDS: AllSocketBounds = {
   socketsMax: LIMITS.socketsMax,
@@ -58,7 +63,7 @@ export const SOCKET_WAITS: SocketWaits = {
 export interface SocketParts extends HandshakeParts {
   readonly port: SocketPort
   readonly channels: Channels
-  readonly census: Census
+  readonly connectionCounts: ConnectionCounts
   readonly streams: Streams
   readonly market: { stop(): void }
   readonly counts: FrameCounts
@@ -71,21 +76,21 @@ export interface SocketParts extends HandshakeParts {
 
 /** A connection from its upgrade on: its seat, its proof, and its member once it joined. */
 class Visit implements Guest {
-  readonly seat: Seat
+  readonly connectionSlot: ConnectionSlot
   readonly proof: Proof
   member: Member | null = null
 
-  constructor(seat: Seat, proof: Proof) {
-    this.seat = seat
+  constructor(connectionSlot: ConnectionSlot, proof: Proof) {
+    this.connectionSlot = connectionSlot
     this.proof = proof
   }
 
   entered(): void {
-    this.seat.entered()
+    this.connectionSlot.entered()
   }
 
   whyNot(message: Uint8Array): string {
-    if (!this.seat.takes()) return 'too many messages'
+    if (!this.connectionSlot.takes()) return 'too many messages'
     return isTakenMessage(message) ? '' : 'no message of this namespace'
   }
 
@@ -94,13 +99,13 @@ class Visit implements Guest {
   }
 
   left(): void {
-    this.seat.left()
+    this.connectionSlot.left()
   }
 }
 
 export class SocketGateway {
   readonly counts: FrameCounts
-  readonly census: Census
+  readonly connectionCounts: ConnectionCounts
   /** Where prices that come from elsewhere are told. */
   readonly #parts: SocketParts
   readonly #server: Server
@@ -108,7 +113,7 @@ export class SocketGateway {
 
   constructor(parts: SocketParts) {
     this.#parts = parts
-    this.census = parts.census
+    this.connectionCounts = parts.connectionCounts
     this.counts = parts.counts
     this.#handshakes = new Handshakes(parts)
     this.#server = new Server({
@@ -157,14 +162,19 @@ export class SocketGateway {
   /** Checks in the order of cost, the cheapest first. */
   #admit(headers: ReadonlyMap<string, string>, address: string, target: string): Refusal | Guest {
     edgePoint('at-socket-upgrade')
-    const { census } = this.#parts
+    const { connectionCounts } = this.#parts
     const refusalOf = (full: SocketRefusal) =>
       refuse(full === 'address' ? 'SOCKET_LIMIT' : 'OVERLOADED')
-    const full = census.doorFull(address)
+    const full = connectionCounts.doorFull(address)
     if (full !== null) return refusalOf(full)
     const proof = this.#handshakes.proofOf(headers, target)
-    const seat = census.seatFor({ address, profileId: proof.caller?.profileId ?? 0 })
-    return seat instanceof Seat ? new Visit(seat, proof) : refusalOf(seat)
+    const connectionSlot = connectionCounts.connectionSlotFor({
+      address,
+      profileId: proof.caller?.profileId ?? 0,
+    })
+    return connectionSlot instanceof ConnectionSlot
+      ? new Visit(connectionSlot, proof)
+      : refusalOf(connectionSlot)
   }
 
   /** Ends the member that broke, and tells it the fault id. */
@@ -212,7 +222,7 @@ export class SocketGateway {
     })
   }
 
-  #memberOf(socket: Socket, { proof, seat }: Visit): Member {
+  #memberOf(socket: Socket, { proof, connectionSlot }: Visit): Member {
     // The data of the handshake is read; an open socket must not keep it in memory.
     socket.handshake.auth = {}
     const { port, streams } = this.#parts
@@ -223,14 +233,23 @@ export class SocketGateway {
     const whenDurable = (work: () => void) => {
       void this.#parts.durable().then(() => this.#contained(member, work))
     }
-    const parts = { socket, port, caller, stream, isStillProven, whenDurable, counts, seat }
+    const parts = {
+      socket,
+      port,
+      caller,
+      stream,
+      isStillProven,
+      whenDurable,
+      counts,
+      connectionSlot,
+    }
     const member: Member = new Member(parts)
     stream?.join(member)
     return member
   }
 
-  #greet(member: Member, { seat, proof }: Visit): void {
-    if (seat.isOver) {
+  #greet(member: Member, { connectionSlot, proof }: Visit): void {
+    if (connectionSlot.isOver) {
       member.end(refuse('SOCKET_LIMIT'))
       return
     }

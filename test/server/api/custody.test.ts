@@ -350,8 +350,8 @@ test('a sub-account sees its partner, and leaves it', async () => {
   assert.equal(codeOf(await read()), 'NOT_SUB_ACCOUNT')
   assert.ok(!(await list()).text.includes(child.account))
   const signed = { ...orderBody(child, market, { ticks: 100 }), ownerId: child.profileId }
-  const barred = await live.call(partner, 'POST', '/orders', signed, { headers })
-  assert.equal(`${barred.status} ${codeOf(barred)}`, '403 NOT_SUB_ACCOUNT')
+  const restricted = await live.call(partner, 'POST', '/orders', signed, { headers })
+  assert.equal(`${restricted.status} ${codeOf(restricted)}`, '403 NOT_SUB_ACCOUNT')
   const placed = await live.call(child, 'POST', '/orders', signed)
   assert.equal(placed.status, 201, placed.text)
   const again = await leave(child)

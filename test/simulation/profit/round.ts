@@ -43,13 +43,17 @@ async function pass(live: LiveExchange, ms: number): Promise<void> {
   await live.exchange.pipeline.whenIdle()
 }
 
-interface Seat {
+interface ConnectionSlot {
   readonly plan: Plan
   readonly table: Table
 }
 
-async function playAct(live: LiveExchange, seats: readonly Seat[], index: number): Promise<void> {
-  await each(seats, async ({ plan: { acts, failsAt }, table }) => {
+async function playAct(
+  live: LiveExchange,
+  connectionSlots: readonly ConnectionSlot[],
+  index: number,
+): Promise<void> {
+  await each(connectionSlots, async ({ plan: { acts, failsAt }, table }) => {
     if (index >= acts.length) return
     await carryOut(live, table, acts[index])
     const { newestTrade: tradeEventId } = table
@@ -57,17 +61,20 @@ async function playAct(live: LiveExchange, seats: readonly Seat[], index: number
     // A trade that is mined already cannot fail any more.
     await live.admin('/admin/settlement/faults', { tradeEventId, outcome: 'FAILED' })
   })
-  const ms = Math.max(0, ...seats.map(({ plan }) => plan.acts[index]?.waitMs ?? 0))
+  const ms = Math.max(0, ...connectionSlots.map(({ plan }) => plan.acts[index]?.waitMs ?? 0))
   if (ms > 0) await pass(live, ms)
-  if (ms >= MAKER_LOOKS_MS) await each(seats, ({ table }) => takeMispriced(live, table))
+  if (ms >= MAKER_LOOKS_MS) await each(connectionSlots, ({ table }) => takeMispriced(live, table))
 }
 
 /** Blocks, payouts and redemptions, until nothing is left to come. */
-async function settle(live: LiveExchange, seats: readonly Seat[]): Promise<void> {
+async function settle(
+  live: LiveExchange,
+  connectionSlots: readonly ConnectionSlot[],
+): Promise<void> {
   await pass(live, MINUTE_MS)
   await nextSample(live)
-  await each(seats, ({ table }) => resolve(live, table))
-  const isPaid = ({ table }: Seat) => {
+  await each(connectionSlots, ({ table }) => resolve(live, table))
+  const isPaid = ({ table }: ConnectionSlot) => {
     const { clearing, published } = live.exchange.pipeline
     return [...table.markets, table.pool].every(({ slug }) => {
       const found = published.bySlug(slug)
@@ -76,8 +83,8 @@ async function settle(live: LiveExchange, seats: readonly Seat[]): Promise<void>
       )
     })
   }
-  while (!seats.every(isPaid)) await pass(live, MINUTE_MS)
-  await each(seats, ({ table }) => redeemAll(live, table))
+  while (!connectionSlots.every(isPaid)) await pass(live, MINUTE_MS)
+  await each(connectionSlots, ({ table }) => redeemAll(live, table))
   await nextSample(live)
   await nextDay(live)
   await credited(live)
@@ -86,16 +93,16 @@ async function settle(live: LiveExchange, seats: readonly Seat[]): Promise<void>
 /** Gives the gain of each plan, in their order. */
 export async function playRound(live: LiveExchange, plans: readonly Plan[]): Promise<Gain[]> {
   const wanted = plans.flatMap((plan) => ALL_WINNERS.map((winners) => ({ plan, winners })))
-  const seats: Seat[] = []
+  const connectionSlots: ConnectionSlot[] = []
   await each([...wanted.entries()], async ([at, { plan, winners }]) => {
-    seats[at] = { plan, table: await openTable(live, { winners, isLate: plan.isLate }) }
+    connectionSlots[at] = { plan, table: await openTable(live, { winners, isLate: plan.isLate }) }
   })
   await pass(live, BEFORE_MS)
-  const startRaw = seats.map(({ table }) => wealthRaw(live, table))
+  const startRaw = connectionSlots.map(({ table }) => wealthRaw(live, table))
   const acts = Math.max(...plans.map((plan) => plan.acts.length))
-  for (let index = 0; index < acts; index++) await playAct(live, seats, index)
-  await settle(live, seats)
-  const gained = seats.map(({ table }, at) => wealthRaw(live, table) - startRaw[at])
+  for (let index = 0; index < acts; index++) await playAct(live, connectionSlots, index)
+  await settle(live, connectionSlots)
+  const gained = connectionSlots.map(({ table }, at) => wealthRaw(live, table) - startRaw[at])
   return plans.map((_plan, at) => {
     const eachRaw = gained.slice(at * ALL_WINNERS.length, (at + 1) * ALL_WINNERS.length)
     const sum = eachRaw.reduce((total, raw) => total + raw, 0)

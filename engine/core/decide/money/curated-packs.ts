@@ -54,8 +54,8 @@ export function decidePurchase(
   { issues, payoutRaw, legs }: PricedPack,
   nowMs: TimeMs,
 ): PackBody | Reject {
-  const barred = decideCall(clearing, staking) ?? gatePackCount(clearing)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, staking) ?? gatePackCount(clearing)
+  if (restricted !== null) return restricted
   if (clearing.packs.curated.byId(curatedId) === undefined) return REJECT.PACK_NOT_FOUND
   if (deadlineMs <= nowMs) return REJECT.INTENT_EXPIRED
   if (hasMostPacks(clearing, staking.profileId)) return REJECT.PACK_LIMIT

@@ -76,8 +76,8 @@ export function decideSplit(
   market: Market,
   { profileId, amountRaw, once }: MoveAsk,
 ): MoveBody | Reject {
-  const barred = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
+  if (restricted !== null) return restricted
   const rows = isNew(clearing, profileId, market) ? 1 : 0
   const full = gateRows(clearing, { accountId: profileId, rows, amountRaw })
   if (full !== null) return full
@@ -91,8 +91,8 @@ export function decideMerge(
   market: Market,
   { profileId, amountRaw, once }: MoveAsk,
 ): MoveBody | Reject {
-  const barred = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
+  if (restricted !== null) return restricted
   const row = clearing.ledger.rows.find(profileId, market.marketId)
   const pairsRaw = Math.min(freeRaw(clearing, row, OUTCOME.YES), freeRaw(clearing, row, OUTCOME.NO))
   if (pairsRaw < amountRaw) return REJECT.INSUFFICIENT_SHARES.short(pairsRaw, amountRaw)
@@ -106,8 +106,8 @@ export function decideConvert(
   chosen: readonly Market[],
   { profileId, amountRaw, once }: MoveAsk,
 ): MoveBody | Reject {
-  const barred = decideCall(clearing, { profileId, once })
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, { profileId, once })
+  if (restricted !== null) return restricted
   if (kindOf(group) !== 'group') return REJECT.MARKET_NOT_GROUP
   const children = clearing.catalogue.childrenOf(group.marketId)
   for (const child of children) {
@@ -169,8 +169,8 @@ export function decideRedeem(
   market: Market,
   { profileId, once }: Asked,
 ): MoveBody | Reject {
-  const barred = decideCall(clearing, { profileId, once })
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, { profileId, once })
+  if (restricted !== null) return restricted
   if (market.status !== 'RESOLVED') return REJECT.MARKET_NOT_RESOLVED
   if (!market.isPaidOut) return REJECT.PAYOUT_NOT_POSTED
   const { marketId } = market

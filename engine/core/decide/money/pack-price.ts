@@ -238,13 +238,13 @@ function moneyIssues(
   const asked = { ownerId, stakeRaw, payoutRaw: paysRaw }
   const lacksHouse = isPricedByHouse && !houseTakes(clearing, asked, legs, nowMs)
   const lacksStake = isPaid && ownerId !== null && ledger.freeRaw(ownerId) < stakeRaw
-  const isBarred = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
+  const isRestricted = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
   return [
     ...(isTooHigh ? [{ code: 'MULTIPLIER_TOO_HIGH' as const }] : []),
     ...(isTooLow ? [{ code: 'MULTIPLIER_TOO_LOW' as const }] : []),
     ...(lacksHouse ? [{ code: 'HOUSE_CAPACITY' as const }] : []),
     ...(lacksStake ? [{ code: 'INSUFFICIENT_BALANCE' as const }] : []),
-    ...(isBarred ? [{ code: 'TRADING_RESTRICTED' as const }] : []),
+    ...(isRestricted ? [{ code: 'TRADING_RESTRICTED' as const }] : []),
   ]
 }
 

@@ -44,8 +44,8 @@ export function decidePack(
   quoted: QuotedPack | null,
   nowMs: TimeMs,
 ): PackBody | Reject {
-  const barred = decideCall(clearing, staking) ?? gatePackCount(clearing)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, staking) ?? gatePackCount(clearing)
+  if (restricted !== null) return restricted
   if (quoted === null) return REJECT.QUOTE_INVALID
   if (quoted.isUsed) return REJECT.QUOTE_USED
   if (quoted.expiresMs <= nowMs) return REJECT.QUOTE_EXPIRED
@@ -89,8 +89,8 @@ export function decideOffer(
 ): PackBody | Reject {
   const { packs, ledger } = clearing
   const { profileId, stakeMaxRaw, payoutRaw: paysRaw } = offering
-  const barred = decideCall(clearing, { profileId })
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, { profileId })
+  if (restricted !== null) return restricted
   const bound = packs.makers.boundOf(SHARED_TABLES.offers, profileId)
   if (bound === 'table') return REJECT.PACK_CAPACITY
   const [freeRaw, asideRaw] = [ledger.freeRaw(profileId), paysRaw - stakeMaxRaw]
@@ -118,8 +118,8 @@ export function decideAccept(
 ): PackBody | Reject {
   const { packs, ledger, catalogue, modes, frozen } = clearing
   const { profileId, stakeRaw } = staking
-  const barred = decideCall(clearing, staking)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, staking)
+  if (restricted !== null) return restricted
   const closed = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
   if (closed !== null) return closed
   const full = gatePackCount(clearing)

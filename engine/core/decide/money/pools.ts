@@ -48,8 +48,8 @@ export function approvalOf(
 function gatePool(clearing: Clearing, market: Market, nowMs: TimeMs): Reject | null {
   if (kindOf(market) !== 'amm') return REJECT.MARKET_NOT_POOL
   const { modes } = clearing
-  const barred = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
-  if (barred !== null) return barred
+  const restricted = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
+  if (restricted !== null) return restricted
   return isTradable(market, nowMs) ? null : REJECT.POOL_CLOSED
 }
 
@@ -60,8 +60,8 @@ export function decideApproval(
   ask: { readonly profileId: ProfileId; readonly side: PoolSide },
   nowMs: TimeMs,
 ): PoolBody | Reject | null {
-  const barred = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
+  if (restricted !== null) return restricted
   const { status } = approvalOf(clearing, market, ask.profileId, ask.side)
   if (status !== 'missing') return null
   const bound = clearing.pools.approvers.boundOf(SHARED_TABLES.poolApprovals, ask.profileId)
@@ -76,8 +76,8 @@ function gateTrade(
   side: PoolSide,
   nowMs: TimeMs,
 ): Reject | null {
-  const barred = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
-  if (barred !== null) return barred
+  const restricted = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
+  if (restricted !== null) return restricted
   const { pools, ledger } = clearing
   const { marketId } = market
   if (pools.isInFlight(marketId, ask.profileId)) return REJECT.POOL_TRADE_RUNNING
@@ -103,8 +103,8 @@ export function decideBuy(
   ask: PoolAsk,
   nowMs: TimeMs,
 ): PoolTrade | Reject {
-  const barred = gateTrade(clearing, market, ask, 'BUY', nowMs)
-  if (barred !== null) return barred
+  const restricted = gateTrade(clearing, market, ask, 'BUY', nowMs)
+  if (restricted !== null) return restricted
   const { profileId, outcome, collateralRaw, once } = ask
   const { ledger } = clearing
   const freeRaw = ledger.collateralFreeRaw[profileId]
@@ -122,8 +122,8 @@ export function decideSell(
   ask: PoolAsk,
   nowMs: TimeMs,
 ): PoolTrade | Reject {
-  const barred = gateTrade(clearing, market, ask, 'SELL', nowMs)
-  if (barred !== null) return barred
+  const restricted = gateTrade(clearing, market, ask, 'SELL', nowMs)
+  if (restricted !== null) return restricted
   const { profileId, outcome, collateralRaw, once } = ask
   const { ledger } = clearing
   const { marketId } = market

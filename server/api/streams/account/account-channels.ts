@@ -2,8 +2,8 @@
 
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
-import type { Census } from '../../../edge/sockets/census.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
+import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
@@ -19,7 +19,7 @@ export interface AccountFeeds {
   readonly reads: PrivateReads
   readonly archive: ArchivedMarkets
   readonly clock: () => TimeMs
-  readonly census: Census
+  readonly connectionCounts: ConnectionCounts
   readonly streams: Streams
 }
 

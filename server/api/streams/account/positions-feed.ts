@@ -18,8 +18,8 @@ import type { PositionRow } from '../../../../persistence/query/read/positions.t
 import { positions } from '../../../../persistence/query/read/positions.ts'
 import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
-import type { Census } from '../../../edge/sockets/census.ts'
 import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.ts'
 import type { Hearers, Member, Place } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
@@ -142,7 +142,7 @@ export interface PositionParts {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
   readonly clock: () => TimeMs
-  readonly census: Census
+  readonly connectionCounts: ConnectionCounts
   readonly streams: Streams
 }
 
@@ -176,11 +176,11 @@ export class PositionsFeed implements Channel {
     assert(member.caller !== null, 'a private channel has proven members only')
     const { profileId, account } = member.caller
     const own = this.#accounts.get(profileId) ?? new AccountWatch(profileId, account)
-    const { census } = this.#parts
+    const { connectionCounts } = this.#parts
     const wanted = { markets, isAdded }
     const ownCount = own.kept(member, wanted).length + markets.size
-    if (own.count - own.countOf(member) + ownCount > census.bounds.marketsPerProfileMax) {
-      census.refuse('markets')
+    if (own.count - own.countOf(member) + ownCount > connectionCounts.bounds.marketsPerProfileMax) {
+      connectionCounts.refuse('markets')
       return refuse('SUBSCRIPTION_LIMIT')
     }
     this.#accounts.set(profileId, own)

@@ -6,13 +6,13 @@
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
-import { unitsOf } from '../../../edge/sockets/census.ts'
 import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import { unitsOf } from '../../../edge/sockets/connection-counts.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { OraclePrice } from '../../../edge/sockets/outside-prices.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
-import { Ears } from '../../../edge/sockets/shared/ears.ts'
 import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
+import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import { marketsMissing, namesMissing } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
@@ -30,7 +30,7 @@ export interface PriceParts extends RoomParts {
 export class PriceFeed implements Channel {
   readonly isPrivate = false
   readonly #parts: PriceParts
-  readonly #ears = new Ears()
+  readonly #subscriptions = new Subscriptions()
   /** Rooms of pools by address, and of symbols. */
   readonly #named = new Map<string, Room>()
   /** The newest value of each symbol since the start. An operator reports few symbols. */
@@ -48,32 +48,37 @@ export class PriceFeed implements Channel {
     if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
     const { units } = named
     const isAdded = asked.isAdded === true
-    const refusal = this.#ears.refusalOf(member, [...books.keys(), ...others], { units, isAdded })
+    const refusal = this.#subscriptions.refusalOf(member, [...books.keys(), ...others], {
+      units,
+      isAdded,
+    })
     if (refusal !== null) return refusal
     const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
     for (const [name, shown] of books) {
       rooms.set(name, this.#bookRoom(shown, asked.mode === 'delta'))
     }
-    this.#ears.set(member, rooms, isAdded)
+    this.#subscriptions.set(member, rooms, isAdded)
     return null
   }
 
   unsubscribe(member: Member, asked: SubscriptionAsk): void {
     const named = this.#namedBy(asked)
     const names = named && [...named.books.keys(), ...named.others, ...named.missing.map(nameOf)]
-    this.#ears.drop(member, names ?? this.#ears.namesOf(member))
+    this.#subscriptions.drop(member, names ?? this.#subscriptions.namesOf(member))
   }
 
   left(member: Member): void {
-    this.#ears.drop(member, this.#ears.namesOf(member))
+    this.#subscriptions.drop(member, this.#subscriptions.namesOf(member))
   }
 
   /** A market left memory: nothing of it changes any more. */
   ended(shown: PublishedMarket): void {
     const topic = this.#parts.topics.byId(shown.market.marketId)
-    for (const member of topic?.book.members ?? []) this.#ears.drop(member, [marketName(shown)])
+    for (const member of topic?.book.members ?? [])
+      this.#subscriptions.drop(member, [marketName(shown)])
     const pool = poolName(shown.market.poolAddress ?? '')
-    for (const member of this.#named.get(pool)?.members ?? []) this.#ears.drop(member, [pool])
+    for (const member of this.#named.get(pool)?.members ?? [])
+      this.#subscriptions.drop(member, [pool])
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
@@ -106,15 +111,15 @@ export class PriceFeed implements Channel {
 
   /** A member that saw a gap asks for whole books of markets that it hears already. */
   #again(member: Member, asked: SubscriptionAsk): Refusal | null {
-    const heard = this.#ears.namesOf(member)
+    const heard = this.#subscriptions.namesOf(member)
     const named = this.#namedBy(asked)
     const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
-    const units = named?.units ?? this.#ears.unitsOf(member)
-    if (!member.seat.asks(units)) return refuse('RATE_LIMITED')
+    const units = named?.units ?? this.#subscriptions.unitsOf(member)
+    if (!member.connectionSlot.asks(units)) return refuse('RATE_LIMITED')
     const missing = named?.missing ?? []
     if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
     if (names.some((name) => !heard.includes(name))) return notHeard()
-    this.#ears.again(member, names)
+    this.#subscriptions.again(member, names)
     return null
   }
 

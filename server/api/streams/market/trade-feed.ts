@@ -4,8 +4,8 @@
 import { Refusal } from '../../../edge/http/refusal.ts'
 import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
-import { Ears } from '../../../edge/sockets/shared/ears.ts'
 import type { Room } from '../../../edge/sockets/shared/room.ts'
+import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import type { SettlementFact, SettlementListener } from '../../../exchange/settlement/mining.ts'
 import { namesMissing, tapesNamed, tapesOf } from './market-names.ts'
@@ -15,7 +15,7 @@ export class TradeFeed implements Channel, SettlementListener {
   readonly isPrivate = false
   readonly #published: PublishedMarkets
   readonly #topics: MarketTopics
-  readonly #ears = new Ears()
+  readonly #subscriptions = new Subscriptions()
 
   constructor(published: PublishedMarkets, topics: MarketTopics) {
     this.#published = published
@@ -27,11 +27,11 @@ export class TradeFeed implements Channel, SettlementListener {
     const markets = tapesNamed(this.#published, marketSlugs)
     if (markets instanceof Refusal) return markets
     const units = Math.max(1, markets.size)
-    const refusal = this.#ears.refusalOf(member, markets.keys(), { units, isAdded })
+    const refusal = this.#subscriptions.refusalOf(member, markets.keys(), { units, isAdded })
     if (refusal !== null) return refusal
     const rooms = new Map<string, Room>()
     for (const [slug, shown] of markets) rooms.set(slug, this.#topics.open(shown).tape.room)
-    this.#ears.set(member, rooms, isAdded)
+    this.#subscriptions.set(member, rooms, isAdded)
     return null
   }
 
@@ -41,17 +41,18 @@ export class TradeFeed implements Channel, SettlementListener {
       if (shown === undefined) return [slug]
       return tapesOf(this.#published, shown).map(({ market }) => market.slug)
     })
-    this.#ears.drop(member, named ?? this.#ears.namesOf(member))
+    this.#subscriptions.drop(member, named ?? this.#subscriptions.namesOf(member))
   }
 
   left(member: Member): void {
-    this.#ears.drop(member, this.#ears.namesOf(member))
+    this.#subscriptions.drop(member, this.#subscriptions.namesOf(member))
   }
 
   /** A market left memory: it trades no more. */
   ended({ market }: PublishedMarket): void {
     const topic = this.#topics.byId(market.marketId)
-    for (const member of topic?.tape.room.members ?? []) this.#ears.drop(member, [market.slug])
+    for (const member of topic?.tape.room.members ?? [])
+      this.#subscriptions.drop(member, [market.slug])
   }
 
   onBlock(): void {}

@@ -58,7 +58,7 @@ export function timeText(seconds: number | null): string {
 }
 
 /** Heights of bars; a bucket with anything in it is never flat. */
-export function barsOf(buckets: readonly Bucket[]): number[] {
+export function restrictionsOf(buckets: readonly Bucket[]): number[] {
   const most = Math.max(0, ...buckets.map(({ count }) => count))
   const LEAST = 0.04
   return buckets.map(({ count }) => (count === 0 ? 0 : Math.max(LEAST, count / most)))
@@ -74,7 +74,7 @@ export function stepsOf(figures: Figures): KindOfSteps[] {
       count: count(kind, step),
       p50Sec: figures.quantile(STEP_METRIC, 0.5, { kind, step }),
       p99Sec: figures.quantile(STEP_METRIC, 0.99, { kind, step }),
-      bars: barsOf(figures.buckets(STEP_METRIC, { kind, step })),
+      bars: restrictionsOf(figures.buckets(STEP_METRIC, { kind, step })),
     }))
     const perSec = figures.perSecond(`${STEP_METRIC}_count`, { kind, step: 'whole' })
     return { kind, perSec, rows }

@@ -25,19 +25,19 @@ export function isTrading(route: {
 }
 
 /** Whether a call to this route is refused for the country that its headers name. */
-export function isBarredThere(
+export function isRestrictedThere(
   regions: Regions | undefined,
   route: Parameters<typeof isTrading>[0],
   headers: ReadonlyMap<string, string>,
 ): boolean {
-  return regions !== undefined && isTrading(route) && isBarred(regions, headers)
+  return regions !== undefined && isTrading(route) && isRestricted(regions, headers)
 }
 
 /**
  * Whether a call with these headers comes from a blocked country. A header that came twice names
  * several countries, and one blocked country is enough.
  */
-export function isBarred(regions: Regions, headers: ReadonlyMap<string, string>): boolean {
+export function isRestricted(regions: Regions, headers: ReadonlyMap<string, string>): boolean {
   const given = headers.get(regions.header) ?? ''
   const countries = given.split(',').map((each) => each.trim().toUpperCase())
   if (countries.some((each) => regions.blocked.has(each))) return true

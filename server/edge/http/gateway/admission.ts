@@ -1,7 +1,7 @@
 // The refusals that come before the handler of a call, in the order of their precedence: those that
 // need only its head, then those that need its caller.
 
-import { isBarredThere } from '../access/regions.ts'
+import { isRestrictedThere } from '../access/regions.ts'
 import { type Caller, isEncoded } from '../call.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 import { roleRefusal } from '../roles.ts'
@@ -51,7 +51,7 @@ export class Admission<S> {
       const { route } = entry
       const { services, regions } = options
       if (!route.hasRoom(services)) return refuse('OVERLOADED')
-      if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
+      if (isRestrictedThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
       return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
     }
     return refuse(allow.length === 0 ? 'PATH_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
@@ -64,8 +64,8 @@ export class Admission<S> {
     const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, turn.call)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     const share = turn.address === '' ? null : rooms.known(turn, key)
-    const barred = share ?? roleRefusal(route.auth, caller)
-    if (barred !== null) return barred
+    const restricted = share ?? roleRefusal(route.auth, caller)
+    if (restricted !== null) return restricted
     return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
   }
 }

@@ -4,7 +4,7 @@
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import { SCOPE_REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import { isBarredThere } from '../access/regions.ts'
+import { isRestrictedThere } from '../access/regions.ts'
 import { wholeOf } from '../caching/payload.ts'
 import type { Caller } from '../call.ts'
 import { Refusal, refusalStatus, refuse } from '../refusal.ts'
@@ -80,7 +80,7 @@ export class CallsWithin<S> {
     const addressSec = ofAddress?.take(guest.address, rateClass, call.receivedMs) ?? 0
     if (addressSec > 0) return refuse('RATE_LIMITED', undefined, addressSec)
     if (!route.hasRoom(services)) return refuse('OVERLOADED')
-    if (isBarredThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
+    if (isRestrictedThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
     this.#rooms.enter(guest, room)
     // Its bytes are charged with the reply that carries them.
     this.charged.begin({ call, route, address: guest.address, caller })

@@ -3,12 +3,12 @@
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { Refusal } from '../../http/refusal.ts'
-import { unitsOf } from '../census.ts'
 import type { Channel } from '../channels.ts'
+import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'
-import { Ears } from './ears.ts'
 import { NewestFrames } from './newest-frames.ts'
 import { Room, type RoomParts } from './room.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 /** What a reader gets behind the frames that it missed, and how long it may be. */
 export interface Summary {
@@ -20,7 +20,7 @@ export class NewsRoom implements Channel {
   readonly isPrivate = false
   readonly #name: string
   readonly #room: Room
-  readonly #ears = new Ears()
+  readonly #subscriptions = new Subscriptions()
   readonly #newest: NewestFrames
 
   constructor(name: string, parts: RoomParts, summary?: Summary) {
@@ -44,13 +44,14 @@ export class NewsRoom implements Channel {
 
   subscribe(member: Member): Refusal | null {
     const wanted = { units: unitsOf(this.#room.firstBytes), isAdded: false }
-    const refusal = this.#ears.refusalOf(member, [this.#name], wanted)
-    if (refusal === null) this.#ears.set(member, new Map([[this.#name, this.#room]]), false)
+    const refusal = this.#subscriptions.refusalOf(member, [this.#name], wanted)
+    if (refusal === null)
+      this.#subscriptions.set(member, new Map([[this.#name, this.#room]]), false)
     return refusal
   }
 
   unsubscribe(member: Member): void {
-    this.#ears.drop(member, [this.#name])
+    this.#subscriptions.drop(member, [this.#name])
   }
 
   left(member: Member): void {

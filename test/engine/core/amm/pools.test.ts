@@ -233,9 +233,9 @@ test('what a pool cannot give is refused, and so is what buys nothing (rules §7
   assert.equal(world.buy(ann, YES, UNIT), 'PROFILE_FROZEN')
   world.driver.control({ kind: 'unfreezeProfile', profileId: ann, reason: 'test' })
   world.driver.control({ kind: 'lockMarket', marketId: world.marketId })
-  const barred = decideBuy(clearing, world.market, ask, world.driver.nowMs)
-  assert(barred instanceof Reject)
-  assert.equal(barred.name, 'POOL_CLOSED')
+  const restricted = decideBuy(clearing, world.market, ask, world.driver.nowMs)
+  assert(restricted instanceof Reject)
+  assert.equal(restricted.name, 'POOL_CLOSED')
 })
 
 test('a market with a book has no pool', () => {

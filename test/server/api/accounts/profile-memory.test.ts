@@ -9,7 +9,7 @@ import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
 import { openSeal } from '../../../../persistence/folder-key.ts'
 import { digestOf } from '../../../../server/auth/session.ts'
 import { Directory } from '../../../../server/edge/intake/directory.ts'
-import { taughtProfile } from '../../../../server/edge/intake/taught-profile.ts'
+import { intakeProfile } from '../../../../server/edge/intake/intake-profile.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { profileFields } from '../../../support/specs.ts'
 
@@ -45,8 +45,9 @@ function make(changes: (profileId: number) => object): number {
   const account = `0x${mixed.toString(16).padStart(40, '0')}`
   const profile = { ...profileFields(profileId), displayName: null, ...changes(profileId), account }
   apply({ kind: 'createProfile', profileId, profile, token: null })
-  const taught = taughtProfile(main.accounts, seal, profileId)
-  for (const intake of intakes) if (taught !== null) intake.apply({ kind: 'profile', ...taught })
+  const replicated = intakeProfile(main.accounts, seal, profileId)
+  for (const intake of intakes)
+    if (replicated !== null) intake.apply({ kind: 'profile', ...replicated })
   return profileId
 }
 

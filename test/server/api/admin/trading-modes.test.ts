@@ -73,7 +73,7 @@ async function cancelCalls(): Promise<(() => Promise<Reply>)[]> {
   ]
 }
 
-function assertBarred(reply: Reply, mode: string, code: string, resumeAt: string | null): void {
+function assertRestricted(reply: Reply, mode: string, code: string, resumeAt: string | null): void {
   assert.equal(reply.status, 425, reply.text)
   const { message, ...rest } = Object(reply.body)
   assert.equal(typeof message, 'string')
@@ -91,14 +91,14 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
     const calls = await cancelCalls()
     const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
     await restrict(mode, { endsAt })
-    assertBarred(await place(live, alice, rain), mode, code, endsAt)
+    assertRestricted(await place(live, alice, rain), mode, code, endsAt)
     const quiet = await place(live, alice, rain, {}, { postOnly: true })
     if (postOnly) assert.equal(quiet.status, 201, quiet.text)
-    else assertBarred(quiet, mode, code, endsAt)
+    else assertRestricted(quiet, mode, code, endsAt)
     for (const cancel of calls) {
       const reply = await cancel()
       if (cancels) assert.equal(reply.status, 200, reply.text)
-      else assertBarred(reply, mode, code, endsAt)
+      else assertRestricted(reply, mode, code, endsAt)
     }
     for (const window of await windows()) await end(Number(at(window, 'id')))
     assert.equal((await place(live, alice, rain)).status, 201, 'trading is normal again')
@@ -157,8 +157,8 @@ test('a batch of orders is answered 425 order by order, with mode and resumeAt',
   await restrict('post_only', { endsAt })
   const orders = [orderBody(alice, rain), { ...orderBody(alice, rain), postOnly: true }]
   const batch = await live.call(alice, 'POST', '/orders/batch', { orders })
-  const [barred, taken] = Object(at(batch.body, 'results'))
-  const { message, ...rest } = barred
+  const [restricted, taken] = Object(at(batch.body, 'results'))
+  const { message, ...rest } = restricted
   const alone = { error: 'Too Early', statusCode: 425, code: 'post_only_mode' }
   const expected = { index: 0, status: 425, ...alone, mode: 'post_only', resumeAt: endsAt }
   assert.deepEqual([typeof message, rest], ['string', expected])
@@ -176,7 +176,7 @@ test('while trading is disabled every cancel is 425, also of an unknown order', 
     await live.call(alice, 'DELETE', '/orders/all/rain'),
     await live.call(alice, 'DELETE', '/orders/all'),
   ]) {
-    assertBarred(reply, 'disabled', 'trading_disabled', null)
+    assertRestricted(reply, 'disabled', 'trading_disabled', null)
   }
   const wrong = await live.call(alice, 'DELETE', '/orders/all/nowhere')
   assert.equal(wrong.status, 404, 'the check of the market comes first')
@@ -186,7 +186,7 @@ test('the mode is checked after the market and before the receive window', async
   await restrict('cancel_only')
   const late = { recvWindow: 100, timestamp: live.nowMs() - 101 }
   const reply = await place(live, alice, rain, {}, late)
-  assertBarred(reply, 'cancel_only', 'cancel_only_mode', null)
+  assertRestricted(reply, 'cancel_only', 'cancel_only_mode', null)
   const lost = await place(live, alice, rain, {}, { ...late, marketSlug: 'nowhere' })
   assert.equal(lost.status, 404, lost.text)
 })
@@ -219,7 +219,7 @@ test('a window ends at its time, and of two open windows the stricter one wins',
   const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
   await restrict('disabled', { endsAt })
   assert.equal(at((await operator('GET', '/admin/trading-modes')).body, 'mode'), 'disabled')
-  assertBarred(await place(live, alice, rain), 'disabled', 'trading_disabled', endsAt)
+  assertRestricted(await place(live, alice, rain), 'disabled', 'trading_disabled', endsAt)
   live.shiftClock(HOUR_MS)
   assert.equal(at((await operator('GET', '/admin/trading-modes')).body, 'mode'), 'post_only')
   assert.equal((await place(live, alice, rain)).status, 425)

@@ -134,8 +134,8 @@ test('a trading mode bars an order of a batch with the same answer as a single o
   const alone = await live.call(alice, 'POST', '/orders', taker)
   assert.equal(at(alone.body, 'mode'), 'post_only')
   const maker = { ...orderBody(alice, market, small(250)), postOnly: true }
-  const [barred, taken] = resultsOf(await send(alice, [taker, maker]))
-  assert.deepEqual(barred, { index: 0, status: 425, ...Object(alone.body) })
+  const [restricted, taken] = resultsOf(await send(alice, [taker, maker]))
+  assert.deepEqual(restricted, { index: 0, status: 425, ...Object(alone.body) })
   assert.equal(at(taken, 'status'), 201)
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const ended = await live.send('DELETE', `/admin/trading-modes/${at(made.body, 'id')}`, {

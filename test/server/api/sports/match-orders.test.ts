@@ -124,8 +124,8 @@ test('a name that is of no match is refused, and cancels wait for no market', as
   const open = { mode: 'disabled' }
   const made = await live.admin('/admin/trading-modes', open)
   assert.equal(made.status, 201, made.text)
-  const barred = await cancelIn(alice)
-  assert.deepEqual([barred.status, at(barred.body, 'code')], [425, 'trading_disabled'])
+  const restricted = await cancelIn(alice)
+  assert.deepEqual([restricted.status, at(restricted.body, 'code')], [425, 'trading_disabled'])
   await asOperator(live, 'DELETE', `/admin/trading-modes/${String(at(made.body, 'id'))}`)
 })
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
-  barsOf,
   bytesText,
   factsOf,
+  restrictionsOf,
   stepsOf,
   timeText,
   WANTED,
@@ -60,7 +60,7 @@ test('percentiles are bounds of buckets, and bars parts of the highest', () => {
     { bound: 0.01, count: 2 },
     { bound: Number.POSITIVE_INFINITY, count: 0 },
   ])
-  assert.deepEqual(barsOf([]), [])
+  assert.deepEqual(restrictionsOf([]), [])
 })
 
 test('times and bytes are told in units that people read', () => {

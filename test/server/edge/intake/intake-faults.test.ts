@@ -50,7 +50,7 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
   const heard = () => {
     if (isEnough()) wake()
   }
-  function* teach() {
+  function* replicate() {
     pool.addMarket(kit.MARKET)
     yield
     for (const account of options.accounts ?? []) pool.addToken({ ...kit.tokenEntry(), account })
@@ -75,7 +75,7 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
       faults.push(reason.message)
       heard()
     },
-    teach,
+    replicate,
     onReplaced: (sentence) => {
       replaced.push(sentence)
       heard()
@@ -83,7 +83,7 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
   })
   if (options.isAlways !== true) delete process.env[FAULT_VARIABLE]
   pools.push(pool)
-  for (const step = teach(); step.next().done !== true; );
+  for (const step = replicate(); step.next().done !== true; );
   const until = (condition: () => boolean) =>
     new Promise<void>((resolve) => {
       isEnough = condition

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBarred, isTrading } from '../../../../../server/edge/http/access/regions.ts'
+import { isRestricted, isTrading } from '../../../../../server/edge/http/access/regions.ts'
 
 const HEADER = 'cf-ipcountry'
 
@@ -27,8 +27,8 @@ test('a blocked country is refused, and an unknown one if the operator says so',
   const regions = { header: HEADER, blocked: new Set(['CU', 'IR']), refusesUnknown: false }
   for (const [said, allowing, refusing] of ROWS) {
     const headers = new Map(said === null ? [] : [[HEADER, said]])
-    assert.equal(isBarred(regions, headers), allowing, `${said}`)
-    assert.equal(isBarred({ ...regions, refusesUnknown: true }, headers), refusing, `${said}`)
+    assert.equal(isRestricted(regions, headers), allowing, `${said}`)
+    assert.equal(isRestricted({ ...regions, refusesUnknown: true }, headers), refusing, `${said}`)
   }
 })
 

@@ -4,7 +4,7 @@
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
-import { unitsOf } from '../census.ts'
+import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'
 import type { Room } from './room.ts'
 
@@ -14,7 +14,7 @@ interface Wanted {
   readonly isAdded: boolean
 }
 
-export class Ears {
+export class Subscriptions {
   readonly #roomsOf = new Map<Member, Map<string, Room>>()
 
   /** The names that a member hears. */
@@ -31,12 +31,12 @@ export class Ears {
 
   /** Why a member may not name these markets, of so many units, now (census.ts); or null. */
   refusalOf(member: Member, named: Iterable<string>, wanted: Wanted): Refusal | null {
-    if (!member.seat.asks(wanted.units)) {
+    if (!member.connectionSlot.asks(wanted.units)) {
       return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)
     }
     const earlier = wanted.isAdded ? this.namesOf(member) : []
     const heldCount = new Set([...earlier, ...named]).size
-    return member.seat.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')
+    return member.connectionSlot.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')
   }
 
   /** Replaces the rooms of a member, or adds to them; each of `rooms` gives it its first frames. */
@@ -63,7 +63,7 @@ export class Ears {
       rooms.delete(name)
       room?.leave(member)
     }
-    member.seat.holds(this, rooms.size)
+    member.connectionSlot.holds(this, rooms.size)
     if (rooms.size === 0) this.#roomsOf.delete(member)
   }
 }

@@ -11,7 +11,7 @@ import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
 import { ASKED_UNIT_BYTES } from './frame-rates.ts'
 
-export interface CensusBounds {
+export interface ConnectionBounds {
   readonly socketsMax: number
   /** Sockets without a proof; the rest is for signed clients alone. */
   readonly anonymousMax: number
@@ -56,7 +56,7 @@ class Tally {
 
 interface Owner {
   readonly tally: Tally
-  seats: number
+  connectionSlots: number
   markets: number
 }
 
@@ -73,18 +73,18 @@ export interface Visitor {
 }
 
 /** One counted connection. */
-export class Seat {
+export class ConnectionSlot {
   /** The profile has its maximum of sockets already; this one is refused when it joins. */
   readonly isOver: boolean
   readonly #visitor: Visitor
-  readonly #census: Census
+  readonly #connectionCounts: ConnectionCounts
   readonly #tally = new Tally()
   #isCounted = false
   /** Markets that this connection holds of each public channel. */
   readonly #held = new Map<object, number>()
 
-  constructor(census: Census, visitor: Visitor, isOver: boolean) {
-    this.#census = census
+  constructor(connectionCounts: ConnectionCounts, visitor: Visitor, isOver: boolean) {
+    this.#connectionCounts = connectionCounts
     this.#visitor = visitor
     this.isOver = isOver
   }
@@ -92,30 +92,31 @@ export class Seat {
   entered(): void {
     if (this.#isCounted) return
     this.#isCounted = true
-    this.#census.enter(this.#visitor, this.isOver)
+    this.#connectionCounts.enter(this.#visitor, this.isOver)
   }
 
   takes(): boolean {
     const second = Math.floor(performance.now() / MS_PER_SEC)
-    const { messagesPerSecondMax } = this.#census.bounds
+    const { messagesPerSecondMax } = this.#connectionCounts.bounds
     const isHeard =
-      this.#tally.takes(second, messagesPerSecondMax) && this.#census.takes(this.#visitor, second)
-    if (!isHeard) this.#census.refuse('messages')
+      this.#tally.takes(second, messagesPerSecondMax) &&
+      this.#connectionCounts.takes(this.#visitor, second)
+    if (!isHeard) this.#connectionCounts.refuse('messages')
     return isHeard
   }
 
   /** Whether the connection may name markets of that many units now (`unitsOf`). */
   asks(units: number): boolean {
-    const isHeard = this.#census.asks(this.#visitor, units, performance.now())
-    if (!isHeard) this.#census.refuse('markets')
+    const isHeard = this.#connectionCounts.asks(this.#visitor, units, performance.now())
+    if (!isHeard) this.#connectionCounts.refuse('markets')
     return isHeard
   }
 
   /** Counts the markets of a public subscription; false when they would be too many. */
   holds(channel: object, count: number): boolean {
     const more = count - (this.#held.get(channel) ?? 0)
-    if (!this.#census.takesMarkets(this.#visitor, more)) {
-      this.#census.refuse('markets')
+    if (!this.#connectionCounts.takesMarkets(this.#visitor, more)) {
+      this.#connectionCounts.refuse('markets')
       return false
     }
     if (count === 0) this.#held.delete(channel)
@@ -127,7 +128,7 @@ export class Seat {
     if (!this.#isCounted) return
     this.#isCounted = false
     for (const channel of [...this.#held.keys()]) this.holds(channel, 0)
-    this.#census.leave(this.#visitor, this.isOver)
+    this.#connectionCounts.leave(this.#visitor, this.isOver)
   }
 }
 
@@ -139,8 +140,8 @@ function ruleOf(all: number, size: number, least: number): ShareRule {
   return shareRule(all, most, Math.min(most, least))
 }
 
-export class Census {
-  readonly bounds: CensusBounds
+export class ConnectionCounts {
+  readonly bounds: ConnectionBounds
   readonly #ofAddress: ShareRule
   readonly #ofProfile: ShareRule
   readonly #marketsOfAddress: ShareRule
@@ -161,7 +162,7 @@ export class Census {
   signed = 0
   anonymous = 0
 
-  constructor(bounds: CensusBounds) {
+  constructor(bounds: ConnectionBounds) {
     this.bounds = bounds
     const burst = bounds.ownerMarketsAskedMax
     const rate = { perSecond: burst / LIMITS.ownerMessagesSec, burst }
@@ -189,7 +190,7 @@ export class Census {
   doorFull(address: string): SocketRefusal | null {
     const { socketsMax, perAddressMax } = this.bounds
     if (this.signed + this.anonymous >= socketsMax) return this.refuse('all')
-    const held = this.#addresses.get(address)?.seats ?? 0
+    const held = this.#addresses.get(address)?.connectionSlots ?? 0
     return held >= perAddressMax ? this.refuse('address') : null
   }
 
@@ -213,25 +214,25 @@ export class Census {
   }
 
   /** A profile above its bound counts as a client without a proof until its socket is refused. */
-  seatFor(visitor: Visitor): Seat | SocketRefusal {
-    const held = this.#profiles.get(visitor.profileId)?.seats ?? 0
+  connectionSlotFor(visitor: Visitor): ConnectionSlot | SocketRefusal {
+    const held = this.#profiles.get(visitor.profileId)?.connectionSlots ?? 0
     const all = this.signed + this.anonymous
     const isOver = visitor.profileId !== 0 && held >= shareOf(this.#ofProfile, all - held)
     const isSigned = visitor.profileId !== 0 && !isOver
     if (!isSigned && this.anonymous >= this.bounds.anonymousMax) return this.refuse('anonymous')
-    const ofAddress = this.#addresses.get(visitor.address)?.seats ?? 0
+    const ofAddress = this.#addresses.get(visitor.address)?.connectionSlots ?? 0
     const isFull = ofAddress >= shareOf(this.#ofAddress, this.anonymous - ofAddress)
     if (!isSigned && visitor.address !== '' && isFull) return this.refuse('address')
     if (isOver) this.refuse('profile')
-    return new Seat(this, visitor, isOver)
+    return new ConnectionSlot(this, visitor, isOver)
   }
 
   enter({ address, profileId }: Visitor, isOver: boolean): void {
     const isSigned = profileId !== 0 && !isOver
     if (isSigned) this.signed++
     else this.anonymous++
-    if (address !== '') seated(this.#addresses, address)
-    if (isSigned) seated(this.#profiles, profileId)
+    if (address !== '') counted(this.#addresses, address)
+    if (isSigned) counted(this.#profiles, profileId)
   }
 
   leave({ address, profileId }: Visitor, isOver: boolean): void {
@@ -251,17 +252,17 @@ export class Census {
 }
 
 function newOwner(): Owner {
-  return { tally: new Tally(), seats: 0, markets: 0 }
+  return { tally: new Tally(), connectionSlots: 0, markets: 0 }
 }
 
-function seated<Key>(owners: Map<Key, Owner>, key: Key): void {
+function counted<Key>(owners: Map<Key, Owner>, key: Key): void {
   const owner = owners.get(key) ?? newOwner()
-  owner.seats++
+  owner.connectionSlots++
   owners.set(key, owner)
 }
 
 function rose<Key>(owners: Map<Key, Owner>, key: Key): void {
   const owner = owners.get(key)
   if (owner === undefined) return
-  if (--owner.seats === 0) owners.delete(key)
+  if (--owner.connectionSlots === 0) owners.delete(key)
 }

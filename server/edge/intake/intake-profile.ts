@@ -16,7 +16,7 @@ function isIdle(accounts: Accounts, profileId: ProfileId): boolean {
  * The part of a profile that the intake must know: its partner, its wallets and its fee. Most
  * orders need none of it, so the result is null for a profile without partner and wallet.
  */
-export function taughtProfile(
+export function intakeProfile(
   accounts: Accounts,
   seal: Seal,
   profileId: ProfileId,
