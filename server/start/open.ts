@@ -237,9 +237,9 @@ async function compareStates(
 ): Promise<string | null> {
   if ((await hashOf(pipeline)) !== expected)
     return `a market thread took over another book at ${seq}`
-  const twin = await follower.stateHash()
-  if (twin.hash === expected) return null
-  return `the follower replayed seq ${twin.seq} to another state than the start did`
+  const model = await follower.stateHash()
+  if (model.hash === expected) return null
+  return `the follower replayed seq ${model.seq} to another state than the start did`
 }
 
 /** Tells the intake its whole directory, one market or one profile with each step. */

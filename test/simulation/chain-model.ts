@@ -6,7 +6,7 @@ import type { SettledTrade } from '../../engine/core/money/reversal.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
-import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/slow-book.ts'
+import type { SlowAnswer, SlowExchange, SlowRequest } from '../support/reference-book.ts'
 import { profilesOf } from './money-watch.ts'
 import type { MinedFee } from './referral-model.ts'
 
@@ -54,16 +54,16 @@ export class ChainModel {
   mined: readonly MinedFee[] = []
 
   copy(): ChainModel {
-    const twin = new ChainModel()
-    twin.height = this.height
-    twin.throughSeq = this.throughSeq
-    twin.failures = this.failures
-    for (const seq of this.aside) twin.aside.add(seq)
-    for (const [seq, trade] of this.trades) twin.trades.set(seq, trade)
-    for (const [seq, taken] of this.#taken) twin.#taken.set(seq, new Map(taken))
-    for (const [seq, inside] of this.#takenInside) twin.#takenInside.set(seq, inside)
-    for (const [account, markets] of this.#reversed) twin.#reversed.set(account, new Set(markets))
-    return twin
+    const model = new ChainModel()
+    model.height = this.height
+    model.throughSeq = this.throughSeq
+    model.failures = this.failures
+    for (const seq of this.aside) model.aside.add(seq)
+    for (const [seq, trade] of this.trades) model.trades.set(seq, trade)
+    for (const [seq, taken] of this.#taken) model.#taken.set(seq, new Map(taken))
+    for (const [seq, inside] of this.#takenInside) model.#takenInside.set(seq, inside)
+    for (const [account, markets] of this.#reversed) model.#reversed.set(account, new Set(markets))
+    return model
   }
 
   /** Whether a trade of the market is in no block. */

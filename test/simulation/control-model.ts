@@ -18,11 +18,11 @@ export class ControlModel {
   readonly frozen = new Set<number>()
 
   copy(): ControlModel {
-    const twin = new ControlModel()
-    twin.windows = this.windows
-    for (const [profileId, each] of this.beats) twin.beats.set(profileId, each)
-    for (const profileId of this.frozen) twin.frozen.add(profileId)
-    return twin
+    const model = new ControlModel()
+    model.windows = this.windows
+    for (const [profileId, each] of this.beats) model.beats.set(profileId, each)
+    for (const profileId of this.frozen) model.frozen.add(profileId)
+    return model
   }
 
   modeAt(nowMs: number): TradingMode {

@@ -28,12 +28,12 @@ export class MarketsModel {
   series = new SeriesModel()
 
   copy(): MarketsModel {
-    const twin = new MarketsModel()
-    for (const market of this.all) twin.all.push({ ...market, history: [...market.history] })
-    for (const slug of this.slugs) twin.slugs.add(slug)
-    for (const marketId of this.paid) twin.paid.add(marketId)
-    twin.series = this.series.copy()
-    return twin
+    const model = new MarketsModel()
+    for (const market of this.all) model.all.push({ ...market, history: [...market.history] })
+    for (const slug of this.slugs) model.slugs.add(slug)
+    for (const marketId of this.paid) model.paid.add(marketId)
+    model.series = this.series.copy()
+    return model
   }
 
   admit(command: ControlCommand, elsewhere: Elsewhere): void {

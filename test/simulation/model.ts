@@ -16,7 +16,7 @@ import {
 } from '../../engine/domain/command.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
-import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/slow-book.ts'
+import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/reference-book.ts'
 import { type Before, ChainModel } from './chain-model.ts'
 import { ControlModel } from './control-model.ts'
 import type { MarketModel } from './market-model.ts'
@@ -121,27 +121,27 @@ export class Model {
   }
 
   copy(): Model {
-    const twin = new Model()
-    twin.slow = this.slow.copy()
-    twin.controls = this.controls.copy()
-    twin.chain = this.chain.copy()
-    twin.partners = this.partners.copy()
-    twin.venue = this.venue.copy()
-    twin.packs = this.packs.copy()
-    twin.referrals = this.referrals.copy()
-    twin.seq = this.seq
-    twin.withdrawals = this.withdrawals
-    for (const [id, order] of this.live) twin.live.set(id, { ...order })
-    for (const hash of this.hashes) twin.hashes.add(hash)
-    for (const key of this.clientKeys) twin.clientKeys.add(key)
-    for (const [tokenId, token] of this.tokens) twin.tokens.set(tokenId, { ...token })
-    for (const [digest, untilMs] of this.calls) twin.calls.set(digest, untilMs)
-    twin.#owners.push(...this.#owners)
-    for (const id of this.#matched) twin.#matched.add(id)
-    twin.rates.push(...this.rates)
-    for (const [name, id] of this.#idOf) twin.#idOf.set(name, id)
-    for (const [seq, asked] of this.#pending) twin.#pending.set(seq, asked)
-    return twin
+    const model = new Model()
+    model.slow = this.slow.copy()
+    model.controls = this.controls.copy()
+    model.chain = this.chain.copy()
+    model.partners = this.partners.copy()
+    model.venue = this.venue.copy()
+    model.packs = this.packs.copy()
+    model.referrals = this.referrals.copy()
+    model.seq = this.seq
+    model.withdrawals = this.withdrawals
+    for (const [id, order] of this.live) model.live.set(id, { ...order })
+    for (const hash of this.hashes) model.hashes.add(hash)
+    for (const key of this.clientKeys) model.clientKeys.add(key)
+    for (const [tokenId, token] of this.tokens) model.tokens.set(tokenId, { ...token })
+    for (const [digest, untilMs] of this.calls) model.calls.set(digest, untilMs)
+    model.#owners.push(...this.#owners)
+    for (const id of this.#matched) model.#matched.add(id)
+    model.rates.push(...this.rates)
+    for (const [name, id] of this.#idOf) model.#idOf.set(name, id)
+    for (const [seq, asked] of this.#pending) model.#pending.set(seq, asked)
+    return model
   }
 
   /** By id from 1. */

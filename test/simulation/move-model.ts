@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { ControlCommand } from '../../engine/domain/command.ts'
 import { BURN_ACCOUNT, FEE_ACCOUNT, VAULT_ACCOUNT } from '../../engine/domain/ids.ts'
 import type { MoveAsk } from '../../server/api/portfolio/moves-once.ts'
-import type { SlowExchange } from '../support/slow-book.ts'
+import type { SlowExchange } from '../support/reference-book.ts'
 import type { MarketsModel } from './markets-model.ts'
 
 type Of<Kind extends ControlCommand['kind']> = Extract<ControlCommand, { kind: Kind }>

@@ -8,7 +8,7 @@ import type {
   PublishedMarket,
   PublishedMarkets,
 } from '../../server/exchange/read-model/published.ts'
-import type { SlowToken } from '../support/slow-book.ts'
+import type { SlowToken } from '../support/reference-book.ts'
 import type { Model } from './model.ts'
 import type { Script, Step } from './script.ts'
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import type { ControlCommand } from '../../engine/domain/command.ts'
 import { HOUSE_ACCOUNT, PACK_ACCOUNT } from '../../engine/domain/ids.ts'
 import type { CuratedLeg, PackLeg } from '../../engine/domain/packs/pack-command.ts'
-import type { SlowExchange } from '../support/slow-book.ts'
+import type { SlowExchange } from '../support/reference-book.ts'
 import { type MarketModel, statusOf } from './market-model.ts'
 import type { MarketsModel } from './markets-model.ts'
 
@@ -100,14 +100,14 @@ export class PackModel {
   plays: readonly string[] = []
 
   copy(): PackModel {
-    const twin = new PackModel()
-    for (const [packId, pack] of this.packs) twin.packs.set(packId, pack)
-    for (const [offerId, offer] of this.offers) twin.offers.set(offerId, offer)
-    for (const [packId, pack] of this.listed) twin.listed.set(packId, pack)
-    for (const marketId of this.sold) twin.sold.add(marketId)
-    twin.houseCount = this.houseCount
-    for (const [day, cost] of this.costs) twin.costs.set(day, cost)
-    return twin
+    const model = new PackModel()
+    for (const [packId, pack] of this.packs) model.packs.set(packId, pack)
+    for (const [offerId, offer] of this.offers) model.offers.set(offerId, offer)
+    for (const [packId, pack] of this.listed) model.listed.set(packId, pack)
+    for (const marketId of this.sold) model.sold.add(marketId)
+    model.houseCount = this.houseCount
+    for (const [day, cost] of this.costs) model.costs.set(day, cost)
+    return model
   }
 
   /** Whether a pack waits for the market. */

@@ -18,11 +18,11 @@ export class PartnerModel {
   readonly addresses = new Map<number, readonly string[]>()
 
   copy(): PartnerModel {
-    const twin = new PartnerModel()
-    for (const [profileId, fields] of this.profiles) twin.profiles.set(profileId, fields)
-    for (const [profileId, made] of this.subAccounts) twin.subAccounts.set(profileId, made)
-    for (const [profileId, listed] of this.addresses) twin.addresses.set(profileId, listed)
-    return twin
+    const model = new PartnerModel()
+    for (const [profileId, fields] of this.profiles) model.profiles.set(profileId, fields)
+    for (const [profileId, made] of this.subAccounts) model.subAccounts.set(profileId, made)
+    for (const [profileId, listed] of this.addresses) model.addresses.set(profileId, listed)
+    return model
   }
 
   /** The profile of an address; 0 for none. */

@@ -9,7 +9,7 @@ import type { ShareCredit } from '../../engine/domain/rewards/reward-command.ts'
 import { REWARD_LIMITS } from '../../engine/domain/rewards/reward-limits.ts'
 import { dayOf, dayOfMinute } from '../../engine/domain/rewards/reward-time.ts'
 import type { ScoredMinute } from '../../persistence/follower/follower-handle.ts'
-import type { SlowExchange } from '../support/slow-book.ts'
+import type { SlowExchange } from '../support/reference-book.ts'
 
 type Of<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>
 
@@ -99,9 +99,9 @@ export class ReferralModel {
   plays: readonly string[] = []
 
   copy(): ReferralModel {
-    const twin = new ReferralModel()
-    twin.#state = this.#state
-    return twin
+    const model = new ReferralModel()
+    model.#state = this.#state
+    return model
   }
 
   /** What an account is owed for all days. */

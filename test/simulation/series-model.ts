@@ -51,10 +51,10 @@ export class SeriesModel {
   readonly boundaries = new Map<string, BoundaryModel>()
 
   copy(): SeriesModel {
-    const twin = new SeriesModel()
-    twin.all.push(...this.all)
-    for (const [key, boundary] of this.boundaries) twin.boundaries.set(key, boundary)
-    return twin
+    const model = new SeriesModel()
+    model.all.push(...this.all)
+    for (const [key, boundary] of this.boundaries) model.boundaries.set(key, boundary)
+    return model
   }
 
   /** Call it before the command changes the markets. */

@@ -1,14 +1,14 @@
 // What `make bench-reads` asks the exchange of many profiles. Add a row for a new read.
 
 import { type Ask, getting } from '../../http/calls.ts'
-import { type Asking, accountOf, anyId, anySlug, matchSlugOf, nameOf } from './crowd-names.ts'
+import { accountOf, anyId, anySlug, matchSlugOf, nameOf, type Sample } from './crowd-names.ts'
 import { MARKETS_OF_MATCHES, matchesOf } from './crowd-size.ts'
 
 export interface CrowdRead {
   readonly name: string
   /** By which rows are judged together. */
   readonly kind: 'board' | 'profiles'
-  readonly ask: (asking: Asking) => Ask
+  readonly ask: (sample: Sample) => Ask
   /** The maker asks, with its token. */
   readonly isSigned?: boolean
 }
@@ -33,47 +33,47 @@ const BOARDS: readonly CrowdRead[] = [
   {
     name: 'accuracy',
     kind: 'board',
-    ask: (asking) => getting(`/user-stats/accuracy/${accountOf(anyId(asking))}`),
+    ask: (sample) => getting(`/user-stats/accuracy/${accountOf(anyId(sample))}`),
   },
   {
     name: 'traded volume',
     kind: 'board',
-    ask: (asking) => getting(`/portfolio/${accountOf(anyId(asking))}/traded-volume`),
+    ask: (sample) => getting(`/portfolio/${accountOf(anyId(sample))}/traded-volume`),
   },
 ]
 
-const open = (name: string, path: (asking: Asking) => string): CrowdRead => {
-  return { name, kind: 'profiles', ask: (asking) => getting(path(asking)) }
+const open = (name: string, path: (sample: Sample) => string): CrowdRead => {
+  return { name, kind: 'profiles', ask: (sample) => getting(path(sample)) }
 }
-const signed = (name: string, path: (asking: Asking) => string): CrowdRead => {
+const signed = (name: string, path: (sample: Sample) => string): CrowdRead => {
   return { ...open(name, path), isSigned: true }
 }
 const search = (text: string) => `/profiles/search?query=${encodeURIComponent(text)}`
 const feed =
   (audience: string) =>
-  ({ random }: Asking) =>
+  ({ random }: Sample) =>
     `/feed/trading?audience=${audience}&limit=${20 + random.below(10)}`
 
 const PROFILES: readonly CrowdRead[] = [
-  open('search of a name', (asking) => search(nameOf(anyId(asking)))),
-  open('search of two letters', (asking) => search(nameOf(anyId(asking)).slice(0, 2))),
-  open('search of a handle', (asking) => search(`@x_${nameOf(anyId(asking)).slice(0, 3)}`)),
-  open('search within names', (asking) => search(nameOf(anyId(asking)).slice(2, 5))),
-  open('search of a wallet', (asking) => search(accountOf(anyId(asking)))),
+  open('search of a name', (sample) => search(nameOf(anyId(sample)))),
+  open('search of two letters', (sample) => search(nameOf(anyId(sample)).slice(0, 2))),
+  open('search of a handle', (sample) => search(`@x_${nameOf(anyId(sample)).slice(0, 3)}`)),
+  open('search within names', (sample) => search(nameOf(anyId(sample)).slice(2, 5))),
+  open('search of a wallet', (sample) => search(accountOf(anyId(sample)))),
   open('search of many wallets', () => search('0x0000')),
   open('most followed', () => '/profiles/social?limit=20'),
-  open('public profile', (asking) => `/profiles/public/${accountOf(anyId(asking))}`),
+  open('public profile', (sample) => `/profiles/public/${accountOf(anyId(sample))}`),
   signed('own profile', () => '/profiles/me'),
   signed('followed profiles', () => '/profiles/following'),
   signed('own bookmarks', () => '/market-bookmarks/me'),
-  open('public bookmarks', (asking) => `/market-bookmarks/public/${accountOf(anyId(asking))}`),
+  open('public bookmarks', (sample) => `/market-bookmarks/public/${accountOf(anyId(sample))}`),
 ]
 
 const PACKS: readonly CrowdRead[] = [
   open('newest packs', () => '/parlay/positions?limit=50'),
-  open('packs of an account', (asking) => `/parlay/${accountOf(anyId(asking))}/positions`),
-  open('packs of a market', (asking) => `/markets/${anySlug(asking)}/packs`),
-  open('search of packs', (asking) => `/parlay/positions/search?query=${anySlug(asking)}`),
+  open('packs of an account', (sample) => `/parlay/${accountOf(anyId(sample))}/positions`),
+  open('packs of a market', (sample) => `/markets/${anySlug(sample)}/packs`),
+  open('search of packs', (sample) => `/parlay/positions/search?query=${anySlug(sample)}`),
   open('one pack', ({ random, packIds }) => `/parlay/positions/${random.pick([...packIds])}`),
   open('curated packs', () => '/parlay/packs'),
   open('markets for packs', () => '/parlay/markets'),
@@ -81,8 +81,8 @@ const PACKS: readonly CrowdRead[] = [
   {
     name: 'quote of a pack',
     kind: 'profiles',
-    ask: (asking) => {
-      const legs = [anySlug(asking), anySlug(asking)].map((marketSlug) => {
+    ask: (sample) => {
+      const legs = [anySlug(sample), anySlug(sample)].map((marketSlug) => {
         return { marketSlug, outcomeIndex: 0 }
       })
       const body = JSON.stringify({ legs, stake: '1000000' })
@@ -109,10 +109,10 @@ const OTHERS: readonly CrowdRead[] = [
   {
     name: 'a tool of programs',
     kind: 'profiles',
-    ask: (asking) => {
+    ask: (sample) => {
       const params = {
         name: 'get_market_price_history',
-        arguments: { slug: anySlug(asking), interval: '1d' },
+        arguments: { slug: anySlug(sample), interval: '1d' },
       }
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
       return { method: 'POST', path: '/mcp', body }

@@ -26,12 +26,12 @@ export const matchSlugOf = (match: number): string => `match-${match}`
 export const accountOf = (profileId: number): string => profileFields(profileId).account
 
 /** Picks what one call asks for. */
-export interface Asking {
+export interface Sample {
   readonly random: Random
   readonly size: CrowdSize
   /** Of some packs. */
   readonly packIds: readonly number[]
 }
 
-export const anyId = ({ random, size }: Asking): number => 1 + random.below(size.profiles)
-export const anySlug = ({ random }: Asking): string => marketSpec(1 + random.below(MARKETS)).slug
+export const anyId = ({ random, size }: Sample): number => 1 + random.below(size.profiles)
+export const anySlug = ({ random }: Sample): string => marketSpec(1 + random.below(MARKETS)).slug

@@ -13,7 +13,7 @@ import { withKeptFolder } from '../kept-folder.ts'
 import { inTurns, type Pace, Rounds, type Side } from '../turns.ts'
 import { writeStory } from '../written-folder.ts'
 import { CROWD_READS, type CrowdRead, HOME } from './crowd-list.ts'
-import { type Asking, accountOf, anyId } from './crowd-names.ts'
+import { accountOf, anyId, type Sample } from './crowd-names.ts'
 import { type CrowdSize, MAKER } from './crowd-size.ts'
 import { CrowdStory } from './crowd-story.ts'
 
@@ -43,10 +43,10 @@ async function whenProjected(baseUrl: string, { profiles }: CrowdSize): Promise<
   throw new Error('The boards are not made in time.')
 }
 
-async function packIdsOf(baseUrl: string, asking: Asking): Promise<number[]> {
+async function packIdsOf(baseUrl: string, sample: Sample): Promise<number[]> {
   const ids: number[] = []
-  for (let owner = 0; owner < Math.min(PACK_OWNERS, asking.size.profiles); owner++) {
-    const reply = await fetch(`${baseUrl}/parlay/${accountOf(anyId(asking))}/positions`)
+  for (let owner = 0; owner < Math.min(PACK_OWNERS, sample.size.profiles); owner++) {
+    const reply = await fetch(`${baseUrl}/parlay/${accountOf(anyId(sample))}/positions`)
     const { data } = Object(await reply.json())
     assert(Array.isArray(data), 'packs of an account are a list')
     ids.push(...data.map(({ id }) => Number(id)))
@@ -54,20 +54,20 @@ async function packIdsOf(baseUrl: string, asking: Asking): Promise<number[]> {
   return ids
 }
 
-class Asker {
+class Requester {
   readonly #open: Caller
   readonly #signed: Caller
-  readonly #asking: Asking
+  readonly #sample: Sample
 
-  constructor(baseUrl: string, asking: Asking, token: { tokenId: string; secret: string }) {
-    this.#asking = asking
+  constructor(baseUrl: string, sample: Sample, token: { tokenId: string; secret: string }) {
+    this.#sample = sample
     this.#open = new Caller(baseUrl)
     this.#signed = new Caller(baseUrl, [200], (ask) => headersFor(token, ask))
   }
 
   round(read: CrowdRead, calls: number): Promise<number[]> {
     const caller = read.isSigned === true ? this.#signed : this.#open
-    return caller.round(() => read.ask(this.#asking), calls)
+    return caller.round(() => read.ask(this.#sample), calls)
   }
 
   close(): void {
@@ -91,13 +91,13 @@ async function withSide<T>(
       const { tokenId, secret } = Object(
         await new ExchangeClient(server.baseUrl).admin('/admin/profiles', body),
       )
-      const asking = { random: new Random(2), size, packIds: [] }
-      const packIds = await packIdsOf(server.baseUrl, asking)
-      const asker = new Asker(server.baseUrl, { ...asking, packIds }, { tokenId, secret })
+      const sample = { random: new Random(2), size, packIds: [] }
+      const packIds = await packIdsOf(server.baseUrl, sample)
+      const requester = new Requester(server.baseUrl, { ...sample, packIds }, { tokenId, secret })
       const name = `${profiles} profiles, ${profiles * trades} trades`
-      const round = (read: CrowdRead) => asker.round(read, calls)
+      const round = (read: CrowdRead) => requester.round(read, calls)
       const done = await work({ name, rounds: new Rounds(), round })
-      asker.close()
+      requester.close()
       return done
     } finally {
       await server.stop()

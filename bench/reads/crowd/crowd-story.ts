@@ -124,10 +124,10 @@ export class CrowdStory {
 
   #follow(profileId: number): void {
     const driver = this.#driver
-    const asking = { random: this.#random, size: this.#size, packIds: [] }
+    const sample = { random: this.#random, size: this.#size, packIds: [] }
     const { follows } = driver.clearing.social
     for (let follow = 0; follow < FOLLOWS_EACH; follow++) {
-      const followedId = anyId(asking)
+      const followedId = anyId(sample)
       if (followedId === profileId || follows.isFollowing(profileId, followedId)) continue
       driver.control({ kind: 'followProfile', profileId, followedId })
     }

@@ -20,7 +20,7 @@ import { boolean, defaulted, integer, oneOf, text } from '../../edge/http/schema
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import type { Allowances, Refused } from './partner-accounts.ts'
@@ -161,7 +161,7 @@ export const listPartnerAccounts = route({
     }
     const limit = Math.min(query.limit ?? LIMITS.subAccountsPageMax, LIMITS.subAccountsPageMax)
     const { ids, hasMore } = await partners.list(caller.profileId, { account, page, limit })
-    const rows = await reads.read(profiles, ids, askerOf({ caller, call }))
+    const rows = await reads.read(profiles, ids, requesterOf({ caller, call }))
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const data = rows.flatMap((row) => {
       return row === null ? [] : { ...created(row), displayName: shownName(row) }

@@ -16,7 +16,7 @@ import { ineligible, legsToPrice, tooManyLegs, wishedLegs } from '../packs/pack-
 import { packUuid, seqOfPackId } from '../packs/pack-ids.ts'
 import { NOT_ELIGIBLE } from '../packs/pack-stakes.ts'
 import { CURATED_EXAMPLE } from '../packs/purchase-examples.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 
 const house = () =>
@@ -152,7 +152,7 @@ export const curatePack = route({
     const { curation } = services
     const issues = tooManyLegs(body.legs)
     if (issues !== null) return ineligible({ issues })
-    const legs = await wishedLegs(body.legs, services, publicAsker(call))
+    const legs = await wishedLegs(body.legs, services, publicRequester(call))
     if (legs instanceof Refusal) return legs
     const made = await curation.put({ name: body.name, legs }, caller.operator.name)
     if (made instanceof Reject) return refuse(made)

@@ -11,7 +11,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { ownRateRefusal } from '../own-rate.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 
 const SHAPED_ADDRESS = /^0x[0-9a-fA-F]{40}$/
@@ -72,7 +72,7 @@ export async function marketOf(
     }
     return pipeline.published.byAddress(body.market) ?? refuse('MARKET_NOT_FOUND')
   }
-  const found = await archive.bySlug(body.market, askerOf(asked))
+  const found = await archive.bySlug(body.market, requesterOf(asked))
   if (found === undefined) return refuse('READ_TIMEOUT')
   if (found === null) return refuse('MARKET_NOT_FOUND')
   return kindOf(found.market) === 'amm' ? found : refuse('MARKET_NOT_POOL')

@@ -19,7 +19,7 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT } from '../examples.ts'
 import { decimalOf } from '../portfolio/history-views.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { unitsOf } from '../whole-units.ts'
 import { FACE_EXAMPLE, faceShape, faceView } from './board-shapes.ts'
@@ -239,7 +239,7 @@ export const biggestPositions = route({
     const page = marketPageId === null ? null : marketPages.directory.byId(marketPageId)
     if (page === undefined) return refuse('PAGE_NOT_FOUND')
     const order = metric === 'pnl' ? 'gain' : 'worth'
-    const found = await boards.biggest(page, { order, limit }, publicAsker(call))
+    const found = await boards.biggest(page, { order, limit }, publicRequester(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return viewOf(found, { marketPageId, limit }, services)
   },

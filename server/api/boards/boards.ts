@@ -10,7 +10,7 @@ import type { BoardSums } from '../../../persistence/query/read/boards/leaderboa
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { ShownPage } from '../pages/page-directory.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { BoardTurns, Projected } from './board-turns.ts'
 import { KeptProjections } from './kept-projections.ts'
 import type { PageSelection } from './page-selection.ts'
@@ -73,7 +73,7 @@ export class Boards {
   async ofPage(
     page: ShownPage,
     { offset, limit }: { readonly offset: number; readonly limit: number },
-    asker: Asker,
+    requester: Requester,
   ): Promise<{ readonly rows: readonly BoardRow[]; readonly count: number } | undefined> {
     const { turns, selection, clock } = this.#parts
     const made = await this.#pnl.read(nameOf(page), clock(), async () => {
@@ -90,7 +90,7 @@ export class Boards {
       const row = rows.subarray(at, at + width)
       sums.push({ owner: row[owner], pnlRaw: row[pnlRaw], volumeRaw: row[volumeRaw] })
     }
-    const found = await this.#facesOf(sums, asker)
+    const found = await this.#facesOf(sums, requester)
     return found === undefined ? undefined : { rows: found, count }
   }
 
@@ -105,7 +105,7 @@ export class Boards {
   async biggest(
     page: ShownPage | null,
     { order, limit }: { readonly order: BigOrder; readonly limit: number },
-    asker: Asker,
+    requester: Requester,
   ): Promise<BigPositions | undefined> {
     const { turns, clock, selection, archive } = this.#parts
     // A page without a filter shows what all markets show, and that is made already.
@@ -120,9 +120,9 @@ export class Boards {
     const picked = picks(made, order === 'worth' ? 0 : 1).slice(0, limit)
     const markets = await archive.byIds(
       picked.map(({ marketId }) => marketId),
-      asker,
+      requester,
     )
-    const named = await this.#facesOf(picked, asker)
+    const named = await this.#facesOf(picked, requester)
     if (markets === undefined || named === undefined) return undefined
     const rows = named.flatMap(({ marketId, ...row }) => {
       const market = markets.get(marketId)
@@ -133,12 +133,12 @@ export class Boards {
 
   async #facesOf<Row extends { readonly owner: ProfileId }>(
     rows: readonly Row[],
-    asker: Asker,
+    requester: Requester,
   ): Promise<(Row & { readonly face: Face | null })[] | undefined> {
     const found = await this.#parts.reads.read(
       faces,
       rows.map(({ owner }) => owner),
-      asker,
+      requester,
     )
     return found && rows.map((row, index) => ({ ...row, face: found[index] }))
   }

@@ -9,7 +9,7 @@ import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { defaulted, integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { type Issue, optional } from '../../edge/http/schema/schema.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { BOARD_EXAMPLE, boardPage, boardView } from './board-shapes.ts'
 
@@ -76,18 +76,18 @@ export const leaderboardPage = route({
     const { scope, timeframe = 'all', marketPageId = '', page, limit } = query
     const issue = issueOf({ ...query, type: board })
     if (issue !== null) return invalid(issue)
-    const asker = publicAsker(call)
+    const requester = publicRequester(call)
     const offset = (page - 1) * limit
     // A deep page costs as much as all rows before it.
     const window = offset > OFFSET_MAX ? { offset: 0, limit: 0 } : { offset, limit }
     if (scope === 'category') {
       const shown = marketPages.directory.byId(marketPageId)
       if (shown === undefined) return refuse('PAGE_NOT_FOUND')
-      const found = await boards.ofPage(shown, window, asker)
+      const found = await boards.ofPage(shown, window, requester)
       return found === undefined ? refuse('READ_TIMEOUT') : boardView(found, { page, limit })
     }
     const ask = { board, spanHours: BOARD_SPANS[timeframe], ...window }
-    const found = await reads.read(leaderboard, ask, asker)
+    const found = await reads.read(leaderboard, ask, requester)
     return found === undefined ? refuse('READ_TIMEOUT') : boardView(found, { page, limit })
   },
 })

@@ -14,7 +14,7 @@ import { integer, number, pattern } from '../../edge/http/schema/scalars.ts'
 import { anyOf, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { wholeUnitsOf } from '../whole-units.ts'
 
@@ -57,7 +57,7 @@ export const accountAccuracy = route({
     if (!settings.accuracy) return refuse('ACCURACY_OFF')
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
-    const found = await reads.read(accuracy, owner, publicAsker(call))
+    const found = await reads.read(accuracy, owner, publicRequester(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return bytes('null')
     const { wonCount: marketsWon, lostCount: marketsLost, sinceMs } = found
@@ -91,7 +91,7 @@ export const accountVolume = route({
   handle: async ({ params, call }, services: Services) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
-    const volumeRaw = await services.reads.read(tradedVolume, owner, publicAsker(call))
+    const volumeRaw = await services.reads.read(tradedVolume, owner, publicRequester(call))
     if (volumeRaw === undefined) return refuse('READ_TIMEOUT')
     return { data: String(wholeUnitsOf(volumeRaw)) }
   },

@@ -16,7 +16,7 @@ import { isoText } from '../../edge/http/iso-text.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import { legView } from '../packs/leg-content.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 export interface FeedWish {
   readonly audience: Audience
@@ -45,13 +45,13 @@ export class Feeds {
   }
 
   /** Undefined without an answer in time. */
-  async page(wish: FeedWish, asker: Asker) {
-    const page = await this.#reads.read(feed, wish, asker)
+  async page(wish: FeedWish, requester: Requester) {
+    const page = await this.#reads.read(feed, wish, requester)
     if (page === undefined) return undefined
-    const markets = await this.#archive.byIds(new Set(page.entries.flatMap(marketsOf)), asker)
+    const markets = await this.#archive.byIds(new Set(page.entries.flatMap(marketsOf)), requester)
     if (markets === undefined) return undefined
     const groupIds = [...markets.values()].flatMap(({ market }) => market.groupId ?? [])
-    const groups = await this.#archive.byIds(groupIds, asker)
+    const groups = await this.#archive.byIds(groupIds, requester)
     if (groups === undefined) return undefined
     const data = page.entries.flatMap((entry): EntryView[] => {
       if (isOfPack(entry)) return [packEntryView(entry, markets)]

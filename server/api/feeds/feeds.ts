@@ -16,7 +16,7 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { BOUGHT_EXAMPLE, entry, PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE } from './feed-shapes.ts'
 
@@ -98,9 +98,9 @@ export const tradingFeed = route({
     if (audience === 'following' && caller === null) return refuse('UNAUTHENTICATED')
     const before = placeIn(query.cursor ?? '', audience)
     if (before === null) return invalidCursor()
-    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
+    const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
     const follower = caller?.profileId ?? 0
-    const found = await feeds.page({ audience, follower, before, limit, fromMs: 0 }, asker)
+    const found = await feeds.page({ audience, follower, before, limit, fromMs: 0 }, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     return { data: found.data, nextCursor: cursorOf(found.next, audience) }
   },
@@ -128,7 +128,7 @@ export const followingFeed = route({
     if (before === null) return invalidCursor()
     const wish = { audience: 'following', follower: caller.profileId, before } as const
     const page = { limit: query.limit, fromMs: clock() - DAY_MS }
-    const found = await feeds.page({ ...wish, ...page }, askerOf({ caller, call }))
+    const found = await feeds.page({ ...wish, ...page }, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return { data: found.data, nextCursor: cursorOf(found.next, 'day') }
   },

@@ -16,7 +16,7 @@ import {
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { archivedMarket, type PublishedMarket } from '../../exchange/read-model/published.ts'
 import { assetOf } from '../../exchange/read-model/shown-oracles.ts'
-import { ANYBODY, type Asker, type PrivateReads } from '../reads/private-reads.ts'
+import { ANYBODY, type PrivateReads, type Requester } from '../reads/private-reads.ts'
 
 export { ANYBODY }
 
@@ -35,27 +35,30 @@ export class ArchivedMarkets {
   }
 
   /** The market of a slug; null when there never was one, undefined without an answer in time. */
-  async bySlug(slug: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+  async bySlug(slug: string, requester: Requester): Promise<PublishedMarket | null | undefined> {
     const live = this.#pipeline.published.bySlug(slug)
     if (live !== undefined) return live
-    const facts = await this.#reads.read(archivedBySlug, slug, asker)
+    const facts = await this.#reads.read(archivedBySlug, slug, requester)
     if (facts === undefined || facts === null) return facts
     if (kindOf(facts) !== 'group') return this.#shown(facts)
     // A group leaves memory behind its markets, so all of them are in the tables.
-    const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, asker)
+    const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, requester)
     return ofGroup === undefined ? undefined : archivedMarket(facts, null, ofGroup)
   }
 
   /** As for a slug; the address of a pool names it while the pool is in memory. */
-  async byAddressOrSlug(name: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+  async byAddressOrSlug(
+    name: string,
+    requester: Requester,
+  ): Promise<PublishedMarket | null | undefined> {
     const { published } = this.#pipeline
-    return published.bySlug(name) ?? published.byAddress(name) ?? this.bySlug(name, asker)
+    return published.bySlug(name) ?? published.byAddress(name) ?? this.bySlug(name, requester)
   }
 
   /** Those of these slugs that exist, groups without their markets; undefined as for one slug. */
   async bySlugs(
     slugs: Iterable<string>,
-    asker: Asker,
+    requester: Requester,
   ): Promise<ReadonlyMap<string, PublishedMarket> | undefined> {
     const found = new Map<string, PublishedMarket>()
     const missing: string[] = []
@@ -65,7 +68,7 @@ export class ArchivedMarkets {
       else found.set(slug, live)
     }
     if (missing.length === 0) return found
-    const read = await this.#reads.read(archivedBySlugs, missing, asker)
+    const read = await this.#reads.read(archivedBySlugs, missing, requester)
     for (const facts of read ?? []) {
       if (facts !== null) found.set(facts.slug, this.#shown(facts))
     }
@@ -75,7 +78,7 @@ export class ArchivedMarkets {
   /** The markets of these ids, which all exist; undefined without an answer in time. */
   async byIds(
     marketIds: Iterable<MarketId>,
-    asker?: Asker,
+    requester?: Requester,
   ): Promise<ReadonlyMap<MarketId, PublishedMarket> | undefined> {
     const found = new Map<MarketId, PublishedMarket>()
     const missing: MarketId[] = []
@@ -85,7 +88,7 @@ export class ArchivedMarkets {
       else found.set(marketId, live)
     }
     if (missing.length === 0) return found
-    const read = await this.#reads.read(archivedByIds, missing, asker)
+    const read = await this.#reads.read(archivedByIds, missing, requester)
     for (const facts of read ?? []) {
       if (facts !== null) found.set(facts.marketId, this.#shown(facts))
     }
@@ -98,8 +101,8 @@ export class ArchivedMarkets {
   }
 
   /** Whether a market that left memory had the condition; undefined without an answer in time. */
-  hadCondition(conditionId: string, asker: Asker): Promise<boolean | undefined> {
-    return this.#reads.read(isArchivedCondition, conditionId, asker)
+  hadCondition(conditionId: string, requester: Requester): Promise<boolean | undefined> {
+    return this.#reads.read(isArchivedCondition, conditionId, requester)
   }
 
   /** Whether a slot ever had a slug of this prefix; undefined without an answer in time. */

@@ -9,7 +9,7 @@ import { pattern } from '../../edge/http/schema/scalars.ts'
 import { list, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { marketView } from '../../exchange/read-model/market-view.ts'
 import { crumb } from '../pages/page-shapes.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 
@@ -46,14 +46,14 @@ export function marketReply() {
 interface Wanted {
   readonly slug: string
   readonly include: string | undefined
-  readonly asker: Asker
+  readonly requester: Requester
 }
 
 /** The market of this slug, with what `include` names. */
-export async function detailOf({ slug, include: wanted, asker }: Wanted, services: Services) {
+export async function detailOf({ slug, include: wanted, requester }: Wanted, services: Services) {
   const { pipeline, lists, archive, timelines, settings, clock } = services
   const live = pipeline.published.bySlug(slug)
-  const found = live ?? (await archive.bySlug(slug, asker))
+  const found = live ?? (await archive.bySlug(slug, requester))
   if (found === undefined) return refuse('READ_TIMEOUT')
   if (found === null) return refuse('MARKET_NOT_FOUND')
   const json = () =>
@@ -68,7 +68,7 @@ export async function detailOf({ slug, include: wanted, asker }: Wanted, service
     parts.push(Buffer.from(`,"navigation":${JSON.stringify(trail)}`))
   }
   if (wanted.includes('timelinePreview') && found.market.slot !== undefined) {
-    const line = await timelines.around({ series: { slug }, ...PREVIEW }, asker)
+    const line = await timelines.around({ series: { slug }, ...PREVIEW }, requester)
     if (line === undefined) return refuse('READ_TIMEOUT')
     const preview = line === null ? null : { ...line.slots, ...line.of }
     parts.push(Buffer.from(`,"timelinePreview":${JSON.stringify(preview)}`))

@@ -6,11 +6,11 @@ import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { Part } from '../../edge/http/caching/payload.ts'
 import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
 import type { PublishedMarkets } from '../../exchange/read-model/published.ts'
-import { type Asker, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, type Requester } from '../reads/private-reads.ts'
 
 /** Callers that search share one group: their reads cost more than those of others. */
-export function searcherOf(call: Parameters<typeof publicAsker>[0]): Asker {
-  return { ...publicAsker(call), group: 'searches' }
+export function searcherOf(call: Parameters<typeof publicRequester>[0]): Requester {
+  return { ...publicRequester(call), group: 'searches' }
 }
 
 /** The JSON of the markets of these ids that are active, with commas between them. */

@@ -10,7 +10,7 @@ import { prices } from '../../../persistence/query/read/history/prices.ts'
 import { tape } from '../../../persistence/query/read/history/tape.ts'
 import { isoText } from '../../edge/http/iso-text.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { ArchivedMarkets } from './archived-markets.ts'
 import type { PriceWindow } from './price-intervals.ts'
 import { createdFeed, eventView, resolvedFeed, tapeView, tradeFeed } from './trade-views.ts'
@@ -30,7 +30,7 @@ export interface PageWish {
 interface Asked<Wish> {
   readonly slug: string
   readonly wish: Wish
-  readonly asker: Asker
+  readonly requester: Requester
 }
 
 /** The market that a trade was made in: a group shows the trades of its markets. */
@@ -51,12 +51,12 @@ export class MarketHistory {
   }
 
   /** Mined trades, newest first. A page without events has only `events` and `totalPages`. */
-  async events({ slug, wish, asker }: Asked<PageWish>) {
-    const published = await this.#archive.bySlug(slug, asker)
+  async events({ slug, wish, requester }: Asked<PageWish>) {
+    const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const { page, limit } = wish
     const skip = (page - 1) * limit
-    const found = await this.#mined(published, { skip, limit }, asker)
+    const found = await this.#mined(published, { skip, limit }, requester)
     if (found === undefined) return undefined
     const events = found.trades.map((trade) => eventView(trade, marketOf(published, trade)))
     const totalPages = Math.ceil(found.count / limit)
@@ -64,15 +64,15 @@ export class MarketHistory {
   }
 
   /** What happened, newest first: the resolution, the mined trades, the creation. */
-  async feed({ slug, wish, asker }: Asked<PageWish>) {
-    const published = await this.#archive.bySlug(slug, asker)
+  async feed({ slug, wish, requester }: Asked<PageWish>) {
+    const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const { page, limit } = wish
     const first = (page - 1) * limit
     const resolved = published.payoutNumerators === null ? [] : [resolvedFeed(published)]
     const heads = resolved.slice(first, first + limit)
     const part = { skip: Math.max(0, first - resolved.length), limit: limit - heads.length }
-    const found = await this.#mined(published, part, asker)
+    const found = await this.#mined(published, part, requester)
     if (found === undefined) return undefined
     const trades = found.trades.map((trade) => tradeFeed(trade, marketOf(published, trade)))
     const total = resolved.length + found.count + 1
@@ -82,13 +82,13 @@ export class MarketHistory {
   }
 
   /** The tape: trades by rising seq. */
-  async trades({ slug, wish, asker }: Asked<{ afterSeq: Seq | null; limit: number }>) {
-    const published = await this.#archive.bySlug(slug, asker)
+  async trades({ slug, wish, requester }: Asked<{ afterSeq: Seq | null; limit: number }>) {
+    const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const isGroup = kindOf(published.market) === 'group'
     const ofAsked = isGroup ? published.children : [published]
     const marketIds = ofAsked.map(({ market }) => market.marketId)
-    const page = await this.#reads.read(tape, { marketIds, ...wish }, asker)
+    const page = await this.#reads.read(tape, { marketIds, ...wish }, requester)
     if (page === undefined) return undefined
     let { prevSeq } = page
     return page.trades.map((row) => {
@@ -99,22 +99,22 @@ export class MarketHistory {
   }
 
   /** The price series of one slug. */
-  async prices({ slug, wish, asker }: Asked<PriceWindow>) {
-    const published = await this.#archive.bySlug(slug, asker)
+  async prices({ slug, wish, requester }: Asked<PriceWindow>) {
+    const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
-    if (kindOf(published.market) === 'group') return this.#allSeries(published, wish, asker)
-    return this.#series(published, wish, asker)
+    if (kindOf(published.market) === 'group') return this.#allSeries(published, wish, requester)
+    return this.#series(published, wish, requester)
   }
 
   /** The series of the children of a group in their order, each with its slug. */
   async #allSeries(
     { children }: PublishedMarket,
     window: PriceWindow,
-    asker: Asker,
+    requester: Requester,
   ): Promise<({ slug: string } & Series)[] | undefined> {
     const all: ({ slug: string } & Series)[] = []
     for (const published of children) {
-      const series = await this.#series(published, window, asker)
+      const series = await this.#series(published, window, requester)
       if (series === undefined) return undefined
       all.push({ slug: published.market.slug, ...series })
     }
@@ -124,7 +124,7 @@ export class MarketHistory {
   async #series(
     published: PublishedMarket,
     window: PriceWindow,
-    asker: Asker,
+    requester: Requester,
   ): Promise<Series | undefined> {
     const { marketId, title } = published.market
     // A resolved market has no price after its end.
@@ -132,7 +132,7 @@ export class MarketHistory {
     const untilMs = Math.min(endMs, window.untilMs)
     const isPool = kindOf(published.market) === 'amm'
     const asked = { marketId, isPool, ...window, untilMs }
-    const found = await this.#reads.read(prices, asked, asker)
+    const found = await this.#reads.read(prices, asked, requester)
     if (found === undefined) return undefined
     const shown = found.yesE6.map((yesE6, index) => {
       return { price: yesE6 / UNIT_RAW, timestamp: isoText(found.newestMs - index * found.stepMs) }
@@ -140,7 +140,7 @@ export class MarketHistory {
     return { title, prices: shown }
   }
 
-  #mined({ market }: PublishedMarket, part: { skip: number; limit: number }, asker: Asker) {
-    return this.#reads.read(minedTrades, { marketId: market.marketId, ...part }, asker)
+  #mined({ market }: PublishedMarket, part: { skip: number; limit: number }, requester: Requester) {
+    return this.#reads.read(minedTrades, { marketId: market.marketId, ...part }, requester)
   }
 }

@@ -13,7 +13,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { shownWith } from '../../edge/http/schema/printed.ts'
 import { defaulted, integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import {
   EVENT_EXAMPLE,
@@ -68,7 +68,9 @@ export const marketEvents = route({
     reply: { events: [EVENT_EXAMPLE], totalPages: 1, page: 1, limit: 100 },
   },
   handle: async ({ params, query, call }, { history }: Services) =>
-    foundOr(await history.events({ slug: params.slug, wish: query, asker: publicAsker(call) })),
+    foundOr(
+      await history.events({ slug: params.slug, wish: query, requester: publicRequester(call) }),
+    ),
 })
 
 export const marketFeed = route({
@@ -97,7 +99,7 @@ export const marketFeed = route({
     reply: { data: { data: [FEED_EXAMPLE], totalPages: 1 } },
   },
   handle: async ({ params, query, call }, { history }: Services) => {
-    const wish = { slug: params.slug, wish: query, asker: publicAsker(call) }
+    const wish = { slug: params.slug, wish: query, requester: publicRequester(call) }
     const feed = await history.feed(wish)
     return foundOr(feed && { data: feed })
   },
@@ -171,7 +173,9 @@ export const historicalPrice = route({
   handle: async ({ params, query, call }, { history, clock }: Services) => {
     const wish = windowIn(query, clock())
     if (wish instanceof Refusal) return wish
-    return foundOr(await history.prices({ slug: params.slug, wish, asker: publicAsker(call) }))
+    return foundOr(
+      await history.prices({ slug: params.slug, wish, requester: publicRequester(call) }),
+    )
   },
 })
 
@@ -199,7 +203,7 @@ export const marketTrades = route({
   example: { params: { slug: 'rain-tomorrow' }, reply: { trades: [TAPE_EXAMPLE] } },
   handle: async ({ params, query, call }, { history }: Services) => {
     const { afterSeq = null, limit } = query
-    const asked = { slug: params.slug, wish: { afterSeq, limit }, asker: publicAsker(call) }
+    const asked = { slug: params.slug, wish: { afterSeq, limit }, requester: publicRequester(call) }
     const trades = await history.trades(asked)
     return foundOr(trades && { trades })
   },

@@ -14,7 +14,7 @@ import { list, object } from '../../edge/http/schema/schema.ts'
 import { orderbookListSteps } from '../../exchange/read-model/book-lists.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { orderbook } from '../shapes.ts'
 
@@ -111,7 +111,7 @@ export const orderbooks = route({
       })
     }
     const shown = slugs.map((slug) => ({ slug, published: pipeline.published.bySlug(slug) }))
-    const by = workFor(publicAsker(call), pipeline)
+    const by = workFor(publicRequester(call), pipeline)
     const books = await slices.run(by, orderbookListSteps(shown, clock))
     return books === null ? refuse('OVERLOADED') : bytes(books)
   },

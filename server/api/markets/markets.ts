@@ -23,7 +23,7 @@ import { orderbookBytes } from '../../exchange/read-model/book-views.ts'
 import { type MarketLists, SORT_NAMES } from '../../exchange/read-model/lists/market-lists.ts'
 import { childrenNamed } from '../../exchange/read-model/market-kinds.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
-import { type Asker, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, type Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
 import { detailOf, include, marketReply } from './detail.ts'
@@ -216,13 +216,13 @@ export const marketDetail = route({
     // The common case answers in the same turn of the loop.
     if (live !== undefined && !query.include) return bytes(services.lists.market(live))
     const slug = live?.market.slug ?? addressOrSlug
-    return detailOf({ slug, include: query.include, asker: publicAsker(call) }, services)
+    return detailOf({ slug, include: query.include, requester: publicRequester(call) }, services)
   },
 })
 
 /** A market that left memory has no book. */
-async function archivedBook(slug: string, asker: Asker, { archive }: Services) {
-  const found = await archive.bySlug(slug, asker)
+async function archivedBook(slug: string, requester: Requester, { archive }: Services) {
+  const found = await archive.bySlug(slug, requester)
   if (found === undefined) return refuse('READ_TIMEOUT')
   return refuse(found === null ? 'MARKET_NOT_FOUND' : 'ORDERBOOK_INACTIVE')
 }
@@ -241,7 +241,7 @@ export const marketOrderbook = route({
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
   handle: ({ params, call }, services: Services) => {
     const published = services.pipeline.published.bySlug(params.slug)
-    if (published === undefined) return archivedBook(params.slug, publicAsker(call), services)
+    if (published === undefined) return archivedBook(params.slug, publicRequester(call), services)
     const kind = kindOf(published.market)
     if (kind === 'group') return refuse('MARKET_NOT_FOUND', childrenNamed(published))
     if (kind === 'amm') return refuse('ORDERBOOK_OF_POOL')

@@ -16,7 +16,7 @@ import {
   timeline,
 } from '../../../persistence/query/read/markets/timeline.ts'
 import { isoText } from '../../edge/http/iso-text.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 const MS_PER_SEC = 1000
 const E8 = 100_000_000
@@ -72,9 +72,9 @@ export class Timelines {
   }
 
   /** Null when there is no such series, undefined without an answer in time. */
-  async around(asked: Omit<TimelineAsked, 'nowMs'>, asker: Asker) {
+  async around(asked: Omit<TimelineAsked, 'nowMs'>, requester: Requester) {
     const nowMs = this.#nowMs()
-    const found = await this.#reads.read(timeline, { ...asked, nowMs }, asker)
+    const found = await this.#reads.read(timeline, { ...asked, nowMs }, requester)
     if (found === undefined || found === null) return found
     const { series, anchor, current, next, batch } = found
     const anchorAt = batch.findIndex(({ startMs }) => startMs === anchor?.startMs)

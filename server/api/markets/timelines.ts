@@ -37,7 +37,7 @@ import {
 } from '../../edge/http/schema/schema.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { detailOf, include, marketReply } from './detail.ts'
@@ -158,7 +158,7 @@ export const timelineBySymbol = route({
       return invalid({ field: 'subFrequency', message })
     }
     const series = { symbol, frequency, subFrequency: subFrequency ?? '' }
-    const found = await timelines.around({ series, before, after }, publicAsker(call))
+    const found = await timelines.around({ series, before, after }, publicRequester(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return found === null ? refuse('SERIES_NOT_FOUND') : found.slots
   },
@@ -186,7 +186,7 @@ export const timelineBySlug = route({
   },
   handle: async ({ params, query: { before, after }, call }, { timelines }: Services) => {
     const series = { slug: params.slug }
-    const found = await timelines.around({ series, before, after }, publicAsker(call))
+    const found = await timelines.around({ series, before, after }, publicRequester(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return found === null ? refuse('MARKET_NOT_FOUND') : { ...found.slots, ...found.of }
   },
@@ -207,12 +207,12 @@ export const stableMarket = route({
   example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },
   handle: async ({ params, query, call }, services: Services) => {
     const series = { stableSlug: params.slug }
-    const asker = publicAsker(call)
-    const found = await services.timelines.around({ series, before: 0, after: 0 }, asker)
+    const requester = publicRequester(call)
+    const found = await services.timelines.around({ series, before: 0, after: 0 }, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const { current } = found?.slots ?? { current: null }
     if (current === null) return refuse('MARKET_NOT_FOUND')
-    return detailOf({ slug: current.slug, include: query.include, asker }, services)
+    return detailOf({ slug: current.slug, include: query.include, requester }, services)
   },
 })
 
@@ -277,9 +277,9 @@ export const candles = route({
     },
   },
   handle: async ({ params, query, call }, services: Services) => {
-    const asker = publicAsker(call)
+    const requester = publicRequester(call)
     const { reads, timelines, archive, clock } = services
-    const found = await archive.byAddressOrSlug(params.addressOrSlug, asker)
+    const found = await archive.byAddressOrSlug(params.addressOrSlug, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return refuse('MARKET_NOT_FOUND')
     if (found.market.slot === undefined) return refuse('NO_ORACLE')
@@ -288,7 +288,7 @@ export const candles = route({
     const to = query.to ?? Math.floor(clock() / MS_PER_SEC)
     if (from > to) return invalid({ field: 'from', message: 'must not be later than to' })
     const series = { slug: found.market.slug }
-    const line = await timelines.around({ series, before: 0, after: 0 }, asker)
+    const line = await timelines.around({ series, before: 0, after: 0 }, requester)
     if (line === undefined) return refuse('READ_TIMEOUT')
     if (line === null) return refuse('MARKET_NOT_FOUND')
     const { symbol } = line.of.job
@@ -301,7 +301,7 @@ export const candles = route({
         toMs: to * MS_PER_SEC,
         limit: LIMITS.candlesMax,
       },
-      asker,
+      requester,
     )
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const head = {
@@ -311,7 +311,7 @@ export const candles = route({
       timestampStart: from,
       timestampEnd: to,
     }
-    const by = workFor(asker, services.pipeline)
+    const by = workFor(requester, services.pipeline)
     const shown = await services.slices.run(by, candlesText(head, rows))
     return shown === null ? refuse('OVERLOADED') : bytes(shown)
   },

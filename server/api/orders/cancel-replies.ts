@@ -12,7 +12,7 @@ import { tradingBar } from '../../exchange/order-entry/refused-order.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { canceledView } from '../../exchange/read-model/fill-fields.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
@@ -138,13 +138,13 @@ function* cancelAllText(outcome: AllCanceled, message: string): Steps<string> {
 export async function cancelAllInSlices(
   outcome: AllCanceled,
   { slices, pipeline }: Pick<Services, 'slices' | 'pipeline'>,
-  asker: Asker,
+  requester: Requester,
 ): Promise<BatchReply | Reply<BatchReply> | Bytes> {
   const { orderIds, failed } = outcome
   if (orderIds.length + failed.length <= ROWS_PER_STEP) return cancelAllResult(outcome)
   const isWhole = failed.length === 0
   const steps = cancelAllText(outcome, isWhole ? DONE : PARTLY)
-  const text = await slices.run(workFor(asker, pipeline), steps)
+  const text = await slices.run(workFor(requester, pipeline), steps)
   if (text === null) return cancelAllResult(outcome)
   return bytes(text, JSON_TYPE, isWhole ? OK : MULTI_STATUS)
 }

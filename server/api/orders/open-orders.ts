@@ -11,7 +11,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { defaulted, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { orderView } from '../../exchange/read-model/views.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { ORDER_EXAMPLE } from './order-examples.ts'
 import { order } from './order-shapes.ts'
@@ -66,15 +66,15 @@ export const openOrders = route({
   handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: Services) => {
     const beforeSeq = seqIn(query.cursor ?? '')
     if (beforeSeq === null) return invalidCursor()
-    const asker = askerOf({ caller, call })
+    const requester = requesterOf({ caller, call })
     const { limit } = query
     // One more than asked for tells whether a page follows.
     const ask = { accountId: owner, beforeSeq, limit: limit + 1 }
-    const found = await reads.read(openOrdersOf, ask, asker)
+    const found = await reads.read(openOrdersOf, ask, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const rows = found.slice(0, limit)
     const marketIds = rows.map((row) => row.marketId)
-    const markets = await archive.byIds(marketIds, asker)
+    const markets = await archive.byIds(marketIds, requester)
     if (markets === undefined) return refuse('READ_TIMEOUT')
     const data = rows.flatMap((row) => {
       const published = markets.get(row.marketId)

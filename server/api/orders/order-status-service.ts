@@ -17,7 +17,7 @@ import type { OrderIds } from '../../exchange/read-model/order-ids.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { orderView } from '../../exchange/read-model/views.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 /** An item of the request: an order by its id or by the id its client gave it. */
 export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
@@ -104,17 +104,17 @@ export class OrderStatuses {
   async find(
     accountId: AccountId,
     asked: readonly AskedOrder[],
-    asker: Asker,
+    requester: Requester,
   ): Promise<readonly (FoundOrder | null)[] | undefined> {
     const names = asked.map((each) => this.#nameOf(each))
     const bounds = {
       makersMax: LIMITS.statusMakersMax,
       makersInAllMax: LIMITS.statusMakersInAllMax,
     }
-    const found = await this.#reads.read(orderStatuses, { accountId, names, ...bounds }, asker)
+    const found = await this.#reads.read(orderStatuses, { accountId, names, ...bounds }, requester)
     if (found === undefined) return undefined
     const marketIds = found.flatMap((status) => (status === null ? [] : [status.order.marketId]))
-    const markets = await this.#archive.byIds(marketIds, asker)
+    const markets = await this.#archive.byIds(marketIds, requester)
     if (markets === undefined) return undefined
     return found.map((status) => (status === null ? null : this.#told(status, markets)))
   }

@@ -12,7 +12,7 @@ import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, object, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
 import { ORDER_ID } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { ORDER_REPLY_EXAMPLE } from './order-examples.ts'
 import { orderData } from './order-shapes.ts'
@@ -104,7 +104,7 @@ export const orderStatusBatch = route({
   handle: async ({ body, caller, owner, call }, { statuses }: Services) => {
     const named = body.items.map(namedBy)
     const asked = named.filter((each) => typeof each !== 'string')
-    const found = await statuses.find(owner, asked, askerOf({ caller, call }))
+    const found = await statuses.find(owner, asked, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const rest = found.values()
     const results = body.items.map((item, index) => {
@@ -127,7 +127,7 @@ export const orderById = route({
   rejects: ['ORDER_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { orderId: ORDER_ID }, reply: ORDER_REPLY_EXAMPLE },
   handle: async ({ params, caller, owner, call }, { statuses }: Services) => {
-    const found = await statuses.find(owner, [params], askerOf({ caller, call }))
+    const found = await statuses.find(owner, [params], requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const [order] = found
     return order === null ? refuse('ORDER_NOT_FOUND') : bytes(order.text)

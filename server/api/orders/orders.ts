@@ -24,7 +24,7 @@ import { orderBody } from '../../edge/intake/order/order-body.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
 import { ORDER_ID } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import {
   batchCancelReply,
@@ -272,12 +272,12 @@ export const cancelAll = route({
   },
   handle: async ({ params, owner, caller, call }, services: Services) => {
     const { everywhere, pipeline, archive } = services
-    const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
+    const published = await archive.bySlug(params.slug, requesterOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
     const outcome = await everywhere.run(owner, bookIdsOf(published))
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
-    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
+    return cancelAllInSlices(outcome, services, requesterOf({ caller, call }))
   },
 })
 
@@ -304,7 +304,7 @@ export const cancelEverywhere = route({
     const { everywhere, pipeline } = services
     const outcome = await everywhere.run(owner)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
-    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
+    return cancelAllInSlices(outcome, services, requesterOf({ caller, call }))
   },
 })
 
@@ -420,10 +420,10 @@ export const userOrders = route({
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
   handle: async ({ params, query, caller, owner, call }, services: Services) => {
     const { reads, pipeline, archive } = services
-    const published = await archive.bySlug(params.slug, askerOf({ caller, call }))
+    const published = await archive.bySlug(params.slug, requesterOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
-    const asker = askerOf({ caller, call })
+    const requester = requesterOf({ caller, call })
     const page = {
       accountId: owner,
       statuses: statusNumbers(query.statuses),
@@ -432,8 +432,8 @@ export const userOrders = route({
     const { marketId } = published.market
     const isGroup = kindOf(published.market) === 'group'
     const rows = isGroup
-      ? await reads.read(matchOrders, { ...page, marketIds: bookIdsOf(published) }, asker)
-      : await reads.read(ordersOfUser, { ...page, marketId }, asker)
+      ? await reads.read(matchOrders, { ...page, marketIds: bookIdsOf(published) }, requester)
+      : await reads.read(ordersOfUser, { ...page, marketId }, requester)
     if (rows === undefined) return refuse('READ_TIMEOUT')
     return rows.map((row) => {
       const child = published.children.find(({ market }) => market.marketId === row.marketId)

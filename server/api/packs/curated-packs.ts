@@ -9,7 +9,7 @@ import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import { list } from '../../edge/http/schema/schema.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { curatedPack, curatedView } from './curated-content.ts'
 import { packUuid, seqOfPackId } from './pack-ids.ts'
@@ -64,12 +64,12 @@ export const curatedPackOfId = route({
       await pipeline.durable()
       return view
     }
-    const asker = publicAsker(call)
-    const past = await reads.read(curatedById, packId, asker)
+    const requester = publicRequester(call)
+    const past = await reads.read(curatedById, packId, requester)
     if (past === undefined) return refuse('READ_TIMEOUT')
     if (past === null) return refuse('PACK_NOT_FOUND')
     const ids = new Set(past.legs.map(({ marketId }) => marketId))
-    const markets = await archive.byIds(ids, asker)
+    const markets = await archive.byIds(ids, requester)
     if (markets === undefined) return refuse('READ_TIMEOUT')
     const standing = { isListed: false, isOpen: false }
     return curatedView(past, standing, (id) => markets.get(id), packs)

@@ -9,7 +9,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { exactlyOne, shownWith } from '../../edge/http/schema/printed.ts'
 import { integer, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import type { WishedLeg } from './packs.ts'
 
@@ -92,7 +92,7 @@ interface SaidLeg {
 export async function wishedLegs(
   legs: readonly SaidLeg[],
   { archive }: Services,
-  asker: Asker,
+  requester: Requester,
 ): Promise<WishedLeg[] | Refusal> {
   const issues = legs.flatMap(({ marketSlug, marketId }, at) => {
     if ((marketSlug === undefined) !== (marketId === undefined)) return []
@@ -101,11 +101,11 @@ export async function wishedLegs(
   if (issues.length > 0) return invalid(...issues)
   const slugs = await archive.bySlugs(
     legs.flatMap(({ marketSlug }) => marketSlug ?? []),
-    asker,
+    requester,
   )
   const ids = await archive.byIds(
     legs.flatMap(({ marketId }) => marketId ?? []),
-    asker,
+    requester,
   )
   if (slugs === undefined || ids === undefined) return refuse('READ_TIMEOUT')
   return legs.map(({ marketSlug, marketId, outcomeIndex: outcome }) => {

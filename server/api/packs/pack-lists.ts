@@ -28,7 +28,7 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { searcherOf } from '../markets/found-markets.ts'
-import { type Asker, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, type Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { priceOf, propType } from './leg-content.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
@@ -61,11 +61,11 @@ async function listed(
   services: Services,
   call: Call,
 ) {
-  const asker = publicAsker(call)
+  const requester = publicRequester(call)
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor)
-  const rows = await services.reads.read(newestPacks, { marketIds, before, limit }, asker)
+  const rows = await services.reads.read(newestPacks, { marketIds, before, limit }, requester)
   if (rows === undefined) return refuse('READ_TIMEOUT')
-  const data = await packViews(rows, services, asker)
+  const data = await packViews(rows, services, requester)
   if (data instanceof Refusal) return data
   const last = rows.length === limit ? rows.at(-1) : undefined
   return { data, nextCursor: last === undefined ? null : String(last.packId) }
@@ -130,11 +130,11 @@ export const packOfId = route({
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: '4711' }, reply: PACK_EXAMPLE },
   handle: async ({ params, call }, services: Services) => {
-    const asker = publicAsker(call)
-    const row = await services.reads.read(packById, Number(params.id), asker)
+    const requester = publicRequester(call)
+    const row = await services.reads.read(packById, Number(params.id), requester)
     if (row === undefined) return refuse('READ_TIMEOUT')
     if (row === null) return refuse('PACK_NOT_FOUND')
-    const views = await packViews([row], services, asker)
+    const views = await packViews([row], services, requester)
     return views instanceof Refusal ? views : views[0]
   },
 })
@@ -143,14 +143,14 @@ export const packOfId = route({
 async function marketsNamed(
   name: string,
   { archive, matches }: Services,
-  asker: Asker,
+  requester: Requester,
 ): Promise<MarketId[] | Refusal> {
-  const found = await archive.bySlug(name, asker)
+  const found = await archive.bySlug(name, requester)
   if (found === undefined) return refuse('READ_TIMEOUT')
   if (found !== null && found.status !== 'DRAFT') {
     return [found, ...found.children].map(({ market }) => market.marketId)
   }
-  const match = await matches.named(name, asker)
+  const match = await matches.named(name, requester)
   if (match === undefined) return refuse('READ_TIMEOUT')
   // The slug of a market of a match names that market, which is not shown.
   if (match === null || match.slug !== name) return refuse('MARKET_NOT_FOUND')
@@ -173,7 +173,7 @@ export const packsOfMarket = route({
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: MARKET_EXAMPLE.slug }, query: { limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ params, query, call }, services: Services) => {
-    const ids = await marketsNamed(params.slug, services, publicAsker(call))
+    const ids = await marketsNamed(params.slug, services, publicRequester(call))
     return ids instanceof Refusal ? ids : listed(ids, query, services, call)
   },
 })
@@ -216,11 +216,11 @@ export const packPositions = route({
     const offset = Math.min(query.offset, OFFSET_MAX)
     const owner = services.pipeline.clearing.accounts.byAddress(params.account)?.profileId
     const none = { rows: [], total: 0 }
-    const asker = publicAsker(call)
+    const requester = publicRequester(call)
     const ask = { owner: owner ?? 0, status, limit, offset }
-    const found = owner === undefined ? none : await services.reads.read(packsOf, ask, asker)
+    const found = owner === undefined ? none : await services.reads.read(packsOf, ask, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
-    const data = await packViews(found.rows, services, asker)
+    const data = await packViews(found.rows, services, requester)
     if (data instanceof Refusal) return data
     const { total: totalRows } = found
     return { data, limit, offset, totalRows, totalPages: Math.ceil(totalRows / limit) }

@@ -14,7 +14,7 @@ import { list, object } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
 import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { offer, offerViews } from './offer-content.ts'
 import { OFFERS_SHOWN_MAX } from './open-offers.ts'
@@ -117,11 +117,11 @@ export const offerPack = route({
     if (tooOften !== null) return tooOften
     const issues = tooManyLegs(body.legs)
     if (issues !== null) return ineligible({ issues })
-    const asker = askerOf({ caller, call })
-    const legs = await wishedLegs(body.legs, services, asker)
+    const requester = requesterOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
     // Read before the offer, so a caller that gets a 503 knows that nothing happened.
-    const found = await services.reads.read(profiles, [caller.profileId], asker)
+    const found = await services.reads.read(profiles, [caller.profileId], requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
     if (made instanceof Reject) return refuse(made)

@@ -30,7 +30,7 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { askOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { PARLAY_TYPE } from './curated-content.ts'
@@ -129,7 +129,7 @@ export const quoteListedPack = route({
     const legs = packs.listedLegs(curatedId)
     if (legs.length === 0) return pipeline.refused(REJECT.PACK_NOT_FOUND).then(refuse)
     const steps = packs.quoting({ legs, stakeRaw: stakeOf(body.stakeAmount) }, owner)
-    const work = workFor(askerOf({ caller, call }), pipeline)
+    const work = workFor(requesterOf({ caller, call }), pipeline)
     const quote = await slices.run(work, steps)
     if (quote === null) return refuse('OVERLOADED')
     const { issues, multipliers, payoutRaw } = quote
@@ -225,7 +225,7 @@ async function bought(
   const { packId: id, stakeAmount, minPayoutAmount, deadline } = body
   const curatedId = seqOfPackId('curated', id)
   const legs = packs.listedLegs(curatedId)
-  const work = workFor(askerOf({ caller, call }), pipeline)
+  const work = workFor(requesterOf({ caller, call }), pipeline)
   const read = await slices.run(work, endingIn(packs.reading(legs), true))
   if (read === null) return refuse('OVERLOADED')
   const payoutMinRaw = Number(minPayoutAmount)
@@ -317,11 +317,11 @@ export const buyListedPack = route({
     const made = await bought(input, services)
     if (made instanceof Refusal) return made
     const { owner, caller, call } = input
-    const asker = askerOf({ caller, call })
-    const row = await services.reads.read(packPosition, { owner, packId: made }, asker)
+    const requester = requesterOf({ caller, call })
+    const row = await services.reads.read(packPosition, { owner, packId: made }, requester)
     // The purchase was made: the same body again gives it.
     if (row === undefined || row === null) return refuse('READ_TIMEOUT')
-    const views = await positionViews([row], services, asker)
+    const views = await positionViews([row], services, requester)
     if (views instanceof Refusal) return views
     return { status: views[0].status, position: views[0] }
   },
@@ -351,10 +351,10 @@ export const packPositionsOfOwner = route({
   },
   handle: async ({ query, owner, caller, call }, services: Services) => {
     const { limit, offset } = query
-    const asker = askerOf({ caller, call })
-    const found = await services.reads.read(packPositionsOf, { owner, limit, offset }, asker)
+    const requester = requesterOf({ caller, call })
+    const found = await services.reads.read(packPositionsOf, { owner, limit, offset }, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
-    const data = await positionViews(found.rows, services, asker)
+    const data = await positionViews(found.rows, services, requester)
     return data instanceof Refusal ? data : { data, total: found.total, limit, offset }
   },
 })
@@ -371,12 +371,12 @@ export const packPositionOfOwner = route({
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, reply: POSITION_EXAMPLE },
   handle: async ({ params, owner, caller, call }, services: Services) => {
-    const asker = askerOf({ caller, call })
+    const requester = requesterOf({ caller, call })
     const ask = { owner, packId: seqOfPackId('position', params.id) }
-    const row = await services.reads.read(packPosition, ask, asker)
+    const row = await services.reads.read(packPosition, ask, requester)
     if (row === undefined) return refuse('READ_TIMEOUT')
     if (row === null) return refuse('PACK_NOT_FOUND')
-    const views = await positionViews([row], services, asker)
+    const views = await positionViews([row], services, requester)
     return views instanceof Refusal ? views : views[0]
   },
 })
@@ -408,9 +408,9 @@ async function claimed(
   { owner, caller, call, id }: Claim,
   services: Services,
 ): Promise<Refusal | ReturnType<typeof claimView>> {
-  const asker = askerOf({ caller, call })
+  const requester = requesterOf({ caller, call })
   const ask = { owner, packId: seqOfPackId('position', id) }
-  const row = await services.reads.read(packPosition, ask, asker)
+  const row = await services.reads.read(packPosition, ask, requester)
   if (row === undefined) return refuse('READ_TIMEOUT')
   if (row === null) return refuse('PACK_NOT_FOUND')
   const claim = claimOf(row, services)
@@ -418,7 +418,7 @@ async function claimed(
   return claimView(row, claim)
 }
 
-type Claim = Parameters<typeof askerOf>[0] & { readonly owner: number; readonly id: string }
+type Claim = Parameters<typeof requesterOf>[0] & { readonly owner: number; readonly id: string }
 
 function claimView(
   row: PackPosition,

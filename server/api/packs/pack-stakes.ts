@@ -23,7 +23,7 @@ import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { priceOf, propType } from './leg-content.ts'
@@ -125,12 +125,12 @@ export const quotePack = route({
   handle: async ({ body, caller, call }, services: Services) => {
     const tooMany = tooManyLegs(body.legs)
     if (tooMany !== null) return unpriced(body.stake, tooMany, services)
-    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
-    const legs = await wishedLegs(body.legs, services, asker)
+    const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
     const stakeRaw = Number(body.stake)
     const steps = services.packs.quoting({ legs, stakeRaw }, caller?.profileId ?? null)
-    const quote = await services.slices.run(workFor(asker, services.pipeline), steps)
+    const quote = await services.slices.run(workFor(requester, services.pipeline), steps)
     if (quote === null) return refuse('OVERLOADED')
     const { issues, payoutRaw, multipliers } = quote
     return {
@@ -236,11 +236,11 @@ export const createPack = route({
     // No quote was ever made of so many legs.
     if (tooManyLegs(body.legs) !== null)
       return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
-    const asker = askerOf({ caller, call })
-    const legs = await wishedLegs(body.legs, services, asker)
+    const requester = requesterOf({ caller, call })
+    const legs = await wishedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
     const wish = { legs, stakeRaw: Number(body.stake) }
-    const work = workFor(asker, services.pipeline)
+    const work = workFor(requester, services.pipeline)
     const read = await services.slices.run(work, endingIn(services.packs.reading(legs), true))
     if (read === null) return refuse('OVERLOADED')
     const made = await services.packs.create(ask, wish, body.quoteId)
@@ -253,12 +253,12 @@ export const createPack = route({
 export async function shownPack(
   packId: number,
   services: Services,
-  by: Parameters<typeof askerOf>[0],
+  by: Parameters<typeof requesterOf>[0],
 ) {
-  const asker = askerOf(by)
-  const row = await services.reads.read(packById, packId, asker)
+  const requester = requesterOf(by)
+  const row = await services.reads.read(packById, packId, requester)
   if (row === undefined) return refuse('READ_TIMEOUT')
   if (row === null) return refuse('PACK_NOT_FOUND')
-  const views = await packViews([row], services, asker)
+  const views = await packViews([row], services, requester)
   return views instanceof Refusal ? views : views[0]
 }

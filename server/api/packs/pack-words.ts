@@ -14,7 +14,7 @@ import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts
 import { nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { legFields, legView, priceOf, propType } from './leg-content.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
@@ -96,12 +96,16 @@ function multiplierOf(payoutRaw: number, stakeRaw: number): number {
 }
 
 /** The packs as they are sent, in their order; a refusal when the tables did not answer in time. */
-export async function packViews(rows: readonly ShownPack[], services: Services, asker: Asker) {
+export async function packViews(
+  rows: readonly ShownPack[],
+  services: Services,
+  requester: Requester,
+) {
   const { archive, reads, packs: desk } = services
   const ids = new Set<MarketId>(rows.flatMap(({ legs }) => legs.map(({ marketId }) => marketId)))
   const owners = [...new Set(rows.map(({ owner }) => owner))]
-  const markets = await archive.byIds(ids, asker)
-  const creators = await reads.read(profiles, owners, asker)
+  const markets = await archive.byIds(ids, requester)
+  const creators = await reads.read(profiles, owners, requester)
   if (markets === undefined || creators === undefined) return refuse('READ_TIMEOUT')
   const creatorOf = new Map(creators.map((each, at) => [owners[at], each]))
   return rows.map((row) => {

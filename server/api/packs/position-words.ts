@@ -14,7 +14,7 @@ import { named } from '../../edge/http/schema/printed.ts'
 import { account } from '../../edge/http/schema/profile-fields.ts'
 import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { listedLeg, listedLegView } from './leg-content.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
@@ -92,11 +92,11 @@ export function claimOf({ status, endedSeq }: PackPosition, { settings }: Servic
 export async function positionViews(
   rows: readonly PackPosition[],
   services: Services,
-  asker: Asker,
+  requester: Requester,
 ) {
   const { archive, packs, settings, pipeline } = services
   const ids = new Set<MarketId>(rows.flatMap(({ legs }) => legs.map(({ marketId }) => marketId)))
-  const markets = await archive.byIds(ids, asker)
+  const markets = await archive.byIds(ids, requester)
   if (markets === undefined) return refuse('READ_TIMEOUT')
   return rows.map((row) => {
     const { packId, owner, stakeRaw, payoutRaw, curatedId, curatedName: name } = row

@@ -15,7 +15,7 @@ import { type Json, list, object, optional, schemaOf } from '../../edge/http/sch
 import { FIELD_SORT_NAMES } from '../../exchange/read-model/lists/market-lists.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 import { filterValues } from './page-content.ts'
@@ -181,7 +181,7 @@ export const pageMarkets = route({
     if (page === undefined) return refuse('PAGE_NOT_FOUND')
     const { sort = '-createdAt', filters = {}, ...rest } = query
     // Filters that nobody named before are counted for this caller alone.
-    const by = workFor(publicAsker(call), pipeline)
+    const by = workFor(publicRequester(call), pipeline)
     const read = await slices.once(by, () => markets.read(page, { ...rest, sort, filters }))
     if (read === null) return refuse('OVERLOADED')
     return read instanceof Joined ? bytes(read) : invalid(read)

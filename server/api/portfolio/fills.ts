@@ -31,7 +31,7 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 
 const LIMIT_MAX = 500
@@ -184,8 +184,8 @@ export const portfolioFills = route({
     if (from !== undefined && to !== undefined && from >= to) {
       return invalid({ field: 'to', message: 'must be behind from' })
     }
-    const asker = askerOf({ caller, call })
-    const one = named === undefined ? null : await archive.bySlug(named, asker)
+    const requester = requesterOf({ caller, call })
+    const one = named === undefined ? null : await archive.bySlug(named, requester)
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
     const marketId = one?.market.marketId ?? null
@@ -195,11 +195,11 @@ export const portfolioFills = route({
     const times = { fromMs: from ?? 0, toMs: to ?? Number.POSITIVE_INFINITY }
     const roles = role === undefined ? ROLES : [role]
     const asked = { owner, before, limit, marketId, ...times, roles }
-    const page = await reads.read(fillsOf, asked, asker)
+    const page = await reads.read(fillsOf, asked, requester)
     if (page === undefined) return refuse('READ_TIMEOUT')
     const markets = await archive.byIds(
       page.rows.map(({ part }) => part.marketId),
-      asker,
+      requester,
     )
     if (markets === undefined) return refuse('READ_TIMEOUT')
     const data = page.rows.flatMap((row) => {

@@ -17,7 +17,7 @@ import { defaulted, integer, nullable, pattern, text } from '../../edge/http/sch
 import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
-import { type Asker, askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
 
@@ -59,22 +59,22 @@ const historyPage = () =>
 async function pageOf(
   owner: ProfileId,
   query: Values<ReturnType<typeof pageQuery>>,
-  asker: Asker,
+  requester: Requester,
   services: Services,
 ) {
   const { archive, reads } = services
   const named = query.market
-  const one = named === undefined ? null : await archive.bySlug(named, asker)
+  const one = named === undefined ? null : await archive.bySlug(named, requester)
   if (one === undefined) return refuse('READ_TIMEOUT')
   if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
   const marketId = one?.market.marketId ?? null
   const before = placeIn(query.cursor ?? '', marketId ?? 0)
   if (before === null) return invalidCursor()
   const asked = { owner, before, limit: query.limit, marketId }
-  const page = await reads.read(historyOf, asked, asker)
+  const page = await reads.read(historyOf, asked, requester)
   if (page === undefined) return refuse('READ_TIMEOUT')
   const ids = page.rows.map((row) => (row.what === 'TRADE' ? row.part : row.move).marketId)
-  const markets = await archive.byIds(ids, asker)
+  const markets = await archive.byIds(ids, requester)
   if (markets === undefined) return refuse('READ_TIMEOUT')
   const data = page.rows.flatMap((row, index) => {
     const market = markets.get(ids[index])
@@ -130,7 +130,7 @@ export const portfolioHistory = route({
     },
   },
   handle: ({ query, owner, caller, call }, services: Services) =>
-    pageOf(owner, query, askerOf({ caller, call }), services),
+    pageOf(owner, query, requesterOf({ caller, call }), services),
 })
 
 export const accountHistory = route({
@@ -153,7 +153,7 @@ export const accountHistory = route({
   handle: async ({ params, query, call }, services: Services) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
-    const page = await pageOf(owner, query, publicAsker(call), services)
+    const page = await pageOf(owner, query, publicRequester(call), services)
     if (page instanceof Refusal) return page
     const data = page.data.map((entry) => {
       const named = { orderId: undefined, makerMatchId: undefined, ...entry }

@@ -19,7 +19,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { askOf, idempotencyKey, type MoneyCall } from './money-call.ts'
 import type { MoveAsk, Moved } from './moves-once.ts'
@@ -277,7 +277,7 @@ async function goneOrUnknown(
   { body, caller, call }: MoneyCall & { readonly body: { readonly conditionId: string } },
   { archive }: Services,
 ): Promise<Refusal> {
-  const isGone = await archive.hadCondition(body.conditionId, askerOf({ caller, call }))
+  const isGone = await archive.hadCondition(body.conditionId, requesterOf({ caller, call }))
   if (isGone === undefined) return refuse('READ_TIMEOUT')
   return refuse(isGone ? 'NOTHING_TO_REDEEM' : 'MARKET_NOT_FOUND')
 }

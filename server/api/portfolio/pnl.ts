@@ -13,7 +13,7 @@ import { defaulted, integer, number, oneOf } from '../../edge/http/schema/scalar
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
-import { type Asker, askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { unitsOf } from '../whole-units.ts'
 
@@ -45,14 +45,14 @@ function changeOf(fromRaw: number, toRaw: number): number {
 interface Wish {
   readonly owner: ProfileId
   readonly frame: Timeframe
-  readonly asker: Asker
+  readonly requester: Requester
   readonly wantsMarkets?: boolean
 }
 
-function read({ owner, frame, asker, wantsMarkets = false }: Wish, services: Services) {
+function read({ owner, frame, requester, wantsMarkets = false }: Wish, services: Services) {
   const { reads, clock } = services
   const window = { ...WINDOWS[frame], pointsMax: POINTS_MAX, wantsMarkets }
-  return reads.read(realised, { owner, nowMs: clock(), ...window }, asker)
+  return reads.read(realised, { owner, nowMs: clock(), ...window }, requester)
 }
 
 const usd = (what: string) => means(number(), what)
@@ -131,9 +131,9 @@ export const portfolioChart = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: { timeframe: '1d' }, reply: CHART_EXAMPLE },
   handle: async ({ query, owner, caller, call }, services: Services) => {
-    const asker = askerOf({ caller, call })
-    const found = await read({ owner, frame: query.timeframe, asker }, services)
-    const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, asker)
+    const requester = requesterOf({ caller, call })
+    const found = await read({ owner, frame: query.timeframe, requester }, services)
+    const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, requester)
     if (found === undefined || unrealisedRaw === undefined) return refuse('READ_TIMEOUT')
     return chartOf(query.timeframe, found, unrealisedRaw)
   },
@@ -158,13 +158,13 @@ export const accountChart = route({
   handle: async ({ params, query, caller, call }, services: Services) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
-    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
-    const found = await read({ owner, frame: query.timeframe, asker }, services)
+    const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
+    const found = await read({ owner, frame: query.timeframe, requester }, services)
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (caller?.profileId !== owner) {
       return chartOf(query.timeframe, found, null)
     }
-    const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, asker)
+    const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, requester)
     if (unrealisedRaw === undefined) return refuse('READ_TIMEOUT')
     return chartOf(query.timeframe, found, unrealisedRaw)
   },
@@ -195,8 +195,11 @@ export const realisedPnl = route({
   handle: async ({ params, query, caller, call }, services: Services) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
-    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
-    const found = await read({ owner, frame: query.timeframe, asker, wantsMarkets: true }, services)
+    const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
+    const found = await read(
+      { owner, frame: query.timeframe, requester, wantsMarkets: true },
+      services,
+    )
     if (found === undefined) return refuse('READ_TIMEOUT')
     const { points, beforeRaw, marketCount } = found
     const raw = (points.at(-1)?.totalRaw ?? 0) - beforeRaw

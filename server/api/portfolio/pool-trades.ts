@@ -6,7 +6,7 @@ import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
 
@@ -40,12 +40,12 @@ export const portfolioTrades = route({
     },
   },
   handle: async ({ owner, caller, call }, services: Services) => {
-    const asker = askerOf({ caller, call })
-    const rows = await services.reads.read(poolTrades, { owner, limit: TRADES_MAX }, asker)
+    const requester = requesterOf({ caller, call })
+    const rows = await services.reads.read(poolTrades, { owner, limit: TRADES_MAX }, requester)
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const idOf = (row: (typeof rows)[number]) =>
       row.what === 'MOVE' ? row.move.marketId : row.part.marketId
-    const markets = await services.archive.byIds(rows.map(idOf), asker)
+    const markets = await services.archive.byIds(rows.map(idOf), requester)
     if (markets === undefined) return refuse('READ_TIMEOUT')
     const data = rows.flatMap((row) => {
       const market = markets.get(idOf(row))

@@ -24,7 +24,7 @@ import { marketValueRaw } from '../../exchange/read-model/position-views.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { SlicedWork, Steps } from '../reads/sliced-work.ts'
 
 /** What a profile has of one market. */
@@ -141,19 +141,19 @@ export class Portfolio {
   async holdings(
     accountId: ProfileId,
     page: HoldingsPage,
-    asker: Asker,
+    requester: Requester,
   ): Promise<Holdings | undefined> {
     const { heldOrdersMax } = MOVE_LIMITS
     const newest = { accountId, beforeSeq: Number.MAX_SAFE_INTEGER, limit: heldOrdersMax + 1 }
-    const open = page.withOrders ? await this.#reads.read(openOrders, newest, asker) : []
+    const open = page.withOrders ? await this.#reads.read(openOrders, newest, requester) : []
     if (open === undefined) return undefined
     const orders = open.slice(0, heldOrdersMax)
-    const held = await this.#heldOn(accountId, page, orders, asker)
+    const held = await this.#heldOn(accountId, page, orders, requester)
     if (held === undefined) return undefined
-    const markets = await this.#archive.byIds(held.marketIds, asker)
+    const markets = await this.#archive.byIds(held.marketIds, requester)
     if (markets === undefined) return undefined
     const pools = held.marketIds.filter((marketId) => markets.get(marketId)?.pool)
-    const totals = await this.#totalsOf(accountId, pools, asker)
+    const totals = await this.#totalsOf(accountId, pools, requester)
     if (totals === undefined) return undefined
     const ofOrders = grouped(orders)
     const ofTotals = grouped(totals)
@@ -177,13 +177,13 @@ export class Portfolio {
     accountId: ProfileId,
     { marketId, beforeId, limit }: HoldingsPage,
     orders: readonly OrderRow[],
-    asker: Asker,
+    requester: Requester,
   ): Promise<HeldPositions | undefined> {
     if (marketId === null) {
       const others = [...new Set(orders.map((order) => order.marketId))]
-      return this.#reads.read(heldPositions, { accountId, beforeId, limit, others }, asker)
+      return this.#reads.read(heldPositions, { accountId, beforeId, limit, others }, requester)
     }
-    const rows = await this.#reads.read(positions, { accountId, marketIds: [marketId] }, asker)
+    const rows = await this.#reads.read(positions, { accountId, marketIds: [marketId] }, requester)
     if (rows === undefined) return undefined
     const isHeld =
       rows.some(({ sizeRaw }) => sizeRaw !== 0) ||
@@ -192,22 +192,22 @@ export class Portfolio {
   }
 
   /** Worth of all shares less their cost; of the newest markets alone when there are too many. */
-  async unrealisedRaw(accountId: ProfileId, asker: Asker): Promise<number | undefined> {
-    const sums = await this.sums(accountId, asker)
+  async unrealisedRaw(accountId: ProfileId, requester: Requester): Promise<number | undefined> {
+    const sums = await this.sums(accountId, requester)
     return (
       sums && sums.books.worthRaw + sums.pools.worthRaw - sums.books.costRaw - sums.pools.costRaw
     )
   }
 
   /** What all shares are worth and cost; of the newest markets alone when there are too many. */
-  async sums(accountId: ProfileId, asker: Asker): Promise<HeldSums | undefined> {
+  async sums(accountId: ProfileId, requester: Requester): Promise<HeldSums | undefined> {
     const limit = MOVE_LIMITS.heldMarketsMax
     const ask = { accountId, beforeId: NEWEST_ID, limit, others: [] }
-    const held = await this.#reads.read(heldPositions, ask, asker)
+    const held = await this.#reads.read(heldPositions, ask, requester)
     if (held === undefined) return undefined
-    const markets = await this.#archive.byIds(held.marketIds, asker)
+    const markets = await this.#archive.byIds(held.marketIds, requester)
     if (markets === undefined) return undefined
-    const sums = await this.#slices.run(workFor(asker, this.#pipeline), sumSteps(held, markets))
+    const sums = await this.#slices.run(workFor(requester, this.#pipeline), sumSteps(held, markets))
     return sums ?? undefined
   }
 
@@ -218,7 +218,7 @@ export class Portfolio {
   async locked(
     profileId: ProfileId,
     marketIds: readonly MarketId[],
-    asker: Asker,
+    requester: Requester,
   ): Promise<{ collateralRaw: number; sharesRaw: number }> {
     const { clearing } = this.#pipeline
     const { orders } = clearing
@@ -231,15 +231,15 @@ export class Portfolio {
         else locked.sharesRaw += reservedRaw
       }
     }
-    asker.charges?.mainTook(performance.now() - startedMs)
+    requester.charges?.mainTook(performance.now() - startedMs)
     await this.#pipeline.durable()
     return locked
   }
 
-  #totalsOf(owner: ProfileId, marketIds: readonly MarketId[], asker: Asker) {
+  #totalsOf(owner: ProfileId, marketIds: readonly MarketId[], requester: Requester) {
     const none: readonly PoolTotal[] = []
     if (marketIds.length === 0) return Promise.resolve(none)
-    return this.#reads.read(poolTotals, { owner, marketIds }, asker)
+    return this.#reads.read(poolTotals, { owner, marketIds }, requester)
   }
 }
 

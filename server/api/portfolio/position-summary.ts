@@ -6,7 +6,7 @@ import { realised } from '../../../persistence/query/read/portfolio/realised.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, number } from '../../edge/http/schema/scalars.ts'
 import { type Infer, object } from '../../edge/http/schema/schema.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import type { HeldSum } from './portfolio.ts'
 import { allRewardsView } from './reward-words.ts'
@@ -74,12 +74,12 @@ function partOf({ worthRaw, costRaw, count }: HeldSum) {
 export async function summaryOf(
   owner: ProfileId,
   earned: ShownRewards,
-  asker: Asker,
+  requester: Requester,
   { portfolio, reads, clock }: Services,
 ): Promise<Summary | undefined> {
-  const sums = await portfolio.sums(owner, asker)
+  const sums = await portfolio.sums(owner, requester)
   const total = { owner, nowMs: clock(), stepHours: 1, steps: 1, pointsMax: 2, wantsMarkets: false }
-  const gained = await reads.read(realised, total, asker)
+  const gained = await reads.read(realised, total, requester)
   if (sums === undefined || gained === undefined) return undefined
   const { books, pools, marketCount } = sums
   const totalValue = books.worthRaw + pools.worthRaw

@@ -38,7 +38,7 @@ import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { USER_ORDER_EXAMPLE } from '../orders/order-examples.ts'
 import { userOrder } from '../orders/order-shapes.ts'
 import { workFor } from '../reads/fair-shares.ts'
-import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { decimalOf } from './history-views.ts'
@@ -409,24 +409,24 @@ export const portfolioPositions = route({
     },
   },
   handle: async ({ query, owner, caller, call }, services: Services) => {
-    const asker = askerOf({ caller, call })
+    const requester = requesterOf({ caller, call })
     const { limit, cursor = '', market: named } = query
     const beforeId = marketIn(cursor)
     if (beforeId === null) return invalidCursor()
-    const one = named === undefined ? null : await services.archive.bySlug(named, asker)
+    const one = named === undefined ? null : await services.archive.bySlug(named, requester)
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
     const page = { beforeId, limit, marketId: one?.market.marketId ?? null, withOrders: true }
-    const found = await services.portfolio.holdings(owner, page, asker)
+    const found = await services.portfolio.holdings(owner, page, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
-    const earned = await services.rewards.of(owner, found.all, asker)
+    const earned = await services.rewards.of(owner, found.all, requester)
     if (earned === undefined) return refuse('READ_TIMEOUT')
     const isFirst = page.marketId === null && beforeId === NEWEST_ID
-    const summary = isFirst ? await summaryOf(owner, earned, asker, services) : null
+    const summary = isFirst ? await summaryOf(owner, earned, requester, services) : null
     if (summary === undefined) return refuse('READ_TIMEOUT')
     const { slices, pipeline } = services
     const steps = positionsText({ found, earned, summary, owner, services })
-    const shown = await slices.run(workFor(asker, pipeline), steps)
+    const shown = await slices.run(workFor(requester, pipeline), steps)
     return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
   },
 })
@@ -522,19 +522,19 @@ export const accountPositions = route({
   handle: async ({ params, query, call }, services: Services) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
-    const asker = publicAsker(call)
+    const requester = publicRequester(call)
     const { limit, cursor = '', market: named } = query
     const beforeId = marketIn(cursor)
     if (beforeId === null) return invalidCursor()
-    const one = named === undefined ? null : await services.archive.bySlug(named, asker)
+    const one = named === undefined ? null : await services.archive.bySlug(named, requester)
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
     const page = { beforeId, limit, marketId: one?.market.marketId ?? null, withOrders: false }
-    const found = await services.portfolio.holdings(owner, page, asker)
+    const found = await services.portfolio.holdings(owner, page, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const { slices, pipeline } = services
     const steps = publicText({ found, owner, services })
-    const shown = await slices.run(workFor(asker, pipeline), steps)
+    const shown = await slices.run(workFor(requester, pipeline), steps)
     return shown === null ? refuse('READ_TIMEOUT') : bytes(shown)
   },
 })

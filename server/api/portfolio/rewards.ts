@@ -14,7 +14,7 @@ import {
 } from '../../../persistence/query/read/portfolio/rewards.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { adjustedMidTicks } from '../../exchange/read-model/book-views.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { Holding } from './portfolio.ts'
 
 export interface RewardFunds {
@@ -43,11 +43,11 @@ export class RewardViews {
   async of(
     accountId: ProfileId,
     holdings: readonly Holding[],
-    asker: Asker,
+    requester: Requester,
   ): Promise<ShownRewards | undefined> {
     const marketIds = holdings.map(({ market }) => market.market.marketId)
     const today = dayOf(this.#pipeline.sequencer.nowMs())
-    const found = await this.#reads.read(rewardsOf, { accountId, marketIds, today }, asker)
+    const found = await this.#reads.read(rewardsOf, { accountId, marketIds, today }, requester)
     return found === undefined ? undefined : { ...found, today }
   }
 

@@ -12,7 +12,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, defaulted, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { decimalOf } from './history-views.ts'
 
@@ -122,14 +122,14 @@ export const lockedBalance = route({
     },
   },
   handle: async ({ params, owner, caller, call }, { archive, portfolio }: Services) => {
-    const asker = askerOf({ caller, call })
-    const published = await archive.bySlug(params.slug, asker)
+    const requester = requesterOf({ caller, call })
+    const published = await archive.bySlug(params.slug, requester)
     if (published === undefined) return refuse('READ_TIMEOUT')
     if (published === null) return refuse('MARKET_NOT_FOUND')
     const isGroup = kindOf(published.market) === 'group'
     const markets = isGroup ? published.children : [published]
     const marketIds = markets.map(({ market }) => market.marketId)
-    const { collateralRaw, sharesRaw } = await portfolio.locked(owner, marketIds, asker)
+    const { collateralRaw, sharesRaw } = await portfolio.locked(owner, marketIds, requester)
     return {
       lockedBalance: String(collateralRaw),
       lockedBalanceFormatted: decimalOf(collateralRaw),

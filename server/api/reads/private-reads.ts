@@ -17,7 +17,7 @@ import type { EdgeFaults } from '../../ops/faults.ts'
 import { shareOf } from './fair-shares.ts'
 
 /** The profile whose turn a read takes; 0 is the exchange itself, and addresses are below 0. */
-export interface Asker {
+export interface Requester {
   readonly profileId: ProfileId
   readonly isGone?: () => boolean
   /** The key of its address; absent or '' for a call whose address is not counted. */
@@ -29,13 +29,13 @@ export interface Asker {
 }
 
 /** A call takes the turn of its caller, even when it is about another profile. */
-export function askerOf({ caller, call }: { caller: Caller; call: Call }): Asker {
+export function requesterOf({ caller, call }: { caller: Caller; call: Call }): Requester {
   const { addressKey: address, charges } = call
   return { profileId: caller.profileId, isGone: () => call.isGone === true, address, charges }
 }
 
 /** Callers without a profile take turns as one. */
-export const ANYBODY: Asker = { profileId: -1 }
+export const ANYBODY: Requester = { profileId: -1 }
 
 const FNV_START = 0x811c9dc5
 const FNV_PRIME = 0x01000193
@@ -44,7 +44,7 @@ const FNV_PRIME = 0x01000193
  * An unknown caller takes the turn of its address, so that one address cannot hold up the others.
  * Two addresses may share a turn: that costs them time, and nothing else.
  */
-export function publicAsker(call: Pick<Call, 'addressKey' | 'isGone' | 'charges'>): Asker {
+export function publicRequester(call: Pick<Call, 'addressKey' | 'isGone' | 'charges'>): Requester {
   const { addressKey = '', charges } = call
   const isGone = () => call.isGone === true
   if (addressKey === '') return { ...ANYBODY, isGone, charges }
@@ -66,7 +66,7 @@ interface PrivateReadParts {
   readonly faults: EdgeFaults
 }
 
-const OURSELVES: Asker = { profileId: 0 }
+const OURSELVES: Requester = { profileId: 0 }
 
 /** A read that waited for a snapshot has its own time for the query. */
 export function queryUntil(untilMs: number): number {
@@ -96,10 +96,10 @@ export class PrivateReads {
   async read<Asked, Answer>(
     query: Query<Asked, Answer>,
     asked: Asked,
-    asker: Asker = OURSELVES,
+    requester: Requester = OURSELVES,
     isPrompt = false,
   ): Promise<Answer | undefined> {
-    const { profileId, isGone } = asker
+    const { profileId, isGone } = requester
     const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
     const others = this.#underWay.get(profileId) ?? 0
     if (profileId !== 0 && others >= underWayMax(profileId)) return undefined
@@ -107,8 +107,8 @@ export class PrivateReads {
     try {
       const seq = this.#pipeline.durableSeq
       if (!(await this.#follower.whenApplied(seq, LIMITS.privateReadDeadlineMs))) return undefined
-      const share = shareOf(asker, this.#pipeline.clearing.accounts.partners)
-      const onTook = (ms: number) => asker.charges?.queryTook(ms)
+      const share = shareOf(requester, this.#pipeline.clearing.accounts.partners)
+      const onTook = (ms: number) => requester.charges?.queryTook(ms)
       const turn = { ...share, untilMs: queryUntil(untilMs), isGone, isPrompt, onTook }
       return await this.#query.ask(query, asked, turn)
     } finally {
@@ -125,9 +125,9 @@ export class PrivateReads {
   readForFrame<Asked, Answer>(
     query: Query<Asked, Answer>,
     asked: Asked,
-    asker?: Asker,
+    requester?: Requester,
   ): Promise<Answer | undefined> {
-    return this.read(query, asked, asker).catch((error: unknown) => {
+    return this.read(query, asked, requester).catch((error: unknown) => {
       this.#faults.note('query', error)
       return undefined
     })

@@ -13,7 +13,7 @@ import {
   referralsOf,
 } from '../../../persistence/query/read/referrals/referrals.ts'
 import { isoText } from '../../edge/http/iso-text.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 /** Referrals that a private profile shows. */
 const SHOWN_MAX = 20
@@ -30,20 +30,20 @@ export class Referrals {
   }
 
   /** The board of all; `me` is there for a profile that referred somebody. */
-  async board(page: PageAsk, asker: Asker, caller: ProfileId = NOBODY) {
-    const found = await this.#reads.read(referralBoard, { ...page, profileId: caller }, asker)
+  async board(page: PageAsk, requester: Requester, caller: ProfileId = NOBODY) {
+    const found = await this.#reads.read(referralBoard, { ...page, profileId: caller }, requester)
     return found && boardView(found, page)
   }
 
   /** The board of a profile and of those whom it follows. */
-  async friends(page: PageAsk, asker: Asker, caller: ProfileId) {
-    const found = await this.#reads.read(friendsBoard, { ...page, profileId: caller }, asker)
+  async friends(page: PageAsk, requester: Requester, caller: ProfileId) {
+    const found = await this.#reads.read(friendsBoard, { ...page, profileId: caller }, requester)
     return found && boardView(found, page)
   }
 
   /** Whom a profile referred, newest first. */
-  async referred({ limit, offset }: PageAsk, asker: Asker, profileId: ProfileId) {
-    const found = await this.#reads.read(referralsOf, { profileId, limit, offset }, asker)
+  async referred({ limit, offset }: PageAsk, requester: Requester, profileId: ProfileId) {
+    const found = await this.#reads.read(referralsOf, { profileId, limit, offset }, requester)
     if (found === undefined) return undefined
     const { referredCount: all, earningCount: earning, rows } = found
     const counts = { all, awaiting: all - earning, earning }

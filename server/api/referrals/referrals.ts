@@ -6,7 +6,7 @@ import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-s
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
-import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import {
   BOARD_EXAMPLE,
@@ -34,8 +34,8 @@ export const referralLeaderboard = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
   handle: async ({ query, caller, call }, services: Services) => {
-    const asker = caller === null ? publicAsker(call) : askerOf({ caller, call })
-    const found = await services.referrals.board(query, asker, caller?.profileId)
+    const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
+    const found = await services.referrals.board(query, requester, caller?.profileId)
     return found ?? refuse('READ_TIMEOUT')
   },
 })
@@ -52,8 +52,8 @@ export const friendsLeaderboard = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
   handle: async ({ query, caller, call }, services: Services) => {
-    const asker = askerOf({ caller, call })
-    const found = await services.referrals.friends(query, asker, caller.profileId)
+    const requester = requesterOf({ caller, call })
+    const found = await services.referrals.friends(query, requester, caller.profileId)
     return found ?? refuse('READ_TIMEOUT')
   },
 })
@@ -70,8 +70,8 @@ export const ownReferrals = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: REFERRALS_EXAMPLE },
   handle: async ({ query, caller, call }, services: Services) => {
-    const asker = askerOf({ caller, call })
-    const found = await services.referrals.referred(query, asker, caller.profileId)
+    const requester = requesterOf({ caller, call })
+    const found = await services.referrals.referred(query, requester, caller.profileId)
     return found ?? refuse('READ_TIMEOUT')
   },
 })
@@ -87,10 +87,10 @@ export const ownReferralStanding = route({
   rejects: ['READ_TIMEOUT'],
   example: { reply: STANDING_EXAMPLE },
   handle: async ({ caller, call }, { referrals, reads, settings }: Services) => {
-    const asker = askerOf({ caller, call })
+    const requester = requesterOf({ caller, call })
     const { profileId } = caller
-    const found = await referrals.board({ limit: 1, offset: 0 }, asker, profileId)
-    const volumeRaw = await reads.read(tradedVolume, profileId, asker)
+    const found = await referrals.board({ limit: 1, offset: 0 }, requester, profileId)
+    const volumeRaw = await reads.read(tradedVolume, profileId, requester)
     if (found === undefined || volumeRaw === undefined) return refuse('READ_TIMEOUT')
     const rate = String(settings.referralBps / BPS)
     return {

@@ -18,7 +18,7 @@ import type { MarketLists } from '../../exchange/read-model/lists/market-lists.t
 import { type CollateralToken, marketView } from '../../exchange/read-model/market-view.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
-import type { Asker } from '../reads/private-reads.ts'
+import type { Requester } from '../reads/private-reads.ts'
 
 export const AVAILABILITIES = ['active', 'resolved', 'unavailable'] as const
 type Availability = (typeof AVAILABILITIES)[number]
@@ -62,26 +62,29 @@ export class BookmarkViews {
    * The market of an id, a slug or the address of a pool; null for none, undefined without an
    * answer in time.
    */
-  async target(targetId: string, asker: Asker): Promise<PublishedMarket | null | undefined> {
+  async target(
+    targetId: string,
+    requester: Requester,
+  ): Promise<PublishedMarket | null | undefined> {
     const { archive } = this.#parts
     if (MARKET_ID.test(targetId)) {
       const marketId = Number(targetId)
-      const found = await archive.byIds([marketId], asker)
+      const found = await archive.byIds([marketId], requester)
       if (found === undefined) return undefined
       const known = found.get(marketId)
       if (known !== undefined) return known
     }
-    return archive.byAddressOrSlug(targetId, asker)
+    return archive.byAddressOrSlug(targetId, requester)
   }
 
   /** The bookmarks of a profile, newest first; undefined without an answer in time. */
-  async listOf(profileId: ProfileId, asker: Asker): Promise<Joined | undefined> {
+  async listOf(profileId: ProfileId, requester: Requester): Promise<Joined | undefined> {
     const { pipeline } = this.#parts
     const { bookmarks } = pipeline.clearing.social
     const shown = bookmarks.of(profileId).reverse()
     const isPublic = bookmarks.isShown(profileId)
     await pipeline.durable()
-    const found = await this.#marketsOf(shown, asker)
+    const found = await this.#marketsOf(shown, requester)
     if (found === undefined) return undefined
     let leftBytes: number = SOCIAL_LIMITS.bookmarkBytesMax
     const views = shown.map((bookmark) => {
@@ -104,11 +107,11 @@ export class BookmarkViews {
    */
   async #marketsOf(
     bookmarks: readonly Bookmark[],
-    asker: Asker,
+    requester: Requester,
   ): Promise<ReadonlyMap<MarketId, PublishedMarket> | undefined> {
     const { archive, pipeline } = this.#parts
     const marketIds = bookmarks.map(({ marketId }) => marketId)
-    const found = await archive.byIds(marketIds, asker)
+    const found = await archive.byIds(marketIds, requester)
     if (found === undefined) return undefined
     const whole = new Map(found)
     let leftMarkets: number = SOCIAL_LIMITS.bookmarkChildrenMax
@@ -118,7 +121,7 @@ export class BookmarkViews {
         whole.delete(marketId)
         continue
       }
-      const group = await archive.bySlug(market.slug, asker)
+      const group = await archive.bySlug(market.slug, requester)
       if (group === undefined) return undefined
       leftMarkets -= group?.children.length ?? 0
       if (group !== null) whole.set(marketId, group)

@@ -15,7 +15,7 @@ import { boolean, integer, nullable, oneOf, text } from '../../edge/http/schema/
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { askerOf, publicAsker } from '../reads/private-reads.ts'
+import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { market, message } from '../shapes.ts'
 import { AVAILABILITIES, isOfKind } from './bookmark-views.ts'
@@ -104,7 +104,7 @@ export const putBookmark = route({
     reply: BOOKMARK_EXAMPLE,
   },
   handle: async ({ params, caller, call }, { social, bookmarks }: Services) => {
-    const target = await bookmarks.target(params.targetId, askerOf({ caller, call }))
+    const target = await bookmarks.target(params.targetId, requesterOf({ caller, call }))
     if (target === undefined) return refuse('READ_TIMEOUT')
     if (target === null) return refuse('MARKET_NOT_FOUND')
     if (!isOfKind(target, params.targetKind)) return refuse('BOOKMARK_KIND')
@@ -125,7 +125,7 @@ export const ownBookmarks = route({
   rejects: ['READ_TIMEOUT'],
   example: { reply: { data: [BOOKMARK_EXAMPLE], isPublic: false, total: 1 } },
   handle: async ({ caller, call }, { bookmarks }: Services) => {
-    const shown = await bookmarks.listOf(caller.profileId, askerOf({ caller, call }))
+    const shown = await bookmarks.listOf(caller.profileId, requesterOf({ caller, call }))
     return shown === undefined ? refuse('READ_TIMEOUT') : bytes(shown)
   },
 })
@@ -156,7 +156,7 @@ export const publicBookmarks = route({
       await pipeline.durable()
       return refuse('BOOKMARKS_NOT_SHOWN')
     }
-    const shown = await bookmarks.listOf(profileId, publicAsker(call))
+    const shown = await bookmarks.listOf(profileId, publicRequester(call))
     return shown === undefined ? refuse('READ_TIMEOUT') : bytes(shown)
   },
 })

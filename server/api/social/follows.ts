@@ -20,7 +20,7 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { FOUND_EXAMPLE, foundFields, foundView } from './profile-shapes.ts'
 
@@ -121,7 +121,7 @@ export const followedProfiles = route({
     const { limit, cursor = '' } = query
     // One more than the page tells whether another page follows.
     const ask = { owner: caller.profileId, after: Number(cursor), limit: limit + 1 }
-    const found = await reads.read(following, ask, askerOf({ caller, call }))
+    const found = await reads.read(following, ask, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const data = found.slice(0, limit)
     const nextCursor = found.length > limit ? String(data[limit - 1].profileId) : null

@@ -23,7 +23,7 @@ import { object } from '../../edge/http/schema/schema.ts'
 import { profileSince } from '../accounts/profile-words.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'
 import { FOUND_EXAMPLE, foundFields, foundProfiles, foundView } from './profile-shapes.ts'
@@ -54,7 +54,7 @@ export const searchProfiles = route({
   handle: async ({ query, call }, { reads }: Services) => {
     if (isTooShort(wantedIn(query.query).wanted)) return NOBODY
     const ask = { text: query.query, limit: query.limit }
-    const found = await reads.read(search, ask, publicAsker(call))
+    const found = await reads.read(search, ask, publicRequester(call))
     return found === undefined ? refuse('READ_TIMEOUT') : { data: found.map(foundView) }
   },
 })
@@ -72,7 +72,7 @@ export const socialProfiles = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 10 }, reply: { data: [FOUND_EXAMPLE] } },
   handle: async ({ query, call }, { reads }: Services) => {
-    const found = await reads.read(mostFollowed, query.limit, publicAsker(call))
+    const found = await reads.read(mostFollowed, query.limit, publicRequester(call))
     return found === undefined ? refuse('READ_TIMEOUT') : { data: found.map(foundView) }
   },
 })
@@ -130,7 +130,7 @@ export const publicProfile = route({
     // The profile may have been made just now, by a command that is not durable yet.
     await pipeline.durable()
     if (profileId === undefined) return refuse('PROFILE_NOT_FOUND')
-    const found = await reads.read(profileForAll, profileId, publicAsker(call))
+    const found = await reads.read(profileForAll, profileId, publicRequester(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return found === null ? refuse('PROFILE_NOT_FOUND') : publicView(found)
   },

@@ -21,7 +21,7 @@ import {
 import { CANCELED_EXAMPLE, USER_ORDER_EXAMPLE } from '../orders/order-examples.ts'
 import { userOrder } from '../orders/order-shapes.ts'
 import { statusNumbers, userOrderQuery } from '../orders/user-order-query.ts'
-import { askerOf } from '../reads/private-reads.ts'
+import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { MATCH_EXAMPLE } from './match-examples.ts'
 
@@ -41,8 +41,8 @@ export const ordersOfMatch = route({
   example: { params: { slug: MATCH_EXAMPLE.slug }, reply: [USER_ORDER_EXAMPLE] },
   handle: async ({ params: { slug: name }, query, caller, owner, call }, services: Services) => {
     const { reads, pipeline, archive, matches } = services
-    const asker = askerOf({ caller, call })
-    const match = await matches.named(name, asker)
+    const requester = requesterOf({ caller, call })
+    const match = await matches.named(name, requester)
     if (match === undefined) return refuse('READ_TIMEOUT')
     if (match === null) return refuse('MATCH_NOT_FOUND')
     const ask = {
@@ -51,11 +51,11 @@ export const ordersOfMatch = route({
       statuses: statusNumbers(query.statuses),
       limit: query.limit ?? LIMITS.userOrdersLimitMax,
     }
-    const rows = await reads.read(matchOrders, ask, asker)
+    const rows = await reads.read(matchOrders, ask, requester)
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const markets = await archive.byIds(
       rows.map(({ marketId }) => marketId),
-      asker,
+      requester,
     )
     if (markets === undefined) return refuse('READ_TIMEOUT')
     return rows.flatMap((row) => {
@@ -88,12 +88,12 @@ export const cancelInMatch = route({
   },
   handle: async ({ params: { slug: name }, owner, caller, call }, services: Services) => {
     const { everywhere, pipeline, matches } = services
-    const match = await matches.named(name, askerOf({ caller, call }))
+    const match = await matches.named(name, requesterOf({ caller, call }))
     if (match === undefined) return refuse('READ_TIMEOUT')
     if (match === null) return refuse('MATCH_NOT_FOUND')
     const marketIds = match.markets.map(({ marketId }) => marketId)
     const outcome = await everywhere.run(owner, marketIds)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
-    return cancelAllInSlices(outcome, services, askerOf({ caller, call }))
+    return cancelAllInSlices(outcome, services, requesterOf({ caller, call }))
   },
 })

@@ -18,7 +18,7 @@ import {
   type ShownMatch,
 } from '../../../persistence/query/read/markets/matches.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { Asker, PrivateReads } from '../reads/private-reads.ts'
+import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 export class SportMatches {
   readonly #pipeline: Pipeline
@@ -65,18 +65,18 @@ export class SportMatches {
    * The match of this slug, or of the market with this slug; null for none, undefined without an
    * answer in time.
    */
-  async named(slug: string, asker: Asker): Promise<Match | null | undefined> {
+  async named(slug: string, requester: Requester): Promise<Match | null | undefined> {
     const { published } = this.#pipeline
     const market = published.bySlug(slug)?.market
     const ofMarket = market && published.matches.byMarket(market.marketId)
     const live = published.matches.bySlug(slug) ?? ofMarket
     if (live !== undefined) return live
-    const found = await this.#reads.read(matchNamed, slug, asker)
+    const found = await this.#reads.read(matchNamed, slug, requester)
     return found === undefined || found === null ? found : found.match
   }
 
   /** Undefined without an answer in time. */
-  page(ask: MatchesAsk, asker: Asker): Promise<ShownMatch[] | undefined> {
-    return this.#reads.read(matches, ask, asker)
+  page(ask: MatchesAsk, requester: Requester): Promise<ShownMatch[] | undefined> {
+    return this.#reads.read(matches, ask, requester)
   }
 }

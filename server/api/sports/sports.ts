@@ -19,7 +19,7 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import { publicAsker } from '../reads/private-reads.ts'
+import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { SCORED_EXAMPLE } from './match-examples.ts'
 import { esportType, matchView, shownMatch } from './match-shapes.ts'
@@ -73,7 +73,7 @@ async function pageOf({ cursor, ...asked }: Asked, call: Call, { matches }: Serv
   if (after === undefined) return invalidCursor()
   const { limit } = asked
   // One more than asked for tells whether a page follows.
-  const found = await matches.page({ ...asked, after, limit: limit + 1 }, publicAsker(call))
+  const found = await matches.page({ ...asked, after, limit: limit + 1 }, publicRequester(call))
   if (found === undefined) return refuse('READ_TIMEOUT')
   const data = found.slice(0, limit).map(matchView)
   const last = found.length > limit ? data.at(-1) : undefined

@@ -66,7 +66,7 @@ export interface OrderDecisionParts {
 /** Finds the order of the same hash or client id; `null` and `undefined` as in its class. */
 export type FindFirst = (order: PlaceOrder, replays: boolean) => Promise<First | null | undefined>
 
-export type IsArchived = (slug: string, asker: ProfileId) => Promise<boolean | undefined>
+export type IsArchived = (slug: string, requester: ProfileId) => Promise<boolean | undefined>
 
 /** An order on its way. It has its own copy of the record where it must wait. */
 interface Arrival {

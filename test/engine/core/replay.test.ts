@@ -7,8 +7,8 @@ import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeControl } from '../../../engine/wire/codec.ts'
 import { encodePlace } from '../../../engine/wire/place-codec.ts'
 import { encodeRelease } from '../../../engine/wire/release-codec.ts'
+import { ModelFlow } from '../../support/model-flow.ts'
 import { freshSeed } from '../../support/random.ts'
-import { TwinFlow } from '../../support/twin-flow.ts'
 
 function encode(command: Command): Uint8Array {
   if (command.kind === 'placeOrder') return encodePlace(command)
@@ -21,7 +21,7 @@ test('commands replayed from their bytes give the same state hash as the first t
   const first = freshSeed()
   for (let seed = first; seed < first + 3; seed++) {
     const records: Uint8Array[] = []
-    const flow = new TwinFlow(seed, (command) => records.push(encode(command)))
+    const flow = new ModelFlow(seed, (command) => records.push(encode(command)))
     for (let step = 0; step < 5000; step++) flow.step()
     const hash = flow.driver.exchange.stateHash()
     const replayed = new Exchange(new OrderTable(2048))
@@ -34,7 +34,7 @@ test('commands replayed from their bytes give the same state hash as the first t
 test('no settlement ever lowers a free balance', () => {
   const first = freshSeed()
   for (let seed = first; seed < first + 10; seed++) {
-    const flow = new TwinFlow(seed)
+    const flow = new ModelFlow(seed)
     const { ledger } = flow.driver.clearing
     const snapshot = () => [
       ...ledger.systemRaw,

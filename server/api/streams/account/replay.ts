@@ -88,7 +88,7 @@ export class Replay implements Hearers, Waiter {
     const { eventsMax, rowsMax, lateMs } = REPLAY
     const { after, afterEnd, endField } = marks
     const asked = { accountId, after, afterEnd, lateMs, eventsMax, rowsMax }
-    const missed = await reads.readForFrame(missedEvents, asked, this.#asker)
+    const missed = await reads.readForFrame(missedEvents, asked, this.#requester)
     edgePoint('at-socket-read')
     if (!isWanted()) return
     if (missed === undefined) this.#giveUp(refuse('READ_TIMEOUT'))
@@ -98,7 +98,7 @@ export class Replay implements Hearers, Waiter {
     else await this.#tell(missed.seq, missed.events)
   }
 
-  get #asker() {
+  get #requester() {
     return { profileId: this.#parts.accountId, isGone: () => !this.#parts.isWanted() }
   }
 
@@ -124,11 +124,11 @@ export class Replay implements Hearers, Waiter {
   async #page(events: readonly MissedEvent[]): Promise<boolean> {
     const { reads, archive, frames, isWanted } = this.#parts
     const asked = { events, makersMax: LIMITS.statusMakersMax }
-    const read = await reads.readForFrame(missedFrames, asked, this.#asker)
+    const read = await reads.readForFrame(missedFrames, asked, this.#requester)
     const marketIds = (read ?? []).map((frame) => {
       return frame.what === 'ORDER' ? frame.fact.marketId : frame.part.marketId
     })
-    const markets = await archive.byIds(marketIds, this.#asker)
+    const markets = await archive.byIds(marketIds, this.#requester)
     edgePoint('at-socket-read')
     if (read === undefined || markets === undefined) return false
     if (!isWanted()) return true

@@ -16,22 +16,22 @@ test('deadlines come out by due time, and removed ones never, at any capacity', 
       fc.integer({ min: 1, max: 64 }),
       (steps, room) => {
         const deadlines = new Deadlines(new HeapPlaces(room))
-        const twin = new Map<number, number>()
+        const model = new Map<number, number>()
         for (const each of steps) {
           if ('add' in each) {
-            if (twin.has(each.slot)) continue
+            if (model.has(each.slot)) continue
             deadlines.add(each.slot, each.add)
-            twin.set(each.slot, each.add)
+            model.set(each.slot, each.add)
           } else if ('remove' in each) {
             deadlines.remove(each.remove)
-            twin.delete(each.remove)
-          } else if (twin.size > 0) {
+            model.delete(each.remove)
+          } else if (model.size > 0) {
             const slot = deadlines.pop()
-            assert.equal(twin.get(slot), Math.min(...twin.values()))
-            twin.delete(slot)
+            assert.equal(model.get(slot), Math.min(...model.values()))
+            model.delete(slot)
           }
-          assert.equal(deadlines.count, twin.size)
-          assert.equal(deadlines.nextMs, Math.min(Number.POSITIVE_INFINITY, ...twin.values()))
+          assert.equal(deadlines.count, model.size)
+          assert.equal(deadlines.nextMs, Math.min(Number.POSITIVE_INFINITY, ...model.values()))
         }
       },
     ),

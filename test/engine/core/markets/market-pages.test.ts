@@ -72,34 +72,34 @@ test('old paths lead to where a page stands now, however pages move', () => {
   const flow = new Flow()
   const { clearing } = flow.exchange
   const ids = ['a', 'b', 'c', 'd', 'e', 'f']
-  const twin = new Map<string, MarketPage>()
+  const model = new Map<string, MarketPage>()
   const left = new Map<string, string>()
   const pathOf = (id: string | null): string => {
-    const page = id === null ? undefined : twin.get(id)
+    const page = id === null ? undefined : model.get(id)
     return page === undefined ? '' : `${pathOf(page.parentId)}/${page.slug}`
   }
   for (let step = 0; step < 2000; step++) {
-    const before = new Map(ids.flatMap((id) => (twin.has(id) ? [[id, pathOf(id)] as const] : [])))
+    const before = new Map(ids.flatMap((id) => (model.has(id) ? [[id, pathOf(id)] as const] : [])))
     const pageId = random.pick(ids)
     if (random.chance(0.15)) {
       if (decidePageRemoval(clearing, pageId) !== null) continue
       flow.control({ kind: 'removeMarketPage', pageId })
-      twin.delete(pageId)
+      model.delete(pageId)
       for (const [path, id] of left) if (id === pageId) left.delete(path)
     } else {
       const slug = random.pick(['x', 'y', 'xy'])
       const page = pageOf(pageId, { slug, parentId: random.pick([null, ...ids]) })
       if (decideMarketPage(clearing, page) !== null) continue
       flow.put(page)
-      twin.set(pageId, page)
+      model.set(pageId, page)
     }
-    for (const [id, path] of before) if (twin.has(id) && pathOf(id) !== path) left.set(path, id)
-    for (const id of twin.keys()) left.delete(pathOf(id))
+    for (const [id, path] of before) if (model.has(id) && pathOf(id) !== path) left.set(path, id)
+    for (const id of model.keys()) left.delete(pathOf(id))
     const said = `seed ${SEED} step ${step}`
     const paths = [...flow.tree.pages.values()].map((page) => [page.pageId, page.fullPath])
     assert.deepEqual(
       new Map(paths.map(([id, path]) => [id, path])),
-      new Map([...twin.keys()].map((id) => [id, pathOf(id)])),
+      new Map([...model.keys()].map((id) => [id, pathOf(id)])),
       said,
     )
     assert.deepEqual(new Map([...flow.tree.moved].sort()), new Map([...left].sort()), said)

@@ -120,9 +120,9 @@ test('a boundary lasts while a slot needs it, and the state hash holds over a sn
   driver.control({ kind: 'openSlot', marketId: 1, book: 1, strikeE8: 100 })
   assert.equal(boundary(startMs), undefined)
   assert.equal(boundary(startMs + SLOT_MS)?.needs, 2)
-  const twin = restore(structuredClone(capture(driver.exchange)))
-  assert.equal(twin.stateHash(), driver.exchange.stateHash())
-  assert.equal(twin.clearing.oracle.boundary('BTC', startMs + SLOT_MS)?.needs, 2)
+  const model = restore(structuredClone(capture(driver.exchange)))
+  assert.equal(model.stateHash(), driver.exchange.stateHash())
+  assert.equal(model.clearing.oracle.boundary('BTC', startMs + SLOT_MS)?.needs, 2)
   driver.control({ kind: 'failSlot', marketId: 2 })
   driver.control({ kind: 'lockMarket', marketId: 1 })
   driver.control({

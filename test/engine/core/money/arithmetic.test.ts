@@ -22,13 +22,13 @@ function least(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function mulDivTwin(a: number, b: number, divisor: number): bigint {
+function mulDivModel(a: number, b: number, divisor: number): bigint {
   return (BigInt(a) * BigInt(b)) / BigInt(divisor)
 }
 
 /** Compares only safe integers, because the function promises no other results. */
 function checkMulDiv(a: number, b: number, divisor: number): void {
-  const exact = mulDivTwin(a, b, divisor)
+  const exact = mulDivModel(a, b, divisor)
   if (exact > BigInt(MAX)) return
   const got = mulDivFloor(a, b, divisor)
   if (BigInt(got) !== exact) assert.fail(`${a} · ${b} / ${divisor} is ${exact}, not ${got}`)
@@ -155,15 +155,15 @@ test('fees equal their bigint twins up to the largest trades', () => {
 
 test('a growing sum stays exact past 2^53, and orders as a bigint does', () => {
   const sum = { raw: 0, carries: 0 }
-  let twin = 0n
+  let model = 0n
   const parts = [LIMITS.orderSizeRawMax, 2 ** 52 - 1, 1, 2 ** 52, 7, 2 ** 52 - 3]
   for (let round = 0; round < 1000; round++) {
     const partRaw = parts[round % parts.length]
     const before = { ...sum }
     addTo(sum, partRaw)
-    twin += BigInt(partRaw)
-    assert.equal(totalOf(sum), twin)
+    model += BigInt(partRaw)
+    assert.equal(totalOf(sum), model)
     assert.ok(compareSums(sum, before) > 0 && compareSums(before, sum) < 0)
   }
-  assert.ok(twin > 2n ** 60n)
+  assert.ok(model > 2n ** 60n)
 })

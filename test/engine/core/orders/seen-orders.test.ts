@@ -13,7 +13,7 @@ const word = () => random.below(2 ** 32)
 test('a key set equals a set, with removals that close gaps and growth in between', () => {
   for (const seed of [0, word() | 0]) {
     const keys = new KeySet(seed)
-    const twin = new Map<string, [number, number]>()
+    const model = new Map<string, [number, number]>()
     // Few low words and few high words make long runs of cells that follow each other and wrap.
     const lows = Array.from({ length: 20 }, word)
     lows.push(0, 1, 4094, 4095, 4096, 8191, 2 ** 32 - 1, 2 ** 32 - 2)
@@ -21,17 +21,17 @@ test('a key set equals a set, with removals that close gaps and growth in betwee
       const high = 1 + random.below(step < 15_000 ? 3 : 8)
       const low = random.chance(0.5) ? random.pick(lows) : random.below(2000)
       const key = `${high}:${low}`
-      assert.equal(keys.has(high, low), twin.has(key))
-      if (twin.has(key)) assert(keys.remove(high, low))
+      assert.equal(keys.has(high, low), model.has(key))
+      if (model.has(key)) assert(keys.remove(high, low))
       else keys.add(high, low)
-      if (!twin.delete(key)) twin.set(key, [high, low])
-      assert.equal(keys.count, twin.size)
+      if (!model.delete(key)) model.set(key, [high, low])
+      assert.equal(keys.count, model.size)
       if (step % 5_000 !== 0) continue
-      for (const [h, l] of twin.values()) assert(keys.has(h, l), 'a key stays')
+      for (const [h, l] of model.values()) assert(keys.has(h, l), 'a key stays')
     }
     assert(!keys.remove(9, 9))
     keys.clear()
-    for (const [h, l] of twin.values()) assert(!keys.has(h, l), 'a cleared set is empty')
+    for (const [h, l] of model.values()) assert(!keys.has(h, l), 'a cleared set is empty')
   }
 })
 
@@ -163,28 +163,28 @@ test('a client order id is used once per account, unless it left no trace', () =
 test('client order ids of live orders equal a map, whatever their text', () => {
   const slots = 2000
   const ids = new LiveClientIds(slots)
-  const twin = new Map<number, { account: number; id: string }>()
+  const model = new Map<number, { account: number; id: string }>()
   for (let step = 0; step < 30_000; step++) {
     const slot = random.between(1, slots - 1)
-    const known = twin.get(slot)
+    const known = model.get(slot)
     if (known === undefined) {
       const length = random.pick([1, 9, 10, 11, 12, 22, 23, 36, 128])
       const id = `${step}${random.pick(['é', '0', '漢', '\u0000'])}`.padEnd(length, '-')
       const account = random.between(1, 4)
       ids.add(slot, account, id)
-      twin.set(slot, { account, id })
+      model.set(slot, { account, id })
     } else {
       ids.remove(slot)
-      twin.delete(slot)
+      model.delete(slot)
       assert.equal(ids.slotOf(known.account, known.id), 0)
     }
     const other = random.between(1, slots - 1)
-    const live = twin.get(other)
+    const live = model.get(other)
     assert.equal(ids.textOf(other), live?.id ?? '')
     if (live === undefined) ids.remove(other)
     else assert.equal(ids.slotOf(live.account, live.id), other)
   }
-  for (const [slot, { account, id }] of twin) {
+  for (const [slot, { account, id }] of model) {
     assert.equal(ids.slotOf(account, id), slot)
     assert.equal(ids.slotOf(account + 4, id), 0)
   }

@@ -204,12 +204,12 @@ test('a snapshot keeps held orders, and a release gives the same state', () => {
   driver.apply({ ...release, seq, nowMs })
   const after = driver.exchange.stateHash()
   assert.notEqual(after, hash)
-  const twin = restore(unpacked(state))
-  assert.equal(twin.stateHash(), hash)
-  assert.equal(twin.clearing.orders.held.eligibleMsOf(held.slot), NOON_MS + DELAY_MS)
-  twin.apply({ ...release, seq, nowMs })
-  assert.equal(twin.stateHash(), after)
-  assert.equal(twin.checkInvariants(), null)
+  const model = restore(unpacked(state))
+  assert.equal(model.stateHash(), hash)
+  assert.equal(model.clearing.orders.held.eligibleMsOf(held.slot), NOON_MS + DELAY_MS)
+  model.apply({ ...release, seq, nowMs })
+  assert.equal(model.stateHash(), after)
+  assert.equal(model.checkInvariants(), null)
 })
 
 test('the state hash covers when and how a held order goes on', () => {

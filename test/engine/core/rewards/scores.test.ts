@@ -84,12 +84,12 @@ test('the worked weights and the worked score', () => {
     { owner: 1, signedTicks: -520, leftRaw: 100 * SHARE },
   ]
   const both = Math.round(((200 * 50 * 50) / 3 / (70 * 70)) * SHARE)
-  const twin = [
+  const model = [
     { owner: 2, signedTicks: 500, leftRaw: both },
     { owner: 2, signedTicks: -500, leftRaw: both },
   ]
   assert.equal(Math.round(both / 10_000), 3401)
-  const shares = earned(sample([...maker, ...twin], 1000))
+  const shares = earned(sample([...maker, ...model], 1000))
   assert.deepEqual(
     [...shares],
     [

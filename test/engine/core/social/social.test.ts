@@ -168,8 +168,8 @@ test('a profile has so many bookmarks at most', () => {
 
 test('commands of follows and bookmarks travel, replay and restore, and move no money', () => {
   const driver = new ExchangeDriver()
-  const twin = new ExchangeDriver()
-  driver.onCommand = (command) => twin.exchange.apply(decodeCommand(encodeCommand(command)))
+  const model = new ExchangeDriver()
+  driver.onCommand = (command) => model.exchange.apply(decodeCommand(encodeCommand(command)))
   const ids = Array.from({ length: 6 }, () => driver.addAccount(1_000_000))
   driver.addMarket()
   const { fundedRaw } = driver.clearing.ledger
@@ -195,7 +195,7 @@ test('commands of follows and bookmarks travel, replay and restore, and move no 
     }
   }
   const hash = driver.exchange.stateHash()
-  assert.equal(twin.exchange.stateHash(), hash, 'records say it all')
+  assert.equal(model.exchange.stateHash(), hash, 'records say it all')
   assert.equal(driver.clearing.ledger.fundedRaw, fundedRaw)
   const state = packed(driver.exchange)
   // A thread has one exchange: the restored one takes the place of both.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { profiles } from '../../../../persistence/query/read/profiles.ts'
-import { PrivateReads, publicAsker } from '../../../../server/api/reads/private-reads.ts'
+import { PrivateReads, publicRequester } from '../../../../server/api/reads/private-reads.ts'
 import { EdgeFaults } from '../../../../server/ops/faults.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { fill, openForTest } from '../../../support/open-pipeline.ts'
@@ -23,7 +23,7 @@ test('a profile has a bound on reads under way, and others are still answered', 
   await Promise.all(greedy)
   // An address has a bound as well, and costs no other address its place.
   const ofAddress = (addressKey: string) => {
-    return reads.read(profiles, [1], publicAsker({ addressKey }))
+    return reads.read(profiles, [1], publicRequester({ addressKey }))
   }
   const flood = Array.from({ length: LIMITS.readsPerAddressMax }, () => ofAddress('10.0.0.1'))
   assert.equal(await ofAddress('10.0.0.1'), undefined)

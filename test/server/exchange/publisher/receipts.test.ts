@@ -13,12 +13,12 @@ import { freshSeed, Random } from '../../../support/random.ts'
 const MORE = { filledCollateralRaw: 7, leftRaw: 3 }
 const noOrder = () => assert.fail('no order of a request is on its way')
 
-interface Twin {
+interface Model {
   receipt: Receipt
   cancels: CancelReceipt
 }
 
-const blank = (seq: number, nowMs: number): Twin => ({
+const blank = (seq: number, nowMs: number): Model => ({
   receipt: {
     ...{ seq, nowMs, result: 0, filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 },
     ...{ leftRaw: 0, makers: [], stpCanceled: [] },
@@ -29,18 +29,18 @@ const blank = (seq: number, nowMs: number): Twin => ({
 test('receipts equal a plain map, at any distance between oldest and newest', () => {
   const random = new Random(freshSeed())
   const receipts = new Receipts(noOrder)
-  const twin = new Map<number, Twin>()
-  const told: Twin[] = []
+  const model = new Map<number, Model>()
+  const told: Model[] = []
   let newest = 2 ** 31 - 2000
   for (let step = 0; step < 30_000; step++) {
-    const seqs = [...(step % 50 === 0 ? twin.keys() : [])]
+    const seqs = [...(step % 50 === 0 ? model.keys() : [])]
     const seq = random.chance(0.9) ? newest - random.below(50) : (seqs[0] ?? newest)
-    const known = twin.get(seq)
+    const known = model.get(seq)
     assert.equal(receipts.has(seq), known !== undefined)
     // A few stay long, so that the columns have to grow.
     if (random.chance(0.5)) {
       const nowMs = random.below(1e6)
-      twin.set(++newest, blank(newest, nowMs))
+      model.set(++newest, blank(newest, nowMs))
       receipts.open(newest, nowMs, (receipt, { canceled, notOpen }) => {
         told.push({ receipt, cancels: { canceled, notOpen } })
       })
@@ -48,21 +48,21 @@ test('receipts equal a plain map, at any distance between oldest and newest', ()
       change(receipts, known, random)
       if (random.chance(0.5)) {
         receipts.finish(seq)
-        twin.delete(seq)
+        model.delete(seq)
         assert.deepEqual(told.pop(), known)
       }
     }
-    assert.equal(receipts.count, twin.size)
+    assert.equal(receipts.count, model.size)
   }
-  assert.ok(twin.size > 2048, 'the columns grew twice')
-  for (const [seq, known] of twin) {
+  assert.ok(model.size > 2048, 'the columns grew twice')
+  for (const [seq, known] of model) {
     receipts.finish(seq)
     assert.deepEqual(told.pop(), known)
   }
   assert.equal(receipts.count, 0)
 })
 
-function change(receipts: Receipts, known: Twin, random: Random): void {
+function change(receipts: Receipts, known: Model, random: Random): void {
   const { seq } = known.receipt
   const [slot, generation, sizeRaw] = [random.below(1e6), random.below(9), random.below(1e9)]
   const order = { slot, generation }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ModelFlow } from '../../support/model-flow.ts'
 import { freshSeed, fromEnv } from '../../support/random.ts'
-import { TwinFlow } from '../../support/twin-flow.ts'
 
 // Runs the engine against the slow exchange, command by command. SEED and STEPS replay one flow;
 // SEEDS=... plays more of them.
@@ -12,7 +12,7 @@ const STEPS = fromEnv('STEPS', 20_000)
 test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () => {
   const first = freshSeed()
   for (let seed = first; seed < first + SEEDS; seed++) {
-    const flow = new TwinFlow(seed)
+    const flow = new ModelFlow(seed)
     try {
       for (let step = 1; step <= STEPS; step++) {
         flow.step()
@@ -30,7 +30,7 @@ test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () =
 test('every law holds after every command', () => {
   const first = freshSeed()
   for (let seed = first; seed < first + 5; seed++) {
-    const flow = new TwinFlow(seed)
+    const flow = new ModelFlow(seed)
     try {
       for (let step = 1; step <= 2000; step++) {
         flow.step()

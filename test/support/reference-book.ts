@@ -97,17 +97,17 @@ export class SlowExchange {
   deposits = 0n
 
   copy(): SlowExchange {
-    const twin = new SlowExchange()
-    for (const order of this.resting) twin.resting.push({ ...order })
-    twin.held.push(...this.held)
-    for (const [owner, purse] of this.#cash) twin.#cash.set(owner, { ...purse })
+    const model = new SlowExchange()
+    for (const order of this.resting) model.resting.push({ ...order })
+    model.held.push(...this.held)
+    for (const [owner, purse] of this.#cash) model.#cash.set(owner, { ...purse })
     for (const [market, purses] of this.#shares) {
       const copies = [...purses].map(([key, purse]) => [key, { ...purse }] as const)
-      twin.#shares.set(market, new Map(copies))
+      model.#shares.set(market, new Map(copies))
     }
-    for (const [market, inside] of this.#inside) twin.#inside.set(market, inside)
-    twin.deposits = this.deposits
-    return twin
+    for (const [market, inside] of this.#inside) model.#inside.set(market, inside)
+    model.deposits = this.deposits
+    return model
   }
 
   cash(owner: number): Purse {

@@ -5,7 +5,7 @@ import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'
 import { Random } from './random.ts'
-import { type SlowAnswer, SlowExchange, type SlowToken } from './slow-book.ts'
+import { type SlowAnswer, SlowExchange, type SlowToken } from './reference-book.ts'
 
 // Sends a random flow of commands to the engine and to the slow exchange, and compares each step.
 
@@ -34,7 +34,7 @@ interface Known extends OrderRef {
   marketId: number
 }
 
-export class TwinFlow {
+export class ModelFlow {
   readonly driver = new ExchangeDriver(2048)
   readonly #slow = new SlowExchange()
   readonly #random: Random
