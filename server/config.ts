@@ -12,7 +12,7 @@ import type { LogLevel } from './ops/logging/log-level.ts'
 import {
   corsOriginsOf,
   EDGE_ROWS,
-  type IdentityWish,
+  type IdentityRequest,
   identityOf,
   publicUrlOf,
   sessionCookiesOf,
@@ -228,7 +228,7 @@ export interface ServeConfig {
   readonly registration: RegistrationRules
   readonly domain: { readonly name: string; readonly chainId: number }
   /** Undefined when no identity token is accepted. */
-  readonly identity: IdentityWish | undefined
+  readonly identity: IdentityRequest | undefined
   /** Like `https://exchange.example`; undefined when none is given. */
   readonly publicUrl: string | undefined
   /** Undefined when pages of other hosts may not call. */

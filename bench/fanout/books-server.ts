@@ -15,8 +15,8 @@ const live = await startLive({
 const market = await openMarket(live, SLUG)
 const trader = await live.trader(1_000_000 * SHARE)
 for (let level = 0; level < LEVELS; level++) {
-  const wish = { outcome: level % 2 === 0 ? (0 as const) : (1 as const), ticks: 300 + level }
-  const made = await place(live, trader, market, { ...wish, sizeRaw: 100 * SHARE })
+  const wanted = { outcome: level % 2 === 0 ? (0 as const) : (1 as const), ticks: 300 + level }
+  const made = await place(live, trader, market, { ...wanted, sizeRaw: 100 * SHARE })
   assert(made.status === 201, 'the book is filled')
 }
 const published = live.exchange.pipeline.published.bySlug(SLUG)

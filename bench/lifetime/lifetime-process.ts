@@ -98,8 +98,8 @@ function core({ markets }: LifetimePlan): Partial<LifetimeFigures> {
     const pair = accounts.slice(market % 60, (market % 60) + 2)
     for (const side of [SIDE.BUY, SIDE.SELL]) {
       for (const [index, outcome] of [OUTCOME.YES, OUTCOME.NO].entries()) {
-        const wish = { account: pair[index], marketId, outcome, side, type: 'GTC' as const }
-        driver.place({ ...wish, priceTicks: 500, sizeRaw: SHARE_RAW })
+        const wanted = { account: pair[index], marketId, outcome, side, type: 'GTC' as const }
+        driver.place({ ...wanted, priceTicks: 500, sizeRaw: SHARE_RAW })
       }
     }
     const { lastSeq, blocks } = driver.clearing

@@ -112,24 +112,24 @@ class Story {
   }
 
   #quote(marketId: number, shares: number): void {
-    const wish = {
+    const wanted = {
       account: MAKER,
       marketId,
       side: 0,
       type: 'GTC',
       sizeRaw: shares * SHARE,
     } as const
-    this.#driver.place({ ...wish, outcome: 1, priceTicks: 1000 - BUY_TICKS })
-    this.#driver.place({ ...wish, outcome: 0, priceTicks: SELL_TICKS })
+    this.#driver.place({ ...wanted, outcome: 1, priceTicks: 1000 - BUY_TICKS })
+    this.#driver.place({ ...wanted, outcome: 0, priceTicks: SELL_TICKS })
   }
 
   /** Buys two shares, then sells one, by turns: what is realised changes, and shares stay. */
   #take(account: number, marketId: number, round: number): void {
     const buys = round % 2 === 0
     const priceTicks = buys ? BUY_TICKS : SELL_TICKS
-    const wish = { account, marketId, outcome: 0, type: 'FAK', priceTicks } as const
+    const wanted = { account, marketId, outcome: 0, type: 'FAK', priceTicks } as const
     const placed = this.#driver.place({
-      ...wish,
+      ...wanted,
       side: buys ? 0 : 1,
       sizeRaw: (buys ? 2 : 1) * SHARE,
     })

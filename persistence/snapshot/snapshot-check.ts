@@ -11,7 +11,7 @@ import {
   readSnapshot,
   readSnapshotHead,
   type SnapshotHead,
-  type SnapshotWishes,
+  type SnapshotOptions,
   UnreadSnapshot,
   UnusableSnapshot,
 } from './snapshot-file.ts'
@@ -41,7 +41,7 @@ interface Loaded {
   readonly head: SnapshotHead
 }
 
-export interface LoadWishes extends SnapshotWishes {
+export interface LoadOptions extends SnapshotOptions {
   /** The lanes of the order table; 1 when absent. */
   readonly partitions?: number
 }
@@ -51,7 +51,7 @@ export function loadSnapshot(
   folder: KeyedFolder,
   seq: Seq,
   checksumAt: ChecksumAt,
-  wants: LoadWishes,
+  wants: LoadOptions,
 ): Loaded | string {
   try {
     const { head, state } = readSnapshot(folder, snapshotPath(folder.dataDir, seq), wants)

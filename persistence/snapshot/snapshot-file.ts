@@ -42,7 +42,7 @@ const HEAD_BYTES = 88
 const PIECE_BYTES = 1 << 19
 
 /** What a reader wants of a snapshot beyond its state. */
-export interface SnapshotWishes {
+export interface SnapshotOptions {
   /** The names of all orders: only a follower goes on with them. */
   readonly names: boolean
 }
@@ -207,7 +207,7 @@ function readSections(file: CheckedReader, wanted: readonly Section[]): PackedSt
 export function readSnapshot(
   folder: KeyedFolder,
   path: string,
-  wants: SnapshotWishes,
+  wants: SnapshotOptions,
 ): { head: SnapshotHead; state: CapturedState } {
   return reading(path, macsOf(folder, 'snapshot')(), (file) => {
     const head = decodeHead(file.readChecked(HEAD_BYTES))

@@ -10,7 +10,7 @@ import { makeFolder, speaking } from '../folder-error.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { type ChecksumAt, claimOf, type LoadWishes, loadSnapshot } from './snapshot-check.ts'
+import { type ChecksumAt, claimOf, type LoadOptions, loadSnapshot } from './snapshot-check.ts'
 import { readHeldState, type SnapshotHead, writeSnapshot } from './snapshot-file.ts'
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 import { type HeldState, type PackedState, packedState } from './snapshot-sections.ts'
@@ -26,7 +26,7 @@ export interface StartingState {
   readonly passedOver: readonly string[]
 }
 
-export interface StateWishes extends LoadWishes {
+export interface StateOptions extends LoadOptions {
   /** The seq of the newest snapshot that may be used. */
   readonly seqMax: Seq
 }
@@ -37,7 +37,7 @@ export interface StateWishes extends LoadWishes {
 export function startingState(
   folder: KeyedFolder,
   checksumAt: ChecksumAt,
-  wants: StateWishes,
+  wants: StateOptions,
 ): StartingState {
   const { dataDir } = folder
   const passedOver: string[] = []

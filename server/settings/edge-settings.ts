@@ -90,7 +90,7 @@ export const EDGE_ROWS: readonly AnySetting[] = [
 ]
 
 /** The settings that `identityCheck` takes. */
-export interface IdentityWish {
+export interface IdentityRequest {
   readonly jwks?: string
   readonly publicKey?: string
   readonly issuer?: string
@@ -124,7 +124,7 @@ export function sessionCookiesOf(given: readonly Given[]): readonly string[] {
 export function identityOf(
   given: readonly Given[],
   readText: (path: string) => string,
-): IdentityWish | undefined {
+): IdentityRequest | undefined {
   const source = readSetting(IDENTITY.key, given)
   const claims = {
     issuer: readSetting(IDENTITY.issuer, given),

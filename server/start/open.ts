@@ -40,7 +40,7 @@ import {
 import { BoardTurns } from '../api/boards/board-turns.ts'
 import { slotSpecOf } from '../api/markets/slot-spec.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
-import { SolvencyCounts, type SolvencyWishes } from '../api/solvency/solvency-counts.ts'
+import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/solvency-counts.ts'
 import { IntakePool, type IntakePoolOptions } from '../edge/intake/intake-pool.ts'
 import { intakeProfile } from '../edge/intake/intake-profile.ts'
 import type { IsArchived } from '../exchange/order-entry/order-decisions.ts'
@@ -62,9 +62,9 @@ import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
 import { begin } from './begin.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
-import { Snapshots, type SnapshotWishes } from './snapshots.ts'
+import { type SnapshotOptions, Snapshots } from './snapshots.ts'
 
-export interface OpenOptions extends SnapshotWishes, SolvencyWishes {
+export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
   readonly dataDir: string
   readonly keyFile: string | undefined
   readonly durability: Durability

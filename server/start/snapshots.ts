@@ -19,7 +19,7 @@ export interface SnapshotParts {
   readonly seq: Seq
 }
 
-export interface SnapshotWishes {
+export interface SnapshotOptions {
   /** Called for each attempt at a snapshot, saved or failed. */
   readonly onSnapshot?: (saved: SavedSnapshot) => void
   /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
@@ -33,7 +33,7 @@ type Outcome = 'saved' | 'failed' | 'postponed'
 
 export class Snapshots {
   readonly #parts: SnapshotParts
-  readonly #wishes: SnapshotWishes
+  readonly #requests: SnapshotOptions
   #underWay: Promise<Outcome> | null = null
   /** Time of the last tick. */
   #nowMs = 0
@@ -44,9 +44,9 @@ export class Snapshots {
   #failingSinceMs: number | null = null
   #last: SavedSnapshot
 
-  constructor(parts: SnapshotParts, wishes: SnapshotWishes) {
+  constructor(parts: SnapshotParts, requests: SnapshotOptions) {
     this.#parts = parts
-    this.#wishes = wishes
+    this.#requests = requests
     this.#last = { seq: parts.seq, bytes: 0, tookMs: 0, failure: null }
   }
 
@@ -82,7 +82,7 @@ export class Snapshots {
 
   #isDue(): boolean {
     const { pipeline } = this.#parts
-    const everyCommands = this.#wishes.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands
+    const everyCommands = this.#requests.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands
     // Large states are saved less often, so that snapshots write less than the journal writes.
     const due = Math.max(everyCommands, this.#last.bytes / LIMITS.commandBytesTypical)
     return pipeline.clearing.lastSeq - this.#last.seq >= due
@@ -112,7 +112,7 @@ export class Snapshots {
 
   async #take(): Promise<Outcome> {
     const { pipeline } = this.#parts
-    const { onSnapshot, onWarning } = this.#wishes
+    const { onSnapshot, onWarning } = this.#requests
     if (pipeline.clearing.rewards.open !== null) await this.#credited()
     const saved = await new Promise<SavedSnapshot | null>((resolve) => {
       pipeline.quiescentPoint.begin((isQuiescent) => resolve(isQuiescent ? this.#order() : null))

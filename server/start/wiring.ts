@@ -372,7 +372,7 @@ export function guardOptions(config: ServeConfig, state: AuthState): GuardOption
   return { state, headerPrefixes, publicUrl, isSecure, sessionCookies, trustedOrigins }
 }
 
-export interface SocketWish {
+export interface SocketRequest {
   readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
   readonly waits?: SocketWaits | undefined
   readonly bounds?: AllSocketBounds | undefined
@@ -383,7 +383,7 @@ export function wireSockets(
   { auth, clock, pipeline, reads, archive }: Services,
   gateway: Gateway<Services>,
   guard: Guard,
-  { onFault, waits = SOCKET_WAITS, bounds = SOCKET_BOUNDS }: SocketWish,
+  { onFault, waits = SOCKET_WAITS, bounds = SOCKET_BOUNDS }: SocketRequest,
 ): SocketGateway {
   const port = gateway.sockets(bounds)
   return openSockets({ port, guard, auth, clock, pipeline, reads, archive, onFault, waits, bounds })

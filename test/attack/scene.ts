@@ -181,8 +181,8 @@ export class SceneMaker {
     for (let index = 0; index < STATUS_ORDERS; index++) {
       await this.#fill(maker, market, makers, 'no', 500)
       const terms = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: makers * SHARE } as const
-      const wish = { ...terms, type: 'FAK', salt: this.#salt++ } as const
-      const { status, body } = await this.#client.place(taker, market, wish)
+      const wanted = { ...terms, type: 'FAK', salt: this.#salt++ } as const
+      const { status, body } = await this.#client.place(taker, market, wanted)
       assert.equal(status, 201)
       ids.push(shaped(orderShape, body).order.id)
     }
@@ -192,9 +192,9 @@ export class SceneMaker {
   /** Traders, each with an order that the deadline of its heartbeat cancels. */
   async #fans(market: TestMarket): Promise<Trader[]> {
     const made = await this.#traders('fan', this.#sizes.fans, FAN_RAW)
-    const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
+    const wanted = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
     await inTurns(made.length, (index) =>
-      this.#client.placed(made[index], market, { ...wish, salt: this.#salt++ }),
+      this.#client.placed(made[index], market, { ...wanted, salt: this.#salt++ }),
     )
     return made
   }

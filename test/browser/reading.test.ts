@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BrowserContext } from 'playwright-core'
 import { assertAccessible, assertNotWide } from '../support/accessibility.ts'
-import { type PageWish, until } from '../support/browser.ts'
+import { type PageRequest, until } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
@@ -44,8 +44,8 @@ before(async () => {
 after(() => stage.close())
 
 /** Opens a page on a phone, waits until it has something to show, and looks at it. */
-async function look(path: string, shown: string, wish: PageWish): Promise<void> {
-  const watched = await stage.visit(path, { width: NARROW, ...wish })
+async function look(path: string, shown: string, wanted: PageRequest): Promise<void> {
+  const watched = await stage.visit(path, { width: NARROW, ...wanted })
   await watched.page.locator(shown).first().waitFor()
   await assertAccessible(watched.page, path)
   await assertNotWide(watched.page, path)

@@ -86,15 +86,15 @@ test('a partner trades for its server wallet', async () => {
 
 test('what the client types is what the exchange refuses', async () => {
   const { amm } = client
-  const wish = { ...first, idempotencyKey: 'wrong' }
-  const short = { ...wish, collateralAmount: String(100_000 * UNIT) }
+  const wanted = { ...first, idempotencyKey: 'wrong' }
+  const short = { ...wanted, collateralAmount: String(100_000 * UNIT) }
   await assert.rejects(amm.buy(short), UnprocessableEntityError)
-  const unknown = { ...wish, market: 'no-such-pool', collateralAmount: '1' }
+  const unknown = { ...wanted, market: 'no-such-pool', collateralAmount: '1' }
   await assert.rejects(
     amm.buy(unknown),
     (error) => error instanceof APIError && error.status === 404,
   )
-  const fake = { ...wish, market: `0x${'aB'.repeat(20)}`, collateralAmount: '1' }
+  const fake = { ...wanted, market: `0x${'aB'.repeat(20)}`, collateralAmount: '1' }
   await assert.rejects(amm.buy(fake), ValidationError)
 })
 

@@ -77,9 +77,9 @@ test('a full disk stops the server with a sentence, and nothing acknowledged is 
   const market = await client.makeMarket('full-disk', false)
   const trader = await client.makeTrader('full disk', 1_000_000 * SHARE)
   const told: string[] = []
-  const wish = { isBuy: true, outcome: 'yes' as const, ticks: 100, sizeRaw: SHARE }
+  const wanted = { isBuy: true, outcome: 'yes' as const, ticks: 100, sizeRaw: SHARE }
   for (let salt = 1; ; salt++) {
-    const order = { ...wish, type: 'GTC' as const, salt }
+    const order = { ...wanted, type: 'GTC' as const, salt }
     const reply = await client.place(trader, market, order).catch(() => null)
     if (reply === null) break
     assert.ok(orderShape.holds(reply.body), JSON.stringify(reply))

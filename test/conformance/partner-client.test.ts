@@ -157,18 +157,23 @@ test('a partner replaces an order of its account, never one of another', async (
   const placed = await delegatedOrders.createOrder({ onBehalfOf: profileId, ...shared, args })
   const replacement = { ...args, ...shared, price: 0.19 }
   const cancel = { orderId: placed.order.id }
-  const wish = { cancel, replacement, mode: CancelReplaceMode.ALLOW_FAILURE, onBehalfOf: profileId }
-  const foreign = delegatedOrders.cancelReplace({ ...wish, onBehalfOf: partnerId })
+  const wanted = {
+    cancel,
+    replacement,
+    mode: CancelReplaceMode.ALLOW_FAILURE,
+    onBehalfOf: profileId,
+  }
+  const foreign = delegatedOrders.cancelReplace({ ...wanted, onBehalfOf: partnerId })
   await assert.rejects(foreign, statusOf(403))
   const batch = await delegatedOrders.cancelReplaceBatch({
-    operations: [{ ...wish, onBehalfOf: 999_999 }, wish],
+    operations: [{ ...wanted, onBehalfOf: 999_999 }, wanted],
   })
   const [refused, done] = batch.results
   assert.equal(refused.cancel.status, 'FAILURE')
   assert.equal(refused.replacement.status, 'NOT_ATTEMPTED')
   assert.equal(done.cancel.status, 'SUCCESS', JSON.stringify(done))
   assert.equal(done.replacement.status, 'SUCCESS', JSON.stringify(done))
-  const again = await delegatedOrders.cancelReplace(wish)
+  const again = await delegatedOrders.cancelReplace(wanted)
   assert.equal(again.cancel.status, 'FAILURE')
   const { ledger, orders } = live.exchange.pipeline.clearing
   assert.equal(ledger.collateralReservedRaw[profileId], 1_900_000)

@@ -11,7 +11,7 @@ import {
   shaped,
   type TestMarket,
   type Trader,
-  type Wish,
+  type Wanted,
 } from '../support/exchange-client.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { compileProgram, type Mark, ServerProcess, verify } from '../support/server-process.ts'
@@ -33,7 +33,7 @@ function serve(dataDir: string, threads: string): Promise<ServerProcess> {
   return ServerProcess.start({ dataDir, args })
 }
 
-function wishOf(random: Random, salt: number): Wish {
+function requestOf(random: Random, salt: number): Wanted {
   return {
     isBuy: random.chance(0.7),
     outcome: random.chance(0.5) ? 'yes' : 'no',
@@ -59,7 +59,7 @@ async function trade(client: ExchangeClient): Promise<unknown[]> {
   for (let salt = 1; salt <= ORDERS; salt++) {
     const trader = random.pick(traders)
     const market = random.pick(markets)
-    const { status, body } = await client.place(trader, market, wishOf(random, salt))
+    const { status, body } = await client.place(trader, market, requestOf(random, salt))
     if (orderShape.holds(body)) {
       const { order, execution, makerMatches } = body
       const sizes = makerMatches.map(({ matchedSize }) => matchedSize)

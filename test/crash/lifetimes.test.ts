@@ -34,8 +34,8 @@ async function live(client: ExchangeClient, slug: string, traders: readonly Trad
   for (const isBuy of [true, false]) {
     for (const [index, trader] of traders.entries()) {
       const outcome = index === 0 ? ('yes' as const) : ('no' as const)
-      const wish = { isBuy, outcome, ticks: 500, sizeRaw: SHARE, type: 'GTC' as const }
-      await client.placed(trader, market, { ...wish, salt: ++salt })
+      const wanted = { isBuy, outcome, ticks: 500, sizeRaw: SHARE, type: 'GTC' as const }
+      await client.placed(trader, market, { ...wanted, salt: ++salt })
     }
   }
   // It rests until the market is resolved.

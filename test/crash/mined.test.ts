@@ -27,10 +27,10 @@ test('a server killed between a block and its reply comes back with the trade mi
   const maker = await client.makeTrader('maker', 100 * SHARE)
   const taker = await client.makeTrader('taker', 100 * SHARE)
   const market = await client.makeMarket('mined', false)
-  const wish = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
-  await client.placed(maker, market, { ...wish, outcome: 'no', ticks: 400, salt: 1 })
+  const wanted = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
+  await client.placed(maker, market, { ...wanted, outcome: 'no', ticks: 400, salt: 1 })
   await assert.rejects(
-    client.place(taker, market, { ...wish, outcome: 'yes', ticks: 600, salt: 2 }),
+    client.place(taker, market, { ...wanted, outcome: 'yes', ticks: 600, salt: 2 }),
   )
   assert.equal((await first.ended).signal, 'SIGKILL')
   const { stateHash } = await verify(dataDir)
@@ -54,13 +54,13 @@ test('a server killed behind a reversal shows what its journal says of the trade
   const maker = await client.makeTrader('maker', 100 * SHARE)
   const taker = await client.makeTrader('taker', 100 * SHARE)
   const market = await client.makeMarket('taken-back', false)
-  const wish = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
-  await client.placed(maker, market, { ...wish, outcome: 'no', ticks: 400, salt: 1 })
+  const wanted = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
+  await client.placed(maker, market, { ...wanted, outcome: 'no', ticks: 400, salt: 1 })
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ next: 1, outcome: 'FAILED' })
   const armed = await send(first.baseUrl, 'POST', '/admin/settlement/faults', { headers, body })
   assert.ok(armed.status < 300, JSON.stringify(armed.body))
-  await client.placed(taker, market, { ...wish, outcome: 'yes', ticks: 600, salt: 2 })
+  await client.placed(taker, market, { ...wanted, outcome: 'yes', ticks: 600, salt: 2 })
   assert.equal((await first.ended).signal, 'SIGKILL')
   const isTakenBack = recoverAll(dataDir).commands.some(({ kind }) => kind === 'failSettlement')
   const second = await ServerProcess.start({ dataDir, args })

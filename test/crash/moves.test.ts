@@ -54,9 +54,9 @@ async function sellYes(
   market: TestMarket,
   traders: readonly Trader[],
 ): Promise<void> {
-  const wish = { outcome: 'yes' as const, ticks: 500, sizeRaw: 2 * SHARE, type: 'GTC' as const }
+  const wanted = { outcome: 'yes' as const, ticks: 500, sizeRaw: 2 * SHARE, type: 'GTC' as const }
   for (const [index, trader] of traders.entries()) {
-    await client.placed(trader, market, { ...wish, isBuy: index === 1, salt: ++salt })
+    await client.placed(trader, market, { ...wanted, isBuy: index === 1, salt: ++salt })
   }
 }
 

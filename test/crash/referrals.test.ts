@@ -101,8 +101,8 @@ before(async () => {
   ann = await live.trader(1000 * SHARE)
   const ben = await live.trader(1000 * SHARE)
   const eve = await referred()
-  const put = async (trader: Trader, wish: Parameters<typeof place>[3]) => {
-    const placed = await place(live, trader, market, wish)
+  const put = async (trader: Trader, wanted: Parameters<typeof place>[3]) => {
+    const placed = await place(live, trader, market, wanted)
     assert.equal(placed.status, 201, placed.text)
   }
   // The rate is said before the trades for which it counts.

@@ -9,7 +9,7 @@ import {
   SHARE,
   type TestMarket,
   type Trader,
-  type Wish,
+  type Wanted,
 } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
 import { at } from '../support/json-path.ts'
@@ -42,8 +42,8 @@ after(() => server.signal('SIGKILL'))
 let salt = 0
 const orders = new Map<Trader, string[]>()
 
-async function placed(trader: Trader, market: TestMarket, wish: Omit<Wish, 'salt'>) {
-  const { order, execution } = await client.placed(trader, market, { ...wish, salt: ++salt })
+async function placed(trader: Trader, market: TestMarket, wanted: Omit<Wanted, 'salt'>) {
+  const { order, execution } = await client.placed(trader, market, { ...wanted, salt: ++salt })
   orders.set(trader, [...(orders.get(trader) ?? []), order.id])
   return { id: order.id, state: execution.settlementStatus }
 }
@@ -141,8 +141,8 @@ async function endAmidReplaces(end: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     answered = resolve
   })
   const replies = pairs.map(async ({ old, clientOrderId }) => {
-    const wish = { ...quote, ticks: 200, clientOrderId, salt: ++salt }
-    const replacement: unknown = JSON.parse(orderBody(quoter, quotes, wish))
+    const wanted = { ...quote, ticks: 200, clientOrderId, salt: ++salt }
+    const replacement: unknown = JSON.parse(orderBody(quoter, quotes, wanted))
     const body = { cancel: { orderId: old }, replacement, mode: 'STOP_ON_FAILURE' }
     const path = '/orders/cancel-replace'
     const reply = await client.call(quoter, 'POST', path, JSON.stringify(body)).catch(() => null)

@@ -60,9 +60,9 @@ async function openDesk(server: ServerProcess): Promise<Desk> {
 /** True when the order was acknowledged; false when the process is gone or ending. */
 async function place({ client, market, trader, acknowledged }: Desk): Promise<boolean> {
   const salt = nextSalt++
-  const wish = { isBuy: true, outcome: 'yes', ticks: 10, sizeRaw: SHARE, type: 'GTC' } as const
+  const wanted = { isBuy: true, outcome: 'yes', ticks: 10, sizeRaw: SHARE, type: 'GTC' } as const
   try {
-    await client.placed(trader, market, { ...wish, salt })
+    await client.placed(trader, market, { ...wanted, salt })
     acknowledged.push(salt)
     return true
   } catch {

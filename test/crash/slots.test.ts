@@ -122,9 +122,9 @@ test('a server killed before a payout posts it after the next start, once', asyn
   const maker = await client.makeTrader('maker', 100 * SHARE)
   const taker = await client.makeTrader('taker', 100 * SHARE)
   const market = await client.makeMarket('paid', false)
-  const wish = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
-  await client.placed(maker, market, { ...wish, outcome: 'no', ticks: 400, salt: 1 })
-  await client.placed(taker, market, { ...wish, outcome: 'yes', ticks: 600, salt: 2 })
+  const wanted = { isBuy: true, type: 'GTC', sizeRaw: 10 * SHARE } as const
+  await client.placed(maker, market, { ...wanted, outcome: 'no', ticks: 400, salt: 1 })
+  await client.placed(taker, market, { ...wanted, outcome: 'yes', ticks: 600, salt: 2 })
   // The death may come before the reply.
   const resolve = () => client.adminReply('/admin/markets/paid/resolve', { winningOutcomeIndex: 0 })
   const reply = await resolve().catch(() => null)

@@ -38,7 +38,7 @@ test('after SIGKILL a client reconnects by itself, and event ids go on rising', 
   const exchange = new ExchangeClient(first.baseUrl)
   const trader = await exchange.makeTrader('trader', 100 * SHARE)
   const market = await exchange.makeMarket('rain', false)
-  const wish = { isBuy: true, outcome: 'yes', ticks: 100, sizeRaw: SHARE, type: 'GTC' } as const
+  const wanted = { isBuy: true, outcome: 'yes', ticks: 100, sizeRaw: SHARE, type: 'GTC' } as const
   // One handshake stays valid for long; the other expires before its client can come back.
   const join = async (nowMs: number) => {
     const headers = handshakeOf(trader, nowMs)
@@ -52,8 +52,8 @@ test('after SIGKILL a client reconnects by itself, and event ids go on rising', 
     client.socket.emit('subscribe_order_events')
     await client.take('system', 1)
   }
-  await exchange.placed(trader, market, { ...wish, salt: 1 })
-  await exchange.placed(trader, market, { ...wish, salt: 2 })
+  await exchange.placed(trader, market, { ...wanted, salt: 1 })
+  await exchange.placed(trader, market, { ...wanted, salt: 2 })
   await Promise.all([aged, fresh].map((client) => client.take('orderEvent', 2)))
   await first.kill()
   await fresh.until(() => fresh.ends.length > 0)
@@ -63,7 +63,7 @@ test('after SIGKILL a client reconnects by itself, and event ids go on rising', 
     await fresh.take('authenticated', 2)
     fresh.socket.emit('subscribe_order_events')
     await fresh.take('system', 2)
-    await exchange.placed(trader, market, { ...wish, salt: 3 })
+    await exchange.placed(trader, market, { ...wanted, salt: 3 })
     await fresh.take('orderEvent', 3)
     const ids = idsOf(fresh)
     assert.deepEqual(

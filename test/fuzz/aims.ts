@@ -3,7 +3,7 @@ import { TOOLS } from '../../server/api/mcp/tools.ts'
 import { type Json, object } from '../../server/edge/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 import { groupBody, MATCHES, matchBody, OPERATORS, seriesBody } from './operated.ts'
-import { drawn, keywordsOf, listOf, WISH, wishOf } from './values.ts'
+import { drawn, keywordsOf, listOf, requestOf, WANTED } from './values.ts'
 
 // Requests that should succeed. No schema can say that exactly one of two fields is needed, or that
 // an order must be the caller's own. This file says so for the routes concerned.
@@ -309,7 +309,7 @@ function several(random: Random, one: () => Json): Json[] {
 function replacement(random: Random): Json {
   return {
     cancel: named(random),
-    replacement: { [WISH]: { ...wishOf(random, false) } },
+    replacement: { [WANTED]: { ...requestOf(random, false) } },
     mode: random.pick(['STOP_ON_FAILURE', 'ALLOW_FAILURE']),
   }
 }
@@ -327,7 +327,7 @@ export function aimed(value: Json, random: Random): Json {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((each: Json) => aimed(each, random))
   const entries = Object.entries(value)
-  const isOrder = entries.some(([name]) => name === WISH)
+  const isOrder = entries.some(([name]) => name === WANTED)
   const kept = isOrder ? entries.filter(([name]) => !ODD_FIELDS.has(name)) : entries
   const fields = kept.map(([name, each]): [string, Json] => [name, aimed(each, random)])
   if (!isOrder) return Object.fromEntries(fields)

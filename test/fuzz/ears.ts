@@ -28,11 +28,11 @@ export class Subscriptions {
 
   /** Opens each closed socket; a socket whose token was revoked ends with its next frame. */
   async open(actors: ReadonlyMap<Role, Actor>): Promise<void> {
-    const wishes = [...actors.values()].map((actor) => ({
+    const requests = [...actors.values()].map((actor) => ({
       role: actor.role,
       headers: proof(actor, this.#port),
     }))
-    for (const { role, headers } of [...wishes, { role: 'nobody' as const, headers: {} }]) {
+    for (const { role, headers } of [...requests, { role: 'nobody' as const, headers: {} }]) {
       const ear = this.#subscriptions.get(role)
       if (ear?.client.socket.connected === true) continue
       const client = await SocketClient.open(this.#port, { headers })

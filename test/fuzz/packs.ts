@@ -42,8 +42,8 @@ async function quoted(client: ExchangeClient, dealer: Trader, slug: string): Pro
   // A bid for one outcome is an ask for the other.
   for (const [salt, outcome] of (['yes', 'no'] as const).entries()) {
     const size = { ticks: QUOTED_TICKS, sizeRaw: QUOTED_RAW }
-    const wish = { isBuy: true, outcome, ...size, type: 'GTC', salt: 1 + salt } as const
-    await client.placed(dealer, market, wish)
+    const wanted = { isBuy: true, outcome, ...size, type: 'GTC', salt: 1 + salt } as const
+    await client.placed(dealer, market, wanted)
   }
   return market
 }
@@ -98,8 +98,8 @@ export async function packSettingOf(
   const dealer = await client.makeTrader('fuzz dealer', DEALER_RAW)
   const legs: TestMarket[] = []
   for (const slug of ['fuzz-leg-a', 'fuzz-leg-b']) legs.push(await quoted(client, dealer, slug))
-  const wish = { legs: legNames(legs) }
-  const asked = { ...wish, stake: STAKE }
+  const wanted = { legs: legNames(legs) }
+  const asked = { ...wanted, stake: STAKE }
   // The orders of a buyer price no pack of its own.
   const buyer = await client.makeTrader('fuzz buyer of packs', DEALER_RAW)
   const { body } = await client.call(buyer, 'POST', '/parlay/quote', JSON.stringify(asked))

@@ -10,7 +10,7 @@ import { HOST } from './socket.ts'
 import type { Role } from './speaker.ts'
 import { type SpokenTalk, talkIn } from './talk.ts'
 import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
-import { MARK, type OrderWish, WISH } from './values.ts'
+import { MARK, type OrderRequest, WANTED } from './values.ts'
 
 // Turns a plan into bytes: fills in the marks, makes the edits, and signs the call last.
 
@@ -213,40 +213,44 @@ function mapped(value: Json, change: (fields: Readonly<Record<string, Json>>) =>
 /** Turns each wish into an order of the actor, signed unless the server signs it. */
 function withOrders(body: Json, setting: Setting, actor: Actor | undefined): Json {
   return mapped(body, (fields) => {
-    const wish = fields[WISH]
-    const { [WISH]: _, ...extras } = fields
-    if (!isWish(wish)) return fields
+    const wanted = fields[WANTED]
+    const { [WANTED]: _, ...extras } = fields
+    if (!isRequest(wanted)) return fields
     if (actor === undefined) return extras
-    return { ...forChild(wish, setting, actor), ...orderFields(wish, setting, actor), ...extras }
+    return {
+      ...forChild(wanted, setting, actor),
+      ...orderFields(wanted, setting, actor),
+      ...extras,
+    }
   })
 }
 
-function isWish(value: unknown): value is OrderWish {
+function isRequest(value: unknown): value is OrderRequest {
   return typeof value === 'object' && value !== null && 'sizeRaw' in value && 'salt' in value
 }
 
 /** Whether the server signs the order, for a sub-account of the partner or of the owner. */
-function isDelegated({ child }: OrderWish, { role }: Actor): boolean {
+function isDelegated({ child }: OrderRequest, { role }: Actor): boolean {
   return child >= 0 && (role === 'partner' || role === 'owner')
 }
 
-function forChild(wish: OrderWish, { pools }: Setting, actor: Actor): Record<string, Json> {
-  const isTrespass = actor.role === 'partner' && wish.child % 6 === 5
+function forChild(wanted: OrderRequest, { pools }: Setting, actor: Actor): Record<string, Json> {
+  const isTrespass = actor.role === 'partner' && wanted.child % 6 === 5
   const children = actor.role === 'owner' || isTrespass ? pools.wards : pools.children
-  if (!isDelegated(wish, actor)) return {}
-  return { onBehalfOf: Number(children[wish.child % children.length]) }
+  if (!isDelegated(wanted, actor)) return {}
+  return { onBehalfOf: Number(children[wanted.child % children.length]) }
 }
 
 function orderFields(
-  wish: OrderWish,
+  wanted: OrderRequest,
   { quiet, markets }: Setting,
   actor: Actor,
 ): Record<string, Json> {
   const { role, trader } = actor
-  const market = marketOf(wish, role, { quiet, markets })
-  const { price: _, ...signed } = signedOrder(trader, market, wish)
-  const { type: orderType } = wish
-  if (isDelegated(wish, actor)) {
+  const market = marketOf(wanted, role, { quiet, markets })
+  const { price: _, ...signed } = signedOrder(trader, market, wanted)
+  const { type: orderType } = wanted
+  if (isDelegated(wanted, actor)) {
     const { maker: _1, signer: _2, signature: _3, feeRateBps: _4, ...order } = signed
     return { order, orderType, marketSlug: market.slug }
   }
@@ -255,7 +259,7 @@ function orderFields(
 
 /** The owner sometimes trades in the quiet market, where nobody else trades. */
 function marketOf(
-  { market }: OrderWish,
+  { market }: OrderRequest,
   role: Role,
   { quiet, markets }: Pick<Setting, 'quiet' | 'markets'>,
 ): TestMarket {

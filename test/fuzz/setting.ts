@@ -222,8 +222,8 @@ async function rest(client: ExchangeClient, { actors, pools, quiet }: Setting): 
   for (const [index, outcome] of (['yes', 'no', 'yes', 'no'] as const).entries()) {
     const clientOrderId = `${OWNERS}${index}`
     const size = { ticks: 300 + index, sizeRaw: 10 * SHARE }
-    const wish = { isBuy: true, outcome, ...size, type: 'GTC', clientOrderId } as const
-    const { order } = await client.placed(trader, quiet, { ...wish, salt: 2 ** 40 + index })
+    const wanted = { isBuy: true, outcome, ...size, type: 'GTC', clientOrderId } as const
+    const { order } = await client.placed(trader, quiet, { ...wanted, salt: 2 ** 40 + index })
     pools.orders.push(order.id)
     pools.clients.push(clientOrderId)
   }

@@ -1,6 +1,6 @@
 import type { Json } from '../../server/edge/http/schema/schema.ts'
 import type { Edit, Plan } from './plan.ts'
-import { WISH } from './values.ts'
+import { WANTED } from './values.ts'
 
 // Finds smaller requests that break the same thing.
 
@@ -44,7 +44,7 @@ function* smallerJson(value: Json | undefined): Generator<Json> {
   const entries = Object.entries(value)
   for (const [name, each] of entries) {
     // A wish stays whole: half a wish is no order.
-    if (name === WISH) continue
+    if (name === WANTED) continue
     const others = entries.filter(([other]) => other !== name)
     yield Object.fromEntries(others)
     for (const less of smallerJson(each)) yield Object.fromEntries([...others, [name, less]])

@@ -353,8 +353,8 @@ export class Stage {
     this.#subscriptions.close()
     await this.prepare()
     const { trader } = actorOf(actors, 'owner')
-    const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: 1000, type: 'GTC' } as const
-    const { order } = await this.#client.placed(trader, quiet, { ...wish, salt: 2 ** 42 })
+    const wanted = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: 1000, type: 'GTC' } as const
+    const { order } = await this.#client.placed(trader, quiet, { ...wanted, salt: 2 ** 42 })
     this.#known.owned.add(order.id)
     if (!(await this.#subscriptions.hearsOf(order.id)))
       return 'the owner hears nothing of its order'

@@ -192,10 +192,10 @@ function takesOrder(schema: Keywords): boolean {
 const ORDER_FIELDS = new Set(['order', 'ownerId', 'orderType', 'marketSlug'])
 
 /** Stands for an order until an actor signs it. */
-export const WISH = '{{wish}}'
+export const WANTED = '{{wish}}'
 
 /** An order of the sender; `market` counts among the markets that take fuzzed orders. */
-export interface OrderWish {
+export interface OrderRequest {
   readonly market: number
   readonly isBuy: boolean
   readonly outcome: 'yes' | 'no'
@@ -211,7 +211,7 @@ export interface OrderWish {
 const SALT_MAX = 2 ** 40
 
 /** Three in five rest, so that there is something to cancel; the others cross. */
-export function wishOf(random: Random, mayDelegate: boolean): OrderWish {
+export function requestOf(random: Random, mayDelegate: boolean): OrderRequest {
   const isMarket = random.chance(0.1)
   const rests = random.chance(0.6)
   return {
@@ -228,7 +228,7 @@ export function wishOf(random: Random, mayDelegate: boolean): OrderWish {
 
 function orderBodyOf(schema: Keywords, random: Random): Json {
   const all = keywordsOf(schema.properties)
-  const fields: Record<string, Json> = { [WISH]: { ...wishOf(random, 'onBehalfOf' in all) } }
+  const fields: Record<string, Json> = { [WANTED]: { ...requestOf(random, 'onBehalfOf' in all) } }
   for (const [name, field] of Object.entries(all)) {
     if (ORDER_FIELDS.has(name) || !random.chance(0.15)) continue
     // Own names: the name of an owner's order must never name an order of another.

@@ -13,7 +13,7 @@ import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeControl } from '../../engine/wire/codec.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { encodeRelease } from '../../engine/wire/release-codec.ts'
-import { ExchangeDriver, type OrderRef, type Wish } from '../support/exchange-driver.ts'
+import { ExchangeDriver, type OrderRef, type Wanted } from '../support/exchange-driver.ts'
 import { Random } from '../support/random.ts'
 import { marketSpec } from '../support/specs.ts'
 import { GoldenAccounts } from './golden-accounts.ts'
@@ -130,23 +130,23 @@ export class GoldenFlow {
     const marketId = random.pick(random.chance(0.8) ? tradable.slice(0, 2) : tradable)
     const heldRaw = this.driver.sharesRaw(account, marketId, outcome)
     const side = heldRaw >= 1000 && random.chance(0.5) ? SIDE.SELL : SIDE.BUY
-    const wish: Wish = { account, marketId, outcome, side, stp: random.below(3), type: 'FOK' }
+    const wanted: Wanted = { account, marketId, outcome, side, stp: random.below(3), type: 'FOK' }
     if (random.chance(0.15)) {
-      if (side === SIDE.BUY) wish.spendRaw = random.between(1, 400_000_000)
-      else wish.sizeRaw = random.between(1, heldRaw)
+      if (side === SIDE.BUY) wanted.spendRaw = random.between(1, 400_000_000)
+      else wanted.sizeRaw = random.between(1, heldRaw)
     } else {
       const wantRaw = 1000 * random.between(1, 500_000)
-      wish.type = random.pick(['GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FOK'])
-      wish.priceTicks = random.chance(0.05) ? random.pick([1, 999]) : random.between(490, 510)
-      wish.sizeRaw = side === SIDE.SELL ? Math.min(wantRaw, heldRaw - (heldRaw % 1000)) : wantRaw
-      wish.postOnly = wish.type === 'GTC' && random.chance(0.2)
+      wanted.type = random.pick(['GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FOK'])
+      wanted.priceTicks = random.chance(0.05) ? random.pick([1, 999]) : random.between(490, 510)
+      wanted.sizeRaw = side === SIDE.SELL ? Math.min(wantRaw, heldRaw - (heldRaw % 1000)) : wantRaw
+      wanted.postOnly = wanted.type === 'GTC' && random.chance(0.2)
     }
-    if (random.chance(0.3)) wish.clientOrderId = this.#cast.name('Auftrag №')
+    if (random.chance(0.3)) wanted.clientOrderId = this.#cast.name('Auftrag №')
     if (random.chance(0.2)) {
-      wish.expirationSec = Math.floor(this.driver.nowMs / 1000) + random.below(60)
+      wanted.expirationSec = Math.floor(this.driver.nowMs / 1000) + random.below(60)
     }
     // A refusal for a balance that ran short makes no command; the flow goes on.
-    const placed = this.driver.place(wish)
+    const placed = this.driver.place(wanted)
     this.#chain.traded({ marketId, accountId: account, side, outcome }, placed)
   }
 

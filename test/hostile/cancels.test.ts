@@ -10,7 +10,7 @@ import {
   type Trader,
   textAt,
 } from '../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../support/live-orders.ts'
+import { type LiveMarket, type OrderRequest, openMarket, place } from '../support/live-orders.ts'
 
 // Cancels and private reads: what another profile owns looks like what does not exist.
 
@@ -41,14 +41,14 @@ afterEach(() => {
 async function rest(
   trader: Trader,
   market: LiveMarket,
-  wish: OrderWish = {},
+  wanted: OrderRequest = {},
   fields: object = {},
 ): Promise<string> {
   const reply = await place(
     live,
     trader,
     market,
-    { ticks: 400, sizeRaw: 1_000_000, ...wish },
+    { ticks: 400, sizeRaw: 1_000_000, ...wanted },
     fields,
   )
   assert.equal(reply.status, 201, reply.text)

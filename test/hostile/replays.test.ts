@@ -42,8 +42,8 @@ async function asks(trader: Trader, payload: object): Promise<SocketClient> {
   return client
 }
 
-async function placed(trader: Trader, wish: object = {}): Promise<string> {
-  const reply = await place(on, trader, rain, { ticks: 100, sizeRaw: SHARE, ...wish })
+async function placed(trader: Trader, wanted: object = {}): Promise<string> {
+  const reply = await place(on, trader, rain, { ticks: 100, sizeRaw: SHARE, ...wanted })
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }

@@ -12,9 +12,9 @@ import {
   asksOf,
   type Ineligible,
   type PackDesk,
-  type PackWish,
+  type PackRequest,
   type Quote,
-  type WishedLeg,
+  type RequestedLeg,
 } from '../../server/api/packs/packs.ts'
 import type { Life } from './life.ts'
 import type { Operators } from './operators.ts'
@@ -87,10 +87,10 @@ export class Packers {
   }
 
   /** Two legs or more of markets of one floor, mostly of such that have asks in the range. */
-  #wish({ dice }: Step, most: number): PackWish {
+  #wanted({ dice }: Step, most: number): PackRequest {
     const { published } = this.#life
     const turn = Math.floor(dice[1] * 7919)
-    const able = published.all().flatMap((market): WishedLeg[] => {
+    const able = published.all().flatMap((market): RequestedLeg[] => {
       return [0, 1].flatMap((outcome) => {
         const best = windowOf(asksOf(market, outcome)).at(0)
         // Now and then a market is taken that has no price, or is over.
@@ -99,7 +99,7 @@ export class Packers {
           : []
       })
     })
-    const legs: WishedLeg[] = []
+    const legs: RequestedLeg[] = []
     const wanted = turn % 4 === 0 ? 3 : 2
     // Few slots have orders, so a third of the packs look for one first.
     const slot =
@@ -113,7 +113,7 @@ export class Packers {
     return { legs, stakeRaw: SHARE + Math.floor(dice[0] ** 2 * (most - SHARE)) }
   }
 
-  #depths({ legs }: PackWish, buyer: number) {
+  #depths({ legs }: PackRequest, buyer: number) {
     const { clearing } = this.#life.pipeline
     return legs.map(({ market, outcome }) => {
       const marketId = market?.market.marketId ?? 0
@@ -121,8 +121,8 @@ export class Packers {
     })
   }
 
-  #asks(wish: PackWish, buyer: number): string {
-    return JSON.stringify([this.#depths(wish, buyer), this.#life.model.packs.houseCount])
+  #asks(wanted: PackRequest, buyer: number): string {
+    return JSON.stringify([this.#depths(wanted, buyer), this.#life.model.packs.houseCount])
   }
 
   house({ dice }: Step): void {
@@ -141,20 +141,20 @@ export class Packers {
   /** Asks for a quote, and stakes on it as soon as it is told. */
   pack(step: Step): void {
     const profileId = this.#account(step.dice[0])
-    const wish = this.#wish(step, 70 * SHARE)
-    const asks = this.#asks(wish, profileId)
-    const quoting = allSteps(this.#life.packs.quoting(wish, profileId))
-    this.#issuesAre({ issues: this.#issuesOf(wish, profileId, 'quote') }, wish, quoting)
+    const wanted = this.#wanted(step, 70 * SHARE)
+    const asks = this.#asks(wanted, profileId)
+    const quoting = allSteps(this.#life.packs.quoting(wanted, profileId))
+    this.#issuesAre({ issues: this.#issuesOf(wanted, profileId, 'quote') }, wanted, quoting)
     this.#life.tellsLater(quoting)
     // The stake comes a turn after the quote; there is no rest before.
     this.#life.opening++
     const staked = quoting.then(({ quoteId, payoutRaw, expiresMs }) => {
       this.#life.opening--
       if (quoteId === null) return
-      const legs = wish.legs.map(({ market, outcome }) => {
+      const legs = wanted.legs.map(({ market, outcome }) => {
         return { marketId: market?.market.marketId ?? 0, outcome }
       })
-      const { stakeRaw } = wish
+      const { stakeRaw } = wanted
       const promised = { quoteId, payoutRaw, expiresMs, desk: this.#life.packs }
       const quote = { profileId, stakeRaw, legs, ...promised, asks, packId: 0 }
       this.#quoted.push(quote)
@@ -173,13 +173,13 @@ export class Packers {
   #stake(quote: Quoted): void {
     const { pipeline, model, published, packs } = this.#life
     const { profileId, stakeRaw, quoteId, legs, expiresMs, asks } = quote
-    const wish = {
+    const wanted = {
       legs: legs.map(({ marketId, outcome }) => ({ market: published.byId(marketId), outcome })),
       stakeRaw,
     }
     // A crash may have taken books back that nobody could rely on.
-    if (wish.legs.some(({ market }) => market === undefined)) return
-    const issues = this.#issuesOf(wish, profileId, 'stake')
+    if (wanted.legs.some(({ market }) => market === undefined)) return
+    const issues = this.#issuesOf(wanted, profileId, 'stake')
     // A start ends the quotes of before.
     const isOver = expiresMs <= pipeline.sequencer.nowMs() || quote.desk !== packs
     const reasons = {
@@ -187,10 +187,10 @@ export class Packers {
       QUOTE_EXPIRED: isOver,
       // Once its call is forgotten, a quote that is over may have made a pack.
       QUOTE_USED: isOver && quote.packId !== 0,
-      QUOTE_CHANGED: this.#asks(wish, profileId) !== asks,
+      QUOTE_CHANGED: this.#asks(wanted, profileId) !== asks,
     }
-    allSteps(packs.reading(wish.legs))
-    const answer = packs.create(askBy(profileId), wish, quoteId)
+    allSteps(packs.reading(wanted.legs))
+    const answer = packs.create(askBy(profileId), wanted, quoteId)
     this.#life.tellsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
       if (typeof result === 'number') {
@@ -207,21 +207,21 @@ export class Packers {
   offer(step: Step): void {
     const { model, packs } = this.#life
     const maker = this.#account(step.dice[0])
-    const wish = this.#wish(step, 100 * SHARE)
-    const payoutRaw = wish.stakeRaw + 1 + Math.floor(step.dice[1] * 20 * wish.stakeRaw)
+    const wanted = this.#wanted(step, 100 * SHARE)
+    const payoutRaw = wanted.stakeRaw + 1 + Math.floor(step.dice[1] * 20 * wanted.stakeRaw)
     const ofHouse = { INSUFFICIENT_DEPTH: false, MULTIPLIER_TOO_LOW: false, HOUSE_CAPACITY: false }
-    const isTooHigh = payoutRaw > wish.stakeRaw * 20
+    const isTooHigh = payoutRaw > wanted.stakeRaw * 20
     const issues = {
-      ...this.#issuesOf(wish, maker, 'offer'),
+      ...this.#issuesOf(wanted, maker, 'offer'),
       ...{ ...ofHouse, MULTIPLIER_TOO_HIGH: isTooHigh },
     }
-    const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wish.stakeRaw)
+    const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wanted.stakeRaw)
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(maker),
       INSUFFICIENT_COLLATERAL: isShort,
       OFFER_LIMIT: [...model.packs.offers.values()].length >= 20,
     }
-    this.#refusedFor(packs.offer(maker, wish, payoutRaw), reasons, issues)
+    this.#refusedFor(packs.offer(maker, wanted, payoutRaw), reasons, issues)
   }
 
   /** Accepts an offer, all or a part of it; now and then an own one, or for too much. */
@@ -285,13 +285,13 @@ export class Packers {
   /** An operator puts a pack on the list, if its markets may be there. */
   curate(step: Step): void {
     const { model, curation } = this.#life
-    const wish = this.#wish(step, SHARE)
+    const wanted = this.#wanted(step, SHARE)
     // The route takes two legs at least.
-    if (wish.legs.length < 2) return
+    if (wanted.legs.length < 2) return
     const name = `Pack ${Math.floor(step.dice[0] * NAMES)}`
-    const issues = this.#issuesOf(wish, 1, 'offer')
+    const issues = this.#issuesOf(wanted, 1, 'offer')
     const reasons = { CURATED_NAME_TAKEN: model.packs.isListed(name) }
-    this.#refusedFor(curation.put({ name, legs: wish.legs }, 'root'), reasons, issues)
+    this.#refusedFor(curation.put({ name, legs: wanted.legs }, 'root'), reasons, issues)
   }
 
   #listed(dice: number): number | undefined {
@@ -362,37 +362,41 @@ export class Packers {
   }
 
   /** A quote names what is wrong, and nothing else. */
-  #issuesAre(known: { readonly issues: Issues }, wish: PackWish, quoting: Promise<Quote>): void {
+  #issuesAre(
+    known: { readonly issues: Issues },
+    wanted: PackRequest,
+    quoting: Promise<Quote>,
+  ): void {
     const compare = ({ issues, payoutRaw, legs }: Quote) => {
       if (issues.length > 0) {
         this.#areFair({ issues }, known.issues)
         return
       }
-      assert.deepEqual(this.#certain(known.issues, wish), [], 'a quote names all that is wrong')
+      assert.deepEqual(this.#certain(known.issues, wanted), [], 'a quote names all that is wrong')
       const prices = legs.map(({ priceTicks }) => priceTicks)
-      assert.equal(BigInt(payoutRaw), paidFor(BigInt(wish.stakeRaw), prices), 'what a quote pays')
+      assert.equal(BigInt(payoutRaw), paidFor(BigInt(wanted.stakeRaw), prices), 'what a quote pays')
     }
     this.#life.follow(quoting.then(compare))
   }
 
   /** Both sides of each leg: the public asks price an offer, and orders of others the house. */
-  #booksOf(wish: PackWish, owner: number, what: What) {
-    if (what !== 'offer') return this.#depths(wish, owner)
-    return wish.legs.map(({ market, outcome }) => {
+  #booksOf(wanted: PackRequest, owner: number, what: What) {
+    if (what !== 'offer') return this.#depths(wanted, owner)
+    return wanted.legs.map(({ market, outcome }) => {
       return { asks: market === undefined ? [] : asksOf(market, outcome), bids: [] }
     })
   }
 
   /** All that the model holds against a pack at this moment. */
-  #issuesOf(wish: PackWish, owner: number, what: What): Issues {
-    const { legs, stakeRaw } = wish
+  #issuesOf(wanted: PackRequest, owner: number, what: What): Issues {
+    const { legs, stakeRaw } = wanted
     const { model, pipeline } = this.#life
     const nowMs = pipeline.sequencer.nowMs()
     const ids = legs.map(({ market }) => market?.market.marketId ?? 0)
     const pairs = ids.flatMap((one, at) => ids.slice(0, at).map((other) => [one, other] as const))
     const markets = ids.map((marketId) => model.markets[marketId - 1])
-    const books = this.#booksOf(wish, owner, what)
-    const shown = this.#booksOf(wish, owner, 'offer')
+    const books = this.#booksOf(wanted, owner, what)
+    const shown = this.#booksOf(wanted, owner, 'offer')
     const hasBids = ({ bids }: (typeof books)[number]) => what === 'offer' || bids.length > 0
     const usable = books.map((book) =>
       hasBids(book) ? book.asks.filter(({ ticks }) => ticks >= 100 && ticks <= 900) : [],
@@ -438,7 +442,7 @@ export class Packers {
   }
 
   /** The reasons of the model that a quote without issues refutes, but for what rests on use. */
-  #certain(known: Issues, { legs }: PackWish): string[] {
+  #certain(known: Issues, { legs }: PackRequest): string[] {
     const { sold } = this.#life.model.packs
     const mayBeUsed = legs.some(({ market }) => sold.has(market?.market.marketId ?? 0))
     const isCertain = (code: string) =>

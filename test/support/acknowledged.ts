@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import type { OrderReply, TestMarket, Trader, UserOrder, Wish } from './exchange-client.ts'
+import type { OrderReply, TestMarket, Trader, UserOrder, Wanted } from './exchange-client.ts'
 
 // What clients were told, and what must therefore be there after a crash.
 
 export interface SentOrder {
   readonly trader: Trader
   readonly market: TestMarket
-  readonly wish: Wish & { readonly ticks: number; readonly clientOrderId: string }
+  readonly wanted: Wanted & { readonly ticks: number; readonly clientOrderId: string }
 }
 
 interface ToldOrder extends SentOrder {
@@ -20,7 +20,7 @@ function collateralRaw({ isBuy, ticks }: { isBuy: boolean; ticks: number }, size
   return ((isBuy ? -1 : 1) * ticks * sizeRaw) / 1000
 }
 
-const isBidOf = ({ isBuy, outcome }: Wish): boolean => isBuy === (outcome === 'yes')
+const isBidOf = ({ isBuy, outcome }: Wanted): boolean => isBuy === (outcome === 'yes')
 const filledOf = (row: UserOrder): number => Number(row.originalSize) - Number(row.remainingSize)
 
 export class Acknowledged {
@@ -40,14 +40,14 @@ export class Acknowledged {
   /** Notes the reply to an order: what the order took, and from which makers. */
   told(sent: SentOrder, reply: OrderReply): void {
     const { order, makerMatches, execution } = reply
-    const { trader, wish } = sent
+    const { trader, wanted } = sent
     let takenRaw = 0
     for (const { orderId, matchedSize } of makerMatches) {
       takenRaw += Number(matchedSize)
       this.#madeRaw.set(orderId, (this.#madeRaw.get(orderId) ?? 0) + Number(matchedSize))
     }
     assert.equal(execution.totalsRaw.contractsGross, String(takenRaw), 'the matches add up')
-    const movedRaw = wish.isBuy
+    const movedRaw = wanted.isBuy
       ? -Number(execution.totalsRaw.usdGross)
       : Number(execution.totalsRaw.usdNet)
     this.#takerRaw.set(trader, (this.#takerRaw.get(trader) ?? 0) + movedRaw)
@@ -76,17 +76,17 @@ export class Acknowledged {
     }
   }
 
-  #checkOrder(id: string, { wish, market, takenRaw, status }: ToldOrder, row: UserOrder): void {
+  #checkOrder(id: string, { wanted, market, takenRaw, status }: ToldOrder, row: UserOrder): void {
     const { side, token, type, price, originalSize, clientOrderId } = row
     assert.deepEqual(
       { side, token, type, price, originalSize, clientOrderId },
       {
-        side: wish.isBuy ? 'BUY' : 'SELL',
-        token: market.tokens[wish.outcome],
-        type: wish.type,
-        price: wish.ticks / 1000,
-        originalSize: String(wish.sizeRaw),
-        clientOrderId: wish.clientOrderId,
+        side: wanted.isBuy ? 'BUY' : 'SELL',
+        token: market.tokens[wanted.outcome],
+        type: wanted.type,
+        price: wanted.ticks / 1000,
+        originalSize: String(wanted.sizeRaw),
+        clientOrderId: wanted.clientOrderId,
       },
     )
     const filledRaw = takenRaw + (this.#madeRaw.get(id) ?? 0)
@@ -95,7 +95,7 @@ export class Acknowledged {
       assert.deepEqual([row.status, filledOf(row)], [status, takenRaw], `order ${id} has ended`)
     } else if (this.canceled.has(id)) {
       assert.equal(row.status, 'CANCELED', `the acknowledged cancel of order ${id} is lost`)
-    } else if (filledRaw === wish.sizeRaw) {
+    } else if (filledRaw === wanted.sizeRaw) {
       assert.equal(row.status, 'MATCHED', `order ${id} was filled`)
     }
   }
@@ -105,9 +105,9 @@ export class Acknowledged {
     let bidRaw = 0
     let askRaw = 0
     for (const row of rows) {
-      const wish = this.sent.get(row.clientOrderId ?? '')?.wish
-      assert.ok(wish !== undefined, 'a row belongs to an order that was sent')
-      if (isBidOf(wish)) bidRaw += filledOf(row)
+      const wanted = this.sent.get(row.clientOrderId ?? '')?.wanted
+      assert.ok(wanted !== undefined, 'a row belongs to an order that was sent')
+      if (isBidOf(wanted)) bidRaw += filledOf(row)
       else askRaw += filledOf(row)
     }
     assert.equal(bidRaw, askRaw, 'each fill has two sides')
@@ -124,15 +124,15 @@ export class Acknowledged {
     let madeRaw = 0
     let isExact = true
     for (const row of rows) {
-      const wish = this.sent.get(row.clientOrderId ?? '')?.wish
-      assert.ok(wish !== undefined, 'a row belongs to an order that was sent')
-      if (row.status === 'LIVE' && wish.isBuy) {
-        expectedReservedRaw -= collateralRaw(wish, Number(row.remainingSize))
+      const wanted = this.sent.get(row.clientOrderId ?? '')?.wanted
+      assert.ok(wanted !== undefined, 'a row belongs to an order that was sent')
+      if (row.status === 'LIVE' && wanted.isBuy) {
+        expectedReservedRaw -= collateralRaw(wanted, Number(row.remainingSize))
       }
       const asMakerRaw = this.#madeRaw.get(row.id) ?? 0
       const takenRaw = this.orders.get(row.id)?.takenRaw ?? 0
       if (asMakerRaw + takenRaw !== filledOf(row)) isExact = false
-      madeRaw += collateralRaw(wish, asMakerRaw)
+      madeRaw += collateralRaw(wanted, asMakerRaw)
     }
     assert.equal(reservedRaw, expectedReservedRaw, 'open buys need all that is reserved')
     assert.ok(freeRaw >= 0)

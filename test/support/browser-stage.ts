@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
-import { type PageWish, TestBrowser, until, type WatchedPage } from './browser.ts'
+import { type PageRequest, TestBrowser, until, type WatchedPage } from './browser.ts'
 import { giveWallet } from './browser-wallet.ts'
 import { at, type LiveExchange, startLive, type Trader } from './live-exchange.ts'
 
@@ -41,14 +41,14 @@ export class BrowserStage {
     return `http://127.0.0.1:${this.live.port}`
   }
 
-  visit(path: string, wish: PageWish = {}): Promise<WatchedPage> {
-    return this.browser.visit(this.baseUrl, path, wish)
+  visit(path: string, wanted: PageRequest = {}): Promise<WatchedPage> {
+    return this.browser.visit(this.baseUrl, path, wanted)
   }
 
   /** A page of a trader who logged in with a wallet. */
-  async member({ key }: Trader, path: string, wish: PageWish = {}): Promise<WatchedPage> {
+  async member({ key }: Trader, path: string, wanted: PageRequest = {}): Promise<WatchedPage> {
     const prepare = async (context: WatchedPage['context']) => void (await giveWallet(context, key))
-    const watched = await this.visit(path, { prepare, ...wish })
+    const watched = await this.visit(path, { prepare, ...wanted })
     await logIn(watched.page)
     return watched
   }
@@ -108,8 +108,8 @@ export interface Typed {
 }
 
 /** Fills the ticket in and sends it; resolves when the page says what became of it. */
-export async function trade(page: Page, wish: Typed): Promise<string> {
-  const { side = 'Buy', outcome, price, shares } = wish
+export async function trade(page: Page, wanted: Typed): Promise<string> {
+  const { side = 'Buy', outcome, price, shares } = wanted
   const ticket = part(page, 'Order ticket')
   await ticket.getByRole('radio', { name: side, exact: true }).check()
   await ticket.getByRole('radio', { name: outcome, exact: true }).check()

@@ -23,7 +23,7 @@ const FLAGS = [
 /** A machine that is busy with other tests may need this long for what takes a moment. */
 const PATIENCE_MS = 90_000
 
-export interface PageWish {
+export interface PageRequest {
   readonly width?: number
   readonly height?: number
   readonly theme?: 'light' | 'dark'
@@ -80,8 +80,8 @@ export class TestBrowser {
   }
 
   /** A visitor of its own: no cookie and no storage is shared with other pages. */
-  async visit(baseUrl: string, path: string, wish: PageWish = {}): Promise<WatchedPage> {
-    const { width = 1280, height = 800, theme = 'light', prepare } = wish
+  async visit(baseUrl: string, path: string, wanted: PageRequest = {}): Promise<WatchedPage> {
+    const { width = 1280, height = 800, theme = 'light', prepare } = wanted
     const context = await this.#browser.newContext({
       viewport: { width, height },
       colorScheme: theme,

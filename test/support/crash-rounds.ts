@@ -205,11 +205,11 @@ export class CrashRounds {
     return this.#cancel(client, trader, 'POST', '/orders/batch-cancel', body)
   }
 
-  #wish(trader: Trader): SentOrder {
+  #wanted(trader: Trader): SentOrder {
     const random = this.#random
     const type = random.pick(TYPES)
     const salt = this.#salt++
-    const wish = {
+    const wanted = {
       isBuy: random.chance(0.7),
       outcome: random.chance(0.5) ? ('yes' as const) : ('no' as const),
       ticks: random.between(420, 580),
@@ -223,28 +223,28 @@ export class CrashRounds {
     // its balance follows from replies alone.
     const isTold = trader === this.#traders.at(-1)
     const markets = isTold ? this.#markets.slice(0, -1) : this.#markets
-    return { trader, market: random.pick(markets), wish }
+    return { trader, market: random.pick(markets), wanted }
   }
 
   async #place(client: ExchangeClient, trader: Trader): Promise<boolean> {
-    const sent = this.#wish(trader)
-    const { market, wish } = sent
-    this.told.sent.set(wish.clientOrderId, sent)
-    const { clientOrderId: key, ...unnamed } = wish
-    const isKeyed = wish.salt % 2 === 0
-    const body = orderBody(trader, market, isKeyed ? unnamed : wish)
+    const sent = this.#wanted(trader)
+    const { market, wanted } = sent
+    this.told.sent.set(wanted.clientOrderId, sent)
+    const { clientOrderId: key, ...unnamed } = wanted
+    const isKeyed = wanted.salt % 2 === 0
+    const body = orderBody(trader, market, isKeyed ? unnamed : wanted)
     const headers: PendingOrder['headers'] = isKeyed ? { 'idempotency-key': key } : {}
     this.#pending.set(key, { body, headers })
     const reply = await this.#ask(client.call(trader, 'POST', '/orders', body, headers))
     if (reply === null) return false
-    this.#pending.delete(wish.clientOrderId)
+    this.#pending.delete(wanted.clientOrderId)
     if (reply.status === 201) {
       const told = shaped(orderShape, reply.body)
       if (told.execution.settlementStatus === 'DELAYED') this.held++
       this.told.told(sent, told)
     } else {
       this.#expectRefusal(reply)
-      this.told.refused.add(wish.clientOrderId)
+      this.told.refused.add(wanted.clientOrderId)
     }
     return true
   }

@@ -119,7 +119,7 @@ export interface Terms {
   readonly expirationSec?: number
 }
 
-export interface Wish extends Terms {
+export interface Wanted extends Terms {
   readonly type: 'GTC' | 'FAK' | 'FOK'
   readonly postOnly?: boolean
   readonly clientOrderId?: string
@@ -158,12 +158,12 @@ export function signedOrder(trader: Signer, market: TestMarket, terms: Terms): C
 }
 
 /** The body of POST /orders as JSON text. */
-export function orderBody(trader: Trader, market: TestMarket, wish: Wish): string {
-  const { clientOrderId, postOnly } = wish
+export function orderBody(trader: Trader, market: TestMarket, wanted: Wanted): string {
+  const { clientOrderId, postOnly } = wanted
   return JSON.stringify({
-    order: signedOrder(trader, market, wish),
+    order: signedOrder(trader, market, wanted),
     ownerId: trader.profileId,
-    orderType: wish.type,
+    orderType: wanted.type,
     marketSlug: market.slug,
     ...(clientOrderId === undefined ? {} : { clientOrderId }),
     ...(postOnly === undefined ? {} : { postOnly }),
@@ -232,13 +232,13 @@ export class ExchangeClient {
     return send(this.baseUrl, method, path, { headers, body })
   }
 
-  place(trader: Trader, market: TestMarket, wish: Wish): Promise<Reply> {
-    return this.call(trader, 'POST', '/orders', orderBody(trader, market, wish))
+  place(trader: Trader, market: TestMarket, wanted: Wanted): Promise<Reply> {
+    return this.call(trader, 'POST', '/orders', orderBody(trader, market, wanted))
   }
 
   /** Places an order that must be accepted. */
-  async placed(trader: Trader, market: TestMarket, wish: Wish): Promise<OrderReply> {
-    const { status, body } = await this.place(trader, market, wish)
+  async placed(trader: Trader, market: TestMarket, wanted: Wanted): Promise<OrderReply> {
+    const { status, body } = await this.place(trader, market, wanted)
     assert.equal(status, 201, JSON.stringify(body))
     return shaped(orderShape, body)
   }

@@ -38,7 +38,7 @@ import { marketSpec, profileFields } from './specs.ts'
 
 export type ResultName = keyof typeof RESULT
 
-export interface Wish {
+export interface Wanted {
   account: number
   marketId: number
   side: number
@@ -186,26 +186,26 @@ export class ExchangeDriver {
     return marketId
   }
 
-  orderOf(wish: Wish): PlaceOrder {
-    const hash = wish.hash ?? ++this.#hashes
+  orderOf(wanted: Wanted): PlaceOrder {
+    const hash = wanted.hash ?? ++this.#hashes
     return {
       ...blankPlace(),
-      marketId: wish.marketId,
-      book: this.clearing.catalogue.byId(wish.marketId)?.book ?? 0,
-      accountId: wish.account,
-      side: wish.side,
-      outcome: wish.outcome,
-      orderType: ORDER_TYPES.indexOf(wish.type),
-      postOnly: wish.postOnly ?? false,
-      marketForm: wish.priceTicks === undefined,
-      stp: wish.stp ?? 0,
-      priceTicks: wish.priceTicks ?? 0,
-      sizeRaw: wish.sizeRaw ?? 0,
-      spendRaw: wish.spendRaw ?? 0,
-      expirationSec: wish.expirationSec ?? 0,
+      marketId: wanted.marketId,
+      book: this.clearing.catalogue.byId(wanted.marketId)?.book ?? 0,
+      accountId: wanted.account,
+      side: wanted.side,
+      outcome: wanted.outcome,
+      orderType: ORDER_TYPES.indexOf(wanted.type),
+      postOnly: wanted.postOnly ?? false,
+      marketForm: wanted.priceTicks === undefined,
+      stp: wanted.stp ?? 0,
+      priceTicks: wanted.priceTicks ?? 0,
+      sizeRaw: wanted.sizeRaw ?? 0,
+      spendRaw: wanted.spendRaw ?? 0,
+      expirationSec: wanted.expirationSec ?? 0,
       hashHigh: (hash + 1) >>> 0,
       hashLow: Math.imul(hash, 0x9e3779b1) >>> 0,
-      clientOrderId: wish.clientOrderId ?? '',
+      clientOrderId: wanted.clientOrderId ?? '',
     }
   }
 
@@ -227,8 +227,8 @@ export class ExchangeDriver {
     }
   }
 
-  place(wish: Wish): Placed {
-    const order = this.orderOf(wish)
+  place(wanted: Wanted): Placed {
+    const order = this.orderOf(wanted)
     const refusal = decidePlace(this.clearing, this.requestOf(order), this.nowMs)
     if (refusal !== null) return refused(nameOf(refusal))
     order.seq = this.clearing.lastSeq + 1
@@ -293,9 +293,9 @@ export class ExchangeDriver {
 
   /** Funds half a pair for both accounts and lets them mint, so shares come from nothing else. */
   mint(marketId: number, sizeRaw: number, to: { yes: number; no: number; taker: number }): void {
-    const wish = { marketId, side: SIDE.BUY, priceTicks: 500, sizeRaw }
-    const yes = { ...wish, account: to.yes, outcome: OUTCOME.YES }
-    const no = { ...wish, account: to.no, outcome: OUTCOME.NO }
+    const wanted = { marketId, side: SIDE.BUY, priceTicks: 500, sizeRaw }
+    const yes = { ...wanted, account: to.yes, outcome: OUTCOME.YES }
+    const no = { ...wanted, account: to.no, outcome: OUTCOME.NO }
     const [rests, takes] = to.taker === to.yes ? [no, yes] : [yes, no]
     this.deposit(to.yes, sizeRaw / 2)
     this.deposit(to.no, sizeRaw / 2)

@@ -170,11 +170,11 @@ export class Story {
     const sizeRaw = Math.round(Number(size) * SHARE)
     const outcome = token === 'yes' ? 0 : 1
     const isBuy = side === 'buy'
-    const wish = { side: isBuy ? 'buy' : 'sell', outcome, ticks: Number(ticks), sizeRaw } as const
+    const wanted = { side: isBuy ? 'buy' : 'sell', outcome, ticks: Number(ticks), sizeRaw } as const
     const until = rest.find((word) => word.startsWith('until:'))?.slice(6)
     const nowSec = Math.floor(this.#cast.live.nowMs() / 1000)
     const order = {
-      ...unsigned(trader, this.#market, wish),
+      ...unsigned(trader, this.#market, wanted),
       ...(form === undefined ? {} : { makerAmount: sizeRaw, takerAmount: 1 }),
       ...(until === undefined ? {} : { expiration: `${nowSec + Number(until)}` }),
     }

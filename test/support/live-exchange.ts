@@ -325,7 +325,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const trace = await openTrace(config, lost)
   const metrics = new Metrics(0)
   const edgeFaults = new EdgeFaults(({ stack }) => onFault(stack))
-  const wish = socketsOf(options, edgeFaults)
+  const wanted = socketsOf(options, edgeFaults)
   const told = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
   const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
   const wired = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
@@ -338,14 +338,14 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     services,
     authenticate: prover(guard, services),
     ownerOfCall: ownerOfCall(exchange.pipeline.clearing),
-    ...{ onFault: wish.onFault, observe: watching.observe },
+    ...{ onFault: wanted.onFault, observe: watching.observe },
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
     ...{ regions: config.regions, cors: corsOf(config), addressHeader: config.addressHeader },
     ...{ bodyDeadlineMs: 400, verifyReplies: true },
   })
   watchGateway(gateway, metrics)
-  const sockets = watchSockets(wireSockets(services, gateway, guard, wish), metrics)
+  const sockets = watchSockets(wireSockets(services, gateway, guard, wanted), metrics)
   const tick = () => exchange.pipeline.tick()
   const ticker = options.stepwise === true ? undefined : setInterval(tick, TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)

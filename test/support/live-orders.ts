@@ -43,7 +43,7 @@ export async function openMarket(
   return termsOf(slug, made.body)
 }
 
-export interface OrderWish {
+export interface OrderRequest {
   readonly side?: 'buy' | 'sell'
   readonly outcome?: 0 | 1
   readonly ticks?: number
@@ -54,8 +54,12 @@ export interface OrderWish {
 }
 
 /** An order of a trader, not signed yet. */
-export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {}): ClientOrder {
-  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000 } = wish
+export function unsigned(
+  trader: Trader,
+  market: LiveMarket,
+  wanted: OrderRequest = {},
+): ClientOrder {
+  const { side = 'buy', outcome = 0, ticks = 500, sizeRaw = 10_000_000 } = wanted
   const costRaw = (ticks * sizeRaw) / 1000
   return {
     salt: randomInt(1, SALT_STEPS),
@@ -65,9 +69,9 @@ export function unsigned(trader: Trader, market: LiveMarket, wish: OrderWish = {
     tokenId: market.tokens[outcome],
     makerAmount: side === 'buy' ? costRaw : sizeRaw,
     takerAmount: side === 'buy' ? sizeRaw : costRaw,
-    expiration: String(wish.expirationSec ?? 0),
+    expiration: String(wanted.expirationSec ?? 0),
     nonce: 0,
-    feeRateBps: wish.feeBps ?? market.feeBps,
+    feeRateBps: wanted.feeBps ?? market.feeBps,
     side: side === 'buy' ? 0 : 1,
     signatureType: 0,
     signature: '',
@@ -88,10 +92,10 @@ export function signedFor(
 export function orderBody(
   trader: Trader,
   market: LiveMarket,
-  wish: OrderWish = {},
+  wanted: OrderRequest = {},
 ): Record<string, unknown> {
   return {
-    order: signedFor(unsigned(trader, market, wish), trader, market),
+    order: signedFor(unsigned(trader, market, wanted), trader, market),
     ownerId: trader.profileId,
     orderType: 'GTC',
     marketSlug: market.slug,
@@ -103,9 +107,9 @@ export function place(
   live: LiveExchange,
   trader: Trader,
   market: LiveMarket,
-  wish: OrderWish = {},
+  wanted: OrderRequest = {},
   fields: object = {},
 ): Promise<Reply> {
-  const body = { ...orderBody(trader, market, wish), ...fields }
+  const body = { ...orderBody(trader, market, wanted), ...fields }
   return live.call(trader, 'POST', '/orders', body)
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import { at, type LiveExchange, type Trader, textAt } from './live-exchange.ts'
-import { type LiveMarket, type OrderWish, unsigned } from './live-orders.ts'
+import { type LiveMarket, type OrderRequest, unsigned } from './live-orders.ts'
 import { partnerMessage } from './live-session.ts'
 
 // Partners of a live exchange and the accounts they act for.
@@ -73,9 +73,9 @@ export function unsignedBody(
   partner: Trader,
   profileId: number,
   venue: LiveMarket,
-  wish: OrderWish = {},
+  wanted: OrderRequest = {},
 ) {
-  const { signature: _none, ...order } = unsigned(partner, venue, { ticks: 100, ...wish })
+  const { signature: _none, ...order } = unsigned(partner, venue, { ticks: 100, ...wanted })
   return {
     order: { ...order, maker: ZERO_ADDRESS, signer: ZERO_ADDRESS, feeRateBps: 300 },
     orderType: 'GTC',

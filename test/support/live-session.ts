@@ -11,7 +11,7 @@ export function newWallet() {
 
 export type Wallet = ReturnType<typeof newWallet>
 
-export interface LoginWish {
+export interface LoginRequest {
   readonly message?: string
   readonly account?: string
   readonly signature?: string
@@ -52,21 +52,21 @@ export async function loginWithWallet(
 export async function login(
   live: LiveExchange,
   wallet: Wallet,
-  wish: LoginWish = {},
+  wanted: LoginRequest = {},
 ): Promise<Reply> {
-  const message = wish.message ?? (await signingMessage(live))
-  const signature = wish.signature ?? (await wallet.signMessage({ message }))
-  const own = wish.walletSignature
+  const message = wanted.message ?? (await signingMessage(live))
+  const signature = wanted.signature ?? (await wallet.signMessage({ message }))
+  const own = wanted.walletSignature
   const hex = `0x${Buffer.from(message).toString('hex')}`
   return live.send('POST', '/auth/login', {
     headers: {
-      'x-account': wish.account ?? wallet.address,
-      'x-signing-message': wish.asHex === false ? message : hex,
+      'x-account': wanted.account ?? wallet.address,
+      'x-signing-message': wanted.asHex === false ? message : hex,
       'x-signature': signature,
       'content-type': 'application/json',
       ...(own === undefined ? {} : { 'x-smart-wallet-signature': own }),
     },
-    body: JSON.stringify(wish.body ?? { client: 'eoa' }),
+    body: JSON.stringify(wanted.body ?? { client: 'eoa' }),
   })
 }
 

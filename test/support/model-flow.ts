@@ -3,7 +3,7 @@ import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
-import { ExchangeDriver, type OrderRef, type Placed, type Wish } from './exchange-driver.ts'
+import { ExchangeDriver, type OrderRef, type Placed, type Wanted } from './exchange-driver.ts'
 import { Random } from './random.ts'
 import { type SlowAnswer, SlowExchange, type SlowToken } from './reference-book.ts'
 
@@ -42,7 +42,7 @@ export class ModelFlow {
   /** Orders that rested or were held lately, dead ones too: to cancel either does no harm. */
   #known: Known[] = []
   /** Orders that were held and are not released yet. */
-  #held: (Known & { wish: Wish })[] = []
+  #held: (Known & { wanted: Wanted })[] = []
   readonly #idOfSlot = new Map<number, number>()
   #ids = 0
   /** Half the width of the band of prices around 0.500 in which the flow trades. */
@@ -83,7 +83,7 @@ export class ModelFlow {
     else this.#place()
   }
 
-  #wish(): Wish {
+  #wanted(): Wanted {
     const random = this.#random
     const marketForm = random.chance(0.12)
     const type = marketForm ? 'FOK' : random.pick(LIMIT_TYPES)
@@ -91,7 +91,7 @@ export class ModelFlow {
     const marketId = random.pick(this.#markets)
     const outcome = random.below(2)
     const side = this.#side(account, marketId, outcome)
-    const wish: Wish = {
+    const wanted: Wanted = {
       account,
       marketId,
       side,
@@ -101,13 +101,13 @@ export class ModelFlow {
       postOnly: type === 'GTC' && random.chance(0.15),
       hash: ++this.#ids,
     }
-    if (marketForm && side === SIDE.BUY) wish.spendRaw = this.#oddRaw()
-    else if (marketForm) wish.sizeRaw = this.#oddRaw()
+    if (marketForm && side === SIDE.BUY) wanted.spendRaw = this.#oddRaw()
+    else if (marketForm) wanted.sizeRaw = this.#oddRaw()
     else {
-      wish.priceTicks = this.#ticks()
-      wish.sizeRaw = 1000 * Math.max(1, random.chance(0.1) ? 1 : random.spread(this.#sizeMax))
+      wanted.priceTicks = this.#ticks()
+      wanted.sizeRaw = 1000 * Math.max(1, random.chance(0.1) ? 1 : random.spread(this.#sizeMax))
     }
-    return wish
+    return wanted
   }
 
   /** Sells often when the account has shares; some sells ask for too much on purpose. */
@@ -128,46 +128,46 @@ export class ModelFlow {
   }
 
   #place(): void {
-    const wish = this.#wish()
-    const before = this.#random.chance(0.01) ? this.#repeat(wish) : false
-    this.lastAct = JSON.stringify(wish)
-    const placed = this.driver.place(wish)
+    const wanted = this.#wanted()
+    const before = this.#random.chance(0.01) ? this.#repeat(wanted) : false
+    this.lastAct = JSON.stringify(wanted)
+    const placed = this.driver.place(wanted)
     if (before && placed.refused === 'DUPLICATE_ORDER') return
-    const feeBps = this.driver.clearing.catalogue.existing(wish.marketId).feeEnabled
-      ? RANK_BPS[wish.account - 1]
+    const feeBps = this.driver.clearing.catalogue.existing(wanted.marketId).feeEnabled
+      ? RANK_BPS[wanted.account - 1]
       : 0
     const answer = this.#slow.place({
       id: this.#ids,
-      market: wish.marketId,
-      owner: wish.account,
-      side: wish.side === SIDE.BUY ? 'buy' : 'sell',
-      token: TOKENS[wish.outcome],
-      type: wish.type,
-      price: wish.priceTicks === undefined ? null : BigInt(wish.priceTicks) * 1000n,
-      shares: BigInt(wish.sizeRaw ?? 0),
-      spend: BigInt(wish.spendRaw ?? 0),
-      postOnly: wish.postOnly ?? false,
-      policy: STP_POLICIES[wish.stp ?? 0],
+      market: wanted.marketId,
+      owner: wanted.account,
+      side: wanted.side === SIDE.BUY ? 'buy' : 'sell',
+      token: TOKENS[wanted.outcome],
+      type: wanted.type,
+      price: wanted.priceTicks === undefined ? null : BigInt(wanted.priceTicks) * 1000n,
+      shares: BigInt(wanted.sizeRaw ?? 0),
+      spend: BigInt(wanted.spendRaw ?? 0),
+      postOnly: wanted.postOnly ?? false,
+      policy: STP_POLICIES[wanted.stp ?? 0],
       feeBps: BigInt(feeBps),
-      delayed: this.#delays(wish.marketId) && wish.postOnly !== true,
+      delayed: this.#delays(wanted.marketId) && wanted.postOnly !== true,
     })
-    this.#compareAnswer(wish, placed, answer)
-    this.#remember(wish, placed, answer)
-    this.#compareOwners([FEE_ACCOUNT, ...answer.owners], wish.marketId)
-    this.#compareBook(wish.marketId)
+    this.#compareAnswer(wanted, placed, answer)
+    this.#remember(wanted, placed, answer)
+    this.#compareOwners([FEE_ACCOUNT, ...answer.owners], wanted.marketId)
+    this.#compareBook(wanted.marketId)
   }
 
   /** Reuses the hash of an order that still rests, so the new order can only be refused. */
-  #repeat(wish: Wish): boolean {
+  #repeat(wanted: Wanted): boolean {
     const live = this.#slow.resting.at(-1)
     if (live === undefined) return false
-    wish.hash = live.id
+    wanted.hash = live.id
     return true
   }
 
-  #compareAnswer(wish: Wish, placed: Placed, answer: SlowAnswer): void {
+  #compareAnswer(wanted: Wanted, placed: Placed, answer: SlowAnswer): void {
     if (answer.end === 'short') {
-      const name = wish.side === SIDE.BUY ? 'INSUFFICIENT_COLLATERAL' : 'INSUFFICIENT_SHARES'
+      const name = wanted.side === SIDE.BUY ? 'INSUFFICIENT_COLLATERAL' : 'INSUFFICIENT_SHARES'
       assert.equal(placed.refused, name)
       return
     }
@@ -187,12 +187,12 @@ export class ModelFlow {
     this.fills += answer.fills.length
   }
 
-  #remember(wish: Wish, placed: Placed, answer: SlowAnswer): void {
+  #remember(wanted: Wanted, placed: Placed, answer: SlowAnswer): void {
     if (answer.end !== 'rested' && answer.end !== 'held') return
     this.#idOfSlot.set(placed.slot, this.#ids)
     const { slot, generation } = placed
-    const { account, marketId } = wish
-    const known = { id: this.#ids, account, marketId, slot, generation, wish }
+    const { account, marketId } = wanted
+    const known = { id: this.#ids, account, marketId, slot, generation, wanted }
     this.#known.push(known)
     if (answer.end === 'held') this.#held.push(known)
     if (this.#known.length > 400) this.#known = this.#known.slice(200)
@@ -217,7 +217,7 @@ export class ModelFlow {
       return
     }
     this.releases++
-    this.#compareAnswer(order.wish, released, answer)
+    this.#compareAnswer(order.wanted, released, answer)
     this.#compareOwners([FEE_ACCOUNT, ...answer.owners], order.marketId)
     this.#compareBook(order.marketId)
   }

@@ -143,10 +143,10 @@ export class Overload {
   }
 
   async #quote(count: number): Promise<void> {
-    const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
+    const wanted = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
     while (this.#quotes.length < count) {
       const some = Array.from({ length: 16 }, () =>
-        this.#client.placed(this.#maker, this.#markets[0], { ...wish, salt: this.#salt++ }),
+        this.#client.placed(this.#maker, this.#markets[0], { ...wanted, salt: this.#salt++ }),
       )
       for (const { order } of await Promise.all(some)) this.#quotes.push(order.id)
     }
@@ -189,9 +189,12 @@ export class Overload {
     const startMs = performance.now()
     let firstMs = 0
     for (let inRow = 0; inRow < NORMAL_ORDERS; inRow++) {
-      const wish = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
+      const wanted = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
       const salt = this.#salt++
-      const { status } = await this.#client.place(this.#maker, this.#markets[1], { ...wish, salt })
+      const { status } = await this.#client.place(this.#maker, this.#markets[1], {
+        ...wanted,
+        salt,
+      })
       if (status !== 201) {
         assert.equal(status, 503)
         inRow = -1

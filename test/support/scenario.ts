@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ORDER_TYPES, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
-import { type BookLevel, ExchangeDriver, type Placed, type Wish } from './exchange-driver.ts'
+import { type BookLevel, ExchangeDriver, type Placed, type Wanted } from './exchange-driver.ts'
 
 // Rules told as trades in one market. A name becomes an account when a line first uses it. Numbers
 // are whole units (shares, collateral, prices). The words after an order are its expected result.
@@ -83,15 +83,15 @@ class Story {
     const isType = (word: string) => ORDER_TYPES.some((type) => type === word)
     const typeAt = words.findIndex(isType)
     assert(typeAt > 0, `no order type ${at}`)
-    const wish = this.#wish(this.#account(who), words.slice(0, typeAt + 1))
+    const wanted = this.#wanted(this.#account(who), words.slice(0, typeAt + 1))
     let next = typeAt + 1
     for (; next < words.length; next++) {
       const stp = POLICY_WORDS.indexOf(words[next])
-      if (stp >= 0) wish.stp = stp
-      else if (words[next] === 'post-only') wish.postOnly = true
+      if (stp >= 0) wanted.stp = stp
+      else if (words[next] === 'post-only') wanted.postOnly = true
       else break
     }
-    const placed = this.driver.place(wish)
+    const placed = this.driver.place(wanted)
     if (placed.refused === null) {
       this.#orders.set(who, [...(this.#orders.get(who) ?? []), placed])
     }
@@ -99,20 +99,20 @@ class Story {
     this.driver.holds()
   }
 
-  #wish(account: number, words: string[]): Wish {
+  #wanted(account: number, words: string[]): Wanted {
     const [verb, token, ...amount] = words
     const [type] = ORDER_TYPES.filter((each) => each === amount.at(-1))
-    const wish: Wish = {
+    const wanted: Wanted = {
       account,
       marketId: this.#marketId,
       side: verb === 'buy' ? SIDE.BUY : SIDE.SELL,
       outcome: token === 'yes' ? OUTCOME.YES : OUTCOME.NO,
       type,
     }
-    if (amount[0] === 'spend') wish.spendRaw = raw(amount[1])
-    else wish.sizeRaw = raw(amount[0])
-    if (amount[1].startsWith('@')) wish.priceTicks = raw(amount[1].slice(1)) / 1000
-    return wish
+    if (amount[0] === 'spend') wanted.spendRaw = raw(amount[1])
+    else wanted.sizeRaw = raw(amount[0])
+    if (amount[1].startsWith('@')) wanted.priceTicks = raw(amount[1].slice(1)) / 1000
+    return wanted
   }
 
   #outcome(placed: Placed, words: string[], at: string): void {

@@ -13,7 +13,7 @@ export interface Frame {
   readonly payload: unknown
 }
 
-export interface SocketWish {
+export interface SocketRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly reconnection?: boolean
   /** Whether to speak TLS, with any certificate. */
@@ -83,16 +83,16 @@ export class SocketClient {
   }
 
   /** Resolves when the client has joined the namespace. */
-  static async open(port: number, wish: SocketWish = {}): Promise<SocketClient> {
-    const scheme = wish.isSecure === true ? 'https' : 'http'
+  static async open(port: number, wanted: SocketRequest = {}): Promise<SocketClient> {
+    const scheme = wanted.isSecure === true ? 'https' : 'http'
     const socket = io(`${scheme}://127.0.0.1:${port}/markets`, {
       rejectUnauthorized: false,
       transports: ['websocket'],
       forceNew: true,
-      reconnection: wish.reconnection ?? false,
+      reconnection: wanted.reconnection ?? false,
       reconnectionDelay: 20,
       reconnectionDelayMax: 50,
-      ...(wish.headers === undefined ? {} : { extraHeaders: wish.headers }),
+      ...(wanted.headers === undefined ? {} : { extraHeaders: wanted.headers }),
     })
     const client = new SocketClient(socket)
     socket.on('connect_error', (error) => client.ends.push(error.message))

@@ -96,9 +96,9 @@ export class CrowdStory {
   #quote(marketId: number): void {
     const { profiles, trades } = this.#size
     const sizeRaw = Math.ceil(profiles / MARKETS) * trades * TAKEN_MAX * SHARE
-    const wish = { account: MAKER, marketId, side: 0, type: 'GTC', sizeRaw } as const
-    this.#driver.place({ ...wish, outcome: 1, priceTicks: 1000 - ASK_TICKS })
-    this.#driver.place({ ...wish, outcome: 0, priceTicks: BID_TICKS })
+    const wanted = { account: MAKER, marketId, side: 0, type: 'GTC', sizeRaw } as const
+    this.#driver.place({ ...wanted, outcome: 1, priceTicks: 1000 - ASK_TICKS })
+    this.#driver.place({ ...wanted, outcome: 0, priceTicks: BID_TICKS })
   }
 
   /** Half of them are in play. */

@@ -16,29 +16,29 @@ import type { Clearing } from '../clearing.ts'
 import { idsAfter, type PlacedMatch, type ScoreVerdict, verdictOn } from '../sports/matches.ts'
 
 /** A match as it is asked for: its markets by their slugs. */
-export interface MatchWish extends Omit<Match, 'markets'> {
+export interface MatchRequest extends Omit<Match, 'markets'> {
   readonly markets: readonly { readonly slug: string; readonly propType: PropType | null }[]
 }
 
 /** The match with the ids of its markets, or why it may not be put. */
-export function decideMatch(clearing: Clearing, wish: MatchWish): Match | Reject {
+export function decideMatch(clearing: Clearing, wanted: MatchRequest): Match | Reject {
   const { matches } = clearing
-  const before = matches.bySlug(wish.slug)
+  const before = matches.bySlug(wanted.slug)
   const isFull = before === undefined && matches.count >= SPORT_LIMITS.matchesMax
   if (isFull) return REJECT.MATCH_LIMIT
-  const ofFixture = matches.byFixture(wish.fixtureId)
+  const ofFixture = matches.byFixture(wanted.fixtureId)
   if (ofFixture !== undefined && ofFixture !== before) return REJECT.MATCH_FIXTURE_TAKEN
-  const isSame = before?.sportType === wish.sportType && before.fixtureId === wish.fixtureId
+  const isSame = before?.sportType === wanted.sportType && before.fixtureId === wanted.fixtureId
   if (before !== undefined && before.score !== null && !isSame) return REJECT.MATCH_SCORED
-  const slugs = new Set(wish.markets.map(({ slug }) => slug))
-  if (slugs.size < wish.markets.length) return REJECT.MATCH_MARKET_INVALID
+  const slugs = new Set(wanted.markets.map(({ slug }) => slug))
+  if (slugs.size < wanted.markets.length) return REJECT.MATCH_MARKET_INVALID
   const markets: MatchMarket[] = []
-  for (const { slug, propType } of wish.markets) {
+  for (const { slug, propType } of wanted.markets) {
     const marketId = marketOf(clearing, before, slug)
     if (marketId instanceof Reject) return marketId
     markets.push({ marketId, slug, propType })
   }
-  return { ...wish, markets }
+  return { ...wanted, markets }
 }
 
 /** A market of the match may have left memory; any other market is in memory, and of no match. */

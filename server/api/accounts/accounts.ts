@@ -34,10 +34,10 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
-type Wished<T> = { readonly [K in keyof T]?: T[K] | undefined }
+type Requested<T> = { readonly [K in keyof T]?: T[K] | undefined }
 
 /** The fields that a new or edited profile may set. An absent field keeps its value. */
-export interface ProfileWish extends Wished<ProfileAbout> {
+export interface ProfileRequest extends Requested<ProfileAbout> {
   readonly account: string
   readonly username?: string | null | undefined
   readonly displayName?: string | undefined
@@ -86,13 +86,13 @@ export class AccountChanges {
 
   /** Creates or edits the profile of an address. Makes a token too when `tokenScopes` is given. */
   async putProfile(
-    wish: ProfileWish,
+    wanted: ProfileRequest,
     tokenScopes: readonly Scope[] | null,
     by?: string,
   ): Promise<{ profile: Profile; token: MintedToken | null } | Reject> {
     const { accounts } = this.#pipeline.clearing
     const put = { profileId: 0, token: tokenScopes === null ? null : freshToken(tokenScopes) }
-    const changing = this.#pipeline.change(() => this.#decidePut(wish, put), by)
+    const changing = this.#pipeline.change(() => this.#decidePut(wanted, put), by)
     // Read before the wait: after it, the state may hold a later edit that is not durable yet.
     const stored = accounts.byId(put.profileId)
     const refused = await changing
@@ -104,13 +104,13 @@ export class AccountChanges {
   }
 
   #decidePut(
-    wish: ProfileWish,
+    wanted: ProfileRequest,
     put: { profileId: ProfileId; readonly token: MintedToken | null },
   ): ControlBody | Reject {
     const { clearing } = this.#pipeline
     const { accounts } = clearing
-    const before = accounts.byAddress(wish.account)
-    const change = changeOf(wish)
+    const before = accounts.byAddress(wanted.account)
+    const change = changeOf(wanted)
     const profileId = before?.profileId ?? accounts.count + 1
     const reject =
       decideProfile(clearing, change, before) ??
@@ -120,9 +120,9 @@ export class AccountChanges {
     const token = put.token === null ? null : this.#sealed(profileId, put.token, null)
     this.#noteEdit(profileId)
     if (before !== undefined) return { kind: 'editProfile', profileId, profile: change, token }
-    const { referredBy = 0 } = wish
+    const { referredBy = 0 } = wanted
     const by = accounts.accountOf(referredBy) === undefined ? {} : { referredBy }
-    const profile = newProfile(wish.account, change)
+    const profile = newProfile(wanted.account, change)
     return { kind: 'createProfile', profileId, profile, token, ...by }
   }
 
@@ -132,7 +132,7 @@ export class AccountChanges {
    */
   async editProfile(
     profileId: ProfileId,
-    wish: Omit<ProfileWish, 'account'>,
+    wanted: Omit<ProfileRequest, 'account'>,
     reads: Pick<PrivateReads, 'profile'>,
     by?: string,
   ): Promise<ShownProfile | Reject> {
@@ -146,8 +146,8 @@ export class AccountChanges {
       if (before === null) return REJECT.PROFILE_NOT_FOUND
       // Another edit came in between, so the fields that were read are out of date.
       if (watch.edits > 0) continue
-      const made = await this.putProfile({ ...wish, account }, null, by)
-      return made instanceof Reject ? made : { ...before, ...changeOf(wish) }
+      const made = await this.putProfile({ ...wanted, account }, null, by)
+      return made instanceof Reject ? made : { ...before, ...changeOf(wanted) }
     }
     return REJECT.READ_TIMEOUT
   }
@@ -227,7 +227,7 @@ export class AccountChanges {
   /** Opens a session for a proven account. The first login makes the profile. */
   async login(
     proven: ProvenLogin & { readonly address: string },
-    wish: Omit<ProfileWish, 'account'>,
+    wanted: Omit<ProfileRequest, 'account'>,
   ): Promise<{ profileId: ProfileId; token: string } | Reject> {
     const { clearing } = this.#pipeline
     let profile = clearing.accounts.byAddress(proven.address)
@@ -236,8 +236,8 @@ export class AccountChanges {
     const full = decideLogin(clearing, profile?.profileId ?? 0, nowMs)
     if (full instanceof Reject) return this.#pipeline.refused(full)
     // A smart wallet is registered once, by the first login that names one.
-    if (profile === undefined || (profile.smartWallet === null && wish.smartWallet)) {
-      const made = await this.putProfile({ account: proven.address, ...wish }, null)
+    if (profile === undefined || (profile.smartWallet === null && wanted.smartWallet)) {
+      const made = await this.putProfile({ account: proven.address, ...wanted }, null)
       if (made instanceof Reject) return made
       profile = made.profile
     }
@@ -322,9 +322,9 @@ function freshToken(scopes: readonly Scope[]): MintedToken {
 function changeOf({
   account: _account,
   referredBy: _referredBy,
-  ...wish
-}: Partial<ProfileWish>): ProfileChange {
-  const said = Object.entries(wish).filter(([name, value]) => {
+  ...wanted
+}: Partial<ProfileRequest>): ProfileChange {
+  const said = Object.entries(wanted).filter(([name, value]) => {
     return value !== undefined && !(name === 'smartWallet' && value === null)
   })
   return Object.fromEntries(said)

@@ -134,8 +134,8 @@ async function edited(profileId: ProfileId, edit: Edit, services: Services) {
   // Read before the edit, so a caller that gets a 503 knows that nothing happened.
   const own = await ownOf(profileId, services)
   if (own === undefined) return refuse('READ_TIMEOUT')
-  const wish = { ...edit, displayName: edit.displayName?.trim() }
-  return refusedOr(await accounts.editProfile(profileId, wish, reads), (owner) =>
+  const wanted = { ...edit, displayName: edit.displayName?.trim() }
+  return refusedOr(await accounts.editProfile(profileId, wanted, reads), (owner) =>
     profileView(owner, own),
   )
 }

@@ -242,8 +242,8 @@ export const login = route({
     if (restricted !== null) return restricted
     const { smartWallet } = proven
     const referredBy = profileOfCode(body.r ?? '')
-    const wish = { client, smartWallet, referredBy }
-    const opened = await accounts.login({ ...proven, address }, wish)
+    const wanted = { client, smartWallet, referredBy }
+    const opened = await accounts.login({ ...proven, address }, wanted)
     if (opened instanceof Reject) return refuse(opened)
     const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
     const told = isNamed ? { client, smartWallet } : before

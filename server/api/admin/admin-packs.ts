@@ -12,7 +12,7 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { line } from '../../edge/http/schema/visible-text.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { curatedPack } from '../packs/curated-content.ts'
-import { ineligible, legsToPrice, tooManyLegs, wishedLegs } from '../packs/pack-asks.ts'
+import { ineligible, legsToPrice, requestedLegs, tooManyLegs } from '../packs/pack-asks.ts'
 import { packUuid, seqOfPackId } from '../packs/pack-ids.ts'
 import { NOT_ELIGIBLE } from '../packs/pack-stakes.ts'
 import { CURATED_EXAMPLE } from '../packs/purchase-examples.ts'
@@ -152,7 +152,7 @@ export const curatePack = route({
     const { curation } = services
     const issues = tooManyLegs(body.legs)
     if (issues !== null) return ineligible({ issues })
-    const legs = await wishedLegs(body.legs, services, publicRequester(call))
+    const legs = await requestedLegs(body.legs, services, publicRequester(call))
     if (legs instanceof Refusal) return legs
     const made = await curation.put({ name: body.name, legs }, caller.operator.name)
     if (made instanceof Reject) return refuse(made)

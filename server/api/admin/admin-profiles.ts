@@ -34,7 +34,7 @@ import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'
-import { givenUsername, rankWish } from './admin-words.ts'
+import { givenUsername, rankRequest } from './admin-words.ts'
 
 const managedProfile = () =>
   object({
@@ -115,7 +115,7 @@ export const editManagedProfile = route({
   body: object({
     username: givenUsername(),
     displayName: optional(displayName()),
-    rank: rankWish(),
+    rank: rankRequest(),
     feeCapBps: optional(feeCapBps()),
     scopes: means(
       optional(list(scope(), 0, 4)),
@@ -145,7 +145,7 @@ export const editManagedProfile = route({
     const wallet = body.smartWallet === undefined ? undefined : smartWalletOf(body.smartWallet)
     if (wallet instanceof Refusal) return wallet
     const { rank } = body
-    const wish = {
+    const wanted = {
       ...body,
       smartWallet: wallet,
       rank: typeof rank === 'string' || typeof rank === 'number' ? rankOf(rank) : rank,
@@ -154,7 +154,7 @@ export const editManagedProfile = route({
     }
     // Read before the wait: the edit comes after this state, so this state is durable with it.
     const held = pipeline.clearing.frozen.of(params.profileId)
-    const edited = await accounts.editProfile(params.profileId, wish, reads, operator.name)
+    const edited = await accounts.editProfile(params.profileId, wanted, reads, operator.name)
     return edited instanceof Reject ? refuse(edited) : managedView(edited, held)
   },
 })

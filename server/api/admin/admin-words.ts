@@ -22,7 +22,7 @@ export function givenUsername() {
 }
 
 /** A rank by its name or its number, or none. */
-export function rankWish() {
+export function rankRequest() {
   return means(
     optional(nullable(firstShown(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5)))),
     'Rank by its name or number, 1 Bronze to 5 Diamond; null takes it back, absent leaves it.',

@@ -22,7 +22,7 @@ import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { ANYBODY } from '../markets/archived-markets.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
-import { freeRaw, givenUsername, RESERVED, rankWish } from './admin-words.ts'
+import { freeRaw, givenUsername, RESERVED, rankRequest } from './admin-words.ts'
 import { aboutFields, deadline, title, venueFields } from './markets/market-body.ts'
 import { deadlineOf, marketOf, specIssue } from './markets/market-specs.ts'
 
@@ -109,7 +109,7 @@ export const putProfile = route({
   body: object({
     account: account(),
     username: givenUsername(),
-    rank: rankWish(),
+    rank: rankRequest(),
     feeCapBps: optional(feeCapBps()),
     apiToken: means(
       optional(

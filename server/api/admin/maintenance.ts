@@ -163,8 +163,8 @@ export const putTradingWindow = route({
     ].map((field) => ({ field, message: 'must be an instant, ISO 8601 or Unix ms' }))
     if (wrong.length > 0) return invalid(...wrong)
     const { mode: restricted, publicMessage = '' } = body
-    const wish = { mode: restricted, startsAtMs, endsAtMs, publicMessage }
-    const put = await modes.put(wish, caller.operator.name)
+    const wanted = { mode: restricted, startsAtMs, endsAtMs, publicMessage }
+    const put = await modes.put(wanted, caller.operator.name)
     if (put === REJECT.VALIDATION) {
       return invalid({ field: 'endsAt', message: 'must be in the future, and after the start' })
     }

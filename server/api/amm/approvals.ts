@@ -27,7 +27,7 @@ import {
   readAuth,
   TRADING,
 } from './pool-call.ts'
-import type { Approval, ApprovalWish } from './pool-trades.ts'
+import type { Approval, ApprovalRequest } from './pool-trades.ts'
 
 const POOL = '0x63A2C6b4Ce8F3cBD7D0Af0D6dB1e7c4c6D0f7a11'
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
@@ -113,7 +113,7 @@ interface Approving extends Asked {
 async function approval(
   input: Approving,
   services: Services,
-  find: (wish: ApprovalWish) => Promise<Approval | Reject>,
+  find: (wanted: ApprovalRequest) => Promise<Approval | Reject>,
 ) {
   const shown = await marketOf(input, services)
   if (shown instanceof Refusal) return shown
@@ -137,7 +137,7 @@ export const checkPoolApproval = route({
   rejects: COMMON,
   example: APPROVAL_EXAMPLE,
   handle: async (input, services: Services) => {
-    const told = await approval(input, services, (wish) => services.pools.approval(wish))
+    const told = await approval(input, services, (wanted) => services.pools.approval(wanted))
     return told instanceof Refusal ? told : told.view
   },
 })
@@ -156,7 +156,7 @@ export const approvePool = route({
   rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
   example: APPROVAL_EXAMPLE,
   handle: async (input, services: Services) => {
-    const told = await approval(input, services, (wish) => services.pools.approve(wish))
+    const told = await approval(input, services, (wanted) => services.pools.approve(wanted))
     if (told instanceof Refusal) return told
     return told.found.status === 'confirmed' ? told.view : new Reply(202, told.view, [])
   },

@@ -23,7 +23,7 @@ import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { MoveAsk, Moved, MovesOnce } from '../portfolio/moves-once.ts'
 
 /** What an account wants of a pool. */
-export interface PoolWish {
+export interface PoolRequest {
   readonly marketId: MarketId
   readonly outcome: number
   /** What it spends, or what it wants for its shares. */
@@ -40,7 +40,7 @@ export interface BeyondLimit {
   readonly computedRaw: SizeRaw
 }
 
-export interface ApprovalWish {
+export interface ApprovalRequest {
   readonly marketId: MarketId
   readonly owner: ProfileId
   readonly callerId: ProfileId
@@ -79,18 +79,18 @@ export class PoolTrades {
     return this.#clearing.catalogue.byId(marketId)
   }
 
-  buy(ask: MoveAsk, wish: PoolWish): Promise<Moved | BeyondLimit | Reject> {
-    return this.#trade('buy', ask, wish, decideBuy)
+  buy(ask: MoveAsk, wanted: PoolRequest): Promise<Moved | BeyondLimit | Reject> {
+    return this.#trade('buy', ask, wanted, decideBuy)
   }
 
-  sell(ask: MoveAsk, wish: PoolWish): Promise<Moved | BeyondLimit | Reject> {
-    return this.#trade('sell', ask, wish, decideSell)
+  sell(ask: MoveAsk, wanted: PoolRequest): Promise<Moved | BeyondLimit | Reject> {
+    return this.#trade('sell', ask, wanted, decideSell)
   }
 
   async #trade(
     what: 'buy' | 'sell',
     ask: MoveAsk,
-    { marketId, outcome, collateralRaw, amount, slippageBps, limitRaw }: PoolWish,
+    { marketId, outcome, collateralRaw, amount, slippageBps, limitRaw }: PoolRequest,
     decide: typeof decideBuy,
   ): Promise<Moved | BeyondLimit | Reject> {
     const limit = limitRaw === undefined ? [] : [String(limitRaw)]
@@ -99,8 +99,8 @@ export class PoolTrades {
     const made = await this.#once.make(ask, asked, (nowMs, once) => {
       const market = this.#marketOf(marketId)
       if (market === undefined) return REJECT.POOL_CLOSED
-      const wish = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }
-      const decided = decide(this.#clearing, market, wish, nowMs)
+      const wanted = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }
+      const decided = decide(this.#clearing, market, wanted, nowMs)
       if (decided instanceof Reject || limitRaw === undefined) return decided
       computedRaw = decided.sharesRaw
       return decideShares(decided, limitRaw) ?? decided
@@ -108,7 +108,7 @@ export class PoolTrades {
     return made === REJECT.POOL_SHARES_BEYOND ? { computedRaw } : made
   }
 
-  async approval({ marketId, owner, side }: ApprovalWish): Promise<Approval> {
+  async approval({ marketId, owner, side }: ApprovalRequest): Promise<Approval> {
     const market = this.#marketOf(marketId)
     if (market === undefined) return { status: 'missing', seq: 0 }
     const found = approvalOf(this.#clearing, market, owner, side)
@@ -117,8 +117,8 @@ export class PoolTrades {
   }
 
   /** Approves what is not approved yet. */
-  async approve(wish: ApprovalWish): Promise<Approval | Reject> {
-    const { marketId, owner, callerId, side } = wish
+  async approve(wanted: ApprovalRequest): Promise<Approval | Reject> {
+    const { marketId, owner, callerId, side } = wanted
     let found: Approval = { status: 'missing', seq: 0 }
     const refused = await this.#pipeline.change((nowMs) => {
       const market = this.#marketOf(marketId)

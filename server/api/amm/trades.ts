@@ -16,7 +16,7 @@ import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
 import type { MoveAsk, Moved } from '../portfolio/moves-once.ts'
 import type { Services } from '../services.ts'
 import { type Asked, auth, COMMON, market, marketOf, ofBody, TRADING } from './pool-call.ts'
-import type { BeyondLimit, PoolWish } from './pool-trades.ts'
+import type { BeyondLimit, PoolRequest } from './pool-trades.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 const UINT256_MAX = 2n ** 256n - 1n
@@ -64,7 +64,7 @@ async function traded<View>(
   },
   services: Services,
   parts: {
-    readonly trade: (ask: MoveAsk, wish: PoolWish) => Promise<Moved | BeyondLimit | Reject>
+    readonly trade: (ask: MoveAsk, wanted: PoolRequest) => Promise<Moved | BeyondLimit | Reject>
     /** Of the shares that the trade moved, in raw units. */
     readonly view: (sharesRaw: number, slippageBps: number) => View
   },
@@ -86,8 +86,8 @@ async function traded<View>(
   const collateralRaw = Math.min(Number(said.amount), Number.MAX_SAFE_INTEGER)
   const { outcomeIndex: outcome, slippageBps = slippageBpsDefault } = body
   const { marketId } = found.market
-  const wish = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps, limitRaw }
-  const made = await parts.trade(ask, wish)
+  const wanted = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps, limitRaw }
+  const made = await parts.trade(ask, wanted)
   if (made instanceof Reject) return refuse(made)
   if ('computedRaw' in made) {
     const message =
@@ -163,7 +163,7 @@ export const buyFromPool = route({
     const limit = { name: 'minShares', text: minShares }
     const said = { field: 'collateralAmount', amount: collateralAmount, limit }
     return traded(input, said, services, {
-      trade: (ask, wish) => services.pools.buy(ask, wish),
+      trade: (ask, wanted) => services.pools.buy(ask, wanted),
       view: (sharesRaw, slippageBps) => ({
         collateralAmount,
         expectedShares: String(sharesRaw),
@@ -226,7 +226,7 @@ export const sellToPool = route({
     const limit = { name: 'maxShares', text: maxShares }
     const said = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }
     return traded(input, said, services, {
-      trade: (ask, wish) => services.pools.sell(ask, wish),
+      trade: (ask, wanted) => services.pools.sell(ask, wanted),
       view: (sharesRaw, slippageBps) => ({
         collateralReturnAmount,
         expectedShares: String(sharesRaw),

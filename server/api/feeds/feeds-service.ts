@@ -18,7 +18,7 @@ import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import { legView } from '../packs/leg-content.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
-export interface FeedWish {
+export interface FeedRequest {
   readonly audience: Audience
   /** Whose follows count; of no meaning for the other audiences. */
   readonly follower: ProfileId
@@ -45,8 +45,8 @@ export class Feeds {
   }
 
   /** Undefined without an answer in time. */
-  async page(wish: FeedWish, requester: Requester) {
-    const page = await this.#reads.read(feed, wish, requester)
+  async page(wanted: FeedRequest, requester: Requester) {
+    const page = await this.#reads.read(feed, wanted, requester)
     if (page === undefined) return undefined
     const markets = await this.#archive.byIds(new Set(page.entries.flatMap(marketsOf)), requester)
     if (markets === undefined) return undefined

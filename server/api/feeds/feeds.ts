@@ -126,9 +126,9 @@ export const followingFeed = route({
   handle: async ({ query, caller, call }, { feeds, clock }: Services) => {
     const before = placeIn(query.cursor ?? '', 'day')
     if (before === null) return invalidCursor()
-    const wish = { audience: 'following', follower: caller.profileId, before } as const
+    const wanted = { audience: 'following', follower: caller.profileId, before } as const
     const page = { limit: query.limit, fromMs: clock() - DAY_MS }
-    const found = await feeds.page({ ...wish, ...page }, requesterOf({ caller, call }))
+    const found = await feeds.page({ ...wanted, ...page }, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     return { data: found.data, nextCursor: cursorOf(found.next, 'day') }
   },

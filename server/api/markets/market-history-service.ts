@@ -21,15 +21,15 @@ export interface Series {
   readonly prices: readonly { readonly price: number; readonly timestamp: string }[]
 }
 
-export interface PageWish {
+export interface PageRequest {
   /** Counted from 1. */
   readonly page: number
   readonly limit: number
 }
 
-interface Asked<Wish> {
+interface Asked<Wanted> {
   readonly slug: string
-  readonly wish: Wish
+  readonly wanted: Wanted
   readonly requester: Requester
 }
 
@@ -51,10 +51,10 @@ export class MarketHistory {
   }
 
   /** Mined trades, newest first. A page without events has only `events` and `totalPages`. */
-  async events({ slug, wish, requester }: Asked<PageWish>) {
+  async events({ slug, wanted, requester }: Asked<PageRequest>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
-    const { page, limit } = wish
+    const { page, limit } = wanted
     const skip = (page - 1) * limit
     const found = await this.#mined(published, { skip, limit }, requester)
     if (found === undefined) return undefined
@@ -64,10 +64,10 @@ export class MarketHistory {
   }
 
   /** What happened, newest first: the resolution, the mined trades, the creation. */
-  async feed({ slug, wish, requester }: Asked<PageWish>) {
+  async feed({ slug, wanted, requester }: Asked<PageRequest>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
-    const { page, limit } = wish
+    const { page, limit } = wanted
     const first = (page - 1) * limit
     const resolved = published.payoutNumerators === null ? [] : [resolvedFeed(published)]
     const heads = resolved.slice(first, first + limit)
@@ -82,13 +82,13 @@ export class MarketHistory {
   }
 
   /** The tape: trades by rising seq. */
-  async trades({ slug, wish, requester }: Asked<{ afterSeq: Seq | null; limit: number }>) {
+  async trades({ slug, wanted, requester }: Asked<{ afterSeq: Seq | null; limit: number }>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const isGroup = kindOf(published.market) === 'group'
     const ofAsked = isGroup ? published.children : [published]
     const marketIds = ofAsked.map(({ market }) => market.marketId)
-    const page = await this.#reads.read(tape, { marketIds, ...wish }, requester)
+    const page = await this.#reads.read(tape, { marketIds, ...wanted }, requester)
     if (page === undefined) return undefined
     let { prevSeq } = page
     return page.trades.map((row) => {
@@ -99,11 +99,11 @@ export class MarketHistory {
   }
 
   /** The price series of one slug. */
-  async prices({ slug, wish, requester }: Asked<PriceWindow>) {
+  async prices({ slug, wanted, requester }: Asked<PriceWindow>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
-    if (kindOf(published.market) === 'group') return this.#allSeries(published, wish, requester)
-    return this.#series(published, wish, requester)
+    if (kindOf(published.market) === 'group') return this.#allSeries(published, wanted, requester)
+    return this.#series(published, wanted, requester)
   }
 
   /** The series of the children of a group in their order, each with its slug. */

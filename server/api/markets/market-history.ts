@@ -69,7 +69,7 @@ export const marketEvents = route({
   },
   handle: async ({ params, query, call }, { history }: Services) =>
     foundOr(
-      await history.events({ slug: params.slug, wish: query, requester: publicRequester(call) }),
+      await history.events({ slug: params.slug, wanted: query, requester: publicRequester(call) }),
     ),
 })
 
@@ -99,8 +99,8 @@ export const marketFeed = route({
     reply: { data: { data: [FEED_EXAMPLE], totalPages: 1 } },
   },
   handle: async ({ params, query, call }, { history }: Services) => {
-    const wish = { slug: params.slug, wish: query, requester: publicRequester(call) }
-    const feed = await history.feed(wish)
+    const wanted = { slug: params.slug, wanted: query, requester: publicRequester(call) }
+    const feed = await history.feed(wanted)
     return foundOr(feed && { data: feed })
   },
 })
@@ -171,10 +171,10 @@ export const historicalPrice = route({
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: SERIES_EXAMPLE },
   handle: async ({ params, query, call }, { history, clock }: Services) => {
-    const wish = windowIn(query, clock())
-    if (wish instanceof Refusal) return wish
+    const wanted = windowIn(query, clock())
+    if (wanted instanceof Refusal) return wanted
     return foundOr(
-      await history.prices({ slug: params.slug, wish, requester: publicRequester(call) }),
+      await history.prices({ slug: params.slug, wanted, requester: publicRequester(call) }),
     )
   },
 })
@@ -203,7 +203,11 @@ export const marketTrades = route({
   example: { params: { slug: 'rain-tomorrow' }, reply: { trades: [TAPE_EXAMPLE] } },
   handle: async ({ params, query, call }, { history }: Services) => {
     const { afterSeq = null, limit } = query
-    const asked = { slug: params.slug, wish: { afterSeq, limit }, requester: publicRequester(call) }
+    const asked = {
+      slug: params.slug,
+      wanted: { afterSeq, limit },
+      requester: publicRequester(call),
+    }
     const trades = await history.trades(asked)
     return foundOr(trades && { trades })
   },

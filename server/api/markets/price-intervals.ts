@@ -30,7 +30,7 @@ export interface PriceWindow {
   readonly pointsMax: number
 }
 
-export interface PriceWish {
+export interface PriceRequest {
   readonly interval?: Interval | undefined
   readonly fromMs?: TimeMs | undefined
   /** Not later than now. */
@@ -48,8 +48,8 @@ export interface TooFine {
  * The window that a reader means. With `fromMs` the interval says nothing; a fidelity without
  * either means the newest points that fit.
  */
-export function windowOf(wish: PriceWish): PriceWindow | TooFine {
-  const { interval, fromMs = null, untilMs, fidelity } = wish
+export function windowOf(wanted: PriceRequest): PriceWindow | TooFine {
+  const { interval, fromMs = null, untilMs, fidelity } = wanted
   const { pricePointsMax } = LIMITS
   const stepMs = fidelity === undefined ? null : fidelity * MIN
   if (fromMs !== null) {

@@ -14,7 +14,7 @@ import type { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { curatedView, type Standing } from './curated-content.ts'
-import type { Ineligible, PackDesk, WishedLeg } from './packs.ts'
+import type { Ineligible, PackDesk, RequestedLeg } from './packs.ts'
 
 /** The prices of the list are at most so old. */
 const KEPT_MS = 1000
@@ -37,7 +37,7 @@ interface Kept {
 
 export interface NewCuration {
   readonly name: string
-  readonly legs: readonly WishedLeg[]
+  readonly legs: readonly RequestedLeg[]
 }
 
 export class Curation {

@@ -11,7 +11,7 @@ import { integer, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import type { WishedLeg } from './packs.ts'
+import type { RequestedLeg } from './packs.ts'
 
 /** More legs than a pack takes are named in the reply, and not looked at: that costs a parse. */
 const LEGS_ASKED_MAX = 20
@@ -89,11 +89,11 @@ interface SaidLeg {
  * The legs that a body names, also of markets that left memory: such a market is over, not unknown.
  * A market that nobody can see is undefined.
  */
-export async function wishedLegs(
+export async function requestedLegs(
   legs: readonly SaidLeg[],
   { archive }: Services,
   requester: Requester,
-): Promise<WishedLeg[] | Refusal> {
+): Promise<RequestedLeg[] | Refusal> {
   const issues = legs.flatMap(({ marketSlug, marketId }, at) => {
     if ((marketSlug === undefined) !== (marketId === undefined)) return []
     return [{ field: `legs.${at}`, message: 'must name either marketSlug or marketId' }]

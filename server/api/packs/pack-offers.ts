@@ -18,7 +18,7 @@ import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { offer, offerViews } from './offer-content.ts'
 import { OFFERS_SHOWN_MAX } from './open-offers.ts'
-import { ineligible, legsToPrice, stake, tooManyLegs, wishedLegs } from './pack-asks.ts'
+import { ineligible, legsToPrice, requestedLegs, stake, tooManyLegs } from './pack-asks.ts'
 import { NOT_ELIGIBLE, shownPack } from './pack-stakes.ts'
 import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
@@ -118,7 +118,7 @@ export const offerPack = route({
     const issues = tooManyLegs(body.legs)
     if (issues !== null) return ineligible({ issues })
     const requester = requesterOf({ caller, call })
-    const legs = await wishedLegs(body.legs, services, requester)
+    const legs = await requestedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
     // Read before the offer, so a caller that gets a 503 knows that nothing happened.
     const found = await services.reads.read(profiles, [caller.profileId], requester)

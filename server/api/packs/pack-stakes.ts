@@ -33,9 +33,9 @@ import {
   quotedStake,
   reasons,
   reasonViews,
+  requestedLegs,
   stake,
   tooManyLegs,
-  wishedLegs,
 } from './pack-asks.ts'
 import { QUOTE_ID } from './pack-quotes.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
@@ -126,7 +126,7 @@ export const quotePack = route({
     const tooMany = tooManyLegs(body.legs)
     if (tooMany !== null) return unpriced(body.stake, tooMany, services)
     const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
-    const legs = await wishedLegs(body.legs, services, requester)
+    const legs = await requestedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
     const stakeRaw = Number(body.stake)
     const steps = services.packs.quoting({ legs, stakeRaw }, caller?.profileId ?? null)
@@ -237,13 +237,13 @@ export const createPack = route({
     if (tooManyLegs(body.legs) !== null)
       return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
     const requester = requesterOf({ caller, call })
-    const legs = await wishedLegs(body.legs, services, requester)
+    const legs = await requestedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
-    const wish = { legs, stakeRaw: Number(body.stake) }
+    const wanted = { legs, stakeRaw: Number(body.stake) }
     const work = workFor(requester, services.pipeline)
     const read = await services.slices.run(work, endingIn(services.packs.reading(legs), true))
     if (read === null) return refuse('OVERLOADED')
-    const made = await services.packs.create(ask, wish, body.quoteId)
+    const made = await services.packs.create(ask, wanted, body.quoteId)
     if (made instanceof Reject) return refuse(made)
     return typeof made === 'number' ? shownPack(made, services, { caller, call }) : ineligible(made)
   },

@@ -42,14 +42,14 @@ import { type LegFor, PackBooks } from './pack-books.ts'
 import type { PackQuotes, PromisedPack } from './pack-quotes.ts'
 
 /** A leg as it was asked for. */
-export interface WishedLeg {
+export interface RequestedLeg {
   /** Undefined for a market that nobody can see. */
   readonly market: PublishedMarket | undefined
   readonly outcome: number
 }
 
-export interface PackWish {
-  readonly legs: readonly WishedLeg[]
+export interface PackRequest {
+  readonly legs: readonly RequestedLeg[]
   readonly stakeRaw: CollateralRaw
 }
 
@@ -113,7 +113,7 @@ export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] 
   return depth.asksToPrice(outcome, { least, most, span })
 }
 
-function idsOf(legs: readonly WishedLeg[]): { marketId: MarketId; outcome: number }[] {
+function idsOf(legs: readonly RequestedLeg[]): { marketId: MarketId; outcome: number }[] {
   return legs.map(({ market, outcome }) => ({ marketId: market?.market.marketId ?? 0, outcome }))
 }
 
@@ -141,14 +141,14 @@ export class PackDesk {
    * Reads the orders that may price these legs, in steps: a pack of the house is priced by what was
    * read last.
    */
-  reading(legs: readonly WishedLeg[]): Generator<void, void, void> {
+  reading(legs: readonly RequestedLeg[]): Generator<void, void, void> {
     return this.#books.read(
       legs.flatMap(({ market }) => (market === undefined ? [] : [market.market.marketId])),
       this.#pipeline.sequencer.nowMs(),
     )
   }
 
-  #askedLeg({ market, outcome }: WishedLeg, buyerId: ProfileId | null): AskedLeg {
+  #askedLeg({ market, outcome }: RequestedLeg, buyerId: ProfileId | null): AskedLeg {
     if (market === undefined) return { marketId: undefined, outcome, asks: [], rested: NO_BOOK }
     const { marketId } = market.market
     const rested = this.#books.bookFor({ marketId, outcome, buyerId })
@@ -156,7 +156,7 @@ export class PackDesk {
   }
 
   #priced(
-    { legs, stakeRaw }: PackWish,
+    { legs, stakeRaw }: PackRequest,
     by: Pick<PackAsk, 'offeredRaw' | 'ownerId' | 'isPaid'>,
     nowMs: TimeMs,
   ): PricedPack {
@@ -166,22 +166,25 @@ export class PackDesk {
   }
 
   /** The steps of a quote: they read the books, and give the quote. */
-  *quoting(wish: PackWish, profileId: ProfileId | null): Generator<void, Promise<Quote>, void> {
-    yield* this.reading(wish.legs)
-    return this.quote(wish, profileId)
+  *quoting(
+    wanted: PackRequest,
+    profileId: ProfileId | null,
+  ): Generator<void, Promise<Quote>, void> {
+    yield* this.reading(wanted.legs)
+    return this.quote(wanted, profileId)
   }
 
   /** Prices by the orders that were read. `profileId` is null for a caller without a profile. */
-  async quote(wish: PackWish, profileId: ProfileId | null): Promise<Quote> {
+  async quote(wanted: PackRequest, profileId: ProfileId | null): Promise<Quote> {
     const nowMs = this.#pipeline.sequencer.nowMs()
     const priced = this.#priced(
-      wish,
+      wanted,
       { offeredRaw: null, ownerId: profileId, isPaid: false },
       nowMs,
     )
     const expiresMs = nowMs + PACK_LIMITS.quoteMs
     const isGood = profileId !== null && priced.issues.length === 0
-    const { legs, stakeRaw } = wish
+    const { legs, stakeRaw } = wanted
     const { payoutRaw } = priced
     const quoted = { profileId: profileId ?? 0, legs: idsOf(legs), stakeRaw }
     const prices = priced.legs.map(({ priceTicks }) => priceTicks)
@@ -228,9 +231,13 @@ export class PackDesk {
   /**
    * Makes the pack of a quote, by the orders that were read; the same call again gives that pack.
    */
-  async create(ask: MoveAsk, wish: PackWish, quoteId: string): Promise<Seq | Reject | Ineligible> {
+  async create(
+    ask: MoveAsk,
+    wanted: PackRequest,
+    quoteId: string,
+  ): Promise<Seq | Reject | Ineligible> {
     const { owner: profileId } = ask
-    const { stakeRaw, legs } = wish
+    const { stakeRaw, legs } = wanted
     const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
     let issues: readonly PackIssue[] = []
     const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
@@ -238,7 +245,7 @@ export class PackDesk {
     const isRepeated = promised !== null
     const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
       const priced = this.#priced(
-        wish,
+        wanted,
         { offeredRaw: null, ownerId: profileId, isPaid: true },
         nowMs,
       )
@@ -254,7 +261,7 @@ export class PackDesk {
   }
 
   /** The legs of a pack of the list; none when it left the list. */
-  listedLegs(curatedId: Seq): WishedLeg[] {
+  listedLegs(curatedId: Seq): RequestedLeg[] {
     const { published, clearing } = this.#pipeline
     const legs = clearing.packs.curated.byId(curatedId)?.legs ?? []
     return legs.map(({ marketId, outcome }) => ({ market: published.byId(marketId), outcome }))
@@ -290,7 +297,7 @@ export class PackDesk {
 
   async offer(
     profileId: ProfileId,
-    wish: PackWish,
+    wanted: PackRequest,
     payoutRaw: CollateralRaw,
   ): Promise<PackOffer | Reject | Ineligible> {
     const { clearing } = this.#pipeline
@@ -298,12 +305,12 @@ export class PackDesk {
     let offer: PackOffer | undefined
     const changing = this.#pipeline.change((nowMs) => {
       const priced = this.#priced(
-        wish,
+        wanted,
         { offeredRaw: payoutRaw, ownerId: profileId, isPaid: false },
         nowMs,
       )
       ;({ issues } = priced)
-      const offering = { profileId, stakeMaxRaw: wish.stakeRaw, payoutRaw }
+      const offering = { profileId, stakeMaxRaw: wanted.stakeRaw, payoutRaw }
       const decided = decideOffer(clearing, offering, priced, nowMs)
       if (!(decided instanceof Reject) && decided.kind === 'offerPack') {
         offer = { ...decided, offerId: clearing.lastSeq + 1, makerId: profileId }

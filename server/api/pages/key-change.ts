@@ -9,7 +9,7 @@ import type {
   PropertyOption,
 } from '../../../engine/domain/markets/market-page.ts'
 
-export interface OptionWish {
+export interface OptionRequest {
   readonly value: string
   readonly label?: string
   readonly sortOrder?: number
@@ -19,8 +19,8 @@ export interface OptionWish {
 }
 
 /** An absent field stays as it is, or is empty on a new property. */
-export interface PropertyWish extends Partial<Omit<PropertyKey, 'keyId'>> {
-  readonly options?: readonly OptionWish[]
+export interface PropertyRequest extends Partial<Omit<PropertyKey, 'keyId'>> {
+  readonly options?: readonly OptionRequest[]
   /** Values of options to remove. */
   readonly removeOptions?: readonly string[]
 }
@@ -28,42 +28,42 @@ export interface PropertyWish extends Partial<Omit<PropertyKey, 'keyId'>> {
 /** Null when an option names a parent, or the call removes an option, that is not there. */
 export function keyChangeOf(
   keyId: string,
-  wish: PropertyWish,
+  wanted: PropertyRequest,
   before: PlacedKey | undefined,
 ): KeyChange | null {
   const known = new Map<string, PropertyOption>(before?.options.map((each) => [each.value, each]))
-  const removed = (wish.removeOptions ?? []).map((value) => known.get(value)?.optionId)
+  const removed = (wanted.removeOptions ?? []).map((value) => known.get(value)?.optionId)
   const removedOptionIds = removed.filter((id) => id !== undefined)
   if (removedOptionIds.length < removed.length) return null
-  const wished = wish.options ?? []
+  const requested = wanted.options ?? []
   const ids = new Map([...known].map(([value, { optionId }]) => [value, optionId]))
-  for (const { value } of wished) if (!ids.has(value)) ids.set(value, randomUUID())
+  for (const { value } of requested) if (!ids.has(value)) ids.set(value, randomUUID())
   const options: PropertyOption[] = []
-  for (const each of wished) {
+  for (const each of requested) {
     const option = optionOf(each, known.get(each.value), ids)
     if (option === null) return null
     options.push(option)
   }
-  return { key: keyOf(keyId, wish, before), options, removedOptionIds }
+  return { key: keyOf(keyId, wanted, before), options, removedOptionIds }
 }
 
-function keyOf(keyId: string, wish: PropertyWish, before: PlacedKey | undefined): PropertyKey {
+function keyOf(keyId: string, wanted: PropertyRequest, before: PlacedKey | undefined): PropertyKey {
   return {
     keyId,
-    name: wish.name ?? before?.name ?? '',
-    slug: wish.slug ?? before?.slug ?? '',
-    type: wish.type ?? before?.type ?? 'select',
-    isSystem: wish.isSystem ?? before?.isSystem ?? false,
-    metadataJson: wish.metadataJson ?? before?.metadataJson ?? '{}',
+    name: wanted.name ?? before?.name ?? '',
+    slug: wanted.slug ?? before?.slug ?? '',
+    type: wanted.type ?? before?.type ?? 'select',
+    isSystem: wanted.isSystem ?? before?.isSystem ?? false,
+    metadataJson: wanted.metadataJson ?? before?.metadataJson ?? '{}',
   }
 }
 
 function optionOf(
-  wish: OptionWish,
+  wanted: OptionRequest,
   before: PropertyOption | undefined,
   ids: ReadonlyMap<string, string>,
 ): PropertyOption | null {
-  const { value, parent } = wish
+  const { value, parent } = wanted
   const optionId = ids.get(value)
   const named =
     parent === undefined ? before?.parentOptionId : parent === null ? null : ids.get(parent)
@@ -71,9 +71,9 @@ function optionOf(
   return {
     optionId,
     value,
-    label: wish.label ?? before?.label ?? value,
-    sortOrder: wish.sortOrder ?? before?.sortOrder ?? 0,
+    label: wanted.label ?? before?.label ?? value,
+    sortOrder: wanted.sortOrder ?? before?.sortOrder ?? 0,
     parentOptionId: named ?? null,
-    metadataJson: wish.metadataJson ?? before?.metadataJson ?? '{}',
+    metadataJson: wanted.metadataJson ?? before?.metadataJson ?? '{}',
   }
 }

@@ -19,11 +19,11 @@ import type {
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
-import { keyChangeOf, type PropertyWish } from './key-change.ts'
+import { keyChangeOf, type PropertyRequest } from './key-change.ts'
 import { contentOf, NO_CONTENT, type PageContent } from './page-content.ts'
 
 /** The fields that a call sets; an absent field stays as it is, or is empty on a new page. */
-export type PageWish = Partial<Omit<MarketPage, 'pageId' | 'contentJson'> & PageContent>
+export type PageRequest = Partial<Omit<MarketPage, 'pageId' | 'contentJson'> & PageContent>
 
 type Keys = ReadonlyMap<string, PlacedKey>
 
@@ -58,13 +58,13 @@ export class PageChanges {
   }
 
   /** Makes a page, or edits the one with this id. */
-  async putPage(wish: PageWish, by: string, editedId?: string): Promise<PlacedPage | Reject> {
+  async putPage(wanted: PageRequest, by: string, editedId?: string): Promise<PlacedPage | Reject> {
     const { clearing } = this.#pipeline
     const pageId = editedId ?? randomUUID()
     const refused = await this.#change(() => {
       const before = clearing.pages.tree.pages.get(pageId)
       if (editedId !== undefined && before === undefined) return REJECT.PAGE_NOT_FOUND
-      const page = pageOf(pageId, wish, before)
+      const page = pageOf(pageId, wanted, before)
       if (Buffer.byteLength(page.contentJson) > LIMITS.pageContentBytesMax) {
         return REJECT.PAGE_TOO_LARGE
       }
@@ -86,13 +86,17 @@ export class PageChanges {
   }
 
   /** Makes a property, or edits the one with this id. */
-  async putKey(wish: PropertyWish, by: string, editedId?: string): Promise<PlacedKey | Reject> {
+  async putKey(
+    wanted: PropertyRequest,
+    by: string,
+    editedId?: string,
+  ): Promise<PlacedKey | Reject> {
     const { clearing } = this.#pipeline
     const keyId = editedId ?? randomUUID()
     const done = await this.#change(() => {
       const before = clearing.properties.keys.get(keyId)
       if (editedId !== undefined && before === undefined) return REJECT.PROPERTY_NOT_FOUND
-      const change = keyChangeOf(keyId, wish, before)
+      const change = keyChangeOf(keyId, wanted, before)
       if (change === null) return REJECT.PROPERTY_OPTION_INVALID
       return decidePropertyKey(clearing, change) ?? { kind: 'putPropertyKey', ...change }
     }, by)
@@ -155,19 +159,19 @@ export class PageChanges {
   }
 }
 
-function pageOf(pageId: string, wish: PageWish, before: PlacedPage | undefined): MarketPage {
+function pageOf(pageId: string, wanted: PageRequest, before: PlacedPage | undefined): MarketPage {
   const content = before === undefined ? NO_CONTENT : contentOf(before)
-  const { baseFilter, filterGroups, metadata } = { ...content, ...wish }
+  const { baseFilter, filterGroups, metadata } = { ...content, ...wanted }
   const old = before ?? EMPTY
   return {
     pageId,
-    name: wish.name ?? old.name,
-    slug: wish.slug ?? old.slug,
-    parentId: wish.parentId === undefined ? old.parentId : wish.parentId,
-    description: wish.description === undefined ? old.description : wish.description,
-    icon: wish.icon ?? old.icon,
-    sortOrder: wish.sortOrder ?? old.sortOrder,
-    isInNavigation: wish.isInNavigation ?? old.isInNavigation,
+    name: wanted.name ?? old.name,
+    slug: wanted.slug ?? old.slug,
+    parentId: wanted.parentId === undefined ? old.parentId : wanted.parentId,
+    description: wanted.description === undefined ? old.description : wanted.description,
+    icon: wanted.icon ?? old.icon,
+    sortOrder: wanted.sortOrder ?? old.sortOrder,
+    isInNavigation: wanted.isInNavigation ?? old.isInNavigation,
     contentJson: JSON.stringify({ baseFilter, filterGroups, metadata }),
   }
 }

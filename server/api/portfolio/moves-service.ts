@@ -84,8 +84,8 @@ export class Moves {
     return this.#once.make(ask, asked, (_nowMs, once) => {
       const to = this.#destinationOf(ask.callerId, destination)
       if (to === undefined) return REJECT.DESTINATION_NOT_ALLOWED
-      const wish = { profileId: ask.owner, collateralRaw, destination: to, once }
-      return decideWithdraw(clearing, wish)
+      const wanted = { profileId: ask.owner, collateralRaw, destination: to, once }
+      return decideWithdraw(clearing, wanted)
     })
   }
 

@@ -42,14 +42,14 @@ function changeOf(fromRaw: number, toRaw: number): number {
   return Math.round(((toRaw - fromRaw) / Math.abs(fromRaw)) * 10_000) / 100
 }
 
-interface Wish {
+interface Wanted {
   readonly owner: ProfileId
   readonly frame: Timeframe
   readonly requester: Requester
   readonly wantsMarkets?: boolean
 }
 
-function read({ owner, frame, requester, wantsMarkets = false }: Wish, services: Services) {
+function read({ owner, frame, requester, wantsMarkets = false }: Wanted, services: Services) {
   const { reads, clock } = services
   const window = { ...WINDOWS[frame], pointsMax: POINTS_MAX, wantsMarkets }
   return reads.read(realised, { owner, nowMs: clock(), ...window }, requester)

@@ -4,7 +4,7 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import type { AccountChanges, ProfileWish } from '../accounts/accounts.ts'
+import type { AccountChanges, ProfileRequest } from '../accounts/accounts.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 import type { SocialAccount, SocialProvider } from './social-provider.ts'
 
@@ -23,7 +23,7 @@ export interface TakenOver {
   readonly usernameSkippedReason: (typeof SKIP_REASONS)[number] | null
 }
 
-type Edit = Omit<ProfileWish, 'account'>
+type Edit = Omit<ProfileRequest, 'account'>
 
 const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 /** A username begins with a letter, so that none looks like an address or a handle. */
@@ -69,15 +69,15 @@ export class SocialConnections {
     return this.#edit(profileId, { xHandle: null, xAvatar: null })
   }
 
-  async takeOver(profileId: ProfileId, wish: TakeOver): Promise<TakenOver | Reject> {
+  async takeOver(profileId: ProfileId, wanted: TakeOver): Promise<TakenOver | Reject> {
     const shown = await this.#reads.profile(profileId)
     if (shown === undefined) return REJECT.READ_TIMEOUT
     if (shown === null || shown.xHandle === null) return REJECT.SOCIAL_NOT_CONNECTED
     const { xHandle, xAvatar } = shown
-    const picture = wish.avatar && xAvatar !== null ? { pfpUrl: xAvatar } : {}
+    const picture = wanted.avatar && xAvatar !== null ? { pfpUrl: xAvatar } : {}
     const avatarApplied = 'pfpUrl' in picture
     const isName = STARTS_AS_NAME.test(xHandle)
-    if (wish.username && isName) {
+    if (wanted.username && isName) {
       const refused = await this.#edit(profileId, { username: xHandle, ...picture })
       if (refused === null) {
         return { usernameApplied: true, avatarApplied, usernameSkippedReason: null }
@@ -87,7 +87,7 @@ export class SocialConnections {
     const refused = avatarApplied ? await this.#edit(profileId, picture) : null
     if (refused !== null) return refused
     const why = isName ? 'taken' : 'invalid'
-    const usernameSkippedReason = wish.username ? why : null
+    const usernameSkippedReason = wanted.username ? why : null
     return { usernameApplied: false, avatarApplied, usernameSkippedReason }
   }
 

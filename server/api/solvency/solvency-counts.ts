@@ -16,7 +16,7 @@ const MINUTE_MS = 60 * MS_PER_SEC
 /** A count that failed is tried again after it, and a new folder has something to count. */
 const SOON_MS = MINUTE_MS
 
-export interface SolvencyWishes {
+export interface SolvencyOptions {
   /** Minutes from one count to the next; absent or 0: an operator's call counts, and no clock. */
   readonly solvencyMinutes?: number
   /** Called after each count. */
@@ -45,8 +45,8 @@ export class SolvencyCounts {
   /** The snapshot that was counted last, or could not be. */
   #triedSeq: Seq = 0
 
-  constructor(parts: CountsParts, wishes: SolvencyWishes) {
-    const { solvencyMinutes = 0, onCounted = () => {}, onWarning } = wishes
+  constructor(parts: CountsParts, requests: SolvencyOptions) {
+    const { solvencyMinutes = 0, onCounted = () => {}, onWarning } = requests
     this.#parts = parts
     this.#onCounted = onCounted
     this.#handle = new SolvencyHandle({ folder: parts.folder, onWarning })

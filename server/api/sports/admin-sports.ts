@@ -84,7 +84,7 @@ function matchIssue(body: MatchBody): Issue | null {
   return { field: `markets.${index}.esportsPropType`, message }
 }
 
-function wishOf(name: string, body: MatchBody) {
+function requestOf(name: string, body: MatchBody) {
   const { title, sportType, fixtureId: id, home, away, markets } = body
   return {
     ...{ slug: name, title, sportType, esportType: body.esportType ?? null, fixtureId: id },
@@ -129,7 +129,10 @@ export const putMatch = route({
   handle: async ({ params, body, caller }, { matches }: Services) => {
     const issue = matchIssue(body)
     if (issue !== null) return invalid(issue)
-    return refusedOr(await matches.put(wishOf(params.slug, body), caller.operator.name), aboutView)
+    return refusedOr(
+      await matches.put(requestOf(params.slug, body), caller.operator.name),
+      aboutView,
+    )
   },
 })
 

@@ -7,7 +7,7 @@ import {
   decideMatchRemoval,
   decideScores,
   type FixtureEvent,
-  type MatchWish,
+  type MatchRequest,
 } from '../../../engine/core/decide/matches.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Match } from '../../../engine/domain/sports/match.ts'
@@ -30,11 +30,11 @@ export class SportMatches {
   }
 
   /** Makes the match, or replaces what is said of it; its score stays. */
-  async put(wish: MatchWish, by: string): Promise<Match | Reject> {
+  async put(wanted: MatchRequest, by: string): Promise<Match | Reject> {
     const { clearing } = this.#pipeline
     let decided: Match | Reject = REJECT.OVERLOADED
     const refused = await this.#pipeline.change(() => {
-      decided = decideMatch(clearing, wish)
+      decided = decideMatch(clearing, wanted)
       return decided instanceof Reject ? decided : { kind: 'putMatch', match: decided }
     }, by)
     return refused ?? decided

@@ -14,7 +14,7 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 
 /** A window as an operator asks for it. By default it starts now and has no end. */
-export interface WindowWish extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
+export interface WindowRequest extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
   readonly startsAtMs: TimeMs | null
 }
 
@@ -41,13 +41,13 @@ export class TradingModeChanges {
   }
 
   /** Adds a window. A start in the past counts as now. The end must be after the start. */
-  put(wish: WindowWish, by?: string): Promise<TradingWindow | Reject> {
+  put(wanted: WindowRequest, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
     return this.#change((nowMs) => {
       const open = modes.windows.filter((each) => windowPhase(each, nowMs) !== 'over')
       if (open.length >= LIMITS.tradingWindowsMax) return REJECT.TRADING_WINDOW_LIMIT
-      const startsAtMs = Math.max(nowMs, wish.startsAtMs ?? nowMs)
-      const { endsAtMs, mode, publicMessage } = wish
+      const startsAtMs = Math.max(nowMs, wanted.startsAtMs ?? nowMs)
+      const { endsAtMs, mode, publicMessage } = wanted
       if (endsAtMs !== null && endsAtMs <= startsAtMs) return REJECT.VALIDATION
       const windowId = modes.lastWindowId + 1
       const window = { windowId, startsAtMs, endsAtMs, mode, publicMessage }

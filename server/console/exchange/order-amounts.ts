@@ -3,7 +3,7 @@
 export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]
 
-export interface Wish {
+export interface Wanted {
   readonly isBuy: boolean
   readonly outcome: 0 | 1
   readonly type: OrderType
@@ -24,7 +24,7 @@ const SHARE_STEP_RAW = 1000
 const SIZE_RAW_MAX = 1e13
 
 /** What an order gives and takes; a sentence when there is no such order. */
-export function amountsOf({ isBuy, priceTicks, amountRaw }: Wish): Amounts | string {
+export function amountsOf({ isBuy, priceTicks, amountRaw }: Wanted): Amounts | string {
   if (!Number.isSafeInteger(amountRaw) || amountRaw <= 0) return 'The amount must be above zero.'
   if (priceTicks === null) return { makerAmount: amountRaw, takerAmount: 1 }
   if (amountRaw % SHARE_STEP_RAW !== 0) return 'Shares have at most three decimals.'

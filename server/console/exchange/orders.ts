@@ -1,7 +1,7 @@
 // Orders of the visitor: amounts by rules §1.5 and rules §1.6, signed as EIP-712 typed data.
 
 import { Refused } from './api.ts'
-import { type Amounts, amountsOf, type Wish } from './order-amounts.ts'
+import { type Amounts, amountsOf, type Wanted } from './order-amounts.ts'
 import type { ExchangeInfo, MarketView, UserOrder } from './shapes.ts'
 import type { Trader } from './trader.ts'
 
@@ -83,7 +83,7 @@ function orderOf({ tokenId, side, account, makerAmount, takerAmount, ...rest }: 
 }
 
 export interface OrderAsked {
-  readonly wish: Wish
+  readonly wanted: Wanted
   /** The last second of the order, in Unix seconds; 0 for no end. */
   readonly expirationSec: number
 }
@@ -108,9 +108,9 @@ async function sendOrder(
   trader: Trader,
   info: ExchangeInfo,
   { slug, tokens, venue, metadata }: MarketView,
-  { wish, expirationSec, feeRateBps }: OrderAsked & { readonly feeRateBps: number | null },
+  { wanted, expirationSec, feeRateBps }: OrderAsked & { readonly feeRateBps: number | null },
 ): Promise<Placed> {
-  const amounts = amountsOf(wish)
+  const amounts = amountsOf(wanted)
   const profile = trader.profile.value
   if (typeof amounts === 'string') throw new Error(amounts)
   if (profile === null || tokens === undefined || venue === undefined)
@@ -118,8 +118,8 @@ async function sendOrder(
   const signer = await trader.signer()
   const order = orderOf({
     ...amounts,
-    tokenId: wish.outcome === 0 ? tokens.yes : tokens.no,
-    side: wish.isBuy ? 0 : 1,
+    tokenId: wanted.outcome === 0 ? tokens.yes : tokens.no,
+    side: wanted.isBuy ? 0 : 1,
     account: profile.account,
     expirationSec,
     feeRateBps: feeRateBps ?? (metadata.fee ? (profile.effectiveFeeRateBps ?? 0) : 0),
@@ -141,9 +141,9 @@ async function sendOrder(
   return trader.signed('POST', '/orders', {
     order: { ...order, signature },
     ownerId: profile.id,
-    orderType: wish.type,
+    orderType: wanted.type,
     marketSlug: slug,
-    ...(wish.isPostOnly ? { postOnly: true } : {}),
+    ...(wanted.isPostOnly ? { postOnly: true } : {}),
   })
 }
 

@@ -31,12 +31,15 @@ function saleOf({ yesRaw, noRaw }: Holding) {
   return { outcome, shares: Math.floor(Math.max(yesRaw, noRaw) / SHARE_RAW) }
 }
 
-interface Wish {
+interface Wanted {
   readonly market: DemoMarket
   readonly order: DemoOrder
 }
 
-async function saleIn(person: DemoClient, open: readonly DemoMarket[]): Promise<Wish | undefined> {
+async function saleIn(
+  person: DemoClient,
+  open: readonly DemoMarket[],
+): Promise<Wanted | undefined> {
   const { books } = await holdingsOf(person)
   const sales = books.flatMap((holding) => {
     const market = open.find(({ slug }) => slug === holding.slug)
@@ -50,7 +53,7 @@ async function saleIn(person: DemoClient, open: readonly DemoMarket[]): Promise<
   return { market, order }
 }
 
-function purchaseIn(open: readonly DemoMarket[]): Wish | undefined {
+function purchaseIn(open: readonly DemoMarket[]): Wanted | undefined {
   const market = pick(open)
   if (market === undefined) return undefined
   const isLarge = Math.random() < LARGE_CHANCE
@@ -67,9 +70,9 @@ export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
     // A slot may end while it is traded in; the lasting markets are enough.
     const open = (await markets()).filter(({ isSlot }) => !isSlot)
     const sale = Math.random() < SELL_CHANCE ? await saleIn(person, open) : undefined
-    const wish = sale ?? purchaseIn(open)
-    if (wish === undefined) return
-    const { market, order } = wish
+    const wanted = sale ?? purchaseIn(open)
+    if (wanted === undefined) return
+    const { market, order } = wanted
     await whileOpen(
       async () => (await markets()).some(({ slug }) => slug === market.slug),
       () => person.place(market, order),

@@ -71,9 +71,9 @@ function returnOf({ conditionId, isClosed, yesRaw, noRaw }: Holding) {
 export async function collect(client: DemoClient): Promise<void> {
   const { books, pools } = await holdingsOf(client)
   for (const held of [...books, ...pools]) {
-    const wish = returnOf(held)
-    if (wish === null) continue
-    const reply = await client.send('POST', wish.path, wish.body)
+    const wanted = returnOf(held)
+    if (wanted === null) continue
+    const reply = await client.send('POST', wanted.path, wanted.body)
     if (reply.status >= 500) accepted(reply)
   }
 }

@@ -25,13 +25,13 @@ const anyOrder = () => Math.random() - 0.5
 /** One outcome of as many markets as a pack of the demo has, by chance; fewer when fewer trade. */
 export async function quotedLegs(
   trader: DemoClient,
-  isWished: (slug: string) => boolean,
+  isRequested: (slug: string) => boolean,
 ): Promise<QuotedLeg[]> {
   const found = await trader.call('GET', '/parlay/markets?limit=50')
   if (!knownMarkets.holds(found)) throw new Error('markets of packs have outcomes')
   const legs = found.data.flatMap(({ marketSlug, outcomes }) => {
     const chosen = outcomes.sort(anyOrder).find((outcome) => quoted.holds(outcome))
-    if (!isWished(marketSlug) || !quoted.holds(chosen)) return []
+    if (!isRequested(marketSlug) || !quoted.holds(chosen)) return []
     const { outcomeIndex, bookPrice } = chosen
     return [{ marketSlug, outcomeIndex, bookPrice }]
   })

@@ -109,8 +109,14 @@ async function madePack(client: ExchangeClient, around: Around): Promise<string>
   const { attacker, famous } = around
   for (const [index, market] of around.legs.entries()) {
     for (const outcome of ['yes', 'no'] as const) {
-      const wish = { isBuy: true, outcome, ...LEG, type: 'GTC', salt: Date.now() + index } as const
-      await client.placed(famous, market, wish)
+      const wanted = {
+        isBuy: true,
+        outcome,
+        ...LEG,
+        type: 'GTC',
+        salt: Date.now() + index,
+      } as const
+      await client.placed(famous, market, wanted)
     }
   }
   const legs = around.legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))

@@ -292,8 +292,8 @@ test('a sweep of many orders counts like as many trades', () => {
       const all = rested.reduce((sum, { shares }) => sum + shares, 0)
       for (const shares of isSwept ? [all] : rested.map((order) => order.shares)) {
         const terms = { marketId, side: 0, outcome: 0, priceTicks: 600 } as const
-        const wish = { ...terms, account: taker, sizeRaw: shares * SHARE, type: 'FAK' } as const
-        assert.equal(driver.place(wish).result, 'FILLED')
+        const wanted = { ...terms, account: taker, sizeRaw: shares * SHARE, type: 'FAK' } as const
+        assert.equal(driver.place(wanted).result, 'FILLED')
       }
     }
     story.resolve(marketId)

@@ -98,9 +98,9 @@ class Teller {
   }
 
   tradeForHalf(marketId: number): void {
-    const wish = { marketId, side: 0, priceTicks: 500, sizeRaw: 10_000_000 }
-    this.driver.place({ ...wish, account: EVEN[0], outcome: 0, type: 'GTC' })
-    const taken = this.driver.place({ ...wish, account: EVEN[1], outcome: 1, type: 'FAK' })
+    const wanted = { marketId, side: 0, priceTicks: 500, sizeRaw: 10_000_000 }
+    this.driver.place({ ...wanted, account: EVEN[0], outcome: 0, type: 'GTC' })
+    const taken = this.driver.place({ ...wanted, account: EVEN[1], outcome: 1, type: 'FAK' })
     assert.equal(taken.result, 'FILLED')
   }
 

@@ -18,8 +18,8 @@ const QUERIES = ['crypto', 'football', 'interest rates', 'trump', 'weather', 'wi
 function foundAnew(desk: SearchDesk): unknown[] {
   const connection = openReadOnly(readPath(desk.dataDir))
   const search = searchMarkets.open(connection)
-  const wish = { similarityMin: 0.2, skip: 0, limit: 1000 }
-  const found = QUERIES.map((text) => search({ ...wish, text }))
+  const wanted = { similarityMin: 0.2, skip: 0, limit: 1000 }
+  const found = QUERIES.map((text) => search({ ...wanted, text }))
   connection.close()
   return found
 }

@@ -87,10 +87,10 @@ class Desk {
   }
 
   trade(maker: Known, taker: Known, shares: number): void {
-    const wish = { marketId: 1, side: 0, priceTicks: 500, sizeRaw: shares * SHARE } as const
+    const wanted = { marketId: 1, side: 0, priceTicks: 500, sizeRaw: shares * SHARE } as const
     for (const { id } of [maker, taker]) this.driver.deposit(id, shares * SHARE)
-    this.driver.place({ ...wish, account: maker.id, outcome: 0, type: 'GTC' })
-    const placed = this.driver.place({ ...wish, account: taker.id, outcome: 1, type: 'FAK' })
+    this.driver.place({ ...wanted, account: maker.id, outcome: 0, type: 'GTC' })
+    const placed = this.driver.place({ ...wanted, account: taker.id, outcome: 1, type: 'FAK' })
     assert.equal(placed.result, 'FILLED')
     for (const each of [maker, taker]) {
       each.volumeRaw += (shares * SHARE) / 2

@@ -34,8 +34,8 @@ function wordsOf(reply: Reply, ...path: string[]): unknown[] {
   return ['username', 'profileId'].map((name) => at(reply.body, ...path, name))
 }
 
-async function placed(who: Trader, market: LiveMarket, wish: Parameters<typeof place>[3]) {
-  const reply = await place(live, who, market, wish)
+async function placed(who: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
+  const reply = await place(live, who, market, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 

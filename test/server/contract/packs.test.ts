@@ -51,8 +51,8 @@ before(async () => {
   for (const [slug, yesTicks] of Object.entries(YES_TICKS)) {
     const market = await openMarket(live, slug)
     const sizeRaw = 1000 * UNIT
-    const wish = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw } as const
-    assert.equal((await place(live, maker, market, wish)).status, 201)
+    const wanted = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw } as const
+    assert.equal((await place(live, maker, market, wanted)).status, 201)
     const bid = { ticks: yesTicks - 10, sizeRaw }
     assert.equal((await place(live, maker, market, bid)).status, 201)
   }
@@ -222,8 +222,8 @@ test('limit: what is for sale within 0.10 of the best price counts for a quote',
     [600, 30],
     [601, 500],
   ]) {
-    const wish = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw: shares * UNIT } as const
-    assert.equal((await place(live, seller, deep, wish)).status, 201)
+    const wanted = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw: shares * UNIT } as const
+    assert.equal((await place(live, seller, deep, wanted)).status, 201)
   }
   const bid = { ticks: 490, sizeRaw: 1000 * UNIT }
   assert.equal((await place(live, seller, deep, bid)).status, 201)

@@ -38,8 +38,8 @@ async function taken(...asked: Parameters<typeof call>): Promise<Reply> {
   return reply
 }
 
-async function placed(who: Trader, wish: Parameters<typeof place>[3]): Promise<void> {
-  const reply = await place(live, who, rain, wish)
+async function placed(who: Trader, wanted: Parameters<typeof place>[3]): Promise<void> {
+  const reply = await place(live, who, rain, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 
@@ -137,9 +137,9 @@ async function packLost(): Promise<void> {
   assert.equal((await live.admin('/admin/house', { collateralRaw: 5000 * UNIT })).status, 200)
   const legs: object[] = []
   for (const slug of ['leg-1', 'leg-2']) {
-    const wish = { outcome: 1, ticks: 500, sizeRaw: 100 * UNIT } as const
+    const wanted = { outcome: 1, ticks: 500, sizeRaw: 100 * UNIT } as const
     const market = await openMarket(live, slug)
-    for (const each of [wish, { ...wish, ticks: 490, outcome: 0 as const }]) {
+    for (const each of [wanted, { ...wanted, ticks: 490, outcome: 0 as const }]) {
       assert.equal((await place(live, ben, market, each)).status, 201)
     }
     legs.push({ marketSlug: slug, outcomeIndex: 0 })

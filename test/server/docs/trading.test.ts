@@ -138,8 +138,8 @@ async function shownTrade(slug: string) {
   const maker = await listening(live, alice)
   const taker = await listening(live, bob)
   const made = await place(live, alice, market, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
-  const wish = { ticks: 650, sizeRaw: 10 * SHARE }
-  const reply = await place(live, bob, market, wish, { clientOrderId: 'quote-17' })
+  const wanted = { ticks: 650, sizeRaw: 10 * SHARE }
+  const reply = await place(live, bob, market, wanted, { clientOrderId: 'quote-17' })
   assert.deepEqual([made.status, reply.status], [201, 201], reply.text)
   return { market, alice, bob, maker, taker, madeId: textAt(made.body, 'order', 'id'), reply }
 }
@@ -176,8 +176,8 @@ function listedFields(): Map<string, string[]> {
 async function shownFrames(): Promise<object[]> {
   const { bob, maker, taker, madeId, reply, market } = await shownTrade('frames')
   const takenId = textAt(reply.body, 'order', 'id')
-  const wish = { outcome: 1, ticks: 1, sizeRaw: SHARE } as const
-  const killed = await place(live, bob, market, wish, { orderType: 'FAK' })
+  const wanted = { outcome: 1, ticks: 1, sizeRaw: SHARE } as const
+  const killed = await place(live, bob, market, wanted, { orderType: 'FAK' })
   const killedId = textAt(killed.body, 'order', 'id')
   await live.admin(`/admin/markets/${market.slug}/resolve`, { winningOutcomeIndex: 0 })
   await taker.until(() => framesOf(taker, takenId).length >= 4)

@@ -106,8 +106,8 @@ interface Link {
 
 /** A connection that stays; without a server name as clients of an address send none. */
 async function link(port: number, servername?: string): Promise<Link> {
-  const wish = servername === undefined ? {} : { servername }
-  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...wish })
+  const wanted = servername === undefined ? {} : { servername }
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...wanted })
   await once(socket, 'secureConnect')
   const get = async (path: string) => {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)

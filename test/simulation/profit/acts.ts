@@ -1,5 +1,5 @@
 import { type LiveExchange, type Reply, type Trader, textAt } from '../../support/live-exchange.ts'
-import { type OrderWish, orderBody } from '../../support/live-orders.ts'
+import { type OrderRequest, orderBody } from '../../support/live-orders.ts'
 import { unsignedBody } from '../../support/live-partners.ts'
 import type { Act, Colluder } from './plan.ts'
 import { idAt, letNewsOut, type Table, UNIT, winnerOf } from './table.ts'
@@ -13,7 +13,7 @@ const OFFER_RAW = 100 * UNIT
 const POOL_SPEND_RAW = 1000 * UNIT
 const STEP_RAW = 1000
 
-type Order = OrderWish & { readonly orderType: 'GTC' | 'FAK' }
+type Order = OrderRequest & { readonly orderType: 'GTC' | 'FAK' }
 
 class Player {
   readonly #live: LiveExchange
@@ -42,13 +42,17 @@ class Player {
     return Math.max(0, clearing.ledger.freeSharesRaw(profileId, market.market.marketId, outcome))
   }
 
-  async order(who: Colluder, { market: index }: Act, { orderType, ...wish }: Order): Promise<void> {
+  async order(
+    who: Colluder,
+    { market: index }: Act,
+    { orderType, ...wanted }: Order,
+  ): Promise<void> {
     const { traders, markets } = this.#table
     const market = markets[index]
     const body =
       who === 'sub'
-        ? unsignedBody(traders.pat, traders.sub.profileId, market, wish)
-        : orderBody(traders[who], market, wish)
+        ? unsignedBody(traders.pat, traders.sub.profileId, market, wanted)
+        : orderBody(traders[who], market, wanted)
     const reply = await this.call(who, 'POST', '/orders', { ...body, orderType })
     const trade = idAt(reply, 'execution', 'tradeEventId')
     if (trade !== '') this.#table.newestTrade = trade

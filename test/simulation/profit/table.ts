@@ -80,8 +80,8 @@ export function done(reply: Reply): Reply {
 async function referred(live: LiveExchange, by: Trader): Promise<Trader> {
   const key = randomBytes(32)
   const account = accountOf(key)
-  const wish = { account, scopes: SCOPES, referredBy: by.profileId }
-  const made = await live.services.accounts.putProfile(wish, SCOPES)
+  const wanted = { account, scopes: SCOPES, referredBy: by.profileId }
+  const made = await live.services.accounts.putProfile(wanted, SCOPES)
   assert(!(made instanceof Reject) && made.token !== null)
   const { profileId } = made.profile
   done(await live.admin('/admin/profiles', { account, rank: 'Bronze' }))
@@ -158,8 +158,8 @@ export async function takeMispriced(live: LiveExchange, table: Table): Promise<v
     for (const outcome of [0, 1] as const) {
       if (table.isNewsOut && winnerOf(table, index) !== outcome) continue
       const ticks = table.isNewsOut ? KNOWN_TICKS : FAIR_TICKS
-      const wish = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
-      done(await place(live, table.maker, market, wish, { orderType: 'FAK' }))
+      const wanted = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
+      done(await place(live, table.maker, market, wanted, { orderType: 'FAK' }))
     }
   }
 }

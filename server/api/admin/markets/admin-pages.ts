@@ -11,7 +11,7 @@ import { boolean, nullable, oneOf, text } from '../../../edge/http/schema/scalar
 import { type Infer, list, object, optional } from '../../../edge/http/schema/schema.ts'
 import { line, lines } from '../../../edge/http/schema/visible-text.ts'
 import { OWN_FACETS } from '../../../exchange/read-model/lists/facets.ts'
-import type { PropertyWish } from '../../pages/key-change.ts'
+import type { PropertyRequest } from '../../pages/key-change.ts'
 import {
   contentOf,
   filterGroup,
@@ -76,7 +76,7 @@ const editedPage = object({
   ...pageFields(),
 })
 
-function pageWish({ inNavigation, ...fields }: Infer<typeof editedPage>) {
+function pageRequest({ inNavigation, ...fields }: Infer<typeof editedPage>) {
   return inNavigation === undefined ? fields : { ...fields, isInNavigation: inNavigation }
 }
 
@@ -119,7 +119,7 @@ export const createPage = route({
     reply: ADMIN_PAGE_EXAMPLE,
   },
   handle: async ({ body, caller }, { marketPages }: Services) => {
-    const put = await marketPages.changes.putPage(pageWish(body), caller.operator.name)
+    const put = await marketPages.changes.putPage(pageRequest(body), caller.operator.name)
     return refusedOr(put, pageView)
   },
 })
@@ -142,7 +142,7 @@ export const editPage = route({
   },
   handle: async ({ params, body, caller }, { marketPages }: Services) => {
     const by = caller.operator.name
-    const put = await marketPages.changes.putPage(pageWish(body), by, params.id)
+    const put = await marketPages.changes.putPage(pageRequest(body), by, params.id)
     return refusedOr(put, pageView)
   },
 })
@@ -235,25 +235,25 @@ const editedKey = object({
 })
 
 /** The name of the first field whose metadata is too long, or the wish. */
-function keyWish({ metadata: kept, options, ...fields }: Infer<typeof editedKey>) {
+function keyRequest({ metadata: kept, options, ...fields }: Infer<typeof editedKey>) {
   const json = jsonOf(kept)
-  const wished = options?.map(({ metadata: own, ...option }) => ({ option, json: jsonOf(own) }))
-  const isLong = [json, ...(wished ?? []).map((each) => each.json)].some(
+  const requested = options?.map(({ metadata: own, ...option }) => ({ option, json: jsonOf(own) }))
+  const isLong = [json, ...(requested ?? []).map((each) => each.json)].some(
     (each) => Buffer.byteLength(each ?? '') > LIMITS.propertyMetadataBytesMax,
   )
   if (isLong) return null
-  const wish: PropertyWish = {
+  const wanted: PropertyRequest = {
     ...fields,
     ...(json === undefined ? {} : { metadataJson: json }),
-    ...(wished === undefined
+    ...(requested === undefined
       ? {}
       : {
-          options: wished.map(({ option, json: own }) =>
+          options: requested.map(({ option, json: own }) =>
             own === undefined ? option : { ...option, metadataJson: own },
           ),
         }),
   }
-  return wish
+  return wanted
 }
 
 function jsonOf(kept: Metadata | undefined): string | undefined {
@@ -266,11 +266,11 @@ const TAKEN_SLUGS: ReadonlySet<string> = new Set([
   ...['page', 'cursor', 'limit', 'sort', 'sortBy', 'filters'],
 ])
 
-function wrongIn({ slug }: { readonly slug?: string }, wish: PropertyWish | null) {
+function wrongIn({ slug }: { readonly slug?: string }, wanted: PropertyRequest | null) {
   if (slug !== undefined && TAKEN_SLUGS.has(slug)) {
     return { field: 'slug', message: 'is a word of the calls of this API; choose another' }
   }
-  return wish === null ? METADATA_LONG : null
+  return wanted === null ? METADATA_LONG : null
 }
 
 const METADATA_LONG = {
@@ -306,10 +306,10 @@ export const createPropertyKey = route({
     reply: KEY_EXAMPLE,
   },
   handle: async ({ body, caller }, { marketPages }: Services) => {
-    const wish = keyWish(body)
-    const wrong = wrongIn(body, wish)
-    if (wrong !== null || wish === null) return invalid(wrong ?? METADATA_LONG)
-    const put = await marketPages.changes.putKey(wish, caller.operator.name)
+    const wanted = keyRequest(body)
+    const wrong = wrongIn(body, wanted)
+    if (wrong !== null || wanted === null) return invalid(wrong ?? METADATA_LONG)
+    const put = await marketPages.changes.putKey(wanted, caller.operator.name)
     return refusedOr(put, wholeKeyView)
   },
 })
@@ -331,10 +331,10 @@ export const editPropertyKey = route({
     reply: KEY_EXAMPLE,
   },
   handle: async ({ params, body, caller }, { marketPages }: Services) => {
-    const wish = keyWish(body)
-    const wrong = wrongIn(body, wish)
-    if (wrong !== null || wish === null) return invalid(wrong ?? METADATA_LONG)
-    const put = await marketPages.changes.putKey(wish, caller.operator.name, params.id)
+    const wanted = keyRequest(body)
+    const wrong = wrongIn(body, wanted)
+    if (wrong !== null || wanted === null) return invalid(wrong ?? METADATA_LONG)
+    const put = await marketPages.changes.putKey(wanted, caller.operator.name, params.id)
     return refusedOr(put, wholeKeyView)
   },
 })

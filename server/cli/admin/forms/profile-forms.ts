@@ -105,11 +105,11 @@ export const PROFILE_FORMS: Readonly<Record<string, Form>> = {
     words: 1,
     fields: { account: 'ADDRESS', 'apiToken.scopes': '--scopes', ...flagNames(NAMED) },
     call([account], given) {
-      const wished = readSetting(SCOPES, given)
+      const requested = readSetting(SCOPES, given)
       return post('/admin/profiles', {
         account: wordAs(address, account),
         ...filled(NAMED, given),
-        ...(wished === undefined ? {} : { apiToken: { scopes: wished } }),
+        ...(requested === undefined ? {} : { apiToken: { scopes: requested } }),
       })
     },
   },

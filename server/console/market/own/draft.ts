@@ -1,6 +1,6 @@
 // The order ticket as it is typed, and the order that it means.
 
-import { amountsOf, type OrderType, type Wish } from '../../exchange/order-amounts.ts'
+import { amountsOf, type OrderType, type Wanted } from '../../exchange/order-amounts.ts'
 import { rawOf, ticksOf } from '../../page/words.ts'
 
 export const KINDS = ['GTC', 'FAK', 'FOK', 'MARKET'] as const
@@ -25,7 +25,7 @@ export interface Faults {
 
 export interface Meant {
   /** Null while a field is empty or wrong. */
-  readonly wish: Wish | null
+  readonly wanted: Wanted | null
   readonly faults: Faults
 }
 
@@ -52,14 +52,14 @@ export function meaningOf(draft: Draft): Meant {
   const amountRaw = rawOf(draft.amount)
   const priceTicks = draft.kind === 'MARKET' ? null : ticksOf(draft.price)
   if (amountRaw === null || (priceTicks === null && draft.kind !== 'MARKET')) {
-    return { wish: null, faults }
+    return { wanted: null, faults }
   }
   const { isBuy, outcome, kind } = draft
   const isPostOnly = kind === 'GTC' && draft.isPostOnly
-  const wish: Wish = { isBuy, outcome, type: TYPES[kind], isPostOnly, priceTicks, amountRaw }
-  const amounts = amountsOf(wish)
-  if (typeof amounts === 'string') return { wish: null, faults: { ...faults, amount: amounts } }
-  return { wish, faults }
+  const wanted: Wanted = { isBuy, outcome, type: TYPES[kind], isPostOnly, priceTicks, amountRaw }
+  const amounts = amountsOf(wanted)
+  if (typeof amounts === 'string') return { wanted: null, faults: { ...faults, amount: amounts } }
+  return { wanted, faults }
 }
 
 const TICKS_PER_CENT = 10

@@ -4,7 +4,7 @@
 import type { Context } from '../../context.ts'
 import { Refused, Unreached } from '../../exchange/api.ts'
 import { hasBook } from '../../exchange/market-words.ts'
-import type { Wish } from '../../exchange/order-amounts.ts'
+import type { Wanted } from '../../exchange/order-amounts.ts'
 import { placeOrder } from '../../exchange/orders.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
 import { h, write } from '../../page/dom.ts'
@@ -128,10 +128,10 @@ export class Ticket implements Panel {
     return { collateralRaw: state.freeRaw, sharesRaw: heldRaw - soldRaw }
   }
 
-  #estimate(wish: Wish): Estimate | null {
+  #estimate(wanted: Wanted): Estimate | null {
     const { copy } = this.#parts.book
     if (copy === null || !copy.isCurrent) return null
-    return estimateOf(wish, offersOf(copy, wish), this.#feeBps ?? 0)
+    return estimateOf(wanted, offersOf(copy, wanted), this.#feeBps ?? 0)
   }
 
   #fillMost(): void {
@@ -145,25 +145,25 @@ export class Ticket implements Panel {
   readonly #draw = (): void => {
     this.#form.arrange()
     const { draft } = this.#form
-    const { wish, faults } = meaningOf(draft)
+    const { wanted, faults } = meaningOf(draft)
     const means = this.#means(draft.outcome)
-    const shortage = wish === null || means === null ? '' : shortageOf(wish, means)
+    const shortage = wanted === null || means === null ? '' : shortageOf(wanted, means)
     this.#form.price.complain(this.#refused.price || faults.price)
     this.#form.amount.complain(this.#refused.amount || faults.amount || shortage)
     this.#form.end.complain(lifetimeFault(this.#form.lifetime, Date.now()))
-    this.#drawSummary(wish)
+    this.#drawSummary(wanted)
     this.#drawSubmit(draft.isBuy, draft.outcome)
   }
 
-  #drawSummary(wish: Wish | null): void {
-    const estimate = wish === null ? null : this.#estimate(wish)
-    if (wish === null || estimate === null) {
+  #drawSummary(wanted: Wanted | null): void {
+    const estimate = wanted === null ? null : this.#estimate(wanted)
+    if (wanted === null || estimate === null) {
       drawLines(this.#summary, [])
-      write(this.#warning, wish === null ? '' : this.#noEstimate())
+      write(this.#warning, wanted === null ? '' : this.#noEstimate())
       return
     }
-    drawLines(this.#summary, linesOf(wish, estimate, this.#feeBps))
-    write(this.#warning, warningOf(wish, estimate))
+    drawLines(this.#summary, linesOf(wanted, estimate, this.#feeBps))
+    write(this.#warning, warningOf(wanted, estimate))
   }
 
   #noEstimate(): string {
@@ -185,16 +185,16 @@ export class Ticket implements Panel {
     const { context, market, own } = this.#parts
     const { trader, notices, info } = context
     if (trader.profile.value === null) return askForLogin()
-    const { wish } = meaningOf(this.#form.draft)
+    const { wanted } = meaningOf(this.#form.draft)
     const expirationSec = expirationSecOf(this.#form.lifetime, Date.now())
-    if (wish === null || expirationSec === null || this.#isSending) return this.#pointOut()
+    if (wanted === null || expirationSec === null || this.#isSending) return this.#pointOut()
     this.#isSending = true
     this.#changed()
     try {
-      const { execution } = await placeOrder(trader, info, market, { wish, expirationSec })
+      const { execution } = await placeOrder(trader, info, market, { wanted, expirationSec })
       // An empty amount keeps a second press from being a second order.
       this.#form.amount.input.value = ''
-      notices.good(resultOf(wish, execution))
+      notices.good(resultOf(wanted, execution))
     } catch (error) {
       this.#refuse(error)
       own.refused(error)

@@ -13,7 +13,7 @@ export interface Pool {
 }
 
 /** Collateral that is spent, with the fee, or that is wanted, without it. */
-export interface PoolWish {
+export interface PoolRequest {
   readonly isBuy: boolean
   readonly outcome: 0 | 1
   readonly collateralRaw: number
@@ -36,8 +36,11 @@ export function movedTo({ reservesRaw, feeBps }: Pool, yesE6: number): Pool {
 }
 
 /** Null when the pool has no quote for it. */
-export function estimateOf({ reservesRaw, feeBps }: Pool, wish: PoolWish): PoolEstimate | null {
-  const { isBuy, outcome, collateralRaw } = wish
+export function estimateOf(
+  { reservesRaw, feeBps }: Pool,
+  wanted: PoolRequest,
+): PoolEstimate | null {
+  const { isBuy, outcome, collateralRaw } = wanted
   const [own, other] = outcome === 0 ? reservesRaw : [reservesRaw[1], reservesRaw[0]]
   if (own === 0 || other === 0) return null
   const quote = isBuy
@@ -54,14 +57,14 @@ export function estimateOf({ reservesRaw, feeBps }: Pool, wish: PoolWish): PoolE
 /** The most collateral that one can spend, or get for all one's shares. */
 export function mostRaw(
   { reservesRaw, feeBps }: Pool,
-  { isBuy, outcome }: Pick<PoolWish, 'isBuy' | 'outcome'>,
+  { isBuy, outcome }: Pick<PoolRequest, 'isBuy' | 'outcome'>,
   { collateralRaw, sharesRaw }: Means,
 ): number {
   return isBuy ? collateralRaw : exitRaw(reservesRaw, outcome, sharesRaw, feeBps)
 }
 
 export function poolLinesOf(
-  { isBuy, outcome, collateralRaw }: PoolWish,
+  { isBuy, outcome, collateralRaw }: PoolRequest,
   { sharesRaw, feeRaw, worst }: PoolEstimate,
   { feeBps }: Pool,
 ): readonly Line[] {
@@ -78,7 +81,7 @@ export function poolLinesOf(
 
 /** Why the visitor cannot pay for it; empty when it is covered. */
 export function poolShortageOf(
-  { isBuy, outcome, collateralRaw }: PoolWish,
+  { isBuy, outcome, collateralRaw }: PoolRequest,
   estimate: PoolEstimate | null,
   means: Means,
 ): string {

@@ -15,7 +15,13 @@ import type { OwnMarket } from '../own/own-market.ts'
 import { type Means, OUTCOMES } from '../own/ticket-words.ts'
 import { type Panel, panel } from '../shown/panel.ts'
 import type { LivePool } from './live-pool.ts'
-import { estimateOf, mostRaw, type PoolWish, poolLinesOf, poolShortageOf } from './pool-estimate.ts'
+import {
+  estimateOf,
+  mostRaw,
+  type PoolRequest,
+  poolLinesOf,
+  poolShortageOf,
+} from './pool-estimate.ts'
 
 /** A block confirms an approval: it is asked for again after a while, so many times. */
 const CONFIRM_AFTER_MS = 1000
@@ -100,7 +106,7 @@ export class PoolTicket implements Panel {
   }
 
   /** Null while the amount is empty or wrong. */
-  get #wish(): PoolWish | null {
+  get #wanted(): PoolRequest | null {
     const collateralRaw = rawOf(this.#amount.input.value)
     if (collateralRaw === null || collateralRaw === 0) return null
     return { isBuy: this.#isBuy, outcome: this.#outcomeIndex, collateralRaw }
@@ -125,16 +131,17 @@ export class PoolTicket implements Panel {
 
   readonly #draw = (): void => {
     const { context, pool } = this.#parts
-    const wish = this.#wish
+    const wanted = this.#wanted
     const isKnown = context.trader.profile.value !== null
     this.#amount.name(this.#isBuy ? 'Spend, $' : 'Get, $')
-    const estimate = wish === null ? null : estimateOf(pool.pool, wish)
-    const means = wish === null ? null : this.#means(wish.outcome)
+    const estimate = wanted === null ? null : estimateOf(pool.pool, wanted)
+    const means = wanted === null ? null : this.#means(wanted.outcome)
     const isTyped = this.#amount.input.value.trim() !== ''
-    const fault = isTyped && wish === null ? 'Type a number like 10 or 2.5.' : ''
-    const short = wish === null || means === null ? '' : poolShortageOf(wish, estimate, means)
+    const fault = isTyped && wanted === null ? 'Type a number like 10 or 2.5.' : ''
+    const short = wanted === null || means === null ? '' : poolShortageOf(wanted, estimate, means)
     this.#amount.complain(fault || short)
-    const lines = wish === null || estimate === null ? [] : poolLinesOf(wish, estimate, pool.pool)
+    const lines =
+      wanted === null || estimate === null ? [] : poolLinesOf(wanted, estimate, pool.pool)
     drawLines(this.#summary, lines)
     write(this.#submit, this.#busy || (isKnown ? this.#act() : 'Log in to trade'))
     this.#submit.disabled = this.#busy !== ''
@@ -151,9 +158,9 @@ export class PoolTicket implements Panel {
   async #send(): Promise<void> {
     const { trader } = this.#parts.context
     if (trader.profile.value === null) return askForLogin()
-    const wish = this.#wish
+    const wanted = this.#wanted
     if (this.#busy !== '') return
-    if (wish === null) {
+    if (wanted === null) {
       if (this.#amount.input.value.trim() === '') this.#amount.complain('Type an amount.')
       return this.#amount.input.focus()
     }
@@ -164,7 +171,7 @@ export class PoolTicket implements Panel {
     this.#draw()
     try {
       if (isApproving) await this.#approve(side)
-      else await this.#trade(wish)
+      else await this.#trade(wanted)
     } catch (error) {
       this.#refuse(error, side)
       this.#parts.own.refused(error)
@@ -173,7 +180,7 @@ export class PoolTicket implements Panel {
     this.#draw()
   }
 
-  async #trade({ isBuy, outcome, collateralRaw }: PoolWish): Promise<void> {
+  async #trade({ isBuy, outcome, collateralRaw }: PoolRequest): Promise<void> {
     const { context, market, own } = this.#parts
     const path = isBuy ? '/amm/buy' : '/amm/sell'
     const amount = isBuy ? 'collateralAmount' : 'collateralReturnAmount'

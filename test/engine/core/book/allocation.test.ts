@@ -36,8 +36,8 @@ function between(low: number, high: number): number {
 /** Places one trader's next order and cancels any order that holds a slot, in reused objects. */
 function newTrade(driver: ExchangeDriver, marketId: number): () => void {
   const { exchange, clearing, nowMs } = driver
-  const wish = { account: 1, marketId, side: SIDE.BUY, outcome: 0, type: 'GTC' as const }
-  const order = driver.orderOf({ ...wish, priceTicks: 500 })
+  const wanted = { account: 1, marketId, side: SIDE.BUY, outcome: 0, type: 'GTC' as const }
+  const order = driver.orderOf({ ...wanted, priceTicks: 500 })
   const request = driver.requestOf(order)
   const tokenNos = [1, 2, 3, 4].map((id) => clearing.accounts.tokensOf(id)[0].tokenNo)
   const cancel = {

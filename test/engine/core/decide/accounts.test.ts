@@ -49,8 +49,8 @@ test('a debit takes free collateral to the last raw unit, never reserved collate
   const driver = new ExchangeDriver(16)
   const marketId = driver.addMarket()
   const account = driver.addAccount(1_000_000)
-  const wish = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.YES }
-  driver.place({ ...wish, type: 'GTC', priceTicks: 400, sizeRaw: 1_000_000 })
+  const wanted = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.YES }
+  driver.place({ ...wanted, type: 'GTC', priceTicks: 400, sizeRaw: 1_000_000 })
   const decide = (raw: number) => rejectName(decideAdjust(driver.clearing, account, raw))
   assert.equal(decide(-600_000), 'NONE')
   assert.equal(decide(-600_001), 'INSUFFICIENT_COLLATERAL')

@@ -12,7 +12,7 @@ import {
   positionShares,
   SHARE_LIMITS,
 } from '../../../../engine/domain/share-limits.ts'
-import { ExchangeDriver, type Placed, type Wish } from '../../../support/exchange-driver.ts'
+import { ExchangeDriver, type Placed, type Wanted } from '../../../support/exchange-driver.ts'
 import { marketSpec, profileFields } from '../../../support/specs.ts'
 
 // Tables that all share, full of other owners' rows: as full as the gates let them become.
@@ -24,15 +24,15 @@ const CAPACITY = 2049
 const SLOTS = CAPACITY - 1
 const RESTING_MAX = SLOTS - SLOTS / 64
 
-function bidOf(account: number, marketId: number, changes: Partial<Wish> = {}): Wish {
+function bidOf(account: number, marketId: number, changes: Partial<Wanted> = {}): Wanted {
   const bid = { side: SIDE.BUY, outcome: OUTCOME.YES, type: 'GTC' as const, priceTicks: 1 }
   return { account, marketId, ...bid, sizeRaw: SHARE, ...changes }
 }
 
 /** The account places the order again until it is refused. Gives how many rest, and the refusal. */
-function placeAll(driver: ExchangeDriver, wish: Wish): { placed: number; refused: string } {
+function placeAll(driver: ExchangeDriver, wanted: Wanted): { placed: number; refused: string } {
   for (let placed = 0; ; placed++) {
-    const { refused } = driver.place(wish)
+    const { refused } = driver.place(wanted)
     if (refused !== null) return { placed, refused }
   }
 }
@@ -103,7 +103,7 @@ test('orders that leave at once find a slot when no more may rest', () => {
   } while (result.refused !== 'CAPACITY')
   assert.equal(driver.clearing.orders.live.all, RESTING_MAX)
   const trader = driver.addAccount(1000 * UNIT)
-  const take = (changes: Partial<Wish>): Placed => {
+  const take = (changes: Partial<Wanted>): Placed => {
     return driver.place(bidOf(trader, marketId, { priceTicks: 500, sizeRaw: 1000, ...changes }))
   }
   assert.equal(take({ type: 'FAK' }).filledRaw, 1000)

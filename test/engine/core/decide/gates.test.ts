@@ -24,8 +24,8 @@ function newWorld(): World {
   const driver = new ExchangeDriver(3)
   const marketId = driver.addMarket({ feeEnabled: true })
   const account = driver.addAccount(1_000_001)
-  const wish = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.YES }
-  const rested = { ...wish, type: 'GTC' as const, priceTicks: 1, sizeRaw: 1000, hash: 77 }
+  const wanted = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.YES }
+  const rested = { ...wanted, type: 'GTC' as const, priceTicks: 1, sizeRaw: 1000, hash: 77 }
   assert.equal(driver.place({ ...rested, clientOrderId: 'used' }).result, 'RESTED')
   const order = driver.orderOf({ ...rested, hash: 78, priceTicks: 500, sizeRaw: 2_000_000 })
   return { driver, clearing: driver.clearing, request: driver.requestOf(order) }
@@ -61,7 +61,7 @@ const BREAKS: readonly [RejectName, (world: World) => void][] = [
   [
     'DUPLICATE_ORDER',
     ({ driver, request }) => {
-      const { hashHigh, hashLow } = driver.orderOf({ ...wishOf(request), hash: 77 })
+      const { hashHigh, hashLow } = driver.orderOf({ ...requestOf(request), hash: 77 })
       Object.assign(request.order, { hashHigh, hashLow })
     },
   ],
@@ -80,14 +80,14 @@ const BREAKS: readonly [RejectName, (world: World) => void][] = [
     ({ driver, request }) => {
       // Another owner has the last slot.
       const account = driver.addAccount(1e6)
-      const wish = { ...wishOf(request), account, type: 'GTC' as const, priceTicks: 1 }
-      assert.equal(driver.place({ ...wish, sizeRaw: 1000, hash: 79 }).result, 'RESTED')
+      const wanted = { ...requestOf(request), account, type: 'GTC' as const, priceTicks: 1 }
+      assert.equal(driver.place({ ...wanted, sizeRaw: 1000, hash: 79 }).result, 'RESTED')
     },
   ],
   ['INSUFFICIENT_COLLATERAL', ({ request }) => Object.assign(request.order, { sizeRaw: 4e6 })],
 ]
 
-function wishOf({ order }: PlaceRequest) {
+function requestOf({ order }: PlaceRequest) {
   const { accountId: account, marketId, side, outcome } = order
   return { account, marketId, side, outcome, type: 'GTC' as const }
 }
@@ -150,8 +150,8 @@ test('a signed rate must be the lower of rank and cap, and a profile without ran
     unranked: driver.addAccount(1e9, { rank: null, feeCapBps: 50 }),
   }
   const decide = (account: number, marketId: number, signedFeeBps: number) => {
-    const wish = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.NO, type: 'GTC' as const }
-    const order = driver.orderOf({ ...wish, priceTicks: 1, sizeRaw: 1000 })
+    const wanted = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.NO, type: 'GTC' as const }
+    const order = driver.orderOf({ ...wanted, priceTicks: 1, sizeRaw: 1000 })
     const request = { ...driver.requestOf(order), signedFeeBps }
     const name = rejectName(decidePlace(driver.clearing, request, driver.nowMs))
     return [name, order.feeBps]
@@ -173,9 +173,9 @@ test('the receive window, the deadline and the expiration end exactly where they
   const driver = new ExchangeDriver(64)
   const marketId = driver.addMarket({ deadlineMs: driver.nowMs + 10_000 })
   const account = driver.addAccount(1e9)
-  const wish = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.NO, type: 'GTC' as const }
+  const wanted = { account, marketId, side: SIDE.BUY, outcome: OUTCOME.NO, type: 'GTC' as const }
   const decide = (changes: Partial<PlaceRequest>, expirationSec: number, nowMs: number) => {
-    const order = driver.orderOf({ ...wish, priceTicks: 1, sizeRaw: 1000, expirationSec })
+    const order = driver.orderOf({ ...wanted, priceTicks: 1, sizeRaw: 1000, expirationSec })
     const request = { ...driver.requestOf(order), ...changes }
     return rejectName(decidePlace(driver.clearing, request, nowMs))
   }
@@ -218,8 +218,8 @@ test('only the owner cancels an order, and only an open one', () => {
   const marketId = driver.addMarket()
   const alice = driver.addAccount(1e9)
   const bob = driver.addAccount(1e9)
-  const wish = { marketId, side: SIDE.BUY, outcome: OUTCOME.YES, priceTicks: 500, sizeRaw: 1e6 }
-  const placed = driver.place({ ...wish, account: alice, type: 'GTC' })
+  const wanted = { marketId, side: SIDE.BUY, outcome: OUTCOME.YES, priceTicks: 500, sizeRaw: 1e6 }
+  const placed = driver.place({ ...wanted, account: alice, type: 'GTC' })
   assert.equal(driver.cancel(bob, placed), 'ORDER_NOT_FOUND')
   const older = { slot: placed.slot, generation: placed.generation - 1 }
   assert.equal(driver.cancel(alice, older), 'ORDER_NOT_OPEN')
@@ -238,8 +238,13 @@ test('an order reserves the free balance to the last raw unit, and not one more'
   const marketId = driver.addMarket()
   const [buyer, other] = [driver.addAccount(1_000_000), driver.addAccount(0)]
   const market = { marketId, outcome: OUTCOME.YES, type: 'FOK' as const }
-  const decide = (wish: { account: number; side: number; sizeRaw?: number; spendRaw?: number }) => {
-    const request = driver.requestOf(driver.orderOf({ ...market, ...wish }))
+  const decide = (wanted: {
+    account: number
+    side: number
+    sizeRaw?: number
+    spendRaw?: number
+  }) => {
+    const request = driver.requestOf(driver.orderOf({ ...market, ...wanted }))
     const refusal = decidePlace(driver.clearing, request, driver.nowMs)
     assert.ok(refusal === null || refusal instanceof Reject)
     return [refusal?.name ?? 'NONE', refusal?.shortfall ?? null]

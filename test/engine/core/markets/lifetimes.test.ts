@@ -38,9 +38,9 @@ class World {
 
   /** Both sell all that `mint` gave them: the pairs are unmade. */
   unmake(marketId: number): void {
-    const wish = { marketId, side: SIDE.SELL, priceTicks: 500, sizeRaw: 10 * UNIT }
-    this.driver.place({ ...wish, account: this.ann, outcome: YES, type: 'GTC' })
-    this.driver.place({ ...wish, account: this.ben, outcome: NO, type: 'GTC' })
+    const wanted = { marketId, side: SIDE.SELL, priceTicks: 500, sizeRaw: 10 * UNIT }
+    this.driver.place({ ...wanted, account: this.ann, outcome: YES, type: 'GTC' })
+    this.driver.place({ ...wanted, account: this.ben, outcome: NO, type: 'GTC' })
   }
 
   resolve(marketId: number): void {
@@ -73,8 +73,8 @@ class World {
 test('a book is given back with the last order of a resolved market, and an id never is', () => {
   const { driver, ann, market, resolve } = bound(new World())
   assert.deepEqual([driver.addMarket(), driver.addMarket(), driver.addMarket()], [1, 2, 3])
-  const wish = { account: ann, side: SIDE.BUY, outcome: YES, type: 'GTC' as const }
-  const order = { ...wish, marketId: 2, priceTicks: 400, sizeRaw: UNIT }
+  const wanted = { account: ann, side: SIDE.BUY, outcome: YES, type: 'GTC' as const }
+  const order = { ...wanted, marketId: 2, priceTicks: 400, sizeRaw: UNIT }
   const { slot, generation } = driver.place(order)
   assert.deepEqual(
     [1, 2, 3].map((id) => market(id).book),

@@ -9,7 +9,7 @@ import type { Command, ControlCommand } from '../../../../engine/domain/command.
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
-import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
+import { ExchangeDriver, type Wanted } from '../../../support/exchange-driver.ts'
 import { LateMarkets } from '../../../support/late-markets.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
@@ -41,8 +41,8 @@ function totals({ clearing: { ledger, accounts } }: ExchangeDriver, marketId: nu
 
 interface Case {
   readonly about: string
-  readonly makers: readonly (Omit<Wish, 'account' | 'marketId' | 'type'> & { who: string })[]
-  readonly taker: Omit<Wish, 'account' | 'marketId'>
+  readonly makers: readonly (Omit<Wanted, 'account' | 'marketId' | 'type'> & { who: string })[]
+  readonly taker: Omit<Wanted, 'account' | 'marketId'>
   readonly legs: Legs
   readonly conditionRaw: number
 }
@@ -135,11 +135,11 @@ for (const { about, makers, taker, legs, conditionRaw } of CASES) {
     }
     const before = totals(driver, marketId)
     const insideRaw = driver.clearing.catalogue.existing(marketId).conditionRaw
-    const wish = { ...taker, account: idOf('taker'), marketId }
-    const placed = driver.place(wish)
+    const wanted = { ...taker, account: idOf('taker'), marketId }
+    const placed = driver.place(wanted)
     assert.equal(placed.refused, null)
     const tradeSeq = driver.clearing.lastSeq
-    const reversal = reversalOf(tradeOf(driver, wish, placed))
+    const reversal = reversalOf(tradeOf(driver, wanted, placed))
     const expected = legs.map(([who, outcome, collateralRaw, sharesRaw]) => {
       return { accountId: idOf(who), marketId, outcome, collateralRaw, sharesRaw }
     })
@@ -163,10 +163,10 @@ test('a reversal of spent funds makes a free balance negative, which blocks rese
   driver.deposit(ben, 50 * UNIT)
   const yes = { marketId, outcome: YES, priceTicks: 500, sizeRaw: 100 * UNIT }
   driver.place({ ...yes, account: ann, side: SELL, type: 'GTC' })
-  const wish: Wish = { ...yes, account: ben, side: BUY, type: 'FAK' }
-  const bought = driver.place(wish)
+  const wanted: Wanted = { ...yes, account: ben, side: BUY, type: 'FAK' }
+  const bought = driver.place(wanted)
   const tradeSeq = driver.clearing.lastSeq
-  const reversal = reversalOf(tradeOf(driver, wish, bought))
+  const reversal = reversalOf(tradeOf(driver, wanted, bought))
   // Both accounts pass on what the trade gave them.
   driver.control({ kind: 'adjustBalance', profileId: ann, collateralRaw: -50 * UNIT })
   driver.place({ ...yes, account: cat, side: BUY, type: 'GTC' })
@@ -196,10 +196,10 @@ test('a trade that main hears after its reversal leaves no row without shares', 
   const [ann, ben] = [driver.addAccount(100 * UNIT), driver.addAccount(100 * UNIT)]
   const size = { marketId, side: BUY, sizeRaw: 100 * UNIT } as const
   driver.place({ ...size, account: ann, outcome: NO, priceTicks: 400, type: 'GTC' })
-  const wish: Wish = { ...size, account: ben, outcome: YES, priceTicks: 600, type: 'FAK' }
-  const minted = driver.place(wish)
+  const wanted: Wanted = { ...size, account: ben, outcome: YES, priceTicks: 600, type: 'FAK' }
+  const minted = driver.place(wanted)
   assert(minted.feeRaw > 0)
-  fail(driver, driver.clearing.lastSeq, reversalOf(tradeOf(driver, wish, minted)))
+  fail(driver, driver.clearing.lastSeq, reversalOf(tradeOf(driver, wanted, minted)))
   assert.equal(driver.clearing.ledger.rows.count, 0)
   const hash = driver.exchange.stateHash()
   const late = new LateMarkets()
@@ -219,10 +219,10 @@ test('fees of a reversed trade that were paid on as rebates are owed, and stop n
   const size = { marketId, side: BUY, sizeRaw: 100 * UNIT } as const
   // Ben pays fees in YES, and then as many in NO.
   driver.place({ ...size, account: ann, outcome: NO, priceTicks: 500, type: 'GTC' })
-  const wish: Wish = { ...size, account: ben, outcome: YES, priceTicks: 500, type: 'FAK' }
-  const minted = driver.place(wish)
+  const wanted: Wanted = { ...size, account: ben, outcome: YES, priceTicks: 500, type: 'FAK' }
+  const minted = driver.place(wanted)
   const tradeSeq = clearing.lastSeq
-  const reversal = reversalOf(tradeOf(driver, wish, minted))
+  const reversal = reversalOf(tradeOf(driver, wanted, minted))
   const { feeRaw } = minted
   driver.place({ ...size, account: ann, outcome: YES, priceTicks: 500, type: 'GTC' })
   driver.place({ ...size, account: ben, outcome: NO, priceTicks: 500, type: 'FAK' })
@@ -349,7 +349,7 @@ function randomLife(seed: number, commands: Command[]): ExchangeDriver {
       }
       for (const each of seqs) if (!blocks.isOpen(each)) open.delete(each)
     } else {
-      const wish: Wish = {
+      const wanted: Wanted = {
         account: random.pick(accounts),
         marketId: random.pick(markets),
         side: random.chance(0.6) ? BUY : SELL,
@@ -358,9 +358,9 @@ function randomLife(seed: number, commands: Command[]): ExchangeDriver {
         priceTicks: random.between(450, 550),
         sizeRaw: random.between(1, 20_000) * 1000,
       }
-      const placed = driver.place(wish)
+      const placed = driver.place(wanted)
       if (placed.makers.length > 0) {
-        open.set(driver.clearing.lastSeq, reversalOf(tradeOf(driver, wish, placed)))
+        open.set(driver.clearing.lastSeq, reversalOf(tradeOf(driver, wanted, placed)))
       }
     }
     driver.holds()

@@ -11,7 +11,7 @@ import {
 import { type Reversal, reversalOf } from '../../../../engine/core/money/reversal.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
-import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
+import { ExchangeDriver, type Wanted } from '../../../support/exchange-driver.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { tradeOf } from '../../../support/settled-trade.ts'
@@ -33,8 +33,8 @@ class World {
     this.marketId = this.driver.addMarket({ feeEnabled })
   }
 
-  place(wish: Omit<Wish, 'marketId'>): number {
-    const order = { ...wish, marketId: this.marketId }
+  place(wanted: Omit<Wanted, 'marketId'>): number {
+    const order = { ...wanted, marketId: this.marketId }
     const placed = this.driver.place(order)
     const seq = this.driver.clearing.lastSeq
     if (placed.makers.length === 0) return 0
@@ -228,7 +228,7 @@ function pairSome(world: World, profileId: number, random: Random): void {
   if (!(decided instanceof Reject)) world.driver.control(decided)
 }
 
-function orderOf(account: number, random: Random): Omit<Wish, 'marketId'> {
+function orderOf(account: number, random: Random): Omit<Wanted, 'marketId'> {
   return {
     account,
     side: random.chance(0.5) ? BUY : SELL,

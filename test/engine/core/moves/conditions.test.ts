@@ -54,8 +54,8 @@ class World {
 
   sell(account: number, outcome: number, sizeRaw: number): void {
     const { marketId } = this
-    const wish = { marketId, side: SIDE.SELL, priceTicks: 500, sizeRaw }
-    this.#rested.push(this.driver.place({ ...wish, account, outcome, type: 'GTC' }))
+    const wanted = { marketId, side: SIDE.SELL, priceTicks: 500, sizeRaw }
+    this.#rested.push(this.driver.place({ ...wanted, account, outcome, type: 'GTC' }))
   }
 
   resolve(payoutNumerators: readonly [number, number]): void {
@@ -187,11 +187,11 @@ test('shares below zero are owed, and redeemed out of the collateral of their ac
   const cid = driver.addAccount(1000 * UNIT)
   world.split(ann, 10 * UNIT)
   world.sell(ann, YES, 10 * UNIT)
-  const wish = { marketId, side: SIDE.BUY, outcome: YES, priceTicks: 500, sizeRaw: 10 * UNIT }
-  const bought = driver.place({ ...wish, account: ben, type: 'FAK' })
+  const wanted = { marketId, side: SIDE.BUY, outcome: YES, priceTicks: 500, sizeRaw: 10 * UNIT }
+  const bought = driver.place({ ...wanted, account: ben, type: 'FAK' })
   const tradeSeq = driver.clearing.lastSeq
   world.sell(ben, YES, 10 * UNIT)
-  driver.place({ ...wish, account: cid, type: 'FAK' })
+  driver.place({ ...wanted, account: cid, type: 'FAK' })
   const fill = { makerId: ann, makerOutcome: YES, makerSide: SIDE.SELL, sharesRaw: 10 * UNIT }
   const reversal = reversalOf({
     marketId,
@@ -218,13 +218,13 @@ test('a debt for shares may leave an account below zero, and blocks what it want
   const world = new World()
   const { driver, marketId } = world
   const dan = driver.addAccount(5 * UNIT)
-  const wish = { marketId, outcome: YES, priceTicks: 500, sizeRaw: 10 * UNIT }
+  const wanted = { marketId, outcome: YES, priceTicks: 500, sizeRaw: 10 * UNIT }
   world.split(world.ann, 10 * UNIT)
   world.sell(world.ann, YES, 10 * UNIT)
-  const bought = driver.place({ ...wish, side: SIDE.BUY, account: dan, type: 'FAK' })
+  const bought = driver.place({ ...wanted, side: SIDE.BUY, account: dan, type: 'FAK' })
   const tradeSeq = driver.clearing.lastSeq
-  driver.place({ ...wish, side: SIDE.SELL, account: dan, type: 'GTC' })
-  driver.place({ ...wish, side: SIDE.BUY, account: world.ben, type: 'FAK' })
+  driver.place({ ...wanted, side: SIDE.SELL, account: dan, type: 'GTC' })
+  driver.place({ ...wanted, side: SIDE.BUY, account: world.ben, type: 'FAK' })
   const { clearing } = driver
   const withdrawn = { profileId: dan, destination: '0x', collateralRaw: world.held(dan).free }
   assert.equal(world.try(decideWithdraw(clearing, withdrawn)), 'NOT_MINED_YET')

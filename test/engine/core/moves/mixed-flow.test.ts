@@ -142,9 +142,9 @@ class Flow {
     const wholeRaw = heldRaw - (heldRaw % 1000)
     const sizeRaw = side === SIDE.SELL ? Math.min(wantRaw, wholeRaw) : wantRaw
     const type = random.pick(['GTC', 'GTC', 'FAK', 'FOK'] as const)
-    const wish = { account, marketId, outcome, side, type, stp: random.below(3) }
+    const wanted = { account, marketId, outcome, side, type, stp: random.below(3) }
     const priceTicks = random.between(480, 520)
-    const placed = this.driver.place({ ...wish, priceTicks, sizeRaw })
+    const placed = this.driver.place({ ...wanted, priceTicks, sizeRaw })
     this.#chain.traded({ marketId, accountId: account, side, outcome }, placed)
     if (placed.result === 'RESTED') this.#rested.push(placed)
   }

@@ -125,15 +125,15 @@ test('a journal that reaches the end of the generations is read again to the sam
   const [alice, bob] = [driver.addAccount(1e9), driver.addAccount(1e9)]
   const marketId = driver.addMarket()
   driver.onCommand = (command) => records.push(new Uint8Array(encodeCommand(command)))
-  const wish = { marketId, side: SIDE.BUY, type: 'GTC', priceTicks: 500, sizeRaw: 1000 } as const
+  const wanted = { marketId, side: SIDE.BUY, type: 'GTC', priceTicks: 500, sizeRaw: 1000 } as const
   let placed = 0
   for (;;) {
-    const bid = driver.place({ ...wish, account: alice, outcome: placed % 2 })
+    const bid = driver.place({ ...wanted, account: alice, outcome: placed % 2 })
     if (bid.refused === 'CAPACITY') break
     assert.equal(bid.refused, null)
     assert(++placed < 100, 'slots retire')
     if (placed % 4 === 1) driver.cancel(alice, bid)
-    else if (placed % 4 === 2) driver.place({ ...wish, account: bob, outcome: 1 - (placed % 2) })
+    else if (placed % 4 === 2) driver.place({ ...wanted, account: bob, outcome: 1 - (placed % 2) })
   }
   const hash = driver.exchange.stateHash()
   const replayed = new ExchangeDriver(8, agedTable(8))

@@ -4,7 +4,7 @@ import { restore } from '../../../../engine/core/capture.ts'
 import { STATE } from '../../../../engine/core/orders/order-table.ts'
 import type { Command } from '../../../../engine/domain/command.ts'
 import { OUTCOME, SIDE, STP } from '../../../../engine/domain/order.ts'
-import { ExchangeDriver, type Wish } from '../../../support/exchange-driver.ts'
+import { ExchangeDriver, type Wanted } from '../../../support/exchange-driver.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 
 // Taker delay in one market (rules §4.3); each test releases held orders itself.
@@ -21,7 +21,7 @@ function setting() {
   const maker = driver.addAccount(1000 * SHARE)
   const taker = driver.addAccount(1000 * SHARE)
   const terms = { marketId, sizeRaw: 100 * SHARE, priceTicks: 500 }
-  const bid: Wish = {
+  const bid: Wanted = {
     ...terms,
     account: taker,
     side: SIDE.BUY,
@@ -29,7 +29,7 @@ function setting() {
     type: 'FAK',
   }
   /** A buy of NO is an ask of YES. */
-  const ask: Wish = { ...terms, account: maker, side: SIDE.BUY, outcome: OUTCOME.NO, type: 'GTC' }
+  const ask: Wanted = { ...terms, account: maker, side: SIDE.BUY, outcome: OUTCOME.NO, type: 'GTC' }
   return { driver, marketId, maker, taker, bid, ask }
 }
 
@@ -165,8 +165,8 @@ test('a held order can be canceled, whole, and its release then finds it gone', 
   const { driver, taker, bid, ask } = setting()
   driver.place(ask)
   const { priceTicks: _none, sizeRaw: _size, ...market } = bid
-  for (const wish of [bid, { ...market, type: 'FOK' as const, spendRaw: 7 * SHARE }]) {
-    const held = driver.place(wish)
+  for (const wanted of [bid, { ...market, type: 'FOK' as const, spendRaw: 7 * SHARE }]) {
+    const held = driver.place(wanted)
     assert.equal(held.result, 'HELD')
     assert.equal(driver.cancel(taker, held), null)
     assert.deepEqual([driver.freeRaw(taker), driver.reservedRaw(taker)], [1000 * SHARE, 0])

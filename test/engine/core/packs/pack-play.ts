@@ -36,7 +36,7 @@ interface Play {
   readonly apply: (body: PackBody) => void
 }
 
-function wish({ random }: Play, markets: readonly Market[]): PackAsk {
+function wanted({ random }: Play, markets: readonly Market[]): PackAsk {
   const chosen = markets.filter(() => random.chance(0.5)).slice(0, random.between(2, 4))
   const legs = chosen.map(({ marketId }) => {
     const asks = [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }]
@@ -65,12 +65,12 @@ export function playPack(play: Play, markets: readonly Market[]): void {
       play.apply({ kind: 'fundHouse', collateralRaw })
     }
   } else if (dice < 0.5) {
-    const asked = { ...wish(play, markets), ownerId: profileId, isPaid: true }
+    const asked = { ...wanted(play, markets), ownerId: profileId, isPaid: true }
     const priced = pricePack(clearing, asked, nowMs)
     const staking = { profileId, stakeRaw: asked.stakeRaw }
     act(decidePack(clearing, staking, priced, quoteOf(priced), nowMs))
   } else if (dice < 0.75) {
-    const asked = wish(play, markets)
+    const asked = wanted(play, markets)
     const payoutRaw = asked.stakeRaw + 1 + random.spread(asked.stakeRaw * 19)
     const priced = pricePack(clearing, { ...asked, offeredRaw: payoutRaw }, nowMs)
     const offering = { profileId, stakeMaxRaw: asked.stakeRaw, payoutRaw }
@@ -88,7 +88,7 @@ export function playCurated(play: Play, markets: readonly Market[]): void {
   const dice = random.next()
   if (listed.length === 0 || dice < 0.3) {
     const name = `Pack ${random.below(40)}`
-    const legs = wish(play, markets).legs.flatMap(({ marketId, outcome }) =>
+    const legs = wanted(play, markets).legs.flatMap(({ marketId, outcome }) =>
       marketId === undefined ? [] : [{ marketId, outcome }],
     )
     const issues = curationIssues(clearing, legs, nowMs)

@@ -33,7 +33,7 @@ const PAYOUTS = [
   [2, 5],
 ] as const
 
-interface Wish {
+interface Wanted {
   readonly side: number
   readonly outcome: number
   readonly priceTicks: number
@@ -83,9 +83,9 @@ class Play {
     const marketId = driver.addMarket({ feeEnabled: true })
     const [ann, ben] = [driver.addAccount(FUNDS_RAW), driver.addAccount(FUNDS_RAW)]
     driver.mint(marketId, 8_000_000 * UNIT, { yes: ann, no: ben, taker: ben })
-    const wish = { marketId, outcome: 0, priceTicks: 500, sizeRaw: 7_000_000 * UNIT }
-    driver.place({ ...wish, account: ben, side: SIDE.BUY, type: 'GTC' })
-    driver.place({ ...wish, account: ann, side: SIDE.SELL, type: 'FAK' })
+    const wanted = { marketId, outcome: 0, priceTicks: 500, sizeRaw: 7_000_000 * UNIT }
+    driver.place({ ...wanted, account: ben, side: SIDE.BUY, type: 'GTC' })
+    driver.place({ ...wanted, account: ann, side: SIDE.SELL, type: 'FAK' })
     assert.ok(driver.freeRaw(FEE_ACCOUNT) >= 100_000 * UNIT)
   }
 
@@ -93,7 +93,7 @@ class Play {
   #trade(members: readonly number[]): void {
     const { driver } = this
     const random = this.#random
-    const { maker, taker } = this.#wishes()
+    const { maker, taker } = this.#requests()
     const takes = random.pick(members)
     const others = members.filter((each) => each !== takes)
     const makers = Array.from({ length: random.between(1, 3) }, () => {
@@ -110,7 +110,7 @@ class Play {
   }
 
   /** The orders of a maker and a taker that cross. */
-  #wishes(): { maker: Wish; taker: Wish } {
+  #requests(): { maker: Wanted; taker: Wanted } {
     const random = this.#random
     const [side, outcome] = [random.below(2), random.below(2)]
     const priceTicks = random.between(1, 999)
@@ -126,13 +126,13 @@ class Play {
   }
 
   /** Null for an order that its account cannot cover. */
-  #place(order: Wish & { account: number; sizeRaw: number }, type: 'GTC' | 'FAK'): Placed | null {
+  #place(order: Wanted & { account: number; sizeRaw: number }, type: 'GTC' | 'FAK'): Placed | null {
     const placed = this.driver.place({ ...order, marketId: this.#marketId, type })
     return placed.refused === null ? placed : null
   }
 
   /** What the sample will give for the trade. */
-  #note(takerId: number, { side, outcome }: Wish, { feeRaw, filledRaw, makers }: Placed): void {
+  #note(takerId: number, { side, outcome }: Wanted, { feeRaw, filledRaw, makers }: Placed): void {
     const fee = { sharesRaw: filledRaw, feeRaw }
     const marketId = this.#marketId
     for (const { account, sizeRaw } of makers) {

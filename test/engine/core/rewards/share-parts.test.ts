@@ -124,9 +124,9 @@ test('a part that comes behind the payout is credited in collateral', () => {
 test('a market stays in memory while a sample is open, or a part waits for its payout', () => {
   const world = new World()
   const { driver, ann, ben, marketId } = world
-  const wish = { marketId, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const, side: 0 }
-  driver.place({ ...wish, account: ann, outcome: YES })
-  driver.place({ ...wish, account: ben, outcome: NO })
+  const wanted = { marketId, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const, side: 0 }
+  driver.place({ ...wanted, account: ann, outcome: YES })
+  driver.place({ ...wanted, account: ben, outcome: NO })
   driver.control({ kind: 'mineBlock', height: 1, throughSeq: driver.clearing.lastSeq, chainId: 1 })
   assert.equal(world.rewards.needs(world.market), true, 'no sample counted the trade')
   world.sample()
@@ -148,9 +148,9 @@ test('a rate of referrals keeps a market too, and trades that were taken back do
   driver.control({ kind: 'rewardMinute', minute: MINUTE + 1, referralBps: 2000 })
   const credit = { kind: 'creditRewards', part: 0, isLast: true, rows: [] } as const
   driver.control({ ...credit, minute: MINUTE + 1 })
-  const wish = { marketId, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const, side: 0 }
-  driver.place({ ...wish, account: ann, outcome: YES })
-  driver.place({ ...wish, account: ben, outcome: NO })
+  const wanted = { marketId, priceTicks: 500, sizeRaw: UNIT, type: 'GTC' as const, side: 0 }
+  driver.place({ ...wanted, account: ann, outcome: YES })
+  driver.place({ ...wanted, account: ben, outcome: NO })
   assert.equal(rewards.needs(market), true)
   const tradeSeq = driver.clearing.lastSeq
   driver.control({ kind: 'retrySettlement', tradeSeq })

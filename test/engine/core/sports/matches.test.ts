@@ -6,7 +6,7 @@ import {
   decideMatchRemoval,
   decideScores,
   type FixtureEvent,
-  type MatchWish,
+  type MatchRequest,
 } from '../../../../engine/core/decide/matches.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
@@ -59,8 +59,8 @@ class Flow {
     this.control({ kind: 'archiveMarket', marketId })
   }
 
-  put(wish: MatchWish): Reject | null {
-    const match = decideMatch(this.clearing, wish)
+  put(wanted: MatchRequest): Reject | null {
+    const match = decideMatch(this.clearing, wanted)
     if (match instanceof Reject) return match
     this.control({ kind: 'putMatch', match })
     return null
@@ -75,12 +75,12 @@ class Flow {
   }
 }
 
-function wishOf(
+function requestOf(
   slug: string,
   fixtureId: number,
   marketIds: readonly number[],
-  changes: Partial<MatchWish> = {},
-): MatchWish {
+  changes: Partial<MatchRequest> = {},
+): MatchRequest {
   return {
     ...{ slug, title: slug, sportType: 'football', esportType: null, fixtureId, startsMs: 5 },
     ...{ home: { name: 'Reds', logo: null }, away: { name: 'Blues', logo: 'é.png' } },
@@ -100,8 +100,8 @@ test('the score is that of the highest sequence, however events come and come ag
   const random = new Random(SEED)
   const flow = new Flow()
   flow.markets(1, 2)
-  flow.put(wishOf('a', 1, [1]))
-  flow.put(wishOf('b', 2, [2]))
+  flow.put(requestOf('a', 1, [1]))
+  flow.put(requestOf('b', 2, [2]))
   /** Every event that ever changed each match, in its order. */
   const heard: Record<number, FixtureEvent[]> = { 1: [], 2: [] }
   for (let step = 0; step < 600; step++) {
@@ -131,10 +131,10 @@ test('the score is that of the highest sequence, however events come and come ag
 test('a match leaves memory once it is finished and the last of its markets is gone', () => {
   const flow = new Flow()
   flow.markets(1, 2, 3)
-  flow.put(wishOf('a', 1, [1, 2]))
+  flow.put(requestOf('a', 1, [1, 2]))
   flow.over(1)
   assert.equal(flow.matches.byMarket(1), undefined)
-  assert.equal(flow.put(wishOf('a', 1, [1, 2], { title: 'again' })), null, 'it keeps its market')
+  assert.equal(flow.put(requestOf('a', 1, [1, 2], { title: 'again' })), null, 'it keeps its market')
   flow.score(event(1, 1, { isFinished: true }))
   assert.equal(flow.matches.bySlug('a')?.title, 'again')
   flow.over(2)
@@ -142,7 +142,7 @@ test('a match leaves memory once it is finished and the last of its markets is g
   assert.equal(flow.matches.byFixture(1), undefined)
   assert.deepEqual(flow.score(event(1, 2)), ['unknown'])
   // The other order: all markets first, then the end of the match.
-  flow.put(wishOf('b', 1, [3]))
+  flow.put(requestOf('b', 1, [3]))
   flow.over(3)
   assert.equal(flow.matches.count, 1)
   flow.score(event(1, 1), event(1, 2, { isFinished: true }), event(1, 3))
@@ -154,43 +154,44 @@ test('a match leaves memory once it is finished and the last of its markets is g
 test('a match that is put without its live markets, finished before, leaves memory', () => {
   const flow = new Flow()
   flow.markets(1, 2)
-  flow.put(wishOf('a', 1, [1, 2]))
+  flow.put(requestOf('a', 1, [1, 2]))
   flow.over(1)
   flow.score(event(1, 1, { isFinished: true }))
-  assert.equal(flow.put(wishOf('a', 1, [1])), null)
+  assert.equal(flow.put(requestOf('a', 1, [1])), null)
   assert.equal(flow.matches.count, 0)
-  assert.equal(flow.put(wishOf('b', 2, [2])), null, 'its market is free')
+  assert.equal(flow.put(requestOf('b', 2, [2])), null, 'its market is free')
 })
 
 test('gates of matches, the first that fails is told', () => {
   const flow = new Flow()
   flow.markets(1, 2, 3)
-  flow.put(wishOf('a', 1, [1]))
-  flow.put(wishOf('b', 2, [2]))
+  flow.put(requestOf('a', 1, [1]))
+  flow.put(requestOf('b', 2, [2]))
   flow.score(event(1, 1))
-  const rows: [MatchWish, Reject | null][] = [
-    [wishOf('c', 1, [3]), REJECT.MATCH_FIXTURE_TAKEN],
-    [wishOf('a', 2, [1]), REJECT.MATCH_FIXTURE_TAKEN],
-    [wishOf('a', 3, [1]), REJECT.MATCH_SCORED],
-    [wishOf('a', 1, [1], { sportType: 'tennis' }), REJECT.MATCH_SCORED],
-    [wishOf('c', 3, [3, 3]), REJECT.MATCH_MARKET_INVALID],
-    [wishOf('c', 3, [4]), REJECT.MARKET_NOT_FOUND],
-    [wishOf('c', 3, [1]), REJECT.MATCH_MARKET_TAKEN],
-    [wishOf('a', 1, [1, 2]), REJECT.MATCH_MARKET_TAKEN],
-    [wishOf('b', 3, [2, 3], { sportType: 'tennis' }), null],
+  const rows: [MatchRequest, Reject | null][] = [
+    [requestOf('c', 1, [3]), REJECT.MATCH_FIXTURE_TAKEN],
+    [requestOf('a', 2, [1]), REJECT.MATCH_FIXTURE_TAKEN],
+    [requestOf('a', 3, [1]), REJECT.MATCH_SCORED],
+    [requestOf('a', 1, [1], { sportType: 'tennis' }), REJECT.MATCH_SCORED],
+    [requestOf('c', 3, [3, 3]), REJECT.MATCH_MARKET_INVALID],
+    [requestOf('c', 3, [4]), REJECT.MARKET_NOT_FOUND],
+    [requestOf('c', 3, [1]), REJECT.MATCH_MARKET_TAKEN],
+    [requestOf('a', 1, [1, 2]), REJECT.MATCH_MARKET_TAKEN],
+    [requestOf('b', 3, [2, 3], { sportType: 'tennis' }), null],
   ]
-  for (const [wish, expected] of rows) assert.equal(flow.put(wish), expected, JSON.stringify(wish))
+  for (const [wanted, expected] of rows)
+    assert.equal(flow.put(wanted), expected, JSON.stringify(wanted))
   assert.equal(decideMatchRemoval(flow.clearing, 'c'), REJECT.MATCH_NOT_FOUND)
   const { clearing } = flow
   assert.equal(decideScores(clearing, [event(3, 1)]), REJECT.SCORE_OF_OTHER_SPORT)
   flow.control({ kind: 'removeMatch', slug: 'b' })
-  assert.equal(flow.put(wishOf('c', 3, [2, 3])), null, 'fixture and markets are free again')
+  assert.equal(flow.put(requestOf('c', 3, [2, 3])), null, 'fixture and markets are free again')
 })
 
 test('the limit of matches is a limit on those in memory', () => {
   const flow = new Flow()
   flow.markets(1)
-  flow.put(wishOf('a', 1, [1]))
+  flow.put(requestOf('a', 1, [1]))
   const { matches } = flow
   const one = matches.bySlug('a')
   assert(one !== undefined)
@@ -199,10 +200,10 @@ test('the limit of matches is a limit on those in memory', () => {
   })
   for (const match of many) flow.control({ kind: 'putMatch', match })
   assert.equal(matches.count, SPORT_LIMITS.matchesMax)
-  assert.equal(flow.put(wishOf('one-more', 99_999, [])), REJECT.MATCH_LIMIT)
-  assert.equal(flow.put(wishOf('a', 1, [1], { title: 'b' })), null, 'what is there may be put')
+  assert.equal(flow.put(requestOf('one-more', 99_999, [])), REJECT.MATCH_LIMIT)
+  assert.equal(flow.put(requestOf('a', 1, [1], { title: 'b' })), null, 'what is there may be put')
   flow.control({ kind: 'removeMatch', slug: 'm7' })
-  assert.equal(flow.put(wishOf('one-more', 99_999, [])), null)
+  assert.equal(flow.put(requestOf('one-more', 99_999, [])), null)
 })
 
 test('matches come back from a snapshot as they were', () => {
@@ -210,8 +211,8 @@ test('matches come back from a snapshot as they were', () => {
   const empty = flow.exchange.stateHash()
   flow.markets(1, 2, 3)
   const markets = [{ slug: 'market-3', propType: 'map_winner' as const }]
-  flow.put(wishOf('a', 1, [1, 2]))
-  flow.put(wishOf('b', 2, [], { sportType: 'esports', esportType: 'cs2', markets }))
+  flow.put(requestOf('a', 1, [1, 2]))
+  flow.put(requestOf('b', 2, [], { sportType: 'esports', esportType: 'cs2', markets }))
   flow.over(1)
   flow.score(event(1, 1), event(1, 7), event(2, 3, { sportType: 'esports', isFinished: true }))
   const hash = flow.exchange.stateHash()

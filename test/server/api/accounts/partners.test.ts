@@ -55,11 +55,11 @@ async function serverWallet(owner: Trader, displayName = 'Desk'): Promise<Reply>
 
 async function proofOf(
   wallet: Wallet,
-  wish: { account?: string; message?: string; of?: Trader } = {},
+  wanted: { account?: string; message?: string; of?: Trader } = {},
 ) {
-  const message = wish.message ?? (await partnerMessage(live, wish.of ?? partner))
+  const message = wanted.message ?? (await partnerMessage(live, wanted.of ?? partner))
   return {
-    'x-account': wish.account ?? wallet.address,
+    'x-account': wanted.account ?? wallet.address,
     'x-signing-message': `0x${Buffer.from(message).toString('hex')}`,
     'x-signature': await wallet.signMessage({ message }),
   }

@@ -294,8 +294,8 @@ test('PUT /profiles edits name and wallet to trade with, and a login shows it', 
   assertRefused(await put({ tradeWalletOption: 'metamask' }), 400, 'VALIDATION')
   assertRefused(await put({ username: 'rainmaker' }), 400, 'VALIDATION')
   const bare = cookieOf(await login(live, newWallet()))
-  const wish = { tradeWalletOption: 'smartWallet' }
-  const refused = await withCookie(live, bare, 'PUT', '/profiles', wish)
+  const wanted = { tradeWalletOption: 'smartWallet' }
+  const refused = await withCookie(live, bare, 'PUT', '/profiles', wanted)
   assertRefused(refused, 400, 'SMART_WALLET_REQUIRED')
   const trader = await live.trader(0)
   assert.equal((await live.call(trader, 'PUT', '/profiles', { displayName: 'Bot' })).status, 200)

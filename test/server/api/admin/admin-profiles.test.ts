@@ -42,7 +42,7 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
     createdAt: at(before.body, 'createdAt'),
     ...{ isMachine: false, frozenAt: null, frozenReason: null },
   })
-  const rows: [wish: object, seen: object][] = [
+  const rows: [wanted: object, seen: object][] = [
     [{}, {}],
     [
       { rank: 'gold' },
@@ -64,11 +64,11 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
     [{ scopes: [] }, { scopes: [] }],
   ]
   let expected = Object(before.body)
-  for (const [wish, seen] of rows) {
+  for (const [wanted, seen] of rows) {
     expected = { ...expected, ...seen }
-    const reply = await asked('PATCH', path, wish)
+    const reply = await asked('PATCH', path, wanted)
     assert.equal(reply.status, 200, reply.text)
-    assert.deepEqual(reply.body, expected, JSON.stringify(wish))
+    assert.deepEqual(reply.body, expected, JSON.stringify(wanted))
     assert.deepEqual((await asked('GET', path)).body, expected)
   }
 })

@@ -15,7 +15,7 @@ import {
 import {
   CHAIN_ID,
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   place,
 } from '../../../support/live-orders.ts'
@@ -34,15 +34,19 @@ afterEach(() => {
 })
 after(() => live.stop())
 
-async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<Reply> {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, market: LiveMarket, wanted: OrderRequest): Promise<Reply> {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }
 
 /** The refusal of an order that needs more than is free. */
-async function refusal(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<unknown[]> {
-  const { status, body } = await place(live, trader, market, wish)
+async function refusal(
+  trader: Trader,
+  market: LiveMarket,
+  wanted: OrderRequest,
+): Promise<unknown[]> {
+  const { status, body } = await place(live, trader, market, wanted)
   return [status, at(body, 'code')]
 }
 
@@ -53,11 +57,15 @@ const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
  * The trader buys or sells ten shares at 0.50, with Bob on the other side. Gives the trader's
  * reply.
  */
-async function trades(trader: Trader, market: LiveMarket, wish: OrderWish = {}): Promise<Reply> {
-  const { outcome = 0, side = 'buy' } = wish
-  if (side === 'buy') await placed(bob, market, { ...wish, outcome: outcome === 0 ? 1 : 0 })
-  else await placed(bob, market, { ...wish, side: 'buy' })
-  const reply = await placed(trader, market, wish)
+async function trades(
+  trader: Trader,
+  market: LiveMarket,
+  wanted: OrderRequest = {},
+): Promise<Reply> {
+  const { outcome = 0, side = 'buy' } = wanted
+  if (side === 'buy') await placed(bob, market, { ...wanted, outcome: outcome === 0 ? 1 : 0 })
+  else await placed(bob, market, { ...wanted, side: 'buy' })
+  const reply = await placed(trader, market, wanted)
   assert.equal(at(reply.body, 'execution', 'settlementStatus'), 'MATCHED', reply.text)
   return reply
 }

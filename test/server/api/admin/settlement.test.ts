@@ -14,7 +14,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   place,
   signedFor,
@@ -72,17 +72,17 @@ class Stage {
   async placed(
     trader: Trader,
     market: LiveMarket,
-    wish: OrderWish = {},
+    wanted: OrderRequest = {},
     more: object = {},
   ): Promise<Reply> {
-    const reply = await place(this.live, trader, market, wish, more)
+    const reply = await place(this.live, trader, market, wanted, more)
     assert.equal(reply.status, 201, reply.text)
     return reply
   }
 
   /** Alice buys ten YES at 0.50, or as the wish says. */
-  async buys(market: LiveMarket, more: object = {}, wish: OrderWish = {}): Promise<string> {
-    return idOf(await this.placed(this.alice, market, wish, more))
+  async buys(market: LiveMarket, more: object = {}, wanted: OrderRequest = {}): Promise<string> {
+    return idOf(await this.placed(this.alice, market, wanted, more))
   }
 
   /** Bob offers YES at 0.50, as a buyer of NO. */
@@ -108,11 +108,11 @@ const statusesOf = ({ body }: Reply) => [
 ]
 
 /** A FOK of the market form: it spends or sells a fixed amount at any price. */
-async function marketForm(stage: Stage, market: LiveMarket, wish: OrderWish): Promise<string> {
+async function marketForm(stage: Stage, market: LiveMarket, wanted: OrderRequest): Promise<string> {
   const { alice } = stage
-  const order = { ...unsigned(alice, market, wish), takerAmount: 1 }
+  const order = { ...unsigned(alice, market, wanted), takerAmount: 1 }
   const signed = { order: signedFor(order, alice, market), orderType: 'FOK' }
-  return stage.buys(market, signed, wish)
+  return stage.buys(market, signed, wanted)
 }
 
 interface Case {

@@ -28,8 +28,8 @@ before(async () => {
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
-async function placed(trader: Trader, market: LiveMarket, wish: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 

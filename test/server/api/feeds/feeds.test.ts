@@ -38,8 +38,8 @@ afterEach(() => assert.deepEqual(live.faults, []))
 
 const trading = (query = '') => live.send('GET', `/feed/trading${query}`)
 
-async function placed(trader: Trader, market: LiveMarket, wish: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 
@@ -109,9 +109,9 @@ test('trades with pools are told; a market that was never shown is not', async (
   const approval = { market: 'pool', side: 'BUY' }
   const approved = await live.call(dan, 'POST', '/amm/allowances/approve', approval)
   assert.ok(approved.status < 300, approved.text)
-  const wish = { market: 'pool', outcomeIndex: 1, collateralAmount: String(20 * SHARE) }
+  const wanted = { market: 'pool', outcomeIndex: 1, collateralAmount: String(20 * SHARE) }
   // The next block confirms the approval.
-  const buy = () => live.call(dan, 'POST', '/amm/buy', wish)
+  const buy = () => live.call(dan, 'POST', '/amm/buy', wanted)
   let bought = await buy()
   while (bought.status === 422) bought = await buy()
   assert.equal(bought.status, 201, bought.text)

@@ -43,10 +43,10 @@ async function openGroup(slug: string, names: readonly string[]): Promise<readon
 /** Ben buys YES at the price; `back` lets both give their shares back at the same price. */
 async function tradeAt(market: LiveMarket, ticks: number, back = false): Promise<void> {
   const side = back ? 'sell' : 'buy'
-  const wish = { side, sizeRaw: SHARE } as const
-  const offered = await place(live, ann, market, { ...wish, outcome: 1, ticks: 1000 - ticks })
+  const wanted = { side, sizeRaw: SHARE } as const
+  const offered = await place(live, ann, market, { ...wanted, outcome: 1, ticks: 1000 - ticks })
   assert.equal(offered.status, 201, offered.text)
-  const taken = await place(live, ben, market, { ...wish, outcome: 0, ticks })
+  const taken = await place(live, ben, market, { ...wanted, outcome: 0, ticks })
   assert.equal(at(taken.body, 'execution', 'matched'), true, taken.text)
 }
 

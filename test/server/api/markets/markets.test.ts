@@ -118,12 +118,12 @@ test('what traded lately is trending, above what traded more before', async () =
   const morning = await openMarket(live, 'morning')
   const evening = await openMarket(live, 'evening')
   const trade = async (market: typeof morning, shares: number) => {
-    const wish = { ticks: 500, sizeRaw: shares * 1_000_000 }
+    const wanted = { ticks: 500, sizeRaw: shares * 1_000_000 }
     for (const [trader, outcome] of [
       [maker, 0],
       [taker, 1],
     ] as const) {
-      const reply = await place(live, trader, market, { ...wish, outcome })
+      const reply = await place(live, trader, market, { ...wanted, outcome })
       assert.equal(reply.status, 201, reply.text)
     }
   }

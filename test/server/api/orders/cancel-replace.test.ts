@@ -14,7 +14,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   orderBody,
   place,
@@ -56,8 +56,12 @@ afterEach(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-async function rest(trader: Trader, fields: object = {}, wish: OrderWish = {}): Promise<string> {
-  const reply = await place(live, trader, market, wish, fields)
+async function rest(
+  trader: Trader,
+  fields: object = {},
+  wanted: OrderRequest = {},
+): Promise<string> {
+  const reply = await place(live, trader, market, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }
@@ -269,8 +273,8 @@ test('no other order of the account can take the money that the cancel frees', a
   for (let round = 0; round < 8; round++) {
     const id = await rest(alice)
     const replacement = orderBody(alice, market, { ticks: 250, sizeRaw: 20 * SHARE })
-    const wish = { ticks: 100, sizeRaw: SHARE }
-    const thief = () => place(live, alice, market, wish)
+    const wanted = { ticks: 100, sizeRaw: SHARE }
+    const thief = () => place(live, alice, market, wanted)
     const [before, replaced, ...thieves] = await Promise.all([
       thief(),
       send(alice, { cancel: { orderId: id }, replacement, ...STOP }),
@@ -293,10 +297,10 @@ test('calls that wait in the queue of an account are decided in their order', as
   const waiting = async (count: number) => {
     while (queues.waiting < count) await new Promise(setImmediate)
   }
-  const wish = { ticks: 250, sizeRaw: 8 * SHARE }
-  const first = place(live, alice, market, wish, { clientOrderId: 'held 1' })
+  const wanted = { ticks: 250, sizeRaw: 8 * SHARE }
+  const first = place(live, alice, market, wanted, { clientOrderId: 'held 1' })
   await waiting(1)
-  const second = place(live, alice, market, wish, { clientOrderId: 'held 2' })
+  const second = place(live, alice, market, wanted, { clientOrderId: 'held 2' })
   await waiting(2)
   const all = live.call(alice, 'DELETE', '/orders/all/rain')
   await waiting(3)

@@ -11,7 +11,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   orderBody,
   place,
@@ -57,7 +57,7 @@ async function pass(byMs: number): Promise<void> {
   await live.exchange.pipeline.whenIdle()
 }
 
-async function placed(trader: Trader, terms: OrderWish, fields: object = {}): Promise<string> {
+async function placed(trader: Trader, terms: OrderRequest, fields: object = {}): Promise<string> {
   const reply = await place(live, trader, market, terms, fields)
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')

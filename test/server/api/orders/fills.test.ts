@@ -9,7 +9,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   orderBody,
   place,
@@ -34,8 +34,8 @@ after(async () => {
 })
 afterEach(() => assert.deepEqual(live.faults, []))
 
-async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<string> {
-  const reply = await place(live, trader, rain, wish, fields)
+async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<string> {
+  const reply = await place(live, trader, rain, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }

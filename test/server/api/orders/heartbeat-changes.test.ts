@@ -131,9 +131,13 @@ test('after a crash between a deadline and its cancels the next start cancels', 
 test('a restart keeps windows and deadlines, even a deadline that has passed', async () => {
   const { dataDir, clock, exchange, beats } = await filled(2)
   const modes = new TradingModeChanges(exchange.pipeline)
-  const wish = { mode: 'disabled' as const, publicMessage: 'Updating.', startsAtMs: START_MS + 100 }
-  assert.equal(await modes.put({ ...wish, endsAtMs: START_MS + 100 }), REJECT.VALIDATION)
-  assert.ok(!((await modes.put({ ...wish, endsAtMs: DUE_MS + 100 })) instanceof Reject))
+  const wanted = {
+    mode: 'disabled' as const,
+    publicMessage: 'Updating.',
+    startsAtMs: START_MS + 100,
+  }
+  assert.equal(await modes.put({ ...wanted, endsAtMs: START_MS + 100 }), REJECT.VALIDATION)
+  assert.ok(!((await modes.put({ ...wanted, endsAtMs: DUE_MS + 100 })) instanceof Reject))
   assert.equal(buy(exchange, 50, ORDER), null, 'the window has not begun')
   await beats.beat(1, DUE_MS)
   clock.nowMs = START_MS + 100
@@ -167,13 +171,13 @@ test('a window is shown once it is durable, even if a later call is refused', as
   const { exchange } = await filled(0)
   const { sequencer } = exchange.pipeline
   const modes = new TradingModeChanges(exchange.pipeline)
-  const wish = { mode: 'disabled', publicMessage: '', startsAtMs: null, endsAtMs: null } as const
-  const first = modes.put(wish)
+  const wanted = { mode: 'disabled', publicMessage: '', startsAtMs: null, endsAtMs: null } as const
+  const first = modes.put(wanted)
   // The loop never turns here and the disk is slower than this, so the journal's ring fills.
   const profile = profileFields(1, { displayName: 'x'.repeat(100_000) })
   const wide = { kind: 'editProfile' as const, profileId: 1, profile, token: null }
   while (sequencer.change(() => wide).reject === null) {}
-  assert.equal(await modes.put(wish), REJECT.OVERLOADED)
+  assert.equal(await modes.put(wanted), REJECT.OVERLOADED)
   assert.equal(modes.mode, 'normal')
   assert.deepEqual(modes.windows, [])
   const window = await first

@@ -11,7 +11,12 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS } from '../../../support/live-partners.ts'
 import { cookieOf, login } from '../../../support/live-session.ts'
 
@@ -36,8 +41,12 @@ after(async () => {
 })
 afterEach(() => assert.deepEqual(live.faults, []))
 
-async function rest(trader: Trader, market: LiveMarket, wish: OrderWish = {}): Promise<string> {
-  const reply = await place(live, trader, market, { ticks: 400, sizeRaw: 1_000_000, ...wish })
+async function rest(
+  trader: Trader,
+  market: LiveMarket,
+  wanted: OrderRequest = {},
+): Promise<string> {
+  const reply = await place(live, trader, market, { ticks: 400, sizeRaw: 1_000_000, ...wanted })
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   orderBody,
   place,
@@ -59,7 +59,7 @@ function resultsOf({ status, text, body }: Reply): unknown[] {
 }
 
 const statuses = (reply: Reply) => resultsOf(reply).map((each) => at(each, 'status'))
-const small = (ticks: number): OrderWish => ({ ticks, sizeRaw: SHARE })
+const small = (ticks: number): OrderRequest => ({ ticks, sizeRaw: SHARE })
 
 test('the orders of a batch rest in the order in which they were sent', async () => {
   const orders = Array.from({ length: 50 }, (_, level) => ({

@@ -11,7 +11,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   place,
   signedFor,
@@ -75,10 +75,10 @@ function send(
 async function placed(
   trader: Trader,
   market: LiveMarket,
-  wish: OrderWish,
+  wanted: OrderRequest,
   beside: object = {},
 ): Promise<Reply> {
-  const reply = await place(live, trader, market, wish, beside)
+  const reply = await place(live, trader, market, wanted, beside)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   place,
   signedFor,
@@ -42,13 +42,13 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-async function placed(trader: Trader, wish: OrderWish, market = paid): Promise<Reply> {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, wanted: OrderRequest, market = paid): Promise<Reply> {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }
 
-const quote = (wish: OrderWish) => placed(bob, { ...wish, sizeRaw: 100 * SHARE })
+const quote = (wanted: OrderRequest) => placed(bob, { ...wanted, sizeRaw: 100 * SHARE })
 
 /** Sends a bid for one share that signs this rate. */
 function signing(trader: Trader, market: LiveMarket, feeRateBps: number): Promise<Reply> {

@@ -7,7 +7,12 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
 // Every row of rules §5.1, over HTTP: how an order ends, and what its owner then reads.
@@ -179,10 +184,10 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
 async function placed(
   trader: Trader,
   market: LiveMarket,
-  wish: OrderWish,
+  wanted: OrderRequest,
   fields: object = {},
 ): Promise<string> {
-  const reply = await place(live, trader, market, wish, fields)
+  const reply = await place(live, trader, market, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }

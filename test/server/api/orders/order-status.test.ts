@@ -14,7 +14,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   place,
   signedFor,
@@ -44,8 +44,8 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<Reply> {
-  const reply = await place(live, trader, market, wish, fields)
+async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<Reply> {
+  const reply = await place(live, trader, market, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }
@@ -199,8 +199,8 @@ test('a signed call may ask for one to fifty items of the right form', async () 
 test('a held taker is DELAYED with its eligibleAt, then shows its trade', async () => {
   const slow = await openMarket(live, 'snow', { takerDelayMs: 30_000 })
   const inSlow = { marketSlug: slow.slug }
-  const body = (trader: Trader, wish: OrderWish) => ({
-    order: signedFor(unsigned(trader, slow, wish), trader, slow),
+  const body = (trader: Trader, wanted: OrderRequest) => ({
+    order: signedFor(unsigned(trader, slow, wanted), trader, slow),
     ...{ ownerId: trader.profileId, orderType: 'GTC', ...inSlow },
   })
   const ask = body(bob, { outcome: 1, ticks: 500, sizeRaw: SHARE })

@@ -10,7 +10,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   orderBody,
   place,
@@ -47,8 +47,8 @@ afterEach(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<Reply> {
-  const reply = await place(live, trader, slow, wish, fields)
+async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<Reply> {
+  const reply = await place(live, trader, slow, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }
@@ -64,9 +64,9 @@ interface Names {
 }
 
 /** Places a held order for three shares, of which one is offered. */
-async function held(fields: object = {}, wish: OrderWish = {}): Promise<Names> {
+async function held(fields: object = {}, wanted: OrderRequest = {}): Promise<Names> {
   const clientOrderId = `held-${++names}`
-  const reply = await placed(taker, { sizeRaw: 3 * SHARE, ...wish }, { clientOrderId, ...fields })
+  const reply = await placed(taker, { sizeRaw: 3 * SHARE, ...wanted }, { clientOrderId, ...fields })
   assert.equal(at(reply.body, 'execution', 'settlementStatus'), 'DELAYED', reply.text)
   return { orderId: textAt(reply.body, 'order', 'id'), clientOrderId }
 }

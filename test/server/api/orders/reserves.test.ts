@@ -5,7 +5,7 @@ import type { Trader } from '../../../support/live-exchange.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   place,
   signedFor,
@@ -56,12 +56,12 @@ class Stage {
     return new Stage(market, await live.trader(100 * UNIT), marketId, feeBps)
   }
 
-  async send(trader: Trader, wish: OrderWish, more: object = {}): Promise<Reply> {
+  async send(trader: Trader, wanted: OrderRequest, more: object = {}): Promise<Reply> {
     const { market } = this
-    const order = { ...unsigned(trader, market, wish), feeRateBps: this.#feeBps }
+    const order = { ...unsigned(trader, market, wanted), feeRateBps: this.#feeBps }
     // An order of the market form spends or sells a fixed amount at any price.
-    const isMarket = 'orderType' in more && wish.ticks === undefined
-    const amounts = isMarket ? { makerAmount: wish.sizeRaw ?? 0, takerAmount: 1 } : {}
+    const isMarket = 'orderType' in more && wanted.ticks === undefined
+    const amounts = isMarket ? { makerAmount: wanted.sizeRaw ?? 0, takerAmount: 1 } : {}
     const reply = await live.call(trader, 'POST', '/orders', {
       order: signedFor({ ...order, ...amounts }, trader, market),
       ownerId: trader.profileId,
@@ -73,12 +73,12 @@ class Stage {
     return reply
   }
 
-  alices(wish: OrderWish, more: object = {}): Promise<Reply> {
-    return this.send(this.alice, wish, more)
+  alices(wanted: OrderRequest, more: object = {}): Promise<Reply> {
+    return this.send(this.alice, wanted, more)
   }
 
-  bobs(wish: OrderWish): Promise<Reply> {
-    return this.send(bob, wish)
+  bobs(wanted: OrderRequest): Promise<Reply> {
+    return this.send(bob, wanted)
   }
 
   async cancel(reply: Reply): Promise<void> {
@@ -211,8 +211,8 @@ test('a sell of the other outcome does not pay for a buy; only free money counts
   await stage.bobs({ ticks: 500, sizeRaw: 100_000_000 })
   await stage.alices({ outcome: 1, ticks: 500, sizeRaw: 100_000_000 })
   await stage.alices({ side: 'sell', outcome: 1, ticks: 700, sizeRaw: 100_000_000 })
-  const refused = async (wish: OrderWish) => {
-    const { status, body } = await place(live, alice, market, wish)
+  const refused = async (wanted: OrderRequest) => {
+    const { status, body } = await place(live, alice, market, wanted)
     return [status, at(body, 'code')]
   }
   const tooMuch = { ticks: 250, sizeRaw: 200_004_000 }

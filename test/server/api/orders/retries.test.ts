@@ -68,7 +68,7 @@ test('an order of a batch and a replacement that come again name the first too',
 test('replay gives the first reply again, byte for byte, and places nothing', async () => {
   await place(live, bob, rain, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
   await place(live, bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
-  const wishes = [
+  const requests = [
     [{ ticks: 610, sizeRaw: 10 * SHARE }, { clientOrderId: 'rests after fills' }],
     [{ ticks: 100, sizeRaw: SHARE }, {}],
     [{ ticks: 620, sizeRaw: 5 * SHARE }, { orderType: 'FAK' }],
@@ -77,8 +77,8 @@ test('replay gives the first reply again, byte for byte, and places nothing', as
       { orderType: 'FOK', clientOrderId: 'killed' },
     ],
   ] as const
-  for (const [wish, fields] of wishes) {
-    const body = { ...orderBody(alice, rain, wish), ...fields }
+  for (const [wanted, fields] of requests) {
+    const body = { ...orderBody(alice, rain, wanted), ...fields }
     const first = await send(alice, body)
     assert.equal(first.status, 201, first.text)
     assert.equal(first.headers.get('idempotent-replay'), null)

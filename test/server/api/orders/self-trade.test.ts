@@ -11,7 +11,12 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
 
 // Self-trade prevention as its trader sees it (rules §4.1), in the reply and in a later status.
@@ -36,17 +41,17 @@ after(async () => {
 afterEach(() => assert.deepEqual(live.faults, []))
 
 const freshMarket = (fields: object = {}) => openMarket(live, `stp-${markets++}`, fields)
-const ask = (shares: number): OrderWish => ({ outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
-const bid = (shares: number): OrderWish => ({ ticks: 500, sizeRaw: shares * SHARE })
+const ask = (shares: number): OrderRequest => ({ outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
+const bid = (shares: number): OrderRequest => ({ ticks: 500, sizeRaw: shares * SHARE })
 const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 
 async function placed(
   trader: Trader,
   market: LiveMarket,
-  wish: OrderWish,
+  wanted: OrderRequest,
   fields: object = {},
 ): Promise<Reply> {
-  const reply = await place(live, trader, market, wish, fields)
+  const reply = await place(live, trader, market, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }

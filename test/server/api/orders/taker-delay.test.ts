@@ -11,7 +11,7 @@ import {
 } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
-  type OrderWish,
+  type OrderRequest,
   openMarket,
   orderBody,
   place,
@@ -63,8 +63,8 @@ async function endWindow(id: number): Promise<void> {
   assert.equal(ended.status, 200, ended.text)
 }
 
-async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<Reply> {
-  const reply = await place(live, trader, slow, wish, fields)
+async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<Reply> {
+  const reply = await place(live, trader, slow, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return reply
 }
@@ -81,8 +81,8 @@ async function heldBy(body: Record<string, unknown>): Promise<string> {
   return idOf(reply)
 }
 
-const held = (fields: object = {}, wish: OrderWish = {}) =>
-  heldBy({ ...orderBody(taker, slow, { sizeRaw: 3 * SHARE, ...wish }), ...fields })
+const held = (fields: object = {}, wanted: OrderRequest = {}) =>
+  heldBy({ ...orderBody(taker, slow, { sizeRaw: 3 * SHARE, ...wanted }), ...fields })
 
 async function statusOf(orderId: string, trader = taker): Promise<unknown> {
   const reply = await live.call(trader, 'POST', '/orders/status/batch', { items: [{ orderId }] })

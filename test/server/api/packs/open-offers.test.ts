@@ -21,8 +21,8 @@ before(async () => {
   makers = await Promise.all(Array.from({ length: MAKERS }, () => live.trader(1000 * UNIT)))
   const markets = [await openMarket(live, 'first'), await openMarket(live, 'second')]
   for (const market of markets) {
-    const wish = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, seller, market, wish)).status, 201)
+    const wanted = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+    assert.equal((await place(live, seller, market, wanted)).status, 201)
   }
   legs = markets.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
 })

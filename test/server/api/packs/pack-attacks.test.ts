@@ -8,7 +8,12 @@ import {
   startLive,
   type Trader,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import { ownWallet, PARTNER_RIGHTS, tokenOf } from '../../../support/live-partners.ts'
 import { listAt, patientCall } from '../../../support/live-reads.ts'
 import { codeOf } from '../../../support/live-session.ts'
@@ -37,8 +42,8 @@ before(async () => {
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
-async function rest(by: Trader, market: LiveMarket, wish: OrderWish): Promise<void> {
-  const reply = await place(live, by, market, wish)
+async function rest(by: Trader, market: LiveMarket, wanted: OrderRequest): Promise<void> {
+  const reply = await place(live, by, market, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 

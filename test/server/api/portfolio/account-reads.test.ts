@@ -41,8 +41,8 @@ before(async () => {
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
-async function placed(trader: Trader, wish: Parameters<typeof place>[3], market = rain) {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, wanted: Parameters<typeof place>[3], market = rain) {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 

@@ -37,8 +37,8 @@ async function trade(): Promise<void> {
   await placed(ann, hail, { ticks: 500, sizeRaw: 5 * SHARE })
 }
 
-async function placed(trader: Trader, market: LiveMarket, wish: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 

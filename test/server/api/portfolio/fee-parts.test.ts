@@ -12,7 +12,12 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import { cookieOf, login } from '../../../support/live-session.ts'
 import { nextDay, nextSample } from '../../../support/reward-days.ts'
 
@@ -35,8 +40,8 @@ function step(byMs: number): void {
   live.exchange.pipeline.tick()
 }
 
-async function put(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<void> {
-  const placed = await place(live, trader, market, wish)
+async function put(trader: Trader, market: LiveMarket, wanted: OrderRequest): Promise<void> {
+  const placed = await place(live, trader, market, wanted)
   assert.equal(placed.status, 201, placed.text)
 }
 

@@ -94,8 +94,8 @@ test('shares of a split are sold like any others', async () => {
   const market = await openMarket(live, 'sold')
   const conditionId = conditionOf('sold')
   made(await post(ann, '/portfolio/split', { conditionId, amount: '10000000' }))
-  const wish = { side: 'sell' as const, outcome: 1 as const, ticks: 400, sizeRaw: 10 * UNIT }
-  assert.equal((await place(live, ann, market, wish)).status, 201)
+  const wanted = { side: 'sell' as const, outcome: 1 as const, ticks: 400, sizeRaw: 10 * UNIT }
+  assert.equal((await place(live, ann, market, wanted)).status, 201)
   assertRefused(
     await post(ann, '/portfolio/merge', { conditionId, amount: '1' }),
     400,

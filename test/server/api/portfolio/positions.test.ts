@@ -28,8 +28,8 @@ const get = (trader: Trader, path: string, change = {}) =>
 const clob = async (trader: Trader) => at((await get(trader, '/portfolio/positions')).body, 'clob')
 
 test('the balance follows each order, and tells what may be withdrawn', async () => {
-  const wish = { ticks: 100, sizeRaw: 1000 * SHARE }
-  const placed = await place(live, alice, rain, wish)
+  const wanted = { ticks: 100, sizeRaw: 1000 * SHARE }
+  const placed = await place(live, alice, rain, wanted)
   assert.equal(placed.status, 201)
   const reply = await get(alice, '/portfolio/balance')
   assert.deepEqual(reply.body, {

@@ -60,8 +60,8 @@ async function newcomer(r?: string): Promise<Trader> {
   return { key, account: wallet.address, profileId, tokenId, secret }
 }
 
-async function placed(trader: Trader, wish: Parameters<typeof place>[3]): Promise<void> {
-  const reply = await place(live, trader, rain, wish)
+async function placed(trader: Trader, wanted: Parameters<typeof place>[3]): Promise<void> {
+  const reply = await place(live, trader, rain, wanted)
   assert.equal(reply.status, 201, reply.text)
 }
 
@@ -185,8 +185,8 @@ test('GET /referral/usdc/me has the own volume, the part of fees and what was ea
   const tiers = [{ minBasisRaw: '0', name: 'Standard', rate: '0.125' }]
   const nothing = { customTier: null, tiers, totalBasisRaw: '0', totalEarnedRaw: '0' }
   assert.deepEqual(await standing(referrer), nothing)
-  const wish = { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE } as const
-  assert.equal((await place(paid, maker, market, wish)).status, 201)
+  const wanted = { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE } as const
+  assert.equal((await place(paid, maker, market, wanted)).status, 201)
   assert.equal(
     (await place(paid, referrer, market, { ticks: 450, sizeRaw: 100 * SHARE })).status,
     201,

@@ -39,8 +39,8 @@ await putMatch(live, 'derby', 1, ['home', 'draw', 'away'])
 after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
-async function rest(trader: Trader, market: LiveMarket, wish: object = {}): Promise<string> {
-  const reply = await place(live, trader, market, { ticks: 100, sizeRaw: SHARE, ...wish })
+async function rest(trader: Trader, market: LiveMarket, wanted: object = {}): Promise<string> {
+  const reply = await place(live, trader, market, { ticks: 100, sizeRaw: SHARE, ...wanted })
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }

@@ -22,8 +22,8 @@ before(async () => {
   maker = await live.trader(10_000 * UNIT)
   const markets = [await openMarket(live, 'first'), await openMarket(live, 'second')]
   for (const market of markets) {
-    const wish = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, maker, market, wish)).status, 201)
+    const wanted = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+    assert.equal((await place(live, maker, market, wanted)).status, 201)
   }
   legs = markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
 })

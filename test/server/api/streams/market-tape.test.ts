@@ -48,8 +48,8 @@ async function trade(ticks: readonly number[], sizeRaw = SHARE): Promise<string>
     const made = await place(live, alice, rain, { ticks: each, sizeRaw })
     assert.equal(made.status, 201, made.text)
   }
-  const wish = { outcome: 1 as const, ticks: 1000 - Math.min(...ticks) }
-  const taken = await place(live, bob, rain, { ...wish, sizeRaw: sizeRaw * ticks.length })
+  const wanted = { outcome: 1 as const, ticks: 1000 - Math.min(...ticks) }
+  const taken = await place(live, bob, rain, { ...wanted, sizeRaw: sizeRaw * ticks.length })
   assert.equal(taken.status, 201, taken.text)
   return textAt(taken.body, 'execution', 'tradeEventId')
 }
@@ -99,13 +99,13 @@ test('frame, tape and events have one price and the same fills for one trade', a
     [600, 2],
     [610, 1],
   ]) {
-    const wish = { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE } as const
-    assert.equal((await place(live, bob, sun, wish)).status, 201)
+    const wanted = { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE } as const
+    assert.equal((await place(live, bob, sun, wanted)).status, 201)
   }
   const taken = await place(live, alice, sun, { ticks: 620, sizeRaw: 3 * SHARE })
-  const wish = { outcome: 1, ticks: 400, sizeRaw: 3 * SHARE } as const
+  const wanted = { outcome: 1, ticks: 400, sizeRaw: 3 * SHARE } as const
   await place(live, bob, sun, { ticks: 615, sizeRaw: 3 * SHARE })
-  const sold = await place(live, alice, sun, wish)
+  const sold = await place(live, alice, sun, wanted)
   assert.deepEqual([taken.status, sold.status], [201, 201], sold.text)
   const frames = await client.take('trade', 2)
   const tape = at((await live.send('GET', '/markets/sun/trades')).body, 'trades')

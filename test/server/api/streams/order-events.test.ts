@@ -12,7 +12,12 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import {
   handshakeOf,
   type SocketClient,
@@ -60,8 +65,8 @@ async function rows(client: SocketClient, orderId: string, count: number): Promi
 
 const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 
-async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Promise<string> {
-  const reply = await place(live, trader, rain, wish, fields)
+async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<string> {
+  const reply = await place(live, trader, rain, wanted, fields)
   assert.equal(reply.status, 201, reply.text)
   return idOf(reply)
 }
@@ -69,12 +74,12 @@ async function placed(trader: Trader, wish: OrderWish, fields: object = {}): Pro
 const cancel = (trader: Trader, id: string) => live.call(trader, 'DELETE', `/orders/${id}`)
 
 /** Alice's ask: NO bought at 1 − price. */
-const ask = (ticks: number, shares: number): OrderWish => ({
+const ask = (ticks: number, shares: number): OrderRequest => ({
   outcome: 1,
   ticks: 1000 - ticks,
   sizeRaw: shares * SHARE,
 })
-const bid = (ticks: number, shares: number): OrderWish => ({ ticks, sizeRaw: shares * SHARE })
+const bid = (ticks: number, shares: number): OrderRequest => ({ ticks, sizeRaw: shares * SHARE })
 
 test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async () => {
   const id = await placed(bob, bid(100, 5), { clientOrderId: 'mine' })

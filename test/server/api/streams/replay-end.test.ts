@@ -11,7 +11,12 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type LiveMarket, type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import {
+  type LiveMarket,
+  type OrderRequest,
+  openMarket,
+  place,
+} from '../../../support/live-orders.ts'
 import {
   assertSame,
   eventsOf,
@@ -72,8 +77,8 @@ function nextEnd(): Promise<void> {
   })
 }
 
-async function placed(trader: Trader, market: LiveMarket, wish: OrderWish): Promise<string> {
-  const reply = await place(live, trader, market, wish)
+async function placed(trader: Trader, market: LiveMarket, wanted: OrderRequest): Promise<string> {
+  const reply = await place(live, trader, market, wanted)
   assert.equal(reply.status, 201, reply.text)
   return textAt(reply.body, 'order', 'id')
 }

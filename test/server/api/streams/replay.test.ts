@@ -12,7 +12,7 @@ import {
   type Trader,
   textAt,
 } from '../../../support/live-exchange.ts'
-import { type OrderWish, openMarket, place } from '../../../support/live-orders.ts'
+import { type OrderRequest, openMarket, place } from '../../../support/live-orders.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import {
   assertSame,
@@ -161,7 +161,7 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   const hail = await openMarket(live, 'hail')
   const [alice, bob] = [await live.trader(10_000 * SHARE), await live.trader(10_000 * SHARE)]
   const steady = await listening(live, bob)
-  const wishOf = (outcome: 0 | 1): OrderWish => {
+  const requestOf = (outcome: 0 | 1): OrderRequest => {
     return { outcome, ticks: 500, sizeRaw: random.between(1, 9) * SHARE }
   }
   let isOver = false
@@ -169,7 +169,7 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   const parts: { readonly orderId: string; readonly endId: string }[] = []
   const trading = async (trader: Trader, outcome: 0 | 1) => {
     while (!isOver) {
-      const reply = await place(live, trader, hail, wishOf(outcome))
+      const reply = await place(live, trader, hail, requestOf(outcome))
       assert.equal(reply.status, 201, reply.text)
       if (trader === bob) orders.add(textAt(reply.body, 'order', 'id'))
       parts.push(...partsOf(reply))

@@ -274,9 +274,9 @@ test('only the taker pays a fee, in what it receives', async () => {
   const [maker, taker] = [await listens(alice), await listens(bob)]
   const toll = await openMarket(live, 'toll', { fee: true })
   const sizeRaw = 100 * SHARE
-  const wish = { sizeRaw, feeBps: 300 }
-  const ask = await place(live, alice, toll, { ...wish, outcome: 1, ticks: 400 })
-  const bid = await place(live, bob, toll, { ...wish, ticks: 600 })
+  const wanted = { sizeRaw, feeBps: 300 }
+  const ask = await place(live, alice, toll, { ...wanted, outcome: 1, ticks: 400 })
+  const bid = await place(live, bob, toll, { ...wanted, ticks: 600 })
   const [made, taken] = [ask, bid].map(({ body }) => textAt(body, 'order', 'id'))
   live.shiftClock(BLOCK_MS)
   await rows(taker, taken, 3)
@@ -294,9 +294,9 @@ test('only the taker pays a fee, in what it receives', async () => {
   for (const place of [2, 3]) {
     assert.deepEqual(feesOf(framesOf(maker, made)[place]), [0, 0, '0', undefined])
   }
-  const sale = await place(live, bob, toll, { ...wish, side: 'sell', ticks: 600, sizeRaw: SHARE })
+  const sale = await place(live, bob, toll, { ...wanted, side: 'sell', ticks: 600, sizeRaw: SHARE })
   assert.equal(sale.status, 201, sale.text)
-  const other = await place(live, alice, toll, { ...wish, ticks: 600, sizeRaw: SHARE })
+  const other = await place(live, alice, toll, { ...wanted, ticks: 600, sizeRaw: SHARE })
   assert.equal(other.status, 201, other.text)
   const sold = textAt(sale.body, 'order', 'id')
   await rows(taker, sold, 3)

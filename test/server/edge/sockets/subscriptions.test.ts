@@ -46,9 +46,9 @@ async function rest(trader: Trader, ticks = 100): Promise<string> {
 
 /** Bob takes one share that Alice offers. */
 async function trade(market = rain): Promise<string> {
-  const wish = { ticks: 500, sizeRaw: SHARE }
-  const made = await place(live, alice, market, { ...wish, outcome: 1 })
-  const taken = await place(live, bob, market, wish)
+  const wanted = { ticks: 500, sizeRaw: SHARE }
+  const made = await place(live, alice, market, { ...wanted, outcome: 1 })
+  const taken = await place(live, bob, market, wanted)
   assert.deepEqual([made.status, taken.status], [201, 201], taken.text)
   return textAt(taken.body, 'order', 'id')
 }

@@ -108,11 +108,11 @@ test('books, tapes and news of markets show a change once it is durable', async 
   await client.take('system', 3)
   const before = client.frames.length
   let replies: Promise<unknown>[] = []
-  const wish = { ticks: 500, sizeRaw: 1_000_000 }
+  const wanted = { ticks: 500, sizeRaw: 1_000_000 }
   await withUntold(async () => {
     for (const change of [
-      () => place(live, maker, snow, wish),
-      () => place(live, taker, snow, { ...wish, outcome: 1 }),
+      () => place(live, maker, snow, wanted),
+      () => place(live, taker, snow, { ...wanted, outcome: 1 }),
       () => openMarket(live, 'sleet'),
     ]) {
       await stamped(() => {

@@ -106,22 +106,22 @@ function send(operations: readonly object[]): Promise<ReplaceAnswer> {
 }
 
 test('an order that waits for its turn is placed as it was sent', async () => {
-  const wished = Array.from({ length: LIMITS.batchReplacesMax }, (_each, at) => {
+  const requested = Array.from({ length: LIMITS.batchReplacesMax }, (_each, at) => {
     return { name: `order ${at}`, ticks: 100 + at * (at % 2 === 0 ? 3 : 7) }
   })
-  const answer = await send(wished.map(({ name, ticks }) => operation(name, ticks)))
+  const answer = await send(requested.map(({ name, ticks }) => operation(name, ticks)))
   assert('legs' in answer, JSON.stringify(answer))
   const placed = answer.legs.map(({ replacement }) => {
     assert(replacement !== null && 'text' in replacement, JSON.stringify(replacement))
     const { order, execution } = JSON.parse(replacement.text)
     return { name: execution.clientOrderId, ticks: Number(order.price) * 1000 }
   })
-  assert.deepEqual(placed, wished)
+  assert.deepEqual(placed, requested)
   const { orders } = exchange.pipeline.clearing
   const open = exchange.pipeline.liveOrders(profileId, 1).map(({ slot }) => {
     return { name: orders.clientIdOf(slot), ticks: orders.priceTicksOf(slot) }
   })
-  assert.deepEqual(open.reverse(), wished, 'the replies and the open orders agree')
+  assert.deepEqual(open.reverse(), requested, 'the replies and the open orders agree')
 })
 
 test('an order that waited for deadlines waits for a replacement of its account, too', async () => {
