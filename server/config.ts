@@ -17,7 +17,7 @@ import {
   publicUrlOf,
   sessionCookiesOf,
 } from './settings/edge-settings.ts'
-import { faultAsked } from './settings/fault.ts'
+import { faultRequested } from './settings/fault.ts'
 import {
   type AnySetting,
   type Environment,
@@ -285,7 +285,7 @@ function gather(argv: readonly string[], env: Environment, readFile: ReadFile): 
   const { given, words: rest } = scanLine(argv, SERVE_ROWS)
   if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
   refuseUnknownVariables(env, SERVE_ROWS)
-  faultAsked(env)
+  faultRequested(env)
   const named = [...scanEnvironment(env, SERVE_ROWS, given), ...given]
   const path = readSetting(SETTINGS.config, named)
   return path === undefined ? named : [...scanFile(path, readFile), ...named]

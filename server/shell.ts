@@ -79,7 +79,7 @@ interface Steps {
   readonly isKnown?: (error: unknown) => boolean
 }
 
-function askedForHelp(args: readonly string[]): boolean {
+function wantsHelp(args: readonly string[]): boolean {
   return args.some((arg) => arg === '--help' || arg === '-h')
 }
 
@@ -89,7 +89,7 @@ function askedForHelp(args: readonly string[]): boolean {
 export function command(steps: Steps): Command {
   const { about, help, work, isKnown = () => false, flags = [], words = [] } = steps
   const run = async (args: readonly string[], shell: Shell = processShell) => {
-    if (askedForHelp(args)) {
+    if (wantsHelp(args)) {
       shell.say(help())
       return EXIT.OK
     }

@@ -97,8 +97,8 @@ export class FrameReader {
     if (text === '2') this.#socket.write(textFrame('3'))
     if (text.startsWith('0{')) this.#socket.write(textFrame('40/markets,'))
     if (text.startsWith('40/markets,')) {
-      const asked = { marketSlugs: [this.#plan.slug] }
-      const event = JSON.stringify(['subscribe_market_prices', asked])
+      const requested = { marketSlugs: [this.#plan.slug] }
+      const event = JSON.stringify(['subscribe_market_prices', requested])
       this.#socket.write(textFrame(`42/markets,${event}`))
     }
   }

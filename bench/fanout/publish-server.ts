@@ -53,8 +53,9 @@ function cpuMicros(since: NodeJS.CpuUsage): number {
   return user + system
 }
 
-process.on('message', (asked: number | PublishPlan) => {
-  const { forMs, everyMs } = typeof asked === 'number' ? { forMs: asked, everyMs: 0 } : asked
+process.on('message', (requested: number | PublishPlan) => {
+  const { forMs, everyMs } =
+    typeof requested === 'number' ? { forMs: requested, everyMs: 0 } : requested
   const untilMs = performance.now() + forMs
   const cpuBefore = process.cpuUsage()
   const publish = (): void => {

@@ -48,15 +48,15 @@ export class Caller {
     const startMs = monotonicMs()
     return new Promise((resolve, reject) => {
       const init = { method, agent: this.#agent, headers }
-      const asked = request(this.#baseUrl + path, init, (reply) => {
+      const requested = request(this.#baseUrl + path, init, (reply) => {
         const { statusCode = 0 } = reply
         if (!this.#statuses.includes(statusCode)) reject(new Error(`${path}: ${statusCode}`))
         reply.on('error', reject)
         reply.on('end', () => resolve(monotonicMs() - startMs))
         reply.resume()
       })
-      asked.on('error', reject)
-      asked.end(body)
+      requested.on('error', reject)
+      requested.end(body)
     })
   }
 

@@ -24,7 +24,7 @@ export interface EchoSetting {
 }
 
 const setting: EchoSetting = JSON.parse(process.argv[2])
-const asked = new Map<number, uWS.HttpResponse>()
+const requested = new Map<number, uWS.HttpResponse>()
 const gone = new WeakSet<uWS.HttpResponse>()
 let nextRequest = 1
 const journal = setting.dataDir === null ? null : await openJournal(setting.dataDir)
@@ -70,9 +70,9 @@ function commit(record: Uint8Array, reply: () => void): void {
 }
 
 function answer(result: IntakeResult): void {
-  const response = asked.get(result.requestId)
+  const response = requested.get(result.requestId)
   assert(response !== undefined, 'the intake answers a request that was made')
-  asked.delete(result.requestId)
+  requested.delete(result.requestId)
   if (result.kind === 'refused') {
     send(response, '400 Bad Request', '{"order":{},"verified":false}')
     return
@@ -112,7 +112,7 @@ function order(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
     parts.push(Buffer.from(chunk.slice(0)))
     if (!isLast) return
     const requestId = nextRequest++
-    asked.set(requestId, response)
+    requested.set(requestId, response)
     const call = { method: 'POST', pathWithQuery: '/orders', apiKey, timestamp, signature }
     const body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
     const taken = pool.submit({ requestId, nowMs: Date.now(), ...call, body })

@@ -319,7 +319,7 @@ export const LIMITS = {
    * Markets that an address or a profile names in public subscriptions in `ownerMessagesSec`. One
    * with a long first frame counts several times (server/edge/sockets/frame-rates.ts).
    */
-  ownerMarketsAskedMax: 32_768,
+  ownerMarketsRequestedMax: 32_768,
   /**
    * Readers of one native topic; a frame goes out to so many in one turn of the loop. An order
    * passes main in several turns, and may wait for such a part of a frame in each.

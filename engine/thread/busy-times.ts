@@ -41,7 +41,7 @@ export class BusyClock {
   readonly #collectionMicros: Distribution
   #profiler = startProfiler()
   #startedMs = 0
-  #askedMs = 0
+  #requestedMs = 0
 
   constructor({ busyTimes, collections }: BusyCells) {
     this.#micros = new Distribution(BOUNDS, busyTimes)
@@ -55,11 +55,11 @@ export class BusyClock {
   end(): void {
     const nowMs = performance.now()
     this.#micros.record((nowMs - this.#startedMs) * 1000)
-    if (nowMs - this.#askedMs >= ASK_EVERY_MS) this.#askForCollections(nowMs)
+    if (nowMs - this.#requestedMs >= ASK_EVERY_MS) this.#askForCollections(nowMs)
   }
 
   #askForCollections(nowMs: number): void {
-    this.#askedMs = nowMs
+    this.#requestedMs = nowMs
     for (const { cost } of this.#profiler.stop().statistics) this.#collectionMicros.record(cost)
     this.#profiler = startProfiler()
   }

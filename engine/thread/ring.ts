@@ -16,7 +16,7 @@ const WRITTEN = 0
 const READ = 16
 const ASLEEP = 32
 const ARMED = 48
-const ASKED = 52
+const REQUESTED = 52
 const ANSWERED = 56
 const DATA_BYTES = 256
 const FRAME_BYTES = 8
@@ -156,13 +156,13 @@ export class Ring {
 
   /** Writer: asks for a sign of life. The reader gives it when it next looks for frames. */
   ask(): void {
-    Atomics.add(this.#words, ASKED, 1)
+    Atomics.add(this.#words, REQUESTED, 1)
     wake(this.#sleep)
   }
 
   /** Writer: whether the reader gave a sign of life since the last `ask`. */
   get isAnswered(): boolean {
-    return Atomics.load(this.#words, ANSWERED) === Atomics.load(this.#words, ASKED)
+    return Atomics.load(this.#words, ANSWERED) === Atomics.load(this.#words, REQUESTED)
   }
 
   /** Writer, when main reads: true when main sleeps in its event loop and wants one message. */
@@ -235,7 +235,7 @@ export class Ring {
 
   /** Reader: gives the sign of life that was asked for. */
   answer(): void {
-    Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, ASKED))
+    Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, REQUESTED))
   }
 
   /** Reader on main: asks for a doorbell. False when frames came meanwhile: then drain again. */

@@ -10,7 +10,7 @@ import { assert } from '../../engine/domain/assert.ts'
 //
 // Invariant: words 1 to 3 are written under ASKED and read under FINISHED.
 
-const STATE = { closed: 0, resting: 1, asked: 2, finished: 3, ended: 4 } as const
+const STATE = { closed: 0, resting: 1, requested: 2, finished: 3, ended: 4 } as const
 const LOG = 1
 const COPIED = 2
 const MICROS = 3
@@ -48,9 +48,9 @@ export class CheckpointCall {
 
   /** Journal: asks for a checkpoint. False while the last one is under way or was not taken. */
   ask(): boolean {
-    const asked = this.#step(STATE.resting, STATE.asked)
-    if (asked) Atomics.notify(this.#words, 0)
-    return asked
+    const requested = this.#step(STATE.resting, STATE.requested)
+    if (requested) Atomics.notify(this.#words, 0)
+    return requested
   }
 
   /** Journal: true when a checkpoint has ended; its figures are in the fields then. */
@@ -63,8 +63,8 @@ export class CheckpointCall {
   }
 
   /** Whether a checkpoint was asked for and has not ended. */
-  get isAsked(): boolean {
-    return Atomics.load(this.#words, 0) === STATE.asked
+  get isRequested(): boolean {
+    return Atomics.load(this.#words, 0) === STATE.requested
   }
 
   /** Checkpoint thread: sleeps until the journal is open; false at the end. */
@@ -74,7 +74,7 @@ export class CheckpointCall {
 
   /** Checkpoint thread: sleeps until a checkpoint is asked for; false at the end. */
   waitForAsk(): boolean {
-    return this.#waitWhile((state) => state !== STATE.asked)
+    return this.#waitWhile((state) => state !== STATE.requested)
   }
 
   /** Checkpoint thread: the checkpoint that was asked for is over. */
@@ -83,7 +83,7 @@ export class CheckpointCall {
     this.#words[LOG] = logFrames
     this.#words[COPIED] = copiedFrames
     this.#words[MICROS] = Math.max(1, Math.ceil(micros))
-    this.#step(STATE.asked, STATE.finished)
+    this.#step(STATE.requested, STATE.finished)
   }
 
   /** Main: the checkpoint thread ends after what it is doing. */

@@ -33,7 +33,7 @@ export class LateRows {
 
 /** An answer, or the rows that it waits for. */
 type Reply = { readonly answer: unknown } | { readonly late: Rests }
-type Open = (asked: never) => Reply
+type Open = (params: never) => Reply
 
 /** The function of each read by its name. */
 export function openReads(
@@ -44,11 +44,11 @@ export function openReads(
   const openOne = ({ open, openResting }: Query<never, unknown>): Open => {
     if (openResting === null) {
       const answer = open(connection)
-      return (asked) => ({ answer: answer(asked) })
+      return (params) => ({ answer: answer(params) })
     }
     const resting = openResting(connection)
-    return connection.transaction((asked: never): Reply => {
-      const { answer, rests } = resting(asked)
+    return connection.transaction((params: never): Reply => {
+      const { answer, rests } = resting(params)
       return late.has(rests) ? { late: rests } : { answer }
     })
   }

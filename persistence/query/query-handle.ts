@@ -31,7 +31,7 @@ export interface QueryOptions {
 interface Open {
   readonly id: number
   readonly name: string
-  readonly asked: unknown
+  readonly params: unknown
   readonly turn: Turn
   /** Takes the answer of the query of that name. */
   readonly settle: (answer: never) => void
@@ -122,9 +122,9 @@ export class QueryHandle {
   }
 
   /** Gives undefined for a question without room or past its deadline; throws when it broke. */
-  ask<Asked, Answer>(
-    { name, isUrgent }: Query<Asked, Answer>,
-    asked: Asked,
+  ask<Params, Answer>(
+    { name, isUrgent }: Query<Params, Answer>,
+    params: Params,
     turn: Turn = ownTurn(),
   ): Promise<Answer | undefined> {
     const leftMs = turn.untilMs - performance.now()
@@ -149,7 +149,7 @@ export class QueryHandle {
         over()
         reject(fault)
       }
-      const open: Open = { id, name, asked, turn, settle, giveUp, fail, isOver: false }
+      const open: Open = { id, name, params, turn, settle, giveUp, fail, isOver: false }
       const timer = setTimeout(giveUp, leftMs)
       if (isUrgent) this.#queue.putUrgent(open)
       else this.#queue.put(open)
@@ -178,8 +178,8 @@ export class QueryHandle {
         open.giveUp()
       } else {
         this.#sent.push(open)
-        const { id, name, asked } = open
-        this.#worker?.postMessage({ kind: 'ask', id, name, asked } satisfies QueryRequest)
+        const { id, name, params } = open
+        this.#worker?.postMessage({ kind: 'ask', id, name, params } satisfies QueryRequest)
       }
     }
   }

@@ -6,15 +6,15 @@ import type { Rests } from '../follower/tables/orders/backlog.ts'
 // the query, and says so with `never`.
 
 /** One question; `name` names its query. */
-export interface Question<Asked = unknown> {
+export interface Question<Params = unknown> {
   readonly kind: 'ask'
   readonly id: number
   readonly name: string
-  readonly asked: Asked
+  readonly params: Params
 }
 
 /** Messages from main to the query thread. */
-export type QueryRequest<Asked = unknown> = Question<Asked> | { readonly kind: 'stop' }
+export type QueryRequest<Params = unknown> = Question<Params> | { readonly kind: 'stop' }
 
 /** Why a question failed. Trouble is not a fault: the question may be asked again. */
 interface Failed {

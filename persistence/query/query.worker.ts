@@ -27,7 +27,7 @@ function say(message: QueryMessage): void {
   port.postMessage(message)
 }
 
-function take({ id, name, asked }: Question<never>): void {
+function take({ id, name, params }: Question<never>): void {
   if (threadPoint('query-ends')) process.exit(ENDED_CODE)
   const fromMs = performance.now()
   try {
@@ -35,7 +35,7 @@ function take({ id, name, asked }: Question<never>): void {
     if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
     const answer = answers.get(name)
     assert(answer !== undefined, 'each read is listed in reads.ts')
-    say({ id, ...answer(asked), tookMs: performance.now() - fromMs })
+    say({ id, ...answer(params), tookMs: performance.now() - fromMs })
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     say({ id, failed: { reason, isTrouble: isTrouble(error) }, tookMs: performance.now() - fromMs })

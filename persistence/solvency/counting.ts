@@ -13,12 +13,12 @@ import { readHeld } from '../snapshot/snapshot.ts'
 import { ClaimTrees, type TreeKeys } from './claim-trees.ts'
 import { proofView, snapshotView } from './proof-view.ts'
 import type {
-  ProofAsked,
   ProofPage,
+  ProofRequest,
   SolvencySummary,
   TokenRow,
-  TokensAsked,
   TokensPage,
+  TokensRequest,
 } from './solvency-thread.ts'
 
 /** Other keys for each state, so that two trees of it tell nothing of each other. */
@@ -65,7 +65,7 @@ export function summaryOf(trees: ClaimTrees, tookMs: number): SolvencySummary {
 /** A page of proofs. One more is looked for, to know whether there are more. */
 export function proofPage(
   trees: ClaimTrees,
-  { profileId, account, after, limit }: ProofAsked,
+  { profileId, account, after, limit }: ProofRequest,
 ): ProofPage {
   const found = trees.of(profileId, after, limit + 1)
   const shown = found.slice(0, limit)
@@ -85,7 +85,7 @@ function rowOf({ token, ...sums }: TokenReport): TokenRow {
 }
 
 /** Collateral on the first page, and both shares of each market. */
-export function tokensPage({ claims }: ClaimTrees, { after, limit }: TokensAsked): TokensPage {
+export function tokensPage({ claims }: ClaimTrees, { after, limit }: TokensRequest): TokensPage {
   const rest = claims.markets.filter(({ marketId, isGroup }) => marketId > after && !isGroup)
   const shown = rest.slice(0, limit)
   const reports = shown.flatMap(shareReports)

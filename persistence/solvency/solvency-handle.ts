@@ -6,14 +6,14 @@ import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type {
-  ProofAsked,
   ProofPage,
+  ProofRequest,
   SolvencyMessage,
   SolvencyRequest,
   SolvencySummary,
   SolvencyThreadData,
-  TokensAsked,
   TokensPage,
+  TokensRequest,
 } from './solvency-thread.ts'
 
 export type { ProofPage, SolvencySummary, TokensPage } from './solvency-thread.ts'
@@ -66,13 +66,13 @@ export class SolvencyHandle {
   }
 
   /** Gives undefined for a question without room or past its deadline. */
-  prove(asked: ProofAsked): Promise<ProofPage | undefined> {
-    return this.#ask(asked.profileId, (id) => ({ kind: 'prove', id, ...asked }))
+  prove(requested: ProofRequest): Promise<ProofPage | undefined> {
+    return this.#ask(requested.profileId, (id) => ({ kind: 'prove', id, ...requested }))
   }
 
   /** Asks for the operator, who has a turn of its own. */
-  tokens(asked: TokensAsked): Promise<TokensPage | undefined> {
-    return this.#ask(0, (id) => ({ kind: 'tokens', id, ...asked }))
+  tokens(requested: TokensRequest): Promise<TokensPage | undefined> {
+    return this.#ask(0, (id) => ({ kind: 'tokens', id, ...requested }))
   }
 
   #ask<Answer>(

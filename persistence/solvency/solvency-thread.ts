@@ -4,7 +4,7 @@ import type { ProofView, SnapshotView } from './proof-view.ts'
 
 // Messages between main and the thread that counts obligations.
 
-export interface ProofAsked {
+export interface ProofRequest {
   readonly profileId: ProfileId
   /** In any case of letters. */
   readonly account: string
@@ -19,7 +19,7 @@ export interface ProofPage {
   readonly nextAfter: number | null
 }
 
-export interface TokensAsked {
+export interface TokensRequest {
   /** Markets with an id above this one. */
   readonly after: number
   readonly limit: number
@@ -57,8 +57,8 @@ export interface SolvencySummary {
 /** Messages from main to the thread. */
 export type SolvencyRequest =
   | { readonly kind: 'count'; readonly seq: Seq }
-  | ({ readonly kind: 'prove'; readonly id: number } & ProofAsked)
-  | ({ readonly kind: 'tokens'; readonly id: number } & TokensAsked)
+  | ({ readonly kind: 'prove'; readonly id: number } & ProofRequest)
+  | ({ readonly kind: 'tokens'; readonly id: number } & TokensRequest)
 
 /** Messages from the thread to main. An answer is null before the first count. */
 export type SolvencyMessage<Answer = ProofPage | TokensPage> =

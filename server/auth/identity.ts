@@ -79,10 +79,10 @@ function remoteKeySet(url: URL, { fetch: given, onWarning }: IdentitySettings): 
   let restsUntilMs = 0
   return createRemoteJWKSet(url, {
     timeoutDuration: KEY_SET_DEADLINE_MS,
-    [customFetch]: async (...asked) => {
+    [customFetch]: async (...requested) => {
       if (performance.now() < restsUntilMs) throw new Error('the host gave no keys just now')
       try {
-        const response = await bounded(await fetchKeys(...asked))
+        const response = await bounded(await fetchKeys(...requested))
         if (response.status === 200) return response
         throw new Error(`its status is ${response.status}`)
       } catch (error) {

@@ -136,8 +136,8 @@ export function completionCommand(known: () => Commands): Command {
     about: ABOUT,
     help,
     words: SHELLS,
-    work: async ([asked, ...rest], shell) => {
-      const name = SHELLS.find((each) => each === asked)
+    work: async ([requested, ...rest], shell) => {
+      const name = SHELLS.find((each) => each === requested)
       if (name === undefined || rest.length > 0) {
         throw new WrongUse(`Write: outcomex completion ${SHELLS.join('|')}`)
       }

@@ -19,7 +19,7 @@ import type { OrderTimes } from '../ops/order-times.ts'
 import { PackTurns } from './jobs/pack-turns.ts'
 import { SlotClock, type SlotClockParts } from './jobs/slot-clock.ts'
 import { AccountQueues } from './order-entry/account-queues.ts'
-import type { Asked, OrderAnswer, OrderCall } from './order-entry/order-answer.ts'
+import type { OrderAnswer, OrderCall, Requested } from './order-entry/order-answer.ts'
 import { type OrderDecisionParts, OrderDecisions } from './order-entry/order-decisions.ts'
 import { OrderGroups } from './order-entry/order-groups.ts'
 import type { SeenLookups } from './order-entry/seen-lookups.ts'
@@ -112,7 +112,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly #parts: PipelineParts<Journal>
   #timer: DeadlineTimer | null = null
   #isStarted = false
-  readonly #asked = new Slab<Asked>()
+  readonly #requested = new Slab<Requested>()
   #sendDue = false
   #drainDue = false
   /** Index of the shard to drain next. */
@@ -171,7 +171,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       }) ?? null
     this.groups = new OrderGroups({
       intake: this.intake,
-      judge: (result, asked) => this.orders.judge(result, asked),
+      judge: (result, requested) => this.orders.judge(result, requested),
       wallMs: clock.wallMs,
       underWay: () => this.underWay,
     })
@@ -240,7 +240,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     const looking = (this.#parts.lookups?.count ?? 0) + this.orders.naming
     const waiting = this.groups.waiting + this.queues.waiting
     const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
-    return this.#asked.count + this.orders.waiting + waiting + looking + telling
+    return this.#requested.count + this.orders.waiting + waiting + looking + telling
   }
 
   /** Whether one more order may come. This bound does not hold up cancels or any other call. */
@@ -357,17 +357,17 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     }
     const { timesRow, sender, replays, idempotencyKey = '' } = call
     const isKeyed = idempotencyKey !== ''
-    const requestId = this.#asked.put({ timesRow, reply, sender, replays, isKeyed })
+    const requestId = this.#requested.put({ timesRow, reply, sender, replays, isKeyed })
     const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
     if (taken) return
-    this.#asked.take(requestId)
+    this.#requested.take(requestId)
     reply({ reject: REJECT.OVERLOADED })
   }
 
   #judge(result: IntakeResult): void {
-    const asked = this.#asked.take(result.requestId)
-    this.times.told(asked.timesRow)
-    this.orders.judge(result, asked)
+    const requested = this.#requested.take(result.requestId)
+    this.times.told(requested.timesRow)
+    this.orders.judge(result, requested)
   }
 
   /**

@@ -88,7 +88,7 @@ export class OrderTimes {
   #freeCount = 0
   #requests = 0
   readonly #requestOf = new Float64Array(ROWS)
-  readonly #askedMsOf = new Float64Array(ROWS)
+  readonly #requestedMsOf = new Float64Array(ROWS)
   readonly #toldMsOf = new Float64Array(ROWS)
   /** Times at which the sequencer refused. */
   readonly #refusedMsOf = new Float64Array(ROWS)
@@ -124,7 +124,7 @@ export class OrderTimes {
     if (this.#freeCount === 0) return 0
     const row = this.#free[--this.#freeCount]
     this.#requestOf[row] = ++this.#requests
-    this.#askedMsOf[row] = readMs
+    this.#requestedMsOf[row] = readMs
     this.#toldMsOf[row] = 0
     this.#refusedMsOf[row] = 0
     this.#seqOf[row] = 0
@@ -216,7 +216,7 @@ export class OrderTimes {
     this.#free[this.#freeCount++] = row
     const toldMs = this.#toldMsOf[row]
     if (toldMs === 0) return
-    this.#record(ORDER, INTAKE, toldMs - this.#askedMsOf[row])
+    this.#record(ORDER, INTAKE, toldMs - this.#requestedMsOf[row])
     const refusedMs = this.#refusedMsOf[row]
     if (refusedMs > 0) this.#record(ORDER, SEQUENCE, refusedMs - toldMs)
     const seq = this.#seqOf[row]
@@ -252,7 +252,7 @@ export class OrderTimes {
       generation: of(this.#generationOf),
       /** The ends of read, intake, sequence, journal, match and settle, in this order. */
       stampsMs: [
-        of(this.#askedMsOf),
+        of(this.#requestedMsOf),
         of(this.#toldMsOf),
         refusedMs > 0 ? refusedMs : this.#handed.msOf(seq),
         this.#durable.msOf(seq),

@@ -2,29 +2,29 @@
 // nothing, because a timer asks threads and disk before. Time is an argument.
 
 /** A thread that answers when it is asked, whether it has work or not. */
-export interface Asked {
+export interface Requested {
   ask(): void
   readonly isAnswered: boolean
 }
 
 /** Measures how long a thread has not answered. */
 export class Pulse {
-  readonly #thread: Asked
-  #askedMs = 0
+  readonly #thread: Requested
+  #requestedMs = 0
 
-  constructor(thread: Asked) {
+  constructor(thread: Requested) {
     this.#thread = thread
   }
 
   /** Asks again, unless the last question has no answer yet. */
   ask(nowMs: number): void {
     if (!this.#thread.isAnswered) return
-    this.#askedMs = nowMs
+    this.#requestedMs = nowMs
     this.#thread.ask()
   }
 
   silentMs(nowMs: number): number {
-    return this.#thread.isAnswered ? 0 : nowMs - this.#askedMs
+    return this.#thread.isAnswered ? 0 : nowMs - this.#requestedMs
   }
 }
 

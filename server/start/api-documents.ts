@@ -89,9 +89,9 @@ export function apiDocuments({
     openApi: once(() => {
       return Buffer.from(filled(known().calls, [...values, [MARKS.publicUrl, publicUrl ?? '/']]))
     }),
-    asyncApi: (asked) => {
-      const isFixed = publicUrl !== undefined || !HOST.test(asked)
-      return isFixed ? configured() : Buffer.from(socketsAt()(asked))
+    asyncApi: (requested) => {
+      const isFixed = publicUrl !== undefined || !HOST.test(requested)
+      return isFixed ? configured() : Buffer.from(socketsAt()(requested))
     },
     asyncApiPage: once(() => spokenPage(configured().toString())),
   }

@@ -16,12 +16,12 @@ import { DayFigures } from '../exchange/read-model/day-figures.ts'
 import type { PublishedMarkets } from '../exchange/read-model/published.ts'
 
 /** Gives the answer of the tables; without one the start fails. */
-async function answered<Asked, Answer>(
+async function answered<Requested, Answer>(
   query: QueryHandle,
-  read: Query<Asked, Answer>,
-  asked: Asked,
+  read: Query<Requested, Answer>,
+  requested: Requested,
 ): Promise<Answer> {
-  const found = await patiently(() => query.ask(read, asked))
+  const found = await patiently(() => query.ask(read, requested))
   if (found !== undefined) return found
   throw new DataFolderError('The read tables do not say what markets did before; start it again.')
 }

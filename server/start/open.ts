@@ -374,8 +374,8 @@ async function settlementOf(
 
 /** The trades that wait for a block; without them the start fails. */
 async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
-  const asked = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
-  const waiting = await patiently(() => query.ask(tradesAfter, asked))
+  const requested = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
+  const waiting = await patiently(() => query.ask(tradesAfter, requested))
   if (waiting !== undefined) return waiting
   throw new DataFolderError('The read tables do not say which trades wait; start it again.')
 }

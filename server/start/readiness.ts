@@ -29,8 +29,8 @@ function driftOf(state: ClockState): string | null {
 /** Free bytes of the data folder's disk. A timer asks, because a stuck disk may never answer. */
 class DiskRoom {
   readonly #dataDir: string
-  #askedMs = Number.NEGATIVE_INFINITY
-  #isAsking = false
+  #requestedMs = Number.NEGATIVE_INFINITY
+  #isRequesting = false
   /** Null before the first answer, and when the file system does not tell. */
   freeBytes: number | null = null
 
@@ -39,17 +39,18 @@ class DiskRoom {
   }
 
   ask(nowMs: number): void {
-    if (this.#isAsking || nowMs - this.#askedMs < DISK_EVERY_MS) return
-    this.#askedMs = nowMs
-    this.#isAsking = true
+    if (this.#isRequesting || nowMs - this.#requestedMs < DISK_EVERY_MS) return
+    this.#requestedMs = nowMs
+    this.#isRequesting = true
     freeDiskBytes(this.#dataDir).then((freeBytes) => {
       this.freeBytes = freeBytes
-      this.#isAsking = false
+      this.#isRequesting = false
     })
   }
 
   trouble(nowMs: number): string | null {
-    if (this.#isAsking && nowMs - this.#askedMs > DISK_SILENT_MS) return 'the disk does not answer'
+    if (this.#isRequesting && nowMs - this.#requestedMs > DISK_SILENT_MS)
+      return 'the disk does not answer'
     if (this.freeBytes === null || this.freeBytes >= LIMITS.diskFreeBytesMin) return null
     return 'the disk is almost full'
   }

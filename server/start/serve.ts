@@ -36,7 +36,7 @@ import { type Edge, EdgeFaults } from '../ops/faults.ts'
 import { type Log, openLog } from '../ops/logging/log.ts'
 import { Metrics } from '../ops/metrics.ts'
 import { TraceFile } from '../ops/trace.ts'
-import { faultAsked } from '../settings/fault.ts'
+import { faultRequested } from '../settings/fault.ts'
 import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import { banner } from './banner.ts'
@@ -216,7 +216,7 @@ async function listen(config: ServeConfig, log: Log, running: Starting): Promise
 }
 
 function warnOfVariables(log: Log): void {
-  const fault = faultAsked(process.env)
+  const fault = faultRequested(process.env)
   if (fault !== null) log.warn(fault)
   const links = serviceLinkWarning(process.env)
   if (links !== null) log.warn(links)

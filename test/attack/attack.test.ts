@@ -107,8 +107,11 @@ test('each open or private read is in an attack, or is left out with a reason', 
     assert.ok(names.includes(name), `${name} is a read that is open or private`)
   }
   await whenCounted()
-  const asked = readsIn(scene)
-  assert.deepEqual(new Set([...asked.map(({ route }) => route), ...EXEMPT.keys()]), new Set(names))
+  const requested = readsIn(scene)
+  assert.deepEqual(
+    new Set([...requested.map(({ route }) => route), ...EXEMPT.keys()]),
+    new Set(names),
+  )
   const said: string[] = []
   const answerTo = async (request: () => string): Promise<string> => {
     const told = new Told()
@@ -119,7 +122,7 @@ test('each open or private read is in an attack, or is left out with a reason', 
     // The reads before cost more than their tokens.
     return answer === '429 RATE_LIMITED' ? answerTo(request) : answer
   }
-  for (const { route, request } of asked) {
+  for (const { route, request } of requested) {
     const answer = await answerTo(request)
     if (answer !== (NOTHING.get(route) ?? '200')) said.push(`${route} ${answer}`)
   }

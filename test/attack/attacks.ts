@@ -28,14 +28,14 @@ const HALF = plain('POST', '/orders', {
 
 async function unreadReplies(on: Ground): Promise<void> {
   let peer = on.peer().pause()
-  const asked = DOCUMENT.repeat(PIPELINED)
+  const requested = DOCUMENT.repeat(PIPELINED)
   while (await on.turn(30)) {
     peer = on.again(peer).pause()
-    if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(asked)
+    if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(requested)
   }
   // A connection that is not read learns of its end when it writes.
   while (on.isShort && !peer.isClosed) {
-    if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(asked)
+    if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(requested)
     await new Promise(setImmediate)
   }
 }

@@ -193,7 +193,7 @@ export class Load {
     const { port } = this.#setting
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, method, path, headers, agent: this.#agent }
-      const asked = request({ ...options, timeout: PATIENCE_MS }, (response) => {
+      const requested = request({ ...options, timeout: PATIENCE_MS }, (response) => {
         let said = ''
         response.setEncoding('utf8')
         response.on('data', (chunk) => {
@@ -202,9 +202,9 @@ export class Load {
         response.on('error', reject)
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text: said }))
       })
-      asked.on('timeout', () => asked.destroy(new Error('no answer in time')))
-      asked.on('error', reject)
-      asked.end(body)
+      requested.on('timeout', () => requested.destroy(new Error('no answer in time')))
+      requested.on('error', reject)
+      requested.end(body)
     })
   }
 }

@@ -144,9 +144,9 @@ test('a subscription ends with an acknowledgement, as the document says', async 
   const [acknowledged] = messagesOf(at(document, 'operations', 'unsubscribe', 'reply'))
   const schema = at(messageOf(acknowledged), 'payload')
   for (const channel of ['subscribe_market_prices', 'no_such_channel']) {
-    const asked = { ...payloadsOf('unsubscribe')[0], channel }
-    checks.assertHolds(at(messageOf('unsubscribe'), 'payload'), asked, 'unsubscribe')
-    const answer: unknown = await reader.socket.timeout(5000).emitWithAck('unsubscribe', asked)
+    const requested = { ...payloadsOf('unsubscribe')[0], channel }
+    checks.assertHolds(at(messageOf('unsubscribe'), 'payload'), requested, 'unsubscribe')
+    const answer: unknown = await reader.socket.timeout(5000).emitWithAck('unsubscribe', requested)
     checks.assertHolds(schema, answer, 'the acknowledgement')
     assert.equal(at(answer, 'error') === undefined, channel !== 'no_such_channel')
   }

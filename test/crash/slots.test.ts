@@ -166,8 +166,8 @@ test('a server killed between two steps of slots makes and opens each slot once'
       return null
     })
     if (dying === null) continue
-    const asked = new ExchangeClient(dying.baseUrl).adminReply('/admin/series', body)
-    await asked.catch(() => null)
+    const requested = new ExchangeClient(dying.baseUrl).adminReply('/admin/series', body)
+    await requested.catch(() => null)
     assert.equal((await dying.ended).signal, 'SIGKILL')
   }
   const { stateHash } = verifyFolder(dataDir)

@@ -148,9 +148,9 @@ function leakIn(
 ): string {
   const isOwners =
     (speaker.role === 'owner' && speaker.flaw === 'none') || speaker.proof === 'admin'
-  const asked = bytes.bytes.toString('utf8')
+  const requested = bytes.bytes.toString('utf8')
   for (const secret of isOwners ? always : [...always, ...owned]) {
-    if (received.includes(secret) && !asked.includes(secret)) return `the reply shows ${secret}`
+    if (received.includes(secret) && !requested.includes(secret)) return `the reply shows ${secret}`
   }
   return ''
 }
@@ -253,12 +253,12 @@ const RETRY_LINE = /\r\nretry-after: *[1-9][0-9]{0,3}\r\n/i
 /** What is wrong with what a socket connection received, or ''. */
 export function judgeTalk(
   plan: Plan,
-  talk: { readonly received: string; readonly joins: boolean; readonly asked: Buffer },
+  talk: { readonly received: string; readonly joins: boolean; readonly requested: Buffer },
   ownProfileId: number,
   secrets: Pick<Secrets, 'always' | 'owned'>,
 ): string {
-  const { received, joins, asked } = talk
-  const leaked = leakIn(plan, { bytes: { bytes: asked } }, received, secrets)
+  const { received, joins, requested } = talk
+  const leaked = leakIn(plan, { bytes: { bytes: requested } }, received, secrets)
   if (leaked !== '') return leaked
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1] ?? '0')
   // A refusal by a bound of the sockets says when to come back.

@@ -71,13 +71,13 @@ export class Known {
     if (role === 'owner') for (const id of [tokenId, weak.tokenId]) this.owned.add(id)
   }
 
-  /** `asked` is the request as it was sent. */
-  learn({ speaker, route }: Plan, asked: string, answer: Answer): void {
-    if (answer.status !== 401 && answer.status !== 403) this.#forget(speaker, route, asked)
+  /** `requested` is the request as it was sent. */
+  learn({ speaker, route }: Plan, requested: string, answer: Answer): void {
+    if (answer.status !== 401 && answer.status !== 403) this.#forget(speaker, route, requested)
     if (answer.status < 200 || answer.status >= 300) return
     const { orders, tokens } = this.#setting.pools
     const { role, proof } = speaker
-    this.#drop(role, route, asked)
+    this.#drop(role, route, requested)
     const byOwner = role === 'owner' && proof !== 'none'
     const set = answer.headers.get('set-cookie') ?? ''
     const cookie = set.split(';')[0].split('=')[1] ?? ''
@@ -90,7 +90,7 @@ export class Known {
       if (name === 'tokenId' && UUID.test(text) && byOwner) this.owned.add(text)
       if (name === 'id' && UUID.test(text)) addTo(orders, text)
     }
-    if (proof === 'admin') this.#learnMade(route, asked, body)
+    if (proof === 'admin') this.#learnMade(route, requested, body)
     else if (proof !== 'none') learnPacks(this.#setting.packs, route, role, body)
     this.#learnOwn(role, body)
     if (route === MADE_CHILD) this.#learnChild(role, at(body, 'profileId'))
@@ -98,7 +98,7 @@ export class Known {
   }
 
   /** Learns what the operator made, for its later requests to change and end. */
-  #learnMade(route: string, asked: string, body: unknown): void {
+  #learnMade(route: string, requested: string, body: unknown): void {
     const { spares, windows, pages, madepages, paths, ...made } = this.#setting.pools
     // The operator may see any market, but later requests end only markets that it made.
     if (route === 'POST /admin/markets') {
@@ -118,7 +118,7 @@ export class Known {
     if (route === 'POST /admin/series') addTo(made.series, `${seriesId}`)
     const path = at(body, 'fullPath')
     if (typeof path === 'string') addTo(paths, path)
-    const locked = /^POST \/admin\/markets\/([^/ ]+)\/lock /.exec(asked)?.[1]
+    const locked = /^POST \/admin\/markets\/([^/ ]+)\/lock /.exec(requested)?.[1]
     if (locked !== undefined) addTo(made.locked, locked)
   }
 
@@ -133,9 +133,9 @@ export class Known {
   }
 
   /** What a request ended is no longer there for others. */
-  #drop(role: Role, route: string, asked: string): void {
+  #drop(role: Role, route: string, requested: string): void {
     const { pools, bookmarks, listed } = this.#setting
-    const [method, path = ''] = asked.split(' ', 2)
+    const [method, path = ''] = requested.split(' ', 2)
     if (!route.startsWith(`${method} `)) return
     const segments = path.split('?')[0].split('/')
     const place = route
@@ -154,14 +154,14 @@ export class Known {
   }
 
   /** An order that a cancel names is gone from then on, or was gone before. */
-  #forget({ role }: Speaker, route: string, asked: string): void {
+  #forget({ role }: Speaker, route: string, requested: string): void {
     const isAll = CANCEL_ALL.has(route)
     const isCancel = isAll || route.startsWith('DELETE /orders/') || route.includes('cancel')
     if (!isCancel) return
     const { live, childLive } = this.#setting
     for (const own of [live.get(role), childLive.get(role)]) {
       for (const pool of own === undefined ? [] : [own.orders, own.clients]) {
-        const kept = isAll ? [] : pool.filter((id) => !asked.includes(id))
+        const kept = isAll ? [] : pool.filter((id) => !requested.includes(id))
         pool.splice(0, pool.length, ...kept)
       }
     }

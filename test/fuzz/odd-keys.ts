@@ -5,7 +5,7 @@ import type { Random } from '../support/random.ts'
 // the keys that every object inherits. An object of a caller must never pass for one of the code's.
 
 const OWN = ['status', 'code', 'name', 'body', 'message', 'error', 'issues', 'reject', 'text']
-const ASKED = ['channel', 'marketSlugs', 'marketAddresses', 'orderId', 'clientOrderId', 'event']
+const REQUESTED = ['channel', 'marketSlugs', 'marketAddresses', 'orderId', 'clientOrderId', 'event']
 const OF_VALUES = ['then', 'catch', 'length', 'type', 'kind', 'value', 'values', 'next', 'done']
 const INHERITED = ['constructor', '__proto__', 'prototype', 'toString', 'valueOf', 'toJSON']
 const OF_PACKETS = ['nsp', 'data', 'id', 'attachments', '_placeholder', 'num', 'base64', 'buffer']
@@ -13,7 +13,7 @@ const OTHERS = ['key', 'keys', 'parts', 'hasOwnProperty', 'call', 'apply', 'size
 
 export const ODD_KEYS: readonly string[] = [
   ...OWN,
-  ...ASKED,
+  ...REQUESTED,
   ...OF_VALUES,
   ...INHERITED,
   ...OF_PACKETS,

@@ -99,11 +99,11 @@ export async function packSettingOf(
   const legs: TestMarket[] = []
   for (const slug of ['fuzz-leg-a', 'fuzz-leg-b']) legs.push(await quoted(client, dealer, slug))
   const wanted = { legs: legNames(legs) }
-  const asked = { ...wanted, stake: STAKE }
+  const requested = { ...wanted, stake: STAKE }
   // The orders of a buyer price no pack of its own.
   const buyer = await client.makeTrader('fuzz buyer of packs', DEALER_RAW)
-  const { body } = await client.call(buyer, 'POST', '/parlay/quote', JSON.stringify(asked))
-  const quote = { ...asked, quoteId: at(body, 'quoteId') }
+  const { body } = await client.call(buyer, 'POST', '/parlay/quote', JSON.stringify(requested))
+  const quote = { ...requested, quoteId: at(body, 'quoteId') }
   const made = await client.call(buyer, 'POST', '/parlay/create', JSON.stringify(quote))
   assert.equal(made.status, 201, JSON.stringify(made.body))
   const packs = [String(at(made.body, 'id'))]

@@ -79,8 +79,13 @@ export function isOwners(name: string): boolean {
 
 /** Makes a sub-account with a server wallet and something to trade with. */
 async function makeChild(client: ExchangeClient, partner: Actor): Promise<string> {
-  const asked = JSON.stringify({ displayName: 'Child', createServerWallet: true })
-  const { body } = await client.call(partner.trader, 'POST', '/profiles/partner-accounts', asked)
+  const requested = JSON.stringify({ displayName: 'Child', createServerWallet: true })
+  const { body } = await client.call(
+    partner.trader,
+    'POST',
+    '/profiles/partner-accounts',
+    requested,
+  )
   const profileId = at(body, 'profileId')
   assert.equal(typeof profileId, 'number', JSON.stringify(body))
   await client.admin('/admin/balances', { profileId, collateralRaw: 1_000 * SHARE })

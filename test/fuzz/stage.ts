@@ -66,7 +66,7 @@ export class Stage {
   readonly #staying: {
     readonly plan: Plan
     readonly talk: Conversation
-    readonly asked: Buffer
+    readonly requested: Buffer
   }[] = []
   #usedWallet: Headers = []
   #hasEnded = false
@@ -165,10 +165,10 @@ export class Stage {
     const actor = actors.get(plan.speaker.role)
     if (actor !== undefined) await this.#revive(actor)
     const parts = partsOf(talk, actor, plan.speaker)
-    const asked = Buffer.concat([textOf(parts), Buffer.from(JSON.stringify(talk))])
-    const rendered = { parts, bytes: { bytes: asked }, wireTrick: 'socket', pathTrick: '' }
+    const requested = Buffer.concat([textOf(parts), Buffer.from(JSON.stringify(talk))])
+    const rendered = { parts, bytes: { bytes: requested }, wireTrick: 'socket', pathTrick: '' }
     const spoken = await Conversation.start(this.#port, textOf(parts), talk, plan.speaker)
-    this.#staying.push({ plan, talk: spoken, asked })
+    this.#staying.push({ plan, talk: spoken, requested })
     if (!talk.stays) this.#staying.unshift(...this.#staying.splice(-1))
     const most = talk.stays ? STAYING_MAX : this.#staying.length - 1
     const issue = await this.#hangUp(most)
@@ -178,11 +178,11 @@ export class Stage {
   /** Closes sockets, the first of the list first, until `most` are left. */
   async #hangUp(most: number): Promise<string> {
     while (this.#staying.length > most) {
-      const [{ plan, talk, asked }] = this.#staying.splice(0, 1)
+      const [{ plan, talk, requested }] = this.#staying.splice(0, 1)
       if (!(await talk.end())) return `a socket does not close: ${talk.received.slice(-300)}`
       const { received, joins } = talk
       const own = this.setting.actors.get(plan.speaker.role)?.trader.profileId ?? 0
-      const issue = judgeTalk(plan, { received, joins, asked }, own, this.#known)
+      const issue = judgeTalk(plan, { received, joins, requested }, own, this.#known)
       if (issue !== '') return issue
     }
     return ''

@@ -108,9 +108,9 @@ export class GoldenMoves {
 
   #withdraw(): void {
     const { driver, random } = this.#cast
-    const asked = { profileId: this.#cast.trader(), destination: `0x${'cd'.repeat(20)}` }
+    const requested = { profileId: this.#cast.trader(), destination: `0x${'cd'.repeat(20)}` }
     const collateralRaw = random.between(1, AMOUNT_RAW)
-    this.#move(decideWithdraw(driver.clearing, { ...asked, collateralRaw, once: this.#once() }))
+    this.#move(decideWithdraw(driver.clearing, { ...requested, collateralRaw, once: this.#once() }))
   }
 
   #pool(): void {

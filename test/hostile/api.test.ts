@@ -131,11 +131,11 @@ test('a wrong admin token opens nothing', async () => {
 
 /** Whether some route takes the method at this path: names of another path may fit it too. */
 function isTaken(method: string, path: string): boolean {
-  const asked = path.split('?')[0].split('/')
+  const requested = path.split('?')[0].split('/')
   return api.some((route) => {
     const parts = route.path.split('/')
-    const fits = parts.every((part, at) => part === asked[at] || part.startsWith(':'))
-    return route.method === method && parts.length === asked.length && fits
+    const fits = parts.every((part, at) => part === requested[at] || part.startsWith(':'))
+    return route.method === method && parts.length === requested.length && fits
   })
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ConnectionCounts } from '../../server/edge/sockets/connection-counts.ts'
-import { ASKED_UNIT_BYTES } from '../../server/edge/sockets/frame-rates.ts'
+import { REQUEST_UNIT_BYTES } from '../../server/edge/sockets/frame-rates.ts'
 import { SOCKET_BOUNDS } from '../../server/edge/sockets/socket-gateway.ts'
 import { listening } from '../support/frame-story.ts'
 import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
@@ -22,7 +22,7 @@ const BATCH = 50
 const BYTES_PER_SEC = 125_000
 const LADDER_BYTES_MIN = 20_000
 const CHANGES = 40
-const ASKED_MAX = 500
+const REQUESTED_MAX = 500
 /** Requests for a ladder, fewer than a socket may send at once. */
 const REQUESTS = 45
 const PRICES = 'subscribe_market_prices'
@@ -35,7 +35,7 @@ const clients: SocketClient[] = []
 before(async () => {
   live = await startLive({
     flags: ['--address-header', 'x-forwarded-for'],
-    socketBounds: { ownerMarketsAskedMax: ASKED_MAX },
+    socketBounds: { ownerMarketsRequestedMax: REQUESTED_MAX },
     socketWaits: {
       ...{ bookMs: 0, quietBookMs: 600_000 },
       bookBytesPerSec: BYTES_PER_SEC,
@@ -133,8 +133,8 @@ test('a client that asks for a deep book again and again is refused by its bytes
   const granted = () => greedy.of('system').length - 1
   const refused = () => greedy.of('exception')
   await greedy.until(() => granted() + refused().length === REQUESTS)
-  const units = ((performance.now() - startMs) / 1000 / LIMITS.ownerMessagesSec + 1) * ASKED_MAX
-  const mostBytes = units * ASKED_UNIT_BYTES
+  const units = ((performance.now() - startMs) / 1000 / LIMITS.ownerMessagesSec + 1) * REQUESTED_MAX
+  const mostBytes = units * REQUEST_UNIT_BYTES
   assert.ok(granted() * LADDER_BYTES_MIN <= mostBytes, `${granted()} requests granted`)
   for (const each of refused()) assert.equal(at(each, 'code'), 'RATE_LIMITED')
   await reads('10.0.0.5', 'hail')
@@ -143,7 +143,7 @@ test('a client that asks for a deep book again and again is refused by its bytes
 test('an owner that closes its sockets and comes back has the allowance that it left', () => {
   const connectionCounts = new ConnectionCounts({
     ...SOCKET_BOUNDS,
-    ownerMarketsAskedMax: ASKED_MAX,
+    ownerMarketsRequestedMax: REQUESTED_MAX,
   })
   for (const visitor of [
     { address: '10.0.0.6', profileId: 0 },
@@ -151,13 +151,13 @@ test('an owner that closes its sockets and comes back has the allowance that it 
   ]) {
     const comes = () => connectionCounts.enter(visitor, false)
     comes()
-    assert.equal(connectionCounts.asks(visitor, ASKED_MAX, 1000), true)
+    assert.equal(connectionCounts.asks(visitor, REQUESTED_MAX, 1000), true)
     assert.equal(connectionCounts.asks(visitor, 1, 1000), false)
     connectionCounts.leave(visitor, false)
     comes()
     assert.equal(connectionCounts.asks(visitor, 1, 1000), false)
     assert.equal(
-      connectionCounts.asks(visitor, ASKED_MAX, 1000 + 1000 * LIMITS.ownerMessagesSec),
+      connectionCounts.asks(visitor, REQUESTED_MAX, 1000 + 1000 * LIMITS.ownerMessagesSec),
       true,
     )
     connectionCounts.leave(visitor, false)

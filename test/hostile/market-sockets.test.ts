@@ -25,7 +25,7 @@ const raws: RawClient[] = []
 before(async () => {
   live = await startLive({
     flags: ['--address-header', 'x-forwarded-for'],
-    socketBounds: { marketsPerAddressMax: 5, ownerMarketsAskedMax: 2000 },
+    socketBounds: { marketsPerAddressMax: 5, ownerMarketsRequestedMax: 2000 },
     socketWaits: { bookMs: 0, quietBookMs: 600_000 },
   })
   for (const slug of ['hail', 'snow', 'fog']) await openMarket(live, slug)
@@ -58,8 +58,8 @@ const sequenceOf = (frame: unknown) => Number(at(frame, 'sequence'))
 
 /** A reader below the library that hears the wide book and then reads nothing. */
 async function deafReader(): Promise<RawClient> {
-  const asked = ['subscribe_market_prices', { marketSlugs: ['rain'] }] as const
-  const raw = await rawSubscriber(live.port, asked, 'orderbookUpdate')
+  const requested = ['subscribe_market_prices', { marketSlugs: ['rain'] }] as const
+  const raw = await rawSubscriber(live.port, requested, 'orderbookUpdate')
   raws.push(raw)
   return raw.pause()
 }
@@ -125,13 +125,13 @@ test('the public markets of an address have a bound, over all of its sockets', a
 test('an address that asks for whole books again and again is refused in time', async () => {
   const [greedy, other] = [await from('10.0.0.3'), await from('10.0.0.4')]
   const marketSlugs = ['hail', 'snow', 'fog', 'rain']
-  const asked = Array.from({ length: LIMITS.socketMarketsMax }, () => 'rain')
+  const requested = Array.from({ length: LIMITS.socketMarketsMax }, () => 'rain')
   other.socket.emit('subscribe_market_prices', { marketSlugs: ['rain'] })
   await other.take('orderbookUpdate', 1)
   greedy.socket.emit('subscribe_market_prices', { marketSlugs })
   await greedy.take('orderbookUpdate', 4)
   for (let round = 0; round < 45; round++) {
-    greedy.socket.emit('subscribe_market_prices', { snapshot: true, marketSlugs: asked })
+    greedy.socket.emit('subscribe_market_prices', { snapshot: true, marketSlugs: requested })
   }
   const isRefused = () => greedy.of('exception').length > 0
   await greedy.until(isRefused)

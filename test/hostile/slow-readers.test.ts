@@ -27,7 +27,7 @@ let seq = 1_000_000
 
 before(async () => {
   const rates = { messagesPerSecondMax: 100_000, ownerMessagesMax: 1_000_000 }
-  live = await startLive({ socketBounds: { ...rates, ownerMarketsAskedMax: 1_000_000 } })
+  live = await startLive({ socketBounds: { ...rates, ownerMarketsRequestedMax: 1_000_000 } })
   await openMarket(live, SLUG)
 })
 after(() => live.stop())
@@ -39,8 +39,8 @@ afterEach(async () => {
 
 /** A socket below the library that hears the tape. */
 async function rawReader(): Promise<RawClient> {
-  const asked = ['subscribe_trades', { marketSlugs: [SLUG] }] as const
-  const raw = await rawSubscriber(live.port, asked, 'Subscribed to')
+  const requested = ['subscribe_trades', { marketSlugs: [SLUG] }] as const
+  const raw = await rawSubscriber(live.port, requested, 'Subscribed to')
   raws.push(raw)
   return raw
 }
@@ -135,8 +135,8 @@ test('the answers to a client that read too little come in batches once it reads
   raw.pause()
   // The answer repeats the names: some ten kilobytes for each request.
   const names = Array.from({ length: LIMITS.socketMarketsMax }, () => SLUG)
-  const asked = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
-  const request = wideFrame(`42/markets,${asked}`)
+  const requested = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
+  const request = wideFrame(`42/markets,${requested}`)
   let sent = 0
   const ask = async (times: number) => {
     for (let time = 0; time < times; time++) {
@@ -161,8 +161,8 @@ test('the answers to a client that read too little come in batches once it reads
 test('a client that never reads its answers is ended at its bound', async () => {
   const raw = (await rawReader()).pause()
   const names = Array.from({ length: LIMITS.socketMarketsMax }, () => SLUG)
-  const asked = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
-  const request = wideFrame(`42/markets,${asked}`)
+  const requested = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
+  const request = wideFrame(`42/markets,${requested}`)
   let unreadMax = 0
   while (live.sockets.slowCount === 0) {
     raw.send(request)

@@ -129,8 +129,8 @@ test("a wallet that is only claimed is not the account's, and makes no order", a
     const own = await live.call(thief, 'GET', '/profiles/me')
     assert.equal(at(own.body, 'smartWallet'), null, what)
     const chosen = { tradeWalletOption: 'smartWallet' }
-    const asked = await live.call(thief, 'PATCH', '/profiles/me', chosen)
-    assertRefused(asked, 400, 'SMART_WALLET_REQUIRED')
+    const requested = await live.call(thief, 'PATCH', '/profiles/me', chosen)
+    assertRefused(requested, 400, 'SMART_WALLET_REQUIRED')
     await live.admin('/admin/balances', { profileId: thief.profileId, collateralRaw: FUNDS_RAW })
     const before = moneyOfOthers(thief)
     for (const ownerId of [thief.profileId, victim.profileId]) {

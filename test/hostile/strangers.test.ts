@@ -132,9 +132,9 @@ function pathOf({ path, example }: (typeof api)[number]): string {
     ...{ id: path.startsWith('/parlay') ? packId : '__home__', categoryId: '1' },
   }
   const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => String(at(known, name)))
-  const asked: [string, unknown][] = Object.entries(example.query ?? {})
+  const requested: [string, unknown][] = Object.entries(example.query ?? {})
   const text = path.startsWith('/profiles') ? 'ann' : rain.slug
-  const query = asked.map(([name, each]): [string, string] => {
+  const query = requested.map(([name, each]): [string, string] => {
     return [name, name === 'query' ? text : String(each)]
   })
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`

@@ -372,8 +372,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'orders of a group count as under way for ever',
-        'this.#waiting -= this.#asked.take(requestId).ordersMax',
-        'this.#asked.take(requestId)',
+        'this.#waiting -= this.#requested.take(requestId).ordersMax',
+        'this.#requested.take(requestId)',
       ],
     ],
   },

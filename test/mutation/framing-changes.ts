@@ -84,7 +84,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'an order is decided though nobody waits for its reply',
-        'if (asked.sender?.isGone === true) asked.reply(ABANDONED)\n    else if',
+        'if (requested.sender?.isGone === true) requested.reply(ABANDONED)\n    else if',
         'if',
       ],
     ],

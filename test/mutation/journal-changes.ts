@@ -55,7 +55,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         "if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')\n",
         '\n',
       ],
-      ['no checkpoint is asked for', 'if (call.ask()) this', 'if (call.isAsked) this'],
+      ['no checkpoint is asked for', 'if (call.ask()) this', 'if (call.isRequested) this'],
     ],
   },
   {
@@ -65,7 +65,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       [
         'the checkpoint thread ends at once',
         'while (call.waitForAsk()) {',
-        'while (call.isAsked) {',
+        'while (call.isRequested) {',
       ],
     ],
   },

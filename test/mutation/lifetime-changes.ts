@@ -71,7 +71,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
       ['a slug of an archived market is given again', ' || (await this.#isSlugUsed(slug))', ''],
       [
         'a slug is given twice while the tables are asked',
-        'slugs.some((slug) => this.#asked.has(slug))',
+        'slugs.some((slug) => this.#requested.has(slug))',
         'slugs.length === 0',
       ],
     ],

@@ -44,8 +44,8 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a pack is made when the winners of its legs are known',
-        'marketIssues(clearing, asked, markets, nowMs + ask.closeMs)',
-        'marketIssues(clearing, asked, markets, nowMs)',
+        'marketIssues(clearing, requested, markets, nowMs + ask.closeMs)',
+        'marketIssues(clearing, requested, markets, nowMs)',
       ],
     ],
   },

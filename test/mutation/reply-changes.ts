@@ -27,7 +27,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
       ['a key may come with another body', 'isKeyed === true && first.isOther', 'false'],
       [
         'what refuses orders by now refuses the first reply',
-        ' || (asked.replays === true && SINCE.includes(refusal))',
+        ' || (requested.replays === true && SINCE.includes(refusal))',
         '',
       ],
     ],

@@ -24,13 +24,13 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a subscription with a status passes for a refusal',
-        'if (asked instanceof Refusal) return asked\n',
-        "if ('status' in asked) return asked\n",
+        'if (requested instanceof Refusal) return requested\n',
+        "if ('status' in requested) return requested\n",
       ],
       [
         'the end of a subscription with a status passes for a refusal',
-        "if (asked instanceof Refusal) return 'marketSlugs",
-        "if ('status' in asked) return 'marketSlugs",
+        "if (requested instanceof Refusal) return 'marketSlugs",
+        "if ('status' in requested) return 'marketSlugs",
       ],
     ],
   },
@@ -118,7 +118,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a request for a long book costs as much as one for a short book',
-        'Math.ceil(firstBytes / ASKED_UNIT_BYTES)',
+        'Math.ceil(firstBytes / REQUEST_UNIT_BYTES)',
         'Math.sign(firstBytes)',
       ],
     ],
@@ -239,7 +239,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
       ],
       [
         'one address may ask for whole books again and again',
-        'const burst = bounds.ownerMarketsAskedMax',
+        'const burst = bounds.ownerMarketsRequestedMax',
         'const burst = Number.MAX_SAFE_INTEGER',
       ],
       [

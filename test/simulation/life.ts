@@ -398,7 +398,9 @@ export class Life {
     if (sequencer.isCut) return false
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
-    return isQuiescent && this.model.pendingCount === 0 && this.pipeline.mining?.isAsking === false
+    return (
+      isQuiescent && this.model.pendingCount === 0 && this.pipeline.mining?.isRequesting === false
+    )
   }
 
   /** The follower scores the open sample once its tables show it, now and then again. */

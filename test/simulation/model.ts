@@ -140,7 +140,7 @@ export class Model {
     for (const id of this.#matched) model.#matched.add(id)
     model.rates.push(...this.rates)
     for (const [name, id] of this.#idOf) model.#idOf.set(name, id)
-    for (const [seq, asked] of this.#pending) model.#pending.set(seq, asked)
+    for (const [seq, requested] of this.#pending) model.#pending.set(seq, requested)
     return model
   }
 
@@ -232,14 +232,14 @@ export class Model {
   #isBeatOver(profileId: number): void {
     if (!this.controls.isFired(profileId)) return
     const firedSeq = this.controls.beats.get(profileId)?.firedSeq ?? 0
-    const asked = [...this.#pending.values()].flatMap((each) => {
+    const requested = [...this.#pending.values()].flatMap((each) => {
       if (!('slots' in each)) return []
       const { slots, generations, count } = each
       return Array.from({ length: count }, (_, at) => this.idOf(slots[at], generations[at]))
     })
     for (const [id, { request }] of this.live) {
       const isDue = request.owner === profileId && id <= firedSeq
-      assert(!isDue || asked.includes(id), 'a heartbeat fires until it is over')
+      assert(!isDue || requested.includes(id), 'a heartbeat fires until it is over')
     }
   }
 
@@ -304,14 +304,14 @@ export class Model {
 
   /** Gives the answer that the market owes to this command; its half of the money moves. */
   settle(seq: number): Answer {
-    const asked = this.#pending.get(seq)
-    assert(asked !== undefined, 'a market answers what it was asked, once')
+    const requested = this.#pending.get(seq)
+    assert(requested !== undefined, 'a market answers what it was asked, once')
     this.#pending.delete(seq)
-    if ('kind' in asked && asked.kind === 'cancelOrders') return this.#cancel(asked)
-    const marketId = 'kind' in asked ? asked.marketId : asked.market
+    if ('kind' in requested && requested.kind === 'cancelOrders') return this.#cancel(requested)
+    const marketId = 'kind' in requested ? requested.marketId : requested.market
     const came = { seq, before: this.chain.before(this.slow, this.rates.length - 1, marketId) }
-    if ('kind' in asked) return this.#release(asked, came)
-    return this.#arrived('order', asked, this.slow.match(asked), came)
+    if ('kind' in requested) return this.#release(requested, came)
+    return this.#arrived('order', requested, this.slow.match(requested), came)
   }
 
   #release({ seq, slot, generation, ...terms }: ReleaseOrder, came: Came): Answer {

@@ -364,12 +364,12 @@ export class PackHouse {
 
   #buy(buyerId: number, legs: readonly Leg[], stakeRaw: number): boolean {
     const { clearing, nowMs } = this.#driver
-    const asked = legs.map(({ coin: { marketId }, outcome }) => {
+    const requested = legs.map(({ coin: { marketId }, outcome }) => {
       const rested = this.#books.bookFor({ marketId, outcome, buyerId })
       return { marketId, outcome, asks: rested.asks, rested }
     })
     const by = { offeredRaw: null, ownerId: buyerId, isPaid: true, closeMs: this.#terms.closeMs }
-    const priced = pricePack(clearing, { legs: asked, stakeRaw, ...by }, nowMs)
+    const priced = pricePack(clearing, { legs: requested, stakeRaw, ...by }, nowMs)
     const isSold = priced.issues.length === 0
     const chance = this.#chanceOf(legs)
     const gainRaw = priced.payoutRaw * chance - stakeRaw
@@ -385,7 +385,7 @@ export class PackHouse {
     this.#driver.control(decided)
     // Each share pays one raw unit of collateral.
     const sizeRaw: number = priced.payoutRaw
-    for (const { marketId, outcome } of asked) {
+    for (const { marketId, outcome } of requested) {
       this.#books.use({ marketId, outcome, buyerId }, sizeRaw)
     }
     this.#expectedRaw -= gainRaw

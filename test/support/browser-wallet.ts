@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 // A wallet as a browser offers it to pages (EIP-1193). It holds a real key and signs with viem:
 // only the questions to its owner are left out. What it was asked is kept.
 
-interface Asked {
+interface Requested {
   readonly method: string
   readonly params?: readonly unknown[]
 }
@@ -16,11 +16,11 @@ function textOf(value: unknown): string {
 }
 
 /** Gives every page of the context a wallet with this key. */
-export async function giveWallet(context: BrowserContext, key: Uint8Array): Promise<Asked[]> {
+export async function giveWallet(context: BrowserContext, key: Uint8Array): Promise<Requested[]> {
   const owner = privateKeyToAccount(toHex(key))
-  const asked: Asked[] = []
-  const answer = async ({ method, params = [] }: Asked): Promise<unknown> => {
-    asked.push({ method, params })
+  const requested: Requested[] = []
+  const answer = async ({ method, params = [] }: Requested): Promise<unknown> => {
+    requested.push({ method, params })
     if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [owner.address]
     if (method === 'personal_sign') {
       const given = textOf(params[0])
@@ -32,5 +32,5 @@ export async function giveWallet(context: BrowserContext, key: Uint8Array): Prom
   await context.exposeFunction('askTestWallet', answer)
   const request = '{ request: (call) => window.askTestWallet(call) }'
   await context.addInitScript(`Object.defineProperty(window, 'ethereum', { value: ${request} })`)
-  return asked
+  return requested
 }

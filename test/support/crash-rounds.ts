@@ -271,8 +271,8 @@ export class CrashRounds {
   }
 
   /** The reply, or null when the connection ended before the whole reply came. */
-  async #ask(asked: Promise<Reply>): Promise<Reply | null> {
-    const reply = await asked.catch((error) => {
+  async #ask(requested: Promise<Reply>): Promise<Reply | null> {
+    const reply = await requested.catch((error) => {
       assert.ok(this.#replies >= this.#killAt, `the server lives until it is killed: ${error}`)
       return null
     })

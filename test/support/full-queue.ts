@@ -7,20 +7,20 @@ import { profiles } from '../../persistence/query/read/profiles.ts'
  * the next question, because late answers may end many questions at a time.
  */
 export function crowd(query: QueryHandle): () => Promise<unknown> {
-  const asked = new Set<Promise<void>>()
+  const requested = new Set<Promise<void>>()
   let isOn = true
   const fill = () => {
     while (isOn && query.waiting < LIMITS.queryQueueMax) {
       const one = query.ask(profiles, [1]).then(() => {
-        asked.delete(one)
+        requested.delete(one)
         fill()
       })
-      asked.add(one)
+      requested.add(one)
     }
   }
   fill()
   return () => {
     isOn = false
-    return Promise.all(asked)
+    return Promise.all(requested)
   }
 }

@@ -154,19 +154,19 @@ export class Overload {
 
   /** At a pace of its own, asks for the health and pulls one quote after the other. */
   async #probe(flooding: Promise<LoopResult>): Promise<void> {
-    const asked: Promise<void>[] = []
+    const requested: Promise<void>[] = []
     const stop = new AbortController()
     flooding.finally(() => stop.abort())
     try {
       for await (const _ of everyMs(PROBE_EVERY_MS, undefined, { signal: stop.signal })) {
         const { residentBytes } = figuresOf(this.#server.pid)
         this.#peakBytes = Math.max(this.#peakBytes, residentBytes)
-        asked.push(this.#askHealth(), this.#pullQuote())
+        requested.push(this.#askHealth(), this.#pullQuote())
       }
     } catch (error) {
       if (!stop.signal.aborted) throw error
     }
-    await Promise.all(asked)
+    await Promise.all(requested)
   }
 
   async #askHealth(): Promise<void> {

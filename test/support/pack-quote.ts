@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
-import type { AskedLeg, PricedPack } from '../../engine/core/decide/money/pack-price.ts'
+import type { LegToPrice, PricedPack } from '../../engine/core/decide/money/pack-price.ts'
 import type { QuotedPack } from '../../engine/core/decide/money/packs.ts'
 import type { AskLevel } from '../../engine/core/packs/pack-odds.ts'
 import { countedResults, paidRawOf } from '../../engine/core/packs/packs.ts'
@@ -22,7 +22,7 @@ export function restedLeg(
   marketId: number | undefined,
   outcome: number,
   asks: readonly AskLevel[],
-): AskedLeg {
+): LegToPrice {
   const bids = asks
     .filter(({ ticks }) => ticks >= 100)
     .map(({ ticks }) => ({ ticks: ticks - 1, sizeRaw: DEEP_RAW }))

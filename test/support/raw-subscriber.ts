@@ -14,7 +14,7 @@ export function wideFrame(text: string): Buffer {
  */
 export async function rawSubscriber(
   port: number,
-  [event, asked]: readonly [event: string, asked: object],
+  [event, requested]: readonly [event: string, requested: object],
   heard: string,
 ): Promise<RawClient> {
   const raw = new RawClient(port)
@@ -25,7 +25,7 @@ export async function rawSubscriber(
   await said('"sid"')
   raw.send(textFrame('40/markets,'))
   await said('40/markets,{')
-  raw.send(wideFrame(`42/markets,${JSON.stringify([event, asked])}`))
+  raw.send(wideFrame(`42/markets,${JSON.stringify([event, requested])}`))
   await said(heard)
   return raw
 }

@@ -91,7 +91,7 @@ function gateOpenSize(clearing: Clearing, market: Market, order: PlaceOrder): Re
 }
 
 /** New position rows of an account, and the least amount that one of them holds. */
-export interface RowsAsked {
+export interface RowsParams {
   readonly accountId: AccountId
   readonly rows: number
   readonly amountRaw: number
@@ -99,8 +99,8 @@ export interface RowsAsked {
   readonly systemRows?: number
 }
 
-export function gateRows(clearing: Clearing, asked: RowsAsked): Reject | null {
-  const { accountId, rows, amountRaw, systemRows = 0 } = asked
+export function gateRows(clearing: Clearing, requested: RowsParams): Reject | null {
+  const { accountId, rows, amountRaw, systemRows = 0 } = requested
   const { live, capacity } = clearing.ledger.rows
   if (rows > 0 && live.boundOf(accountId, rows) !== null) return REJECT.POSITION_LIMIT
   const isSmall = rows > 0 && amountRaw < amountRawMin

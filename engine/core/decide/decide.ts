@@ -161,18 +161,18 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): Gate {
   if (!request.signatureOk) return REJECT.SIGNATURE_INVALID
   const { seen } = clearing
   const hash = seen.hash(order.hashHigh | 0, order.hashLow | 0)
-  const ofHash = hash === SEEN.PERHAPS ? askedOf(seen, request.inTables, 'hash') : hash
+  const ofHash = hash === SEEN.PERHAPS ? requestedOf(seen, request.inTables, 'hash') : hash
   if (ofHash === SEEN.YES) return REJECT.DUPLICATE_ORDER
   if (ofHash === SEEN.PERHAPS) return ASK_TABLES
   if (order.clientOrderId === '') return null
   const id = seen.clientId(order.accountId, order.clientOrderId)
-  const ofId = id === SEEN.PERHAPS ? askedOf(seen, request.inTables, 'clientId') : id
+  const ofId = id === SEEN.PERHAPS ? requestedOf(seen, request.inTables, 'clientId') : id
   if (ofId === SEEN.PERHAPS) return ASK_TABLES
   return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : null
 }
 
 /** Takes the tables' answer. Their "no" counts only while main keeps every newer order exactly. */
-function askedOf(
+function requestedOf(
   seen: SeenOrders,
   inTables: KnownInTables | undefined,
   what: 'hash' | 'clientId',

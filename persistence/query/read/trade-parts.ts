@@ -116,6 +116,6 @@ export class TradePartsTable {
 export const tradeParts = query({
   name: 'tradeParts',
   prepare: (db) => new TradePartsTable(db),
-  run: (table, asked: TradePartsAsk) => table.find(asked),
+  run: (table, params: TradePartsAsk) => table.find(params),
   rests: ({ tradeSeqs }) => ({ tradeSeqs }),
 })

@@ -15,8 +15,8 @@ const ROLE_OF_FIELD: Readonly<Record<string, Role>> = {
 /** The lowest role that may set all of these fields. */
 export function roleForFields(fields: object): Role {
   const needed = Object.entries(fields).flatMap(([name, value]) => {
-    const isAsked = value !== undefined && Object.hasOwn(ROLE_OF_FIELD, name)
-    return isAsked ? [ROLES.indexOf(ROLE_OF_FIELD[name])] : []
+    const isRequested = value !== undefined && Object.hasOwn(ROLE_OF_FIELD, name)
+    return isRequested ? [ROLES.indexOf(ROLE_OF_FIELD[name])] : []
   })
   return ROLES[Math.max(ROLES.indexOf('support'), ...needed)]
 }

@@ -35,14 +35,14 @@ const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
 const WALLET_HEADER = 'x-smart-wallet-signature'
 
-interface MessageAsked {
+interface MessageRequest {
   readonly purpose: 'login' | 'sub-account'
   readonly partner?: number | undefined
   readonly account?: string | undefined
   readonly smartWallet?: string | undefined
 }
 
-function purposeOf({ purpose, partner, account, smartWallet }: MessageAsked): Purpose | Refusal {
+function purposeOf({ purpose, partner, account, smartWallet }: MessageRequest): Purpose | Refusal {
   const wrong = (field: string, message: string) => invalid({ field, message })
   if (purpose === 'sub-account') {
     if (smartWallet !== undefined) return wrong('smartWallet', 'is for a login only')

@@ -18,12 +18,12 @@ import { ALLOWANCE_MAX, CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Services } from '../services.ts'
 import {
-  type Asked,
   auth,
   COMMON,
   market,
   marketOf,
   ofBody,
+  type Requested,
   readAuth,
   TRADING,
 } from './pool-call.ts'
@@ -106,8 +106,8 @@ function approvalView(
   }
 }
 
-interface Approving extends Asked {
-  readonly body: Asked['body'] & { readonly side: PoolSide }
+interface Approving extends Requested {
+  readonly body: Requested['body'] & { readonly side: PoolSide }
 }
 
 async function approval(

@@ -49,7 +49,7 @@ export const TRADING: readonly RejectName[] = [
   'POOL_CAPACITY',
 ]
 
-export interface Asked {
+export interface Requested {
   readonly owner: number
   readonly caller: Caller
   readonly call: Call
@@ -58,10 +58,10 @@ export interface Asked {
 
 /** The market that a call names, or the refusal of the call. */
 export async function marketOf(
-  asked: Asked,
+  requested: Requested,
   services: Services,
 ): Promise<PublishedMarket | Refusal> {
-  const { owner, body } = asked
+  const { owner, body } = requested
   const { poolCalls, pipeline, archive } = services
   // A partner's children count apart: one purchase by the public client takes up to ten calls.
   const tooOften = ownRateRefusal(poolCalls, owner)
@@ -72,7 +72,7 @@ export async function marketOf(
     }
     return pipeline.published.byAddress(body.market) ?? refuse('MARKET_NOT_FOUND')
   }
-  const found = await archive.bySlug(body.market, requesterOf(asked))
+  const found = await archive.bySlug(body.market, requesterOf(requested))
   if (found === undefined) return refuse('READ_TIMEOUT')
   if (found === null) return refuse('MARKET_NOT_FOUND')
   return kindOf(found.market) === 'amm' ? found : refuse('MARKET_NOT_POOL')

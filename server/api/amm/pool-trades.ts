@@ -94,9 +94,9 @@ export class PoolTrades {
     decide: typeof decideBuy,
   ): Promise<Moved | BeyondLimit | Reject> {
     const limit = limitRaw === undefined ? [] : [String(limitRaw)]
-    const asked = [what, marketId, outcome, amount, slippageBps, ...limit]
+    const requested = [what, marketId, outcome, amount, slippageBps, ...limit]
     let computedRaw = 0
-    const made = await this.#once.make(ask, asked, (nowMs, once) => {
+    const made = await this.#once.make(ask, requested, (nowMs, once) => {
       const market = this.#marketOf(marketId)
       if (market === undefined) return REJECT.POOL_CLOSED
       const wanted = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }

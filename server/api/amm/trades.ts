@@ -15,7 +15,7 @@ import { MARKET_EXAMPLE } from '../examples.ts'
 import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
 import type { MoveAsk, Moved } from '../portfolio/moves-once.ts'
 import type { Services } from '../services.ts'
-import { type Asked, auth, COMMON, market, marketOf, ofBody, TRADING } from './pool-call.ts'
+import { auth, COMMON, market, marketOf, ofBody, type Requested, TRADING } from './pool-call.ts'
 import type { BeyondLimit, PoolRequest } from './pool-trades.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
@@ -45,8 +45,8 @@ const tradeFields = {
   idempotencyKey: idempotencyKey(),
 }
 
-interface Trade extends Asked {
-  readonly body: Asked['body'] & {
+interface Trade extends Requested {
+  readonly body: Requested['body'] & {
     readonly outcomeIndex: number
     readonly slippageBps?: number
     readonly idempotencyKey?: string

@@ -154,18 +154,18 @@ function rowOf(row: BigPosition, rank: number, asOf: string) {
 
 const FIXED = { schemaVersion: 1, scopeVersion: '1', presentationVersion: 1 } as const
 
-interface Asked {
+interface Requested {
   readonly marketPageId: string | null
   readonly limit: number
 }
 
-function viewOf({ atMs, rows, version }: BigPositions, asked: Asked, services: Services) {
+function viewOf({ atMs, rows, version }: BigPositions, requested: Requested, services: Services) {
   const { clock, settings } = services
   const asOf = atMs === null ? null : isoText(atMs)
   const isStale = atMs !== null && clock() - atMs > STALE_MS
   const state: (typeof STATES)[number] = atMs === null ? 'BUILDING' : isStale ? 'STALE' : 'READY'
   const { symbol, address, decimals } = settings.collateral
-  const { marketPageId, limit } = asked
+  const { marketPageId, limit } = requested
   const type: 'all' | 'category' = marketPageId === null ? 'all' : 'category'
   return {
     ...FIXED,

@@ -18,7 +18,7 @@ const LIMIT_DEFAULT = 25
 const OFFSET_MAX = 10_000
 const CACHED_SEC = 15
 
-interface Asked {
+interface Requested {
   readonly type: 'pnl' | 'volume'
   readonly timeframe?: keyof typeof BOARD_SPANS | undefined
   readonly scope: 'all' | 'category'
@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /** What is wrong with the call as a whole; null for nothing. */
-function issueOf({ type, timeframe, scope, marketPageId }: Asked): Issue | null {
+function issueOf({ type, timeframe, scope, marketPageId }: Requested): Issue | null {
   const issue = (field: string, message: string) => ({ field, message })
   if (scope === 'all') {
     return marketPageId === undefined ? null : issue('marketPageId', 'needs scope=category')

@@ -32,7 +32,7 @@ export class MarketChanges {
   readonly #shards: Shards
   readonly #isSlugUsed: IsSlugUsed
   /** Slugs that the tables are asked about. No other market may take one meanwhile. */
-  readonly #asked = new Set<string>()
+  readonly #requested = new Set<string>()
 
   constructor(pipeline: Pipeline, shards: Shards, isSlugUsed: IsSlugUsed) {
     this.#pipeline = pipeline
@@ -70,10 +70,10 @@ export class MarketChanges {
     // While all markets that ever were are in memory, the tables know no more.
     if (catalogue.lastId === catalogue.count) return this.#stamp(specs, bodyOf, by)
     const slugs = specs.map(({ slug }) => slug)
-    if (slugs.some((slug) => this.#asked.has(slug))) {
+    if (slugs.some((slug) => this.#requested.has(slug))) {
       return this.#pipeline.refused(REJECT.SLUG_TAKEN)
     }
-    for (const slug of slugs) this.#asked.add(slug)
+    for (const slug of slugs) this.#requested.add(slug)
     try {
       // A market of this slug may have left memory by a command that is not durable yet.
       await this.#pipeline.durable()
@@ -84,7 +84,7 @@ export class MarketChanges {
       }
       return await this.#stamp(specs, bodyOf, by)
     } finally {
-      for (const slug of slugs) this.#asked.delete(slug)
+      for (const slug of slugs) this.#requested.delete(slug)
     }
   }
 

@@ -27,16 +27,16 @@ export interface PageRequest {
   readonly limit: number
 }
 
-interface Asked<Wanted> {
+interface Params<Wanted> {
   readonly slug: string
   readonly wanted: Wanted
   readonly requester: Requester
 }
 
 /** The market that a trade was made in: a group shows the trades of its markets. */
-function marketOf(asked: PublishedMarket, { marketId }: { marketId: MarketId }): Market {
-  const child = asked.children.find(({ market }) => market.marketId === marketId)
-  return child?.market ?? asked.market
+function marketOf(params: PublishedMarket, { marketId }: { marketId: MarketId }): Market {
+  const child = params.children.find(({ market }) => market.marketId === marketId)
+  return child?.market ?? params.market
 }
 
 export class MarketHistory {
@@ -51,7 +51,7 @@ export class MarketHistory {
   }
 
   /** Mined trades, newest first. A page without events has only `events` and `totalPages`. */
-  async events({ slug, wanted, requester }: Asked<PageRequest>) {
+  async events({ slug, wanted, requester }: Params<PageRequest>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const { page, limit } = wanted
@@ -64,7 +64,7 @@ export class MarketHistory {
   }
 
   /** What happened, newest first: the resolution, the mined trades, the creation. */
-  async feed({ slug, wanted, requester }: Asked<PageRequest>) {
+  async feed({ slug, wanted, requester }: Params<PageRequest>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const { page, limit } = wanted
@@ -82,12 +82,12 @@ export class MarketHistory {
   }
 
   /** The tape: trades by rising seq. */
-  async trades({ slug, wanted, requester }: Asked<{ afterSeq: Seq | null; limit: number }>) {
+  async trades({ slug, wanted, requester }: Params<{ afterSeq: Seq | null; limit: number }>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     const isGroup = kindOf(published.market) === 'group'
-    const ofAsked = isGroup ? published.children : [published]
-    const marketIds = ofAsked.map(({ market }) => market.marketId)
+    const ofRequested = isGroup ? published.children : [published]
+    const marketIds = ofRequested.map(({ market }) => market.marketId)
     const page = await this.#reads.read(tape, { marketIds, ...wanted }, requester)
     if (page === undefined) return undefined
     let { prevSeq } = page
@@ -99,7 +99,7 @@ export class MarketHistory {
   }
 
   /** The price series of one slug. */
-  async prices({ slug, wanted, requester }: Asked<PriceWindow>) {
+  async prices({ slug, wanted, requester }: Params<PriceWindow>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
     if (kindOf(published.market) === 'group') return this.#allSeries(published, wanted, requester)
@@ -131,8 +131,8 @@ export class MarketHistory {
     const endMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
     const untilMs = Math.min(endMs, window.untilMs)
     const isPool = kindOf(published.market) === 'amm'
-    const asked = { marketId, isPool, ...window, untilMs }
-    const found = await this.#reads.read(prices, asked, requester)
+    const params = { marketId, isPool, ...window, untilMs }
+    const found = await this.#reads.read(prices, params, requester)
     if (found === undefined) return undefined
     const shown = found.yesE6.map((yesE6, index) => {
       return { price: yesE6 / UNIT_RAW, timestamp: isoText(found.newestMs - index * found.stepMs) }

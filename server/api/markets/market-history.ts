@@ -203,12 +203,12 @@ export const marketTrades = route({
   example: { params: { slug: 'rain-tomorrow' }, reply: { trades: [TAPE_EXAMPLE] } },
   handle: async ({ params, query, call }, { history }: Services) => {
     const { afterSeq = null, limit } = query
-    const asked = {
+    const requested = {
       slug: params.slug,
       wanted: { afterSeq, limit },
       requester: publicRequester(call),
     }
-    const trades = await history.trades(asked)
+    const trades = await history.trades(requested)
     return foundOr(trades && { trades })
   },
 })

@@ -12,7 +12,7 @@ import type { CandleRow } from '../../../persistence/query/read/markets/oracle-c
 import {
   type SeriesRow,
   type SlotRow,
-  type TimelineAsked,
+  type TimelineParams,
   timeline,
 } from '../../../persistence/query/read/markets/timeline.ts'
 import { isoText } from '../../edge/http/iso-text.ts'
@@ -72,9 +72,9 @@ export class Timelines {
   }
 
   /** Null when there is no such series, undefined without an answer in time. */
-  async around(asked: Omit<TimelineAsked, 'nowMs'>, requester: Requester) {
+  async around(params: Omit<TimelineParams, 'nowMs'>, requester: Requester) {
     const nowMs = this.#nowMs()
-    const found = await this.#reads.read(timeline, { ...asked, nowMs }, requester)
+    const found = await this.#reads.read(timeline, { ...params, nowMs }, requester)
     if (found === undefined || found === null) return found
     const { series, anchor, current, next, batch } = found
     const anchorAt = batch.findIndex(({ startMs }) => startMs === anchor?.startMs)

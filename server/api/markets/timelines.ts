@@ -151,8 +151,8 @@ export const timelineBySymbol = route({
     query: { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', before: 0, after: 0 },
     reply: SHOWN,
   },
-  handle: async ({ query: asked, call }, { timelines }: Services) => {
-    const { symbol, frequency, subFrequency = null, before, after } = asked
+  handle: async ({ query: requested, call }, { timelines }: Services) => {
+    const { symbol, frequency, subFrequency = null, before, after } = requested
     if (!isSlotLength({ frequency, subFrequency })) {
       const message = 'must be a length of slots of this frequency; daily and weekly have none'
       return invalid({ field: 'subFrequency', message })

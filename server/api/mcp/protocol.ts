@@ -36,7 +36,7 @@ const NO_VALIDATOR = {
   },
 }
 
-export interface Asked {
+export interface Requested {
   /** One JSON-RPC message or a list of them. */
   readonly said: unknown
   /** What the header `mcp-protocol-version` says; '' without it. */
@@ -52,8 +52,8 @@ export interface Asked {
 }
 
 /** Answers one request, in the way of a server that keeps no sessions. */
-export function answered(asked: Asked): Promise<Response> {
-  const { said, protocolVersion, version, tools, use } = asked
+export function answered(requested: Requested): Promise<Response> {
+  const { said, protocolVersion, version, tools, use } = requested
   const server = new Server(
     { name: 'outcomex', version },
     {
@@ -88,7 +88,7 @@ export function answered(asked: Asked): Promise<Response> {
 }
 
 async function used(
-  use: Asked['use'],
+  use: Requested['use'],
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {

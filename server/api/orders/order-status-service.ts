@@ -20,7 +20,7 @@ import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 /** An item of the request: an order by its id or by the id its client gave it. */
-export type AskedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
+export type RequestedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
 
 /** No order has slot 0. */
 const NO_ORDER = { slot: 0, generation: 0 } as const
@@ -103,10 +103,10 @@ export class OrderStatuses {
    */
   async find(
     accountId: AccountId,
-    asked: readonly AskedOrder[],
+    params: readonly RequestedOrder[],
     requester: Requester,
   ): Promise<readonly (FoundOrder | null)[] | undefined> {
-    const names = asked.map((each) => this.#nameOf(each))
+    const names = params.map((each) => this.#nameOf(each))
     const bounds = {
       makersMax: LIMITS.statusMakersMax,
       makersInAllMax: LIMITS.statusMakersInAllMax,
@@ -120,9 +120,9 @@ export class OrderStatuses {
   }
 
   /** An id that the exchange never gave is looked up too, so it costs what others' orders cost. */
-  #nameOf(asked: AskedOrder): OrderName {
-    if ('clientOrderId' in asked) return { clientOrderId: asked.clientOrderId.trim() }
-    return this.#pipeline.ids.parse(asked.orderId.toLowerCase()) ?? NO_ORDER
+  #nameOf(params: RequestedOrder): OrderName {
+    if ('clientOrderId' in params) return { clientOrderId: params.clientOrderId.trim() }
+    return this.#pipeline.ids.parse(params.orderId.toLowerCase()) ?? NO_ORDER
   }
 
   #told(status: OrderStatus, markets: ReadonlyMap<number, PublishedMarket>): FoundOrder | null {

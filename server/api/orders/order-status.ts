@@ -16,7 +16,7 @@ import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { ORDER_REPLY_EXAMPLE } from './order-examples.ts'
 import { orderData } from './order-shapes.ts'
-import type { AskedOrder, FoundOrder } from './order-status-service.ts'
+import type { FoundOrder, RequestedOrder } from './order-status-service.ts'
 
 const orderIds = compile(orderId())
 
@@ -26,7 +26,7 @@ interface Item {
 }
 
 /** The order an item names, or the sentence that says why it names none. */
-function namedBy({ orderId: id, clientOrderId }: Item): AskedOrder | string {
+function namedBy({ orderId: id, clientOrderId }: Item): RequestedOrder | string {
   if ((id === undefined) === (clientOrderId === undefined)) {
     return 'Exactly one of orderId or clientOrderId is required'
   }
@@ -39,7 +39,7 @@ function namedBy({ orderId: id, clientOrderId }: Item): AskedOrder | string {
 function resultText(
   index: number,
   item: Item,
-  named: AskedOrder | string,
+  named: RequestedOrder | string,
   found: FoundOrder | null,
 ): string {
   if (typeof named === 'string') {
@@ -52,7 +52,7 @@ function resultText(
   return `${head.slice(0, -1)},"data":${found.text}}`
 }
 
-const askedItem = () =>
+const requestedItem = () =>
   object({
     orderId: means(optional(text()), 'Id that the exchange gave the order, UUIDv4 text.'),
     clientOrderId: optional(clientOrderIdText()),
@@ -79,7 +79,7 @@ export const orderStatusBatch = route({
   about: 'What became of up to 50 orders, by their ids or by the ids their client gave them.',
   body: object({
     items: means(
-      list(askedItem(), 1, LIMITS.statusItemsMax),
+      list(requestedItem(), 1, LIMITS.statusItemsMax),
       'Orders to look up, each by exactly one of its two ids.',
     ),
   }),
@@ -103,8 +103,8 @@ export const orderStatusBatch = route({
   },
   handle: async ({ body, caller, owner, call }, { statuses }: Services) => {
     const named = body.items.map(namedBy)
-    const asked = named.filter((each) => typeof each !== 'string')
-    const found = await statuses.find(owner, asked, requesterOf({ caller, call }))
+    const requested = named.filter((each) => typeof each !== 'string')
+    const found = await statuses.find(owner, requested, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const rest = found.values()
     const results = body.items.map((item, index) => {

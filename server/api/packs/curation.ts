@@ -55,16 +55,16 @@ export class Curation {
   /** Puts a pack on the list. */
   async put({ name, legs }: NewCuration, by: string): Promise<CuratedPack | Reject | Ineligible> {
     const { clearing } = this.#pipeline
-    const asked = legs.map(({ market, outcome }) => {
+    const requested = legs.map(({ market, outcome }) => {
       return { marketId: market?.market.marketId, outcome }
     })
     let made: CuratedPack | Ineligible | Reject = { issues: [] }
     const refused = await this.#pipeline.change((nowMs) => {
-      const issues = curationIssues(clearing, asked, nowMs + this.#closeMs)
+      const issues = curationIssues(clearing, requested, nowMs + this.#closeMs)
       made = { issues }
       const restricted = gateCuration(clearing, name, issues)
       if (restricted !== null) return restricted
-      const known = asked.flatMap(({ marketId, outcome }) => {
+      const known = requested.flatMap(({ marketId, outcome }) => {
         return marketId === undefined ? [] : [{ marketId, outcome }]
       })
       made = { packId: clearing.lastSeq + 1, name, madeMs: nowMs, legs: known }

@@ -72,7 +72,7 @@ interface LegFacts {
 export function listedLegView(
   published: PublishedMarket,
   { packId, legIndex, outcome, priceTicks, bought }: LegFacts,
-  desk: Pick<PackDesk, 'askedOfMatch' | 'bookTicks'>,
+  desk: Pick<PackDesk, 'requestsOfMatch' | 'bookTicks'>,
 ) {
   const { market, lastYesTicks, group } = published
   const bookTicks = desk.bookTicks(published, outcome)
@@ -93,6 +93,6 @@ export function listedLegView(
     priceAtCreation: bought === undefined ? null : String(price),
     resolutionStatus: bought?.result ?? null,
     resolvedAt: bought?.resolvedAt ?? null,
-    esportsPropType: desk.askedOfMatch(published)?.propType ?? null,
+    esportsPropType: desk.requestsOfMatch(published)?.propType ?? null,
   }
 }

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts'
 import type { RequestedLeg } from './packs.ts'
 
 /** More legs than a pack takes are named in the reply, and not looked at: that costs a parse. */
-const LEGS_ASKED_MAX = 20
+const LEGS_REQUESTED_MAX = 20
 
 /** What is wrong with a pack of so many legs; null when it may have them. */
 export function tooManyLegs(legs: readonly unknown[]): readonly PackIssue[] | null {
@@ -71,7 +71,7 @@ export const legsToPrice = (legsMin = 1) =>
           'marketId',
         ),
         legsMin,
-        LEGS_ASKED_MAX,
+        LEGS_REQUESTED_MAX,
       ),
       // A quote says of fewer or more what is wrong with them; no such pack can be made.
       { minItems: PACK_LIMITS.legsMin, maxItems: PACK_LIMITS.legsMax },

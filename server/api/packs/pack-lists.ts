@@ -292,14 +292,14 @@ export const packMarkets = route({
     const { limit, page } = query
     const { markets, total } = packs.markets((page - 1) * limit, limit)
     const data = markets.map((shown) => {
-      const asked = packs.askedOfMatch(shown)
-      const isMatch = asked !== null && asked.propType === null
+      const requested = packs.requestsOfMatch(shown)
+      const isMatch = requested !== null && requested.propType === null
       return {
         marketId: shown.market.marketId,
         marketSlug: shown.market.slug,
         title: shown.market.title,
         groupSlug: shown.group?.market.slug ?? null,
-        esportsPropType: asked?.propType ?? null,
+        esportsPropType: requested?.propType ?? null,
         outcomes: (['Yes', 'No'] as const).map((title, outcomeIndex) => {
           const ticks = packs.bookTicks(shown, outcomeIndex)
           const bookPrice = ticks === null ? null : priceOf(ticks)

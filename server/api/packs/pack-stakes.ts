@@ -176,11 +176,11 @@ function unpriced(stakeText: string, issues: readonly PackIssue[], { pipeline }:
 }
 
 function namedLeg(market: PublishedMarket | undefined, { packs }: Services) {
-  const asked = market === undefined ? null : packs.askedOfMatch(market)
+  const requested = market === undefined ? null : packs.requestsOfMatch(market)
   return {
     marketSlug: market?.market.slug ?? null,
     title: market?.market.title ?? TITLE_UNKNOWN,
-    esportsPropType: asked?.propType ?? null,
+    esportsPropType: requested?.propType ?? null,
   }
 }
 

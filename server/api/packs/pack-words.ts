@@ -135,7 +135,7 @@ export async function packViews(
             price: priceOf(priceTicks),
             bookPrice: bookTicks === null ? null : priceOf(bookTicks),
             result,
-            esportsPropType: desk.askedOfMatch(market)?.propType ?? null,
+            esportsPropType: desk.requestsOfMatch(market)?.propType ?? null,
           },
         ]
       }),

@@ -5,7 +5,7 @@
 import { decidePurchase } from '../../../engine/core/decide/money/curated-packs.ts'
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import {
-  type AskedLeg,
+  type LegToPrice,
   type PackAsk,
   type PackIssue,
   type PricedPack,
@@ -148,7 +148,7 @@ export class PackDesk {
     )
   }
 
-  #askedLeg({ market, outcome }: RequestedLeg, buyerId: ProfileId | null): AskedLeg {
+  #requestedLeg({ market, outcome }: RequestedLeg, buyerId: ProfileId | null): LegToPrice {
     if (market === undefined) return { marketId: undefined, outcome, asks: [], rested: NO_BOOK }
     const { marketId } = market.market
     const rested = this.#books.bookFor({ marketId, outcome, buyerId })
@@ -160,8 +160,8 @@ export class PackDesk {
     by: Pick<PackAsk, 'offeredRaw' | 'ownerId' | 'isPaid'>,
     nowMs: TimeMs,
   ): PricedPack {
-    const asked = legs.map((leg) => this.#askedLeg(leg, by.ownerId))
-    const ask = { legs: asked, stakeRaw, closeMs: this.#closeMs, ...by }
+    const requested = legs.map((leg) => this.#requestedLeg(leg, by.ownerId))
+    const ask = { legs: requested, stakeRaw, closeMs: this.#closeMs, ...by }
     return pricePack(this.#pipeline.clearing, ask, nowMs)
   }
 
@@ -329,9 +329,9 @@ export class PackDesk {
   /** An offer takes one stake; the same call again gives the pack that it became. */
   async accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
     const { owner: profileId } = ask
-    const asked = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
+    const requested = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
     const said = ['accept', offerId, stakeRaw]
-    const made = await this.#once(asked, { said, isRepeated: true }, (nowMs, once) => {
+    const made = await this.#once(requested, { said, isRepeated: true }, (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
       const times = { nowMs, closeMs: this.#closeMs }
       return decideAccept(this.#pipeline.clearing, offerId, staking, times)
@@ -357,7 +357,7 @@ export class PackDesk {
   }
 
   /** What the market asks of its match; null for a market of no match. */
-  askedOfMatch({ market }: PublishedMarket): { readonly propType: PropType | null } | null {
+  requestsOfMatch({ market }: PublishedMarket): { readonly propType: PropType | null } | null {
     const match = this.#pipeline.published.matches.byMarket(market.marketId)
     return match?.markets.find(({ marketId }) => marketId === market.marketId) ?? null
   }

@@ -194,8 +194,8 @@ export const portfolioFills = route({
     if (before === null) return invalidCursor()
     const times = { fromMs: from ?? 0, toMs: to ?? Number.POSITIVE_INFINITY }
     const roles = role === undefined ? ROLES : [role]
-    const asked = { owner, before, limit, marketId, ...times, roles }
-    const page = await reads.read(fillsOf, asked, requester)
+    const requested = { owner, before, limit, marketId, ...times, roles }
+    const page = await reads.read(fillsOf, requested, requester)
     if (page === undefined) return refuse('READ_TIMEOUT')
     const markets = await archive.byIds(
       page.rows.map(({ part }) => part.marketId),

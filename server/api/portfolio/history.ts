@@ -70,8 +70,8 @@ async function pageOf(
   const marketId = one?.market.marketId ?? null
   const before = placeIn(query.cursor ?? '', marketId ?? 0)
   if (before === null) return invalidCursor()
-  const asked = { owner, before, limit: query.limit, marketId }
-  const page = await reads.read(historyOf, asked, requester)
+  const requested = { owner, before, limit: query.limit, marketId }
+  const page = await reads.read(historyOf, requested, requester)
   if (page === undefined) return refuse('READ_TIMEOUT')
   const ids = page.rows.map((row) => (row.what === 'TRADE' ? row.part : row.move).marketId)
   const markets = await archive.byIds(ids, requester)

@@ -53,15 +53,19 @@ export class MovesOnce {
     this.#firstMove = firstMove
   }
 
-  /** `asked` is what a repeat under the same key must ask for, too. */
-  async make(ask: MoveAsk, asked: readonly unknown[], decide: DecideMove): Promise<Moved | Reject> {
+  /** `requested` is what a repeat under the same key must ask for, too. */
+  async make(
+    ask: MoveAsk,
+    requested: readonly unknown[],
+    decide: DecideMove,
+  ): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
     const childrenOf = (groupId: MarketId) =>
       clearing.catalogue.childrenOf(groupId).map(({ marketId }) => marketId)
     let seq: Seq = 0
     let facts: readonly MoveFact[] = []
     const refused = await this.#pipeline.change((nowMs) => {
-      const once = onceOf(ask, asked, nowMs)
+      const once = onceOf(ask, requested, nowMs)
       const before = decideOnce(clearing, once, nowMs)
       if (before instanceof Reject) return before
       seq = before?.seq ?? clearing.lastSeq + 1
@@ -82,13 +86,18 @@ export class MovesOnce {
 /** What keeps the call from being made twice; undefined when nothing does. */
 export function onceOf(
   { callerId, owner, idempotencyKey, signature }: MoveAsk,
-  asked: readonly unknown[],
+  requested: readonly unknown[],
   nowMs: TimeMs,
 ): CallOnce | undefined {
   if (idempotencyKey !== undefined) {
     const digest = digestOf(`key\n${callerId}\n${idempotencyKey}`)
     const untilMs = nowMs + MOVE_LIMITS.idempotencyKeyMs
-    return { by: 'keyed', digest, bodyDigest: digestOf(JSON.stringify([owner, asked])), untilMs }
+    return {
+      by: 'keyed',
+      digest,
+      bodyDigest: digestOf(JSON.stringify([owner, requested])),
+      untilMs,
+    }
   }
   if (signature === '') return undefined
   const untilMs = nowMs + MOVE_LIMITS.signedCallMs

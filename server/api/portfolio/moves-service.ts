@@ -80,8 +80,8 @@ export class Moves {
     destination: string | undefined,
   ): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
-    const asked = ['withdraw', collateralRaw, destination?.toLowerCase() ?? '']
-    return this.#once.make(ask, asked, (_nowMs, once) => {
+    const params = ['withdraw', collateralRaw, destination?.toLowerCase() ?? '']
+    return this.#once.make(ask, params, (_nowMs, once) => {
       const to = this.#destinationOf(ask.callerId, destination)
       if (to === undefined) return REJECT.DESTINATION_NOT_ALLOWED
       const wanted = { profileId: ask.owner, collateralRaw, destination: to, once }

@@ -42,7 +42,7 @@ const ENVELOPE_EXAMPLE = {
   transactionId: '4711',
   walletAddress: ACCOUNT,
 }
-const asked = { onBehalfOf: onBehalfOf(), idempotencyKey: idempotencyKey() }
+const requested = { onBehalfOf: onBehalfOf(), idempotencyKey: idempotencyKey() }
 const COMMON = [
   'OVERLOADED',
   'VALIDATION',
@@ -93,7 +93,7 @@ const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 const pairBody = object({
   conditionId: condition(),
   amount: amount('Pairs to make or unmake, in raw units; each is worth as much collateral.'),
-  ...asked,
+  ...requested,
 })
 const pairReply = object({
   ...envelope,
@@ -177,7 +177,7 @@ export const convertPositions = route({
       'Condition ids of the children whose NO is given, each once.',
     ),
     amount: amount('NO shares of each child that are given, in raw units.'),
-    ...asked,
+    ...requested,
   }),
   status: 201,
   reply: object({
@@ -237,7 +237,7 @@ export const redeemPositions = route({
   onBehalfIn: ofBody,
   rateClass: 'private',
   about: 'Burns all free shares of a resolved market and pays for them.',
-  body: object({ conditionId: condition(), ...asked }),
+  body: object({ conditionId: condition(), ...requested }),
   status: 201,
   reply: object({
     ...envelope,
@@ -319,7 +319,7 @@ export const withdraw = route({
       'Where to: account or smart wallet of the caller, or an address that it listed. Absent for ' +
         'a sub-account: the smart wallet of the caller, or else its account.',
     ),
-    ...asked,
+    ...requested,
   }),
   status: 201,
   reply: object({

@@ -93,9 +93,9 @@ export class PrivateReads {
    * Asks the tables. Gives undefined when they did not catch up or did not answer in time, or when
    * the asker has too many reads under way. Throws when the question broke its thread.
    */
-  async read<Asked, Answer>(
-    query: Query<Asked, Answer>,
-    asked: Asked,
+  async read<Requested, Answer>(
+    query: Query<Requested, Answer>,
+    requested: Requested,
     requester: Requester = OURSELVES,
     isPrompt = false,
   ): Promise<Answer | undefined> {
@@ -110,7 +110,7 @@ export class PrivateReads {
       const share = shareOf(requester, this.#pipeline.clearing.accounts.partners)
       const onTook = (ms: number) => requester.charges?.queryTook(ms)
       const turn = { ...share, untilMs: queryUntil(untilMs), isGone, isPrompt, onTook }
-      return await this.#query.ask(query, asked, turn)
+      return await this.#query.ask(query, requested, turn)
     } finally {
       const left = (this.#underWay.get(profileId) ?? 1) - 1
       if (left > 0) this.#underWay.set(profileId, left)
@@ -122,12 +122,12 @@ export class PrivateReads {
    * Reads for a frame. No call waits for the answer, so a fault is counted here and the frame is
    * left out.
    */
-  readForFrame<Asked, Answer>(
-    query: Query<Asked, Answer>,
-    asked: Asked,
+  readForFrame<Requested, Answer>(
+    query: Query<Requested, Answer>,
+    requested: Requested,
     requester?: Requester,
   ): Promise<Answer | undefined> {
-    return this.read(query, asked, requester).catch((error: unknown) => {
+    return this.read(query, requested, requester).catch((error: unknown) => {
       this.#faults.note('query', error)
       return undefined
     })

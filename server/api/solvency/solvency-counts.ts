@@ -108,13 +108,13 @@ export class SolvencyCounts {
   }
 
   /** Undefined without an answer in time. */
-  prove(...asked: Parameters<SolvencyHandle['prove']>): Promise<ProofPage | undefined> {
-    return this.#handle.prove(...asked)
+  prove(...requested: Parameters<SolvencyHandle['prove']>): Promise<ProofPage | undefined> {
+    return this.#handle.prove(...requested)
   }
 
   /** Undefined without an answer in time. */
-  tokens(...asked: Parameters<SolvencyHandle['tokens']>): Promise<TokensPage | undefined> {
-    return this.#handle.tokens(...asked)
+  tokens(...requested: Parameters<SolvencyHandle['tokens']>): Promise<TokensPage | undefined> {
+    return this.#handle.tokens(...requested)
   }
 
   stop(): Promise<void> {

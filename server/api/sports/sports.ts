@@ -64,16 +64,16 @@ const page = () =>
   })
 const PAGE_EXAMPLE = { data: [SCORED_EXAMPLE], nextCursor: null }
 
-interface Asked extends Pick<MatchesAsk, 'phases' | 'sportType' | 'esportType' | 'limit'> {
+interface Requested extends Pick<MatchesAsk, 'phases' | 'sportType' | 'esportType' | 'limit'> {
   readonly cursor: string | undefined
 }
 
-async function pageOf({ cursor, ...asked }: Asked, call: Call, { matches }: Services) {
+async function pageOf({ cursor, ...requested }: Requested, call: Call, { matches }: Services) {
   const after = placeIn(cursor ?? '')
   if (after === undefined) return invalidCursor()
-  const { limit } = asked
+  const { limit } = requested
   // One more than asked for tells whether a page follows.
-  const found = await matches.page({ ...asked, after, limit: limit + 1 }, publicRequester(call))
+  const found = await matches.page({ ...requested, after, limit: limit + 1 }, publicRequester(call))
   if (found === undefined) return refuse('READ_TIMEOUT')
   const data = found.slice(0, limit).map(matchView)
   const last = found.length > limit ? data.at(-1) : undefined
@@ -96,8 +96,14 @@ export const liveMatches = route({
   example: { query: { sportType: 'football', limit: DEFAULT_LIMIT }, reply: PAGE_EXAMPLE },
   handle: ({ query, call }, services: Services) => {
     const { sportType: sport = null, limit, cursor } = query
-    const asked = { phases: ['live'], sportType: sport, esportType: null, limit, cursor } as const
-    return pageOf(asked, call, services)
+    const requested = {
+      phases: ['live'],
+      sportType: sport,
+      esportType: null,
+      limit,
+      cursor,
+    } as const
+    return pageOf(requested, call, services)
   },
 })
 

@@ -116,9 +116,9 @@ function refuseForeignFlags(
   }
 }
 
-type Asked = Pick<AdminLine, 'call' | 'fields' | 'table'>
+type Requested = Pick<AdminLine, 'call' | 'fields' | 'table'>
 
-function askedOf(given: readonly Given[], [first, ...rest]: readonly string[]): Asked {
+function requestedOf(given: readonly Given[], [first, ...rest]: readonly string[]): Requested {
   if (first === undefined)
     throw new WrongUse(`Write: outcomex ${ADMIN_USES.join('\n       outcomex ')}`)
   const method = first.toUpperCase()
@@ -142,7 +142,7 @@ export function readAdminLine(args: readonly string[], env: Environment): AdminL
   const line = scanLine(args, ADMIN_ROWS)
   const given = [...scanEnvironment(env, ADMIN_ROWS, line.given), ...line.given]
   return {
-    ...askedOf(given, line.words),
+    ...requestedOf(given, line.words),
     isJson: readSetting(FLAGS.json, given),
     token: readSetting(SETTINGS.adminToken, given),
     url: readSetting(FLAGS.url, given),

@@ -3,7 +3,7 @@ import { type Copied, copyDataFolder } from '../../../persistence/backup/copy-fo
 import { restoreFolder } from '../../../persistence/backup/restore.ts'
 import { defaultKeyFile } from '../../../persistence/folder-key.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
-import { faultAsked } from '../../settings/fault.ts'
+import { faultRequested } from '../../settings/fault.ts'
 import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
 import { optional } from '../../settings/kinds.ts'
 import { path } from '../../settings/text-kinds.ts'
@@ -43,7 +43,7 @@ function placesOf(
   const { given, ...folder } = folderOf(name, args, shell, [own])
   const backupDir = readSetting(own, given)
   if (backupDir === undefined) throw new WrongUse(`${name} needs --${own.flag} DIR`)
-  const fault = faultAsked(shell.env)
+  const fault = faultRequested(shell.env)
   if (fault !== null) shell.warn(fault)
   return { ...folder, backupDir }
 }

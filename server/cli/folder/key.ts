@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { defaultKeyFile, resealFolderKey } from '../../../persistence/folder-key.ts'
 import { DataFolderError, lockExisting } from '../../../persistence/snapshot/recovery.ts'
-import { faultAsked } from '../../settings/fault.ts'
+import { faultRequested } from '../../settings/fault.ts'
 import { helpText, readSetting, type Setting, scanLine, WrongUse } from '../../settings/flags.ts'
 import { optional } from '../../settings/kinds.ts'
 import { path } from '../../settings/text-kinds.ts'
@@ -47,7 +47,7 @@ export const keyCommand = command({
     if (resolve(newFile) === resolve(oldFile)) {
       throw new WrongUse('--new-key-file must be another file than that of the old key')
     }
-    const fault = faultAsked(shell.env)
+    const fault = faultRequested(shell.env)
     if (fault !== null) shell.warn(fault)
     const lock = lockExisting(dataDir)
     try {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rebuildReadTables } from '../../../persistence/follower/follower-handle.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
-import { faultAsked } from '../../settings/fault.ts'
+import { faultRequested } from '../../settings/fault.ts'
 import { command, EXIT, Failure } from '../../shell.ts'
 import { progressLines } from '../progress.ts'
 import { folderOf, OFFLINE_ROWS, offlineHelp } from './verify.ts'
@@ -17,7 +17,7 @@ export const rebuildCommand = command({
     const { dataDir, keyFile } = folderOf('rebuild', args, shell)
     // A rebuild makes a missing folder, and a typing error in its name must not do that.
     if (!existsSync(dataDir)) throw new Failure(`${dataDir}: there is no such data folder.`)
-    const fault = faultAsked(shell.env)
+    const fault = faultRequested(shell.env)
     if (fault !== null) shell.warn(fault)
     const seq = rebuildReadTables(dataDir, {
       keyFile,

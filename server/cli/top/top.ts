@@ -80,7 +80,7 @@ function reasonOf(status: number): string {
   )
 }
 
-async function asked(url: string, token?: string): Promise<string> {
+async function requested(url: string, token?: string): Promise<string> {
   const headers: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` }
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(DEADLINE_MS) })
@@ -90,12 +90,12 @@ async function asked(url: string, token?: string): Promise<string> {
 }
 
 async function tickersOf({ publicUrl }: Source): Promise<readonly Ticker[]> {
-  const body: unknown = await asked(`${publicUrl}/markets/tickers`).then(JSON.parse, () => null)
+  const body: unknown = await requested(`${publicUrl}/markets/tickers`).then(JSON.parse, () => null)
   return tickersReply.holds(body) ? body.tickers : []
 }
 
 async function lookAt({ url, token }: Source): Promise<Look> {
-  const series = seriesOf(await asked(`${url}/metrics`, token))
+  const series = seriesOf(await requested(`${url}/metrics`, token))
   const uptime = series.find(({ name }) => name === UPTIME)
   if (uptime === undefined) throw new Failure(`${url}/metrics is not of an exchange.`)
   return { atMs: uptime.value * MS_PER_SEC, series }

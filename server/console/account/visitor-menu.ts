@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { read } from '../exchange/api.ts'
 import type { Profile } from '../exchange/trader.ts'
 import { button, fill, h, write } from '../page/dom.ts'
-import { onLoginAsked } from '../page/login-request.ts'
+import { onLoginRequested } from '../page/login-request.ts'
 import { Refresher } from '../page/refresher.ts'
 import { dollars, shortAddress } from '../page/words.ts'
 import { openLogin } from './access/login-dialog.ts'
@@ -23,7 +23,7 @@ export function visitorMenu(context: Context): HTMLElement {
     if (profile === null) end = showLogin(element, context)
     else end = showVisitor(element, profile, context)
   })
-  onLoginAsked(() => {
+  onLoginRequested(() => {
     if (trader.profile.value === null) openLogin(context)
   })
   return element

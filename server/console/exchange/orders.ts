@@ -82,7 +82,7 @@ function orderOf({ tokenId, side, account, makerAmount, takerAmount, ...rest }: 
   }
 }
 
-export interface OrderAsked {
+export interface OrderParams {
   readonly wanted: Wanted
   /** The last second of the order, in Unix seconds; 0 for no end. */
   readonly expirationSec: number
@@ -93,14 +93,14 @@ export async function placeOrder(
   trader: Trader,
   info: ExchangeInfo,
   market: MarketView,
-  asked: OrderAsked,
+  requested: OrderParams,
 ): Promise<Placed> {
   try {
-    return await sendOrder(trader, info, market, { ...asked, feeRateBps: null })
+    return await sendOrder(trader, info, market, { ...requested, feeRateBps: null })
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== 'FEE_RATE_MISMATCH') throw error
     const expected: unknown = Reflect.get(Object(error.body), 'expectedFeeRateBps')
-    return sendOrder(trader, info, market, { ...asked, feeRateBps: Number(expected) })
+    return sendOrder(trader, info, market, { ...requested, feeRateBps: Number(expected) })
   }
 }
 
@@ -108,7 +108,7 @@ async function sendOrder(
   trader: Trader,
   info: ExchangeInfo,
   { slug, tokens, venue, metadata }: MarketView,
-  { wanted, expirationSec, feeRateBps }: OrderAsked & { readonly feeRateBps: number | null },
+  { wanted, expirationSec, feeRateBps }: OrderParams & { readonly feeRateBps: number | null },
 ): Promise<Placed> {
   const amounts = amountsOf(wanted)
   const profile = trader.profile.value

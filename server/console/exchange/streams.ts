@@ -244,8 +244,8 @@ export class Streams {
     const marketAddresses = this.#pools.names
     const booksMax = Math.max(0, MARKETS_MAX - symbols.length - marketAddresses.length)
     const marketSlugs = [...this.#books.keys()].slice(0, booksMax)
-    const asked = { marketSlugs, symbols, marketAddresses, mode: 'delta' }
-    this.#socket.emit('subscribe_market_prices', asked)
+    const requested = { marketSlugs, symbols, marketAddresses, mode: 'delta' }
+    this.#socket.emit('subscribe_market_prices', requested)
   }
 
   readonly #sayTapes = (): void => {

@@ -57,7 +57,7 @@ export class MarketHead implements Panel {
   readonly #slots = h('nav', { class: 'slots', attrs: { 'aria-label': 'Slots', hidden: true } })
   readonly #oracle = h('span', { class: 'soft' })
   readonly #unwatches: Unwatch[]
-  readonly #asked = new AbortController()
+  readonly #requested = new AbortController()
   readonly #ticking: number
 
   constructor(parts: HeadParts) {
@@ -95,7 +95,7 @@ export class MarketHead implements Panel {
 
   stop(): void {
     clearInterval(this.#ticking)
-    this.#asked.abort()
+    this.#requested.abort()
     unpaint(this.#draw)
     for (const unwatch of this.#unwatches) unwatch()
   }
@@ -133,7 +133,7 @@ export class MarketHead implements Panel {
     const { market } = this.#parts
     const path = `/markets/${encodeURIComponent(market.slug)}?include=timelinePreview`
     try {
-      const { timelinePreview } = await read<Line>(path, this.#asked.signal)
+      const { timelinePreview } = await read<Line>(path, this.#requested.signal)
       if (!timelinePreview) return
       const { batch, job } = timelinePreview
       const links = batch.map(({ slug, startAt }) => {

@@ -52,15 +52,15 @@ export async function readPart(
   signal: AbortSignal,
 ): Promise<Part> {
   if (place !== null && !isCategory(place)) {
-    const asked = `page=${page}&limit=${PAGE_SIZE}&sort=${FIELDS[sort]}`
-    const path = `/market-pages/${encodeURIComponent(place.id)}/markets?${asked}`
+    const requested = `page=${page}&limit=${PAGE_SIZE}&sort=${FIELDS[sort]}`
+    const path = `/market-pages/${encodeURIComponent(place.id)}/markets?${requested}`
     const { data, pagination } = await read<PageList>(path, signal)
     return { markets: data, totalCount: pagination.total }
   }
   const category = place === null ? '' : `/${place.id}`
-  const asked = `page=${page}&limit=${PAGE_SIZE}&sortBy=${sort}&includeNextMarket=true`
+  const requested = `page=${page}&limit=${PAGE_SIZE}&sortBy=${sort}&includeNextMarket=true`
   const { data, totalMarketsCount } = await read<MarketList>(
-    `/markets/active${category}?${asked}`,
+    `/markets/active${category}?${requested}`,
     signal,
   )
   return { markets: data, totalCount: totalMarketsCount }
@@ -78,9 +78,9 @@ export async function searchMarkets(
   query: string,
   signal: AbortSignal,
 ): Promise<readonly MarketView[]> {
-  const asked = `query=${encodeURIComponent(query)}&limit=${PAGE_SIZE}&includeNextMarket=true`
+  const requested = `query=${encodeURIComponent(query)}&limit=${PAGE_SIZE}&includeNextMarket=true`
   const { markets } = await read<{ readonly markets: readonly MarketView[] }>(
-    `/markets/search?${asked}`,
+    `/markets/search?${requested}`,
     signal,
   )
   return markets

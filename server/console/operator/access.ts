@@ -23,7 +23,7 @@ function kept(): Kept | null {
   return Date.now() - found.touchedMs < IDLE_MS ? found : null
 }
 
-export interface Asked {
+export interface Requested {
   readonly body?: object
   readonly signal?: AbortSignal
 }
@@ -59,18 +59,20 @@ export class Access {
     this.isOpen.set(false)
   }
 
-  async call<T>(method: Method, path: string, asked: Asked = {}): Promise<T> {
-    return this.#watched(call<T>(method, path, { ...asked, headers: headersOf(this.#token ?? '') }))
+  async call<T>(method: Method, path: string, requested: Requested = {}): Promise<T> {
+    return this.#watched(
+      call<T>(method, path, { ...requested, headers: headersOf(this.#token ?? '') }),
+    )
   }
 
   async text(path: string, signal: AbortSignal): Promise<string> {
     return this.#watched(readText(path, { signal, headers: headersOf(this.#token ?? '') }))
   }
 
-  async #watched<T>(asked: Promise<T>): Promise<T> {
+  async #watched<T>(requested: Promise<T>): Promise<T> {
     const token = this.#token
     try {
-      return await asked
+      return await requested
     } catch (error) {
       const isUnknown = error instanceof Refused && error.status === UNKNOWN_SPEAKER
       if (isUnknown && token === this.#token) this.close()

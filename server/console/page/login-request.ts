@@ -2,20 +2,20 @@
 
 import type { Unwatch } from './signal.ts'
 
-const ASKED = 'loginasked'
+const REQUESTED = 'loginasked'
 
 /** Opens the menu of the visitor; without one, the page of the account. */
 export function askForLogin(): void {
-  const isHeard = !dispatchEvent(new Event(ASKED, { cancelable: true }))
+  const isHeard = !dispatchEvent(new Event(REQUESTED, { cancelable: true }))
   if (!isHeard) location.hash = '#/account'
 }
 
 /** Calls `open` whenever a view asks for a login. */
-export function onLoginAsked(open: () => void): Unwatch {
+export function onLoginRequested(open: () => void): Unwatch {
   const heard = (event: Event): void => {
     event.preventDefault()
     open()
   }
-  addEventListener(ASKED, heard)
-  return () => removeEventListener(ASKED, heard)
+  addEventListener(REQUESTED, heard)
+  return () => removeEventListener(REQUESTED, heard)
 }

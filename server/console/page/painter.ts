@@ -4,13 +4,13 @@
 type Draw = () => void
 
 const due = new Set<Draw>()
-let isAsked = false
+let isRequested = false
 
 /** The same function is called once in the next frame, however often it is asked for. */
 export function paint(draw: Draw): void {
   due.add(draw)
-  if (isAsked) return
-  isAsked = true
+  if (isRequested) return
+  isRequested = true
   requestAnimationFrame(drawAll)
 }
 
@@ -20,7 +20,7 @@ export function unpaint(draw: Draw): void {
 }
 
 function drawAll(): void {
-  isAsked = false
+  isRequested = false
   const draws = [...due]
   due.clear()
   for (const draw of draws) draw()

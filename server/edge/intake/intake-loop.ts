@@ -52,10 +52,10 @@ export class IntakeLoop {
     this.#clock.begin()
     this.#give(FROM_INTAKE.READY, NOTHING)
     for (;;) {
-      this.#endIfAsked()
+      this.#endIfRequested()
       while (this.#requests.next()) {
         this.#take()
-        this.#endIfAsked()
+        this.#endIfRequested()
         if (this.#untold >= BATCH_RESULTS) this.#tellAmidWork()
       }
       this.#tell()
@@ -65,7 +65,7 @@ export class IntakeLoop {
     }
   }
 
-  #endIfAsked(): void {
+  #endIfRequested(): void {
     if (Atomics.load(this.#working, WORKING.ends) !== 0) process.exit(0)
   }
 
@@ -89,7 +89,7 @@ export class IntakeLoop {
     const bytes = isGarbled ? whole.subarray(0, -1) : whole
     while (!this.#results.push(tag, bytes)) {
       this.#tell()
-      this.#endIfAsked()
+      this.#endIfRequested()
       this.#clock.end()
       this.#results.waitForSpace()
       this.#clock.begin()

@@ -47,9 +47,9 @@ export interface Channel {
    * Replaces the member's earlier subscription, or adds to it; after a refusal the earlier one
    * stays.
    */
-  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null
+  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null
   /** Ends the subscription of the named markets, or all of it when none are named. */
-  unsubscribe(member: Member, asked: SubscriptionAsk): void
+  unsubscribe(member: Member, requested: SubscriptionAsk): void
   /** The member is gone. */
   left(member: Member): void
 }
@@ -99,11 +99,11 @@ function subscribe(
   const channel = channels.get(event)
   if (channel === undefined) return unknownChannel()
   if (channel.isPrivate && member.caller === null) return refuse('UNAUTHENTICATED')
-  const asked = askOf(payload)
-  if (asked instanceof Refusal) return asked
-  const refusal = channel.subscribe(member, asked)
+  const requested = askOf(payload)
+  if (requested instanceof Refusal) return requested
+  const refusal = channel.subscribe(member, requested)
   if (refusal !== null) return refusal
-  const markets = asked.marketSlugs === undefined ? {} : { markets: asked.marketSlugs }
+  const markets = requested.marketSlugs === undefined ? {} : { markets: requested.marketSlugs }
   member.send('system', { message: channel.confirmation ?? `Subscribed to ${event}`, ...markets })
   return null
 }
@@ -113,9 +113,9 @@ function unsubscribe(channels: Channels, member: Member, payload: unknown): stri
   if (!unsubscribeAsk.holds(payload)) return 'channel must name a channel'
   const channel = channels.get(payload.channel)
   if (channel === undefined) return `There is no channel ${payload.channel}.`
-  const asked = askOf(payload)
-  if (asked instanceof Refusal) return 'marketSlugs must be a list of market slugs'
-  channel.unsubscribe(member, asked)
+  const requested = askOf(payload)
+  if (requested instanceof Refusal) return 'marketSlugs must be a list of market slugs'
+  channel.unsubscribe(member, requested)
   return null
 }
 

@@ -9,7 +9,7 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
-import { ASKED_UNIT_BYTES } from './frame-rates.ts'
+import { REQUEST_UNIT_BYTES } from './frame-rates.ts'
 
 export interface ConnectionBounds {
   readonly socketsMax: number
@@ -22,7 +22,7 @@ export interface ConnectionBounds {
   /** Markets in the public subscriptions of all sockets of an address. */
   readonly marketsPerAddressMax: number
   /** Markets that one address or profile names in `LIMITS.ownerMessagesSec`, by their length. */
-  readonly ownerMarketsAskedMax: number
+  readonly ownerMarketsRequestedMax: number
   readonly messagesPerSecondMax: number
   /** Messages of all sockets of one address or profile in `LIMITS.ownerMessagesSec`. */
   readonly ownerMessagesMax: number
@@ -62,7 +62,7 @@ interface Owner {
 
 /** What a reader costs that gets first frames of so many bytes: at least a unit for each market. */
 export function unitsOf(firstBytes: number): number {
-  return Math.max(1, Math.ceil(firstBytes / ASKED_UNIT_BYTES))
+  return Math.max(1, Math.ceil(firstBytes / REQUEST_UNIT_BYTES))
 }
 
 export interface Visitor {
@@ -156,18 +156,18 @@ export class ConnectionCounts {
     messages: 0,
   }
   /** They outlive the sockets of an owner, which else would only have to come back. */
-  readonly #askedByAddress: Buckets<string>
-  readonly #askedByProfile: Buckets<ProfileId>
+  readonly #requestedByAddress: Buckets<string>
+  readonly #requestedByProfile: Buckets<ProfileId>
   #markets = 0
   signed = 0
   anonymous = 0
 
   constructor(bounds: ConnectionBounds) {
     this.bounds = bounds
-    const burst = bounds.ownerMarketsAskedMax
+    const burst = bounds.ownerMarketsRequestedMax
     const rate = { perSecond: burst / LIMITS.ownerMessagesSec, burst }
-    this.#askedByAddress = new Buckets(rate)
-    this.#askedByProfile = new Buckets(rate)
+    this.#requestedByAddress = new Buckets(rate)
+    this.#requestedByProfile = new Buckets(rate)
     this.#ofAddress = ruleOf(bounds.anonymousMax, bounds.perAddressMax, SOCKETS_MIN)
     this.#ofProfile = ruleOf(bounds.socketsMax, bounds.perProfileMax, SOCKETS_MIN)
     this.#marketsOfAddress = ruleOf(
@@ -195,9 +195,9 @@ export class ConnectionCounts {
   }
 
   asks({ address, profileId }: Visitor, units: number, nowMs: number): boolean {
-    const ofAddress = address === '' || this.#askedByAddress.take(address, nowMs, units) === 0
+    const ofAddress = address === '' || this.#requestedByAddress.take(address, nowMs, units) === 0
     return (
-      ofAddress && (profileId === 0 || this.#askedByProfile.take(profileId, nowMs, units) === 0)
+      ofAddress && (profileId === 0 || this.#requestedByProfile.take(profileId, nowMs, units) === 0)
     )
   }
 

@@ -24,4 +24,4 @@ export const FRAME_RATES: FrameRates = {
 }
 
 /** A subscription counts once for each such part of the first frame of a market. */
-export const ASKED_UNIT_BYTES = 1024
+export const REQUEST_UNIT_BYTES = 1024

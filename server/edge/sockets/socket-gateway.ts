@@ -31,7 +31,7 @@ export const SOCKET_BOUNDS: AllSocketBounds = {
   perProfileMax: LIMITS.socketsPerProfileMax,
   marketsPerProfileMax: LIMITS.socketMarketsPerProfileMax,
   marketsPerAddressMax: LIMITS.socketMarketsPerAddressMax,
-  ownerMarketsAskedMax: LIMITS.ownerMarketsAskedMax,
+  ownerMarketsRequestedMax: LIMITS.ownerMarketsRequestedMax,
   messageBytesMax: LIMITS.socketMessageBytesMax,
   messagesPerSecondMax: LIMITS.socketMessagesPerSecondMax,
   ownerMessagesMax: LIMITS.ownerMessagesMax,

@@ -23,7 +23,7 @@ export interface Sender {
   readonly isGone?: boolean
 }
 
-export interface Asked {
+export interface Requested {
   readonly timesRow: number
   readonly replays?: boolean | undefined
   /** Its client order id came as an idempotency key. */

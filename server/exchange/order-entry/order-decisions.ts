@@ -30,10 +30,10 @@ import type { Mining, SettlementFact } from '../settlement/mining.ts'
 import type { AccountQueues } from './account-queues.ts'
 import {
   ABANDONED,
-  type Asked,
   type First,
   type OrderAnswer,
   type RefusedAnswer,
+  type Requested,
 } from './order-answer.ts'
 import { orderReplyText } from './order-reply.ts'
 import { refusedOrder } from './refused-order.ts'
@@ -74,7 +74,7 @@ interface Arrival {
   readonly record: Uint8Array
   readonly echo: string
   readonly flaw: OrderFlaw | null
-  readonly asked: Asked
+  readonly requested: Requested
 }
 
 /** Refusals of an order that was accepted before. */
@@ -100,7 +100,7 @@ const SINCE: readonly Reject[] = [
 function answerBy(
   first: First | null | undefined,
   refused: RefusedAnswer,
-  { isKeyed }: Asked,
+  { isKeyed }: Requested,
 ): OrderAnswer {
   if (first?.text !== undefined) return { text: first.text, isReplay: true }
   if (!KNOWN.includes(refused.reject) || first === undefined) return refused
@@ -115,16 +115,16 @@ export const PASSES: OrderAnswer = { text: '' }
 
 /** An order that waits for its turn. */
 export interface KeptOrder {
-  readonly decide: (asked: Asked) => void
+  readonly decide: (requested: Requested) => void
   /** Resolves with the refusal that is known before its turn, or with `PASSES`. */
   readonly refusal: () => Promise<OrderAnswer>
 }
 
-function answering(reply: Asked['reply']): Asked {
+function answering(reply: Requested['reply']): Requested {
   return { timesRow: 0, reply }
 }
 
-const NOBODY: Asked = { timesRow: 0, reply: () => {} }
+const NOBODY: Requested = { timesRow: 0, reply: () => {} }
 
 /**
  * Copies the record, so that the order can wait. The decoded order is still the shared one. The
@@ -142,7 +142,7 @@ export class OrderDecisions {
   readonly #parts: OrderDecisionParts
   readonly #order = blankPlace()
   /** The requests whose orders are stamped and not answered. */
-  readonly #underWay = new Slab<Asked>()
+  readonly #underWay = new Slab<Requested>()
   /** Orders that wait for what is due in their markets, in the order of their arrival. */
   #waiting: Arrival[] = []
   readonly #waitingIn = new Set<MarketId>()
@@ -181,16 +181,17 @@ export class OrderDecisions {
   }
 
   /** Checks the intake's verdict, then the caller's token and rate, then the sequencer's gates. */
-  judge(result: IntakeResult, asked: Asked): void {
+  judge(result: IntakeResult, requested: Requested): void {
     this.#noteToken(result)
-    if (asked.sender?.isGone === true) asked.reply(ABANDONED)
+    if (requested.sender?.isGone === true) requested.reply(ABANDONED)
     else if (result.kind === 'refused') {
-      this.#refuse(result, asked.reply)
-    } else if (this.admits(result, asked.reply)) this.#decide(this.#arrivalOf(result, asked))
+      this.#refuse(result, requested.reply)
+    } else if (this.admits(result, requested.reply))
+      this.#decide(this.#arrivalOf(result, requested))
   }
 
   /** A market that left memory is answered as any resolved market (design §10). */
-  #refuse(refused: RefusedOrder, reply: Asked['reply']): void {
+  #refuse(refused: RefusedOrder, reply: Requested['reply']): void {
     const { marketSlug = '', profileId } = refused
     const { isArchived, published } = this.#parts
     const group = published.bySlug(marketSlug)
@@ -240,27 +241,27 @@ export class OrderDecisions {
     }
     const kept = copyOf(this.#arrivalOf(result, NOBODY))
     return {
-      decide: (asked) => this.#decideKept({ ...kept, asked }),
+      decide: (requested) => this.#decideKept({ ...kept, requested }),
       refusal: () =>
-        new Promise((resolve) => this.#foresee({ ...kept, asked: answering(resolve) })),
+        new Promise((resolve) => this.#foresee({ ...kept, requested: answering(resolve) })),
     }
   }
 
   /** Replies with the refusal that the order gets whatever its account has free, or `PASSES`. */
   #foresee(arrival: Arrival): void {
     decodePlaceInto(arrival.record, this.#order)
-    const { request, asked } = arrival
+    const { request, requested } = arrival
     if (request.recvWindowMs !== 0) request.wallMs = this.#parts.clock.wallMs()
     const { clearing, sequencer, lookups } = this.#parts
     const refusal = decideBeforeFunds(clearing, request, sequencer.nowMs())
-    if (refusal === null) asked.reply(PASSES)
+    if (refusal === null) requested.reply(PASSES)
     else if (refusal !== ASK_TABLES) this.#refuseBy(refusal, arrival)
     else {
       assert(lookups !== undefined, 'who does not hold every order can ask for it')
       lookups.lookUp(request.order, (inTables, broke) => {
         if (inTables !== undefined) this.#foresee({ ...arrival, request: { ...request, inTables } })
-        else if (broke === undefined) asked.reply({ reject: REJECT.OVERLOADED })
-        else asked.reply({ reject: REJECT.INTERNAL, broke })
+        else if (broke === undefined) requested.reply({ reject: REJECT.OVERLOADED })
+        else requested.reply({ reject: REJECT.INTERNAL, broke })
       })
     }
   }
@@ -269,7 +270,7 @@ export class OrderDecisions {
     this.#parts.tokenUses.note(this.#parts.clearing.accounts.tokenByNo(tokenNo))
   }
 
-  #arrivalOf(verified: VerifiedOrder, asked: Asked): Arrival {
+  #arrivalOf(verified: VerifiedOrder, requested: Requested): Arrival {
     assert(verified.isMinted(), 'only the intake pool makes verified orders')
     const order = this.#order
     decodePlaceInto(verified.record, order)
@@ -285,7 +286,7 @@ export class OrderDecisions {
       recvWindowMs: verified.recvWindowMs,
       wallMs: 0,
     }
-    return { request, record: verified.record, echo: verified.echo, flaw: verified.flaw, asked }
+    return { request, record: verified.record, echo: verified.echo, flaw: verified.flaw, requested }
   }
 
   #decide(arrival: Arrival): void {
@@ -296,7 +297,7 @@ export class OrderDecisions {
     }
     const kept = copyOf(arrival)
     const taken = this.#parts.queues.wait(accountId, 'at once', () => this.#decideKept(kept))
-    if (!taken) arrival.asked.reply({ reject: REJECT.OVERLOADED })
+    if (!taken) arrival.requested.reply({ reject: REJECT.OVERLOADED })
   }
 
   #decideKept(arrival: Arrival): void {
@@ -307,7 +308,7 @@ export class OrderDecisions {
   /** A replacement has its account; any other order waits while somebody else has it. */
   #decideAgain(arrival: Arrival): void {
     decodePlaceInto(arrival.record, this.#order)
-    if (arrival.asked.decided === undefined) this.#decide(arrival)
+    if (arrival.requested.decided === undefined) this.#decide(arrival)
     else this.#decideNow(arrival)
   }
 
@@ -315,7 +316,7 @@ export class OrderDecisions {
   #decideNow(arrival: Arrival): void {
     const { order, recvWindowMs } = arrival.request
     if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
-    const { timesRow, decided } = arrival.asked
+    const { timesRow, decided } = arrival.requested
     // Orders of a market are decided in the order of their arrival.
     const isBehind = this.#waitingIn.size > 0 && this.#waitingIn.has(order.marketId)
     const refusal = isBehind
@@ -339,26 +340,26 @@ export class OrderDecisions {
   /** Replies with a refusal of a gate, once what it rests on is durable. */
   #refuseBy(refusal: Reject, arrival: Arrival): void {
     const { clearing, sequencer, publisher } = this.#parts
-    const { request, asked, flaw } = arrival
+    const { request, requested, flaw } = arrival
     const at = { profileId: request.order.accountId, nowMs: sequencer.nowMs(), flaw }
     const answer = refusedOrder(clearing, refusal, at)
     const mayBeKnown =
-      KNOWN.includes(refusal) || (asked.replays === true && SINCE.includes(refusal))
+      KNOWN.includes(refusal) || (requested.replays === true && SINCE.includes(refusal))
     if (this.#findFirst !== null && mayBeKnown) this.#nameFirst(this.#findFirst, arrival, answer)
-    else publisher.whenDurable(clearing.lastSeq, () => asked.reply(answer))
+    else publisher.whenDurable(clearing.lastSeq, () => requested.reply(answer))
   }
 
   /** Names the order that was accepted before, or gives its first reply again. */
-  #nameFirst(find: FindFirst, { request, asked }: Arrival, refused: RefusedAnswer): void {
+  #nameFirst(find: FindFirst, { request, requested }: Arrival, refused: RefusedAnswer): void {
     this.#naming++
-    find({ ...request.order }, asked.replays === true)
+    find({ ...request.order }, requested.replays === true)
       .then(
-        (first) => answerBy(first, refused, asked),
+        (first) => answerBy(first, refused, requested),
         (error: unknown): OrderAnswer => ({ reject: REJECT.INTERNAL, broke: { error } }),
       )
       .then((answer) => {
         this.#naming--
-        asked.reply(answer)
+        requested.reply(answer)
       })
   }
 
@@ -367,9 +368,9 @@ export class OrderDecisions {
     this.#waitingIn.add(arrival.request.order.marketId)
   }
 
-  #accepted({ request: { order }, echo, asked }: Arrival): void {
-    this.#parts.times.accepted(asked.timesRow, order)
-    this.#parts.publisher.orderUnderWay(order, echo, this.#underWay.put(asked))
+  #accepted({ request: { order }, echo, requested }: Arrival): void {
+    this.#parts.times.accepted(requested.timesRow, order)
+    this.#parts.publisher.orderUnderWay(order, echo, this.#underWay.put(requested))
   }
 
   /** The order is durable and its market has answered. */
@@ -388,7 +389,7 @@ export class OrderDecisions {
     const { lookups } = this.#parts
     assert(lookups !== undefined, 'who does not hold every order can ask for it')
     const kept = copyOf(arrival)
-    const { reply, timesRow, decided } = arrival.asked
+    const { reply, timesRow, decided } = arrival.requested
     lookups.lookUp(arrival.request.order, (inTables, broke) => {
       const again = { ...kept, request: { ...kept.request, inTables } }
       if (inTables !== undefined) return this.#decideAgain(again)

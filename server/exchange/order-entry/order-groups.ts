@@ -1,6 +1,6 @@
 // Requests that hold several orders. The intake proves the caller once and gives a verdict on each
 // order. From there each order goes its own way, as if it had come alone: no order waits for
-// another, and none undoes another. Invariant: a group is in `#asked` until its last verdict has
+// another, and none undoes another. Invariant: a group is in `#requested` until its last verdict has
 // come.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -10,10 +10,10 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { GroupPart, IntakePool, IntakeResult } from '../../edge/intake/intake-pool.ts'
 import {
   ABANDONED,
-  type Asked,
   type OrderAnswer,
   type OrderCall,
   type RefusedAnswer,
+  type Requested,
   wholeRefusal,
 } from './order-answer.ts'
 
@@ -28,10 +28,10 @@ interface OrderWay {
   readonly underWay: () => number
   /** The clock that judges what the caller stamped. */
   readonly wallMs: () => TimeMs
-  readonly judge: (result: IntakeResult, asked: Asked) => void
+  readonly judge: (result: IntakeResult, requested: Requested) => void
 }
 
-interface AskedGroup {
+interface RequestedGroup {
   /** The most orders that the request can hold. */
   readonly ordersMax: number
   readonly onPart: (result: IntakeResult, part: GroupPart) => void
@@ -42,7 +42,7 @@ const ORDER_BYTES_MIN = 200
 
 export class OrderGroups {
   readonly #way: OrderWay
-  readonly #asked = new Slab<AskedGroup>()
+  readonly #requested = new Slab<RequestedGroup>()
   #waiting = 0
 
   constructor(way: OrderWay) {
@@ -87,10 +87,10 @@ export class OrderGroups {
   }
 
   /** Gives the request to the intake. False, and nothing is done, when there is no room. */
-  submit(call: OrderCall, form: number, onPart: AskedGroup['onPart']): boolean {
+  submit(call: OrderCall, form: number, onPart: RequestedGroup['onPart']): boolean {
     const ordersMax = Math.min(LIMITS.batchOrdersMax, Math.ceil(call.body.length / ORDER_BYTES_MIN))
     if (this.#way.underWay() + ordersMax > LIMITS.ordersUnderWayMax) return false
-    const requestId = this.#asked.put({ ordersMax, onPart })
+    const requestId = this.#requested.put({ ordersMax, onPart })
     const nowMs = this.#way.wallMs()
     this.#waiting += ordersMax
     const taken = this.#way.intake?.submit({ requestId, nowMs, form, ...call }) === true
@@ -101,12 +101,12 @@ export class OrderGroups {
   /** Takes the intake's verdict on one order of a request. */
   onPart(result: IntakeResult, part: GroupPart): void {
     const { requestId } = result
-    const { onPart } = this.#asked.at(requestId)
+    const { onPart } = this.#requested.at(requestId)
     if (part.count === 0 || part.index === part.count - 1) this.#end(requestId)
     onPart(result, part)
   }
 
   #end(requestId: number): void {
-    this.#waiting -= this.#asked.take(requestId).ordersMax
+    this.#waiting -= this.#requested.take(requestId).ordersMax
   }
 }

@@ -19,7 +19,7 @@ export class SeenLookups {
    * For each open question, the seq that the tables showed at least when it was asked; oldest
    * first.
    */
-  readonly #asked = new Set<{ readonly appliedSeq: Seq }>()
+  readonly #requested = new Set<{ readonly appliedSeq: Seq }>()
   #query: QueryHandle | null = null
 
   /** A recovery found everything up to `seq`. Nobody outside knows `seed`. */
@@ -40,7 +40,7 @@ export class SeenLookups {
 
   /** How many orders wait for an answer. */
   get count(): number {
-    return this.#asked.size
+    return this.#requested.size
   }
 
   /** The follower's tables and filter show everything up to `applied.seq`. */
@@ -59,11 +59,11 @@ export class SeenLookups {
     decide: (inTables: KnownInTables | undefined, broke?: { readonly error: unknown }) => void,
   ): void {
     const { hashHigh, hashLow, accountId, clientOrderId } = order
-    const asked = { appliedSeq: this.#appliedSeq }
-    this.#asked.add(asked)
+    const requested = { appliedSeq: this.#appliedSeq }
+    this.#requested.add(requested)
     const answer = this.#query?.ask(knownInTables, { hashHigh, hashLow, accountId, clientOrderId })
     const ended = () => {
-      this.#asked.delete(asked)
+      this.#requested.delete(requested)
       this.#forget()
     }
     Promise.resolve(answer).then(
@@ -79,7 +79,7 @@ export class SeenLookups {
   }
 
   #forget(): void {
-    const [oldest] = this.#asked
+    const [oldest] = this.#requested
     this.#seen.forgetThrough(Math.min(this.#appliedSeq, oldest?.appliedSeq ?? this.#appliedSeq))
   }
 }

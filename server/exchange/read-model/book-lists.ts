@@ -13,7 +13,7 @@ function showsBook({ market, status }: PublishedMarket): boolean {
 
 const BOOKS_HEAD = '{"books":['
 
-interface AskedBook {
+interface RequestedBook {
   readonly slug: string
   readonly published: PublishedMarket | undefined
 }
@@ -24,12 +24,12 @@ interface AskedBook {
  * second time in a single step.
  */
 export function* orderbookListSteps(
-  asked: readonly AskedBook[],
+  requested: readonly RequestedBook[],
   clock: () => TimeMs,
 ): Iterator<void, Joined, void> {
   const parts: Part[] = [BOOKS_HEAD]
   const missing: string[] = []
-  for (const { slug, published } of asked) {
+  for (const { slug, published } of requested) {
     if (published === undefined || !showsBook(published)) {
       missing.push(slug)
       continue

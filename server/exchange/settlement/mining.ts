@@ -118,7 +118,7 @@ export class Mining {
   readonly #taken = new Set<number>()
   readonly #replies = new Map<number, (fact: SettlementFact) => void>()
   readonly #listeners = new Set<SettlementListener>()
-  #isAsking = false
+  #isRequesting = false
   #minedMs: TimeMs
   #shown: Pick<BlockFact, 'height' | 'throughSeq'>
   /** How many trades have an end that is stamped and not told yet. */
@@ -173,8 +173,8 @@ export class Mining {
   }
 
   /** True while failed trades are looked up; nothing is mined meanwhile. */
-  get isAsking(): boolean {
-    return this.#isAsking
+  get isRequesting(): boolean {
+    return this.#isRequesting
   }
 
   /** Whether the trade of this seq still waits to be mined. */
@@ -231,7 +231,7 @@ export class Mining {
   }
 
   #mine(): void {
-    if (this.#isAsking) return
+    if (this.#isRequesting) return
     const { clearing, publisher, shards } = this.#parts
     // A trade that is not published yet waits: its reply may still come to wait for the block.
     const throughSeq = publishedThrough(publisher, shards)
@@ -261,9 +261,9 @@ export class Mining {
 
   /** The block waits for the answer: it must not cover a trade that is to be taken back. */
   async #ask(tradeSeqs: readonly Seq[]): Promise<void> {
-    this.#isAsking = true
+    this.#isRequesting = true
     const trades = await Promise.all(tradeSeqs.map((seq) => this.#parts.tradeOf(seq)))
-    this.#isAsking = false
+    this.#isRequesting = false
     for (const [index, trade] of trades.entries()) {
       if (trade === undefined) continue
       assert(trade !== null, 'a trade that was settled is in the tables')

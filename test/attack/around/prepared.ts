@@ -45,17 +45,18 @@ export interface Things {
 
 export async function prepareAround(client: ExchangeClient, around: Around): Promise<Things> {
   const { attacker, famous, fans, followed, slugs } = around
-  const asked = async (trader: Trader, method: string, path: string, body = '') => {
+  const requested = async (trader: Trader, method: string, path: string, body = '') => {
     const reply = await client.call(trader, method, path, body)
     assert.ok(reply.status < 300, `${path}: ${JSON.stringify(reply.body)}`)
   }
   await client.admin('/admin/house', { collateralRaw: HOUSE_RAW })
   for (const slug of slugs.slice(0, SOCIAL_LIMITS.bookmarksPerProfileMax)) {
-    await asked(attacker, 'PUT', `/market-bookmarks/clob/${slug}`)
+    await requested(attacker, 'PUT', `/market-bookmarks/clob/${slug}`)
   }
-  await asked(attacker, 'PATCH', '/market-bookmarks/visibility', '{"isPublic":true}')
-  for (const fan of fans) await asked(fan, 'PUT', `/profiles/${famous.account}/follow`)
-  for (const { account } of followed) await asked(attacker, 'PUT', `/profiles/${account}/follow`)
+  await requested(attacker, 'PATCH', '/market-bookmarks/visibility', '{"isPublic":true}')
+  for (const fan of fans) await requested(fan, 'PUT', `/profiles/${famous.account}/follow`)
+  for (const { account } of followed)
+    await requested(attacker, 'PUT', `/profiles/${account}/follow`)
   return {
     ...(await madeByOperator(client, slugs[0])),
     packId: await madePack(client, around),

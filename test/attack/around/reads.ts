@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts'
 // Every read that is open or asks for a profile, as a request. A new route is in it by itself: its
 // example says what to ask for, and the names of the scene stand for those of the example.
 
-export interface ReadAsked {
+export interface ReadParams {
   /** Like `GET /time`. */
   readonly route: string
   /** The caller must be a profile. */
@@ -79,7 +79,7 @@ function pathOf(route: FuzzRoute, scene: Scene): string {
 }
 
 /** The requests of all reads but the exempt ones. */
-export function readsIn(scene: Scene): ReadAsked[] {
+export function readsIn(scene: Scene): ReadParams[] {
   return READS.filter((route) => !EXEMPT.has(nameOf(route))).map((route) => {
     const path = pathOf(route, scene)
     const isPrivate = route.auth.accepts.length > 0

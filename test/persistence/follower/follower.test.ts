@@ -315,8 +315,8 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
 
 async function checkQueries(query: QueryHandle, dataDir: string): Promise<void> {
   for (const statuses of [[LIVE], [1, 2], [0, 1, 2, 3]]) {
-    const asked = { accountId: 3, marketId: 2, statuses, limit: 20 }
-    const found = await query.ask(userOrders, asked, patientTurn())
+    const requested = { accountId: 3, marketId: 2, statuses, limit: 20 }
+    const found = await query.ask(userOrders, requested, patientTurn())
     const expected = rows<{ seq: number }>(
       dataDir,
       'SELECT placed_seq AS seq FROM orders WHERE owner = 3 AND market_id = 2 AND ' +

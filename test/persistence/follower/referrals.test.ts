@@ -272,10 +272,10 @@ test('the board of friends has the caller and those whom it follows alone', () =
 
 test('nobody referred anybody: boards are empty', () => {
   const db = openInMemory(READ_SCHEMA.migrations)
-  const asked = { profileId: 1, limit: 25, offset: 0 }
+  const requested = { profileId: 1, limit: 25, offset: 0 }
   const empty = { rows: [], total: 0, own: null }
-  assert.deepEqual(referralBoard.open(db)(asked), empty)
-  assert.deepEqual(friendsBoard.open(db)(asked), empty)
+  assert.deepEqual(referralBoard.open(db)(requested), empty)
+  assert.deepEqual(friendsBoard.open(db)(requested), empty)
   const none = { referredCount: 0, earningCount: 0, rows: [] }
-  assert.deepEqual(referralsOf.open(db)(asked), none)
+  assert.deepEqual(referralsOf.open(db)(requested), none)
 })

@@ -79,7 +79,7 @@ test('the WAL stays short under a flood of commits while readers come and go', (
       look.get()
       readsFor = random.between(1, 20)
     } else if (readsFor > 0 && --readsFor === 0) reader.exec('COMMIT')
-    if (call.isAsked && random.chance(0.3)) call.finish(checkpointer.copy(), 1)
+    if (call.isRequested && random.chance(0.3)) call.finish(checkpointer.copy(), 1)
     if (writer.boundWal(call, call.take())) restarts++
     longest = Math.max(longest, walBytes(dataDir))
   }

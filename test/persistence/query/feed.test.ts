@@ -178,16 +178,16 @@ test('the pages of each audience are the plain list, whatever their length', () 
       const oldest = world.all.at(-1)?.atMs ?? 0
       const newest = world.all[0].atMs
       const fromMs = random.pick([0, random.between(oldest, newest), newest + 1])
-      const asked = { audience, follower: FOLLOWER, fromMs, limit: random.between(1, 30) }
+      const params = { audience, follower: FOLLOWER, fromMs, limit: random.between(1, 30) }
       const told: string[] = []
       let before: FeedPlace | null = FIRST
       while (before !== null) {
-        const page = ask({ ...asked, before })
-        assert.ok(page.entries.length <= asked.limit)
+        const page = ask({ ...params, before })
+        assert.ok(page.entries.length <= params.limit)
         told.push(...page.entries.map((each) => `${each.seq}.${each.leg} ${textOf(each)}`))
         before = page.next
       }
-      assert.deepEqual(told, plain(world, { ...asked, before: FIRST }), `${audience} ${fromMs}`)
+      assert.deepEqual(told, plain(world, { ...params, before: FIRST }), `${audience} ${fromMs}`)
     }
   }
 })
@@ -201,11 +201,11 @@ test('a page looks at a bounded number of rows, and its cursor goes on from ther
   }
   made.db.prepare('INSERT INTO follows VALUES (?, 3, 1)').run(FOLLOWER)
   const ask = feed.open(made.db)
-  const asked = { audience: 'following', follower: FOLLOWER, limit: 30, fromMs: 0 } as const
+  const params = { audience: 'following', follower: FOLLOWER, limit: 30, fromMs: 0 } as const
   const seqs: number[][] = []
   let before: FeedPlace | null = FIRST
   while (before !== null) {
-    const page = ask({ ...asked, before })
+    const page = ask({ ...params, before })
     seqs.push(page.entries.map(({ seq }) => seq))
     before = page.next
   }
@@ -220,10 +220,10 @@ test('a run of trades that were taken back is passed in bounded pages', () => {
   }
   const ask = feed.open(made.db)
   for (const audience of ['all', 'featured'] as const) {
-    const asked = { audience, follower: 0, limit: 30, fromMs: 0 }
-    const first = ask({ ...asked, before: FIRST })
+    const params = { audience, follower: 0, limit: 30, fromMs: 0 }
+    const first = ask({ ...params, before: FIRST })
     assert.deepEqual([first.entries.length, first.next], [0, { seq: 2, leg: 0 }])
-    const second = ask({ ...asked, before: first.next ?? FIRST })
+    const second = ask({ ...params, before: first.next ?? FIRST })
     assert.deepEqual([second.entries.map(({ seq }) => seq), second.next], [[1], null])
   }
 })

@@ -70,12 +70,12 @@ test(`a walk over one market gives each trade once, newest first [seed ${seed}]`
       .filter((each) => marketId === null || each.marketId === marketId)
       .map(({ seq, leg }) => ({ seq, leg }))
     for (const limit of LIMITS) {
-      const asked = { owner: OWNER, limit, marketId }
+      const params = { owner: OWNER, limit, marketId }
       const times = { fromMs: 0, toMs: Number.POSITIVE_INFINITY, roles: ROLES }
-      const filled = walk((before) => readFills({ ...asked, ...times, before }), limit)
+      const filled = walk((before) => readFills({ ...params, ...times, before }), limit)
       assert.deepEqual(filled.rows, expected)
       const acted = walk((before) => {
-        const { rows, next } = readHistory({ ...asked, before })
+        const { rows, next } = readHistory({ ...params, before })
         return { rows: rows.filter(({ what }) => what === 'TRADE'), next }
       }, limit)
       assert.deepEqual(acted.rows, expected)

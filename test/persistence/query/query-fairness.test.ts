@@ -5,7 +5,7 @@ import { QuestionQueue } from '../../../persistence/query/query-queue.ts'
 // Who is served when the query thread is the bottleneck. The cost of each question is an argument:
 // no clock runs here.
 
-interface Asked {
+interface Params {
   readonly name: string
   readonly costMs: number
   readonly turn: {
@@ -16,12 +16,12 @@ interface Asked {
   }
 }
 
-function asked(group: string, owner: number, costMs: number): Asked {
+function params(group: string, owner: number, costMs: number): Params {
   return { name: `${group} ${owner}`, costMs, turn: { group, owner, untilMs: 0 } }
 }
 
 /** Serves questions until the predicate holds; gives the time that this took. */
-function serve(queue: QuestionQueue<Asked>, until: (served: Asked) => boolean): number {
+function serve(queue: QuestionQueue<Params>, until: (served: Params) => boolean): number {
   let spentMs = 0
   for (;;) {
     const next = queue.next()
@@ -36,11 +36,11 @@ function serve(queue: QuestionQueue<Asked>, until: (served: Asked) => boolean): 
 
 test('fifty profiles of one address delay another address as one profile would', () => {
   for (const profiles of [1, 50]) {
-    const queue = new QuestionQueue<Asked>()
-    for (let owner = 1; owner <= profiles; owner++) queue.put(asked('10.0.0.1', owner, 7))
+    const queue = new QuestionQueue<Params>()
+    for (let owner = 1; owner <= profiles; owner++) queue.put(params('10.0.0.1', owner, 7))
     for (let warm = 0; warm < 20; warm++) serve(queue, () => true)
     for (let turn = 0; turn < 5; turn++) {
-      const mine = asked('10.0.0.2', 1000, 0.5)
+      const mine = params('10.0.0.2', 1000, 0.5)
       queue.put(mine)
       assert.ok(serve(queue, (served) => served === mine) <= 7.5, `${profiles} profiles`)
     }
@@ -48,11 +48,11 @@ test('fifty profiles of one address delay another address as one profile would',
 })
 
 test('groups get equal time, not equal numbers of questions', () => {
-  const queue = new QuestionQueue<Asked>()
+  const queue = new QuestionQueue<Params>()
   const servedMs = new Map<string, number>()
   for (let count = 0; count < 500; count++) {
-    queue.put(asked('heavy', 1, 8))
-    queue.put(asked('light', 2, 0.5))
+    queue.put(params('heavy', 1, 8))
+    queue.put(params('light', 2, 0.5))
   }
   for (let count = 0; count < 400; count++) {
     const next = queue.next()
@@ -65,11 +65,11 @@ test('groups get equal time, not equal numbers of questions', () => {
 })
 
 test('within a group the profiles get equal time', () => {
-  const queue = new QuestionQueue<Asked>()
+  const queue = new QuestionQueue<Params>()
   const servedMs = new Map<number, number>()
   for (let count = 0; count < 300; count++) {
-    queue.put(asked('10.0.0.1', 1, 7))
-    queue.put(asked('10.0.0.1', 2, 1))
+    queue.put(params('10.0.0.1', 1, 7))
+    queue.put(params('10.0.0.1', 2, 1))
   }
   for (let count = 0; count < 200; count++) {
     const next = queue.next()
@@ -82,10 +82,10 @@ test('within a group the profiles get equal time', () => {
 })
 
 test('a group that was idle starts level with the others: it saves up no time', () => {
-  const queue = new QuestionQueue<Asked>()
-  for (let count = 0; count < 100; count++) queue.put(asked('busy', 1, 5))
+  const queue = new QuestionQueue<Params>()
+  for (let count = 0; count < 100; count++) queue.put(params('busy', 1, 5))
   for (let count = 0; count < 90; count++) serve(queue, () => true)
-  for (let count = 0; count < 20; count++) queue.put(asked('late', 2, 0.9))
+  for (let count = 0; count < 20; count++) queue.put(params('late', 2, 0.9))
   const names = Array.from({ length: 20 }, () => {
     const next = queue.next()
     assert.ok(next !== undefined)
@@ -96,25 +96,25 @@ test('a group that was idle starts level with the others: it saves up no time', 
 })
 
 test('a group whose question is with the thread pays what its last question cost', () => {
-  const queue = new QuestionQueue<Asked>()
-  for (let count = 0; count < 10; count++) queue.put(asked('heavy', 1, 7))
+  const queue = new QuestionQueue<Params>()
+  for (let count = 0; count < 10; count++) queue.put(params('heavy', 1, 7))
   serve(queue, () => true)
-  queue.put(asked('other', 2, 0.5))
+  queue.put(params('other', 2, 0.5))
   // The thread has two questions at once: both must not be the heavy group's.
   const names = [queue.next()?.turn.group, queue.next()?.turn.group].sort()
   assert.deepEqual(names, ['heavy', 'other'])
 })
 
 test('a login goes before the reads of everybody, and behind what an order waits for', () => {
-  const queue = new QuestionQueue<Asked>()
-  for (let owner = 1; owner <= 300; owner++) queue.put(asked('10.0.0.1', owner, 7))
+  const queue = new QuestionQueue<Params>()
+  for (let owner = 1; owner <= 300; owner++) queue.put(params('10.0.0.1', owner, 7))
   const login = {
-    ...asked('', 1, 0.1),
+    ...params('', 1, 0.1),
     name: 'login',
     turn: { group: '', owner: 1, untilMs: 0, isPrompt: true },
   }
   queue.put(login)
-  const lookup = { ...asked('', 0, 0.1), name: 'order' }
+  const lookup = { ...params('', 0, 0.1), name: 'order' }
   queue.putUrgent(lookup)
   assert.deepEqual([queue.next()?.name, queue.next()?.name], ['order', 'login'])
   queue.put(login)
@@ -123,9 +123,9 @@ test('a login goes before the reads of everybody, and behind what an order waits
 })
 
 test('a full queue takes from the largest group, whoever of it asks', () => {
-  const queue = new QuestionQueue<Asked>()
-  for (let owner = 1; owner <= 50; owner++) queue.put(asked('10.0.0.1', owner, 7))
-  for (let count = 0; count < 4; count++) queue.put(asked('10.0.0.2', 100, 1))
+  const queue = new QuestionQueue<Params>()
+  for (let owner = 1; owner <= 50; owner++) queue.put(params('10.0.0.1', owner, 7))
+  for (let count = 0; count < 4; count++) queue.put(params('10.0.0.2', 100, 1))
   assert.equal(queue.giveWayTo({ group: '10.0.0.2', owner: 100 })?.turn.group, '10.0.0.1')
   assert.equal(queue.giveWayTo({ group: '10.0.0.1', owner: 99 }), undefined)
 })

@@ -41,9 +41,9 @@ test('a question that breaks its thread is lost alone; the others are asked agai
   // The fault is for the first thread only; the next one is whole.
   process.env[FAULT_VARIABLE] = 'query-ends:4'
   const { exchange, ask } = await opened()
-  const asked = Array.from({ length: 12 }, () => ask(GREEDY))
+  const params = Array.from({ length: 12 }, () => ask(GREEDY))
   delete process.env[FAULT_VARIABLE]
-  const answers = await Promise.allSettled(asked)
+  const answers = await Promise.allSettled(params)
   const broken = answers.filter((answer) => answer.status === 'rejected')
   assert.equal(broken.length, 1)
   assert.ok(broken[0].reason instanceof WorkerFault)

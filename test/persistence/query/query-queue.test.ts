@@ -9,10 +9,10 @@ const question = (owner: number, name = '') => ({
   name,
   turn: { group: String(owner), owner, untilMs: 0 },
 })
-type Asked = ReturnType<typeof question>
+type Params = ReturnType<typeof question>
 
 test('lines take turns: a line of a thousand questions delays another by one each turn', () => {
-  const queue = new QuestionQueue<Asked>()
+  const queue = new QuestionQueue<Params>()
   for (let index = 0; index < 1000; index++) queue.put(question(1, `greedy ${index}`))
   for (let index = 0; index < 3; index++) queue.put(question(2, `modest ${index}`))
   queue.putUrgent(question(3, 'urgent'))
@@ -25,7 +25,7 @@ test('lines take turns: a line of a thousand questions delays another by one eac
 })
 
 test('a full queue takes from the longest line, unless the new line would be as long', () => {
-  const queue = new QuestionQueue<Asked>()
+  const queue = new QuestionQueue<Params>()
   for (let index = 0; index < 5; index++) queue.put(question(1, `long ${index}`))
   for (let index = 0; index < 4; index++) queue.put(question(2, `short ${index}`))
   assert.equal(queue.giveWayTo({ group: '3', owner: 3 })?.name, 'long 4')
@@ -39,21 +39,21 @@ test('a full queue takes from the longest line, unless the new line would be as 
 
 test(`no question is lost, doubled or out of the order of its line (SEED=${SEED})`, () => {
   const random = new Random(SEED)
-  const queue = new QuestionQueue<Asked>()
-  const lines = new Map<number, Asked[]>()
+  const queue = new QuestionQueue<Params>()
+  const lines = new Map<number, Params[]>()
   for (let step = 0; step < 20_000; step++) {
     const owner = random.between(0, 8)
     const line = lines.get(owner) ?? []
     if (random.chance(0.45)) {
-      const asked = question(owner, String(step))
-      queue.put(asked)
-      lines.set(owner, [...line, asked])
+      const params = question(owner, String(step))
+      queue.put(params)
+      lines.set(owner, [...line, params])
     } else if (random.chance(0.2) && line.length > 0) {
-      const asked = random.pick(line)
-      queue.drop(asked)
+      const params = random.pick(line)
+      queue.drop(params)
       lines.set(
         owner,
-        line.filter((each) => each !== asked),
+        line.filter((each) => each !== params),
       )
     } else {
       const next = queue.next()

@@ -213,7 +213,7 @@ test('a search gives what a slow search over all profiles gives', () => {
   for (const shown of rounds) {
     const { known } = shown
     desk.read(shown)
-    for (let asked = 0; asked < 150; asked++) {
+    for (let params = 0; params < 150; params++) {
       const drawn = random.chance(0.2) ? random.pick(known).account : drawnName(random)
       const part = drawn.slice(random.below(2) * random.below(4), random.between(2, 12))
       const text = `${random.chance(0.2) ? ' @' : ''}${part}${random.chance(0.1) ? ' ' : ''}`

@@ -37,12 +37,12 @@ async function keySet(): Promise<string> {
 
 test('the keys of a host are fetched once, without redirects and with a deadline', async () => {
   await keccakReady
-  const asked: string[] = []
+  const requested: string[] = []
   const text = await keySet()
   const check = identityCheck({
     jwks: HOST,
     fetch: async (url, { redirect, signal }) => {
-      asked.push(url, redirect)
+      requested.push(url, redirect)
       assert.ok(signal instanceof AbortSignal)
       return new Response(text)
     },
@@ -51,7 +51,7 @@ test('the keys of a host are fetched once, without redirects and with a deadline
     const account = await check(await tokenOf(), NOW_MS)
     assert.equal(account === undefined ? '' : formatAddress(account), accountOf(KEY))
   }
-  assert.deepEqual(asked, [HOST, 'manual'])
+  assert.deepEqual(requested, [HOST, 'manual'])
   const headers = { location: 'http://127.0.0.1/keys' }
   assert.equal(await byHost(async () => new Response(text, { status: 302, headers })), undefined)
   assert.equal(await byHost(async () => new Response('{"keys":7}')), undefined)
@@ -59,19 +59,19 @@ test('the keys of a host are fetched once, without redirects and with a deadline
 })
 
 test('a host that gives no keys is not asked again for every token', async () => {
-  let asked = 0
+  let requested = 0
   const said: string[] = []
   const check = identityCheck({
     jwks: HOST,
     fetch: async () => {
-      asked++
+      requested++
       return new Response('down', { status: 503 })
     },
     onWarning: (sentence) => said.push(sentence),
   })
   const token = await tokenOf()
   for (let round = 0; round < 20; round++) assert.equal(await check(token, NOW_MS), undefined)
-  assert.equal(asked, 1)
+  assert.equal(requested, 1)
   assert.deepEqual(said, [
     'no identity token is taken: id.example gives no keys (its status is 503)',
   ])

@@ -52,11 +52,11 @@ function demoFolder(baseUrl: string): string {
 
 test('no command prints the list and exits 2, --help exits 0', async () => {
   const bare = await run()
-  const asked = await run('--help')
-  assert.deepEqual([bare.code, asked.code], [2, 0])
-  assert.equal(bare.warned, asked.said)
+  const requested = await run('--help')
+  assert.deepEqual([bare.code, requested.code], [2, 0])
+  assert.equal(bare.warned, requested.said)
   for (const name of Object.keys(commands))
-    assert.match(asked.said, new RegExp(`outcomex ${name} `))
+    assert.match(requested.said, new RegExp(`outcomex ${name} `))
 })
 
 test('--version prints the version of the package', async () => {

@@ -37,8 +37,8 @@ async function shellSays(shell: string, options: string[], after: string, before
 /** What bash offers for the last of these words. */
 async function offered(...words: string[]): Promise<string[]> {
   const list = words.map((word) => `'${word}'`).join(' ')
-  const asked = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _outcomex`
-  const said = await shellSays('bash', ['--norc'], `${asked}; echo "\${COMPREPLY[@]}"`)
+  const requested = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _outcomex`
+  const said = await shellSays('bash', ['--norc'], `${requested}; echo "\${COMPREPLY[@]}"`)
   return (said ?? '').split(/\s+/).filter(Boolean)
 }
 

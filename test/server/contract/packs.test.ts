@@ -96,14 +96,14 @@ test('POST /parlay/create: a leg outside the prices of packs makes no pack', asy
   const market = await openMarket(live, 'moving')
   const maker = await live.trader(10_000 * UNIT)
   const sizeRaw = 1000 * UNIT
-  const asked = { outcome: 1, ticks: 400, sizeRaw } as const
-  assert.equal((await place(live, maker, market, asked)).status, 201)
+  const requested = { outcome: 1, ticks: 400, sizeRaw } as const
+  assert.equal((await place(live, maker, market, requested)).status, 201)
   assert.equal((await place(live, maker, market, { ticks: 590, sizeRaw })).status, 201)
   const quoted = await quote(['a', 'moving'])
   const quoteId = textAt(quoted.body, 'quoteId')
   // Since the quote the asks were bought, and only one above the prices of packs is left.
   assert.equal((await place(live, ann, market, { ticks: 600, sizeRaw })).status, 201)
-  assert.equal((await place(live, maker, market, { ...asked, ticks: 50 })).status, 201)
+  assert.equal((await place(live, maker, market, { ...requested, ticks: 50 })).status, 201)
   const body = { quoteId, legs: legs('a', 'moving'), stake: STAKE }
   const refused = await patientCall(live, ann, 'POST', '/parlay/create', body)
   assert.equal(refused.status, 422, refused.text)

@@ -32,9 +32,9 @@ const call = (who: Trader, method: string, path: string, body?: unknown) =>
 const get = (path: string) => readOf(live, path)
 
 /** The text of a call that must be taken. */
-async function taken(...asked: Parameters<typeof call>): Promise<Reply> {
-  const reply = await call(...asked)
-  assert.equal(reply.status, 200, `${asked[1]} ${asked[2]}: ${reply.text}`)
+async function taken(...requested: Parameters<typeof call>): Promise<Reply> {
+  const reply = await call(...requested)
+  assert.equal(reply.status, 200, `${requested[1]} ${requested[2]}: ${reply.text}`)
   return reply
 }
 

@@ -39,27 +39,27 @@ test('the reader of a ring answers a question whether frames come or not', () =>
 })
 
 test('a thread is silent since the first question that it has not answered', () => {
-  let asked = 0
+  let requested = 0
   let answered = 0
   const thread = {
     ask: () => {
-      asked++
+      requested++
     },
     get isAnswered() {
-      return asked === answered
+      return requested === answered
     },
   }
   const pulse = new Pulse(thread)
   assert.equal(pulse.silentMs(5000), 0)
   pulse.ask(5000)
   pulse.ask(5500)
-  assert.equal(asked, 1)
+  assert.equal(requested, 1)
   assert.equal(pulse.silentMs(6500), 1500)
   // Main itself may have stalled, so an answer counts as soon as it is there.
   answered = 1
   assert.equal(pulse.silentMs(9000), 0)
   pulse.ask(9000)
-  assert.equal(asked, 2)
+  assert.equal(requested, 2)
   assert.equal(pulse.silentMs(9100), 100)
 })
 

@@ -38,7 +38,7 @@ for (const publicUrl of [undefined, 'https://exchange.example/$&"'])
     const socketsAt = (at: string) => JSON.stringify(asyncApi({ ...described, host: at, isSecure }))
     assertSame(served.asyncApi(''), socketsAt(host))
     assertSame(served.asyncApi('a b'), socketsAt(host))
-    const asked = isSecure ? host : '127.0.0.1:4000'
-    assertSame(served.asyncApi('127.0.0.1:4000'), socketsAt(asked))
+    const requested = isSecure ? host : '127.0.0.1:4000'
+    assertSame(served.asyncApi('127.0.0.1:4000'), socketsAt(requested))
     assertSame(served.asyncApiPage(), textOf(spokenPage(socketsAt(host))))
   })

@@ -133,7 +133,7 @@ const sizeOf = (part: number) =>
   Math.max(STEP_RAW, Math.floor((SIZE_RAW * part) / STEP_RAW) * STEP_RAW)
 
 /** An ask at a price is a bid for the other outcome. */
-const asked = (outcome: 0 | 1, ticks: number) =>
+const requested = (outcome: 0 | 1, ticks: number) =>
   ({ outcome: outcome === 0 ? 1 : 0, ticks: 1000 - ticks }) as const
 
 export async function carryOut(live: LiveExchange, table: Table, act: Act): Promise<void> {
@@ -144,10 +144,10 @@ export async function carryOut(live: LiveExchange, table: Table, act: Act): Prom
   const condition = { conditionId: table.markets[act.market].conditionId }
   switch (kind) {
     case 'trade':
-      await player.order(who, act, { ...asked(outcome, ticks), sizeRaw, orderType: 'GTC' })
+      await player.order(who, act, { ...requested(outcome, ticks), sizeRaw, orderType: 'GTC' })
       return player.order(other, act, { outcome, ticks, sizeRaw, orderType: 'FAK' })
     case 'ask':
-      return player.order(who, act, { ...asked(outcome, ticks), sizeRaw, orderType: 'GTC' })
+      return player.order(who, act, { ...requested(outcome, ticks), sizeRaw, orderType: 'GTC' })
     case 'take':
       return player.order(who, act, { outcome, ticks, sizeRaw, orderType: 'FAK' })
     case 'sell': {

@@ -30,10 +30,13 @@ export interface MoveAsk {
   readonly once?: CallOnce | undefined
 }
 /** What every call that a profile makes must pass. */
-type Asked = Pick<MoveAsk, 'profileId' | 'once'>
+type Requested = Pick<MoveAsk, 'profileId' | 'once'>
 
 /** Whether a frozen profile asks, or one with as many remembered calls as it may have now. */
-export function decideCall({ calls, frozen }: Clearing, { profileId, once }: Asked): Reject | null {
+export function decideCall(
+  { calls, frozen }: Clearing,
+  { profileId, once }: Requested,
+): Reject | null {
   if (frozen.isFrozen(profileId)) return REJECT.PROFILE_FROZEN
   if (once === undefined) return null
   return calls.owners.boundOf(SHARED_TABLES.calls, profileId) === null ? null : REJECT.CALL_LIMIT
@@ -167,7 +170,7 @@ export function redeemedOf(
 export function decideRedeem(
   clearing: Clearing,
   market: Market,
-  { profileId, once }: Asked,
+  { profileId, once }: Requested,
 ): MoveBody | Reject {
   const restricted = decideCall(clearing, { profileId, once })
   if (restricted !== null) return restricted
@@ -182,7 +185,7 @@ export function decideRedeem(
 
 export function decideWithdraw(
   clearing: Clearing,
-  ask: Asked & { readonly collateralRaw: CollateralRaw; readonly destination: string },
+  ask: Requested & { readonly collateralRaw: CollateralRaw; readonly destination: string },
 ): MoveBody | Reject {
   const refused =
     decideCall(clearing, ask) ?? gateLeaving(clearing, ask.profileId, ask.collateralRaw)

@@ -55,7 +55,7 @@ export interface PackIssue {
 }
 
 /** A leg that a call names. */
-export interface AskedLeg {
+export interface LegToPrice {
   /** Undefined when there is no such market; a market that is over may have left memory. */
   readonly marketId: MarketId | undefined
   readonly outcome: number
@@ -70,7 +70,7 @@ export interface AskedLeg {
 
 export interface PackAsk {
   readonly stakeRaw: CollateralRaw
-  readonly legs: readonly AskedLeg[]
+  readonly legs: readonly LegToPrice[]
   /** What a maker pays for the stake; null for a pack of the house, which the books price. */
   readonly offeredRaw: CollateralRaw | null
   /** Who stakes; null when that is not known. */
@@ -99,12 +99,12 @@ export interface PricedPack {
 
 /** Prices a pack, and names all that is wrong with it. */
 export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): PricedPack {
-  const { legs: asked, stakeRaw, offeredRaw } = ask
-  const markets = asked.map(({ marketId }) => {
+  const { legs: requested, stakeRaw, offeredRaw } = ask
+  const markets = requested.map(({ marketId }) => {
     return marketId === undefined ? undefined : clearing.catalogue.byId(marketId)
   })
   const isOffer = offeredRaw !== null
-  const windows = asked.map(({ asks, rested }) => {
+  const windows = requested.map(({ asks, rested }) => {
     // A book with one side has no price that the house sells at.
     if (!isOffer && rested.bids.length === 0) return []
     return windowOf(isOffer ? asks : rested.asks)
@@ -113,7 +113,7 @@ export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): Pric
   const isPriced = books.length > 0 && books.every((ticks) => ticks !== null)
   // Each share pays one raw unit of collateral.
   const needRaw: number = isPriced ? payoutRaw(stakeRaw, books) : 0
-  const legs = asked.map(({ marketId, outcome, rested }, at) => {
+  const legs = requested.map(({ marketId, outcome, rested }, at) => {
     const priced = legPrice(windows[at], needRaw)
     const bookTicks = books[at]
     const isDeep = priced.isDeep && (isOffer || holdsNear(rested.bids, bookTicks, needRaw))
@@ -127,8 +127,8 @@ export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): Pric
     stakeMaxRaw: isOffer ? PACK_LIMITS.offerStakeMaxRaw : PACK_LIMITS.stakeMaxRaw,
   }
   const issues = [
-    ...sizeIssues(asked.length, stakeRaw, priced.stakeMaxRaw),
-    ...marketIssues(clearing, asked, markets, nowMs + ask.closeMs),
+    ...sizeIssues(requested.length, stakeRaw, priced.stakeMaxRaw),
+    ...marketIssues(clearing, requested, markets, nowMs + ask.closeMs),
     ...legs.flatMap((leg, legIndex) => legIssues(leg, ask, legIndex)),
     ...moneyIssues(clearing, ask, priced, nowMs),
   ]
@@ -153,14 +153,14 @@ function sizeIssues(legs: number, stakeRaw: CollateralRaw, maxRaw: CollateralRaw
 /** `untilMs` is how long a market must be open at least. */
 export function marketIssues(
   clearing: Clearing,
-  asked: readonly Pick<AskedLeg, 'marketId'>[],
+  requested: readonly Pick<LegToPrice, 'marketId'>[],
   markets: readonly (Market | undefined)[],
   untilMs: TimeMs,
 ): PackIssue[] {
   return markets.flatMap((market, legIndex): PackIssue[] => {
-    const { marketId } = asked[legIndex]
+    const { marketId } = requested[legIndex]
     if (marketId === undefined) return [{ code: 'MARKET_NOT_FOUND', legIndex }]
-    const isTwice = asked.slice(0, legIndex).some((each) => each.marketId === marketId)
+    const isTwice = requested.slice(0, legIndex).some((each) => each.marketId === marketId)
     const twice = isTwice ? [{ code: 'DUPLICATE_MARKET' as const, legIndex }] : []
     // Only a market that is over leaves memory.
     if (market === undefined) return [...twice, { code: 'MARKET_NOT_ACTIVE', legIndex }]
@@ -235,8 +235,8 @@ function moneyIssues(
     ? multipliers.isTooHigh
     : offeredRaw !== null && offeredRaw > stakeRaw * PACK_LIMITS.multiplierMax
   const isTooLow = isPricedByHouse && multipliers.isTooLow
-  const asked = { ownerId, stakeRaw, payoutRaw: paysRaw }
-  const lacksHouse = isPricedByHouse && !houseTakes(clearing, asked, legs, nowMs)
+  const requested = { ownerId, stakeRaw, payoutRaw: paysRaw }
+  const lacksHouse = isPricedByHouse && !houseTakes(clearing, requested, legs, nowMs)
   const lacksStake = isPaid && ownerId !== null && ledger.freeRaw(ownerId) < stakeRaw
   const isRestricted = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
   return [

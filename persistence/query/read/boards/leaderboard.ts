@@ -68,5 +68,5 @@ class Leaderboard {
 export const leaderboard = query({
   name: 'leaderboard',
   prepare: (db) => new Leaderboard(db),
-  run: (boards, asked: LeaderboardAsk) => boards.page(asked),
+  run: (boards, params: LeaderboardAsk) => boards.page(params),
 })

@@ -185,7 +185,7 @@ class Feed {
   readonly #follows: Statement<[ProfileId, ProfileId], { follows: number }>
   readonly #trader: Statement<[number], TakerRow>
   readonly #pack: (packId: Seq) => ShownPack | null
-  readonly #ofOneState: (asked: FeedAsk) => FeedPage
+  readonly #ofOneState: (params: FeedAsk) => FeedPage
 
   constructor(connection: Connection) {
     const resolved = connection.prepare<[Seq, number, number], Omit<Resolved, 'what'>>(RESOLVED)
@@ -210,17 +210,17 @@ class Feed {
     this.#trader = connection.prepare(TAKER)
     this.#pack = packsIn(connection)
     // A list that is read later must not show more than one that is read now.
-    this.#ofOneState = connection.transaction((asked: FeedAsk) => this.#page(asked))
+    this.#ofOneState = connection.transaction((params: FeedAsk) => this.#page(params))
   }
 
-  page(asked: FeedAsk): FeedPage {
-    return this.#ofOneState(asked)
+  page(params: FeedAsk): FeedPage {
+    return this.#ofOneState(params)
   }
 
-  #page(asked: FeedAsk): FeedPage {
-    const { audience, before, limit, fromMs } = asked
+  #page(params: FeedAsk): FeedPage {
+    const { audience, before, limit, fromMs } = params
     const lists = this.#lists[audience].map((read) => new Ahead(read, before, limit + 1))
-    const isShown = this.#filter(asked)
+    const isShown = this.#filter(params)
     const rows: Row[] = []
     let last: FeedPlace = before
     for (let examined = 0; examined < EXAMINED_MAX; examined++) {
@@ -306,5 +306,5 @@ function tradeOfMove({ kind, yesRaw, noRaw, collateralRaw, ...row }: MoveRow): R
 export const feed = query({
   name: 'feed',
   prepare: (db) => new Feed(db),
-  run: (table, asked: FeedAsk) => table.page(asked),
+  run: (table, params: FeedAsk) => table.page(params),
 })

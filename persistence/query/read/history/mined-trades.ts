@@ -80,7 +80,7 @@ class MinedTradesOfMarket {
   readonly #page: Statement<[epoch: number, MarketId, number, number], TradeRow>
   readonly #taker: Statement<[number], TakerRow>
   readonly #settlements: Settlements
-  readonly #ofOneState: (asked: MinedTradesAsk) => MinedTrades
+  readonly #ofOneState: (params: MinedTradesAsk) => MinedTrades
 
   constructor(connection: Connection) {
     this.#newestEpoch = connection.prepare(NEWEST_EPOCH)
@@ -89,11 +89,11 @@ class MinedTradesOfMarket {
     this.#page = connection.prepare(PAGE)
     this.#taker = connection.prepare(TAKER)
     this.#settlements = new Settlements(connection)
-    this.#ofOneState = connection.transaction((asked: MinedTradesAsk) => this.#find(asked))
+    this.#ofOneState = connection.transaction((params: MinedTradesAsk) => this.#find(params))
   }
 
-  find(asked: MinedTradesAsk): MinedTrades {
-    return this.#ofOneState(asked)
+  find(params: MinedTradesAsk): MinedTrades {
+    return this.#ofOneState(params)
   }
 
   #find({ marketId, skip, limit }: MinedTradesAsk): MinedTrades {
@@ -129,5 +129,5 @@ class MinedTradesOfMarket {
 export const minedTrades = query({
   name: 'minedTrades',
   prepare: (db) => new MinedTradesOfMarket(db),
-  run: (table, asked: MinedTradesAsk) => table.find(asked),
+  run: (table, params: MinedTradesAsk) => table.find(params),
 })

@@ -86,12 +86,12 @@ function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): num
 export const prices = query({
   name: 'prices',
   prepare: (db) => new Prices(db),
-  run: (prices, asked: PricesAsk): PriceSeries => {
-    const { untilMs, pointsMax } = asked
-    const { firstMs = Number.POSITIVE_INFINITY, closeBefore } = prices.sourceOf(asked)
+  run: (prices, params: PricesAsk): PriceSeries => {
+    const { untilMs, pointsMax } = params
+    const { firstMs = Number.POSITIVE_INFINITY, closeBefore } = prices.sourceOf(params)
     if (firstMs > untilMs) return { newestMs: 0, stepMs: 0, yesE6: [] }
-    const startMs = Math.max(firstMs, asked.fromMs ?? 0)
-    const stepMs = stepOf(startMs, asked)
+    const startMs = Math.max(firstMs, params.fromMs ?? 0)
+    const stepMs = stepOf(startMs, params)
     const newestMs = Math.floor(untilMs / stepMs) * stepMs
     const yesE6: number[] = []
     let found: PoolPrice | undefined

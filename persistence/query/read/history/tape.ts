@@ -30,20 +30,20 @@ export interface TapePage {
 class Tape {
   readonly #timeAfter: Statement<[Seq], { tradedMs: number }>
   readonly #trades: MarketTrades
-  readonly #ofOneState: (asked: TapeAsk) => TapePage
+  readonly #ofOneState: (params: TapeAsk) => TapePage
 
   constructor(connection: Connection) {
     this.#timeAfter = connection.prepare(TIME_AFTER)
     this.#trades = new MarketTrades(connection)
-    this.#ofOneState = connection.transaction((asked: TapeAsk) => this.#find(asked))
+    this.#ofOneState = connection.transaction((params: TapeAsk) => this.#find(params))
   }
 
-  find(asked: TapeAsk): TapePage {
-    return this.#ofOneState(asked)
+  find(params: TapeAsk): TapePage {
+    return this.#ofOneState(params)
   }
 
-  #find(asked: TapeAsk): TapePage {
-    const { marketIds, afterSeq, limit } = asked
+  #find(params: TapeAsk): TapePage {
+    const { marketIds, afterSeq, limit } = params
     if (afterSeq === null) {
       // One more than is shown: the trade before the first one here.
       const newest = this.#before(marketIds, END, limit + 1).reverse()
@@ -79,5 +79,5 @@ class Tape {
 export const tape = query({
   name: 'tape',
   prepare: (db) => new Tape(db),
-  run: (table, asked: TapeAsk) => table.find(asked),
+  run: (table, params: TapeAsk) => table.find(params),
 })

@@ -17,7 +17,7 @@ export interface CandleRow {
   readonly closeE8: PriceE8
 }
 
-export interface CandlesAsked {
+export interface CandlesParams {
   readonly symbol: string
   readonly intervalMs: number
   readonly fromMs: TimeMs
@@ -29,7 +29,7 @@ export interface CandlesAsked {
 export const oracleCandles = query({
   name: 'oracleCandles',
   prepare: (db) => db.prepare<[string, number, number, number, number], CandleRow>(BETWEEN),
-  run: (between, { symbol, intervalMs, fromMs, toMs, limit }: CandlesAsked) => {
+  run: (between, { symbol, intervalMs, fromMs, toMs, limit }: CandlesParams) => {
     const firstMs = Math.floor(fromMs / intervalMs) * intervalMs
     return between.all(symbol, intervalMs, firstMs, toMs, limit)
   },

@@ -42,13 +42,13 @@ export interface SlotRow {
   readonly state: number
 }
 
-export type SeriesAsked =
+export type SeriesParams =
   | { readonly slug: string }
   | { readonly stableSlug: string }
   | { readonly symbol: string; readonly frequency: string; readonly subFrequency: string }
 
-export interface TimelineAsked {
-  readonly series: SeriesAsked
+export interface TimelineParams {
+  readonly series: SeriesParams
   readonly nowMs: TimeMs
   readonly before: number
   readonly after: number
@@ -77,15 +77,15 @@ export const timeline = query({
     behind: db.prepare<[number, number, number], SlotRow>(BEHIND),
     ahead: db.prepare<[number, number, number], SlotRow>(AHEAD),
   }),
-  run: (statements, { series: asked, nowMs, before, after }: TimelineAsked) => {
+  run: (statements, { series: params, nowMs, before, after }: TimelineParams) => {
     const { byKey, byStableSlug, byId, bySlug, behind, ahead } = statements
-    const named = 'slug' in asked ? bySlug.get(asked.slug) : undefined
+    const named = 'slug' in params ? bySlug.get(params.slug) : undefined
     const series =
-      'slug' in asked
+      'slug' in params
         ? byId.get(named?.seriesId ?? 0)
-        : 'stableSlug' in asked
-          ? byStableSlug.get(asked.stableSlug)
-          : byKey.get(asked.symbol, asked.frequency, asked.subFrequency)
+        : 'stableSlug' in params
+          ? byStableSlug.get(params.stableSlug)
+          : byKey.get(params.symbol, params.frequency, params.subFrequency)
     if (series === undefined) return null
     const { seriesId } = series
     // The slot before the newest that began may still be open for a moment.

@@ -117,6 +117,6 @@ class FirstOrders {
 export const firstOrder = query({
   name: 'firstOrder',
   prepare: (db) => new FirstOrders(db),
-  run: (orders, asked: FirstOrderAsk): FirstOrder | null => orders.ofOneState(asked),
+  run: (orders, params: FirstOrderAsk): FirstOrder | null => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -33,13 +33,13 @@ class KnownOrders {
   readonly #applied: Statement<[], { seq: Seq }>
   readonly #keys: Statement<[Seq], KeysRow>
   readonly #named: NamedOrders
-  readonly ofOneState: (asked: KnownAsk) => KnownInTables
+  readonly ofOneState: (params: KnownAsk) => KnownInTables
 
   constructor(connection: Connection) {
     this.#applied = connection.prepare(APPLIED)
     this.#keys = connection.prepare(KEYS)
     this.#named = new NamedOrders(connection)
-    this.ofOneState = connection.transaction((asked: KnownAsk) => this.#look(asked))
+    this.ofOneState = connection.transaction((params: KnownAsk) => this.#look(params))
   }
 
   #look({ hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables {
@@ -70,5 +70,5 @@ export const knownInTables = query({
   name: 'knownInTables',
   isUrgent: true,
   prepare: (db) => new KnownOrders(db),
-  run: (known, asked: KnownAsk): KnownInTables => known.ofOneState(asked),
+  run: (known, params: KnownAsk): KnownInTables => known.ofOneState(params),
 })

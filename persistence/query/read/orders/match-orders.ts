@@ -94,6 +94,6 @@ class MatchOrders {
 export const matchOrders = query({
   name: 'matchOrders',
   prepare: (db) => new MatchOrders(db),
-  run: (orders, asked: MatchOrdersAsk): SignedOrderRow[] => orders.ofOneState(asked),
+  run: (orders, params: MatchOrdersAsk): SignedOrderRow[] => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

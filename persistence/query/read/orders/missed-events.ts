@@ -300,6 +300,6 @@ function isAfter(after: EventMark, placedSeq: Seq, events: readonly Found[]): Fo
 export const missedEvents = query({
   name: 'missedEvents',
   prepare: (db) => new MissedEvents(db),
-  run: (missed, asked: MissedAsk): Missed => missed.ofOneState(asked),
+  run: (missed, params: MissedAsk): Missed => missed.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -161,7 +161,7 @@ class MissedFrames {
 export const missedFrames = query({
   name: 'missedFrames',
   prepare: (db) => new MissedFrames(db),
-  run: (frames, asked: MissedFramesAsk): MissedFrame[] => frames.ofOneState(asked),
+  run: (frames, params: MissedFramesAsk): MissedFrame[] => frames.ofOneState(params),
   rests: ({ events }) => ({
     tradeSeqs: events.flatMap(({ what, tradeSeq }) => (what === 'ORDER' ? [] : tradeSeq)),
   }),

@@ -144,7 +144,7 @@ class OrderStatuses {
 export const orderStatuses = query({
   name: 'orderStatuses',
   prepare: (db) => new OrderStatuses(db),
-  run: (statuses, asked: OrderStatusAsk) => statuses.find(asked),
+  run: (statuses, params: OrderStatusAsk) => statuses.find(params),
   // The taker of a trade is whole with its makers.
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -111,7 +111,7 @@ class UserOrders {
 export const userOrders = query({
   name: 'userOrders',
   prepare: (db) => new UserOrders(db),
-  run: (orders, asked: UserOrdersAsk): SignedOrderRow[] => orders.ofOneState(asked),
+  run: (orders, params: UserOrdersAsk): SignedOrderRow[] => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })
 
@@ -143,12 +143,12 @@ export class OrderFinder<Row extends OrderRow> {
   }
 }
 
-function ofOneState<Asked>(
+function ofOneState<Params>(
   db: Connection,
-  find: (finder: OrderFinder<OrderRow>, asked: Asked) => OrderRow | null,
-): (asked: Asked) => OrderRow | null {
+  find: (finder: OrderFinder<OrderRow>, params: Params) => OrderRow | null,
+): (params: Params) => OrderRow | null {
   const finder = new OrderFinder<OrderRow>(db, ORDER_COLUMNS)
-  return db.transaction((asked: Asked) => find(finder, asked))
+  return db.transaction((params: Params) => find(finder, params))
 }
 
 /** Gives the order of this slot and generation, open or not; null for none. */
@@ -158,7 +158,7 @@ export const orderBySlot = query({
     ofOneState(db, (finder, { slot, generation }: { slot: Slot; generation: Generation }) =>
       finder.bySlot(slot, generation),
     ),
-  run: (find, asked: { slot: Slot; generation: Generation }): OrderRow | null => find(asked),
+  run: (find, params: { slot: Slot; generation: Generation }): OrderRow | null => find(params),
   rests: (_, order) => ({ owner: order?.accountId }),
 })
 
@@ -174,6 +174,6 @@ export const orderByClientId = query({
     ofOneState(db, (finder, { accountId, clientOrderId }: ClientIdAsk) =>
       finder.byClientId(accountId, clientOrderId),
     ),
-  run: (find, asked: ClientIdAsk): OrderRow | null => find(asked),
+  run: (find, params: ClientIdAsk): OrderRow | null => find(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

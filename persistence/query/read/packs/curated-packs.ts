@@ -70,8 +70,8 @@ export const packPosition = query({
 export const packPositionsOf = query({
   name: 'packPositionsOf',
   prepare: (db) => ({ ofList: ofListIn(db), position: positionIn(db) }),
-  run: ({ ofList, position }, asked: { owner: ProfileId; limit: number; offset: number }) => {
-    const { rows, total } = ofList(asked)
+  run: ({ ofList, position }, params: { owner: ProfileId; limit: number; offset: number }) => {
+    const { rows, total } = ofList(params)
     return { rows: rows.flatMap((pack) => position(pack) ?? []), total }
   },
 })

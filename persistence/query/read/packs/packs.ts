@@ -95,7 +95,7 @@ export function packsIn(db: Connection): (packId: Seq) => ShownPack | null {
 /** Gives what a profile bought from the list of operators, newest first. */
 export function ofListIn(
   db: Connection,
-): (asked: { owner: ProfileId; limit: number; offset: number }) => PackPage {
+): (params: { owner: ProfileId; limit: number; offset: number }) => PackPage {
   const rows = db.prepare<[ProfileId, number, number], PackRow>(OF_LIST)
   const counted = db.prepare<[ProfileId], { count: number }>(COUNT_OF_LIST)
   const legs = legsIn(db)
@@ -128,9 +128,9 @@ export const packsOf = query({
   }),
   run: (
     { ofOwner, ofStatus, counts, legs },
-    asked: { owner: ProfileId; status: PackStatus | null; limit: number; offset: number },
+    params: { owner: ProfileId; status: PackStatus | null; limit: number; offset: number },
   ): PackPage => {
-    const { owner, status, limit, offset } = asked
+    const { owner, status, limit, offset } = params
     const wanted = status === null ? null : PACK_STATUSES.indexOf(status)
     const rows =
       wanted === null
@@ -153,9 +153,9 @@ export const newestPacks = query({
   }),
   run: (
     { newest, ofMarket, byId, legs },
-    asked: { marketIds: readonly MarketId[] | null; before: Seq; limit: number },
+    params: { marketIds: readonly MarketId[] | null; before: Seq; limit: number },
   ): ShownPack[] => {
-    const { marketIds, before, limit } = asked
+    const { marketIds, before, limit } = params
     if (marketIds === null) return newest.all(before, limit).map((row) => withLegs(row, legs))
     const found = marketIds.flatMap((id) => ofMarket.all(id, before, limit))
     const ids = [...new Set(found.map(({ packId }) => packId))].sort((a, b) => b - a)

@@ -34,8 +34,8 @@ export const heldPositions = query({
     held: db.prepare<[AccountId, MarketId, number], { marketId: MarketId }>(HELD),
     ofMarket: positionsOfMarket(db),
   }),
-  run: ({ held, ofMarket }, asked: HeldAsk): HeldPositions => {
-    const { accountId, beforeId, limit, others } = asked
+  run: ({ held, ofMarket }, params: HeldAsk): HeldPositions => {
+    const { accountId, beforeId, limit, others } = params
     const found = held.all(accountId, beforeId, limit + 1).map(({ marketId }) => marketId)
     const older = others.filter((marketId) => marketId < beforeId)
     const all = [...new Set([...found, ...older])].sort((a, b) => b - a)

@@ -160,28 +160,28 @@ class History {
     this.#settlements = new Settlements(connection)
   }
 
-  page(asked: HistoryAsk): HistoryPage {
-    const { owner, before } = asked
-    const moved = this.#moved.from([owner, before.seq, before.leg], asked)
+  page(params: HistoryAsk): HistoryPage {
+    const { owner, before } = params
+    const moved = this.#moved.from([owner, before.seq, before.leg], params)
     const lists: Listed<Found>[] = [
-      this.#takenBy(before, 0, asked),
-      this.#madeBy(before, 0, asked),
+      this.#takenBy(before, 0, params),
+      this.#madeBy(before, 0, params),
       { rows: moved.rows.map((row) => ({ ...row, from: 'MOVED' as const })), cut: moved.cut },
     ]
-    const { found, next } = merged(lists, asked)
+    const { found, next } = merged(lists, params)
     return { rows: found.map((each) => this.#rowOf(each)), next }
   }
 
-  fills(asked: FillsAsk): FillsPage {
-    const { fromMs, toMs, roles } = asked
+  fills(params: FillsAsk): FillsPage {
+    const { fromMs, toMs, roles } = params
     const end = { seq: this.#firstFrom(toMs), leg: 0 }
-    const before = isBefore(end, asked.before) ? end : asked.before
+    const before = isBefore(end, params.before) ? end : params.before
     const from = this.#firstFrom(fromMs)
     const lists = [
-      ...(roles.includes('TAKER') ? [this.#takenBy(before, from, asked)] : []),
-      ...(roles.includes('MAKER') ? [this.#madeBy(before, from, asked)] : []),
+      ...(roles.includes('TAKER') ? [this.#takenBy(before, from, params)] : []),
+      ...(roles.includes('MAKER') ? [this.#madeBy(before, from, params)] : []),
     ]
-    const { found, next } = merged<TradeFound>(lists, asked)
+    const { found, next } = merged<TradeFound>(lists, params)
     const rows = found.map((each) => {
       const { seq, leg } = each
       return { seq, leg, part: this.#partOf(each), settlement: this.#settlements.of(seq) }
@@ -189,13 +189,13 @@ class History {
     return { rows, next }
   }
 
-  #takenBy({ seq }: Place, from: Seq, asked: HistoryAsk): Listed<TradeFound> {
-    const { rows, cut } = this.#taken.from([asked.owner, seq, from], asked)
+  #takenBy({ seq }: Place, from: Seq, params: HistoryAsk): Listed<TradeFound> {
+    const { rows, cut } = this.#taken.from([params.owner, seq, from], params)
     return { rows: rows.map((row) => ({ ...row, from: 'TAKEN' as const })), cut }
   }
 
-  #madeBy({ seq, leg }: Place, from: Seq, asked: HistoryAsk): Listed<TradeFound> {
-    const { rows, cut } = this.#made.from([asked.owner, seq, leg, from], asked)
+  #madeBy({ seq, leg }: Place, from: Seq, params: HistoryAsk): Listed<TradeFound> {
+    const { rows, cut } = this.#made.from([params.owner, seq, leg, from], params)
     return { rows: rows.map((row) => ({ ...row, from: 'MADE' as const })), cut }
   }
 
@@ -267,7 +267,7 @@ function isShown(found: Found, marketId: MarketId | null): boolean {
 export const history = query({
   name: 'history',
   prepare: (db) => new History(db),
-  run: (table, asked: HistoryAsk) => table.page(asked),
+  run: (table, params: HistoryAsk) => table.page(params),
   rests: ({ owner }) => ({ owner }),
 })
 
@@ -275,6 +275,6 @@ export const history = query({
 export const fills = query({
   name: 'fills',
   prepare: (db) => new History(db),
-  run: (table, asked: FillsAsk) => table.fills(asked),
+  run: (table, params: FillsAsk) => table.fills(params),
   rests: ({ owner }) => ({ owner }),
 })

@@ -93,5 +93,5 @@ function thinned(stepHours: number, spanHours: number, pointsMax: number): numbe
 export const realised = query({
   name: 'realised',
   prepare: (db) => new RealisedTotals(db),
-  run: (totals, asked: RealisedAsk) => totals.over(asked),
+  run: (totals, params: RealisedAsk) => totals.over(params),
 })

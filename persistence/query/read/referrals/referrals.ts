@@ -116,12 +116,12 @@ class Boards {
     this.#ofOneState = connection.transaction((find: () => ReferralBoard) => find())
   }
 
-  all(asked: BoardAsk): ReferralBoard {
-    return this.#ofOneState(() => this.#all(asked))
+  all(params: BoardAsk): ReferralBoard {
+    return this.#ofOneState(() => this.#all(params))
   }
 
-  friends(asked: BoardAsk): ReferralBoard {
-    return this.#ofOneState(() => this.#ofFriends(asked))
+  friends(params: BoardAsk): ReferralBoard {
+    return this.#ofOneState(() => this.#ofFriends(params))
   }
 
   #all({ profileId, limit, offset }: BoardAsk): ReferralBoard {
@@ -158,29 +158,29 @@ class Boards {
 export const referralBoard = query({
   name: 'referralBoard',
   prepare: (db) => new Boards(db),
-  run: (boards, asked: BoardAsk) => boards.all(asked),
+  run: (boards, params: BoardAsk) => boards.all(params),
 })
 
 /** The board of a profile and of those whom it follows. */
 export const friendsBoard = query({
   name: 'friendsBoard',
   prepare: (db) => new Boards(db),
-  run: (boards, asked: BoardAsk) => boards.friends(asked),
+  run: (boards, params: BoardAsk) => boards.friends(params),
 })
 
 class Referrals {
   readonly #counts: Statement<[ProfileId], Pick<ReferralsOf, 'referredCount' | 'earningCount'>>
   readonly #rows: Statement<[ProfileId, limit: number, offset: number], ReferralRow>
-  readonly #ofOneState: (asked: BoardAsk) => ReferralsOf
+  readonly #ofOneState: (params: BoardAsk) => ReferralsOf
 
   constructor(connection: Connection) {
     this.#counts = connection.prepare(COUNTS)
     this.#rows = connection.prepare(OF_ONE)
-    this.#ofOneState = connection.transaction((asked: BoardAsk) => this.#find(asked))
+    this.#ofOneState = connection.transaction((params: BoardAsk) => this.#find(params))
   }
 
-  find(asked: BoardAsk): ReferralsOf {
-    return this.#ofOneState(asked)
+  find(params: BoardAsk): ReferralsOf {
+    return this.#ofOneState(params)
   }
 
   #find({ profileId, limit, offset }: BoardAsk): ReferralsOf {
@@ -193,5 +193,5 @@ class Referrals {
 export const referralsOf = query({
   name: 'referralsOf',
   prepare: (db) => new Referrals(db),
-  run: (referrals, asked: BoardAsk) => referrals.find(asked),
+  run: (referrals, params: BoardAsk) => referrals.find(params),
 })

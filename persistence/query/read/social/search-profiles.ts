@@ -132,5 +132,5 @@ const NO_STANDING: Standing = { hasTraded: 0, followers: 0, volumeRaw: 0 }
 export const searchProfiles = query({
   name: 'searchProfiles',
   prepare: (db) => new ProfileSearch(db),
-  run: (search, asked: SearchProfilesAsk) => search.search(asked),
+  run: (search, params: SearchProfilesAsk) => search.search(params),
 })

@@ -42,8 +42,8 @@ function markOf(text: string, ids: OrderIds): EventMark | null {
 }
 
 /** Null when the client names nothing, so that it hears only what comes. */
-export function marksOf(asked: SubscriptionAsk, ids: OrderIds): Marks | Refusal | null {
-  const { afterEventId: event, afterSettlementId } = asked
+export function marksOf(requested: SubscriptionAsk, ids: OrderIds): Marks | Refusal | null {
+  const { afterEventId: event, afterSettlementId } = requested
   if (event === undefined) {
     if (afterSettlementId === undefined) return null
     return invalid({ field: 'afterEventId', message: 'must stand beside afterSettlementId' })

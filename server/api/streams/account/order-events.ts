@@ -50,8 +50,8 @@ export class OrderEvents implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
-    const marks = marksOf(asked, this.#parts.pipeline.ids)
+  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null {
+    const marks = marksOf(requested, this.#parts.pipeline.ids)
     if (marks instanceof Refusal) return marks
     if (marks !== null) return this.#begin(member, marks)
     this.audience.subscribe(member)

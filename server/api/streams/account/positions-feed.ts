@@ -157,8 +157,8 @@ export class PositionsFeed implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
-    const { marketSlugs, marketAddresses, isAdded = false } = asked
+  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null {
+    const { marketSlugs, marketAddresses, isAdded = false } = requested
     if (marketSlugs === undefined && marketAddresses === undefined) {
       return invalid({ field: 'marketSlugs', message: 'must name the markets' })
     }
@@ -266,21 +266,21 @@ export class PositionsFeed implements Channel {
   }
 
   async #readDue(own: AccountWatch): Promise<void> {
-    const asked = [...own.due].slice(0, LIMITS.positionsReadMax).map((watch) => {
+    const requested = [...own.due].slice(0, LIMITS.positionsReadMax).map((watch) => {
       own.due.delete(watch)
       const { isChanged, fresh } = watch
       watch.isChanged = false
       watch.fresh = new Set()
       return { watch, isChanged, fresh }
     })
-    const marketIds = asked.map(({ watch }) => watch.marketId)
+    const marketIds = requested.map(({ watch }) => watch.marketId)
     const rows = await this.#parts.reads.readForFrame(
       positions,
       { accountId: own.profileId, marketIds },
       own,
     )
     edgePoint('at-socket-read')
-    for (const { watch, isChanged, fresh } of asked) {
+    for (const { watch, isChanged, fresh } of requested) {
       if (rows === undefined) this.#giveUp(watch)
       else this.#show(own, { watch, isChanged, fresh }, rows)
     }
@@ -298,10 +298,10 @@ export class PositionsFeed implements Channel {
 
   #show(
     own: AccountWatch,
-    asked: { watch: Watch; isChanged: boolean; fresh: ReadonlySet<Member> },
+    requested: { watch: Watch; isChanged: boolean; fresh: ReadonlySet<Member> },
     rows: readonly PositionRow[],
   ): void {
-    const { watch, isChanged, fresh } = asked
+    const { watch, isChanged, fresh } = requested
     const { published, marketId } = watch
     const held = rows.filter((row) => row.marketId === marketId)
     const frame = positionsFrame(own.account, published, held)

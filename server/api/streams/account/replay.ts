@@ -87,8 +87,8 @@ export class Replay implements Hearers, Waiter {
     await pipeline.durable()
     const { eventsMax, rowsMax, lateMs } = REPLAY
     const { after, afterEnd, endField } = marks
-    const asked = { accountId, after, afterEnd, lateMs, eventsMax, rowsMax }
-    const missed = await reads.readForFrame(missedEvents, asked, this.#requester)
+    const requested = { accountId, after, afterEnd, lateMs, eventsMax, rowsMax }
+    const missed = await reads.readForFrame(missedEvents, requested, this.#requester)
     edgePoint('at-socket-read')
     if (!isWanted()) return
     if (missed === undefined) this.#giveUp(refuse('READ_TIMEOUT'))
@@ -123,8 +123,8 @@ export class Replay implements Hearers, Waiter {
   /** False without an answer in time. */
   async #page(events: readonly MissedEvent[]): Promise<boolean> {
     const { reads, archive, frames, isWanted } = this.#parts
-    const asked = { events, makersMax: LIMITS.statusMakersMax }
-    const read = await reads.readForFrame(missedFrames, asked, this.#requester)
+    const requested = { events, makersMax: LIMITS.statusMakersMax }
+    const read = await reads.readForFrame(missedFrames, requested, this.#requester)
     const marketIds = (read ?? []).map((frame) => {
       return frame.what === 'ORDER' ? frame.fact.marketId : frame.part.marketId
     })

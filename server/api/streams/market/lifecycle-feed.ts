@@ -148,8 +148,8 @@ export function leaving(channel: Channel): Channel {
   return {
     isPrivate: false,
     confirmation: 'Unsubscribed from subscribe_market_lifecycle',
-    subscribe: (member, asked) => {
-      channel.unsubscribe(member, asked)
+    subscribe: (member, requested) => {
+      channel.unsubscribe(member, requested)
       return null
     },
     unsubscribe: () => {},

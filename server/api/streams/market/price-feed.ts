@@ -40,14 +40,14 @@ export class PriceFeed implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, asked: SubscriptionAsk): Refusal | null {
-    if (asked.snapshot === true) return this.#again(member, asked)
-    const named = this.#namedBy(asked)
+  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null {
+    if (requested.snapshot === true) return this.#again(member, requested)
+    const named = this.#namedBy(requested)
     if (named === undefined) return namesMissing()
     const { books, others, missing } = named
     if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
     const { units } = named
-    const isAdded = asked.isAdded === true
+    const isAdded = requested.isAdded === true
     const refusal = this.#subscriptions.refusalOf(member, [...books.keys(), ...others], {
       units,
       isAdded,
@@ -55,14 +55,14 @@ export class PriceFeed implements Channel {
     if (refusal !== null) return refusal
     const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
     for (const [name, shown] of books) {
-      rooms.set(name, this.#bookRoom(shown, asked.mode === 'delta'))
+      rooms.set(name, this.#bookRoom(shown, requested.mode === 'delta'))
     }
     this.#subscriptions.set(member, rooms, isAdded)
     return null
   }
 
-  unsubscribe(member: Member, asked: SubscriptionAsk): void {
-    const named = this.#namedBy(asked)
+  unsubscribe(member: Member, requested: SubscriptionAsk): void {
+    const named = this.#namedBy(requested)
     const names = named && [...named.books.keys(), ...named.others, ...named.missing.map(nameOf)]
     this.#subscriptions.drop(member, names ?? this.#subscriptions.namesOf(member))
   }
@@ -110,9 +110,9 @@ export class PriceFeed implements Channel {
   }
 
   /** A member that saw a gap asks for whole books of markets that it hears already. */
-  #again(member: Member, asked: SubscriptionAsk): Refusal | null {
+  #again(member: Member, requested: SubscriptionAsk): Refusal | null {
     const heard = this.#subscriptions.namesOf(member)
-    const named = this.#namedBy(asked)
+    const named = this.#namedBy(requested)
     const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
     const units = named?.units ?? this.#subscriptions.unitsOf(member)
     if (!member.connectionSlot.asks(units)) return refuse('RATE_LIMITED')

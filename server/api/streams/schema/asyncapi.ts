@@ -78,8 +78,8 @@ const LICENSE = { name: 'MIT', url: 'https://opensource.org/license/mit' }
 
 export function asyncApi(described: SpokenDescribed): Node {
   const { title, version, host, isSecure } = described
-  const asked = [...SPOKEN_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
-  const messages = [...asked, ...SPOKEN_EVENTS, ACKNOWLEDGED]
+  const requested = [...SPOKEN_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
+  const messages = [...requested, ...SPOKEN_EVENTS, ACKNOWLEDGED]
   const components = new Components()
   components.name(messages.map(({ payload }) => payload))
   const named = messages.map((each) => [each.name, messageOf(each, components)] as const)

@@ -201,8 +201,8 @@ export class PoolTicket implements Panel {
     for (let tries = 0; status !== 'confirmed'; tries++) {
       if (tries === CONFIRM_TRIES) throw new Error('No block holds the approval yet. Try again.')
       await new Promise((resolve) => setTimeout(resolve, CONFIRM_AFTER_MS))
-      const asked = await call<Approval>('POST', '/amm/allowances/check', { body })
-      status = asked.status
+      const requested = await call<Approval>('POST', '/amm/allowances/check', { body })
+      status = requested.status
     }
     this.#unapproved.delete(side)
     this.#parts.context.notices.good('The pool may take it now.')

@@ -39,7 +39,7 @@ export class HistoryPanel implements Panel {
   #interval: Interval = '1d'
   #points: readonly PricePoint[] = []
   #chart: Chart | null = null
-  #asked = new AbortController()
+  #requested = new AbortController()
   #isStopped = false
 
   constructor(market: MarketView) {
@@ -68,7 +68,7 @@ export class HistoryPanel implements Panel {
 
   stop(): void {
     this.#isStopped = true
-    this.#asked.abort()
+    this.#requested.abort()
     this.#chart?.stop()
   }
 
@@ -103,16 +103,16 @@ export class HistoryPanel implements Panel {
   }
 
   async #read(): Promise<void> {
-    this.#asked.abort()
-    const asked = new AbortController()
-    this.#asked = asked
+    this.#requested.abort()
+    const requested = new AbortController()
+    this.#requested = requested
     const path = `/markets/${encodeURIComponent(this.#slug)}/historical-price`
     try {
-      const series = await read<Series>(`${path}?interval=${this.#interval}`, asked.signal)
+      const series = await read<Series>(`${path}?interval=${this.#interval}`, requested.signal)
       this.#points = pointsOf(series.prices)
       this.#draw()
     } catch (error) {
-      if (asked.signal.aborted) return
+      if (requested.signal.aborted) return
       write(this.#words, error instanceof Error ? error.message : 'The prices cannot be read.')
     }
   }

@@ -31,10 +31,10 @@ export function pagedList<Cursor>(
   const content = h('div', { attrs: { 'aria-busy': true } }, h('p', { class: 'soft' }, 'Loading…'))
   const said = h('p', { class: 'said', attrs: { role: 'alert' } })
   const refresher = new Refresher(async (signal) => {
-    const asked = here
+    const requested = here
     try {
-      const page = await read(asked, signal)
-      if (signal.aborted || asked !== here) return
+      const page = await read(requested, signal)
+      if (signal.aborted || requested !== here) return
       next = page.next
       refill(content, page.content)
       write(said, '')

@@ -30,7 +30,7 @@ export class Cors {
   readonly #byOrigin: ReadonlyMap<string, readonly Header[]>
   /** For origins that are not listed. */
   readonly #others: readonly Header[]
-  readonly #asked: readonly Header[]
+  readonly #requested: readonly Header[]
   readonly variesByOrigin: boolean
 
   /** `requestHeaders` are those that a page may send. */
@@ -39,7 +39,7 @@ export class Cors {
     // A page of any host gets no cookie sent along: that takes a listed origin.
     this.#others = origins === '*' ? [['access-control-allow-origin', '*'], EXPOSE] : NONE
     this.#byOrigin = new Map(origins === '*' ? [] : origins.map((each) => [each, listed(each)]))
-    this.#asked = [
+    this.#requested = [
       ['access-control-allow-headers', [...new Set(requestHeaders)].join(', ')],
       ['access-control-max-age', `${PREFLIGHT_SEC}`],
     ]
@@ -56,7 +56,7 @@ export class Cors {
     const own = allowed(methods, true)
     const shared = this.of(call)
     if (shared.length === 0) return [own]
-    return [own, ...shared, ['access-control-allow-methods', own[1]], ...this.#asked]
+    return [own, ...shared, ['access-control-allow-methods', own[1]], ...this.#requested]
   }
 }
 

@@ -55,18 +55,19 @@ export class CallsWithin<S> {
   readonly call: CallWithin<S> = async (route, request) => {
     const { accepts, welcomes } = route.auth
     const isOpen = accepts.length === 0 && welcomes === undefined
-    const asked = isOpen ? { ...request, caller: null } : request
+    const requested = isOpen ? { ...request, caller: null } : request
     const guest: Guest = { address: request.call.addressKey, room: null, profileId: 0 }
     let ending = BROKEN
     try {
-      const outcome = this.#gate(route, asked, guest) ?? (await settled(this.#run(route, asked)))
+      const outcome =
+        this.#gate(route, requested, guest) ?? (await settled(this.#run(route, requested)))
       if (this.#options.verifyReplies === true) verify(route, outcome)
       const out = encoded(outcome, route.status)
       ending = out
       return outcome instanceof Refusal ? outcome : wholeOf(out.payload)
     } finally {
       this.#rooms.leave(guest)
-      this.#observe(route, asked, ending)
+      this.#observe(route, requested, ending)
     }
   }
 

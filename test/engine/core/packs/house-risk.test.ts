@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import {
-  type AskedLeg,
+  type LegToPrice,
   type PackAsk,
   pricePack,
 } from '../../../../engine/core/decide/money/pack-price.ts'
@@ -41,17 +41,17 @@ class Attack {
   }
 
   /** Sure outcomes that the books show at 0.22: a pack of two pays 18.5 times. */
-  cheap(marketIds: readonly number[]): AskedLeg[] {
+  cheap(marketIds: readonly number[]): LegToPrice[] {
     const asks = [{ ticks: 220, sizeRaw: 10 ** 12 }]
     return marketIds.map((marketId) => restedLeg(marketId, 0, asks))
   }
 
-  ask(ownerId: number, legs: readonly AskedLeg[]): PackAsk {
+  ask(ownerId: number, legs: readonly LegToPrice[]): PackAsk {
     return { legs, stakeRaw: STAKE, offeredRaw: null, ownerId, isPaid: true, closeMs: 0 }
   }
 
   /** Makes a pack of the legs, or gives the refusal. */
-  buy(profileId: number, legs: readonly AskedLeg[]): Reject | null {
+  buy(profileId: number, legs: readonly LegToPrice[]): Reject | null {
     const { clearing, nowMs } = this.driver
     const priced = pricePack(clearing, this.ask(profileId, legs), nowMs)
     const staking = { profileId, stakeRaw: STAKE }
@@ -68,7 +68,7 @@ class Attack {
   }
 
   /** Buys until the house takes no more; gives how many packs that were. */
-  buyAll(profileId: number, legs: readonly AskedLeg[]): number {
+  buyAll(profileId: number, legs: readonly LegToPrice[]): number {
     for (let made = 0; ; made++) if (this.buy(profileId, legs) !== null) return made
   }
 

@@ -158,9 +158,9 @@ test('gates of an offer', () => {
       },
     ],
   ]
-  const asked = { offeredRaw: terms.payoutRaw, stakeRaw: terms.stakeMaxRaw }
+  const requested = { offeredRaw: terms.payoutRaw, stakeRaw: terms.stakeMaxRaw }
   climb(rows, () =>
-    decideOffer(stage.clearing, terms, stage.priced(ticks, asked), stage.driver.nowMs),
+    decideOffer(stage.clearing, terms, stage.priced(ticks, requested), stage.driver.nowMs),
   )
 })
 
@@ -197,11 +197,11 @@ test('a market that left memory is not active, and is not unknown', () => {
   driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId: gone, payoutNumerators }] })
   driver.control({ kind: 'archiveMarket', marketId: gone })
   const leg = (marketId: number) => restedLeg(marketId, 0, [])
-  const asked = {
+  const requested = {
     ...{ legs: [first, gone, gone].map(leg), stakeRaw: STAKE, ownerId: ann },
     ...{ offeredRaw: null, isPaid: false, closeMs: 0 },
   }
-  const { issues } = pricePack(clearing, asked, driver.nowMs)
+  const { issues } = pricePack(clearing, requested, driver.nowMs)
   const ofMarkets = issues.filter(({ code }) => code !== 'NO_LIQUIDITY')
   assert.deepEqual(ofMarkets, [
     { code: 'DUPLICATE_MARKET', legIndex: 2 },

@@ -65,15 +65,15 @@ export function playPack(play: Play, markets: readonly Market[]): void {
       play.apply({ kind: 'fundHouse', collateralRaw })
     }
   } else if (dice < 0.5) {
-    const asked = { ...wanted(play, markets), ownerId: profileId, isPaid: true }
-    const priced = pricePack(clearing, asked, nowMs)
-    const staking = { profileId, stakeRaw: asked.stakeRaw }
+    const requested = { ...wanted(play, markets), ownerId: profileId, isPaid: true }
+    const priced = pricePack(clearing, requested, nowMs)
+    const staking = { profileId, stakeRaw: requested.stakeRaw }
     act(decidePack(clearing, staking, priced, quoteOf(priced), nowMs))
   } else if (dice < 0.75) {
-    const asked = wanted(play, markets)
-    const payoutRaw = asked.stakeRaw + 1 + random.spread(asked.stakeRaw * 19)
-    const priced = pricePack(clearing, { ...asked, offeredRaw: payoutRaw }, nowMs)
-    const offering = { profileId, stakeMaxRaw: asked.stakeRaw, payoutRaw }
+    const requested = wanted(play, markets)
+    const payoutRaw = requested.stakeRaw + 1 + random.spread(requested.stakeRaw * 19)
+    const priced = pricePack(clearing, { ...requested, offeredRaw: payoutRaw }, nowMs)
+    const offering = { profileId, stakeMaxRaw: requested.stakeRaw, payoutRaw }
     act(decideOffer(clearing, offering, priced, nowMs))
   } else if (offer !== undefined && dice < 0.9) {
     const stakeRaw = stakeMinRaw + random.spread(offer.stakeMaxRaw - stakeMinRaw)
@@ -104,11 +104,11 @@ export function playCurated(play: Play, markets: readonly Market[]): void {
     return
   }
   const [profileId, stakeRaw] = [account(), random.between(stakeMinRaw, stakeMaxRaw)]
-  const asked = legs.map(({ marketId, outcome }) => {
+  const requested = legs.map(({ marketId, outcome }) => {
     return restedLeg(marketId, outcome, [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }])
   })
   const by = { offeredRaw: null, ownerId: profileId, isPaid: true, closeMs: 0 }
-  const priced = pricePack(clearing, { stakeRaw, legs: asked, ...by }, nowMs)
+  const priced = pricePack(clearing, { stakeRaw, legs: requested, ...by }, nowMs)
   const terms = { curatedId, payoutMinRaw: stakeRaw, deadlineMs: nowMs + 1 }
   const decided = decidePurchase(clearing, { profileId, stakeRaw, ...terms }, priced, nowMs)
   if (!(decided instanceof Reject)) play.apply(decided)

@@ -79,10 +79,10 @@ class World {
   }
 
   offer(stakeMaxRaw = 20 * UNIT, paysRaw = 80 * UNIT): number {
-    const asked = {
+    const requested = {
       ...{ stakeRaw: stakeMaxRaw, offeredRaw: paysRaw, ownerId: this.ben, isPaid: false },
     }
-    const priced = pricePack(this.clearing, this.ask(asked), this.driver.nowMs)
+    const priced = pricePack(this.clearing, this.ask(requested), this.driver.nowMs)
     const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
     const decided = decideOffer(this.clearing, offering, priced, this.driver.nowMs)
     assert(!(decided instanceof Reject), String(decided))

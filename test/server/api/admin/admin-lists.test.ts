@@ -14,7 +14,7 @@ after(async () => {
 })
 
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-const asked = async (path: string) => (await live.send('GET', path, { headers })).body
+const requested = async (path: string) => (await live.send('GET', path, { headers })).body
 
 test('profiles and balances are listed by id, in pages', async () => {
   const market = await openMarket(live, 'listed')
@@ -23,7 +23,7 @@ test('profiles and balances are listed by id, in pages', async () => {
   assert.equal((await place(live, rich, market, { sizeRaw: 2_000_000 })).status, 201)
   const ids = traders.map(({ profileId }) => profileId)
   assert.deepEqual(ids, [1, 2, 3])
-  const first = await asked('/admin/balances?limit=2')
+  const first = await requested('/admin/balances?limit=2')
   assert.deepEqual(first, {
     balances: [
       { profileId: 1, freeRaw: 0, reservedRaw: 0 },
@@ -31,17 +31,17 @@ test('profiles and balances are listed by id, in pages', async () => {
     ],
     next: 2,
   })
-  const second = await asked('/admin/balances?limit=2&after=2')
+  const second = await requested('/admin/balances?limit=2&after=2')
   const last = { profileId: 3, freeRaw: 1_000_000, reservedRaw: 0 }
   assert.deepEqual(second, { balances: [last], next: null })
-  assert.deepEqual(await asked('/admin/balances/3'), last)
+  assert.deepEqual(await requested('/admin/balances/3'), last)
   const missing = await live.send('GET', '/admin/balances/4', { headers })
   assert.deepEqual([missing.status, at(missing.body, 'code')], [404, 'PROFILE_NOT_FOUND'])
-  const profiles = await asked('/admin/profiles?after=1&limit=1')
+  const profiles = await requested('/admin/profiles?after=1&limit=1')
   const { account } = rich
   const row = { profileId: 2, account, username: null, rank: 'Bronze', feeCapBps: null }
   assert.deepEqual(profiles, { profiles: [{ ...row, isFrozen: false }], next: 2 })
-  assert.deepEqual(await asked('/admin/profiles?after=99'), { profiles: [], next: null })
+  assert.deepEqual(await requested('/admin/profiles?after=99'), { profiles: [], next: null })
 })
 
 test('a profile is found by its account or its username, in any letter case', async () => {
@@ -49,7 +49,7 @@ test('a profile is found by its account or its username, in any letter case', as
   const named = await live.admin('/admin/profiles', { account, username: 'Rain & Snow' })
   assert.equal(named.status, 201)
   const idsOf = async (query: string): Promise<unknown> => {
-    const body = await asked(`/admin/profiles?${query}`)
+    const body = await requested(`/admin/profiles?${query}`)
     assert.equal(at(body, 'next'), null)
     const found: { profileId: number }[] = Object(at(body, 'profiles'))
     return found.map((each) => each.profileId)
@@ -79,7 +79,7 @@ test('markets of every status are listed', async () => {
   await openMarket(live, 'over')
   const resolved = await live.admin('/admin/markets/over/resolve', { winningOutcomeIndex: 0 })
   assert.equal(resolved.status, 200)
-  const body = await asked('/admin/markets')
+  const body = await requested('/admin/markets')
   const markets: { slug: string; status: string }[] = Object(at(body, 'markets'))
   assert.deepEqual(
     markets.map(({ slug, status }) => [slug, status]),
@@ -92,7 +92,7 @@ test('markets of every status are listed', async () => {
 
 test('markets are listed newest first too, and one is found by its slug', async () => {
   const page = async (query: string): Promise<unknown> => {
-    const body = await asked(`/admin/markets?${query}`)
+    const body = await requested(`/admin/markets?${query}`)
     const markets: { slug: string }[] = Object(at(body, 'markets'))
     return [markets.map((each) => each.slug), at(body, 'next')]
   }

@@ -22,7 +22,12 @@ after(async () => {
 })
 afterEach(() => assert.deepEqual(live.faults, []))
 
-function asked(method: string, path: string, body?: unknown, token = ADMIN_TOKEN): Promise<Reply> {
+function requested(
+  method: string,
+  path: string,
+  body?: unknown,
+  token = ADMIN_TOKEN,
+): Promise<Reply> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return live.send(method, path, {
     headers,
@@ -33,7 +38,7 @@ function asked(method: string, path: string, body?: unknown, token = ADMIN_TOKEN
 test('an operator sees and edits rank, cap, names and capabilities of a profile', async () => {
   const { profileId, account } = await live.trader(0)
   const path = `/admin/profiles/${profileId}`
-  const before = await asked('GET', path)
+  const before = await requested('GET', path)
   assert.deepEqual(before.body, {
     ...{ profileId, account, username: null, displayName: account, feeCapBps: null },
     rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
@@ -66,10 +71,10 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
   let expected = Object(before.body)
   for (const [wanted, seen] of rows) {
     expected = { ...expected, ...seen }
-    const reply = await asked('PATCH', path, wanted)
+    const reply = await requested('PATCH', path, wanted)
     assert.equal(reply.status, 200, reply.text)
     assert.deepEqual(reply.body, expected, JSON.stringify(wanted))
-    assert.deepEqual((await asked('GET', path)).body, expected)
+    assert.deepEqual((await requested('GET', path)).body, expected)
   }
 })
 
@@ -81,16 +86,16 @@ test('capabilities bound the scopes of the tokens that a profile makes from then
   const own = await withCookie(live, cookie, 'GET', '/profiles/me')
   const path = `/admin/profiles/${at(own.body, 'id')}`
   assert.equal(codeOf(await derive()), 'SCOPE_NOT_ALLOWED')
-  await asked('PATCH', path, { scopes: ['trading', 'account_creation'] })
+  await requested('PATCH', path, { scopes: ['trading', 'account_creation'] })
   assert.equal((await derive()).status, 201)
-  await asked('PATCH', path, { scopes: ['trading'] })
+  await requested('PATCH', path, { scopes: ['trading'] })
   assert.equal(codeOf(await derive()), 'SCOPE_NOT_ALLOWED')
 })
 
 test('a wrong edit is refused and changes nothing; only an operator edits', async () => {
   const [one, other] = [await live.trader(0), await live.trader(0, { username: 'taken' })]
   const path = `/admin/profiles/${one.profileId}`
-  const before = await asked('GET', path)
+  const before = await requested('GET', path)
   const rows: [method: string, path: string, body: unknown, status: number, code: string][] = [
     ['PATCH', path, { feeCapBps: 1001 }, 400, 'VALIDATION'],
     ['PATCH', path, { feeCapBps: -1 }, 400, 'VALIDATION'],
@@ -108,13 +113,13 @@ test('a wrong edit is refused and changes nothing; only an operator edits', asyn
     ['GET', '/admin/profiles/99999', undefined, 404, 'PROFILE_NOT_FOUND'],
   ]
   for (const [method, at, body, status, code] of rows) {
-    const reply = await asked(method, at, body)
+    const reply = await requested(method, at, body)
     assert.equal(reply.status, status, `${at} ${JSON.stringify(body)} ${reply.text}`)
     assert.equal(codeOf(reply), code)
-    assert.equal((await asked(method, at, body, 'guess')).status, 401)
+    assert.equal((await requested(method, at, body, 'guess')).status, 401)
   }
   assert.equal((await live.call(one, 'PATCH', path, { rank: 'gold' })).status, 401)
-  assert.equal((await asked('GET', path)).text, before.text)
+  assert.equal((await requested('GET', path)).text, before.text)
 })
 
 test('half a surrogate pair is malformed; a whole pair is text', async () => {

@@ -36,14 +36,19 @@ after(async () => {
 })
 afterEach(() => assert.deepEqual(live.faults, []))
 
-function asked(method: string, path: string, body?: unknown, token = ADMIN_TOKEN): Promise<Reply> {
+function requested(
+  method: string,
+  path: string,
+  body?: unknown,
+  token = ADMIN_TOKEN,
+): Promise<Reply> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const text = body === undefined ? {} : { body: JSON.stringify(body) }
   return live.send(method, path, { headers, ...text })
 }
 
 async function freeze({ profileId }: { profileId: number }, reason = 'A theft.'): Promise<Reply> {
-  const reply = await asked('POST', `/admin/profiles/${profileId}/freeze`, { reason })
+  const reply = await requested('POST', `/admin/profiles/${profileId}/freeze`, { reason })
   assert.equal(reply.status, 200, reply.text)
   return reply
 }
@@ -51,8 +56,8 @@ async function freeze({ profileId }: { profileId: number }, reason = 'A theft.')
 /** Ends a freeze, once the cancels of the freeze are done. */
 async function unfreeze({ profileId }: { profileId: number }): Promise<Reply> {
   const path = `/admin/profiles/${profileId}/unfreeze`
-  let reply = await asked('POST', path)
-  while (codeOf(reply) === 'FREEZE_CANCELING') reply = await asked('POST', path)
+  let reply = await requested('POST', path)
+  while (codeOf(reply) === 'FREEZE_CANCELING') reply = await requested('POST', path)
   assert.equal(reply.status, 200, reply.text)
   return reply
 }
@@ -63,7 +68,7 @@ async function allFree(trader: Trader): Promise<void> {
 }
 
 async function named(name: string, role: Role): Promise<string> {
-  const made = await asked('POST', '/admin/operators', { name, role })
+  const made = await requested('POST', '/admin/operators', { name, role })
   assert.equal(made.status, 201, made.text)
   return textAt(made.body, 'token')
 }
@@ -183,59 +188,59 @@ test('an operator revokes one or all tokens, and ends the sessions, of a profile
   const me = await live.call(tokens[0], 'GET', '/profiles/me')
   const path = `/admin/profiles/${at(me.body, 'id')}`
   const other = await live.trader(0)
-  const foreign = await asked('DELETE', `${path}/tokens/${other.tokenId}`)
+  const foreign = await requested('DELETE', `${path}/tokens/${other.tokenId}`)
   assertRefused(foreign, 400, 'TOKEN_UNKNOWN')
-  assert.equal((await asked('DELETE', `${path}/tokens/${tokens[0].tokenId}`)).status, 200)
+  assert.equal((await requested('DELETE', `${path}/tokens/${tokens[0].tokenId}`)).status, 200)
   assertRefused(await live.call(tokens[0], 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
   assert.equal((await live.call(tokens[1], 'GET', '/profiles/me')).status, 200)
-  const all = await asked('DELETE', `${path}/tokens`)
+  const all = await requested('DELETE', `${path}/tokens`)
   assert.deepEqual(all.body, { profileId: at(me.body, 'id'), revoked: 2 })
   for (const token of tokens) {
     assertRefused(await live.call(token, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
   }
-  assert.equal(at((await asked('DELETE', `${path}/tokens`)).body, 'revoked'), 0)
+  assert.equal(at((await requested('DELETE', `${path}/tokens`)).body, 'revoked'), 0)
   assert.equal((await withCookie(live, cookie, 'GET', '/auth/verify-auth')).status, 200)
-  assert.equal((await asked('DELETE', `${path}/sessions`)).status, 200)
+  assert.equal((await requested('DELETE', `${path}/sessions`)).status, 200)
   const ended = await withCookie(live, cookie, 'GET', '/auth/verify-auth')
   assertRefused(ended, 401, 'SESSION_INVALID')
   for (const what of ['tokens', 'sessions']) {
-    const nobody = await asked('DELETE', `/admin/profiles/99999/${what}`)
+    const nobody = await requested('DELETE', `/admin/profiles/99999/${what}`)
     assertRefused(nobody, 404, 'PROFILE_NOT_FOUND')
   }
-  assertRefused(await asked('POST', '/admin/profiles/99999/freeze'), 404, 'PROFILE_NOT_FOUND')
-  assertRefused(await asked('POST', '/admin/profiles/99999/unfreeze'), 404, 'PROFILE_NOT_FOUND')
+  assertRefused(await requested('POST', '/admin/profiles/99999/freeze'), 404, 'PROFILE_NOT_FOUND')
+  assertRefused(await requested('POST', '/admin/profiles/99999/unfreeze'), 404, 'PROFILE_NOT_FOUND')
 })
 
 test('an operator has a name and a token of its own until it is removed', async () => {
   const token = await named('ada', 'support')
   assertRefused(
-    await asked('POST', '/admin/operators', { name: 'ada', role: 'read' }),
+    await requested('POST', '/admin/operators', { name: 'ada', role: 'read' }),
     409,
     'OPERATOR_TAKEN',
   )
   assertRefused(
-    await asked('POST', '/admin/operators', { name: 'root', role: 'read' }),
+    await requested('POST', '/admin/operators', { name: 'root', role: 'read' }),
     409,
     'OPERATOR_TAKEN',
   )
   for (const body of [{ name: 'Ada', role: 'read' }, { name: 'eve' }, { name: 'eve', role: 'x' }]) {
-    assertRefused(await asked('POST', '/admin/operators', body), 400, 'VALIDATION')
+    assertRefused(await requested('POST', '/admin/operators', body), 400, 'VALIDATION')
   }
-  const listed = await asked('GET', '/admin/operators', undefined, token)
+  const listed = await requested('GET', '/admin/operators', undefined, token)
   assert.deepEqual(
     [at(listed.body, 0), at(listed.body, 1, 'name'), at(listed.body, 1, 'role')],
     [{ name: 'root', role: 'root', createdAt: null }, 'ada', 'support'],
   )
   assert.ok(!listed.text.includes(token))
-  assertRefused(await asked('DELETE', '/admin/operators/root'), 409, 'OPERATOR_ROOT')
-  assert.equal((await asked('DELETE', '/admin/operators/ada')).status, 200)
-  const after = await asked('GET', '/admin/operators', undefined, token)
+  assertRefused(await requested('DELETE', '/admin/operators/root'), 409, 'OPERATOR_ROOT')
+  assert.equal((await requested('DELETE', '/admin/operators/ada')).status, 200)
+  const after = await requested('GET', '/admin/operators', undefined, token)
   assertRefused(after, 401, 'ADMIN_TOKEN_INVALID')
-  assertRefused(await asked('DELETE', '/admin/operators/ada'), 404, 'OPERATOR_NOT_FOUND')
+  assertRefused(await requested('DELETE', '/admin/operators/ada'), 404, 'OPERATOR_NOT_FOUND')
   const next = await named('ada', 'read')
   assert.notEqual(next, token)
   assertRefused(
-    await asked('GET', '/admin/operators', undefined, token),
+    await requested('GET', '/admin/operators', undefined, token),
     401,
     'ADMIN_TOKEN_INVALID',
   )
@@ -265,7 +270,7 @@ test('a role may do what lower roles may; some fields need more than their route
       [support, 'POST', `${path}/unfreeze`, {}, null],
     ]
   for (const [token, method, target, body, needs] of rows) {
-    const reply = await asked(method, target, body, token)
+    const reply = await requested(method, target, body, token)
     const said = `${method} ${target} ${JSON.stringify(body)} ${reply.text}`
     if (needs === null) {
       assert.ok(reply.status === 200 || reply.status === 201, said)
@@ -277,7 +282,7 @@ test('a role may do what lower roles may; some fields need more than their route
 })
 
 async function auditWithout(secrets: readonly string[], query: string): Promise<Reply> {
-  const reply = await asked('GET', `/admin/audit?${query}`)
+  const reply = await requested('GET', `/admin/audit?${query}`)
   assert.equal(reply.status, 200, reply.text)
   for (const secret of secrets) assert.ok(!reply.text.includes(secret))
   assert.doesNotMatch(reply.text, /igest|ealed/)
@@ -288,16 +293,16 @@ test('the audit lists the acts of each operator, newest first and without secret
   const [ann, bea] = [await named('ann', 'money'), await named('bea', 'root')]
   const alice = await live.trader(0)
   const path = `/admin/profiles/${alice.profileId}`
-  await asked('POST', '/admin/balances', { profileId: alice.profileId, collateralRaw: 7 }, ann)
-  await asked('POST', `${path}/freeze`, { reason: 'Odd.' }, ann)
-  await asked('POST', '/admin/balances', { profileId: 0 }, ann)
-  await asked('POST', `${path}/unfreeze`, {}, bea)
-  await asked('POST', '/admin/markets', { kind: 'clob', slug: 'seen', title: 'Seen?' }, bea)
-  await asked('POST', '/admin/markets/seen/resolve', { payoutNumerators: [1, 3] }, bea)
-  await asked('DELETE', `${path}/tokens/${alice.tokenId}`, undefined, bea)
-  await asked('DELETE', `${path}/sessions`, undefined, bea)
+  await requested('POST', '/admin/balances', { profileId: alice.profileId, collateralRaw: 7 }, ann)
+  await requested('POST', `${path}/freeze`, { reason: 'Odd.' }, ann)
+  await requested('POST', '/admin/balances', { profileId: 0 }, ann)
+  await requested('POST', `${path}/unfreeze`, {}, bea)
+  await requested('POST', '/admin/markets', { kind: 'clob', slug: 'seen', title: 'Seen?' }, bea)
+  await requested('POST', '/admin/markets/seen/resolve', { payoutNumerators: [1, 3] }, bea)
+  await requested('DELETE', `${path}/tokens/${alice.tokenId}`, undefined, bea)
+  await requested('DELETE', `${path}/sessions`, undefined, bea)
   const { account, profileId } = alice
-  const minted = await asked('POST', '/admin/profiles', { account, apiToken: {} }, bea)
+  const minted = await requested('POST', '/admin/profiles', { account, apiToken: {} }, bea)
   const secrets = [ann, bea, alice.secret, textAt(minted.body, 'secret'), ADMIN_TOKEN]
   const read = (query: string) => auditWithout(secrets, query)
   const told = await read('operator=bea')
@@ -338,15 +343,15 @@ test('the audit is in order of seq, and its pages have a bound', async () => {
     [...order].sort((a, b) => b - a),
   )
   for (const query of ['limit=101', 'limit=0', 'before=0', 'operator=']) {
-    assertRefused(await asked('GET', `/admin/audit?${query}`), 400, 'VALIDATION')
+    assertRefused(await requested('GET', `/admin/audit?${query}`), 400, 'VALIDATION')
   }
 })
 
 test('the audit shows the bound on what the packs of a day may cost, as it was set', async () => {
   for (const dayLossMaxRaw of [5_000_000, null]) {
-    const reply = await asked('POST', '/admin/house', { dayLossMaxRaw })
+    const reply = await requested('POST', '/admin/house', { dayLossMaxRaw })
     assert.equal(reply.status, 200, reply.text)
-    const audit = await asked('GET', '/admin/audit?limit=1')
+    const audit = await requested('GET', '/admin/audit?limit=1')
     assert.equal(at(audit.body, 'entries', 0, 'dayLossMaxRaw'), dayLossMaxRaw, audit.text)
   }
 })

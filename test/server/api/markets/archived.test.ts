@@ -161,10 +161,10 @@ test('a flood of slugs that never were costs each caller its own 404', async () 
 test('a slug is taken while the tables are asked about it', async () => {
   const { pipeline, shards } = live.exchange
   let tell: (isUsed: boolean) => void = () => {}
-  const asked = new Promise<boolean>((resolve) => {
+  const requested = new Promise<boolean>((resolve) => {
     tell = resolve
   })
-  const changes = new MarketChanges(pipeline, shards, () => asked)
+  const changes = new MarketChanges(pipeline, shards, () => requested)
   const lastId = () => pipeline.clearing.catalogue.lastId
   const spec = marketSpec(lastId() + 1, { slug: 'slow' })
   const first = changes.create(spec)

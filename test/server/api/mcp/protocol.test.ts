@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asked, answered } from '../../../../server/api/mcp/protocol.ts'
+import { answered, type Requested } from '../../../../server/api/mcp/protocol.ts'
 import { shownTools } from '../../../../server/api/mcp/shown-tools.ts'
 import { at } from '../../../support/json-path.ts'
 import { message, toolCall } from '../../../support/live-mcp.ts'
@@ -9,13 +9,13 @@ import { message, toolCall } from '../../../support/live-mcp.ts'
 
 const DONE = { content: [{ type: 'text' as const, text: '{}' }] }
 
-function ask(said: unknown, use: Asked['use'] = async () => DONE): Promise<Response> {
+function ask(said: unknown, use: Requested['use'] = async () => DONE): Promise<Response> {
   return answered({ said, protocolVersion: '', version: '1.2.3', tools: shownTools().tools, use })
 }
 
 test('a fault of a tool is a fault of the request, and no later tool runs', async () => {
   const used: string[] = []
-  const use: Asked['use'] = async (name) => {
+  const use: Requested['use'] = async (name) => {
     used.push(name)
     if (name === 'get_market') throw new Error('broken inside')
     return DONE
@@ -29,7 +29,7 @@ test('a fault of a tool is a fault of the request, and no later tool runs', asyn
 
 test('a tool waits for those before it, and answers keep the ids of their requests', async () => {
   const ends: (() => void)[] = []
-  const use: Asked['use'] = () => new Promise((resolve) => ends.push(() => resolve(DONE)))
+  const use: Requested['use'] = () => new Promise((resolve) => ends.push(() => resolve(DONE)))
   const replied = ask(
     ['a', 7, 'c'].map((id) => toolCall('get_my_balance', {}, id)),
     use,

@@ -104,8 +104,8 @@ test('the money that the cancel frees pays for the replacement in any market', a
     ...{ filledSize: '0', remainingSize: String(10 * SHARE), averagePrice: null },
   })
   const data = at(reply.body, 'replacement', 'data')
-  const asked = { items: [{ clientOrderId: 'second' }] }
-  const told = await live.call(alice, 'POST', '/orders/status/batch', asked)
+  const requested = { items: [{ clientOrderId: 'second' }] }
+  const told = await live.call(alice, 'POST', '/orders/status/batch', requested)
   assert.deepEqual(at(told.body, 'results', 0, 'data'), data)
   const back = orderBody(alice, market)
   const again = await send(alice, {

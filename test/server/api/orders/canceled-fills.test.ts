@@ -109,10 +109,10 @@ test('a canceled order says what it traded as taker and as maker', async () => {
 test('after a reversal the tables say what became of a filled order, also in a race', async () => {
   const { exchange, pipeline, stamp, nameOf } = await opened()
   const canceled = { accountId: MAKER, status: ORDER_STATUSES.indexOf('CANCELED') }
-  const asked: OrderName[] = []
+  const requested: OrderName[] = []
   const cancels = new Cancels(pipeline, {
     order: async (_profileId, order) => {
-      asked.push(order)
+      requested.push(order)
       return canceled
     },
     orderByClientId: () => assert.fail('no order has a client id'),
@@ -133,6 +133,6 @@ test('after a reversal the tables say what became of a filled order, also in a r
   await pipeline.whenIdle()
   stamp({ priceTicks: 600, sizeRaw: 5 * SHARE })
   assert.equal(await cancels.one(MAKER, nameOf(second)), REJECT.ORDER_NOT_OPEN)
-  assert.deepEqual(asked, [first, second])
+  assert.deepEqual(requested, [first, second])
   await exchange.stop()
 })

@@ -74,8 +74,8 @@ async function held(fields: object = {}, sizeRaw = 3 * SHARE): Promise<string> {
 const rests = () => placed(taker, { ticks: 100, sizeRaw: SHARE })
 
 async function fateOf(orderId: string): Promise<unknown[]> {
-  const asked = { items: [{ orderId }] }
-  const { body } = await live.call(taker, 'POST', '/orders/status/batch', asked)
+  const requested = { items: [{ orderId }] }
+  const { body } = await live.call(taker, 'POST', '/orders/status/batch', requested)
   const data = at(body, 'results', 0, 'data')
   return [at(data, 'order', 'status'), at(data, 'execution', 'settlementStatus')]
 }

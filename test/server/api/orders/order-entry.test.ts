@@ -305,8 +305,8 @@ test('an order is LIVE through its expiration second and CANCELED after it', asy
   assert.equal(at(reply.body, 'order', 'expiration'), String(expirationSec), reply.text)
   const orderId = textAt(reply.body, 'order', 'id')
   const statusOf = async () => {
-    const asked = { items: [{ orderId }] }
-    const { body } = await live.call(alice, 'POST', '/orders/status/batch', asked)
+    const requested = { items: [{ orderId }] }
+    const { body } = await live.call(alice, 'POST', '/orders/status/batch', requested)
     return at(body, 'results', 0, 'data', 'order', 'status')
   }
   live.shiftClock(expirationSec * 1000 - live.nowMs())

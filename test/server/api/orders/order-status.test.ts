@@ -231,16 +231,16 @@ test('a held taker is DELAYED with its eligibleAt, then shows its trade', async 
 })
 
 test('a restart changes no status, and a block makes a trade MINED for both sides', async () => {
-  const asked = [{ clientOrderId: 'quote 1' }, { clientOrderId: 'shared' }]
+  const requested = [{ clientOrderId: 'quote 1' }, { clientOrderId: 'shared' }]
   const made = { outcome: 1 as const, ticks: 400, sizeRaw: SHARE }
   await placed(bob, made, { clientOrderId: 'made' })
   await placed(alice, { ticks: 600, sizeRaw: SHARE }, { clientOrderId: 'took' })
-  const before = await results(alice, asked)
+  const before = await results(alice, requested)
   await live.stop()
   live = await startLive({ dataDir, flags: ['--block-ms', '1'] })
   // The time of the exchange never goes back, so the clock moves to where it was before.
   live.shiftClock(31_000)
-  assert.deepEqual(await results(alice, asked), before)
+  assert.deepEqual(await results(alice, requested), before)
   const sides = async () => [
     ...(await results(alice, [{ clientOrderId: 'took' }])),
     ...(await results(bob, [{ clientOrderId: 'made' }])),

@@ -396,8 +396,8 @@ test('a pack too close to the deadline of a market is not listed, and not bought
     ],
     ['ACTIVE', false, null],
   )
-  const asked = { packId, stakeAmount: STAKE }
-  const quoted = await live.call(ann, 'POST', '/parlay/partner/quote', asked)
+  const requested = { packId, stakeAmount: STAKE }
+  const quoted = await live.call(ann, 'POST', '/parlay/partner/quote', requested)
   assert.deepEqual(
     [at(quoted.body, 'eligible'), at(quoted.body, 'potentialPayout')],
     [false, null],

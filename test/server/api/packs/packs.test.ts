@@ -96,8 +96,11 @@ test('a quote is priced from the public books', async () => {
 test('a quote names every reason, and such a pack is refused with the same list', async () => {
   await fresh()
   const [leg] = legs()
-  const asked = { legs: [leg, leg, { marketSlug: 'no-such-market', outcomeIndex: 1 }], stake: '1' }
-  const { body, status } = await quote(ann, asked)
+  const requested = {
+    legs: [leg, leg, { marketSlug: 'no-such-market', outcomeIndex: 1 }],
+    stake: '1',
+  }
+  const { body, status } = await quote(ann, requested)
   assert.equal(status, 200)
   const codes = JSON.stringify(at(body, 'ineligibleReasons')).match(/"code":"[A-Z_]+"/g)
   assert.deepEqual(codes, [
@@ -122,19 +125,19 @@ test('a quote names every reason, and such a pack is refused with the same list'
 test('a quote answers at its edges too; what a leg lacks is told with its index', async () => {
   await fresh()
   const [first, second] = legs()
-  const asked = async (said: object[], stake = STAKE) => {
+  const requested = async (said: object[], stake = STAKE) => {
     const { body, status, text } = await quote(ann, { legs: said, stake })
     if (status === 400) return JSON.stringify(at(body, 'message'))
     assert.equal(at(body, 'eligible'), false, text)
     return at(body, 'ineligibleReasons', '0', 'code')
   }
   const many = (length: number) => Array.from({ length }, () => first)
-  assert.equal(await asked([]), 'TOO_FEW_LEGS')
-  assert.equal(await asked(many(20)), 'TOO_MANY_LEGS')
-  assert.match(String(await asked(many(21))), /"field":"legs"/)
-  assert.equal(await asked([first, second], '0'), 'STAKE_TOO_LOW')
+  assert.equal(await requested([]), 'TOO_FEW_LEGS')
+  assert.equal(await requested(many(20)), 'TOO_MANY_LEGS')
+  assert.match(String(await requested(many(21))), /"field":"legs"/)
+  assert.equal(await requested([first, second], '0'), 'STAKE_TOO_LOW')
   for (const wrong of [{ outcomeIndex: 0 }, { ...first, marketId: 1 }]) {
-    const said = await asked([first, wrong])
+    const said = await requested([first, wrong])
     assert.equal(said, '[{"field":"legs.1","message":"must name either marketSlug or marketId"}]')
   }
 })
@@ -175,13 +178,13 @@ test('a market that is over is not active, also when it left memory', async () =
   const { published } = live.exchange.pipeline
   while (published.bySlug(slug) !== undefined) await new Promise(setImmediate)
   for (const name of [{ marketSlug: slug }, { marketId }]) {
-    const asked = [leg, { ...name, outcomeIndex: 0 }]
-    const { body, text } = await quote(ann, { legs: asked, stake: STAKE })
+    const requested = [leg, { ...name, outcomeIndex: 0 }]
+    const { body, text } = await quote(ann, { legs: requested, stake: STAKE })
     const reason = at(body, 'ineligibleReasons', '0')
     assert.deepEqual([at(reason, 'code'), at(reason, 'legIndex')], ['MARKET_NOT_ACTIVE', 1], text)
     const shown = at(body, 'legs', '1')
     assert.deepEqual([at(shown, 'marketSlug'), at(shown, 'title')], [slug, `Will ${slug}?`])
-    const offering = { legs: asked, stakeMax: STAKE, payout: '20000000' }
+    const offering = { legs: requested, stakeMax: STAKE, payout: '20000000' }
     const refused = await live.call(ben, 'POST', '/parlay/offers', offering)
     assert.equal(at(refused.body, 'ineligibleReasons', '0', 'code'), 'MARKET_NOT_ACTIVE')
   }

@@ -34,10 +34,10 @@ afterEach(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-async function join(asked?: object): Promise<SocketClient> {
+async function join(requested?: object): Promise<SocketClient> {
   const client = await SocketClient.open(live.port)
   clients.push(client)
-  if (asked !== undefined) client.socket.emit('subscribe_market_prices', asked)
+  if (requested !== undefined) client.socket.emit('subscribe_market_prices', requested)
   return client
 }
 
@@ -117,11 +117,11 @@ test('a subscribe by marketSlug adds a market, as the public client expects', as
 test('an unknown market is refused, and the earlier set stays', async () => {
   const client = await join({ marketSlugs: ['rain'] })
   await client.take('orderbookUpdate', 1)
-  for (const asked of [
+  for (const requested of [
     { marketSlugs: ['rain', 'no-such-market'] },
     { marketAddresses: ['0x0000000000000000000000000000000000000001'] },
   ]) {
-    client.socket.emit('subscribe_market_prices', asked)
+    client.socket.emit('subscribe_market_prices', requested)
   }
   client.socket.emit('subscribe_market_prices')
   const said = await client.take('exception', 3)

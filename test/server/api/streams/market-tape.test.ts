@@ -34,10 +34,10 @@ afterEach(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-async function join(event: string, asked: object = {}): Promise<SocketClient> {
+async function join(event: string, requested: object = {}): Promise<SocketClient> {
   const client = await SocketClient.open(live.port)
   clients.push(client)
-  client.socket.emit(event, asked)
+  client.socket.emit(event, requested)
   await client.take('system', 1)
   return client
 }

@@ -104,7 +104,8 @@ test('a repeated subscribe replaces the markets; unsubscribe ends some or all', 
   const frames = await client.take('positions', 7)
   assert.equal(at(frames[6], 'marketSlug'), 'rain')
   const channel = 'subscribe_positions'
-  const leave = (asked: object) => client.socket.timeout(5000).emitWithAck('unsubscribe', asked)
+  const leave = (requested: object) =>
+    client.socket.timeout(5000).emitWithAck('unsubscribe', requested)
   assert.deepEqual(await leave({ channel, marketSlugs: ['hail'] }), {})
   await trade(rain, 500, 10)
   await client.take('positions', 8)

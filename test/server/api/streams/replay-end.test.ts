@@ -48,9 +48,9 @@ function heldUp(name: string): { release: () => void; restore: () => void } {
   const isReleased = new Promise<void>((resolve) => {
     release = resolve
   })
-  query.ask = async (read, asked, turn) => {
+  query.ask = async (read, requested, turn) => {
     if (read.name === name) await isReleased
-    return ask(read, asked, turn)
+    return ask(read, requested, turn)
   }
   return {
     release,

@@ -93,9 +93,9 @@ test('sockets of an account that subscribe together share their reads', async ()
   const { query } = live.exchange
   const ask = query.ask.bind(query)
   let reads = 0
-  query.ask = (read, asked, turn) => {
+  query.ask = (read, requested, turn) => {
     if (read.name === positions.name) reads++
-    return ask(read, asked, turn)
+    return ask(read, requested, turn)
   }
   for (const { socket } of members) socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
   await Promise.all(members.map((each) => each.take('positions', 1)))
@@ -109,8 +109,8 @@ test('snapshots too go out in slices, and not in the turn in which they were rea
   const { counts } = live.sockets
   const ask = query.ask.bind(query)
   const atOnce: number[] = []
-  query.ask = async (read, asked, turn) => {
-    const rows = await ask(read, asked, turn)
+  query.ask = async (read, requested, turn) => {
+    const rows = await ask(read, requested, turn)
     const before = counts.framesSent
     // This runs after everything that follows from the rows within the same turn.
     process.nextTick(() => atOnce.push(counts.framesSent - before))

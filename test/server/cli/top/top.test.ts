@@ -83,17 +83,17 @@ test('a view tells the rates, the steps, the queues and the busiest markets', as
 
 /** A server of somebody else: it gives each of the texts in turn, and notes who asked for what. */
 async function stranger(texts: readonly string[]) {
-  const asked: string[] = []
+  const requested: string[] = []
   let next = 0
   const server = createServer(({ url, headers }, response) => {
-    asked.push(`${url} ${headers.authorization ?? 'without a token'}`)
+    requested.push(`${url} ${headers.authorization ?? 'without a token'}`)
     response.end(texts[Math.min(next++, texts.length - 1)])
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   assert.ok(typeof address === 'object' && address !== null)
-  return { url: `http://127.0.0.1:${address.port}`, asked, server }
+  return { url: `http://127.0.0.1:${address.port}`, requested, server }
 }
 
 function demoFolder(baseUrl: string): string {
@@ -125,7 +125,7 @@ test('rates go by the clock of the server, and markets come from their own addre
   assert.equal(code, 0)
   assert.match(said, / requests 20, /)
   assert.match(said, / rain$/)
-  assert.deepEqual(markets.asked, ['/markets/tickers without a token'])
+  assert.deepEqual(markets.requested, ['/markets/tickers without a token'])
   for (const { server } of [metrics, markets]) {
     server.close()
     server.closeAllConnections()
@@ -141,14 +141,14 @@ test('the admin token of a demo goes to the demo alone', async () => {
   assert.match(admin.warned, /The admin token is missing/)
   const all = ['/metrics', '/metrics', '/markets/tickers']
   assert.deepEqual(
-    other.asked,
+    other.requested,
     all.map((path) => `${path} without a token`),
   )
   // The same place in other words is the demo's own.
   const { port } = new URL(other.url)
   const own = demoFolder(other.url)
   await run('top', '--once', '--url', `http://localhost:${port}/`, '--data', own)
-  assert.match(other.asked[all.length], /^.?\/?\/metrics Bearer the-token-of-the-demo$/)
+  assert.match(other.requested[all.length], /^.?\/?\/metrics Bearer the-token-of-the-demo$/)
   other.server.close()
   other.server.closeAllConnections()
 })

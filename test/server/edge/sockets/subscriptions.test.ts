@@ -35,8 +35,8 @@ async function join(trader: Trader, reconnection = false): Promise<SocketClient>
   return client
 }
 
-const leave = (client: SocketClient, asked: unknown): Promise<unknown> =>
-  client.socket.timeout(5000).emitWithAck('unsubscribe', asked)
+const leave = (client: SocketClient, requested: unknown): Promise<unknown> =>
+  client.socket.timeout(5000).emitWithAck('unsubscribe', requested)
 
 async function rest(trader: Trader, ticks = 100): Promise<string> {
   const reply = await place(live, trader, rain, { ticks, sizeRaw: SHARE })
@@ -87,10 +87,10 @@ test('a client that leaves a channel gets no more frames of it, and may come bac
   const other = await listening(live, bob)
   clients.push(other)
   for (const channel of EVENTS) {
-    const asked = { channel, marketSlugs: ['rain'] }
-    assert.deepEqual(await leave(client, asked), {}, 'unsubscribe needs no subscription')
+    const requested = { channel, marketSlugs: ['rain'] }
+    assert.deepEqual(await leave(client, requested), {}, 'unsubscribe needs no subscription')
     client.socket.emit(channel, { marketSlugs: ['rain'] })
-    assert.deepEqual(await leave(client, asked), {})
+    assert.deepEqual(await leave(client, requested), {})
   }
   const heard = () => client.frames.filter(({ event }) => /^(orderEvent|tx)$/.test(event))
   const id = await trade()

@@ -16,17 +16,17 @@ function books() {
   for (const each of all) {
     for (let ticks = 1; ticks < 999; ticks++) each.depth.rested(ticks, 1_000_000, ticks < 500)
   }
-  const asked = all.map((each) => ({ slug: each.market.slug, published: each }))
-  return { published, all, asked }
+  const requested = all.map((each) => ({ slug: each.market.slug, published: each }))
+  return { published, all, requested }
 }
 
 const encodedIn = (all: readonly { bookBytes: Buffer | null }[]) =>
   all.filter(({ bookBytes }) => bookBytes !== null).length
 
 test('a step encodes one book, and none that is encoded already', () => {
-  const { all, asked } = books()
+  const { all, requested } = books()
   orderbookBytes(all[3], START_MS)
-  const steps = orderbookListSteps(asked, () => START_MS)
+  const steps = orderbookListSteps(requested, () => START_MS)
   let before = encodedIn(all)
   let count = 0
   let step = steps.next()
@@ -43,13 +43,13 @@ test('a step encodes one book, and none that is encoded already', () => {
   assert.deepEqual(body.books[0].book.bids[0], { price: 0.499, size: 1_000_000, side: 'BUY' })
   assert.deepEqual(body.books[0].book.asks[0], { price: 0.5, size: 1_000_000, side: 'SELL' })
   assert.equal(body.books[0].book.bids.length + body.books[0].book.asks.length, 998)
-  const again = orderbookListSteps(asked, () => START_MS)
+  const again = orderbookListSteps(requested, () => START_MS)
   assert.equal(again.next().done, true, 'nothing changed, so one step joins all')
 })
 
 test('a book that changes behind its step is not encoded again', () => {
-  const { published, all, asked } = books()
-  const steps = orderbookListSteps(asked, () => START_MS)
+  const { published, all, requested } = books()
+  const steps = orderbookListSteps(requested, () => START_MS)
   steps.next()
   for (const { market, depth } of all) {
     depth.rested(499, 5_000_000, true)

@@ -9,14 +9,14 @@ import { startToys, type ToyExchange } from '../gateway/toy-exchange.ts'
 
 const APP = 'https://app.example'
 const OTHER = 'https://other.example:8443'
-const ASKED = ['content-type', 'svc-api-key', 'x-on-behalf-of']
+const REQUESTED = ['content-type', 'svc-api-key', 'x-on-behalf-of']
 
 let listed: ToyExchange
 let open: ToyExchange
 let closed: ToyExchange
 before(async () => {
-  listed = await startToys({ cors: new Cors([APP, OTHER], ASKED) })
-  open = await startToys({ cors: new Cors('*', ASKED) })
+  listed = await startToys({ cors: new Cors([APP, OTHER], REQUESTED) })
+  open = await startToys({ cors: new Cors('*', REQUESTED) })
   closed = await startToys()
 })
 after(async () => {
@@ -95,9 +95,9 @@ test('other pages get the reply without a permission to read it', async () => {
   for (const origin of others) {
     const read = await ask(listed, 'GET', '/health', { origin })
     assert.deepEqual([read.status, read.cors, read.header('vary')], [200, [], 'origin'], origin)
-    const asked = await ask(listed, 'OPTIONS', '/orders/1', preflightOf(origin))
-    assert.deepEqual([asked.status, asked.cors], [204, []], origin)
-    assert.equal(asked.header('vary'), 'origin')
+    const requested = await ask(listed, 'OPTIONS', '/orders/1', preflightOf(origin))
+    assert.deepEqual([requested.status, requested.cors], [204, []], origin)
+    assert.equal(requested.header('vary'), 'origin')
   }
   const without = await ask(listed, 'GET', '/health')
   assert.deepEqual([without.cors, without.header('vary')], [[], 'origin'])
@@ -109,20 +109,20 @@ test('with * every page may read, and none may send cookies', async () => {
     assert.equal(read.header('access-control-allow-origin'), '*')
     assert.equal(read.header('access-control-allow-credentials'), null)
     assert.equal(read.header('vary'), null)
-    const asked = await ask(open, 'OPTIONS', '/orders/1', preflightOf(origin))
-    assert.equal(asked.header('access-control-allow-origin'), '*')
-    assert.equal(asked.header('access-control-allow-credentials'), null)
+    const requested = await ask(open, 'OPTIONS', '/orders/1', preflightOf(origin))
+    assert.equal(requested.header('access-control-allow-origin'), '*')
+    assert.equal(requested.header('access-control-allow-credentials'), null)
   }
 })
 
 test('a preflight names the methods of its path and the headers that a page may send', async () => {
   for (const toys of [listed, open]) {
-    const asked = await ask(toys, 'OPTIONS', '/orders/1', preflightOf(APP))
-    assert.deepEqual([asked.status, asked.text], [204, ''])
-    assert.equal(asked.header('content-length'), null)
-    assert.equal(asked.header('access-control-allow-methods'), 'DELETE, POST, OPTIONS')
-    assert.equal(asked.header('access-control-allow-headers'), ASKED.join(', '))
-    assert.equal(asked.header('access-control-max-age'), '7200')
+    const requested = await ask(toys, 'OPTIONS', '/orders/1', preflightOf(APP))
+    assert.deepEqual([requested.status, requested.text], [204, ''])
+    assert.equal(requested.header('content-length'), null)
+    assert.equal(requested.header('access-control-allow-methods'), 'DELETE, POST, OPTIONS')
+    assert.equal(requested.header('access-control-allow-headers'), REQUESTED.join(', '))
+    assert.equal(requested.header('access-control-max-age'), '7200')
     const read = await ask(toys, 'OPTIONS', '/markets/active/slugs', preflightOf(APP, 'GET'))
     assert.equal(read.header('access-control-allow-methods'), 'GET, HEAD, OPTIONS')
     assert.equal((await ask(toys, 'OPTIONS', '/nowhere', preflightOf(APP))).status, 404)
@@ -153,7 +153,7 @@ test('a call that a page makes after its preflight is answered like any other', 
 test('a flood of preflights of distinct origins meets the rate and keeps nothing', async () => {
   const rates = eachRateClass(() => ({ perSecond: 1, burst: 50 }))
   const addressLimiter = new RateLimiter<string>(rates)
-  const toys = await startToys({ cors: new Cors([APP], ASKED), addressLimiter })
+  const toys = await startToys({ cors: new Cors([APP], REQUESTED), addressLimiter })
   const client = new RawClient(toys.port)
   const one = (index: number) =>
     `OPTIONS /orders/1 HTTP/1.1\r\nhost: x\r\norigin: https://a${index}.example\r\n\r\n`

@@ -163,8 +163,8 @@ test('long replies arrive whole, and unread replies do not pile up', async () =>
     assert.ok(Array.isArray(JSON.parse(text)), path)
   }
   const rssBefore = process.memoryUsage().rss
-  const asked = request('GET /document', '10.0.0.1').repeat(3000)
-  const sleeper = new RawClient(toys.port).pause().send(asked)
+  const requested = request('GET /document', '10.0.0.1').repeat(3000)
+  const sleeper = new RawClient(toys.port).pause().send(requested)
   // A request behind a reply that is not yet sent ends the connection.
   await until(() => toys.seen.length > 2 && toys.gateway.inFlight === 0)
   assert.ok(toys.seen.length < 300, `${toys.seen.length} calls were taken`)
@@ -181,18 +181,18 @@ for (const size of [800_000, 3_000_000])
     const ask = (fill: string) => request(`GET /joined?size=${size}&fill=${fill}`, '10.0.0.1')
     const filled = (fill: string) => new RegExp(`","${fill}+"\\]$`)
     const slow = new RawClient(toys.port).pause()
-    let asked = 0
+    let requested = 0
     // The kernel takes the first ones whole.
     while (toys.gateway.inFlight === 0) {
       slow.send(ask('a'))
-      asked++
-      await until(() => toys.seen.length === asked)
+      requested++
+      await until(() => toys.seen.length === requested)
     }
     const quick = new RawClient(toys.port).send(ask('b'))
     const [other] = await quick.replies(1)
     assert.match(other, filled('b'))
-    const replies = await slow.resume().replies(asked)
-    assert.equal(replies.length, asked)
+    const replies = await slow.resume().replies(requested)
+    assert.equal(replies.length, requested)
     for (const each of replies) assert.match(each, filled('a'))
     for (const client of [slow, quick]) client.destroy()
     await toys.gateway.stop()

@@ -110,11 +110,11 @@ const brotli = 'accept-encoding: gzip, deflate, br\r\n'
 
 test('the same bytes under two routes are kept as each route says', async () => {
   for (let time = 1; time <= 2; time++) {
-    const [asked, kept] = [await get('/books/short'), await get('/trades/same')]
-    assert.equal(asked.header('cache-control'), REVALIDATE)
+    const [requested, kept] = [await get('/books/short'), await get('/trades/same')]
+    assert.equal(requested.header('cache-control'), REVALIDATE)
     assert.equal(kept.header('cache-control'), lasting(5))
-    assert.deepEqual([asked.body, kept.body], [SHORT, SHORT])
-    assert.equal(asked.header('etag'), kept.header('etag'))
+    assert.deepEqual([requested.body, kept.body], [SHORT, SHORT])
+    assert.equal(requested.header('etag'), kept.header('etag'))
   }
   const closing = await get('/books/short', 'connection: close\r\n')
   assert.equal(closing.header('cache-control'), REVALIDATE)

@@ -53,9 +53,9 @@ test('the demo makes a call again when a busy server did nothing', async () => {
     [429, '3600', {}],
     [409, '', { code: 'CONFLICT' }],
   ] as const
-  let asked = 0
+  let requested = 0
   const server = createServer((_request, response) => {
-    const [status, retryAfter, body] = answers[asked++]
+    const [status, retryAfter, body] = answers[requested++]
     if (retryAfter !== '') response.setHeader('retry-after', retryAfter)
     response.writeHead(status).end(JSON.stringify(body))
   }).listen(0, '127.0.0.1')
@@ -68,7 +68,7 @@ test('the demo makes a call again when a busy server did nothing', async () => {
   for (const status of [503, 429, 409]) {
     assert.equal((await own.call('POST', '/orders', {}, '{}')).status, status)
   }
-  assert.equal(asked, answers.length)
+  assert.equal(requested, answers.length)
   own.close()
   server.close()
 })
