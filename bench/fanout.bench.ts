@@ -53,10 +53,10 @@ interface Pace {
 
 /** What the readers get while their server sends for so long. */
 async function paceOf(server: Child, readers: Child, forMs: number): Promise<Pace> {
-  const before = numberOf(fieldOf(await readers.ask('totals'), 'books'))
+  const before = numberOf(fieldOf(await readers.request('totals'), 'books'))
   const startMs = performance.now()
-  const cpuMicros = numberOf(await server.ask(forMs))
-  const after = numberOf(fieldOf(await readers.ask('totals'), 'books'))
+  const cpuMicros = numberOf(await server.request(forMs))
+  const after = numberOf(fieldOf(await readers.request('totals'), 'books'))
   const seconds = (performance.now() - startMs) / MS_PER_SEC
   const frames = after - before
   return { perSecond: frames / seconds, micros: cpuMicros / frames }
@@ -69,7 +69,7 @@ async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> 
   assert(typeof slug === 'string', 'the server names its market')
   const port = numberOf(fieldOf(told, 'port'))
   const ours = await readersOf(count, port, slug, false)
-  const frameBytes = numberOf(fieldOf(await ours.ask('totals'), 'bookBytes'))
+  const frameBytes = numberOf(fieldOf(await ours.request('totals'), 'bookBytes'))
   const plain = new Child('publish-server', String(frameBytes))
   const theirs = await readersOf(count, numberOf(await plain.next()), slug, false)
   const own: Pace[] = []
@@ -146,7 +146,7 @@ async function besideP99(target: Target, size: Size, frameBytes: number): Promis
   const port = numberOf(await plain.next())
   const readers = await readersOf(size.readers, port, 'nothing', false)
   const forMs = (size.orders / ORDERS_PER_SECOND) * MS_PER_SEC
-  const published = plain.ask({ forMs, everyMs: MS_PER_SEC / ORDERS_PER_SECOND })
+  const published = plain.request({ forMs, everyMs: MS_PER_SEC / ORDERS_PER_SECOND })
   const p99 = await orderP99(target, size.orders)
   await published
   for (const child of [readers, plain]) await child.stop()
@@ -194,9 +194,9 @@ function orderRows(size: Size): Promise<Row[]> {
 
 /** The totals once the readers have the newest book: two looks in a row agree. */
 async function lastTotals(readers: Child): Promise<unknown> {
-  let last = await readers.ask('totals')
+  let last = await readers.request('totals')
   for (;;) {
-    const next = await readers.ask('totals')
+    const next = await readers.request('totals')
     if (fieldOf(next, 'books') === fieldOf(last, 'books')) return next
     last = next
   }

@@ -31,7 +31,7 @@ export class Child {
     })
   }
 
-  ask(question: number | string | object): Promise<unknown> {
+  request(question: number | string | object): Promise<unknown> {
     this.#child.send(question)
     return this.next()
   }

@@ -5,14 +5,14 @@ import { monotonicMs } from '../passes/pacer.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-export interface Ask {
+export interface ReadRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** JSON; empty for none. */
   readonly body: string
 }
 
-export function getting(path: string): Ask {
+export function getting(path: string): ReadRequest {
   return { method: 'GET', path, body: '' }
 }
 
@@ -21,13 +21,13 @@ export class Caller {
   readonly #baseUrl: string
 
   readonly #statuses: readonly number[]
-  readonly #headersOf: (ask: Ask) => Headers
+  readonly #headersOf: (ask: ReadRequest) => Headers
 
   /** `headersOf` is asked before each call. */
   constructor(
     baseUrl: string,
     statuses: readonly number[] = [200],
-    headersOf: (ask: Ask) => Headers = () => ({}),
+    headersOf: (ask: ReadRequest) => Headers = () => ({}),
   ) {
     this.#baseUrl = baseUrl
     this.#statuses = statuses
@@ -35,14 +35,14 @@ export class Caller {
   }
 
   /** Asks so many times; gives the latencies in milliseconds, lowest first. */
-  async round(askOf: () => Ask, calls: number): Promise<number[]> {
+  async round(requestOf: () => ReadRequest, calls: number): Promise<number[]> {
     const ms: number[] = []
-    for (let call = 0; call < calls; call++) ms.push(await this.#once(askOf()))
+    for (let call = 0; call < calls; call++) ms.push(await this.#once(requestOf()))
     return ms.sort((a, b) => a - b)
   }
 
   /** Asks once, and gives the milliseconds until the whole reply is there. */
-  #once(ask: Ask): Promise<number> {
+  #once(ask: ReadRequest): Promise<number> {
     const { method, path, body } = ask
     const headers = { ...this.#headersOf(ask) }
     const startMs = monotonicMs()

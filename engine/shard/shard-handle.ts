@@ -322,8 +322,8 @@ export class ShardHandle {
   }
 
   /** Asks the thread for a sign of life. A thread that has not started owes none. */
-  ask(): void {
-    if (this.#isStarted) this.#input.ask()
+  request(): void {
+    if (this.#isStarted) this.#input.request()
   }
 
   get isAnswered(): boolean {

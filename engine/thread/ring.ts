@@ -155,12 +155,12 @@ export class Ring {
   }
 
   /** Writer: asks for a sign of life. The reader gives it when it next looks for frames. */
-  ask(): void {
+  request(): void {
     Atomics.add(this.#words, REQUESTED, 1)
     wake(this.#sleep)
   }
 
-  /** Writer: whether the reader gave a sign of life since the last `ask`. */
+  /** Writer: whether the reader gave a sign of life since the last `request`. */
   get isAnswered(): boolean {
     return Atomics.load(this.#words, ANSWERED) === Atomics.load(this.#words, REQUESTED)
   }

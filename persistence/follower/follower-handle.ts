@@ -9,7 +9,7 @@ import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 import { startThread } from '../thread-start.ts'
 import { ThreadWatch } from '../thread-watch.ts'
-import type { ProjectionAsk, ProjectionRows } from './boards/projection.ts'
+import type { ProjectionParams, ProjectionRows } from './boards/projection.ts'
 import type {
   FollowerMessage,
   FollowerRequest,
@@ -248,11 +248,11 @@ export class FollowerHandle {
   }
 
   /** Gives the rows as the tables have them now; questions are answered one after the other. */
-  project(ask: ProjectionAsk): Promise<ProjectionRows> {
+  project(request: ProjectionParams): Promise<ProjectionRows> {
     return new Promise((resolve) => {
       const id = this.#nextProjection++
       this.#projections.set(id, resolve)
-      this.#send({ kind: 'project', id, ...ask })
+      this.#send({ kind: 'project', id, ...request })
     })
   }
 

@@ -2,7 +2,7 @@ import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { BusyCells } from '../../engine/thread/busy-times.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import type { ProjectionAsk } from './boards/projection.ts'
+import type { ProjectionParams } from './boards/projection.ts'
 import type { Projected } from './boards/projector.ts'
 import type { ScoredMinute } from './rewards/reward-scorer.ts'
 import type { Rests } from './tables/orders/backlog.ts'
@@ -11,7 +11,7 @@ import type { Rests } from './tables/orders/backlog.ts'
 export type FollowerRequest =
   | { readonly kind: 'advance'; readonly seq: Seq }
   | { readonly kind: 'hash'; readonly id: number }
-  | ({ readonly kind: 'project'; readonly id: number } & ProjectionAsk)
+  | ({ readonly kind: 'project'; readonly id: number } & ProjectionParams)
   | ({ readonly kind: 'snapshot' } & SnapshotOrder)
   /** A read waits for these rows; `written` of this id answers. */
   | { readonly kind: 'want'; readonly id: number; readonly rests: Rests }

@@ -36,7 +36,7 @@ export class FollowerTurns {
     const { follower, say } = this.#parts
     switch (request.kind) {
       case 'project':
-        this.#scoring.ask(request)
+        this.#scoring.request(request)
         return
       case 'advance':
         this.#targetSeq = request.seq

@@ -18,8 +18,8 @@ export class ScoringTurns {
     this.#say = say
   }
 
-  ask(request: Extract<FollowerRequest, { kind: 'project' }>): void {
-    this.#follower.projector.ask(request.id, request)
+  request(request: Extract<FollowerRequest, { kind: 'project' }>): void {
+    this.#follower.projector.request(request.id, request)
     this.go()
   }
 

@@ -47,7 +47,7 @@ export class CheckpointCall {
   }
 
   /** Journal: asks for a checkpoint. False while the last one is under way or was not taken. */
-  ask(): boolean {
+  request(): boolean {
     const requested = this.#step(STATE.resting, STATE.requested)
     if (requested) Atomics.notify(this.#words, 0)
     return requested

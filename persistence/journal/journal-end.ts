@@ -63,14 +63,17 @@ export function prepareJournal(folder: KeyedFolder): void {
  * Reads from a journal without writing to it. Gives null when there is no journal yet; throws when
  * journal.head says that there was one, and for a copy that was not finished.
  */
-export function readUntouched<T>(dataDir: string, ask: (connection: Connection) => T): T | null {
+export function readUntouched<T>(
+  dataDir: string,
+  request: (connection: Connection) => T,
+): T | null {
   refuseUnfinishedCopy(dataDir)
   const path = journalPath(dataDir)
   if (!existsSync(path)) return refuseLostFile(dataDir)
   const connection = openReadOnly(path)
   try {
     return speaking(path, () => {
-      if (knownVersion(connection, path, JOURNAL_SCHEMA) > 0) return ask(connection)
+      if (knownVersion(connection, path, JOURNAL_SCHEMA) > 0) return request(connection)
       return refuseLostFile(dataDir)
     })
   } finally {

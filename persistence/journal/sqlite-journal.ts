@@ -247,7 +247,7 @@ export class SqliteJournalWriter {
     if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')
     if (this.#freshBytes < CHECKPOINT_BYTES) return false
     if (this.#walBytes + this.#freshBytes >= WAIT_BYTES) return this.#copy('RESTART')
-    if (call.ask()) this.#freshBytes = 0
+    if (call.request()) this.#freshBytes = 0
     return false
   }
 

@@ -6,11 +6,11 @@ import { LIMITS } from '../../engine/domain/limits.ts'
  * pauses do not keep a process alive.
  */
 export async function patiently<Answer>(
-  ask: () => Promise<Answer | undefined>,
+  request: () => Promise<Answer | undefined>,
   { ref = true }: { readonly ref?: boolean } = {},
 ): Promise<Answer | undefined> {
   for (let attempt = 0; attempt < LIMITS.lateReadsMax; attempt++) {
-    const answer = await ask()
+    const answer = await request()
     if (answer !== undefined) return answer
     await pause(LIMITS.lateReadPauseMs, undefined, { ref })
   }

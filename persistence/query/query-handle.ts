@@ -122,7 +122,7 @@ export class QueryHandle {
   }
 
   /** Gives undefined for a question without room or past its deadline; throws when it broke. */
-  ask<Params, Answer>(
+  request<Params, Answer>(
     { name, isUrgent }: Query<Params, Answer>,
     params: Params,
     turn: Turn = ownTurn(),

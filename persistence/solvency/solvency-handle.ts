@@ -67,15 +67,15 @@ export class SolvencyHandle {
 
   /** Gives undefined for a question without room or past its deadline. */
   prove(requested: ProofRequest): Promise<ProofPage | undefined> {
-    return this.#ask(requested.profileId, (id) => ({ kind: 'prove', id, ...requested }))
+    return this.#request(requested.profileId, (id) => ({ kind: 'prove', id, ...requested }))
   }
 
   /** Asks for the operator, who has a turn of its own. */
   tokens(requested: TokensRequest): Promise<TokensPage | undefined> {
-    return this.#ask(0, (id) => ({ kind: 'tokens', id, ...requested }))
+    return this.#request(0, (id) => ({ kind: 'tokens', id, ...requested }))
   }
 
-  #ask<Answer>(
+  #request<Answer>(
     owner: number,
     requestOf: (id: number) => SolvencyRequest,
   ): Promise<Answer | undefined> {

@@ -3,7 +3,7 @@
 
 /** A thread that answers when it is asked, whether it has work or not. */
 export interface Requested {
-  ask(): void
+  request(): void
   readonly isAnswered: boolean
 }
 
@@ -17,10 +17,10 @@ export class Pulse {
   }
 
   /** Asks again, unless the last question has no answer yet. */
-  ask(nowMs: number): void {
+  request(nowMs: number): void {
     if (!this.#thread.isAnswered) return
     this.#requestedMs = nowMs
-    this.#thread.ask()
+    this.#thread.request()
   }
 
   silentMs(nowMs: number): number {

@@ -21,7 +21,7 @@ async function answered<Requested, Answer>(
   read: Query<Requested, Answer>,
   requested: Requested,
 ): Promise<Answer> {
-  const found = await patiently(() => query.ask(read, requested))
+  const found = await patiently(() => query.request(read, requested))
   if (found !== undefined) return found
   throw new DataFolderError('The read tables do not say what markets did before; start it again.')
 }

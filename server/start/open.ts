@@ -320,7 +320,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
     const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
     const turn = { group: `profile ${owner}`, owner, untilMs: queryUntil(untilMs) }
-    const market = isThere ? await query.ask(archivedMarket, slug, turn) : undefined
+    const market = isThere ? await query.request(archivedMarket, slug, turn) : undefined
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }
@@ -362,7 +362,7 @@ async function settlementOf(
   const tradeOf = async (tradeSeq: Seq) => {
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined
-    return query.ask(settledTrade, { tradeSeq }).catch((error: unknown) => {
+    return query.request(settledTrade, { tradeSeq }).catch((error: unknown) => {
       onWarning(`The read of a failed trade is tried again: ${error}`)
       return undefined
     })
@@ -375,7 +375,7 @@ async function settlementOf(
 /** The trades that wait for a block; without them the start fails. */
 async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
   const requested = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
-  const waiting = await patiently(() => query.ask(tradesAfter, requested))
+  const waiting = await patiently(() => query.request(tradesAfter, requested))
   if (waiting !== undefined) return waiting
   throw new DataFolderError('The read tables do not say which trades wait; start it again.')
 }

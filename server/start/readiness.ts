@@ -38,7 +38,7 @@ class DiskRoom {
     this.#dataDir = dataDir
   }
 
-  ask(nowMs: number): void {
+  request(nowMs: number): void {
     if (this.#isRequesting || nowMs - this.#requestedMs < DISK_EVERY_MS) return
     this.#requestedMs = nowMs
     this.#isRequesting = true
@@ -72,8 +72,8 @@ export class ReadinessWatch {
     this.#journal = new Pulse(exchange.journal)
     this.#disk = new DiskRoom(parts.dataDir)
     this.#checks = [...this.#vital(), ...this.#told()]
-    this.#timer = setInterval(() => this.#ask(performance.now()), ASK_EVERY_MS).unref()
-    this.#ask(performance.now())
+    this.#timer = setInterval(() => this.#request(performance.now()), ASK_EVERY_MS).unref()
+    this.#request(performance.now())
   }
 
   /** Free bytes of the data folder's disk; null when unknown. */
@@ -89,15 +89,15 @@ export class ReadinessWatch {
     clearInterval(this.#timer)
   }
 
-  #ask(nowMs: number): void {
-    this.#journal.ask(nowMs)
+  #request(nowMs: number): void {
+    this.#journal.request(nowMs)
     for (const shard of this.#exchange.shards.all) {
       const pulse = this.#markets.get(shard.name) ?? new Pulse(shard)
       this.#markets.set(shard.name, pulse)
-      pulse.ask(nowMs)
+      pulse.request(nowMs)
     }
     this.#tables.see(this.#exchange.follower.figures.progress, nowMs)
-    this.#disk.ask(nowMs)
+    this.#disk.request(nowMs)
   }
 
   #vital(): Check[] {

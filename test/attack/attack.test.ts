@@ -116,7 +116,7 @@ test('each open or private read is in an attack, or is left out with a reason', 
   const answerTo = async (request: () => string): Promise<string> => {
     const told = new Told()
     const peer = new Peer(port, '127.0.0.1', told)
-    await peer.ask(request())
+    await peer.request(request())
     peer.end()
     const [answer] = Object.keys(told.counts)
     // The reads before cost more than their tokens.

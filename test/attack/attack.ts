@@ -42,7 +42,7 @@ export async function asks(
     let peer = on.peer(from)
     while (await on.turn(perSecond)) {
       peer = on.again(peer, from)
-      await peer.ask(next(turn++))
+      await peer.request(next(turn++))
     }
   }
   await Promise.all(Array.from({ length: connections }, caller))

@@ -4,12 +4,12 @@ import { WIDEST } from './wide-acts.ts'
 
 // The attacker runs in its own process, so that its cost falls on no thread of the exchange.
 
-export interface AttackAsk extends GroundPlan {
+export interface AttackRequest extends GroundPlan {
   readonly name: string
   readonly isPreparing: boolean
 }
 
-async function attack({ name, isPreparing, ...plan }: AttackAsk) {
+async function attack({ name, isPreparing, ...plan }: AttackRequest) {
   const chosen = [...ATTACKS, WIDEST].find((each) => each.name === name)
   if (chosen === undefined) throw new Error(`there is no attack ${name}`)
   const usage = process.cpuUsage()
@@ -20,6 +20,6 @@ async function attack({ name, isPreparing, ...plan }: AttackAsk) {
   return { counts: on.told.counts, cpu: (user + system) / 1e6 / plan.seconds }
 }
 
-process.on('message', async (ask: AttackAsk) => process.send?.(await attack(ask)))
+process.on('message', async (request: AttackRequest) => process.send?.(await attack(request)))
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

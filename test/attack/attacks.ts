@@ -59,7 +59,7 @@ async function anonymousSockets(on: Ground): Promise<void> {
     if (peers[place]?.isClosed === false) continue
     const peer = on.peer()
     peers[place] = peer
-    void peer.ask(upgrade()).then(() => peer.isSocket && peer.send(JOIN))
+    void peer.request(upgrade()).then(() => peer.isSocket && peer.send(JOIN))
   }
 }
 
@@ -68,7 +68,7 @@ async function members(on: Ground, count: number): Promise<Peer[]> {
   const peers: Peer[] = []
   while (peers.length < count && (await on.turn(200))) {
     const peer = on.peer()
-    await peer.ask(upgrade(on.scene.attacker))
+    await peer.request(upgrade(on.scene.attacker))
     if (peer.isSocket) peers.push(peer.send(JOIN))
   }
   return peers
@@ -89,7 +89,7 @@ async function statusBatches(on: Ground): Promise<void> {
     let peer = on.peer()
     while (await on.turn(400)) {
       peer = on.again(peer)
-      await peer.ask(signed(attacker, 'POST', '/orders/status/batch', body))
+      await peer.request(signed(attacker, 'POST', '/orders/status/batch', body))
     }
   }
   await Promise.all(Array.from({ length: 64 }, caller))
@@ -99,13 +99,13 @@ async function statusBatches(on: Ground): Promise<void> {
 async function proofs(on: Ground): Promise<void> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   let first = on.peer()
-  await first.ask(plain('POST', '/admin/solvency', { headers, body: '{}' }))
-  while (!(await first.ask(plain('GET', '/solvency'))).includes('root')) first = on.again(first)
+  await first.request(plain('POST', '/admin/solvency', { headers, body: '{}' }))
+  while (!(await first.request(plain('GET', '/solvency'))).includes('root')) first = on.again(first)
   const caller = async () => {
     let peer = on.peer()
     while (await on.turn(400)) {
       peer = on.again(peer)
-      await peer.ask(signed(on.scene.attacker, 'GET', '/solvency/proof?limit=50'))
+      await peer.request(signed(on.scene.attacker, 'GET', '/solvency/proof?limit=50'))
     }
   }
   await Promise.all(Array.from({ length: 64 }, caller))
@@ -123,7 +123,7 @@ async function listeners(on: Ground): Promise<void> {
     const salt = Date.now() * 1000 + turn
     peer = on.again(peer)
     const body = orderBody(attacker, quiet, { ...terms, type: 'GTC', salt })
-    await peer.ask(signed(attacker, 'POST', '/orders', body))
+    await peer.request(signed(attacker, 'POST', '/orders', body))
   }
 }
 
@@ -152,7 +152,9 @@ async function freshSearches(on: Ground): Promise<void> {
       peer = on.again(peer)
       const from = serial++ % words.length
       const text = [...words.slice(from), ...words.slice(0, from), serial].join('+')
-      await peer.ask(plain('GET', `/markets/search?query=${text}&similarityThreshold=0&limit=50`))
+      await peer.request(
+        plain('GET', `/markets/search?query=${text}&similarityThreshold=0&limit=50`),
+      )
     }
   }
   await Promise.all(Array.from({ length: 64 }, caller))
@@ -167,7 +169,7 @@ async function freshLogins(on: Ground): Promise<void> {
     let peer = on.peer(from)
     while (await on.turn(60)) {
       peer = on.again(peer, from)
-      const message = await peer.ask(plain('GET', '/auth/signing-message'))
+      const message = await peer.request(plain('GET', '/auth/signing-message'))
       // The message is a text; a refusal is an object.
       if (!message.startsWith('"')) continue
       const key = Buffer.from(keyOf(`${run} ${serial++}`)).toString('hex')
@@ -178,7 +180,7 @@ async function freshLogins(on: Ground): Promise<void> {
         'x-signature': await wallet.signMessage({ message: String(JSON.parse(message)) }),
         'content-type': 'application/json',
       }
-      await peer.ask(plain('POST', '/auth/login', { headers, body: '{"client":"eoa"}' }))
+      await peer.request(plain('POST', '/auth/login', { headers, body: '{"client":"eoa"}' }))
     }
   }
   await Promise.all(Array.from({ length: 8 }, caller))

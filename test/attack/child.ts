@@ -22,7 +22,7 @@ export class Child {
     return new Child(child)
   }
 
-  ask(message: object): Promise<unknown> {
+  request(message: object): Promise<unknown> {
     const child = this.#process
     return new Promise((resolve, reject) => {
       const onExit = (code: number | null) =>

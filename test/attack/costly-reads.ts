@@ -62,7 +62,7 @@ async function hold(on: Ground): Promise<void> {
   const { attacker } = on.scene
   await inTurns(markets.length, async (at) => {
     const body = JSON.stringify({ conditionId: markets[at].conditionId, amount: '1' })
-    await on.peer(2).ask(signed(attacker, 'POST', '/portfolio/split', body))
+    await on.peer(2).request(signed(attacker, 'POST', '/portfolio/split', body))
   })
 }
 
@@ -103,7 +103,7 @@ async function readingCrowd(on: Ground): Promise<void> {
     let peer = on.peer()
     while (await on.turn(2000)) {
       peer = on.again(peer)
-      await peer.ask(signed(profile, 'GET', paths[at % paths.length]))
+      await peer.request(signed(profile, 'GET', paths[at % paths.length]))
     }
   }
   await Promise.all([attacker, ...beaters].slice(0, CROWD).map(reader))
@@ -122,7 +122,7 @@ async function ladder(on: Ground, maker: Trader, market: TestMarket): Promise<vo
       return orderBody(maker, market, { ...terms, ticks: own, type: 'GTC', salt })
     })
     const body = `{"orders":[${orders.join(',')}]}`
-    await on.peer(2).ask(signed(maker, 'POST', '/orders/batch', body))
+    await on.peer(2).request(signed(maker, 'POST', '/orders/batch', body))
   }
 }
 
@@ -155,7 +155,7 @@ async function changingBooks(on: Ground): Promise<void> {
         type: 'GTC',
         salt: Date.now() * 1000 + turn,
       })
-      await peer.ask(signed(maker, 'POST', '/orders', body))
+      await peer.request(signed(maker, 'POST', '/orders', body))
       if (on.isShort && turn > 3) return
       await on.rest(CHANGE_MS)
     }

@@ -40,7 +40,7 @@ async function ladder(on: Ground): Promise<void> {
       const orders = Array.from({ length: count }, (_, index) => dust(on, outcome, from + index))
       peer = on.again(peer)
       const body = `{"orders":[${orders.join(',')}]}`
-      await peer.ask(signed(on.scene.attacker, 'POST', '/orders/batch', body))
+      await peer.request(signed(on.scene.attacker, 'POST', '/orders/batch', body))
     }
   }
 }
@@ -49,7 +49,7 @@ async function readers(on: Ground, count: number, addresses: number): Promise<Pe
   const peers: Peer[] = []
   while (peers.length < count && (await on.turn(400))) {
     const peer = on.peer(peers.length % addresses)
-    await peer.ask(upgrade())
+    await peer.request(upgrade())
     if (!peer.isSocket) continue
     peers.push(peer.send(JOIN).send(says(PRICES, { marketSlugs: [on.scene.quiet.slug] })))
   }
@@ -71,7 +71,7 @@ async function dustLadder(on: Ground): Promise<void> {
     while (await on.turn(CHANGES_PER_SECOND)) {
       peer = on.again(peer)
       const order = dust(on, 'yes', 1 + (changes++ % SIDE_LEVELS))
-      await peer.ask(signed(on.scene.attacker, 'POST', '/orders', order))
+      await peer.request(signed(on.scene.attacker, 'POST', '/orders', order))
     }
   }
   await Promise.all(Array.from({ length: CHANGERS }, changer))

@@ -2,17 +2,17 @@ import { Load, type LoadSetting } from './load.ts'
 
 // The normal load, in its own process.
 
-export type LoadAsk =
+export type LoadRequest =
   | { readonly kind: 'start'; readonly setting: LoadSetting }
   | { readonly kind: 'figures' }
   | { readonly kind: 'end' }
 
 let load: Load | null = null
 
-async function answer(ask: LoadAsk) {
-  switch (ask.kind) {
+async function answer(request: LoadRequest) {
+  switch (request.kind) {
     case 'start':
-      load = new Load(ask.setting)
+      load = new Load(request.setting)
       void load.run()
       return null
     case 'figures':
@@ -22,6 +22,8 @@ async function answer(ask: LoadAsk) {
   }
 }
 
-process.on('message', async (ask: LoadAsk) => process.send?.((await answer(ask)) ?? null))
+process.on('message', async (request: LoadRequest) =>
+  process.send?.((await answer(request)) ?? null),
+)
 process.on('disconnect', () => process.exit(0))
 process.send?.('ready')

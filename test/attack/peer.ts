@@ -84,7 +84,7 @@ export class Peer {
   }
 
   /** Sends one request; gives the body of the whole answer, or '' when the connection ends. */
-  async ask(request: string | Uint8Array): Promise<string> {
+  async request(request: string | Uint8Array): Promise<string> {
     const before = this.answers
     this.send(request)
     while (this.answers === before && !this.isClosed) {

@@ -132,7 +132,7 @@ export class Siege {
     const { baseUrl, pid } = this.#server
     const port = Number(new URL(baseUrl).port)
     if (this.#plan.attack.prepare !== undefined) await this.#attacked(port, true)
-    await this.#load.ask({ kind: 'start', setting: { port, traders, markets } })
+    await this.#load.request({ kind: 'start', setting: { port, traders, markets } })
     await afterMs(WARM_MS)
     const stolen = new Stolen()
     const before = await this.#quiet(this.#quietMs)
@@ -146,7 +146,7 @@ export class Siege {
     await afterMs(CALM_MS)
     const after = await this.#quiet(this.#quietMs)
     stolen.mark()
-    await this.#load.ask({ kind: 'end' })
+    await this.#load.request({ kind: 'end' })
     const faults = await this.#faults(metricsAfter)
     return {
       ...{ before, during, after, beforeBytes, faults },
@@ -165,7 +165,7 @@ export class Siege {
   }
 
   async #figures(): Promise<LoadFigures> {
-    return shaped(figuresShape, await this.#load.ask({ kind: 'figures' }))
+    return shaped(figuresShape, await this.#load.request({ kind: 'figures' }))
   }
 
   async #attack(port: number) {
@@ -188,7 +188,7 @@ export class Siege {
   async #attacked(port: number, isPreparing: boolean) {
     const { attack, scene, seconds } = this.#plan
     const plan = { port, scene, seconds, turns: 0, network: 1, instantMs: this.#instantMs }
-    const said = await this.#attacker.ask({ name: attack.name, isPreparing, ...plan })
+    const said = await this.#attacker.request({ name: attack.name, isPreparing, ...plan })
     return shaped(attackedShape, said)
   }
 

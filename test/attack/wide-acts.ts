@@ -14,7 +14,7 @@ const HEARTBEAT_ADDRESSES = 4
 async function cancelAll(on: Ground): Promise<void> {
   const { holder, full } = on.scene
   await on.part(0.5)
-  await on.peer().ask(signed(holder, 'DELETE', `/orders/all/${full.slug}`))
+  await on.peer().request(signed(holder, 'DELETE', `/orders/all/${full.slug}`))
   await on.part(1)
 }
 
@@ -30,7 +30,7 @@ async function cancelEverywhere(on: Ground): Promise<void> {
         const peer = on.again(peers[index])
         peers[index] = peer
         const isOrder = index === 0
-        return peer.ask(
+        return peer.request(
           isOrder
             ? signed(attacker, 'POST', '/orders', body)
             : signed(attacker, 'DELETE', '/orders/all'),
@@ -45,7 +45,7 @@ async function sweep(on: Ground): Promise<void> {
   await on.part(0.5)
   const terms = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: sweepSize } as const
   const body = orderBody(attacker, sellers, { ...terms, type: 'FAK', salt: Date.now() })
-  await on.peer().ask(signed(attacker, 'POST', '/orders', body))
+  await on.peer().request(signed(attacker, 'POST', '/orders', body))
   await on.part(1)
 }
 
@@ -59,7 +59,7 @@ async function heartbeats(on: Ground): Promise<void> {
     let peer = on.peer(from)
     while (next < beaters.length) {
       peer = on.again(peer, from)
-      await peer.ask(signed(beaters[next++], 'POST', '/heartbeats', body))
+      await peer.request(signed(beaters[next++], 'POST', '/heartbeats', body))
     }
   }
   await Promise.all(Array.from({ length: CALLERS }, caller))

@@ -68,7 +68,7 @@ class DocumentReader {
   }
 
   /** Sends a payload that its own schema allows. */
-  ask(name: string, payload: unknown): void {
+  request(name: string, payload: unknown): void {
     checks.assertHolds(at(messageOf(name), 'payload'), payload, name)
     this.socket.emit(name, payload)
   }
@@ -121,7 +121,7 @@ test('every public subscription of the document is taken, and its frames are as 
     for (const payload of payloadsOf(request)) {
       const reader = new DocumentReader()
       readers.push(reader)
-      reader.ask(request, payload)
+      reader.request(request, payload)
       await reader.hears('system')
       reader.assertTold(answersTo(request))
     }
@@ -138,7 +138,7 @@ test('every public subscription of the document is taken, and its frames are as 
 test('a subscription ends with an acknowledgement, as the document says', async () => {
   const reader = new DocumentReader()
   for (const payload of payloadsOf('subscribe_market_prices')) {
-    reader.ask('subscribe_market_prices', payload)
+    reader.request('subscribe_market_prices', payload)
   }
   await reader.hears('orderbookUpdate')
   const [acknowledged] = messagesOf(at(document, 'operations', 'unsubscribe', 'reply'))

@@ -67,8 +67,8 @@ export class GoldenMoves {
     const { driver, random } = this.#cast
     const open = this.#markets(({ book, status }) => book !== 0 && takesOrders(status))
     if (open.length === 0) return
-    const ask = { profileId: random.between(1, 3), amountRaw: random.between(1, AMOUNT_RAW) }
-    this.#move(decide(driver.clearing, random.pick(open), { ...ask, once: this.#once() }))
+    const request = { profileId: random.between(1, 3), amountRaw: random.between(1, AMOUNT_RAW) }
+    this.#move(decide(driver.clearing, random.pick(open), { ...request, once: this.#once() }))
   }
 
   /** A trader makes pairs of a child of the group, and gives the NO shares for the others. */
@@ -78,16 +78,16 @@ export class GoldenMoves {
     if (groups.length === 0) return
     const group = random.pick(groups)
     const child = random.pick(driver.clearing.catalogue.childrenOf(group.marketId))
-    const ask = { profileId: this.#cast.trader(), amountRaw: random.between(1, AMOUNT_RAW) }
-    this.#move(decideSplit(driver.clearing, child, ask))
-    this.#move(decideConvert(driver.clearing, group, [child], { ...ask, once: this.#once() }))
+    const request = { profileId: this.#cast.trader(), amountRaw: random.between(1, AMOUNT_RAW) }
+    this.#move(decideSplit(driver.clearing, child, request))
+    this.#move(decideConvert(driver.clearing, group, [child], { ...request, once: this.#once() }))
   }
 
   #redeem(): void {
     const paid = this.#markets(({ isPaidOut, rowCount }) => isPaidOut && rowCount > 0)
     if (paid.length === 0) return
-    const ask = { profileId: this.#cast.trader(), once: this.#once() }
-    this.#move(decideRedeem(this.#cast.driver.clearing, this.#cast.random.pick(paid), ask))
+    const request = { profileId: this.#cast.trader(), once: this.#once() }
+    this.#move(decideRedeem(this.#cast.driver.clearing, this.#cast.random.pick(paid), request))
   }
 
   /** The exchange itself redeems what is left of a market. */
@@ -122,7 +122,7 @@ export class GoldenMoves {
     const market = pools[pools.length - 1]
     const [profileId, outcome] = [random.between(1, 2), random.below(2)]
     const collateralRaw = random.between(1, AMOUNT_RAW)
-    const ask = { profileId, outcome, collateralRaw, slippageBps: 100, once: this.#once() }
+    const request = { profileId, outcome, collateralRaw, slippageBps: 100, once: this.#once() }
     const hints = [random.between(1, 9), random.between(1, 9)] as const
     const isFunded = (clearing.pools.of(market.marketId)?.providers.size ?? 0) > 0
     const dice = isFunded ? random.next() : 0
@@ -130,7 +130,7 @@ export class GoldenMoves {
     if (dice < 0.15) this.#move(decideFund(clearing, market, { profileId, collateralRaw, hints }))
     else if (dice < 0.2) this.#move(decideDrain(clearing, market, profileId))
     else if (dice < 0.5) this.#move(decideApproval(clearing, market, { profileId, side }, nowMs))
-    else if (dice < 0.75) this.#move(decideBuy(clearing, market, ask, nowMs))
-    else this.#move(decideSell(clearing, market, ask, nowMs))
+    else if (dice < 0.75) this.#move(decideBuy(clearing, market, request, nowMs))
+    else this.#move(decideSell(clearing, market, request, nowMs))
   }
 }

@@ -100,8 +100,8 @@ test('a post-only order that would cross leaves no trace, not even in the filter
   const live = await startLive()
   const market = await openMarket(live, 'rain')
   const [alice, bob] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
-  const ask = orderBody(bob, market, { outcome: 1, ticks: 500 })
-  assert.equal((await send(live, bob, ask)).status, 201)
+  const request = orderBody(bob, market, { outcome: 1, ticks: 500 })
+  assert.equal((await send(live, bob, request)).status, 201)
   const order = { ...orderBody(alice, market), postOnly: true, clientOrderId: 'again' }
   for (let round = 0; round < 2; round++) {
     assert.deepEqual(codesOf([await send(live, alice, order)]), ['400 POST_ONLY_WOULD_MATCH'])

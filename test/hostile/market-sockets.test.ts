@@ -100,25 +100,25 @@ test('a reader that stops reading holds little, and costs nobody a frame', async
 
 test('the public markets of an address have a bound, over all of its sockets', async () => {
   const [one, two, other] = [await from('10.0.0.1'), await from('10.0.0.1'), await from('10.0.0.2')]
-  const ask = (client: SocketClient, event: string, marketSlugs: string[]) =>
+  const request = (client: SocketClient, event: string, marketSlugs: string[]) =>
     client.socket.emit(event, { marketSlugs })
-  ask(one, 'subscribe_market_prices', ['hail', 'snow', 'fog'])
+  request(one, 'subscribe_market_prices', ['hail', 'snow', 'fog'])
   await one.take('orderbookUpdate', 3)
-  ask(two, 'subscribe_trades', ['hail', 'snow'])
+  request(two, 'subscribe_trades', ['hail', 'snow'])
   await two.take('system', 1)
-  ask(two, 'subscribe_market_prices', ['hail'])
+  request(two, 'subscribe_market_prices', ['hail'])
   const [refused] = await two.take('exception', 1)
   assert.equal(at(refused, 'code'), 'SUBSCRIPTION_LIMIT')
-  ask(other, 'subscribe_market_prices', ['hail', 'snow', 'fog', 'rain'])
+  request(other, 'subscribe_market_prices', ['hail', 'snow', 'fog', 'rain'])
   await other.take('orderbookUpdate', 4)
   // What one socket leaves, another may take.
-  ask(one, 'subscribe_market_prices', ['hail'])
+  request(one, 'subscribe_market_prices', ['hail'])
   await one.take('orderbookUpdate', 4)
-  ask(two, 'subscribe_market_prices', ['hail', 'snow'])
+  request(two, 'subscribe_market_prices', ['hail', 'snow'])
   await two.take('orderbookUpdate', 2)
   one.close()
   while (live.sockets.openCount > 2) await new Promise(setImmediate)
-  ask(two, 'subscribe_market_prices', ['hail', 'snow', 'fog'])
+  request(two, 'subscribe_market_prices', ['hail', 'snow', 'fog'])
   await two.take('orderbookUpdate', 5)
 })
 

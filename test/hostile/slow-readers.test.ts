@@ -138,16 +138,16 @@ test('the answers to a client that read too little come in batches once it reads
   const requested = JSON.stringify(['subscribe_trades', { marketSlugs: names }])
   const request = wideFrame(`42/markets,${requested}`)
   let sent = 0
-  const ask = async (times: number) => {
+  const send = async (times: number) => {
     for (let time = 0; time < times; time++) {
       sent++
       raw.send(request)
       await new Promise(setImmediate)
     }
   }
-  while (live.sockets.unreadBytes <= LIMITS.socketAheadBytesMax) await ask(1)
+  while (live.sockets.unreadBytes <= LIMITS.socketAheadBytesMax) await send(1)
   // So many more wait behind the unread bytes: more than a connection may have unread.
-  await ask(Math.ceil((2 * LIMITS.socketBufferedBytesMax) / request.length))
+  await send(Math.ceil((2 * LIMITS.socketBufferedBytesMax) / request.length))
   await live.send('GET', '/health')
   const unread = live.sockets.unreadBytes
   assert.ok(unread < LIMITS.socketBufferedBytesMax, `it holds ${unread} bytes`)

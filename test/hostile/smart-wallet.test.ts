@@ -165,20 +165,24 @@ test("only the wallet's signature for this login makes it the account's wallet",
   const { wallet } = freshKey()
   const { address: smartWallet } = victimWallet
   const body = { client: 'base', smartWallet }
-  const ask = (query: string) => signingMessage(live, query)
+  const request = (query: string) => signingMessage(live, query)
   const right = `?account=${wallet.address}&smartWallet=${smartWallet}`
   const rows: [what: string, message: string, signer: Wallet][] = [
-    ['the thief signs for it', await ask(right), wallet],
-    ['the wallet signed a login for itself', await ask(`?account=${smartWallet}`), victimWallet],
-    ['the wallet signed a login that names no account', await ask(''), victimWallet],
+    ['the thief signs for it', await request(right), wallet],
+    [
+      'the wallet signed a login for itself',
+      await request(`?account=${smartWallet}`),
+      victimWallet,
+    ],
+    ['the wallet signed a login that names no account', await request(''), victimWallet],
     [
       'the wallet signed for another account',
-      await ask(`?account=${victim.account}&smartWallet=${smartWallet}`),
+      await request(`?account=${victim.account}&smartWallet=${smartWallet}`),
       victimWallet,
     ],
     [
       'the wallet signed for another wallet',
-      await ask(`?account=${wallet.address}&smartWallet=${newWallet().address}`),
+      await request(`?account=${wallet.address}&smartWallet=${newWallet().address}`),
       victimWallet,
     ],
     ['the wallet signed to become a sub-account', await partnerMessage(live, victim), victimWallet],
@@ -188,7 +192,7 @@ test("only the wallet's signature for this login makes it the account's wallet",
     const reply = await login(live, wallet, { message, walletSignature, body })
     assert.equal(codeOf(reply), 'LOGIN_INVALID', what)
   }
-  const message = await ask(right)
+  const message = await request(right)
   const bare = await login(live, wallet, { message, body })
   assert.equal(at(bare.body, 'smartWallet'), null, 'the message alone proves no wallet')
 })

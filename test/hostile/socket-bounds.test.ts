@@ -127,21 +127,21 @@ test('the sockets of a profile share one bound on subscribed markets', async () 
   for (const slug of ['rain', 'hail', 'snow']) await openMarket(on, slug)
   const alice = await on.trader(0)
   const [first, second] = [await signed(alice), await signed(alice)]
-  const ask = (client: SocketClient, marketSlugs: string[]) =>
+  const request = (client: SocketClient, marketSlugs: string[]) =>
     client.socket.emit('subscribe_positions', { marketSlugs })
-  ask(first, ['rain', 'hail'])
+  request(first, ['rain', 'hail'])
   await first.take('positions', 2)
-  ask(second, ['rain', 'snow'])
+  request(second, ['rain', 'snow'])
   const [refused] = await second.take('exception', 1)
   const { code, channel } = { code: at(refused, 'code'), channel: at(refused, 'channel') }
   assert.deepEqual([code, channel], ['SUBSCRIPTION_LIMIT', 'subscribe_positions'])
-  ask(second, ['rain'])
+  request(second, ['rain'])
   await second.take('positions', 1)
   // A repeated subscription replaces the earlier one, and the markets that it leaves may be used
   // again.
-  ask(first, ['snow'])
+  request(first, ['snow'])
   await first.take('positions', 3)
-  ask(second, ['rain', 'hail'])
+  request(second, ['rain', 'hail'])
   await second.take('positions', 3)
   // Markets that are added one by one have the same bound, and a name that is there counts once.
   for (const marketSlug of ['rain', 'rain', 'snow']) {

@@ -55,7 +55,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         "if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')\n",
         '\n',
       ],
-      ['no checkpoint is asked for', 'if (call.ask()) this', 'if (call.isRequested) this'],
+      ['no checkpoint is asked for', 'if (call.request()) this', 'if (call.isRequested) this'],
     ],
   },
   {

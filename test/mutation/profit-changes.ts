@@ -44,7 +44,7 @@ export const PROFIT_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a pack is made when the winners of its legs are known',
-        'marketIssues(clearing, requested, markets, nowMs + ask.closeMs)',
+        'marketIssues(clearing, requested, markets, nowMs + request.closeMs)',
         'marketIssues(clearing, requested, markets, nowMs)',
       ],
     ],

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { ControlCommand } from '../../engine/domain/command.ts'
 import { BURN_ACCOUNT, FEE_ACCOUNT, VAULT_ACCOUNT } from '../../engine/domain/ids.ts'
-import type { MoveAsk } from '../../server/api/portfolio/moves-once.ts'
+import type { MoveRequest } from '../../server/api/portfolio/moves-once.ts'
 import type { SlowExchange } from '../support/reference-book.ts'
 import type { MarketsModel } from './markets-model.ts'
 
@@ -18,7 +18,7 @@ function floorDiv(a: bigint, b: bigint): bigint {
 }
 
 /** Names a call as its command does (rules §6.4). */
-export function digestOfCall({ callerId, idempotencyKey, signature }: MoveAsk): string {
+export function digestOfCall({ callerId, idempotencyKey, signature }: MoveRequest): string {
   const isKeyed = idempotencyKey !== undefined
   const text = isKeyed ? `key\n${callerId}\n${idempotencyKey}` : `signed\n${signature}`
   return createHash('sha256').update(text).digest('hex')

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
-import type { MoveAsk } from '../../server/api/portfolio/moves-once.ts'
+import type { MoveRequest } from '../../server/api/portfolio/moves-once.ts'
 import type { Life } from './life.ts'
 import { digestOfCall } from './move-model.ts'
 import type { Act, Step } from './script.ts'
@@ -16,7 +16,7 @@ export type MoveAct = Extract<Act, 'split' | 'merge' | 'redeem' | 'convert' | 'p
 /** One call, as its client keeps it. */
 export interface SentMove {
   readonly act: MoveAct
-  readonly ask: MoveAsk
+  readonly request: MoveRequest
   readonly marketIds: readonly number[]
   readonly amountRaw: number
 }
@@ -47,10 +47,10 @@ export class Movers {
   }
 
   /** A crash may have taken a profile or a market back that was never told. */
-  #isThere({ ask, marketIds }: SentMove): boolean {
+  #isThere({ request, marketIds }: SentMove): boolean {
     const { model, pipeline } = this.#life
     const { length } = model.markets
-    if (ask.owner > pipeline.clearing.accounts.count) return false
+    if (request.owner > pipeline.clearing.accounts.count) return false
     return marketIds.every((marketId) => marketId <= length)
   }
 
@@ -59,7 +59,7 @@ export class Movers {
     const owner = 1 + Math.floor(dice[0] * pipeline.clearing.accounts.count)
     const idempotencyKey = index % 3 === 0 ? `key of step ${index}` : undefined
     const signature = `signature of step ${index}`
-    const ask = { owner, callerId: owner, idempotencyKey, signature }
+    const request = { owner, callerId: owner, idempotencyKey, signature }
     const marketIds = act === 'convert' ? this.#chosen(dice) : [this.#marketOf(owner, dice)]
     const { free } = model.slow.cash(owner)
     const bounds: Readonly<Record<MoveAct, () => bigint>> = {
@@ -69,7 +69,7 @@ export class Movers {
       convert: () => marketIds.map((each) => this.#held(owner, each)[1]).reduce(least),
       redeem: () => 0n,
     }
-    return { act, ask, marketIds, amountRaw: amountUpTo(bounds[act](), dice[1]) }
+    return { act, request, marketIds, amountRaw: amountUpTo(bounds[act](), dice[1]) }
   }
 
   /** Free YES and NO of an account. */
@@ -118,51 +118,51 @@ export class Movers {
     this.#life.follow(answer.then(compare))
   }
 
-  #answer({ act, ask, marketIds, amountRaw }: SentMove): Promise<unknown> {
+  #answer({ act, request, marketIds, amountRaw }: SentMove): Promise<unknown> {
     const { moves, model } = this.#life
     const named = marketIds.map((marketId) => model.markets[marketId - 1].conditionId)
     const [conditionId, ...others] = named
     switch (act) {
       case 'split':
-        return moves.split(ask, conditionId, amountRaw)
+        return moves.split(request, conditionId, amountRaw)
       case 'merge':
-        return moves.merge(ask, conditionId, amountRaw)
+        return moves.merge(request, conditionId, amountRaw)
       case 'redeem':
-        return moves.redeem(ask, conditionId)
+        return moves.redeem(request, conditionId)
       case 'convert':
-        return moves.convert(ask, [conditionId, ...others], amountRaw)
+        return moves.convert(request, [conditionId, ...others], amountRaw)
       case 'payOut': {
-        const account = this.#life.model.partners.profiles.get(ask.callerId)?.account
-        return moves.withdraw(ask, amountRaw, account)
+        const account = this.#life.model.partners.profiles.get(request.callerId)?.account
+        return moves.withdraw(request, amountRaw, account)
       }
     }
   }
 
-  #reasons({ act, ask, marketIds, amountRaw }: SentMove): Reasons {
+  #reasons({ act, request, marketIds, amountRaw }: SentMove): Reasons {
     const { model, pipeline } = this.#life
     const { slow, venue, controls, chain } = model
     const amount = BigInt(amountRaw)
-    const { free } = slow.cash(ask.owner)
-    const owed = chain.owed(ask.owner, slow)
-    const isMade = (model.calls.get(digestOfCall(ask)) ?? 0) > pipeline.sequencer.nowMs()
-    const isKeyed = ask.idempotencyKey !== undefined
+    const { free } = slow.cash(request.owner)
+    const owed = chain.owed(request.owner, slow)
+    const isMade = (model.calls.get(digestOfCall(request)) ?? 0) > pipeline.sequencer.nowMs()
+    const isKeyed = request.idempotencyKey !== undefined
     const always = {
       DUPLICATE_CALL: isMade && !isKeyed,
       // The tables of a simulated world give no first reply.
       READ_TIMEOUT: isMade && isKeyed,
-      PROFILE_FROZEN: controls.frozen.has(ask.owner),
+      PROFILE_FROZEN: controls.frozen.has(request.owner),
       INSUFFICIENT_COLLATERAL: free < amount,
     }
     if (act === 'payOut') {
       const isOwed = free - owed < amount
-      const isUnmined = free - owed - chain.unmined(ask.owner) < amount
+      const isUnmined = free - owed - chain.unmined(request.owner) < amount
       return { ...always, SHARES_OWED: isOwed, NOT_MINED_YET: !isOwed && isUnmined }
     }
     const named = marketIds.map((marketId) => model.markets[marketId - 1])
     const children = named.flatMap(({ groupId }) => venue.childrenOf(groupId))
     const ofPairs = act === 'convert' ? children : marketIds
     const lacks = (marketId: number) => {
-      const [yes, no] = this.#held(ask.owner, marketId)
+      const [yes, no] = this.#held(request.owner, marketId)
       return no < amount || (act === 'merge' && yes < amount)
     }
     return {
@@ -176,7 +176,7 @@ export class Movers {
         return book === 0 || isFailed
       }),
       PAYOUT_NOT_POSTED: !venue.paid.has(marketIds[0]),
-      NOTHING_TO_REDEEM: this.#held(ask.owner, marketIds[0]).every((raw) => raw === 0n),
+      NOTHING_TO_REDEEM: this.#held(request.owner, marketIds[0]).every((raw) => raw === 0n),
       INSUFFICIENT_SHARES: marketIds.some(lacks),
     }
   }

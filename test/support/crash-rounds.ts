@@ -235,7 +235,7 @@ export class CrashRounds {
     const body = orderBody(trader, market, isKeyed ? unnamed : wanted)
     const headers: PendingOrder['headers'] = isKeyed ? { 'idempotency-key': key } : {}
     this.#pending.set(key, { body, headers })
-    const reply = await this.#ask(client.call(trader, 'POST', '/orders', body, headers))
+    const reply = await this.#request(client.call(trader, 'POST', '/orders', body, headers))
     if (reply === null) return false
     this.#pending.delete(wanted.clientOrderId)
     if (reply.status === 201) {
@@ -256,7 +256,7 @@ export class CrashRounds {
     path: string,
     body = '',
   ): Promise<boolean> {
-    const reply = await this.#ask(client.call(trader, method, path, body))
+    const reply = await this.#request(client.call(trader, method, path, body))
     if (reply === null) return false
     if (reply.status !== 200 && reply.status !== 207) this.#expectRefusal(reply)
     else if (cancelShape.holds(reply.body)) {
@@ -271,7 +271,7 @@ export class CrashRounds {
   }
 
   /** The reply, or null when the connection ended before the whole reply came. */
-  async #ask(requested: Promise<Reply>): Promise<Reply | null> {
+  async #request(requested: Promise<Reply>): Promise<Reply | null> {
     const reply = await requested.catch((error) => {
       assert.ok(this.#replies >= this.#killAt, `the server lives until it is killed: ${error}`)
       return null

@@ -12,7 +12,7 @@ export interface FloodSetting {
 }
 
 /** A question to the sender, which answers each question with one message, in turn. */
-export type FloodAsk =
+export type FloodRequest =
   | { readonly kind: 'setting'; readonly setting: FloodSetting }
   | { readonly kind: 'sign'; readonly count: number }
   | { readonly kind: 'run'; readonly plan: LoopPlan }
@@ -24,22 +24,22 @@ let pool = new OrderPool([])
 let markets: readonly TestMarket[] = []
 let random = new Random(0)
 
-async function answer(ask: FloodAsk): Promise<FloodAnswer> {
-  switch (ask.kind) {
+async function answer(request: FloodRequest): Promise<FloodAnswer> {
+  switch (request.kind) {
     case 'setting':
-      pool = new OrderPool(ask.setting.traders)
-      markets = ask.setting.markets
-      random = new Random(ask.setting.seed)
+      pool = new OrderPool(request.setting.traders)
+      markets = request.setting.markets
+      random = new Random(request.setting.seed)
       return null
     case 'sign':
-      pool.sign(ask.count, markets, random)
+      pool.sign(request.count, markets, random)
       return null
     case 'run':
-      return await new OrderLoop(ask.plan, pool).run()
+      return await new OrderLoop(request.plan, pool).run()
     case 'salts':
       return pool.salts()
   }
 }
 
-process.on('message', async (ask: FloodAsk) => process.send?.(await answer(ask)))
+process.on('message', async (request: FloodRequest) => process.send?.(await answer(request)))
 process.send?.('ready')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { FloodAsk, FloodSetting } from './flood-process.ts'
+import type { FloodRequest, FloodSetting } from './flood-process.ts'
 import type { LoopPlan, LoopResult } from './open-loop.ts'
 import type { PoolSalts } from './order-pool.ts'
 
@@ -30,11 +30,11 @@ export class Flood {
     })
     await once(child, 'message')
     const flood = new Flood(child)
-    await flood.#ask({ kind: 'setting', setting })
+    await flood.#request({ kind: 'setting', setting })
     return flood
   }
 
-  #ask(ask: FloodAsk): Promise<unknown> {
+  #request(request: FloodRequest): Promise<unknown> {
     const child = this.#child
     return new Promise((resolve, reject) => {
       const onExit = (code: number | null) => reject(new Error(`the sender ended with ${code}`))
@@ -43,22 +43,22 @@ export class Flood {
         child.off('exit', onExit)
         resolve(answer)
       })
-      child.send(ask)
+      child.send(request)
     })
   }
 
   async sign(count: number): Promise<void> {
-    await this.#ask({ kind: 'sign', count })
+    await this.#request({ kind: 'sign', count })
   }
 
   async run(plan: LoopPlan): Promise<LoopResult> {
-    const result = await this.#ask({ kind: 'run', plan })
+    const result = await this.#request({ kind: 'run', plan })
     assert.ok(isResult(result), 'the sender answers a run with its result')
     return result
   }
 
   async salts(): Promise<PoolSalts> {
-    const salts = await this.#ask({ kind: 'salts' })
+    const salts = await this.#request({ kind: 'salts' })
     assert.ok(isSalts(salts), 'the sender answers with its salts')
     return salts
   }

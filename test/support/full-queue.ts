@@ -11,7 +11,7 @@ export function crowd(query: QueryHandle): () => Promise<unknown> {
   let isOn = true
   const fill = () => {
     while (isOn && query.waiting < LIMITS.queryQueueMax) {
-      const one = query.ask(profiles, [1]).then(() => {
+      const one = query.request(profiles, [1]).then(() => {
         requested.delete(one)
         fill()
       })

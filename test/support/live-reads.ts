@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { at, type LiveExchange, type Reply, type Trader } from './live-exchange.ts'
 
 /** Asks until there is an answer: a busy machine may be too late, and every client comes again. */
-export async function answered(ask: () => Promise<Reply>): Promise<Reply> {
+export async function answered(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
-    const reply = await ask()
+    const reply = await request()
     if (reply.status !== 503) return reply
   }
 }

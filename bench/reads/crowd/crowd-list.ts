@@ -1,6 +1,6 @@
 // What `make bench-reads` asks the exchange of many profiles. Add a row for a new read.
 
-import { type Ask, getting } from '../../http/calls.ts'
+import { getting, type ReadRequest } from '../../http/calls.ts'
 import { accountOf, anyId, anySlug, matchSlugOf, nameOf, type Sample } from './crowd-names.ts'
 import { MARKETS_OF_MATCHES, matchesOf } from './crowd-size.ts'
 
@@ -8,7 +8,7 @@ export interface CrowdRead {
   readonly name: string
   /** By which rows are judged together. */
   readonly kind: 'board' | 'profiles'
-  readonly ask: (sample: Sample) => Ask
+  readonly request: (sample: Sample) => ReadRequest
   /** The maker asks, with its token. */
   readonly isSigned?: boolean
 }
@@ -19,7 +19,7 @@ export const HOME = 'marketPageId=__home__'
 const PAGE_OF_BOTH = 5
 
 const board = (name: string, path: string): CrowdRead => {
-  return { name, kind: 'board', ask: () => getting(path) }
+  return { name, kind: 'board', request: () => getting(path) }
 }
 
 const BOARDS: readonly CrowdRead[] = [
@@ -33,17 +33,17 @@ const BOARDS: readonly CrowdRead[] = [
   {
     name: 'accuracy',
     kind: 'board',
-    ask: (sample) => getting(`/user-stats/accuracy/${accountOf(anyId(sample))}`),
+    request: (sample) => getting(`/user-stats/accuracy/${accountOf(anyId(sample))}`),
   },
   {
     name: 'traded volume',
     kind: 'board',
-    ask: (sample) => getting(`/portfolio/${accountOf(anyId(sample))}/traded-volume`),
+    request: (sample) => getting(`/portfolio/${accountOf(anyId(sample))}/traded-volume`),
   },
 ]
 
 const open = (name: string, path: (sample: Sample) => string): CrowdRead => {
-  return { name, kind: 'profiles', ask: (sample) => getting(path(sample)) }
+  return { name, kind: 'profiles', request: (sample) => getting(path(sample)) }
 }
 const signed = (name: string, path: (sample: Sample) => string): CrowdRead => {
   return { ...open(name, path), isSigned: true }
@@ -81,7 +81,7 @@ const PACKS: readonly CrowdRead[] = [
   {
     name: 'quote of a pack',
     kind: 'profiles',
-    ask: (sample) => {
+    request: (sample) => {
       const legs = [anySlug(sample), anySlug(sample)].map((marketSlug) => {
         return { marketSlug, outcomeIndex: 0 }
       })
@@ -109,7 +109,7 @@ const OTHERS: readonly CrowdRead[] = [
   {
     name: 'a tool of programs',
     kind: 'profiles',
-    ask: (sample) => {
+    request: (sample) => {
       const params = {
         name: 'get_market_price_history',
         arguments: { slug: anySlug(sample), interval: '1d' },

@@ -62,12 +62,12 @@ class Requester {
   constructor(baseUrl: string, sample: Sample, token: { tokenId: string; secret: string }) {
     this.#sample = sample
     this.#open = new Caller(baseUrl)
-    this.#signed = new Caller(baseUrl, [200], (ask) => headersFor(token, ask))
+    this.#signed = new Caller(baseUrl, [200], (request) => headersFor(token, request))
   }
 
   round(read: CrowdRead, calls: number): Promise<number[]> {
     const caller = read.isSigned === true ? this.#signed : this.#open
-    return caller.round(() => read.ask(this.#sample), calls)
+    return caller.round(() => read.request(this.#sample), calls)
   }
 
   close(): void {

@@ -15,7 +15,7 @@ import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { isBid } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { BIGGEST_ROWS_MAX, type ProjectionAsk, type ProjectionRows } from './projection.ts'
+import { BIGGEST_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
 import { Ranking } from './ranking.ts'
 
 // The largest open positions, by what they are worth and by what they gained (rules §9.5). The
@@ -136,7 +136,7 @@ export class BiggestPositions {
     this.#parts = parts
   }
 
-  *rows({ marketIds }: ProjectionAsk): Generator<undefined, ProjectionRows> {
+  *rows({ marketIds }: ProjectionParams): Generator<undefined, ProjectionRows> {
     const found = new Found()
     if (marketIds === null) yield* this.#findAll(found)
     else {

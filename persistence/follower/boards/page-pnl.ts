@@ -3,7 +3,7 @@ import type { Connection, Statement } from '../../database.ts'
 import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { MARKET_SPAN_HOURS } from '../tables/board-spans.ts'
 import { BestRows } from './best-rows.ts'
-import { PAGE_BOARD_ROWS_MAX, type ProjectionAsk, type ProjectionRows } from './projection.ts'
+import { PAGE_BOARD_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
 
 // Who realised most in the markets of a page within the last day: the sum of the hours of these
 // markets. It costs what was traded in them on that day, whatever there was before.
@@ -37,7 +37,7 @@ export class PagePnl {
     this.#nextMarket = connection.prepare(NEXT_MARKET)
   }
 
-  *rows({ nowMs, marketIds }: ProjectionAsk): Generator<undefined, ProjectionRows> {
+  *rows({ nowMs, marketIds }: ProjectionParams): Generator<undefined, ProjectionRows> {
     const endedHour = Math.floor(nowMs / HOUR_MS) - MARKET_SPAN_HOURS
     const sums = new Map<ProfileId, Sums>()
     for (const marketId of marketIds ?? this.#traded()) {

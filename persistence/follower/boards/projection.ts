@@ -9,7 +9,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
  */
 export type ProjectionKind = 'boards' | 'pnl' | 'biggest'
 
-export interface ProjectionAsk {
+export interface ProjectionParams {
   readonly what: ProjectionKind
   readonly nowMs: TimeMs
   /** The markets that count; null for all. */

@@ -5,7 +5,7 @@ import type { Pace } from '../tables/pace.ts'
 import { BiggestPositions } from './biggest-positions.ts'
 import { BoardKeeper } from './board-keeper.ts'
 import { PagePnl } from './page-pnl.ts'
-import type { ProjectionAsk, ProjectionRows } from './projection.ts'
+import type { ProjectionParams, ProjectionRows } from './projection.ts'
 import { ResultCounts } from './result-counts.ts'
 
 // Works out what main asks, in the order of the questions and in short turns: between two turns the
@@ -54,8 +54,8 @@ export class Projector {
     this.#results = new ResultCounts(connection)
   }
 
-  ask(id: number, ask: ProjectionAsk): void {
-    this.#jobs.push({ id, work: this.#begin(ask) })
+  request(id: number, request: ProjectionParams): void {
+    this.#jobs.push({ id, work: this.#begin(request) })
   }
 
   /** Whether there is work for a turn. */
@@ -85,18 +85,18 @@ export class Projector {
     return null
   }
 
-  #begin(ask: ProjectionAsk): Generator<undefined, ProjectionRows> {
-    switch (ask.what) {
+  #begin(request: ProjectionParams): Generator<undefined, ProjectionRows> {
+    switch (request.what) {
       case 'boards':
-        return this.#passed(ask)
+        return this.#passed(request)
       case 'pnl':
-        return this.#pnl.rows(ask)
+        return this.#pnl.rows(request)
       case 'biggest':
-        return this.#biggest.rows(ask)
+        return this.#biggest.rows(request)
     }
   }
 
-  *#passed({ nowMs }: ProjectionAsk): Generator<undefined, ProjectionRows> {
+  *#passed({ nowMs }: ProjectionParams): Generator<undefined, ProjectionRows> {
     // The tables show all that this state shows: they are written behind each chunk.
     yield* this.#boards.pass(nowMs, this.#clearing.lastNowMs)
     return NO_ROWS

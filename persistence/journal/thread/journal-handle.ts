@@ -166,8 +166,8 @@ export class JournalHandle implements JournalWriter {
   }
 
   /** Asks the thread for a sign of life. */
-  ask(): void {
-    this.#incoming.ask()
+  request(): void {
+    this.#incoming.request()
   }
 
   get isAnswered(): boolean {

@@ -9,7 +9,7 @@ const NEWEST = 'ORDER BY seq DESC LIMIT ?'
 const ALL = `SELECT ${COLUMNS} FROM audit WHERE seq < ? ${NEWEST}`
 const BY_OPERATOR = `SELECT ${COLUMNS} FROM audit WHERE operator = ? AND seq < ? ${NEWEST}`
 
-export interface AuditAsk {
+export interface AuditParams {
   /** Only rows with lower seqs are given. */
   readonly beforeSeq: Seq
   /** Null for all operators. */
@@ -34,6 +34,6 @@ export const audit = query({
     all: db.prepare<[number, number], AuditRow>(ALL),
     byOperator: db.prepare<[string, number, number], AuditRow>(BY_OPERATOR),
   }),
-  run: ({ all, byOperator }, { beforeSeq, operator, limit }: AuditAsk): AuditRow[] =>
+  run: ({ all, byOperator }, { beforeSeq, operator, limit }: AuditParams): AuditRow[] =>
     operator === null ? all.all(beforeSeq, limit) : byOperator.all(operator, beforeSeq, limit),
 })

@@ -17,7 +17,7 @@ export interface PositionRow {
   readonly realisedRaw: number
 }
 
-export interface PositionsAsk {
+export interface PositionsParams {
   readonly accountId: AccountId
   readonly marketIds: readonly MarketId[]
 }
@@ -34,6 +34,6 @@ export function positionsOfMarket(
 export const positions = query({
   name: 'positions',
   prepare: positionsOfMarket,
-  run: (ofMarket, { accountId, marketIds }: PositionsAsk): PositionRow[] =>
+  run: (ofMarket, { accountId, marketIds }: PositionsParams): PositionRow[] =>
     marketIds.flatMap((marketId) => ofMarket(accountId, marketId)),
 })

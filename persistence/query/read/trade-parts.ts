@@ -56,7 +56,7 @@ export interface TradeParts {
   readonly parts: readonly [TradePart, ...TradePart[]]
 }
 
-export interface TradePartsAsk {
+export interface TradePartsParams {
   readonly tradeSeqs: readonly Seq[]
   /** Trades without a part of these accounts are left out. */
   readonly accountIds: readonly AccountId[]
@@ -82,7 +82,7 @@ export class TradePartsTable {
     this.#makers = connection.prepare(MAKERS)
   }
 
-  find({ tradeSeqs, accountIds }: TradePartsAsk): TradeParts[] {
+  find({ tradeSeqs, accountIds }: TradePartsParams): TradeParts[] {
     const wanted = new Set(accountIds)
     return tradeSeqs.flatMap((seq) => {
       const isWanted = this.#owners.all(seq, seq).some(({ owner }) => wanted.has(owner))
@@ -116,6 +116,6 @@ export class TradePartsTable {
 export const tradeParts = query({
   name: 'tradeParts',
   prepare: (db) => new TradePartsTable(db),
-  run: (table, params: TradePartsAsk) => table.find(params),
+  run: (table, params: TradePartsParams) => table.find(params),
   rests: ({ tradeSeqs }) => ({ tradeSeqs }),
 })

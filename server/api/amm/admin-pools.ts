@@ -71,8 +71,8 @@ export const fundPool = route({
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     if (pipeline.clearing.accounts.byId(profile) === undefined) return refuse('PROFILE_NOT_FOUND')
-    const ask = { profileId: profile, collateralRaw, hints: [hints[0], hints[1]] as const }
-    return shown(profile, await pools.fund(published, ask, caller.operator.name))
+    const request = { profileId: profile, collateralRaw, hints: [hints[0], hints[1]] as const }
+    return shown(profile, await pools.fund(published, request, caller.operator.name))
   },
 })
 

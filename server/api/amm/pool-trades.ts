@@ -20,7 +20,7 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { CollateralRaw, SizeRaw } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import type { MoveAsk, Moved, MovesOnce } from '../portfolio/moves-once.ts'
+import type { Moved, MoveRequest, MovesOnce } from '../portfolio/moves-once.ts'
 
 /** What an account wants of a pool. */
 export interface PoolRequest {
@@ -79,27 +79,27 @@ export class PoolTrades {
     return this.#clearing.catalogue.byId(marketId)
   }
 
-  buy(ask: MoveAsk, wanted: PoolRequest): Promise<Moved | BeyondLimit | Reject> {
-    return this.#trade('buy', ask, wanted, decideBuy)
+  buy(request: MoveRequest, wanted: PoolRequest): Promise<Moved | BeyondLimit | Reject> {
+    return this.#trade('buy', request, wanted, decideBuy)
   }
 
-  sell(ask: MoveAsk, wanted: PoolRequest): Promise<Moved | BeyondLimit | Reject> {
-    return this.#trade('sell', ask, wanted, decideSell)
+  sell(request: MoveRequest, wanted: PoolRequest): Promise<Moved | BeyondLimit | Reject> {
+    return this.#trade('sell', request, wanted, decideSell)
   }
 
   async #trade(
     what: 'buy' | 'sell',
-    ask: MoveAsk,
+    request: MoveRequest,
     { marketId, outcome, collateralRaw, amount, slippageBps, limitRaw }: PoolRequest,
     decide: typeof decideBuy,
   ): Promise<Moved | BeyondLimit | Reject> {
     const limit = limitRaw === undefined ? [] : [String(limitRaw)]
     const requested = [what, marketId, outcome, amount, slippageBps, ...limit]
     let computedRaw = 0
-    const made = await this.#once.make(ask, requested, (nowMs, once) => {
+    const made = await this.#once.make(request, requested, (nowMs, once) => {
       const market = this.#marketOf(marketId)
       if (market === undefined) return REJECT.POOL_CLOSED
-      const wanted = { profileId: ask.owner, outcome, collateralRaw, slippageBps, once }
+      const wanted = { profileId: request.owner, outcome, collateralRaw, slippageBps, once }
       const decided = decide(this.#clearing, market, wanted, nowMs)
       if (decided instanceof Reject || limitRaw === undefined) return decided
       computedRaw = decided.sharesRaw
@@ -138,19 +138,23 @@ export class PoolTrades {
   /** A profile gives collateral to a pool. The hints count for an empty pool alone. */
   fund(
     published: PublishedMarket,
-    ask: { readonly profileId: ProfileId; readonly collateralRaw: number; readonly hints: BothRaw },
+    request: {
+      readonly profileId: ProfileId
+      readonly collateralRaw: number
+      readonly hints: BothRaw
+    },
     by?: string,
   ): Promise<ProviderChange | Reject> {
-    return this.#provide(published, by, (market) => decideFund(this.#clearing, market, ask))
+    return this.#provide(published, by, (market) => decideFund(this.#clearing, market, request))
   }
 
   /** A profile takes a part of a pool; all of its own when no amount is named. */
   drain(
     published: PublishedMarket,
-    ask: { readonly profileId: ProfileId; readonly liquidityRaw?: number | undefined },
+    request: { readonly profileId: ProfileId; readonly liquidityRaw?: number | undefined },
     by?: string,
   ): Promise<ProviderChange | Reject> {
-    const { profileId, liquidityRaw } = ask
+    const { profileId, liquidityRaw } = request
     return this.#provide(published, by, (market) => {
       return decideDrain(this.#clearing, market, profileId, liquidityRaw)
     })

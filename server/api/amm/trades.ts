@@ -12,8 +12,8 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, oneOf, pattern } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
-import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
-import type { MoveAsk, Moved } from '../portfolio/moves-once.ts'
+import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
+import type { Moved, MoveRequest } from '../portfolio/moves-once.ts'
 import type { Services } from '../services.ts'
 import { auth, COMMON, market, marketOf, ofBody, type Requested, TRADING } from './pool-call.ts'
 import type { BeyondLimit, PoolRequest } from './pool-trades.ts'
@@ -64,14 +64,17 @@ async function traded<View>(
   },
   services: Services,
   parts: {
-    readonly trade: (ask: MoveAsk, wanted: PoolRequest) => Promise<Moved | BeyondLimit | Reject>
+    readonly trade: (
+      request: MoveRequest,
+      wanted: PoolRequest,
+    ) => Promise<Moved | BeyondLimit | Reject>
     /** Of the shares that the trade moved, in raw units. */
     readonly view: (sharesRaw: number, slippageBps: number) => View
   },
 ) {
   const { body } = input
-  const ask = askOf(input, services)
-  if (ask instanceof Refusal) return ask
+  const request = requestOf(input, services)
+  if (request instanceof Refusal) return request
   if (BigInt(said.amount) > UINT256_MAX) {
     return invalid({ field: said.field, message: 'must fit into 256 bits' })
   }
@@ -87,7 +90,7 @@ async function traded<View>(
   const { outcomeIndex: outcome, slippageBps = slippageBpsDefault } = body
   const { marketId } = found.market
   const wanted = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps, limitRaw }
-  const made = await parts.trade(ask, wanted)
+  const made = await parts.trade(request, wanted)
   if (made instanceof Reject) return refuse(made)
   if ('computedRaw' in made) {
     const message =
@@ -163,7 +166,7 @@ export const buyFromPool = route({
     const limit = { name: 'minShares', text: minShares }
     const said = { field: 'collateralAmount', amount: collateralAmount, limit }
     return traded(input, said, services, {
-      trade: (ask, wanted) => services.pools.buy(ask, wanted),
+      trade: (request, wanted) => services.pools.buy(request, wanted),
       view: (sharesRaw, slippageBps) => ({
         collateralAmount,
         expectedShares: String(sharesRaw),
@@ -226,7 +229,7 @@ export const sellToPool = route({
     const limit = { name: 'maxShares', text: maxShares }
     const said = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }
     return traded(input, said, services, {
-      trade: (ask, wanted) => services.pools.sell(ask, wanted),
+      trade: (request, wanted) => services.pools.sell(request, wanted),
       view: (sharesRaw, slippageBps) => ({
         collateralReturnAmount,
         expectedShares: String(sharesRaw),

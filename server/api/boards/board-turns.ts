@@ -3,7 +3,7 @@
 
 import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 import type {
-  ProjectionAsk,
+  ProjectionParams,
   ProjectionRows,
 } from '../../../persistence/follower/boards/projection.ts'
 
@@ -16,7 +16,7 @@ export interface Projected {
 }
 
 interface Projecting {
-  project(ask: ProjectionAsk): Promise<ProjectionRows>
+  project(request: ProjectionParams): Promise<ProjectionRows>
 }
 
 export class BoardTurns {
@@ -64,7 +64,7 @@ export class BoardTurns {
   }
 
   /** The rows of some markets alone. */
-  async of(ask: ProjectionAsk): Promise<Projected> {
-    return { rows: await this.#follower.project(ask), atMs: ask.nowMs }
+  async of(request: ProjectionParams): Promise<Projected> {
+    return { rows: await this.#follower.project(request), atMs: request.nowMs }
   }
 }

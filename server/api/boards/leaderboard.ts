@@ -86,8 +86,8 @@ export const leaderboardPage = route({
       const found = await boards.ofPage(shown, window, requester)
       return found === undefined ? refuse('READ_TIMEOUT') : boardView(found, { page, limit })
     }
-    const ask = { board, spanHours: BOARD_SPANS[timeframe], ...window }
-    const found = await reads.read(leaderboard, ask, requester)
+    const request = { board, spanHours: BOARD_SPANS[timeframe], ...window }
+    const found = await reads.read(leaderboard, request, requester)
     return found === undefined ? refuse('READ_TIMEOUT') : boardView(found, { page, limit })
   },
 })

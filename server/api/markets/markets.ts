@@ -59,10 +59,10 @@ const listReply = () =>
     totalMarketsCount: means(integer(0), 'How many active markets pass the filters.'),
   })
 
-type ListAsk = Values<ReturnType<typeof listQuery>>
+type ListParams = Values<ReturnType<typeof listQuery>>
 
 /** The facets of a call for a list, for each key that it names. */
-function listed(query: ListAsk, lists: MarketLists, categoryId?: number) {
+function listed(query: ListParams, lists: MarketLists, categoryId?: number) {
   const { page, limit, sortBy = 'newest', tradeType, automationType } = query
   const isBare = query.includeNextMarket === false
   const filter = new Map<string, readonly string[]>()

@@ -59,8 +59,8 @@ export const searchMarkets = route({
   },
   handle: async ({ query, call }, { reads, pipeline, lists }: Services) => {
     const { query: text, limit, page, similarityThreshold, includeNextMarket = true } = query
-    const ask = { text, similarityMin: similarityThreshold, skip: (page - 1) * limit, limit }
-    const found = await reads.read(search, ask, searcherOf(call))
+    const request = { text, similarityMin: similarityThreshold, skip: (page - 1) * limit, limit }
+    const found = await reads.read(search, request, searcherOf(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const { published } = pipeline
     const markets = foundMarkets(found.marketIds, { published, lists }, !includeNextMarket)
@@ -86,8 +86,8 @@ export const postTradeRecommendations = route({
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: { markets: [MARKET_EXAMPLE] } },
   handle: async ({ params, call }, { reads, pipeline, lists }: Services) => {
-    const ask = { slug: params.slug, countMax: LIMITS.recommendationsMax }
-    const found = await reads.read(nearMarkets, ask, searcherOf(call))
+    const request = { slug: params.slug, countMax: LIMITS.recommendationsMax }
+    const found = await reads.read(nearMarkets, request, searcherOf(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
     if (found === null) return refuse('MARKET_NOT_FOUND')
     const markets = foundMarkets(found, { published: pipeline.published, lists })

@@ -9,7 +9,7 @@ import { WORK_LIMITS } from '../../../engine/domain/work-limits.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import type { McpMessage, McpReply, McpRequest, McpThreadData, ToolResult } from './mcp-thread.ts'
 
-export interface McpAsk {
+export interface ToolCall {
   readonly said: unknown
   readonly protocolVersion: string
   /** Runs one tool. */
@@ -17,7 +17,7 @@ export interface McpAsk {
 }
 
 interface Open {
-  readonly use: McpAsk['use']
+  readonly use: ToolCall['use']
   readonly resolve: (reply: McpReply) => void
   readonly reject: (error: unknown) => void
   readonly timer: NodeJS.Timeout
@@ -43,7 +43,7 @@ export class McpHandle {
   }
 
   /** Answers one request. Throws what a tool throws, and when the thread ends or is late. */
-  ask({ said, protocolVersion, use }: McpAsk): Promise<McpReply> {
+  request({ said, protocolVersion, use }: ToolCall): Promise<McpReply> {
     assert(this.hasRoom, 'a request is asked while there is room for it')
     this.#nextId = (this.#nextId + 1) % ID_MAX
     const id = this.#nextId

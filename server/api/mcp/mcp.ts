@@ -148,7 +148,7 @@ export const mcp = route({
       isOk,
       status,
       text: answers,
-    } = await thread.ask({
+    } = await thread.request({
       said,
       protocolVersion,
       use: (name, given) => used(name, given, client, { services, within }),

@@ -61,8 +61,14 @@ export class FirstOrders {
     // The first may be decided and not durable yet.
     await this.#pipeline.durable()
     const { accountId, hashHigh, hashLow, clientOrderId } = order
-    const ask = { accountId, hashHigh, hashLow, clientOrderId, makersMax: LIMITS.replyOrdersMax }
-    const found = await this.#reads.read(firstOrder, ask, { profileId: accountId })
+    const request = {
+      accountId,
+      hashHigh,
+      hashLow,
+      clientOrderId,
+      makersMax: LIMITS.replyOrdersMax,
+    }
+    const found = await this.#reads.read(firstOrder, request, { profileId: accountId })
     if (found === undefined || found === null) return found
     const { slot, generation, status, placedMs, marketId } = found.order
     const orderId = this.#pipeline.ids.text(slot, generation)

@@ -69,8 +69,8 @@ export const openOrders = route({
     const requester = requesterOf({ caller, call })
     const { limit } = query
     // One more than asked for tells whether a page follows.
-    const ask = { accountId: owner, beforeSeq, limit: limit + 1 }
-    const found = await reads.read(openOrdersOf, ask, requester)
+    const request = { accountId: owner, beforeSeq, limit: limit + 1 }
+    const found = await reads.read(openOrdersOf, request, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const rows = found.slice(0, limit)
     const marketIds = rows.map((row) => row.marketId)

@@ -106,10 +106,10 @@ export const searchPacks = route({
   rejects: ['READ_TIMEOUT'],
   example: { query: { query: 'weather', limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ query, call }, services: Services) => {
-    const ask = { text: query.query, similarityMin: SIMILARITY_MIN, skip: 0 }
+    const request = { text: query.query, similarityMin: SIMILARITY_MIN, skip: 0 }
     const found = await services.reads.read(
       search,
-      { ...ask, limit: SEARCHED_MARKETS },
+      { ...request, limit: SEARCHED_MARKETS },
       searcherOf(call),
     )
     if (found === undefined) return refuse('READ_TIMEOUT')
@@ -217,8 +217,9 @@ export const packPositions = route({
     const owner = services.pipeline.clearing.accounts.byAddress(params.account)?.profileId
     const none = { rows: [], total: 0 }
     const requester = publicRequester(call)
-    const ask = { owner: owner ?? 0, status, limit, offset }
-    const found = owner === undefined ? none : await services.reads.read(packsOf, ask, requester)
+    const request = { owner: owner ?? 0, status, limit, offset }
+    const found =
+      owner === undefined ? none : await services.reads.read(packsOf, request, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const data = await packViews(found.rows, services, requester)
     if (data instanceof Refusal) return data

@@ -13,12 +13,12 @@ import { defaulted, integer, pattern, text } from '../../edge/http/schema/scalar
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
-import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
+import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { offer, offerViews } from './offer-content.ts'
 import { OFFERS_SHOWN_MAX } from './open-offers.ts'
-import { ineligible, legsToPrice, requestedLegs, stake, tooManyLegs } from './pack-asks.ts'
+import { ineligible, legsToPrice, requestedLegs, stake, tooManyLegs } from './pack-requests.ts'
 import { NOT_ELIGIBLE, shownPack } from './pack-stakes.ts'
 import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
@@ -195,9 +195,9 @@ export const acceptPackOffer = route({
     reply: { ...PACK_EXAMPLE, funding: 'maker' },
   },
   handle: async ({ params, body, caller, call }, services: Services) => {
-    const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
-    if (ask instanceof Refusal) return ask
-    const made = await services.packs.accept(ask, Number(params.id), Number(body.stake))
+    const request = requestOf({ owner: caller.profileId, caller, call, body }, services)
+    if (request instanceof Refusal) return request
+    const made = await services.packs.accept(request, Number(params.id), Number(body.stake))
     return made instanceof Reject ? refuse(made) : shownPack(made, services, { caller, call })
   },
 })

@@ -28,15 +28,15 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import { askOf } from '../portfolio/money-call.ts'
+import { requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { PARLAY_TYPE } from './curated-content.ts'
 import { listedLeg, listedLegView } from './leg-content.ts'
-import { reasonViews } from './pack-asks.ts'
 import { packIdOf, packUuid, seqOfPackId } from './pack-ids.ts'
+import { reasonViews } from './pack-requests.ts'
 import { NOT_ELIGIBLE } from './pack-stakes.ts'
 import {
   claimOf,
@@ -211,7 +211,7 @@ const TOO_FAR = {
 
 /** What comes of a purchase: the id of the pack, or the refusal. */
 async function bought(
-  input: Parameters<typeof askOf>[0] & { readonly body: PurchaseBody },
+  input: Parameters<typeof requestOf>[0] & { readonly body: PurchaseBody },
   services: Services,
 ): Promise<number | Refusal> {
   const { body, caller, call } = input
@@ -220,8 +220,8 @@ async function bought(
   if (deadlineMs > clock() + PACK_LIMITS.deadlineAheadMaxMs) {
     return notBought('VALIDATION', { message: [TOO_FAR] })
   }
-  const ask = askOf(input, services)
-  if (ask instanceof Refusal) return ask
+  const request = requestOf(input, services)
+  if (request instanceof Refusal) return request
   const { packId: id, stakeAmount, minPayoutAmount, deadline } = body
   const curatedId = seqOfPackId('curated', id)
   const legs = packs.listedLegs(curatedId)
@@ -231,7 +231,7 @@ async function bought(
   const payoutMinRaw = Number(minPayoutAmount)
   const purchase = { curatedId, stakeRaw: stakeOf(stakeAmount), payoutMinRaw, deadlineMs }
   const said = ['listed pack', curatedId, stakeAmount, minPayoutAmount, deadline]
-  const made = await packs.buy(ask, purchase, said)
+  const made = await packs.buy(request, purchase, said)
   if (typeof made === 'number') return made
   if (made instanceof Reject) return notBought(made.name)
   if ('payoutRaw' in made) {
@@ -372,8 +372,8 @@ export const packPositionOfOwner = route({
   example: { params: { id: POSITION_ID }, reply: POSITION_EXAMPLE },
   handle: async ({ params, owner, caller, call }, services: Services) => {
     const requester = requesterOf({ caller, call })
-    const ask = { owner, packId: seqOfPackId('position', params.id) }
-    const row = await services.reads.read(packPosition, ask, requester)
+    const request = { owner, packId: seqOfPackId('position', params.id) }
+    const row = await services.reads.read(packPosition, request, requester)
     if (row === undefined) return refuse('READ_TIMEOUT')
     if (row === null) return refuse('PACK_NOT_FOUND')
     const views = await positionViews([row], services, requester)
@@ -409,8 +409,8 @@ async function claimed(
   services: Services,
 ): Promise<Refusal | ReturnType<typeof claimView>> {
   const requester = requesterOf({ caller, call })
-  const ask = { owner, packId: seqOfPackId('position', id) }
-  const row = await services.reads.read(packPosition, ask, requester)
+  const request = { owner, packId: seqOfPackId('position', id) }
+  const row = await services.reads.read(packPosition, request, requester)
   if (row === undefined) return refuse('READ_TIMEOUT')
   if (row === null) return refuse('PACK_NOT_FOUND')
   const claim = claimOf(row, services)

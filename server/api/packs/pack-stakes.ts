@@ -21,12 +21,13 @@ import {
 import { list, object } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
-import { askOf, idempotencyKey } from '../portfolio/money-call.ts'
+import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
 import { priceOf, propType } from './leg-content.ts'
+import { QUOTE_ID } from './pack-quotes.ts'
 import {
   ineligible,
   legsToPrice,
@@ -36,8 +37,7 @@ import {
   requestedLegs,
   stake,
   tooManyLegs,
-} from './pack-asks.ts'
-import { QUOTE_ID } from './pack-quotes.ts'
+} from './pack-requests.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
 
 const LEGS_EXAMPLE = [
@@ -231,8 +231,8 @@ export const createPack = route({
     reply: PACK_EXAMPLE,
   },
   handle: async ({ body, caller, call }, services: Services) => {
-    const ask = askOf({ owner: caller.profileId, caller, call, body }, services)
-    if (ask instanceof Refusal) return ask
+    const request = requestOf({ owner: caller.profileId, caller, call, body }, services)
+    if (request instanceof Refusal) return request
     // No quote was ever made of so many legs.
     if (tooManyLegs(body.legs) !== null)
       return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
@@ -243,7 +243,7 @@ export const createPack = route({
     const work = workFor(requester, services.pipeline)
     const read = await services.slices.run(work, endingIn(services.packs.reading(legs), true))
     if (read === null) return refuse('OVERLOADED')
-    const made = await services.packs.create(ask, wanted, body.quoteId)
+    const made = await services.packs.create(request, wanted, body.quoteId)
     if (made instanceof Reject) return refuse(made)
     return typeof made === 'number' ? shownPack(made, services, { caller, call }) : ineligible(made)
   },

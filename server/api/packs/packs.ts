@@ -6,8 +6,8 @@ import { decidePurchase } from '../../../engine/core/decide/money/curated-packs.
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import {
   type LegToPrice,
-  type PackAsk,
   type PackIssue,
+  type PackQuoteRequest,
   type PricedPack,
   pricePack,
 } from '../../../engine/core/decide/money/pack-price.ts'
@@ -37,7 +37,7 @@ import type { PropType } from '../../../engine/domain/sports/match.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import { type MoveAsk, onceOf } from '../portfolio/moves-once.ts'
+import { type MoveRequest, onceOf } from '../portfolio/moves-once.ts'
 import { type LegFor, PackBooks } from './pack-books.ts'
 import type { PackQuotes, PromisedPack } from './pack-quotes.ts'
 
@@ -157,12 +157,12 @@ export class PackDesk {
 
   #priced(
     { legs, stakeRaw }: PackRequest,
-    by: Pick<PackAsk, 'offeredRaw' | 'ownerId' | 'isPaid'>,
+    by: Pick<PackQuoteRequest, 'offeredRaw' | 'ownerId' | 'isPaid'>,
     nowMs: TimeMs,
   ): PricedPack {
     const requested = legs.map((leg) => this.#requestedLeg(leg, by.ownerId))
-    const ask = { legs: requested, stakeRaw, closeMs: this.#closeMs, ...by }
-    return pricePack(this.#pipeline.clearing, ask, nowMs)
+    const request = { legs: requested, stakeRaw, closeMs: this.#closeMs, ...by }
+    return pricePack(this.#pipeline.clearing, request, nowMs)
   }
 
   /** The steps of a quote: they read the books, and give the quote. */
@@ -232,15 +232,15 @@ export class PackDesk {
    * Makes the pack of a quote, by the orders that were read; the same call again gives that pack.
    */
   async create(
-    ask: MoveAsk,
+    request: MoveRequest,
     wanted: PackRequest,
     quoteId: string,
   ): Promise<Seq | Reject | Ineligible> {
-    const { owner: profileId } = ask
+    const { owner: profileId } = request
     const { stakeRaw, legs } = wanted
     const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
     let issues: readonly PackIssue[] = []
-    const once = { ...ask, idempotencyKey: ask.idempotencyKey ?? `quote ${quoteId}` }
+    const once = { ...request, idempotencyKey: request.idempotencyKey ?? `quote ${quoteId}` }
     // What is no quote of this pack made none before.
     const isRepeated = promised !== null
     const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
@@ -272,16 +272,16 @@ export class PackDesk {
    * after its deadline, and after the pack left the list.
    */
   async buy(
-    ask: MoveAsk,
+    request: MoveRequest,
     purchase: ListedPurchase,
     said: readonly unknown[],
   ): Promise<Seq | Reject | Ineligible | Drifted> {
     const { clearing } = this.#pipeline
-    const { owner: profileId } = ask
+    const { owner: profileId } = request
     let priced: PricedPack | undefined
-    const made = await this.#once(ask, { said, isRepeated: true }, (nowMs, once) => {
+    const made = await this.#once(request, { said, isRepeated: true }, (nowMs, once) => {
       // The sub-account may have left since the call came.
-      const restricted = decideFunds(clearing, ask.callerId, profileId)
+      const restricted = decideFunds(clearing, request.callerId, profileId)
       if (restricted !== null) return restricted
       const legs = this.listedLegs(purchase.curatedId)
       const by = { offeredRaw: null, ownerId: profileId, isPaid: true }
@@ -327,9 +327,9 @@ export class PackDesk {
   }
 
   /** An offer takes one stake; the same call again gives the pack that it became. */
-  async accept(ask: MoveAsk, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
-    const { owner: profileId } = ask
-    const requested = { ...ask, idempotencyKey: ask.idempotencyKey ?? `accept ${offerId}` }
+  async accept(request: MoveRequest, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
+    const { owner: profileId } = request
+    const requested = { ...request, idempotencyKey: request.idempotencyKey ?? `accept ${offerId}` }
     const said = ['accept', offerId, stakeRaw]
     const made = await this.#once(requested, { said, isRepeated: true }, (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
@@ -337,7 +337,7 @@ export class PackDesk {
       return decideAccept(this.#pipeline.clearing, offerId, staking, times)
     })
     // A caller that sent no key knows of none: the offer is over since its own first stake.
-    const isOurKey = ask.idempotencyKey === undefined
+    const isOurKey = request.idempotencyKey === undefined
     return isOurKey && made === REJECT.IDEMPOTENCY_KEY_TAKEN ? REJECT.OFFER_NOT_FOUND : made
   }
 
@@ -364,14 +364,14 @@ export class PackDesk {
 
   /** Gives the seq of the command that the call became, now or, when it may be repeated, before. */
   async #once(
-    ask: MoveAsk,
+    request: MoveRequest,
     { said, isRepeated }: { readonly said: readonly unknown[]; readonly isRepeated: boolean },
     decide: (nowMs: TimeMs, once: ReturnType<typeof onceOf>) => PackBody | Reject,
   ): Promise<Seq | Reject> {
     const { clearing } = this.#pipeline
     let seq: Seq = 0
     const refused = await this.#pipeline.change((nowMs) => {
-      const once = onceOf(ask, said, nowMs)
+      const once = onceOf(request, said, nowMs)
       const found = decideOnce(clearing, once, nowMs)
       if (found instanceof Reject) return found
       const before = isRepeated ? found : undefined

@@ -14,7 +14,7 @@ import type { PageChanges } from './page-changes.ts'
 import type { FilterGroup, FilterValues } from './page-content.ts'
 import { filterOf, type PageDirectory, type ShownPage } from './page-directory.ts'
 
-export interface PageAsk {
+export interface PageParams {
   readonly page?: number
   /** '' for the first page. */
   readonly cursor?: string
@@ -46,22 +46,22 @@ export class PageMarkets {
   }
 
   /** The JSON of the reply, or what is wrong with the call. */
-  read(shown: ShownPage, ask: PageAsk): Joined | Issue {
-    const issue = this.#issueOf(shown, ask)
+  read(shown: ShownPage, request: PageParams): Joined | Issue {
+    const issue = this.#issueOf(shown, request)
     if (issue !== null) return issue
-    const filter = filterOf(ask.filters)
+    const filter = filterOf(request.filters)
     const bits = this.#passing(shown, filter)
-    const isPaged = ask.cursor === undefined
-    const found = isPaged ? this.#byPage(ask, bits) : this.#byCursor(shown, ask, bits)
+    const isPaged = request.cursor === undefined
+    const found = isPaged ? this.#byPage(request, bits) : this.#byCursor(shown, request, bits)
     if (found === null) return wrong('cursor', NOT_OF_QUERY)
     const paging = JSON.stringify(found.paging).slice(1, -1)
-    const counts = filter.size === 0 ? '' : this.#countsText(shown, filter, ask.filters)
+    const counts = filter.size === 0 ? '' : this.#countsText(shown, filter, request.filters)
     const rest = counts === '' ? paging : `${paging},"counts":${counts}`
     const data = this.#lists.joined(found.markets)
     return new Joined(['{"data":[', ...data, `],${rest}}`])
   }
 
-  #issueOf(shown: ShownPage, { page, cursor, filters }: PageAsk): Issue | null {
+  #issueOf(shown: ShownPage, { page, cursor, filters }: PageParams): Issue | null {
     if (page !== undefined && cursor !== undefined) {
       return wrong('cursor', 'may not be given together with page')
     }
@@ -90,7 +90,7 @@ export class PageMarkets {
     return bits
   }
 
-  #byPage({ page = 1, limit, sort }: PageAsk, bits: Bits | null) {
+  #byPage({ page = 1, limit, sort }: PageParams, bits: Bits | null) {
     const list = this.#lists.ordered(sort)
     const markets = list.page((page - 1) * limit, limit, bits)
     const total = bits?.count ?? list.count
@@ -99,7 +99,11 @@ export class PageMarkets {
   }
 
   /** Null when the cursor is none of this query. */
-  #byCursor(shown: ShownPage, { cursor = '', limit, sort, filters }: PageAsk, bits: Bits | null) {
+  #byCursor(
+    shown: ShownPage,
+    { cursor = '', limit, sort, filters }: PageParams,
+    bits: Bits | null,
+  ) {
     const query = digestOf(shown.id, sort, filters)
     const place = cursor === '' ? null : placeIn(cursor, query)
     if (place === undefined) return null

@@ -9,7 +9,7 @@ import { shownWith } from '../../edge/http/schema/printed.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import { optional } from '../../edge/http/schema/schema.ts'
 import type { Services } from '../services.ts'
-import type { MoveAsk } from './moves-once.ts'
+import type { MoveRequest } from './moves-once.ts'
 
 const KEY_MAX = MOVE_LIMITS.idempotencyKeyCodePointsMax
 const BLANK = /^\s*$/
@@ -28,10 +28,10 @@ export interface MoneyCall {
 }
 
 /** Who asks; a refusal when the key is blank. */
-export function askOf(
+export function requestOf(
   { owner, caller, call, body }: MoneyCall,
   { settings }: Services,
-): MoveAsk | Refusal {
+): MoveRequest | Refusal {
   const { idempotencyKey: key } = body
   if (key !== undefined && BLANK.test(key)) {
     return invalid({ field: 'idempotencyKey', message: 'must not be blank' })

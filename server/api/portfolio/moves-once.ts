@@ -17,7 +17,7 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
 /** Who asks for a move, and by which call. */
-export interface MoveAsk {
+export interface MoveRequest {
   /** Whose money moves. */
   readonly owner: ProfileId
   readonly callerId: ProfileId
@@ -34,7 +34,7 @@ export interface Moved {
 }
 
 /** What a call became when it came first; null or undefined without an answer in time. */
-export type FirstMove = (ask: MoveAsk, seq: Seq) => Promise<MoveFact | null | undefined>
+export type FirstMove = (request: MoveRequest, seq: Seq) => Promise<MoveFact | null | undefined>
 
 /** Asks the tables. */
 export function firstMoveIn(reads: PrivateReads): FirstMove {
@@ -55,7 +55,7 @@ export class MovesOnce {
 
   /** `requested` is what a repeat under the same key must ask for, too. */
   async make(
-    ask: MoveAsk,
+    request: MoveRequest,
     requested: readonly unknown[],
     decide: DecideMove,
   ): Promise<Moved | Reject> {
@@ -65,27 +65,27 @@ export class MovesOnce {
     let seq: Seq = 0
     let facts: readonly MoveFact[] = []
     const refused = await this.#pipeline.change((nowMs) => {
-      const once = onceOf(ask, requested, nowMs)
+      const once = onceOf(request, requested, nowMs)
       const before = decideOnce(clearing, once, nowMs)
       if (before instanceof Reject) return before
       seq = before?.seq ?? clearing.lastSeq + 1
       if (before !== undefined) return null
       // The sub-account may have left since the call came.
-      const restricted = decideFunds(clearing, ask.callerId, ask.owner)
+      const restricted = decideFunds(clearing, request.callerId, request.owner)
       if (restricted !== null) return restricted
       const decided = decide(nowMs, once)
       if (!(decided instanceof Reject)) facts = factsOfMove(decided, childrenOf)
       return decided
     })
     if (refused !== null) return refused
-    const fact = facts.at(0) ?? (await this.#firstMove(ask, seq)) ?? null
+    const fact = facts.at(0) ?? (await this.#firstMove(request, seq)) ?? null
     return fact === null ? REJECT.READ_TIMEOUT : { seq, fact }
   }
 }
 
 /** What keeps the call from being made twice; undefined when nothing does. */
 export function onceOf(
-  { callerId, owner, idempotencyKey, signature }: MoveAsk,
+  { callerId, owner, idempotencyKey, signature }: MoveRequest,
   requested: readonly unknown[],
   nowMs: TimeMs,
 ): CallOnce | undefined {

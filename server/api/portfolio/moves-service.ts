@@ -14,7 +14,7 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import { checksumAddress } from '../../crypto/address.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { MoveAsk, Moved, MovesOnce } from './moves-once.ts'
+import type { Moved, MoveRequest, MovesOnce } from './moves-once.ts'
 
 export class Moves {
   readonly #pipeline: Pipeline
@@ -25,41 +25,41 @@ export class Moves {
     this.#once = once
   }
 
-  split(ask: MoveAsk, conditionId: string, amountRaw: number): Promise<Moved | Reject> {
+  split(request: MoveRequest, conditionId: string, amountRaw: number): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
-    return this.#once.make(ask, ['split', conditionId, amountRaw], (_nowMs, once) => {
+    return this.#once.make(request, ['split', conditionId, amountRaw], (_nowMs, once) => {
       const market = clearing.catalogue.byCondition(conditionId)
       if (market === undefined) return REJECT.MARKET_NOT_FOUND
-      return decideSplit(clearing, market, { profileId: ask.owner, amountRaw, once })
+      return decideSplit(clearing, market, { profileId: request.owner, amountRaw, once })
     })
   }
 
-  merge(ask: MoveAsk, conditionId: string, amountRaw: number): Promise<Moved | Reject> {
+  merge(request: MoveRequest, conditionId: string, amountRaw: number): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
-    return this.#once.make(ask, ['merge', conditionId, amountRaw], (_nowMs, once) => {
+    return this.#once.make(request, ['merge', conditionId, amountRaw], (_nowMs, once) => {
       const market = clearing.catalogue.byCondition(conditionId)
       if (market === undefined) return REJECT.MARKET_NOT_FOUND
-      return decideMerge(clearing, market, { profileId: ask.owner, amountRaw, once })
+      return decideMerge(clearing, market, { profileId: request.owner, amountRaw, once })
     })
   }
 
-  redeem(ask: MoveAsk, conditionId: string): Promise<Moved | Reject> {
+  redeem(request: MoveRequest, conditionId: string): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
-    return this.#once.make(ask, ['redeem', conditionId], (_nowMs, once) => {
+    return this.#once.make(request, ['redeem', conditionId], (_nowMs, once) => {
       const market = clearing.catalogue.byCondition(conditionId)
       if (market === undefined) return REJECT.MARKET_NOT_FOUND
-      return decideRedeem(clearing, market, { profileId: ask.owner, once })
+      return decideRedeem(clearing, market, { profileId: request.owner, once })
     })
   }
 
   /** The conditions are those whose NO the owner gives. */
   convert(
-    ask: MoveAsk,
+    request: MoveRequest,
     conditionIds: readonly string[],
     amountRaw: number,
   ): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
-    return this.#once.make(ask, ['convert', conditionIds, amountRaw], (_nowMs, once) => {
+    return this.#once.make(request, ['convert', conditionIds, amountRaw], (_nowMs, once) => {
       const chosen: Market[] = []
       for (const conditionId of conditionIds) {
         const market = clearing.catalogue.byCondition(conditionId)
@@ -69,22 +69,22 @@ export class Moves {
       const groupId = chosen[0]?.groupId
       if (groupId === undefined) return REJECT.MARKET_NOT_GROUP
       const group = clearing.catalogue.existing(groupId)
-      return decideConvert(clearing, group, chosen, { profileId: ask.owner, amountRaw, once })
+      return decideConvert(clearing, group, chosen, { profileId: request.owner, amountRaw, once })
     })
   }
 
   /** `destination` is undefined for the caller's own: its smart wallet, or else its account. */
   withdraw(
-    ask: MoveAsk,
+    request: MoveRequest,
     collateralRaw: number,
     destination: string | undefined,
   ): Promise<Moved | Reject> {
     const { clearing } = this.#pipeline
     const params = ['withdraw', collateralRaw, destination?.toLowerCase() ?? '']
-    return this.#once.make(ask, params, (_nowMs, once) => {
-      const to = this.#destinationOf(ask.callerId, destination)
+    return this.#once.make(request, params, (_nowMs, once) => {
+      const to = this.#destinationOf(request.callerId, destination)
       if (to === undefined) return REJECT.DESTINATION_NOT_ALLOWED
-      const wanted = { profileId: ask.owner, collateralRaw, destination: to, once }
+      const wanted = { profileId: request.owner, collateralRaw, destination: to, once }
       return decideWithdraw(clearing, wanted)
     })
   }

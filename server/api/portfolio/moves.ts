@@ -21,8 +21,8 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import { askOf, idempotencyKey, type MoneyCall } from './money-call.ts'
-import type { MoveAsk, Moved } from './moves-once.ts'
+import { idempotencyKey, type MoneyCall, requestOf } from './money-call.ts'
+import type { Moved, MoveRequest } from './moves-once.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 
@@ -74,15 +74,15 @@ function shownEnvelope({ seq, fact }: Moved, { pipeline, settings }: Services) {
 async function told<View>(
   input: MoneyCall & { readonly body: { readonly amount?: string } },
   services: Services,
-  move: (ask: MoveAsk, amountRaw: number) => Promise<Moved | Reject>,
+  move: (request: MoveRequest, amountRaw: number) => Promise<Moved | Reject>,
   view: (fact: MoveFact) => View,
   refusalOf: (reject: Reject) => Refusal | Promise<Refusal> = refuse,
 ) {
-  const ask = askOf(input, services)
-  if (ask instanceof Refusal) return ask
+  const request = requestOf(input, services)
+  if (request instanceof Refusal) return request
   const amountRaw = rawOf(input.body.amount ?? '0')
   if (amountRaw === undefined) return invalid(TOO_LARGE)
-  const moved = await move(ask, amountRaw)
+  const moved = await move(request, amountRaw)
   if (moved instanceof Reject) return refusalOf(moved)
   return { ...shownEnvelope(moved, services), ...view(moved.fact) }
 }
@@ -133,7 +133,8 @@ export const splitPosition = route({
   example: PAIR_EXAMPLE,
   handle: (input, services: Services) => {
     const { conditionId } = input.body
-    const move = (ask: MoveAsk, raw: number) => services.moves.split(ask, conditionId, raw)
+    const move = (request: MoveRequest, raw: number) =>
+      services.moves.split(request, conditionId, raw)
     return told(input, services, move, pairView(conditionId))
   },
 })
@@ -159,7 +160,8 @@ export const mergePositions = route({
   example: PAIR_EXAMPLE,
   handle: (input, services: Services) => {
     const { conditionId } = input.body
-    const move = (ask: MoveAsk, raw: number) => services.moves.merge(ask, conditionId, raw)
+    const move = (request: MoveRequest, raw: number) =>
+      services.moves.merge(request, conditionId, raw)
     return told(input, services, move, pairView(conditionId))
   },
 })
@@ -216,7 +218,8 @@ export const convertPositions = route({
   },
   handle: (input, services: Services) => {
     const { conditionIds } = input.body
-    const move = (ask: MoveAsk, raw: number) => services.moves.convert(ask, conditionIds, raw)
+    const move = (request: MoveRequest, raw: number) =>
+      services.moves.convert(request, conditionIds, raw)
     return told(input, services, move, ({ marketId, collateralRaw, converted = [] }) => {
       const yes = converted.find(({ yesRaw }) => yesRaw > 0)
       return {
@@ -262,7 +265,7 @@ export const redeemPositions = route({
   },
   handle: (input, services: Services) => {
     const { conditionId } = input.body
-    const move = (ask: MoveAsk) => services.moves.redeem(ask, conditionId)
+    const move = (request: MoveRequest) => services.moves.redeem(request, conditionId)
     const view = ({ marketId, collateralRaw }: MoveFact) => {
       return { conditionId, marketId, amount: String(collateralRaw) }
     }
@@ -358,7 +361,8 @@ export const withdraw = route({
     if (destination !== undefined && parseAddress(destination) === undefined) {
       return invalid({ field: 'destination', message: WRONG_CHECKSUM })
     }
-    const move = (ask: MoveAsk, raw: number) => services.moves.withdraw(ask, raw, destination)
+    const move = (request: MoveRequest, raw: number) =>
+      services.moves.withdraw(request, raw, destination)
     const view = (fact: MoveFact) => {
       assert(fact.destination !== undefined, 'a withdrawal has a destination')
       const { address: token } = collateral

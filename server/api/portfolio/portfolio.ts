@@ -202,8 +202,8 @@ export class Portfolio {
   /** What all shares are worth and cost; of the newest markets alone when there are too many. */
   async sums(accountId: ProfileId, requester: Requester): Promise<HeldSums | undefined> {
     const limit = MOVE_LIMITS.heldMarketsMax
-    const ask = { accountId, beforeId: NEWEST_ID, limit, others: [] }
-    const held = await this.#reads.read(heldPositions, ask, requester)
+    const request = { accountId, beforeId: NEWEST_ID, limit, others: [] }
+    const held = await this.#reads.read(heldPositions, request, requester)
     if (held === undefined) return undefined
     const markets = await this.#archive.byIds(held.marketIds, requester)
     if (markets === undefined) return undefined

@@ -110,7 +110,7 @@ export class PrivateReads {
       const share = shareOf(requester, this.#pipeline.clearing.accounts.partners)
       const onTook = (ms: number) => requester.charges?.queryTook(ms)
       const turn = { ...share, untilMs: queryUntil(untilMs), isGone, isPrompt, onTook }
-      return await this.#query.ask(query, requested, turn)
+      return await this.#query.request(query, requested, turn)
     } finally {
       const left = (this.#underWay.get(profileId) ?? 1) - 1
       if (left > 0) this.#underWay.set(profileId, left)

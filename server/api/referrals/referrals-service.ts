@@ -5,7 +5,7 @@ import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { shownName } from '../../../persistence/query/read/profiles.ts'
 import {
   friendsBoard,
-  type PageAsk,
+  type PageParams,
   type ReferralBoard,
   type ReferralRow,
   type ReferrerRow,
@@ -30,19 +30,19 @@ export class Referrals {
   }
 
   /** The board of all; `me` is there for a profile that referred somebody. */
-  async board(page: PageAsk, requester: Requester, caller: ProfileId = NOBODY) {
+  async board(page: PageParams, requester: Requester, caller: ProfileId = NOBODY) {
     const found = await this.#reads.read(referralBoard, { ...page, profileId: caller }, requester)
     return found && boardView(found, page)
   }
 
   /** The board of a profile and of those whom it follows. */
-  async friends(page: PageAsk, requester: Requester, caller: ProfileId) {
+  async friends(page: PageParams, requester: Requester, caller: ProfileId) {
     const found = await this.#reads.read(friendsBoard, { ...page, profileId: caller }, requester)
     return found && boardView(found, page)
   }
 
   /** Whom a profile referred, newest first. */
-  async referred({ limit, offset }: PageAsk, requester: Requester, profileId: ProfileId) {
+  async referred({ limit, offset }: PageParams, requester: Requester, profileId: ProfileId) {
     const found = await this.#reads.read(referralsOf, { profileId, limit, offset }, requester)
     if (found === undefined) return undefined
     const { referredCount: all, earningCount: earning, rows } = found
@@ -66,7 +66,7 @@ export class Referrals {
   }
 }
 
-function boardView({ rows, total, own }: ReferralBoard, { limit, offset }: PageAsk) {
+function boardView({ rows, total, own }: ReferralBoard, { limit, offset }: PageParams) {
   const entries = rows.map(referrerView)
   const me = own === null ? {} : { me: { rank: own.rank, entry: referrerView(own) } }
   return { entries, limit, offset, total, ...me }

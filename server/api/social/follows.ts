@@ -120,8 +120,8 @@ export const followedProfiles = route({
   handle: async ({ query, caller, call }, { reads }: Services) => {
     const { limit, cursor = '' } = query
     // One more than the page tells whether another page follows.
-    const ask = { owner: caller.profileId, after: Number(cursor), limit: limit + 1 }
-    const found = await reads.read(following, ask, requesterOf({ caller, call }))
+    const request = { owner: caller.profileId, after: Number(cursor), limit: limit + 1 }
+    const found = await reads.read(following, request, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const data = found.slice(0, limit)
     const nextCursor = found.length > limit ? String(data[limit - 1].profileId) : null

@@ -53,8 +53,8 @@ export const searchProfiles = route({
   example: { query: { query: 'rain', limit: 5 }, reply: { data: [FOUND_EXAMPLE] } },
   handle: async ({ query, call }, { reads }: Services) => {
     if (isTooShort(wantedIn(query.query).wanted)) return NOBODY
-    const ask = { text: query.query, limit: query.limit }
-    const found = await reads.read(search, ask, publicRequester(call))
+    const request = { text: query.query, limit: query.limit }
+    const found = await reads.read(search, request, publicRequester(call))
     return found === undefined ? refuse('READ_TIMEOUT') : { data: found.map(foundView) }
   },
 })

@@ -45,13 +45,13 @@ export const ordersOfMatch = route({
     const match = await matches.named(name, requester)
     if (match === undefined) return refuse('READ_TIMEOUT')
     if (match === null) return refuse('MATCH_NOT_FOUND')
-    const ask = {
+    const request = {
       accountId: owner,
       marketIds: match.markets.map(({ marketId }) => marketId),
       statuses: statusNumbers(query.statuses),
       limit: query.limit ?? LIMITS.userOrdersLimitMax,
     }
-    const rows = await reads.read(matchOrders, ask, requester)
+    const rows = await reads.read(matchOrders, request, requester)
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const markets = await archive.byIds(
       rows.map(({ marketId }) => marketId),

@@ -12,7 +12,7 @@ import {
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Match } from '../../../engine/domain/sports/match.ts'
 import {
-  type MatchesAsk,
+  type MatchesParams,
   matches,
   matchNamed,
   type ShownMatch,
@@ -76,7 +76,7 @@ export class SportMatches {
   }
 
   /** Undefined without an answer in time. */
-  page(ask: MatchesAsk, requester: Requester): Promise<ShownMatch[] | undefined> {
-    return this.#reads.read(matches, ask, requester)
+  page(request: MatchesParams, requester: Requester): Promise<ShownMatch[] | undefined> {
+    return this.#reads.read(matches, request, requester)
   }
 }

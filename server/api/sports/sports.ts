@@ -2,7 +2,7 @@
 
 import { MATCH_PHASES, SPORT_TYPES } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
-import type { MatchesAsk, MatchPlace } from '../../../persistence/query/read/markets/matches.ts'
+import type { MatchesParams, MatchPlace } from '../../../persistence/query/read/markets/matches.ts'
 import { open } from '../../edge/http/access/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import type { Call } from '../../edge/http/call.ts'
@@ -64,7 +64,7 @@ const page = () =>
   })
 const PAGE_EXAMPLE = { data: [SCORED_EXAMPLE], nextCursor: null }
 
-interface Requested extends Pick<MatchesAsk, 'phases' | 'sportType' | 'esportType' | 'limit'> {
+interface Requested extends Pick<MatchesParams, 'phases' | 'sportType' | 'esportType' | 'limit'> {
   readonly cursor: string | undefined
 }
 

@@ -173,7 +173,7 @@ export class IntakeWorker {
     if (this.isEnded) return
     const ended = once(this.#worker, 'exit')
     Atomics.store(this.#working, WORKING.ends, 1)
-    this.#requests.ask()
+    this.#requests.request()
     const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
     await ended
     clearTimeout(timer)

@@ -24,11 +24,11 @@ const askFields = openObject({
   afterEventId: optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
   afterSettlementId: optional(text(EVENT_ID_CHARACTERS_MAX)),
 })
-const ask = compileSaid(askFields)
-const unsubscribeAsk = compile(openObject({ channel: text(64) }))
+const request = compileSaid(askFields)
+const unsubscribeRequest = compile(openObject({ channel: text(64) }))
 
 /** What a client names in a subscription: markets, or the newest events that it has. */
-export interface SubscriptionAsk extends Omit<AskFields, keyof Names> {
+export interface SubscriptionRequest extends Omit<AskFields, keyof Names> {
   readonly marketSlugs?: readonly string[] | undefined
   readonly marketAddresses?: readonly string[] | undefined
   /** Adds to the earlier subscription of the channel in place of replacing it. */
@@ -47,18 +47,18 @@ export interface Channel {
    * Replaces the member's earlier subscription, or adds to it; after a refusal the earlier one
    * stays.
    */
-  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null
+  subscribe(member: Member, requested: SubscriptionRequest): Refusal | null
   /** Ends the subscription of the named markets, or all of it when none are named. */
-  unsubscribe(member: Member, requested: SubscriptionAsk): void
+  unsubscribe(member: Member, requested: SubscriptionRequest): void
   /** The member is gone. */
   left(member: Member): void
 }
 
 export type Channels = ReadonlyMap<string, Channel>
 
-function askOf(payload: unknown): SubscriptionAsk | Refusal {
+function requestOf(payload: unknown): SubscriptionRequest | Refusal {
   const given = payload ?? {}
-  if (!ask.holds(given)) return invalid(...ask.issues(given))
+  if (!request.holds(given)) return invalid(...request.issues(given))
   const { marketSlug, marketAddress, marketSlugs, marketAddresses, ...rest } = given
   return {
     ...rest,
@@ -99,7 +99,7 @@ function subscribe(
   const channel = channels.get(event)
   if (channel === undefined) return unknownChannel()
   if (channel.isPrivate && member.caller === null) return refuse('UNAUTHENTICATED')
-  const requested = askOf(payload)
+  const requested = requestOf(payload)
   if (requested instanceof Refusal) return requested
   const refusal = channel.subscribe(member, requested)
   if (refusal !== null) return refusal
@@ -110,10 +110,10 @@ function subscribe(
 
 /** Gives null, or the sentence for the acknowledgement. */
 function unsubscribe(channels: Channels, member: Member, payload: unknown): string | null {
-  if (!unsubscribeAsk.holds(payload)) return 'channel must name a channel'
+  if (!unsubscribeRequest.holds(payload)) return 'channel must name a channel'
   const channel = channels.get(payload.channel)
   if (channel === undefined) return `There is no channel ${payload.channel}.`
-  const requested = askOf(payload)
+  const requested = requestOf(payload)
   if (requested instanceof Refusal) return 'marketSlugs must be a list of market slugs'
   channel.unsubscribe(member, requested)
   return null

@@ -61,7 +61,12 @@ export class SeenLookups {
     const { hashHigh, hashLow, accountId, clientOrderId } = order
     const requested = { appliedSeq: this.#appliedSeq }
     this.#requested.add(requested)
-    const answer = this.#query?.ask(knownInTables, { hashHigh, hashLow, accountId, clientOrderId })
+    const answer = this.#query?.request(knownInTables, {
+      hashHigh,
+      hashLow,
+      accountId,
+      clientOrderId,
+    })
     const ended = () => {
       this.#requested.delete(requested)
       this.#forget()

@@ -244,7 +244,7 @@ export class Mining {
     const unknown = [...this.#verdicts].flatMap(([seq, setback]) => {
       return setback === 'FAILED' && !this.#reversals.has(seq) ? [seq] : []
     })
-    if (unknown.length > 0) void this.#ask(unknown)
+    if (unknown.length > 0) void this.#request(unknown)
     else this.#stamp(throughSeq, aside)
   }
 
@@ -260,7 +260,7 @@ export class Mining {
   }
 
   /** The block waits for the answer: it must not cover a trade that is to be taken back. */
-  async #ask(tradeSeqs: readonly Seq[]): Promise<void> {
+  async #request(tradeSeqs: readonly Seq[]): Promise<void> {
     this.#isRequesting = true
     const trades = await Promise.all(tradeSeqs.map((seq) => this.#parts.tradeOf(seq)))
     this.#isRequesting = false

@@ -83,7 +83,7 @@ export async function feedWalks(on: Ground): Promise<void> {
     while (await on.turn(400)) {
       peer = on.again(peer, index % 2)
       const path = `${list}limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`
-      const body = await peer.ask(signed(attacker, 'GET', path))
+      const body = await peer.request(signed(attacker, 'GET', path))
       cursor = /"nextCursor":"([^"]*)"/.exec(body)?.[1] ?? ''
     }
   }
@@ -96,7 +96,7 @@ export async function offersHeard(on: Ground): Promise<void> {
   const readers = on.isShort ? READERS_SHORT : READERS
   for (let opened = 0; opened < readers && (await on.turn(200)); opened++) {
     const peer = on.peer(opened % 2)
-    await peer.ask(upgrade())
+    await peer.request(upgrade())
     if (peer.isSocket) peer.send(JOIN).send(says('subscribe_live_offers'))
   }
   const legs = on.scene.legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
@@ -105,10 +105,10 @@ export async function offersHeard(on: Ground): Promise<void> {
     let peer = on.peer()
     while (await on.turn(200)) {
       peer = on.again(peer)
-      const made = await peer.ask(signed(attacker, 'POST', '/parlay/offers', body))
+      const made = await peer.request(signed(attacker, 'POST', '/parlay/offers', body))
       const id = /"id":"(\d+)"/.exec(made)?.[1]
       if (id === undefined) continue
-      await on.again(peer).ask(signed(attacker, 'DELETE', `/parlay/offers/${id}`))
+      await on.again(peer).request(signed(attacker, 'DELETE', `/parlay/offers/${id}`))
     }
   }
   await Promise.all(Array.from({ length: 8 }, caller))
@@ -176,7 +176,7 @@ export async function filesOf(on: Ground): Promise<string[]> {
   const pages = []
   const peer = on.peer()
   for (const page of ['/', '/operator', '/docs/openapi']) {
-    pages.push(await peer.ask(plain('GET', page)))
+    pages.push(await peer.request(plain('GET', page)))
   }
   peer.end()
   const found = [...pages.join('').matchAll(/\/assets\/[^"?]+/g)].map(([path]) => path)

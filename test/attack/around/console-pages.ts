@@ -33,7 +33,7 @@ async function learnFiles(on: Ground): Promise<Files> {
   const tags = new Map<string, string>()
   const peer = on.peer()
   for (const path of paths) {
-    await peer.ask(plain('GET', path))
+    await peer.request(plain('GET', path))
     tags.set(path, peer.etag)
   }
   // The exchange would close it when it is idle.
@@ -110,10 +110,10 @@ export async function consolePages(on: Ground): Promise<void> {
 async function loaded(on: Ground, page: Page, files: Files): Promise<Peer> {
   const from = page.number % ADDRESSES
   const peer = on.peer(from)
-  for (const request of loads(page, files)) await peer.ask(request)
+  for (const request of loads(page, files)) await peer.request(request)
   peer.end()
   const socket = on.peer(from)
-  await socket.ask(upgrade(page.visitor ?? undefined))
+  await socket.request(upgrade(page.visitor ?? undefined))
   if (socket.isSocket) {
     socket.send(JOIN)
     for (const message of listens(page, on.scene.slugs)) socket.send(message)

@@ -39,7 +39,7 @@ export async function oddFrames(on: Ground): Promise<void> {
     let peer = on.peer(from)
     while (await on.turn(1000)) {
       peer = on.again(peer, from)
-      await peer.ask(FRAMINGS[turn++ % FRAMINGS.length](on))
+      await peer.request(FRAMINGS[turn++ % FRAMINGS.length](on))
     }
   }
   await Promise.all(Array.from({ length: 16 }, caller))

@@ -54,7 +54,7 @@ test('a bell that nobody marked wakes nobody, and a sign of life needs no bell',
   wakeUps.ring()
   const { words, at } = wakeUps.sleepWordOf(5)
   assert.equal(Atomics.load(words, at), 1, 'it sleeps on')
-  reader.ring.ask()
+  reader.ring.request()
   while (!reader.ring.isAnswered) await new Promise(setImmediate)
   await reader.asleep()
   const heard = once(reader.worker, 'message')

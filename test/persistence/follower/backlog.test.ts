@@ -189,19 +189,19 @@ test('reads of others are answered while rows are late, and those of owners wait
   }
   const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten })
   t.after(() => query.stop())
-  const ask = (accountId: number, status: number) =>
-    query.ask(userOrders, ordersOf(accountId, status), patientTurn(accountId))
-  const [live, ended] = [ask(1, LIVE), ask(1, CANCELED)]
-  const single = query.ask(orderBySlot, orders[0], patientTurn(2))
+  const request = (accountId: number, status: number) =>
+    query.request(userOrders, ordersOf(accountId, status), patientTurn(accountId))
+  const [live, ended] = [request(1, LIVE), request(1, CANCELED)]
+  const single = query.request(orderBySlot, orders[0], patientTurn(2))
   // Account 2 has traded and placed after the cancel, and sees all of it.
-  const ofOther = await ask(2, LIVE)
+  const ofOther = await request(2, LIVE)
   assert.deepEqual(
     ofOther?.map(({ placedSeq }) => placedSeq),
     [newest.seq],
   )
-  assert.equal((await query.ask(orderBySlot, newest, patientTurn(1)))?.status, LIVE)
+  assert.equal((await query.request(orderBySlot, newest, patientTurn(1)))?.status, LIVE)
   const all = { owner: 2, before: { seq: flow.seq + 1, leg: 0 }, limit: 10, marketId: null }
-  const trades = (await query.ask(history, all, patientTurn(2)))?.rows
+  const trades = (await query.request(history, all, patientTurn(2)))?.rows
   assert.equal(trades?.filter(({ what }) => what === 'TRADE').length, 1)
   assert.deepEqual(
     wanted.map(({ rests }) => rests),
@@ -235,11 +235,11 @@ test('a question whose deadline passes while rows are late gets no answer', asyn
   t.after(() => query.stop())
   await query.warm()
   const turn = { ...patientTurn(1), untilMs: performance.now() + 50 }
-  assert.equal(await query.ask(userOrders, ordersOf(1, LIVE), turn), undefined)
+  assert.equal(await query.request(userOrders, ordersOf(1, LIVE), turn), undefined)
   const isWanted = new Promise<void>((resolve) => {
     onWanted = resolve
   })
-  void query.ask(userOrders, ordersOf(1, LIVE), patientTurn(1))
+  void query.request(userOrders, ordersOf(1, LIVE), patientTurn(1))
   await isWanted
   assert.equal(query.waiting, 0, 'a question that waits for rows has no place in the queue')
   follower.close()
@@ -269,9 +269,12 @@ test('the makers of a trade are read whole or not at all', async (t) => {
   }
   const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten })
   t.after(() => query.stop())
-  const parts = query.ask(tradeParts, { tradeSeqs: [tradeSeq], accountIds: [8] }, patientTurn())
+  const parts = query.request(tradeParts, { tradeSeqs: [tradeSeq], accountIds: [8] }, patientTurn())
   const taker = { owner: 8, before: { seq: tradeSeq + 1, leg: 0 }, limit: 1, marketId: null }
-  assert.equal(await query.ask(history, { ...taker, owner: 5 }, patientTurn())?.then(lengthOf), 0)
+  assert.equal(
+    await query.request(history, { ...taker, owner: 5 }, patientTurn())?.then(lengthOf),
+    0,
+  )
   assert.deepEqual(wanted, [{ tradeSeqs: [tradeSeq] }])
   assert.equal(follower.isWhole({ owner: 8 }), false, 'the taker is whole with its makers')
   assert.equal(follower.isWhole({ owner: 5 }), true)
@@ -311,7 +314,7 @@ test('threads: reads during a command of thousands of orders are whole', async (
   await durable(flow.seq)
   assert.equal(await follower.whenApplied(flow.seq, 600_000), true)
   const counts = [1, 2, 3].map(async (accountId) => {
-    const live = await query.ask(userOrders, ordersOf(accountId, LIVE), patientTurn(accountId))
+    const live = await query.request(userOrders, ordersOf(accountId, LIVE), patientTurn(accountId))
     return live?.length
   })
   assert.deepEqual(await Promise.all(counts), [0, 0, 1])

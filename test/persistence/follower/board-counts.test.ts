@@ -72,11 +72,11 @@ class Story {
     const { buyer, seller } = parties
     const sizeRaw = shares * SHARE
     const isSale = driver.sharesRaw(seller, marketId, 0) >= sizeRaw
-    const ask = isSale
+    const request = isSale
       ? { side: 1, outcome: 0, priceTicks: ticks }
       : { side: 0, outcome: 1, priceTicks: 1000 - ticks }
     const terms = { marketId, sizeRaw }
-    const rested = driver.place({ ...terms, ...ask, account: seller, type: 'GTC' })
+    const rested = driver.place({ ...terms, ...request, account: seller, type: 'GTC' })
     assert.equal(rested.result, 'RESTED')
     const bid = { ...terms, side: 0, outcome: 0, priceTicks: ticks, account: buyer }
     assert.equal(driver.place({ ...bid, type: 'FAK' }).result, 'FILLED')
@@ -102,9 +102,9 @@ class Story {
     const { dataDir, seq } = this.told()
     const follower = new Follower(keyed(dataDir))
     while (follower.step(seq));
-    const ask = { nowMs: this.driver.nowMs, marketIds: null }
-    follower.projector.ask(0, { what: 'boards', ...ask })
-    follower.projector.ask(1, { what: 'biggest', ...ask })
+    const request = { nowMs: this.driver.nowMs, marketIds: null }
+    follower.projector.request(0, { what: 'boards', ...request })
+    follower.projector.request(1, { what: 'biggest', ...request })
     let biggest: ProjectionRows = new Float64Array(0)
     while (follower.projector.isDue) {
       const made = follower.projector.work(() => false)

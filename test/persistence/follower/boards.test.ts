@@ -23,7 +23,7 @@ after(() => connection.close())
 // One transaction for all: a commit for each row would be most of the time.
 connection.exec('BEGIN')
 const table = new PositionsTable(connection)
-const ask = leaderboard.open(connection)
+const request = leaderboard.open(connection)
 const shares = positions.open(connection)
 const volumeOf = tradedVolume.open(connection)
 const traded = tradedMarkets.open(connection)
@@ -111,15 +111,15 @@ function checkBoards(steps: readonly Step[], nowMs: number): void {
     const slow = slowRows(steps, spanHours, nowMs)
     const plain = (rows: readonly Row[]) =>
       rows.map(({ owner, pnlRaw, volumeRaw }) => ({ owner, pnlRaw, volumeRaw }))
-    const all = ask({ board: 'pnl', spanHours, offset: 0, limit: 100 })
+    const all = request({ board: 'pnl', spanHours, offset: 0, limit: 100 })
     assert.deepEqual(plain(all.rows), slow, `pnl of ${spanHours} hours`)
     assert.equal(all.count, slow.length)
-    const part = ask({ board: 'pnl', spanHours, offset: 3, limit: 4 })
+    const part = request({ board: 'pnl', spanHours, offset: 3, limit: 4 })
     assert.deepEqual(plain(part.rows), slow.slice(3, 7))
     const byVolume = slow
       .filter(({ volumeRaw }) => volumeRaw > 0)
       .sort((a, b) => b.volumeRaw - a.volumeRaw || a.owner - b.owner)
-    const volumes = ask({ board: 'volume', spanHours, offset: 0, limit: 100 })
+    const volumes = request({ board: 'volume', spanHours, offset: 0, limit: 100 })
     assert.deepEqual(plain(volumes.rows), byVolume, `volume of ${spanHours} hours`)
     assert.equal(volumes.count, byVolume.length)
   }
@@ -216,7 +216,7 @@ test('hours that end within one chunk are kept apart', () => {
     [24, 5],
     [168, 15],
   ] as const) {
-    const { rows } = ask({ board: 'volume', spanHours, offset: 0, limit: 100 })
+    const { rows } = request({ board: 'volume', spanHours, offset: 0, limit: 100 })
     assert.equal(rows.find((row) => row.owner === owner)?.volumeRaw, volumeRaw)
   }
 })

@@ -5,7 +5,10 @@ import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { MARK_SOURCES, type Mark } from '../../../engine/domain/markets/mark.ts'
 import { mulDivFloor } from '../../../engine/domain/units.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
-import { BIGGEST_ROW, type ProjectionAsk } from '../../../persistence/follower/boards/projection.ts'
+import {
+  BIGGEST_ROW,
+  type ProjectionParams,
+} from '../../../persistence/follower/boards/projection.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { readPath } from '../../../persistence/follower/read-database.ts'
 import { accuracy } from '../../../persistence/query/read/boards/owner-sums.ts'
@@ -158,7 +161,7 @@ function tenSharesAt(levels: readonly BookLevel[]): number | undefined {
 function bigOf(teller: Teller): Big[] {
   return OPEN_MARKETS.flatMap((marketId) => {
     const { bids, asks } = teller.driver.book(marketId)
-    const [bidTicks, askTicks] = [bids, asks].map(tenSharesAt)
+    const [bidTicks, askTicks] = [bids, requests].map(tenSharesAt)
     const isTwoSided = bidTicks !== undefined && askTicks !== undefined
     const lastTicks = teller.markTicks.get(marketId) ?? assert.fail('a large fill marks')
     const yesE6 = isTwoSided ? (bidTicks + askTicks) * 500 : lastTicks * 1000
@@ -223,11 +226,11 @@ function follow(dataDir: string): Follower {
 /** Works in turns of some steps until all is answered, or until so many turns are over. */
 function answers(
   { projector }: Follower,
-  asks: readonly ProjectionAsk[],
+  requests: readonly ProjectionParams[],
   turnsMax = Number.POSITIVE_INFINITY,
 ): Float64Array[] {
   const found: Float64Array[] = []
-  for (const [id, ask] of asks.entries()) projector.ask(id, ask)
+  for (const [id, request] of requests.entries()) projector.request(id, request)
   for (let turn = 0; projector.isDue && turn < turnsMax; turn++) {
     let steps = 0
     const projected = projector.work(() => steps++ === 3)
@@ -238,7 +241,7 @@ function answers(
   return found
 }
 
-const all = (what: ProjectionAsk['what']): ProjectionAsk => {
+const all = (what: ProjectionParams['what']): ProjectionParams => {
   return { what, nowMs: story.nowMs, marketIds: null }
 }
 
@@ -259,15 +262,15 @@ test('a market counts once it is paid out, for whoever got more or less than it 
   answers(follower, [])
   follower.close()
   const connection = openReadOnly(readPath(dataDir))
-  const ask = accuracy.open(connection)
+  const request = accuracy.open(connection)
   for (const [account, { won, lost }] of story.counts) {
-    const found = ask(account)
+    const found = request(account)
     assert.deepEqual([found?.wonCount ?? 0, found?.lostCount ?? 0], [won, lost], `${account}`)
     if (found !== null) assert.ok(story.paidMs.includes(found.sinceMs))
   }
   assert.ok([...story.counts.values()].some(({ won }) => won > 0))
   assert.ok([...story.counts.values()].some(({ lost }) => lost > 0))
-  assert.equal(ask(99), null)
+  assert.equal(request(99), null)
   connection.close()
 })
 

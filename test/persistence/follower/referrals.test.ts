@@ -228,12 +228,12 @@ test('boards and lists are what a plain list of mined trades gives', () => {
   for (let round = 0; round < 4; round++) {
     const run = new Run(random)
     const all = standings(run)
-    const ask = referralBoard.open(run.db)
-    const whole = ask({ profileId: 0, limit: 100, offset: 0 })
+    const request = referralBoard.open(run.db)
+    const whole = request({ profileId: 0, limit: 100, offset: 0 })
     assert.deepEqual(whole.rows.map(shownRow), all.map(shown))
     assert.deepEqual([whole.total, whole.own], [all.length, null])
     for (const [index, standing] of all.entries()) {
-      const page = ask({ profileId: standing.referrer, limit: 1, offset: index })
+      const page = request({ profileId: standing.referrer, limit: 1, offset: index })
       assert.deepEqual(page.rows.map(shownRow), [shown(standing, index)])
       assert.deepEqual(page.own && shownRow(page.own), shown(standing, index))
     }
@@ -260,13 +260,13 @@ test('the board of friends has the caller and those whom it follows alone', () =
   const follow = run.db.prepare('INSERT INTO follows VALUES (?, ?, 1)')
   for (const each of followed) follow.run(caller, each)
   const all = standings(run).filter(({ referrer }) => referrer === caller || followed.has(referrer))
-  const ask = friendsBoard.open(run.db)
-  const whole = ask({ profileId: caller, limit: 100, offset: 0 })
+  const request = friendsBoard.open(run.db)
+  const whole = request({ profileId: caller, limit: 100, offset: 0 })
   assert.deepEqual(whole.rows.map(shownRow), all.map(shown))
   assert.equal(whole.total, all.length)
   const place = all.findIndex(({ referrer }) => referrer === caller)
   assert.equal(whole.own?.rank ?? 0, place + 1)
-  const second = ask({ profileId: caller, limit: 2, offset: 1 })
+  const second = request({ profileId: caller, limit: 2, offset: 1 })
   assert.deepEqual(second.rows.map(shownRow), all.map(shown).slice(1, 3))
 })
 

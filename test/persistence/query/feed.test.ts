@@ -7,8 +7,8 @@ import { FEATURED_RAW } from '../../../persistence/follower/tables/featured.ts'
 import {
   AUDIENCES,
   EXAMINED_MAX,
-  type FeedAsk,
   type FeedEntry,
+  type FeedParams,
   type FeedPlace,
   feed,
 } from '../../../persistence/query/read/feeds/feed.ts'
@@ -160,7 +160,7 @@ function textOf(entry: FeedEntry): string {
 }
 
 /** The whole list of an audience, the slow way. */
-function plain({ all, followed }: World, { audience, fromMs }: FeedAsk): string[] {
+function plain({ all, followed }: World, { audience, fromMs }: FeedParams): string[] {
   const shown = all.filter(({ owner, amountRaw, isBusted, atMs }) => {
     if (isBusted || atMs < fromMs) return false
     if (audience === 'following') return followed.has(owner)
@@ -173,7 +173,7 @@ test('the pages of each audience are the plain list, whatever their length', () 
   const random = new Random(freshSeed())
   for (let round = 0; round < 6; round++) {
     const world = worldOf(random, 400)
-    const ask = feed.open(world.db)
+    const request = feed.open(world.db)
     for (const audience of AUDIENCES) {
       const oldest = world.all.at(-1)?.atMs ?? 0
       const newest = world.all[0].atMs
@@ -182,7 +182,7 @@ test('the pages of each audience are the plain list, whatever their length', () 
       const told: string[] = []
       let before: FeedPlace | null = FIRST
       while (before !== null) {
-        const page = ask({ ...params, before })
+        const page = request({ ...params, before })
         assert.ok(page.entries.length <= params.limit)
         told.push(...page.entries.map((each) => `${each.seq}.${each.leg} ${textOf(each)}`))
         before = page.next
@@ -200,12 +200,12 @@ test('a page looks at a bounded number of rows, and its cursor goes on from ther
     made.traded({ ...row, owner: followedAt.includes(made.seq) ? 3 : 2 })
   }
   made.db.prepare('INSERT INTO follows VALUES (?, 3, 1)').run(FOLLOWER)
-  const ask = feed.open(made.db)
+  const request = feed.open(made.db)
   const params = { audience: 'following', follower: FOLLOWER, limit: 30, fromMs: 0 } as const
   const seqs: number[][] = []
   let before: FeedPlace | null = FIRST
   while (before !== null) {
-    const page = ask({ ...params, before })
+    const page = request({ ...params, before })
     seqs.push(page.entries.map(({ seq }) => seq))
     before = page.next
   }
@@ -218,12 +218,12 @@ test('a run of trades that were taken back is passed in bounded pages', () => {
   for (made.seq = 1; made.seq <= EXAMINED_MAX + 1; made.seq++) {
     made.traded({ ...row, amountRaw: FEATURED_RAW, isBusted: made.seq > 1 })
   }
-  const ask = feed.open(made.db)
+  const request = feed.open(made.db)
   for (const audience of ['all', 'featured'] as const) {
     const params = { audience, follower: 0, limit: 30, fromMs: 0 }
-    const first = ask({ ...params, before: FIRST })
+    const first = request({ ...params, before: FIRST })
     assert.deepEqual([first.entries.length, first.next], [0, { seq: 2, leg: 0 }])
-    const second = ask({ ...params, before: first.next ?? FIRST })
+    const second = request({ ...params, before: first.next ?? FIRST })
     assert.deepEqual([second.entries.map(({ seq }) => seq), second.next], [[1], null])
   }
 })
@@ -241,8 +241,8 @@ test('an entry names its trader, as the tables show it', () => {
        VALUES (2, '0xaa', 'alice', 'eoa', '[]', 1)`,
     )
     .run()
-  const ask = feed.open(made.db)
-  const { entries } = ask({ audience: 'all', follower: 0, before: FIRST, limit: 5, fromMs: 0 })
+  const request = feed.open(made.db)
+  const { entries } = request({ audience: 'all', follower: 0, before: FIRST, limit: 5, fromMs: 0 })
   const traders = entries.map((each) => each.what === 'TRADE' && (each.trader?.username ?? null))
   assert.deepEqual(traders, [null, 'alice'])
 })

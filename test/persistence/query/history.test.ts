@@ -203,14 +203,14 @@ eachWorld('both worlds mine, and take trades back', ({ markets, mined, busted, t
 eachWorld(
   'mined trades come in the order in which they were mined, on every page',
   ({ db, trades, markets, mined }) => {
-    const ask = minedTrades.open(db)
+    const request = minedTrades.open(db)
     for (const [marketId, members] of membersOf(db, markets)) {
       const own = trades.filter((each) => members.includes(each.marketId))
       const seqsOf = new Set(own.map(({ seq }) => seq))
       const wanted = mined.filter((seq) => seqsOf.has(seq)).reverse()
       for (const limit of [1, 7, 100]) {
         for (let skip = 0; skip < wanted.length + limit; skip += limit) {
-          const { count, trades: page } = ask({ marketId, skip, limit })
+          const { count, trades: page } = request({ marketId, skip, limit })
           assert.equal(count, wanted.length)
           const seqs = page.map(({ seq }) => seq)
           assert.deepEqual(seqs, wanted.slice(skip, skip + limit))
@@ -223,7 +223,7 @@ eachWorld(
 )
 
 eachWorld('the tape has every trade once, from any seq on', ({ db, trades, markets, lastSeq }) => {
-  const ask = tape.open(db)
+  const request = tape.open(db)
   for (const marketIds of membersOf(db, markets).values()) {
     const own = trades.filter((each) => marketIds.includes(each.marketId))
     for (let round = 0; round < 200; round++) {
@@ -232,21 +232,24 @@ eachWorld('the tape has every trade once, from any seq on', ({ db, trades, marke
       const wanted = own.filter(({ seq }) => seq > afterSeq).slice(0, limit)
       const first = own.findIndex(({ seq }) => seq > afterSeq)
       const prevSeq = first > 0 ? own[first - 1].seq : 0
-      assert.deepEqual(ask({ marketIds, afterSeq, limit }), { prevSeq, trades: wanted })
+      assert.deepEqual(request({ marketIds, afterSeq, limit }), { prevSeq, trades: wanted })
     }
-    const newest = ask({ marketIds, afterSeq: null, limit: 30 })
+    const newest = request({ marketIds, afterSeq: null, limit: 30 })
     assert.deepEqual(newest.trades, own.slice(-30))
     assert.equal(newest.prevSeq, own.at(-31)?.seq ?? 0)
-    const whole = ask({ marketIds, afterSeq: null, limit: own.length + 1 })
+    const whole = request({ marketIds, afterSeq: null, limit: own.length + 1 })
     assert.deepEqual(whole, { prevSeq: 0, trades: own })
   }
-  assert.deepEqual(ask({ marketIds: [10_000], afterSeq: 0, limit: 5 }), { prevSeq: 0, trades: [] })
+  assert.deepEqual(request({ marketIds: [10_000], afterSeq: 0, limit: 5 }), {
+    prevSeq: 0,
+    trades: [],
+  })
 })
 
 eachWorld(
   'each step of a price series has the last price up to its end',
   ({ db, trades, markets }) => {
-    const ask = prices.open(db)
+    const request = prices.open(db)
     for (const marketId of markets) {
       const own = trades.filter((each) => each.marketId === marketId && each.isBusted === 0)
       const [first] = own
@@ -255,7 +258,7 @@ eachWorld(
         const stepMs = 1 + random.below(round < 50 ? 50 : 5000)
         const pointsMax = 1 + random.below(60)
         const untilMs = first.tradedMs - 100 + random.below(lastMs - first.tradedMs + 5000)
-        const shown = ask({ marketId, isPool: false, untilMs, fromMs: null, stepMs, pointsMax })
+        const shown = request({ marketId, isPool: false, untilMs, fromMs: null, stepMs, pointsMax })
         const wanted: number[] = []
         for (let atMs = Math.floor(untilMs / stepMs) * stepMs; wanted.length < pointsMax; ) {
           const close = own.filter(({ tradedMs }) => tradedMs < atMs + stepMs).at(-1)
@@ -270,7 +273,7 @@ eachWorld(
         const fromMs = first.tradedMs - 2000 + random.below(lastMs - first.tradedMs + 2000)
         const untilMs = fromMs + random.below(lastMs - fromMs + 2000)
         const part = { marketId, isPool: false, untilMs, fromMs, pointsMax: 500 }
-        const { newestMs, stepMs, yesE6 } = ask({ ...part, stepMs: round % 2 ? null : 5000 })
+        const { newestMs, stepMs, yesE6 } = request({ ...part, stepMs: round % 2 ? null : 5000 })
         if (first.tradedMs > untilMs) assert.deepEqual(yesE6, [])
         else {
           const oldestMs = newestMs - (yesE6.length - 1) * stepMs
@@ -280,7 +283,7 @@ eachWorld(
         }
       }
       const untilMs = lastMs + random.below(10 ** random.below(12))
-      const whole = ask({
+      const whole = request({
         marketId,
         isPool: false,
         untilMs,
@@ -297,13 +300,13 @@ eachWorld(
 )
 
 eachWorld('the candles of the last day add up to its trades', ({ db, trades, markets }) => {
-  const ask = candlesAfter.open(db)
+  const request = candlesAfter.open(db)
   const now = dayBucketOf(trades.at(-1)?.tradedMs ?? 0)
   const sums = new Map<number, bigint>()
-  const all = ask({ bucket: 0, marketId: 0, limit: 1_000_000 })
+  const all = request({ bucket: 0, marketId: 0, limit: 1_000_000 })
   const inPages: typeof all = []
   for (let isMore = true; isMore; ) {
-    const found = ask({ ...(inPages.at(-1) ?? { bucket: 0, marketId: 0 }), limit: 7 })
+    const found = request({ ...(inPages.at(-1) ?? { bucket: 0, marketId: 0 }), limit: 7 })
     inPages.push(...found)
     isMore = found.length === 7
   }

@@ -95,10 +95,10 @@ function checkSingles(db: Connection, all: readonly Plain[], seq: number): void 
   const known = knownInTables.open(db)
   for (const { placedSeq, slot, generation, owner, clientOrderId, ...order } of all) {
     assert.equal(bySlot({ slot, generation })?.placedSeq, placedSeq)
-    const ask = { accountId: owner, makersMax: 1, makersInAllMax: 1 }
-    const [status] = statuses({ ...ask, names: [{ slot, generation }] })
+    const request = { accountId: owner, makersMax: 1, makersInAllMax: 1 }
+    const [status] = statuses({ ...request, names: [{ slot, generation }] })
     assert.deepEqual([status?.order.placedSeq, status?.order.status], [placedSeq, order.status])
-    const others = statuses({ ...ask, accountId: owner + 1, names: [{ slot, generation }] })
+    const others = statuses({ ...request, accountId: owner + 1, names: [{ slot, generation }] })
     assert.deepEqual(others, [null], 'another account does not see it')
     const hash = { hashHigh: order.hashHigh, hashLow: order.hashLow }
     const key = { ...hash, accountId: owner, clientOrderId: clientOrderId ?? '' }

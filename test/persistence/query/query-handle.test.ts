@@ -15,17 +15,17 @@ async function opened() {
   const exchange = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
   await fill(exchange, 1)
   // No deadline passes: the queue alone decides.
-  const ask = (owner: number) => exchange.query.ask(profiles, [1], patientTurn(owner))
-  return { exchange, ask }
+  const request = (owner: number) => exchange.query.request(profiles, [1], patientTurn(owner))
+  return { exchange, request }
 }
 
 test('in a full queue the newest question of the longest line gives way to another', async () => {
-  const { exchange, ask } = await opened()
+  const { exchange, request } = await opened()
   const { query } = exchange
-  const greedy = Array.from({ length: LIMITS.queryQueueMax }, () => ask(GREEDY))
+  const greedy = Array.from({ length: LIMITS.queryQueueMax }, () => request(GREEDY))
   // The line of the caller is the longest, so no question gives way to one more of it.
-  const refused = ask(GREEDY)
-  const modest = ask(MODEST)
+  const refused = request(GREEDY)
+  const modest = request(MODEST)
   assert.equal(query.waiting, LIMITS.queryQueueMax)
   assert.equal(await refused, undefined)
   assert.equal((await modest)?.length, 1)
@@ -40,8 +40,8 @@ test('in a full queue the newest question of the longest line gives way to anoth
 test('a question that breaks its thread is lost alone; the others are asked again', async () => {
   // The fault is for the first thread only; the next one is whole.
   process.env[FAULT_VARIABLE] = 'query-ends:4'
-  const { exchange, ask } = await opened()
-  const params = Array.from({ length: 12 }, () => ask(GREEDY))
+  const { exchange, request } = await opened()
+  const params = Array.from({ length: 12 }, () => request(GREEDY))
   delete process.env[FAULT_VARIABLE]
   const answers = await Promise.allSettled(params)
   const broken = answers.filter((answer) => answer.status === 'rejected')

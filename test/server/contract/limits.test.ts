@@ -35,9 +35,9 @@ const call = (method: string, path: string, body?: unknown) =>
   patientCall(live, ann, method, path, body)
 
 /** Each path with its number must be answered so. */
-async function answers(ask: (value: number) => Promise<Reply>, rows: [number, number][]) {
+async function answers(request: (value: number) => Promise<Reply>, rows: [number, number][]) {
   for (const [value, status] of rows) {
-    const reply = await ask(value)
+    const reply = await request(value)
     assert.equal(reply.status, status, `${value}: ${reply.text}`)
   }
 }

@@ -22,18 +22,18 @@ test('the reader of a ring answers a question whether frames come or not', () =>
   const [writer, reader] = [new Ring(shared), new Ring(shared)]
   assert.ok(writer.isAnswered)
   for (let round = 0; round < 3; round++) {
-    writer.ask()
+    writer.request()
     assert.ok(!writer.isAnswered)
     // A question wakes the reader as a frame would.
     assert.equal(reader.waitForData(60_000), false)
     assert.ok(writer.isAnswered)
   }
-  writer.ask()
+  writer.request()
   reader.answer()
   assert.ok(writer.isAnswered, 'a reader that waits for something else answers too')
   assert.ok(writer.push(7, new Uint8Array(8)))
   writer.send()
-  writer.ask()
+  writer.request()
   assert.equal(reader.waitForData(60_000), true)
   assert.ok(writer.isAnswered)
 })
@@ -42,7 +42,7 @@ test('a thread is silent since the first question that it has not answered', () 
   let requested = 0
   let answered = 0
   const thread = {
-    ask: () => {
+    request: () => {
       requested++
     },
     get isAnswered() {
@@ -51,14 +51,14 @@ test('a thread is silent since the first question that it has not answered', () 
   }
   const pulse = new Pulse(thread)
   assert.equal(pulse.silentMs(5000), 0)
-  pulse.ask(5000)
-  pulse.ask(5500)
+  pulse.request(5000)
+  pulse.request(5500)
   assert.equal(requested, 1)
   assert.equal(pulse.silentMs(6500), 1500)
   // Main itself may have stalled, so an answer counts as soon as it is there.
   answered = 1
   assert.equal(pulse.silentMs(9000), 0)
-  pulse.ask(9000)
+  pulse.request(9000)
   assert.equal(requested, 2)
   assert.equal(pulse.silentMs(9100), 100)
 })

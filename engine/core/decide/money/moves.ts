@@ -24,13 +24,13 @@ import { gateRows } from '../capacity.ts'
 import { gateLeaving } from '../funds.ts'
 
 /** What a profile asks for. */
-export interface MoveAsk {
+export interface MoveRequest {
   readonly profileId: ProfileId
   readonly amountRaw: SizeRaw
   readonly once?: CallOnce | undefined
 }
 /** What every call that a profile makes must pass. */
-type Requested = Pick<MoveAsk, 'profileId' | 'once'>
+type Requested = Pick<MoveRequest, 'profileId' | 'once'>
 
 /** Whether a frozen profile asks, or one with as many remembered calls as it may have now. */
 export function decideCall(
@@ -77,7 +77,7 @@ function freeRaw({ ledger }: Clearing, row: PositionRow, outcome: number): SizeR
 export function decideSplit(
   clearing: Clearing,
   market: Market,
-  { profileId, amountRaw, once }: MoveAsk,
+  { profileId, amountRaw, once }: MoveRequest,
 ): MoveBody | Reject {
   const restricted = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
   if (restricted !== null) return restricted
@@ -92,7 +92,7 @@ export function decideSplit(
 export function decideMerge(
   clearing: Clearing,
   market: Market,
-  { profileId, amountRaw, once }: MoveAsk,
+  { profileId, amountRaw, once }: MoveRequest,
 ): MoveBody | Reject {
   const restricted = decideCall(clearing, { profileId, once }) ?? gatePairs(market)
   if (restricted !== null) return restricted
@@ -107,7 +107,7 @@ export function decideConvert(
   clearing: Clearing,
   group: Market,
   chosen: readonly Market[],
-  { profileId, amountRaw, once }: MoveAsk,
+  { profileId, amountRaw, once }: MoveRequest,
 ): MoveBody | Reject {
   const restricted = decideCall(clearing, { profileId, once })
   if (restricted !== null) return restricted
@@ -185,9 +185,9 @@ export function decideRedeem(
 
 export function decideWithdraw(
   clearing: Clearing,
-  ask: Requested & { readonly collateralRaw: CollateralRaw; readonly destination: string },
+  request: Requested & { readonly collateralRaw: CollateralRaw; readonly destination: string },
 ): MoveBody | Reject {
   const refused =
-    decideCall(clearing, ask) ?? gateLeaving(clearing, ask.profileId, ask.collateralRaw)
-  return refused ?? { kind: 'withdraw', ...ask }
+    decideCall(clearing, request) ?? gateLeaving(clearing, request.profileId, request.collateralRaw)
+  return refused ?? { kind: 'withdraw', ...request }
 }

@@ -68,7 +68,7 @@ export interface LegToPrice {
   readonly rested: LegBook
 }
 
-export interface PackAsk {
+export interface PackQuoteRequest {
   readonly stakeRaw: CollateralRaw
   readonly legs: readonly LegToPrice[]
   /** What a maker pays for the stake; null for a pack of the house, which the books price. */
@@ -98,8 +98,12 @@ export interface PricedPack {
 }
 
 /** Prices a pack, and names all that is wrong with it. */
-export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): PricedPack {
-  const { legs: requested, stakeRaw, offeredRaw } = ask
+export function pricePack(
+  clearing: Clearing,
+  request: PackQuoteRequest,
+  nowMs: TimeMs,
+): PricedPack {
+  const { legs: requested, stakeRaw, offeredRaw } = request
   const markets = requested.map(({ marketId }) => {
     return marketId === undefined ? undefined : clearing.catalogue.byId(marketId)
   })
@@ -128,9 +132,9 @@ export function pricePack(clearing: Clearing, ask: PackAsk, nowMs: TimeMs): Pric
   }
   const issues = [
     ...sizeIssues(requested.length, stakeRaw, priced.stakeMaxRaw),
-    ...marketIssues(clearing, requested, markets, nowMs + ask.closeMs),
-    ...legs.flatMap((leg, legIndex) => legIssues(leg, ask, legIndex)),
-    ...moneyIssues(clearing, ask, priced, nowMs),
+    ...marketIssues(clearing, requested, markets, nowMs + request.closeMs),
+    ...legs.flatMap((leg, legIndex) => legIssues(leg, request, legIndex)),
+    ...moneyIssues(clearing, request, priced, nowMs),
   ]
   return { ...priced, issues: inOrder(issues) }
 }
@@ -190,7 +194,7 @@ export function takesPacks(market: Market): boolean {
 
 function legIssues(
   { marketId, bookTicks, isDeep }: PricedLeg,
-  { legs, offeredRaw }: PackAsk,
+  { legs, offeredRaw }: PackQuoteRequest,
   legIndex: number,
 ): PackIssue[] {
   const { asks } = legs[legIndex]
@@ -225,7 +229,7 @@ export function houseTakes(
 
 function moneyIssues(
   clearing: Clearing,
-  { stakeRaw, ownerId, isPaid, offeredRaw }: PackAsk,
+  { stakeRaw, ownerId, isPaid, offeredRaw }: PackQuoteRequest,
   { multipliers, payoutRaw: paysRaw, legs }: Omit<PricedPack, 'issues'>,
   nowMs: TimeMs,
 ): PackIssue[] {

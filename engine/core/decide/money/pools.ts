@@ -20,7 +20,7 @@ import { decideCall } from './moves.ts'
 import { minSharesRaw } from './pool-shares.ts'
 
 /** What an account asks of a pool. */
-export interface PoolAsk {
+export interface PoolRequest {
   readonly profileId: ProfileId
   readonly outcome: number
   /** What it spends, or what it wants for its shares. */
@@ -57,74 +57,74 @@ function gatePool(clearing: Clearing, market: Market, nowMs: TimeMs): Reject | n
 export function decideApproval(
   clearing: Clearing,
   market: Market,
-  ask: { readonly profileId: ProfileId; readonly side: PoolSide },
+  request: { readonly profileId: ProfileId; readonly side: PoolSide },
   nowMs: TimeMs,
 ): PoolBody | Reject | null {
-  const restricted = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
+  const restricted = decideCall(clearing, request) ?? gatePool(clearing, market, nowMs)
   if (restricted !== null) return restricted
-  const { status } = approvalOf(clearing, market, ask.profileId, ask.side)
+  const { status } = approvalOf(clearing, market, request.profileId, request.side)
   if (status !== 'missing') return null
-  const bound = clearing.pools.approvers.boundOf(SHARED_TABLES.poolApprovals, ask.profileId)
+  const bound = clearing.pools.approvers.boundOf(SHARED_TABLES.poolApprovals, request.profileId)
   if (bound !== null) return bound === 'table' ? REJECT.POOL_CAPACITY : REJECT.APPROVAL_LIMIT
-  return { kind: 'approvePool', marketId: market.marketId, ...ask }
+  return { kind: 'approvePool', marketId: market.marketId, ...request }
 }
 
 function gateTrade(
   clearing: Clearing,
   market: Market,
-  ask: PoolAsk,
+  request: PoolRequest,
   side: PoolSide,
   nowMs: TimeMs,
 ): Reject | null {
-  const restricted = decideCall(clearing, ask) ?? gatePool(clearing, market, nowMs)
+  const restricted = decideCall(clearing, request) ?? gatePool(clearing, market, nowMs)
   if (restricted !== null) return restricted
   const { pools, ledger } = clearing
   const { marketId } = market
-  if (pools.isInFlight(marketId, ask.profileId)) return REJECT.POOL_TRADE_RUNNING
-  if (pools.traders.boundOf(SHARED_TABLES.poolTrades, ask.profileId) !== null) {
+  if (pools.isInFlight(marketId, request.profileId)) return REJECT.POOL_TRADE_RUNNING
+  if (pools.traders.boundOf(SHARED_TABLES.poolTrades, request.profileId) !== null) {
     return REJECT.POOL_CAPACITY
   }
-  const rows = ledger.rows.find(ask.profileId, marketId) === 0 ? 1 : 0
+  const rows = ledger.rows.find(request.profileId, marketId) === 0 ? 1 : 0
   const full = gateRows(clearing, {
-    accountId: ask.profileId,
+    accountId: request.profileId,
     rows,
-    amountRaw: ask.collateralRaw,
+    amountRaw: request.collateralRaw,
     systemRows: 1,
   })
   if (full !== null) return full
   if ((pools.of(marketId)?.liquidityRaw ?? 0) === 0) return REJECT.POOL_QUOTE_INVALID
-  const { status } = approvalOf(clearing, market, ask.profileId, side)
+  const { status } = approvalOf(clearing, market, request.profileId, side)
   return status === 'confirmed' ? null : REJECT.APPROVAL_MISSING
 }
 
 export function decideBuy(
   clearing: Clearing,
   market: Market,
-  ask: PoolAsk,
+  request: PoolRequest,
   nowMs: TimeMs,
 ): PoolTrade | Reject {
-  const restricted = gateTrade(clearing, market, ask, 'BUY', nowMs)
+  const restricted = gateTrade(clearing, market, request, 'BUY', nowMs)
   if (restricted !== null) return restricted
-  const { profileId, outcome, collateralRaw, once } = ask
+  const { profileId, outcome, collateralRaw, once } = request
   const { ledger } = clearing
   const freeRaw = ledger.collateralFreeRaw[profileId]
   if (freeRaw < collateralRaw) return REJECT.POOL_FUNDS_SHORT.short(freeRaw, collateralRaw)
   const { marketId } = market
   const reserves = reservesRaw(ledger, marketId)
   const quote = buyQuote(reserves, outcome, collateralRaw, poolFeeBpsOf(market))
-  if (minSharesRaw(quote.sharesRaw, ask.slippageBps) === 0) return REJECT.POOL_AMOUNT_TOO_SMALL
+  if (minSharesRaw(quote.sharesRaw, request.slippageBps) === 0) return REJECT.POOL_AMOUNT_TOO_SMALL
   return { kind: 'buyFromPool', marketId, profileId, outcome, collateralRaw, ...quote, once }
 }
 
 export function decideSell(
   clearing: Clearing,
   market: Market,
-  ask: PoolAsk,
+  request: PoolRequest,
   nowMs: TimeMs,
 ): PoolTrade | Reject {
-  const restricted = gateTrade(clearing, market, ask, 'SELL', nowMs)
+  const restricted = gateTrade(clearing, market, request, 'SELL', nowMs)
   if (restricted !== null) return restricted
-  const { profileId, outcome, collateralRaw, once } = ask
+  const { profileId, outcome, collateralRaw, once } = request
   const { ledger } = clearing
   const { marketId } = market
   const reserves = reservesRaw(ledger, marketId)
@@ -136,7 +136,7 @@ export function decideSell(
 }
 
 /** What a provider gives. The hints say what an empty pool keeps of YES and of NO. */
-export interface FundAsk {
+export interface FundRequest {
   readonly profileId: ProfileId
   readonly collateralRaw: CollateralRaw
   readonly hints: BothRaw
@@ -145,7 +145,7 @@ export interface FundAsk {
 export function decideFund(
   clearing: Clearing,
   market: Market,
-  { profileId, collateralRaw, hints }: FundAsk,
+  { profileId, collateralRaw, hints }: FundRequest,
 ): PoolBody | Reject {
   if (kindOf(market) !== 'amm') return REJECT.MARKET_NOT_POOL
   const { marketId, status } = market

@@ -20,7 +20,7 @@ WHERE span_hours = ?`
 
 export type BoardName = 'pnl' | 'volume'
 
-export interface LeaderboardAsk {
+export interface LeaderboardParams {
   readonly board: BoardName
   readonly spanHours: SpanHours
   readonly offset: number
@@ -56,7 +56,7 @@ class Leaderboard {
     this.#faceOf = faceOf(db)
   }
 
-  page({ board, spanHours, offset, limit }: LeaderboardAsk): LeaderboardPage {
+  page({ board, spanHours, offset, limit }: LeaderboardParams): LeaderboardPage {
     const found = this.#pages[board].all(spanHours, limit, offset)
     const counts = this.#counts.get(spanHours)
     const count = (board === 'pnl' ? counts?.ownerCount : counts?.traderCount) ?? 0
@@ -68,5 +68,5 @@ class Leaderboard {
 export const leaderboard = query({
   name: 'leaderboard',
   prepare: (db) => new Leaderboard(db),
-  run: (boards, params: LeaderboardAsk) => boards.page(params),
+  run: (boards, params: LeaderboardParams) => boards.page(params),
 })

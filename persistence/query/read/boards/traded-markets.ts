@@ -8,7 +8,7 @@ const BEFORE = `
 SELECT market_id AS marketId FROM market_hours WHERE market_id < ?
 ORDER BY market_id DESC LIMIT 1`
 
-export interface TradedMarketsAsk {
+export interface TradedMarketsParams {
   /** Only markets with a lower id. */
   readonly beforeId: MarketId
   readonly limit: number
@@ -17,7 +17,7 @@ export interface TradedMarketsAsk {
 export const tradedMarkets = query({
   name: 'tradedMarkets',
   prepare: (db) => db.prepare<[MarketId], { readonly marketId: MarketId }>(BEFORE),
-  run: (before, { beforeId, limit }: TradedMarketsAsk): MarketId[] => {
+  run: (before, { beforeId, limit }: TradedMarketsParams): MarketId[] => {
     const found: MarketId[] = []
     let next = before.get(beforeId)
     while (next !== undefined) {

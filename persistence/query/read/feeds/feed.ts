@@ -72,7 +72,7 @@ export interface FeedPlace {
   readonly leg: number
 }
 
-export interface FeedAsk {
+export interface FeedParams {
   readonly audience: Audience
   /** Whose follows count; of no meaning for the other audiences. */
   readonly follower: ProfileId
@@ -185,7 +185,7 @@ class Feed {
   readonly #follows: Statement<[ProfileId, ProfileId], { follows: number }>
   readonly #trader: Statement<[number], TakerRow>
   readonly #pack: (packId: Seq) => ShownPack | null
-  readonly #ofOneState: (params: FeedAsk) => FeedPage
+  readonly #ofOneState: (params: FeedParams) => FeedPage
 
   constructor(connection: Connection) {
     const resolved = connection.prepare<[Seq, number, number], Omit<Resolved, 'what'>>(RESOLVED)
@@ -210,14 +210,14 @@ class Feed {
     this.#trader = connection.prepare(TAKER)
     this.#pack = packsIn(connection)
     // A list that is read later must not show more than one that is read now.
-    this.#ofOneState = connection.transaction((params: FeedAsk) => this.#page(params))
+    this.#ofOneState = connection.transaction((params: FeedParams) => this.#page(params))
   }
 
-  page(params: FeedAsk): FeedPage {
+  page(params: FeedParams): FeedPage {
     return this.#ofOneState(params)
   }
 
-  #page(params: FeedAsk): FeedPage {
+  #page(params: FeedParams): FeedPage {
     const { audience, before, limit, fromMs } = params
     const lists = this.#lists[audience].map((read) => new Ahead(read, before, limit + 1))
     const isShown = this.#filter(params)
@@ -237,7 +237,7 @@ class Feed {
     return { entries: this.#named(rows), next: { seq: last.seq, leg: last.leg } }
   }
 
-  #filter({ audience, follower }: FeedAsk): (row: Row) => boolean {
+  #filter({ audience, follower }: FeedParams): (row: Row) => boolean {
     const stands = (row: Row) => row.what !== 'TRADE' || !row.isBusted
     if (audience !== 'following') return stands
     const known = new Map<ProfileId, boolean>()
@@ -306,5 +306,5 @@ function tradeOfMove({ kind, yesRaw, noRaw, collateralRaw, ...row }: MoveRow): R
 export const feed = query({
   name: 'feed',
   prepare: (db) => new Feed(db),
-  run: (table, params: FeedAsk) => table.page(params),
+  run: (table, params: FeedParams) => table.page(params),
 })

@@ -59,7 +59,7 @@ export interface MinedTrade extends TradeRow {
   readonly taker: TakerRow | null
 }
 
-export interface MinedTradesAsk {
+export interface MinedTradesParams {
   /** A market, or a group. */
   readonly marketId: MarketId
   /** How many of the newest trades are passed over. */
@@ -80,7 +80,7 @@ class MinedTradesOfMarket {
   readonly #page: Statement<[epoch: number, MarketId, number, number], TradeRow>
   readonly #taker: Statement<[number], TakerRow>
   readonly #settlements: Settlements
-  readonly #ofOneState: (params: MinedTradesAsk) => MinedTrades
+  readonly #ofOneState: (params: MinedTradesParams) => MinedTrades
 
   constructor(connection: Connection) {
     this.#newestEpoch = connection.prepare(NEWEST_EPOCH)
@@ -89,14 +89,14 @@ class MinedTradesOfMarket {
     this.#page = connection.prepare(PAGE)
     this.#taker = connection.prepare(TAKER)
     this.#settlements = new Settlements(connection)
-    this.#ofOneState = connection.transaction((params: MinedTradesAsk) => this.#find(params))
+    this.#ofOneState = connection.transaction((params: MinedTradesParams) => this.#find(params))
   }
 
-  find(params: MinedTradesAsk): MinedTrades {
+  find(params: MinedTradesParams): MinedTrades {
     return this.#ofOneState(params)
   }
 
-  #find({ marketId, skip, limit }: MinedTradesAsk): MinedTrades {
+  #find({ marketId, skip, limit }: MinedTradesParams): MinedTrades {
     const newest = this.#newestEpoch.get(marketId)
     if (newest === undefined) return { count: 0, trades: [] }
     const count = this.#newestNumber.get(newest.epoch, marketId)?.number ?? 0
@@ -129,5 +129,5 @@ class MinedTradesOfMarket {
 export const minedTrades = query({
   name: 'minedTrades',
   prepare: (db) => new MinedTradesOfMarket(db),
-  run: (table, params: MinedTradesAsk) => table.find(params),
+  run: (table, params: MinedTradesParams) => table.find(params),
 })

@@ -21,7 +21,7 @@ const STEPS_MS = [
   ...[HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY],
 ]
 
-export interface PricesAsk {
+export interface PricesParams {
   readonly marketId: MarketId
   /** Whether it trades against a pool. */
   readonly isPool: boolean
@@ -60,7 +60,7 @@ class Prices {
     this.#pools = new PoolPrices(connection)
   }
 
-  sourceOf({ marketId, isPool }: PricesAsk): Source {
+  sourceOf({ marketId, isPool }: PricesParams): Source {
     if (isPool) {
       const firstMs = this.#pools.first(marketId)?.tradedMs
       return { firstMs, closeBefore: (ms) => this.#pools.closeBefore(marketId, ms) }
@@ -75,7 +75,7 @@ class Prices {
   }
 }
 
-function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): number {
+function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesParams): number {
   if (stepMs !== null) return stepMs
   const pointsOf = (ms: number) => Math.floor(untilMs / ms) - Math.floor(firstMs / ms) + 1
   const longest = Math.ceil((untilMs - firstMs) / (pointsMax - 1))
@@ -86,7 +86,7 @@ function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesAsk): num
 export const prices = query({
   name: 'prices',
   prepare: (db) => new Prices(db),
-  run: (prices, params: PricesAsk): PriceSeries => {
+  run: (prices, params: PricesParams): PriceSeries => {
     const { untilMs, pointsMax } = params
     const { firstMs = Number.POSITIVE_INFINITY, closeBefore } = prices.sourceOf(params)
     if (firstMs > untilMs) return { newestMs: 0, stepMs: 0, yesE6: [] }

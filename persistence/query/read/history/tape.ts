@@ -12,7 +12,7 @@ import { END, type Kinds, MarketTrades, type Place } from './market-trades.ts'
 const TIME_AFTER = 'SELECT traded_ms AS tradedMs FROM trades WHERE seq > ? ORDER BY seq LIMIT 1'
 const ALL: Kinds = [0, 1]
 
-export interface TapeAsk {
+export interface TapeParams {
   /** One market, or all of a group. */
   readonly marketIds: readonly MarketId[]
   /** Trades after this seq, oldest first; null for the newest trades. */
@@ -30,19 +30,19 @@ export interface TapePage {
 class Tape {
   readonly #timeAfter: Statement<[Seq], { tradedMs: number }>
   readonly #trades: MarketTrades
-  readonly #ofOneState: (params: TapeAsk) => TapePage
+  readonly #ofOneState: (params: TapeParams) => TapePage
 
   constructor(connection: Connection) {
     this.#timeAfter = connection.prepare(TIME_AFTER)
     this.#trades = new MarketTrades(connection)
-    this.#ofOneState = connection.transaction((params: TapeAsk) => this.#find(params))
+    this.#ofOneState = connection.transaction((params: TapeParams) => this.#find(params))
   }
 
-  find(params: TapeAsk): TapePage {
+  find(params: TapeParams): TapePage {
     return this.#ofOneState(params)
   }
 
-  #find(params: TapeAsk): TapePage {
+  #find(params: TapeParams): TapePage {
     const { marketIds, afterSeq, limit } = params
     if (afterSeq === null) {
       // One more than is shown: the trade before the first one here.
@@ -79,5 +79,5 @@ class Tape {
 export const tape = query({
   name: 'tape',
   prepare: (db) => new Tape(db),
-  run: (table, params: TapeAsk) => table.find(params),
+  run: (table, params: TapeParams) => table.find(params),
 })

@@ -45,7 +45,7 @@ export interface MatchPlace {
   readonly slug: string
 }
 
-export interface MatchesAsk {
+export interface MatchesParams {
   readonly phases: readonly MatchPhase[]
   /** Null for all sports. */
   readonly sportType: SportType | null
@@ -76,18 +76,18 @@ class MatchLists {
     ]
   }
 
-  page(ask: MatchesAsk): ShownMatch[] {
+  page(params: MatchesParams): ShownMatch[] {
     const found: Row[] = []
-    const first = ask.after === null ? 0 : MATCH_PHASES.indexOf(ask.after.phase)
+    const first = params.after === null ? 0 : MATCH_PHASES.indexOf(params.after.phase)
     for (const [phase, name] of MATCH_PHASES.entries()) {
-      if (phase < first || !ask.phases.includes(name)) continue
-      found.push(...this.#ofPhase(ask, phase, ask.limit - found.length))
-      if (found.length >= ask.limit) break
+      if (phase < first || !params.phases.includes(name)) continue
+      found.push(...this.#ofPhase(params, phase, params.limit - found.length))
+      if (found.length >= params.limit) break
     }
     return found.map(shownOf)
   }
 
-  #ofPhase({ sportType, esportType, after }: MatchesAsk, phase: number, limit: number): Row[] {
+  #ofPhase({ sportType, esportType, after }: MatchesParams, phase: number, limit: number): Row[] {
     const isLatestFirst = MATCH_PHASES[phase] === 'finished'
     const direction = isLatestFirst ? 1 : 0
     const start: readonly [TimeMs, string] =
@@ -120,7 +120,7 @@ function order(one: Row, other: Row): number {
 export const matches = query({
   name: 'matches',
   prepare: (db) => new MatchLists(db),
-  run: (lists, ask: MatchesAsk): ShownMatch[] => lists.page(ask),
+  run: (lists, params: MatchesParams): ShownMatch[] => lists.page(params),
 })
 
 /** The match of this slug, or of the market with this slug; null for none. */

@@ -15,7 +15,7 @@ interface MarketRow {
   readonly facts: string
 }
 
-export interface NearAsk {
+export interface NearParams {
   readonly slug: string
   readonly countMax: number
 }
@@ -29,7 +29,7 @@ class NearMarkets {
     this.#bySlug = index.connection.prepare(BY_SLUG)
   }
 
-  of({ slug, countMax }: NearAsk): readonly MarketId[] | null {
+  of({ slug, countMax }: NearParams): readonly MarketId[] | null {
     const found = this.#bySlug.get(slug)
     if (found === undefined) return null
     const { vectors } = this.#index.current()
@@ -53,5 +53,5 @@ class NearMarkets {
 export const nearMarkets = query({
   name: 'nearMarkets',
   prepare: (db) => new NearMarkets(searchIndexOf(db)),
-  run: (near, ask: NearAsk): readonly MarketId[] | null => near.of(ask),
+  run: (near, params: NearParams): readonly MarketId[] | null => near.of(params),
 })

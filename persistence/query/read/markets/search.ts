@@ -48,7 +48,7 @@ interface Ranking {
   readonly similarities: readonly number[]
 }
 
-export interface SearchAsk {
+export interface SearchParams {
   readonly text: string
   readonly similarityMin: number
   readonly skip: number
@@ -77,7 +77,7 @@ class Search {
     this.#names = index.connection.prepare(NAMES)
   }
 
-  answer({ text, similarityMin, skip, limit }: SearchAsk): SearchAnswer {
+  answer({ text, similarityMin, skip, limit }: SearchParams): SearchAnswer {
     const { marketIds, similarities } = this.#rankingOf(termsOf(text))
     const below = similarities.findIndex((each) => each < similarityMin)
     const total = below < 0 ? similarities.length : below
@@ -195,5 +195,5 @@ function bestFirst(one: Found, other: Found): number {
 export const searchMarkets = query({
   name: 'searchMarkets',
   prepare: (db) => new Search(searchIndexOf(db)),
-  run: (search, ask: SearchAsk): SearchAnswer => search.answer(ask),
+  run: (search, params: SearchParams): SearchAnswer => search.answer(params),
 })

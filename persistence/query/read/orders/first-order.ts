@@ -24,7 +24,7 @@ const TRADE = `
 SELECT shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw
 FROM trades WHERE seq = ?`
 
-export interface FirstOrderAsk {
+export interface FirstOrderParams {
   readonly accountId: AccountId
   readonly hashHigh: number
   readonly hashLow: number
@@ -66,7 +66,7 @@ class FirstOrders {
   readonly #makers: Statement<[Seq, number], MakerOfTrade>
   readonly #ownMakers: Statement<[Seq, number], OrderAt>
   readonly #settlements: Settlements
-  readonly ofOneState: (ask: FirstOrderAsk) => FirstOrder | null
+  readonly ofOneState: (params: FirstOrderParams) => FirstOrder | null
 
   constructor(connection: Connection) {
     this.#orders = new OrderFinder(connection, COLUMNS)
@@ -76,14 +76,14 @@ class FirstOrders {
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
-    this.ofOneState = connection.transaction((ask: FirstOrderAsk) => this.#find(ask))
+    this.ofOneState = connection.transaction((params: FirstOrderParams) => this.#find(params))
   }
 
-  #find(ask: FirstOrderAsk): FirstOrder | null {
-    const { accountId, clientOrderId, makersMax } = ask
+  #find(params: FirstOrderParams): FirstOrder | null {
+    const { accountId, clientOrderId, makersMax } = params
     const byClientId = () =>
       clientOrderId === '' ? null : this.#orders.byClientId(accountId, clientOrderId)
-    const order = this.#byHash(ask) ?? byClientId()
+    const order = this.#byHash(params) ?? byClientId()
     if (order === null || order.accountId !== accountId) return null
     // A held order trades when it is released, not when it arrives.
     const { placedSeq } = order
@@ -104,7 +104,7 @@ class FirstOrders {
     }
   }
 
-  #byHash({ hashHigh, hashLow }: FirstOrderAsk): FirstRow | null {
+  #byHash({ hashHigh, hashLow }: FirstOrderParams): FirstRow | null {
     const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
     return this.#named.newest(hashName(high, low), (placedSeq) => {
       const row = this.#order.get(placedSeq)
@@ -117,6 +117,6 @@ class FirstOrders {
 export const firstOrder = query({
   name: 'firstOrder',
   prepare: (db) => new FirstOrders(db),
-  run: (orders, params: FirstOrderAsk): FirstOrder | null => orders.ofOneState(params),
+  run: (orders, params: FirstOrderParams): FirstOrder | null => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

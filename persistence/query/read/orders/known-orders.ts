@@ -14,7 +14,7 @@ const KEYS = `
 SELECT owner, client_order_id AS clientOrderId, hash_high AS hashHigh, hash_low AS hashLow
 FROM orders WHERE placed_seq = ?`
 
-export interface KnownAsk {
+export interface KnownRequest {
   readonly hashHigh: number
   readonly hashLow: number
   readonly accountId: AccountId
@@ -33,16 +33,16 @@ class KnownOrders {
   readonly #applied: Statement<[], { seq: Seq }>
   readonly #keys: Statement<[Seq], KeysRow>
   readonly #named: NamedOrders
-  readonly ofOneState: (params: KnownAsk) => KnownInTables
+  readonly ofOneState: (params: KnownRequest) => KnownInTables
 
   constructor(connection: Connection) {
     this.#applied = connection.prepare(APPLIED)
     this.#keys = connection.prepare(KEYS)
     this.#named = new NamedOrders(connection)
-    this.ofOneState = connection.transaction((params: KnownAsk) => this.#look(params))
+    this.ofOneState = connection.transaction((params: KnownRequest) => this.#look(params))
   }
 
-  #look({ hashHigh, hashLow, accountId, clientOrderId }: KnownAsk): KnownInTables {
+  #look({ hashHigh, hashLow, accountId, clientOrderId }: KnownRequest): KnownInTables {
     const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
     const hash = this.#has(hashName(high, low), (keys) => {
       return keys.hashHigh === high && keys.hashLow === low
@@ -70,5 +70,5 @@ export const knownInTables = query({
   name: 'knownInTables',
   isUrgent: true,
   prepare: (db) => new KnownOrders(db),
-  run: (known, params: KnownAsk): KnownInTables => known.ofOneState(params),
+  run: (known, params: KnownRequest): KnownInTables => known.ofOneState(params),
 })

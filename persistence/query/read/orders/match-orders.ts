@@ -15,7 +15,7 @@ SELECT placed_seq AS placedSeq FROM live_orders
 WHERE owner = ? AND market_id = ? AND placed_seq > ? ORDER BY placed_seq DESC LIMIT ?`
 const ORDER = `SELECT ${SIGNED_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
-export interface MatchOrdersAsk {
+export interface MatchOrdersParams {
   readonly accountId: AccountId
   readonly marketIds: readonly MarketId[]
   readonly statuses: readonly number[]
@@ -51,16 +51,16 @@ class MatchOrders {
   readonly #live: Statement<[AccountId, MarketId, Seq, number], { readonly placedSeq: Seq }>
   readonly #order: Statement<[Seq], SignedOrderRow>
   readonly #named: NamedOrders
-  readonly ofOneState: (ask: MatchOrdersAsk) => SignedOrderRow[]
+  readonly ofOneState: (params: MatchOrdersParams) => SignedOrderRow[]
 
   constructor(connection: Connection) {
     this.#live = connection.prepare(LIVE_SEQS)
     this.#order = connection.prepare(ORDER)
     this.#named = new NamedOrders(connection)
-    this.ofOneState = connection.transaction((ask: MatchOrdersAsk) => this.#all(ask))
+    this.ofOneState = connection.transaction((params: MatchOrdersParams) => this.#all(params))
   }
 
-  #all({ accountId, marketIds, statuses, limit }: MatchOrdersAsk): SignedOrderRow[] {
+  #all({ accountId, marketIds, statuses, limit }: MatchOrdersParams): SignedOrderRow[] {
     const newest = new Newest(limit)
     for (const status of new Set(statuses)) {
       for (const marketId of marketIds) {
@@ -94,6 +94,6 @@ class MatchOrders {
 export const matchOrders = query({
   name: 'matchOrders',
   prepare: (db) => new MatchOrders(db),
-  run: (orders, params: MatchOrdersAsk): SignedOrderRow[] => orders.ofOneState(params),
+  run: (orders, params: MatchOrdersParams): SignedOrderRow[] => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -49,7 +49,7 @@ export type EventMark =
 /** The end of the part of an order in a trade. */
 export type EndMark = { readonly tradeSeq: Seq } & OrderAt
 
-export interface MissedAsk {
+export interface MissedParams {
   readonly accountId: AccountId
   readonly after: EventMark
   /** Null when the client names no end of a trade. */
@@ -135,7 +135,7 @@ class MissedEvents {
   readonly #block: Statement<[number], Block>
   readonly #place: Statement<[Seq, Seq, Seq, Seq], { place: number }>
   readonly #orders: OrderFinder<OrderRow>
-  readonly ofOneState: (ask: MissedAsk) => Missed
+  readonly ofOneState: (params: MissedParams) => Missed
 
   constructor(connection: Connection) {
     this.#applied = connection.prepare(APPLIED)
@@ -147,26 +147,26 @@ class MissedEvents {
     this.#block = connection.prepare(BLOCK)
     this.#place = connection.prepare(PLACE)
     this.#orders = new OrderFinder(connection, ORDER_COLUMNS)
-    this.ofOneState = connection.transaction((ask: MissedAsk) => {
+    this.ofOneState = connection.transaction((params: MissedParams) => {
       const seq = this.#applied.get()?.seq ?? 0
-      return { seq, events: this.#events(ask, seq) }
+      return { seq, events: this.#events(params, seq) }
     })
   }
 
-  #events(ask: MissedAsk, seq: Seq): Missed['events'] {
-    const { accountId, after } = ask
+  #events(params: MissedParams, seq: Seq): Missed['events'] {
+    const { accountId, after } = params
     const placedSeq = after.kind === 'number' ? 0 : this.#placedSeqOf(accountId, after)
     const fromSeq = seqOf(after, placedSeq ?? 0)
     if (placedSeq === null || fromSeq > seq) return 'unknown'
-    const ends = ask.afterEnd === null ? this.#late(fromSeq, ask.lateMs) : this.#since(ask)
+    const ends = params.afterEnd === null ? this.#late(fromSeq, params.lateMs) : this.#since(params)
     if (ends === null) return 'unknownEnd'
-    const rows = this.#rows(ask, Math.min(fromSeq, ends.tradesFrom))
+    const rows = this.#rows(params, Math.min(fromSeq, ends.tradesFrom))
     if (rows === 'many') return 'many'
     const told = isAfter(after, placedSeq, ownEvents(rows))
     if (told === null) return 'unknown'
     const ended = this.#ended(rows, ends.place)
     const all = [...told, ...ended].sort((a, b) => a.seq - b.seq || a.at - b.at)
-    return all.length > ask.eventsMax ? 'many' : all.map(({ at: _at, ...event }) => event)
+    return all.length > params.eventsMax ? 'many' : all.map(({ at: _at, ...event }) => event)
   }
 
   /** Null when the account has no such order. */
@@ -176,7 +176,7 @@ class MissedEvents {
   }
 
   /** The rows of the account from a seq on, oldest first. */
-  #rows({ accountId, rowsMax }: MissedAsk, fromSeq: Seq): Row[] | 'many' {
+  #rows({ accountId, rowsMax }: MissedParams, fromSeq: Seq): Row[] | 'many' {
     const rows: Row[] = []
     let number = this.#newest.get(accountId)?.number ?? 0
     while (number > 0) {
@@ -190,7 +190,7 @@ class MissedEvents {
   }
 
   /** Ends behind the named one. Null when the account has no such end. */
-  #since({ accountId, afterEnd }: MissedAsk): { place: EndPlace; tradesFrom: Seq } | null {
+  #since({ accountId, afterEnd }: MissedParams): { place: EndPlace; tradesFrom: Seq } | null {
     if (afterEnd === null) return null
     const { tradeSeq } = afterEnd
     const placedSeq = this.#placedSeqOf(accountId, afterEnd)
@@ -300,6 +300,6 @@ function isAfter(after: EventMark, placedSeq: Seq, events: readonly Found[]): Fo
 export const missedEvents = query({
   name: 'missedEvents',
   prepare: (db) => new MissedEvents(db),
-  run: (missed, params: MissedAsk): Missed => missed.ofOneState(params),
+  run: (missed, params: MissedParams): Missed => missed.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -73,7 +73,7 @@ export type MissedFrame =
       readonly ms: number
     }
 
-export interface MissedFramesAsk {
+export interface MissedFramesParams {
   readonly events: readonly MissedEvent[]
   /** Makers that are given of one trade. */
   readonly makersMax: number
@@ -93,13 +93,13 @@ class MissedFrames {
   readonly #order: Statement<[Seq], OrderRow>
   readonly #state: Statement<[Seq], StateRow>
   readonly #trades: TradePartsTable
-  readonly ofOneState: (ask: MissedFramesAsk) => MissedFrame[]
+  readonly ofOneState: (params: MissedFramesParams) => MissedFrame[]
 
   constructor(connection: Connection) {
     this.#order = connection.prepare(ORDER)
     this.#state = connection.prepare(STATE)
     this.#trades = new TradePartsTable(connection)
-    this.ofOneState = connection.transaction(({ events, makersMax }: MissedFramesAsk) =>
+    this.ofOneState = connection.transaction(({ events, makersMax }: MissedFramesParams) =>
       events.map((event) => this.#frameOf(event, makersMax)),
     )
   }
@@ -161,7 +161,7 @@ class MissedFrames {
 export const missedFrames = query({
   name: 'missedFrames',
   prepare: (db) => new MissedFrames(db),
-  run: (frames, params: MissedFramesAsk): MissedFrame[] => frames.ofOneState(params),
+  run: (frames, params: MissedFramesParams): MissedFrame[] => frames.ofOneState(params),
   rests: ({ events }) => ({
     tradeSeqs: events.flatMap(({ what, tradeSeq }) => (what === 'ORDER' ? [] : tradeSeq)),
   }),

@@ -9,7 +9,7 @@ const OPEN_ORDERS = `
 SELECT ${SIGNED_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.placed_seq < ? ORDER BY l.placed_seq DESC LIMIT ?`
 
-export interface OpenOrdersAsk {
+export interface OpenOrdersParams {
   readonly accountId: AccountId
   /** Only older orders are given. */
   readonly beforeSeq: Seq
@@ -20,7 +20,7 @@ export interface OpenOrdersAsk {
 export const openOrders = query({
   name: 'openOrders',
   prepare: (db) => db.prepare<[AccountId, Seq, number], SignedOrderRow>(OPEN_ORDERS),
-  run: (before, { accountId, beforeSeq, limit }: OpenOrdersAsk): SignedOrderRow[] =>
+  run: (before, { accountId, beforeSeq, limit }: OpenOrdersParams): SignedOrderRow[] =>
     before.all(accountId, beforeSeq, limit),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -26,7 +26,7 @@ export type OrderName =
   | { readonly slot: Slot; readonly generation: Generation }
   | { readonly clientOrderId: string }
 
-export interface OrderStatusAsk {
+export interface OrderStatusParams {
   readonly accountId: AccountId
   readonly names: readonly OrderName[]
   /** How many makers are given of one trade, and how many canceled own makers, from the first. */
@@ -84,7 +84,7 @@ class OrderStatuses {
   readonly #makers: Statement<[number, number], MakerOfTrade>
   readonly #ownMakers: Statement<[number, number], OrderAt>
   readonly #settlements: Settlements
-  readonly #ofOneState: (ask: OrderStatusAsk) => (OrderStatus | null)[]
+  readonly #ofOneState: (params: OrderStatusParams) => (OrderStatus | null)[]
 
   constructor(connection: Connection) {
     this.#orders = new OrderFinder(connection, STATUS_COLUMNS)
@@ -92,25 +92,25 @@ class OrderStatuses {
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
-    this.#ofOneState = connection.transaction((ask: OrderStatusAsk) => this.#all(ask))
+    this.#ofOneState = connection.transaction((params: OrderStatusParams) => this.#all(params))
   }
 
   /** Gives one status per name, in their order; null for a name without an order of the account. */
-  find(ask: OrderStatusAsk): (OrderStatus | null)[] {
-    return this.#ofOneState(ask)
+  find(params: OrderStatusParams): (OrderStatus | null)[] {
+    return this.#ofOneState(params)
   }
 
   /** The first orders use up the makers that may be given; the others then have none. */
-  #all(ask: OrderStatusAsk): (OrderStatus | null)[] {
-    let left = ask.makersInAllMax
-    return ask.names.map((name) => {
-      const found = this.#find(ask, name, left)
+  #all(params: OrderStatusParams): (OrderStatus | null)[] {
+    let left = params.makersInAllMax
+    return params.names.map((name) => {
+      const found = this.#find(params, name, left)
       left -= (found?.trade?.makers.length ?? 0) + (found?.ownMakers.length ?? 0)
       return found
     })
   }
 
-  #find({ accountId, makersMax }: OrderStatusAsk, name: OrderName, left: number) {
+  #find({ accountId, makersMax }: OrderStatusParams, name: OrderName, left: number) {
     const order =
       'slot' in name
         ? this.#orders.bySlot(name.slot, name.generation)
@@ -144,7 +144,7 @@ class OrderStatuses {
 export const orderStatuses = query({
   name: 'orderStatuses',
   prepare: (db) => new OrderStatuses(db),
-  run: (statuses, params: OrderStatusAsk) => statuses.find(params),
+  run: (statuses, params: OrderStatusParams) => statuses.find(params),
   // The taker of a trade is whole with its makers.
   rests: ({ accountId }) => ({ owner: accountId }),
 })

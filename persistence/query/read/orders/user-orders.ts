@@ -73,7 +73,7 @@ export interface SignedOrderRow extends OrderRow {
   readonly signedFeeBps: number
 }
 
-export interface UserOrdersAsk {
+export interface UserOrdersParams {
   readonly accountId: AccountId
   readonly marketId: MarketId
   readonly statuses: readonly number[]
@@ -84,16 +84,16 @@ class UserOrders {
   readonly #live: Statement<[AccountId, MarketId, number], SignedOrderRow>
   readonly #order: Statement<[Seq], SignedOrderRow>
   readonly #named: NamedOrders
-  readonly ofOneState: (ask: UserOrdersAsk) => SignedOrderRow[]
+  readonly ofOneState: (params: UserOrdersParams) => SignedOrderRow[]
 
   constructor(connection: Connection) {
     this.#live = connection.prepare(LIVE_ORDERS)
     this.#order = connection.prepare(ORDER)
     this.#named = new NamedOrders(connection)
-    this.ofOneState = connection.transaction((ask: UserOrdersAsk) => this.#all(ask))
+    this.ofOneState = connection.transaction((params: UserOrdersParams) => this.#all(params))
   }
 
-  #all({ accountId, marketId, statuses, limit }: UserOrdersAsk): SignedOrderRow[] {
+  #all({ accountId, marketId, statuses, limit }: UserOrdersParams): SignedOrderRow[] {
     const rows = [...new Set(statuses)].flatMap((status) => {
       if (status === LIVE) return this.#live.all(accountId, marketId, limit)
       return this.#named.list(listName(accountId, marketId, status), limit, (placedSeq) => {
@@ -111,7 +111,7 @@ class UserOrders {
 export const userOrders = query({
   name: 'userOrders',
   prepare: (db) => new UserOrders(db),
-  run: (orders, params: UserOrdersAsk): SignedOrderRow[] => orders.ofOneState(params),
+  run: (orders, params: UserOrdersParams): SignedOrderRow[] => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })
 
@@ -162,7 +162,7 @@ export const orderBySlot = query({
   rests: (_, order) => ({ owner: order?.accountId }),
 })
 
-interface ClientIdAsk {
+interface ClientIdParams {
   readonly accountId: AccountId
   readonly clientOrderId: string
 }
@@ -171,9 +171,9 @@ interface ClientIdAsk {
 export const orderByClientId = query({
   name: 'orderByClientId',
   prepare: (db) =>
-    ofOneState(db, (finder, { accountId, clientOrderId }: ClientIdAsk) =>
+    ofOneState(db, (finder, { accountId, clientOrderId }: ClientIdParams) =>
       finder.byClientId(accountId, clientOrderId),
     ),
-  run: (find, params: ClientIdAsk): OrderRow | null => find(params),
+  run: (find, params: ClientIdParams): OrderRow | null => find(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

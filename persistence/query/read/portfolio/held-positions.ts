@@ -9,7 +9,7 @@ const HELD = `
 SELECT DISTINCT market_id AS marketId FROM positions
 WHERE owner = ? AND market_id < ? AND size_raw <> 0 ORDER BY market_id DESC LIMIT ?`
 
-export interface HeldAsk {
+export interface HeldParams {
   readonly accountId: AccountId
   /** Only older markets are given. */
   readonly beforeId: MarketId
@@ -34,7 +34,7 @@ export const heldPositions = query({
     held: db.prepare<[AccountId, MarketId, number], { marketId: MarketId }>(HELD),
     ofMarket: positionsOfMarket(db),
   }),
-  run: ({ held, ofMarket }, params: HeldAsk): HeldPositions => {
+  run: ({ held, ofMarket }, params: HeldParams): HeldPositions => {
     const { accountId, beforeId, limit, others } = params
     const found = held.all(accountId, beforeId, limit + 1).map(({ marketId }) => marketId)
     const older = others.filter((marketId) => marketId < beforeId)

@@ -47,7 +47,7 @@ export interface Place {
   readonly leg: number
 }
 
-export interface HistoryAsk {
+export interface HistoryParams {
   readonly owner: AccountId
   /** Only acts before it are given. */
   readonly before: Place
@@ -59,7 +59,7 @@ export interface HistoryAsk {
 export const ROLES = ['TAKER', 'MAKER'] as const
 export type Role = (typeof ROLES)[number]
 
-export interface FillsAsk extends HistoryAsk {
+export interface FillsParams extends HistoryParams {
   /** Only trades from this time on, and before that one. */
   readonly fromMs: TimeMs
   readonly toMs: TimeMs
@@ -129,7 +129,7 @@ class List<Key extends unknown[], Row extends Place> {
     this.#end = connection.prepare(end)
   }
 
-  from(key: Key, { limit, marketId }: HistoryAsk): Listed<Row> {
+  from(key: Key, { limit, marketId }: HistoryParams): Listed<Row> {
     const most = limit + 1
     const rows =
       marketId === null
@@ -160,7 +160,7 @@ class History {
     this.#settlements = new Settlements(connection)
   }
 
-  page(params: HistoryAsk): HistoryPage {
+  page(params: HistoryParams): HistoryPage {
     const { owner, before } = params
     const moved = this.#moved.from([owner, before.seq, before.leg], params)
     const lists: Listed<Found>[] = [
@@ -172,7 +172,7 @@ class History {
     return { rows: found.map((each) => this.#rowOf(each)), next }
   }
 
-  fills(params: FillsAsk): FillsPage {
+  fills(params: FillsParams): FillsPage {
     const { fromMs, toMs, roles } = params
     const end = { seq: this.#firstFrom(toMs), leg: 0 }
     const before = isBefore(end, params.before) ? end : params.before
@@ -189,12 +189,12 @@ class History {
     return { rows, next }
   }
 
-  #takenBy({ seq }: Place, from: Seq, params: HistoryAsk): Listed<TradeFound> {
+  #takenBy({ seq }: Place, from: Seq, params: HistoryParams): Listed<TradeFound> {
     const { rows, cut } = this.#taken.from([params.owner, seq, from], params)
     return { rows: rows.map((row) => ({ ...row, from: 'TAKEN' as const })), cut }
   }
 
-  #madeBy({ seq, leg }: Place, from: Seq, params: HistoryAsk): Listed<TradeFound> {
+  #madeBy({ seq, leg }: Place, from: Seq, params: HistoryParams): Listed<TradeFound> {
     const { rows, cut } = this.#made.from([params.owner, seq, leg, from], params)
     return { rows: rows.map((row) => ({ ...row, from: 'MADE' as const })), cut }
   }
@@ -237,7 +237,7 @@ class History {
 /** The newest rows of several lists that are shown. */
 function merged<Row extends Found>(
   lists: readonly Listed<Row>[],
-  { limit, marketId }: HistoryAsk,
+  { limit, marketId }: HistoryParams,
 ): { found: readonly Row[]; next: Place | null } {
   // Behind the place where a list was cut, acts of that list are missing.
   let floor: Place | null = null
@@ -267,7 +267,7 @@ function isShown(found: Found, marketId: MarketId | null): boolean {
 export const history = query({
   name: 'history',
   prepare: (db) => new History(db),
-  run: (table, params: HistoryAsk) => table.page(params),
+  run: (table, params: HistoryParams) => table.page(params),
   rests: ({ owner }) => ({ owner }),
 })
 
@@ -275,6 +275,6 @@ export const history = query({
 export const fills = query({
   name: 'fills',
   prepare: (db) => new History(db),
-  run: (table, params: FillsAsk) => table.fills(params),
+  run: (table, params: FillsParams) => table.fills(params),
   rests: ({ owner }) => ({ owner }),
 })

@@ -17,7 +17,7 @@ const MARKETS = 'SELECT count(*) AS count FROM pnl_markets WHERE owner = ? AND h
 const MANY = `
 SELECT hour FROM pnl_markets WHERE owner = ? AND hour >= ? LIMIT 1 OFFSET ${COUNT_MAX - 1}`
 
-export interface RealisedAsk {
+export interface RealisedParams {
   readonly owner: ProfileId
   readonly nowMs: TimeMs
   /** Hours from one point to the next. */
@@ -62,7 +62,7 @@ class RealisedTotals {
     return this.#markets.get(owner, hour)?.count ?? 0
   }
 
-  over({ owner, nowMs, stepHours, steps, pointsMax, wantsMarkets }: RealisedAsk): Realised {
+  over({ owner, nowMs, stepHours, steps, pointsMax, wantsMarkets }: RealisedParams): Realised {
     const nowHour = Math.floor(nowMs / HOUR_MS)
     const firstHour = this.#first.get(owner)?.hour ?? nowHour
     const span = nowHour + 1 - firstHour
@@ -93,5 +93,5 @@ function thinned(stepHours: number, spanHours: number, pointsMax: number): numbe
 export const realised = query({
   name: 'realised',
   prepare: (db) => new RealisedTotals(db),
-  run: (totals, params: RealisedAsk) => totals.over(params),
+  run: (totals, params: RealisedParams) => totals.over(params),
 })

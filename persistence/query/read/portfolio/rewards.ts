@@ -24,7 +24,7 @@ export interface RewardDay {
   readonly totalRaw: number
 }
 
-export interface RewardsAsk {
+export interface RewardsParams {
   readonly accountId: AccountId
   readonly marketIds: readonly MarketId[]
   /** The day that runs now. */
@@ -48,7 +48,7 @@ export const rewards = query({
     days: db.prepare<[AccountId, MarketId, afterDay: number], RewardDay>(DAYS),
     total: db.prepare<[AccountId], { earnedRaw: number; paidRaw: number }>(TOTAL),
   }),
-  run: ({ days, total }, { accountId, marketIds, today }: RewardsAsk): RewardsFound => {
+  run: ({ days, total }, { accountId, marketIds, today }: RewardsParams): RewardsFound => {
     const sums = total.get(accountId)
     if (sums === undefined) return { earnedRaw: 0, paidRaw: 0, days: [], ofMarkets: [] }
     return {

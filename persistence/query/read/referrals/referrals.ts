@@ -40,7 +40,7 @@ WHERE r.referrer = ? ORDER BY r.referred DESC LIMIT ? OFFSET ?`
 /** As many profiles as one may follow. */
 const FRIENDS_MAX = 10_000
 
-export interface PageAsk {
+export interface PageParams {
   readonly limit: number
   readonly offset: number
 }
@@ -92,7 +92,7 @@ export interface ReferralsOf {
 type BoardRow = Standing & Shown
 
 /** Both boards; 0 stands for nobody. */
-type BoardAsk = PageAsk & { readonly profileId: ProfileId }
+type BoardParams = PageParams & { readonly profileId: ProfileId }
 
 function isBehind(a: Standing, b: Standing): number {
   const byMoney = b.earnedRaw - a.earnedRaw || b.feesRaw - a.feesRaw
@@ -116,15 +116,15 @@ class Boards {
     this.#ofOneState = connection.transaction((find: () => ReferralBoard) => find())
   }
 
-  all(params: BoardAsk): ReferralBoard {
+  all(params: BoardParams): ReferralBoard {
     return this.#ofOneState(() => this.#all(params))
   }
 
-  friends(params: BoardAsk): ReferralBoard {
+  friends(params: BoardParams): ReferralBoard {
     return this.#ofOneState(() => this.#ofFriends(params))
   }
 
-  #all({ profileId, limit, offset }: BoardAsk): ReferralBoard {
+  #all({ profileId, limit, offset }: BoardParams): ReferralBoard {
     const rows = this.#board.all(limit, offset).map((row, index) => {
       return { ...row, rank: offset + index + 1 }
     })
@@ -140,7 +140,7 @@ class Boards {
   }
 
   /** Whom one follows is bounded, so all of them are put in order. */
-  #ofFriends({ profileId, limit, offset }: BoardAsk): ReferralBoard {
+  #ofFriends({ profileId, limit, offset }: BoardParams): ReferralBoard {
     const own = this.#one.get(profileId)
     const friends = this.#friends.all(profileId, FRIENDS_MAX)
     const all: Standing[] = own === undefined ? friends : [...friends, own]
@@ -158,32 +158,32 @@ class Boards {
 export const referralBoard = query({
   name: 'referralBoard',
   prepare: (db) => new Boards(db),
-  run: (boards, params: BoardAsk) => boards.all(params),
+  run: (boards, params: BoardParams) => boards.all(params),
 })
 
 /** The board of a profile and of those whom it follows. */
 export const friendsBoard = query({
   name: 'friendsBoard',
   prepare: (db) => new Boards(db),
-  run: (boards, params: BoardAsk) => boards.friends(params),
+  run: (boards, params: BoardParams) => boards.friends(params),
 })
 
 class Referrals {
   readonly #counts: Statement<[ProfileId], Pick<ReferralsOf, 'referredCount' | 'earningCount'>>
   readonly #rows: Statement<[ProfileId, limit: number, offset: number], ReferralRow>
-  readonly #ofOneState: (params: BoardAsk) => ReferralsOf
+  readonly #ofOneState: (params: BoardParams) => ReferralsOf
 
   constructor(connection: Connection) {
     this.#counts = connection.prepare(COUNTS)
     this.#rows = connection.prepare(OF_ONE)
-    this.#ofOneState = connection.transaction((params: BoardAsk) => this.#find(params))
+    this.#ofOneState = connection.transaction((params: BoardParams) => this.#find(params))
   }
 
-  find(params: BoardAsk): ReferralsOf {
+  find(params: BoardParams): ReferralsOf {
     return this.#ofOneState(params)
   }
 
-  #find({ profileId, limit, offset }: BoardAsk): ReferralsOf {
+  #find({ profileId, limit, offset }: BoardParams): ReferralsOf {
     const counts = this.#counts.get(profileId) ?? { referredCount: 0, earningCount: 0 }
     return { ...counts, rows: this.#rows.all(profileId, limit, offset) }
   }
@@ -193,5 +193,5 @@ class Referrals {
 export const referralsOf = query({
   name: 'referralsOf',
   prepare: (db) => new Referrals(db),
-  run: (referrals, params: BoardAsk) => referrals.find(params),
+  run: (referrals, params: BoardParams) => referrals.find(params),
 })

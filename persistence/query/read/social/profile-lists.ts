@@ -28,7 +28,7 @@ export const socialProfiles = query({
     found.of(most.all(limit).map(({ profileId }) => profileId)),
 })
 
-export interface FollowingAsk {
+export interface FollowingParams {
   readonly owner: ProfileId
   /** Ids above this one are listed. */
   readonly after: ProfileId
@@ -42,7 +42,7 @@ export const following = query({
     followed: db.prepare<[ProfileId, ProfileId, number], { profileId: ProfileId }>(FOLLOWED),
     found: new FoundProfiles(db),
   }),
-  run: ({ followed, found }, { owner, after, limit }: FollowingAsk): FoundProfile[] =>
+  run: ({ followed, found }, { owner, after, limit }: FollowingParams): FoundProfile[] =>
     found.of(followed.all(owner, after, limit).map(({ profileId }) => profileId)),
 })
 

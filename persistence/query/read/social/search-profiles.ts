@@ -48,7 +48,7 @@ interface Standing {
   readonly volumeRaw: number
 }
 
-export interface SearchProfilesAsk {
+export interface SearchProfilesParams {
   readonly text: string
   readonly limit: number
 }
@@ -86,7 +86,7 @@ class ProfileSearch {
     this.#found = new FoundProfiles(connection)
   }
 
-  search({ text, limit }: SearchProfilesAsk): FoundProfile[] {
+  search({ text, limit }: SearchProfilesParams): FoundProfile[] {
     const { wanted, isHandle } = wantedIn(text)
     if (isTooShort(wanted)) return []
     const found = new Set<ProfileId>()
@@ -132,5 +132,5 @@ const NO_STANDING: Standing = { hasTraded: 0, followers: 0, volumeRaw: 0 }
 export const searchProfiles = query({
   name: 'searchProfiles',
   prepare: (db) => new ProfileSearch(db),
-  run: (search, params: SearchProfilesAsk) => search.search(params),
+  run: (search, params: SearchProfilesParams) => search.search(params),
 })

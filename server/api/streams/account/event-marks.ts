@@ -2,7 +2,7 @@
 
 import type { EndMark, EventMark } from '../../../../persistence/query/read/orders/missed-events.ts'
 import { invalid, type Refusal } from '../../../edge/http/refusal.ts'
-import type { SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { OrderIds } from '../../../exchange/read-model/order-ids.ts'
 import { placeOfId } from './order-frames.ts'
 
@@ -42,7 +42,7 @@ function markOf(text: string, ids: OrderIds): EventMark | null {
 }
 
 /** Null when the client names nothing, so that it hears only what comes. */
-export function marksOf(requested: SubscriptionAsk, ids: OrderIds): Marks | Refusal | null {
+export function marksOf(requested: SubscriptionRequest, ids: OrderIds): Marks | Refusal | null {
   const { afterEventId: event, afterSettlementId } = requested
   if (event === undefined) {
     if (afterSettlementId === undefined) return null

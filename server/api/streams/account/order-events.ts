@@ -11,7 +11,7 @@ import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { Buckets } from '../../../edge/http/access/rate-limit.ts'
 import { Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
-import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
@@ -50,7 +50,7 @@ export class OrderEvents implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null {
+  subscribe(member: Member, requested: SubscriptionRequest): Refusal | null {
     const marks = marksOf(requested, this.#parts.pipeline.ids)
     if (marks instanceof Refusal) return marks
     if (marks !== null) return this.#begin(member, marks)

@@ -18,7 +18,7 @@ import type { PositionRow } from '../../../../persistence/query/read/positions.t
 import { positions } from '../../../../persistence/query/read/positions.ts'
 import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
-import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.ts'
 import type { Hearers, Member, Place } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
@@ -157,7 +157,7 @@ export class PositionsFeed implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null {
+  subscribe(member: Member, requested: SubscriptionRequest): Refusal | null {
     const { marketSlugs, marketAddresses, isAdded = false } = requested
     if (marketSlugs === undefined && marketAddresses === undefined) {
       return invalid({ field: 'marketSlugs', message: 'must name the markets' })
@@ -190,7 +190,7 @@ export class PositionsFeed implements Channel {
     return null
   }
 
-  unsubscribe(member: Member, { marketSlugs, marketAddresses }: SubscriptionAsk): void {
+  unsubscribe(member: Member, { marketSlugs, marketAddresses }: SubscriptionRequest): void {
     const own = this.#accounts.get(member.caller?.profileId ?? 0)
     if (own === undefined) return
     const names = new Set([...(marketSlugs ?? []), ...(marketAddresses ?? [])])

@@ -6,7 +6,7 @@
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
-import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import { unitsOf } from '../../../edge/sockets/connection-counts.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { OraclePrice } from '../../../edge/sockets/outside-prices.ts'
@@ -40,7 +40,7 @@ export class PriceFeed implements Channel {
     this.#parts = parts
   }
 
-  subscribe(member: Member, requested: SubscriptionAsk): Refusal | null {
+  subscribe(member: Member, requested: SubscriptionRequest): Refusal | null {
     if (requested.snapshot === true) return this.#again(member, requested)
     const named = this.#namedBy(requested)
     if (named === undefined) return namesMissing()
@@ -61,7 +61,7 @@ export class PriceFeed implements Channel {
     return null
   }
 
-  unsubscribe(member: Member, requested: SubscriptionAsk): void {
+  unsubscribe(member: Member, requested: SubscriptionRequest): void {
     const named = this.#namedBy(requested)
     const names = named && [...named.books.keys(), ...named.others, ...named.missing.map(nameOf)]
     this.#subscriptions.drop(member, names ?? this.#subscriptions.namesOf(member))
@@ -110,7 +110,7 @@ export class PriceFeed implements Channel {
   }
 
   /** A member that saw a gap asks for whole books of markets that it hears already. */
-  #again(member: Member, requested: SubscriptionAsk): Refusal | null {
+  #again(member: Member, requested: SubscriptionRequest): Refusal | null {
     const heard = this.#subscriptions.namesOf(member)
     const named = this.#namedBy(requested)
     const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
@@ -124,7 +124,7 @@ export class PriceFeed implements Channel {
   }
 
   /** What a client means, by the names of rooms; undefined when it names nothing. */
-  #namedBy({ marketSlugs, marketAddresses, symbols }: SubscriptionAsk): Named | undefined {
+  #namedBy({ marketSlugs, marketAddresses, symbols }: SubscriptionRequest): Named | undefined {
     if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return undefined
     const { published } = this.#parts
     const books = new Map<string, PublishedMarket>()

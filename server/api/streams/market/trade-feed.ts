@@ -2,7 +2,7 @@
 // children, each with a tape of its own.
 
 import { Refusal } from '../../../edge/http/refusal.ts'
-import type { Channel, SubscriptionAsk } from '../../../edge/sockets/channels.ts'
+import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { Room } from '../../../edge/sockets/shared/room.ts'
 import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
@@ -22,7 +22,7 @@ export class TradeFeed implements Channel, SettlementListener {
     this.#topics = topics
   }
 
-  subscribe(member: Member, { marketSlugs, isAdded = false }: SubscriptionAsk): Refusal | null {
+  subscribe(member: Member, { marketSlugs, isAdded = false }: SubscriptionRequest): Refusal | null {
     if (marketSlugs === undefined) return namesMissing()
     const markets = tapesNamed(this.#published, marketSlugs)
     if (markets instanceof Refusal) return markets
@@ -35,7 +35,7 @@ export class TradeFeed implements Channel, SettlementListener {
     return null
   }
 
-  unsubscribe(member: Member, { marketSlugs }: SubscriptionAsk): void {
+  unsubscribe(member: Member, { marketSlugs }: SubscriptionRequest): void {
     const named = marketSlugs?.flatMap((slug) => {
       const shown = this.#published.bySlug(slug)
       if (shown === undefined) return [slug]

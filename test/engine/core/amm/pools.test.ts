@@ -73,22 +73,22 @@ class World {
   }
 
   approve(profileId: number, side: PoolSide) {
-    const ask = { profileId, side }
-    return this.try(decideApproval(this.clearing, this.market, ask, this.driver.nowMs))
+    const request = { profileId, side }
+    return this.try(decideApproval(this.clearing, this.market, request, this.driver.nowMs))
   }
 
-  #ask(profileId: number, outcome: number, collateralRaw: number, slippageBps: number) {
+  #request(profileId: number, outcome: number, collateralRaw: number, slippageBps: number) {
     return { profileId, outcome, collateralRaw, slippageBps }
   }
 
   buy(profileId: number, outcome: number, raw: number, slippageBps = 100) {
-    const ask = this.#ask(profileId, outcome, raw, slippageBps)
-    return this.try(decideBuy(this.clearing, this.market, ask, this.driver.nowMs))
+    const request = this.#request(profileId, outcome, raw, slippageBps)
+    return this.try(decideBuy(this.clearing, this.market, request, this.driver.nowMs))
   }
 
   sell(profileId: number, outcome: number, raw: number, slippageBps = 100) {
-    const ask = this.#ask(profileId, outcome, raw, slippageBps)
-    return this.try(decideSell(this.clearing, this.market, ask, this.driver.nowMs))
+    const request = this.#request(profileId, outcome, raw, slippageBps)
+    return this.try(decideSell(this.clearing, this.market, request, this.driver.nowMs))
   }
 
   /** Approves both sides, and a block holds that. */
@@ -228,12 +228,12 @@ test('what a pool cannot give is refused, and so is what buys nothing (rules §7
   assert.equal(world.fund(world.lea, 1), null)
   assert.equal(world.fund(world.lea, 2000 * UNIT), 'INSUFFICIENT_COLLATERAL')
   const { clearing } = world
-  const ask = { profileId: ann, outcome: YES, collateralRaw: UNIT, slippageBps: 100 }
+  const request = { profileId: ann, outcome: YES, collateralRaw: UNIT, slippageBps: 100 }
   world.driver.control({ kind: 'freezeProfile', profileId: ann, reason: 'test' })
   assert.equal(world.buy(ann, YES, UNIT), 'PROFILE_FROZEN')
   world.driver.control({ kind: 'unfreezeProfile', profileId: ann, reason: 'test' })
   world.driver.control({ kind: 'lockMarket', marketId: world.marketId })
-  const restricted = decideBuy(clearing, world.market, ask, world.driver.nowMs)
+  const restricted = decideBuy(clearing, world.market, request, world.driver.nowMs)
   assert(restricted instanceof Reject)
   assert.equal(restricted.name, 'POOL_CLOSED')
 })

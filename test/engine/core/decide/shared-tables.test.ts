@@ -86,11 +86,11 @@ function offers(makers: number): { readonly table: Table; readonly driver: Excha
     return restedLeg(marketId, 0, asks)
   })
   const terms = { stakeMaxRaw: UNIT, payoutRaw: 2 * UNIT }
-  const ask = {
+  const request = {
     ...{ legs, stakeRaw: UNIT, offeredRaw: terms.payoutRaw },
     ...{ ownerId: null, isPaid: false, closeMs: 0 },
   }
-  const priced = pricePack(clearing, ask, driver.nowMs)
+  const priced = pricePack(clearing, request, driver.nowMs)
   const decided = (profileId: number) =>
     decideOffer(clearing, { profileId, ...terms }, priced, driver.nowMs)
   const take = (profileId: number) => {

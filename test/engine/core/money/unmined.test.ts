@@ -60,8 +60,8 @@ class World {
   /** What a gate says of a withdrawal: null when it was made. */
   withdraw(profileId: number, collateralRaw: number): string | null {
     const { clearing } = this.driver
-    const ask = { profileId, collateralRaw, destination: DESTINATION }
-    const decided = decideWithdraw(clearing, ask)
+    const request = { profileId, collateralRaw, destination: DESTINATION }
+    const decided = decideWithdraw(clearing, request)
     if (decided instanceof Reject) return decided.name
     this.driver.control(decided)
     return null

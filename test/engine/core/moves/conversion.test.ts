@@ -50,8 +50,8 @@ class Group {
   convert(account: number, children: readonly number[], amountRaw: number): string | null {
     const { driver } = this
     const chosen = children.map((index) => this.market(this.children[index]))
-    const ask = { profileId: account, amountRaw }
-    const decided = decideConvert(driver.clearing, this.market(this.groupId), chosen, ask)
+    const request = { profileId: account, amountRaw }
+    const decided = decideConvert(driver.clearing, this.market(this.groupId), chosen, request)
     if (decided instanceof Reject) return decided.name
     driver.control(decided)
     driver.holds()
@@ -175,10 +175,10 @@ test('a conversion needs free NO shares of each chosen child of one group', () =
   assert.equal(group.convert(ann, [], 1), 'CONVERSION_INVALID')
   assert.equal(group.convert(ann, [0, 0], 1), 'CONVERSION_INVALID')
   const other = driver.clearing.catalogue.existing(driver.addMarket())
-  const ask = { profileId: ann, amountRaw: 1 }
-  const outside = decideConvert(driver.clearing, group.market(1), [other], ask)
+  const request = { profileId: ann, amountRaw: 1 }
+  const outside = decideConvert(driver.clearing, group.market(1), [other], request)
   assert(outside instanceof Reject && outside.name === 'CONVERSION_INVALID')
-  const single = decideConvert(driver.clearing, other, [other], ask)
+  const single = decideConvert(driver.clearing, other, [other], request)
   assert(single instanceof Reject && single.name === 'MARKET_NOT_GROUP')
   group.resolve(0)
   assert.equal(group.convert(ann, [0], 1), 'MARKET_RESOLVED')

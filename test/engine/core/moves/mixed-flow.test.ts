@@ -168,8 +168,8 @@ class Flow {
   #pairs(decide: typeof decideSplit): void {
     const market = this.#random.pick(this.#markets(isLive))
     const amountRaw = 1 + this.#random.spread(50_000_000)
-    const ask = { profileId: this.#account(), amountRaw }
-    this.#move(decide(this.driver.clearing, market, ask))
+    const request = { profileId: this.#account(), amountRaw }
+    this.#move(decide(this.driver.clearing, market, request))
   }
 
   #convert(): void {
@@ -178,8 +178,8 @@ class Flow {
     const group = this.#random.pick(groups)
     const children = this.driver.clearing.catalogue.childrenOf(group.marketId)
     const chosen = children.filter(() => this.#random.chance(0.6))
-    const ask = { profileId: this.#account(), amountRaw: 1 + this.#random.spread(5_000_000) }
-    this.#move(decideConvert(this.driver.clearing, group, chosen, ask))
+    const request = { profileId: this.#account(), amountRaw: 1 + this.#random.spread(5_000_000) }
+    this.#move(decideConvert(this.driver.clearing, group, chosen, request))
   }
 
   #pool(): void {
@@ -190,11 +190,11 @@ class Flow {
     const market = random.pick(pools)
     const [profileId, outcome] = [this.#account(), random.below(2)]
     const collateralRaw = 1 + random.spread(50_000_000)
-    const ask = { profileId, outcome, collateralRaw, slippageBps: 100 }
+    const request = { profileId, outcome, collateralRaw, slippageBps: 100 }
     const hints = [1 + random.below(9), 1 + random.below(9)] as const
     const dice = random.next()
-    if (dice < 0.35) this.#move(decideBuy(clearing, market, ask, nowMs))
-    else if (dice < 0.7) this.#move(decideSell(clearing, market, ask, nowMs))
+    if (dice < 0.35) this.#move(decideBuy(clearing, market, request, nowMs))
+    else if (dice < 0.7) this.#move(decideSell(clearing, market, request, nowMs))
     else if (dice < 0.8)
       this.#move(decideFund(clearing, market, { profileId, collateralRaw, hints }))
     else if (dice < 0.85) this.#move(decideDrain(clearing, market, profileId, collateralRaw))
@@ -233,8 +233,8 @@ class Flow {
     const freeRaw = this.driver.freeRaw(profileId)
     if (freeRaw < FUNDS_RAW) this.driver.deposit(profileId, this.#random.between(1, FUNDS_RAW))
     const collateralRaw = this.#random.between(1, FUNDS_RAW)
-    const ask = { profileId, collateralRaw, destination: '0x' }
-    this.#move(decideWithdraw(this.driver.clearing, ask))
+    const request = { profileId, collateralRaw, destination: '0x' }
+    this.#move(decideWithdraw(this.driver.clearing, request))
   }
 
   /** Samples, credits at random, and pays what was earned before, as far as there are funds. */
@@ -348,8 +348,8 @@ class Flow {
     const marketId = clearing.catalogue.lastId + 1
     const market = marketSpec(marketId, { kind: 'amm', poolAddress, poolFeeBps })
     this.driver.control({ kind: 'createMarket', marketId, book: 0, market })
-    const ask = { profileId: this.#account(), collateralRaw: 10 ** 9, hints: [2, 3] as const }
-    this.#move(decideFund(clearing, clearing.catalogue.existing(marketId), ask))
+    const request = { profileId: this.#account(), collateralRaw: 10 ** 9, hints: [2, 3] as const }
+    this.#move(decideFund(clearing, clearing.catalogue.existing(marketId), request))
   }
 
   #openGroup(): void {

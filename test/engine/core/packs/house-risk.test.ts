@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import {
   type LegToPrice,
-  type PackAsk,
+  type PackQuoteRequest,
   pricePack,
 } from '../../../../engine/core/decide/money/pack-price.ts'
 import { decidePack } from '../../../../engine/core/decide/money/packs.ts'
@@ -46,14 +46,14 @@ class Attack {
     return marketIds.map((marketId) => restedLeg(marketId, 0, asks))
   }
 
-  ask(ownerId: number, legs: readonly LegToPrice[]): PackAsk {
+  request(ownerId: number, legs: readonly LegToPrice[]): PackQuoteRequest {
     return { legs, stakeRaw: STAKE, offeredRaw: null, ownerId, isPaid: true, closeMs: 0 }
   }
 
   /** Makes a pack of the legs, or gives the refusal. */
   buy(profileId: number, legs: readonly LegToPrice[]): Reject | null {
     const { clearing, nowMs } = this.driver
-    const priced = pricePack(clearing, this.ask(profileId, legs), nowMs)
+    const priced = pricePack(clearing, this.request(profileId, legs), nowMs)
     const staking = { profileId, stakeRaw: STAKE }
     const decided = decidePack(clearing, staking, priced, quoteOf(priced), nowMs)
     if (decided instanceof Reject) {
@@ -174,12 +174,13 @@ test('the other outcome of a market has its own bound, and a quote tells the bou
   const legs = attack.cheap(markets)
   attack.buyAll(profileId, legs)
   const { clearing, nowMs } = attack.driver
-  const codes = (ask: PackAsk) => pricePack(clearing, ask, nowMs).issues.map(({ code }) => code)
-  assert.deepEqual(codes({ ...attack.ask(profileId, legs), ownerId: null, isPaid: false }), [
+  const codes = (request: PackQuoteRequest) =>
+    pricePack(clearing, request, nowMs).issues.map(({ code }) => code)
+  assert.deepEqual(codes({ ...attack.request(profileId, legs), ownerId: null, isPaid: false }), [
     'HOUSE_CAPACITY',
   ])
   const others = legs.map((leg) => ({ ...leg, outcome: 1 }))
-  assert.deepEqual(codes(attack.ask(profileId, others)), [])
+  assert.deepEqual(codes(attack.request(profileId, others)), [])
 })
 
 test('after a restart the house may lose as much as before', () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decidePurchase } from '../../../../engine/core/decide/money/curated-packs.ts'
-import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
+import {
+  type PackQuoteRequest,
+  pricePack,
+} from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
   decideOffer,
@@ -55,7 +58,7 @@ class Stage {
     return this.driver.clearing
   }
 
-  ask(ticks: number, changes: Partial<PackAsk> = {}): PackAsk {
+  request(ticks: number, changes: Partial<PackQuoteRequest> = {}): PackQuoteRequest {
     const asks = [{ ticks, sizeRaw: 10 ** 12 }]
     const legs = this.markets.map((marketId) => restedLeg(marketId, 0, asks))
     const isPaid = changes.offeredRaw === undefined
@@ -63,8 +66,8 @@ class Stage {
     return { legs, stakeRaw: STAKE, ...by, ...changes }
   }
 
-  priced(ticks: number, changes: Partial<PackAsk> = {}) {
-    return pricePack(this.clearing, this.ask(ticks, changes), this.driver.nowMs)
+  priced(ticks: number, changes: Partial<PackQuoteRequest> = {}) {
+    return pricePack(this.clearing, this.request(ticks, changes), this.driver.nowMs)
   }
 
   freeze(): void {
@@ -212,10 +215,10 @@ test('a market that left memory is not active, and is not unknown', () => {
 
 test('the reasons stand in the order of the rules, however many legs there are', () => {
   const stage = new Stage()
-  const [leg] = stage.ask(500).legs
+  const [leg] = stage.request(500).legs
   const { issues } = pricePack(
     stage.clearing,
-    stage.ask(500, { legs: Array.from({ length: 20 }, () => leg), stakeRaw: 0 }),
+    stage.request(500, { legs: Array.from({ length: 20 }, () => leg), stakeRaw: 0 }),
     stage.driver.nowMs,
   )
   const twice = Array.from({ length: 19 }, () => 'DUPLICATE_MARKET')

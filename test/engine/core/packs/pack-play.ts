@@ -5,7 +5,10 @@ import {
   decidePurchase,
   gateCuration,
 } from '../../../../engine/core/decide/money/curated-packs.ts'
-import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
+import {
+  type PackQuoteRequest,
+  pricePack,
+} from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
   decideEndOffer,
@@ -36,7 +39,7 @@ interface Play {
   readonly apply: (body: PackBody) => void
 }
 
-function wanted({ random }: Play, markets: readonly Market[]): PackAsk {
+function wanted({ random }: Play, markets: readonly Market[]): PackQuoteRequest {
   const chosen = markets.filter(() => random.chance(0.5)).slice(0, random.between(2, 4))
   const legs = chosen.map(({ marketId }) => {
     const asks = [{ ticks: random.between(100, 900), sizeRaw: DEEP_RAW }]

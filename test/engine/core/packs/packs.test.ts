@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capture, restore } from '../../../../engine/core/capture.ts'
 import { mayArchive } from '../../../../engine/core/decide/endings.ts'
-import { type PackAsk, pricePack } from '../../../../engine/core/decide/money/pack-price.ts'
+import {
+  type PackQuoteRequest,
+  pricePack,
+} from '../../../../engine/core/decide/money/pack-price.ts'
 import {
   decideAccept,
   decideEndOffer,
@@ -41,7 +44,7 @@ class World {
   }
 
   /** A pack of YES at 0.5 and YES at 0.4, with deep books. */
-  ask(changes: Partial<PackAsk> = {}): PackAsk {
+  request(changes: Partial<PackQuoteRequest> = {}): PackQuoteRequest {
     const leg = (marketId: number, ticks: number) => {
       return restedLeg(marketId, 0, [{ ticks, sizeRaw: 1000 * UNIT }])
     }
@@ -54,8 +57,8 @@ class World {
     return { nowMs: this.driver.nowMs, closeMs: 0 }
   }
 
-  codes(changes: Partial<PackAsk> = {}): string[] {
-    const { issues } = pricePack(this.clearing, this.ask(changes), this.driver.nowMs)
+  codes(changes: Partial<PackQuoteRequest> = {}): string[] {
+    const { issues } = pricePack(this.clearing, this.request(changes), this.driver.nowMs)
     return issues.map(({ code, legIndex }) =>
       legIndex === undefined ? code : `${code} ${legIndex}`,
     )
@@ -63,7 +66,7 @@ class World {
 
   make(payoutRaw = PAYOUT): number | Reject {
     const { nowMs } = this.driver
-    const priced = pricePack(this.clearing, this.ask(), nowMs)
+    const priced = pricePack(this.clearing, this.request(), nowMs)
     const staking = { profileId: this.ann, stakeRaw: STAKE }
     const decided = decidePack(
       this.clearing,
@@ -82,7 +85,7 @@ class World {
     const requested = {
       ...{ stakeRaw: stakeMaxRaw, offeredRaw: paysRaw, ownerId: this.ben, isPaid: false },
     }
-    const priced = pricePack(this.clearing, this.ask(requested), this.driver.nowMs)
+    const priced = pricePack(this.clearing, this.request(requested), this.driver.nowMs)
     const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
     const decided = decideOffer(this.clearing, offering, priced, this.driver.nowMs)
     assert(!(decided instanceof Reject), String(decided))
@@ -168,10 +171,10 @@ test('a pack whose price moved in favour of its owner pays what was quoted', () 
     restedLeg([world.a, world.b][at], 0, [{ ticks, sizeRaw: 1000 * UNIT }]),
   )
   // 0.9 / (0.5 · 0.18) = 10, and with a first leg at 0.2 it would be 25: more than the ceiling.
-  const quoted = pricePack(world.clearing, world.ask({ legs }), world.driver.nowMs)
+  const quoted = pricePack(world.clearing, world.request({ legs }), world.driver.nowMs)
   assert.deepEqual([quoted.payoutRaw, quoted.issues], [100 * UNIT, []])
   const cheaper = [restedLeg(world.a, 0, [{ ticks: 200, sizeRaw: 1000 * UNIT }]), legs[1]]
-  const now = pricePack(world.clearing, world.ask({ legs: cheaper }), world.driver.nowMs)
+  const now = pricePack(world.clearing, world.request({ legs: cheaper }), world.driver.nowMs)
   assert.deepEqual(
     now.issues.map(({ code }) => code),
     ['MULTIPLIER_TOO_HIGH', 'HOUSE_CAPACITY'],
@@ -191,12 +194,12 @@ test('a pack whose price moved in favour of its owner pays what was quoted', () 
 
 test('a dip at creation alone raises nothing that a void leg leaves', () => {
   const world = new World()
-  const quoted = quoteOf(pricePack(world.clearing, world.ask(), world.driver.nowMs))
-  const legs = world.ask().legs.map((leg, at) => {
+  const quoted = quoteOf(pricePack(world.clearing, world.request(), world.driver.nowMs))
+  const legs = world.request().legs.map((leg, at) => {
     return at === 0 ? restedLeg(world.a, 0, [{ ticks: 100, sizeRaw: 10_000 * UNIT }]) : leg
   })
   const { nowMs } = world.driver
-  const dipped = pricePack(world.clearing, world.ask({ legs }), nowMs)
+  const dipped = pricePack(world.clearing, world.request({ legs }), nowMs)
   const staking = { profileId: world.ann, stakeRaw: STAKE }
   const decided = decidePack(world.clearing, staking, dipped, quoted, nowMs)
   assert(!(decided instanceof Reject), String(decided))
@@ -221,7 +224,7 @@ test('nobody accepts an offer of a frozen profile', () => {
 test('a quote names all that is wrong at once', () => {
   const world = new World(0)
   assert.deepEqual(world.codes(), ['HOUSE_CAPACITY'])
-  const [leg] = world.ask().legs
+  const [leg] = world.request().legs
   const shallow = restedLeg(world.a, 0, [{ ticks: 500, sizeRaw: UNIT }])
   const nothing = restedLeg(undefined, 0, [])
   assert.deepEqual(world.codes({ legs: [shallow, shallow, nothing], stakeRaw: 200 * UNIT }), [
@@ -315,7 +318,7 @@ function slotOf({ driver }: World, symbol: string, seriesId: number): number {
 
 test('a leg needs a book of two sides, without a taker delay', () => {
   const world = new World(10_000 * UNIT)
-  const [leg, other] = world.ask().legs
+  const [leg, other] = world.request().legs
   const { asks } = leg
   const withBids = (...bids: { ticks: number; sizeRaw: number }[]) => {
     return world.codes({ legs: [{ ...leg, rested: { asks, bids } }, other] })
@@ -333,7 +336,7 @@ test('a leg closes before its market, for the house, for makers and for takers o
   const { driver } = world
   const deadlineMs = driver.nowMs + 1000
   const ends = driver.addMarket({ deadlineMs })
-  const legs = [restedLeg(ends, 0, world.ask().legs[0].asks), world.ask().legs[1]]
+  const legs = [restedLeg(ends, 0, world.request().legs[0].asks), world.request().legs[1]]
   assert.deepEqual(world.codes({ legs, closeMs: 999 }), [])
   assert.deepEqual(world.codes({ legs, closeMs: 1000 }), ['MARKET_NOT_ACTIVE 0'])
   const offered = { offeredRaw: 2 * STAKE, ownerId: world.ben, isPaid: false }
@@ -407,7 +410,9 @@ test('the house covers every pack, whatever wins', () => {
 test('a maker names a payout of 20 times the stake at most, whatever the books say', () => {
   const world = new World(0)
   const { ben: ownerId } = world
-  const thin = world.ask().legs.map((leg) => ({ ...leg, asks: [{ ticks: 890, sizeRaw: 1000 }] }))
+  const thin = world
+    .request()
+    .legs.map((leg) => ({ ...leg, asks: [{ ticks: 890, sizeRaw: 1000 }] }))
   const codes = (offeredRaw: number) =>
     world.codes({ legs: thin, offeredRaw, ownerId, isPaid: false, stakeRaw: 4 * UNIT })
   assert.deepEqual(codes(80 * UNIT), [])

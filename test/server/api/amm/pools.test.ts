@@ -402,9 +402,9 @@ test('an account has ten calls at once over the four routes, then it waits', asy
   const ann = await limited.trader(UNIT, { apiToken: { scopes: RIGHTS } })
   const ben = await limited.trader(UNIT, { apiToken: { scopes: RIGHTS } })
   const body = { market: UNKNOWN_POOL, side: 'BUY' }
-  const ask = (who: Trader) => limited.call(who, 'POST', '/amm/allowances/check', body)
+  const request = (who: Trader) => limited.call(who, 'POST', '/amm/allowances/check', body)
   // Sixty calls would last fifty seconds at the rate of one a second.
-  const replies = await Promise.all(Array.from({ length: 60 }, () => ask(ann)))
+  const replies = await Promise.all(Array.from({ length: 60 }, () => request(ann)))
   const refused = replies.filter(({ status }) => status === 429)
   assert.ok(refused.length > 0 && refused.length <= 50, `${refused.length} of 60 have to wait`)
   for (const { headers } of refused) {
@@ -415,7 +415,7 @@ test('an account has ten calls at once over the four routes, then it waits', asy
       ['10', '0'],
     )
   }
-  const other = await ask(ben)
+  const other = await request(ben)
   assert.equal(other.status, 404, 'nobody else waits')
   assert.equal(other.headers.get('ratelimit-limit'), '2000', 'any other reply shows its lane')
   await limited.stop()
@@ -428,17 +428,17 @@ test('the children of a partner count apart, and so does the partner itself', as
     await serverWallet(limited, partner, UNIT),
     await serverWallet(limited, partner, UNIT),
   ]
-  const ask = (profileId?: number) => {
+  const request = (profileId?: number) => {
     const body = { market: UNKNOWN_POOL, side: 'BUY' }
     const named = profileId === undefined ? body : { ...body, onBehalfOf: profileId }
     return limited.call(partner, 'POST', '/amm/allowances/check', named)
   }
   for (const child of [...children.map(({ profileId }) => profileId), undefined]) {
-    const replies = await Promise.all(Array.from({ length: 10 }, () => ask(child)))
+    const replies = await Promise.all(Array.from({ length: 10 }, () => request(child)))
     assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([404]))
   }
   const [first] = children
-  const more = await Promise.all(Array.from({ length: 40 }, () => ask(first.profileId)))
+  const more = await Promise.all(Array.from({ length: 40 }, () => request(first.profileId)))
   assert.ok(
     more.some(({ status }) => status === 429),
     'one child has its own ten',

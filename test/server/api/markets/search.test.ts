@@ -25,7 +25,7 @@ for (const fields of MARKETS) {
 }
 // The first search of a process reads the vectors, which takes long on a machine that is busy.
 const all = { text: 'warm', similarityMin: 0, skip: 0, limit: 1 }
-await live.exchange.query.ask(searchMarkets, all, patientTurn())
+await live.exchange.query.request(searchMarkets, all, patientTurn())
 
 const search = (query: string, more = '') =>
   live.send('GET', `/markets/search?query=${encodeURIComponent(query)}${more}`)
@@ -50,7 +50,10 @@ test('a search finds a market that does not say its words, in its own bytes', as
 test('a search before the first market does not spoil the searches behind it', async () => {
   const young = await startLive()
   const { query, follower, pipeline } = young.exchange
-  assert.deepEqual(await query.ask(searchMarkets, all, patientTurn()), { total: 0, marketIds: [] })
+  assert.deepEqual(await query.request(searchMarkets, all, patientTurn()), {
+    total: 0,
+    marketIds: [],
+  })
   const body = { kind: 'clob', slug: 'btc-200k', title: 'Bitcoin above 200,000?' }
   assert.equal((await young.admin('/admin/markets', body)).status, 201)
   while (!(await follower.whenApplied(pipeline.durableSeq, 1000))) await pipeline.whenIdle()

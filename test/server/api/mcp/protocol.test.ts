@@ -9,7 +9,7 @@ import { message, toolCall } from '../../../support/live-mcp.ts'
 
 const DONE = { content: [{ type: 'text' as const, text: '{}' }] }
 
-function ask(said: unknown, use: Requested['use'] = async () => DONE): Promise<Response> {
+function request(said: unknown, use: Requested['use'] = async () => DONE): Promise<Response> {
   return answered({ said, protocolVersion: '', version: '1.2.3', tools: shownTools().tools, use })
 }
 
@@ -22,7 +22,7 @@ test('a fault of a tool is a fault of the request, and no later tool runs', asyn
   }
   const names = ['get_my_orders', 'get_market', 'cancel_all_orders']
   const said = names.map((name, id) => toolCall(name, {}, id))
-  await assert.rejects(ask(said, use), /broken inside/)
+  await assert.rejects(request(said, use), /broken inside/)
   await new Promise(setImmediate)
   assert.deepEqual(used, ['get_my_orders', 'get_market'])
 })
@@ -30,7 +30,7 @@ test('a fault of a tool is a fault of the request, and no later tool runs', asyn
 test('a tool waits for those before it, and answers keep the ids of their requests', async () => {
   const ends: (() => void)[] = []
   const use: Requested['use'] = () => new Promise((resolve) => ends.push(() => resolve(DONE)))
-  const replied = ask(
+  const replied = request(
     ['a', 7, 'c'].map((id) => toolCall('get_my_balance', {}, id)),
     use,
   )
@@ -48,7 +48,7 @@ test('a tool waits for those before it, and answers keep the ids of their reques
 })
 
 test('the greeting names the exchange, its version and its tools, and no session', async () => {
-  const reply = await ask(
+  const reply = await request(
     message('initialize', {
       protocolVersion: '2025-06-18',
       capabilities: {},

@@ -123,11 +123,11 @@ async function upgradeStatus(live: LiveExchange, address: string): Promise<strin
 test('behind a proxy each address that the proxy names has its own bucket', async () => {
   const flags = ['--address-header', 'X-Forwarded-For', '--address-rate-public', ONCE]
   await during(flags, async (live) => {
-    const ask = (address: string) =>
+    const request = (address: string) =>
       live.send('GET', '/health', { headers: { 'x-forwarded-for': `10.0.0.1, ${address}` } })
-    assertLimited(await refusedOf(8, () => ask('203.0.113.7')))
+    assertLimited(await refusedOf(8, () => request('203.0.113.7')))
     for (let each = 1; each < 9; each++) {
-      assert.equal((await ask(`203.0.113.${each * 10}`)).status, 200)
+      assert.equal((await request(`203.0.113.${each * 10}`)).status, 200)
     }
     const upgrades = Array.from({ length: 8 }, () => upgradeStatus(live, '192.0.2.1'))
     assert.deepEqual([...new Set(await Promise.all(upgrades))].sort(), ['101', '429'])
@@ -203,8 +203,8 @@ test('a list of ids costs more tokens than one read', async () => {
   await during(['--rate-private', '1:6'], async (live) => {
     const alice = await live.trader(100e6)
     const items = Array.from({ length: 50 }, () => ({ orderId: randomUUID() }))
-    const ask = () => live.call(alice, 'POST', '/orders/status/batch', { items })
-    assertLimited(await refusedOf(2, ask))
+    const request = () => live.call(alice, 'POST', '/orders/status/batch', { items })
+    assertLimited(await refusedOf(2, request))
     const bob = await live.trader(100e6)
     const few = await Promise.all([1, 2, 3].map(() => live.call(bob, 'GET', ME)))
     assert.deepEqual(

@@ -64,7 +64,7 @@ function queryOf({ given }: Naming): string {
 }
 
 /** Sends a call that names the account in its query. */
-function ask(
+function request(
   caller: Trader,
   naming: Naming,
   [method, path]: readonly [string, string],
@@ -102,67 +102,69 @@ interface Row {
 
 const CALLS: Readonly<Record<string, Row>> = {
   'GET /markets/:slug/locked-balance': {
-    send: (naming, caller) => ask(caller, naming, ['GET', '/markets/rain/locked-balance']),
+    send: (naming, caller) => request(caller, naming, ['GET', '/markets/rain/locked-balance']),
     shows: ({ body }) => at(body, 'lockedBalance') !== '0',
   },
   'GET /markets/:slug/user-orders': {
-    send: (naming, caller) => ask(caller, naming, ['GET', '/markets/rain/user-orders']),
+    send: (naming, caller) => request(caller, naming, ['GET', '/markets/rain/user-orders']),
     shows: ({ body }, id) => at(body, 0, 'id') === id,
   },
   'GET /orders': {
-    send: (naming, caller) => ask(caller, naming, ['GET', '/orders']),
+    send: (naming, caller) => request(caller, naming, ['GET', '/orders']),
     shows: ({ body }, id) => at(body, 'data', 0, 'id') === id,
   },
   'GET /orders/:orderId': {
-    send: (naming, caller, id) => ask(caller, naming, ['GET', `/orders/${id}`]),
+    send: (naming, caller, id) => request(caller, naming, ['GET', `/orders/${id}`]),
     shows: ({ body }, id) => at(body, 'order', 'id') === id,
   },
   'GET /solvency/proof': {
-    send: (naming, caller) => ask(caller, naming, ['GET', '/solvency/proof']),
+    send: (naming, caller) => request(caller, naming, ['GET', '/solvency/proof']),
     shows: ({ body }) => at(body, 'proof', 'account') === desk.account.toLowerCase(),
   },
   'POST /orders/status/batch': {
     send: (naming, caller, orderId) =>
-      ask(caller, naming, ['POST', '/orders/status/batch'], { items: [{ orderId }] }),
+      request(caller, naming, ['POST', '/orders/status/batch'], { items: [{ orderId }] }),
     shows: ({ body }) => at(body, 'results', 0, 'status') === 'found',
   },
   'DELETE /orders/:orderId': {
-    send: (naming, caller, id) => ask(caller, naming, ['DELETE', `/orders/${id}`]),
+    send: (naming, caller, id) => request(caller, naming, ['DELETE', `/orders/${id}`]),
     shows: ({ status }) => status === 200,
   },
   'POST /orders/cancel': {
-    send: (naming, caller, orderId) => ask(caller, naming, ['POST', '/orders/cancel'], { orderId }),
+    send: (naming, caller, orderId) =>
+      request(caller, naming, ['POST', '/orders/cancel'], { orderId }),
     shows: ({ status }) => status === 200,
   },
   'POST /orders/batch-cancel': {
     send: (naming, caller, id) =>
-      ask(caller, naming, ['POST', '/orders/batch-cancel'], { orderIds: [id] }),
+      request(caller, naming, ['POST', '/orders/batch-cancel'], { orderIds: [id] }),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
   'POST /orders/cancel-batch': {
     send: (naming, caller, id) =>
-      ask(caller, naming, ['POST', '/orders/cancel-batch'], { orderIds: [id] }),
+      request(caller, naming, ['POST', '/orders/cancel-batch'], { orderIds: [id] }),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
   'DELETE /orders/all/:slug': {
-    send: (naming, caller) => ask(caller, naming, ['DELETE', '/orders/all/rain']),
+    send: (naming, caller) => request(caller, naming, ['DELETE', '/orders/all/rain']),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
   'DELETE /orders/all': {
-    send: (naming, caller) => ask(caller, naming, ['DELETE', '/orders/all']),
+    send: (naming, caller) => request(caller, naming, ['DELETE', '/orders/all']),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
   'GET /sports-markets/:slug/user-orders': {
-    send: (naming, caller) => ask(caller, naming, ['GET', '/sports-markets/final/user-orders']),
+    send: (naming, caller) => request(caller, naming, ['GET', '/sports-markets/final/user-orders']),
     shows: ({ body }, id) => at(body, 0, 'id') === id,
   },
   'DELETE /sports-markets/:slug/user-orders': {
-    send: (naming, caller) => ask(caller, naming, ['DELETE', '/sports-markets/final/user-orders']),
+    send: (naming, caller) =>
+      request(caller, naming, ['DELETE', '/sports-markets/final/user-orders']),
     shows: ({ body }, id) => at(body, 'canceled', 0) === id,
   },
   'POST /mcp': {
     send: (naming, caller) =>
-      ask(caller, naming, ['POST', '/mcp'], {
+      request(caller, naming, ['POST', '/mcp'], {
         ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
         params: { name: 'get_my_orders' },
       }),
@@ -172,7 +174,7 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
   'POST /heartbeats': {
     send: (naming, caller) =>
-      ask(caller, naming, ['POST', '/heartbeats'], { cancelAt: live.nowMs() + AHEAD_MS }),
+      request(caller, naming, ['POST', '/heartbeats'], { cancelAt: live.nowMs() + AHEAD_MS }),
     shows: () => live.exchange.pipeline.clearing.heartbeats.of(desk.profileId) !== undefined,
   },
   'POST /orders': {

@@ -51,11 +51,11 @@ async function placed(trader: Trader, wanted: OrderRequest, fields: object = {})
 }
 
 const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
-const ask = (trader: Trader, body: unknown) =>
+const request = (trader: Trader, body: unknown) =>
   live.call(trader, 'POST', '/orders/status/batch', body)
 
 async function results(trader: Trader, items: readonly object[]): Promise<unknown[]> {
-  const { status, text, body } = await ask(trader, { items })
+  const { status, text, body } = await request(trader, { items })
   assert.equal(status, 200, text)
   assert.ok(shape.holds(body), JSON.stringify(shape.issues(body)))
   const list = at(body, 'results')
@@ -184,7 +184,7 @@ test('a signed call may ask for one to fifty items of the right form', async () 
   const many = (count: number) => Array.from({ length: count }, () => item)
   const bodies = [{}, { items: [] }, { items: many(51) }, { items: [{ id: 1 }] }, { items: [5] }]
   for (const body of [...bodies, { items: many(1), x: 1 }, { items: [{ orderId: 5 }] }]) {
-    const reply = await ask(alice, body)
+    const reply = await request(alice, body)
     assert.equal(reply.status, 400, reply.text)
     assert.equal(at(reply.body, 'code'), 'VALIDATION')
   }
@@ -203,8 +203,8 @@ test('a held taker is DELAYED with its eligibleAt, then shows its trade', async 
     order: signedFor(unsigned(trader, slow, wanted), trader, slow),
     ...{ ownerId: trader.profileId, orderType: 'GTC', ...inSlow },
   })
-  const ask = body(bob, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-  const maker = await live.call(bob, 'POST', '/orders', ask)
+  const request = body(bob, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  const maker = await live.call(bob, 'POST', '/orders', request)
   const held = await live.call(alice, 'POST', '/orders', body(alice, { sizeRaw: 3 * SHARE }))
   assert.deepEqual([maker.status, held.status], [201, 201], held.text)
   const id = { orderId: idOf(held) }

@@ -454,8 +454,8 @@ test('a position is PENDING until a block holds it, and so is the payment of a c
   const named: object[] = []
   for (const slug of ['rain', 'wind']) {
     const market = await openMarket(slow, slug)
-    const ask = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(slow, dealer, market, ask)).status, 201)
+    const request = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+    assert.equal((await place(slow, dealer, market, request)).status, 201)
     assert.equal(
       (await place(slow, dealer, market, { ticks: 490, sizeRaw: 1000 * UNIT })).status,
       201,

@@ -349,12 +349,12 @@ test('a maker has forty offers at once and two a second, as all listeners hear e
   const ann = await limited.trader(UNIT)
   const ben = await limited.trader(UNIT)
   const offering = { legs: [{ marketSlug: 'none', outcomeIndex: 0 }], stakeMax: '1', payout: '2' }
-  const ask = (who: Trader) => limited.call(who, 'POST', '/parlay/offers', offering)
+  const request = (who: Trader) => limited.call(who, 'POST', '/parlay/offers', offering)
   // Two hundred calls would last eighty seconds at the rate of two a second.
-  const replies = await Promise.all(Array.from({ length: 200 }, () => ask(ann)))
+  const replies = await Promise.all(Array.from({ length: 200 }, () => request(ann)))
   const refused = replies.filter(({ status }) => status === 429)
   assert.ok(refused.length > 0 && refused.length <= 160, `${refused.length} of 200 have to wait`)
   for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1)
-  assert.notEqual((await ask(ben)).status, 429, 'nobody else waits')
+  assert.notEqual((await request(ben)).status, 429, 'nobody else waits')
   await limited.stop()
 })

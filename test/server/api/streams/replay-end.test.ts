@@ -43,19 +43,19 @@ afterEach(() => assert.deepEqual(live.faults, []))
 /** Delays one kind of read of the tables until the test lets it pass. */
 function heldUp(name: string): { release: () => void; restore: () => void } {
   const { query } = live.exchange
-  const ask = query.ask.bind(query)
+  const request = query.request.bind(query)
   let release = () => {}
   const isReleased = new Promise<void>((resolve) => {
     release = resolve
   })
-  query.ask = async (read, requested, turn) => {
+  query.request = async (read, requested, turn) => {
     if (read.name === name) await isReleased
-    return ask(read, requested, turn)
+    return request(read, requested, turn)
   }
   return {
     release,
     restore: () => {
-      query.ask = ask
+      query.request = request
     },
   }
 }

@@ -91,15 +91,15 @@ test('all sockets of an account get the same frames in the same order', async ()
 test('sockets of an account that subscribe together share their reads', async () => {
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
-  const ask = query.ask.bind(query)
+  const request = query.request.bind(query)
   let reads = 0
-  query.ask = (read, requested, turn) => {
+  query.request = (read, requested, turn) => {
     if (read.name === positions.name) reads++
-    return ask(read, requested, turn)
+    return request(read, requested, turn)
   }
   for (const { socket } of members) socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
   await Promise.all(members.map((each) => each.take('positions', 1)))
-  query.ask = ask
+  query.request = request
   assert.ok(reads < SOCKETS / 2, `${reads} reads`)
 })
 
@@ -107,10 +107,10 @@ test('snapshots too go out in slices, and not in the turn in which they were rea
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
   const { counts } = live.sockets
-  const ask = query.ask.bind(query)
+  const request = query.request.bind(query)
   const atOnce: number[] = []
-  query.ask = async (read, requested, turn) => {
-    const rows = await ask(read, requested, turn)
+  query.request = async (read, requested, turn) => {
+    const rows = await request(read, requested, turn)
     const before = counts.framesSent
     // This runs after everything that follows from the rows within the same turn.
     process.nextTick(() => atOnce.push(counts.framesSent - before))
@@ -118,7 +118,7 @@ test('snapshots too go out in slices, and not in the turn in which they were rea
   }
   for (const { socket } of members) socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
   await Promise.all(members.map((each) => each.take('positions', 1)))
-  query.ask = ask
+  query.request = request
   assert.ok(atOnce.length > 0)
   assert.deepEqual(new Set(atOnce), new Set([0]))
 })

@@ -157,9 +157,10 @@ test('a bad or stale handshake joins as anonymous and is told why', async () => 
 
 test('unsubscribe is acknowledged, also when it is refused', async () => {
   const client = await join()
-  const ask = (payload: unknown) => client.socket.timeout(5000).emitWithAck('unsubscribe', payload)
-  assert.match(String(at(await ask({ channel: 'nonsense' }), 'error')), /no channel/)
-  assert.match(String(at(await ask(7), 'error')), /channel/)
+  const request = (payload: unknown) =>
+    client.socket.timeout(5000).emitWithAck('unsubscribe', payload)
+  assert.match(String(at(await request({ channel: 'nonsense' }), 'error')), /no channel/)
+  assert.match(String(at(await request(7), 'error')), /channel/)
   client.socket.emit('nonsense', { a: 1 })
   const [said] = await client.take('exception', 1)
   assert.equal(at(said, 'code'), 'VALIDATION')

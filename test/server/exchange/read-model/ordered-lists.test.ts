@@ -294,20 +294,20 @@ test('counts that are asked again count the markets that changed, and no others'
     ...{ name: word, stamp: '', base: new Map(), filter: new Map([['tag', [word]]]) },
     values: () => new Map([['tag', WORDS]]),
   })
-  const ask = (word: string) => {
+  const request = (word: string) => {
     facets.catchUp()
     return counts.text(query(word))
   }
-  const before = ask('a')
+  const before = request('a')
   for (let each = 0; each < 20; each++) {
     const { market } = world.published.byId(1 + each) ?? {}
     assert.ok(market !== undefined)
     world.published.refresh({ ...market, tags: ['a', 'd'] })
-    ask('a')
+    request('a')
   }
-  assert.notEqual(ask('a'), before)
+  assert.notEqual(request('a'), before)
   assert.equal(counts.countedCount, 1)
-  assert.equal(ask('a'), new FilterCounts(facets).text(query('a')))
+  assert.equal(request('a'), new FilterCounts(facets).text(query('a')))
 })
 
 test('counts are kept for a bounded number of queries', () => {

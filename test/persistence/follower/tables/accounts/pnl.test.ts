@@ -15,7 +15,7 @@ import { freshSeed, Random } from '../../../../support/random.ts'
 const { connection } = openMatchingReadTables(newFolder(), () => new Uint8Array(32))
 after(() => connection.close())
 const table = new PositionsTable(connection)
-const ask = realised.open(connection)
+const request = realised.open(connection)
 const shares = positions.open(connection)
 const START_MS = 20_000 * 24 * HOUR_MS
 
@@ -56,7 +56,7 @@ test('each point of a chart is the sum of what was realised until then', () => {
     const nowMs = ms + random.below(40 * 24 * HOUR_MS)
     const stepHours = random.pick([1, 6, 24])
     const window = { stepHours, steps: random.pick([24, 28, 30, null]) }
-    const found = ask({ owner, nowMs, ...window, pointsMax: 400, wantsMarkets: true })
+    const found = request({ owner, nowMs, ...window, pointsMax: 400, wantsMarkets: true })
     assert(found.points.length <= 400)
     for (const [index, { atMs, totalRaw }] of found.points.entries()) {
       const isLast = index === found.points.length - 1
@@ -84,7 +84,7 @@ test('a whole history of many years has no more points than a chart shows', () =
   }
   table.flush(UNPACED)
   const nowMs = START_MS + years * 365 * 24 * HOUR_MS
-  const found = ask({
+  const found = request({
     owner,
     nowMs,
     stepHours: 24,

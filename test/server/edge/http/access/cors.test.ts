@@ -34,7 +34,7 @@ interface Answer {
   readonly cors: readonly string[]
 }
 
-async function ask(
+async function send(
   toys: ToyExchange,
   method: string,
   path: string,
@@ -59,11 +59,11 @@ const preflightOf = (origin: string, method = 'POST') => ({
 
 test('without the setting no reply says anything of origins, and OPTIONS is refused', async () => {
   for (const headers of [{}, preflightOf(APP)]) {
-    const refused = await ask(closed, 'OPTIONS', '/orders/1', headers)
+    const refused = await send(closed, 'OPTIONS', '/orders/1', headers)
     assert.deepEqual([refused.status, refused.cors], [405, []])
     assert.equal(refused.header('allow'), 'DELETE, POST')
   }
-  const read = await ask(closed, 'GET', '/health', { origin: APP })
+  const read = await send(closed, 'GET', '/health', { origin: APP })
   assert.deepEqual([read.status, read.cors, read.header('vary')], [200, [], null])
 })
 
@@ -77,7 +77,7 @@ test('a page of a listed origin may call, and send cookies', async () => {
       ['/slow', 405],
       ['/broken', 401],
     ] as const) {
-      const read = await ask(listed, 'GET', path, { origin })
+      const read = await send(listed, 'GET', path, { origin })
       assert.equal(read.status, status)
       assert.equal(read.header('access-control-allow-origin'), origin, path)
       assert.equal(read.header('access-control-allow-credentials'), 'true', path)
@@ -93,23 +93,23 @@ test('other pages get the reply without a permission to read it', async () => {
     ...[`${APP}/`, APP.toUpperCase(), `${APP}, ${OTHER}`, `${APP} `.repeat(20), 'x', '*'],
   ]
   for (const origin of others) {
-    const read = await ask(listed, 'GET', '/health', { origin })
+    const read = await send(listed, 'GET', '/health', { origin })
     assert.deepEqual([read.status, read.cors, read.header('vary')], [200, [], 'origin'], origin)
-    const requested = await ask(listed, 'OPTIONS', '/orders/1', preflightOf(origin))
+    const requested = await send(listed, 'OPTIONS', '/orders/1', preflightOf(origin))
     assert.deepEqual([requested.status, requested.cors], [204, []], origin)
     assert.equal(requested.header('vary'), 'origin')
   }
-  const without = await ask(listed, 'GET', '/health')
+  const without = await send(listed, 'GET', '/health')
   assert.deepEqual([without.cors, without.header('vary')], [[], 'origin'])
 })
 
 test('with * every page may read, and none may send cookies', async () => {
   for (const origin of [APP, 'null', 'https://evil.example']) {
-    const read = await ask(open, 'GET', '/health', { origin })
+    const read = await send(open, 'GET', '/health', { origin })
     assert.equal(read.header('access-control-allow-origin'), '*')
     assert.equal(read.header('access-control-allow-credentials'), null)
     assert.equal(read.header('vary'), null)
-    const requested = await ask(open, 'OPTIONS', '/orders/1', preflightOf(origin))
+    const requested = await send(open, 'OPTIONS', '/orders/1', preflightOf(origin))
     assert.equal(requested.header('access-control-allow-origin'), '*')
     assert.equal(requested.header('access-control-allow-credentials'), null)
   }
@@ -117,23 +117,23 @@ test('with * every page may read, and none may send cookies', async () => {
 
 test('a preflight names the methods of its path and the headers that a page may send', async () => {
   for (const toys of [listed, open]) {
-    const requested = await ask(toys, 'OPTIONS', '/orders/1', preflightOf(APP))
+    const requested = await send(toys, 'OPTIONS', '/orders/1', preflightOf(APP))
     assert.deepEqual([requested.status, requested.text], [204, ''])
     assert.equal(requested.header('content-length'), null)
     assert.equal(requested.header('access-control-allow-methods'), 'DELETE, POST, OPTIONS')
     assert.equal(requested.header('access-control-allow-headers'), REQUESTED.join(', '))
     assert.equal(requested.header('access-control-max-age'), '7200')
-    const read = await ask(toys, 'OPTIONS', '/markets/active/slugs', preflightOf(APP, 'GET'))
+    const read = await send(toys, 'OPTIONS', '/markets/active/slugs', preflightOf(APP, 'GET'))
     assert.equal(read.header('access-control-allow-methods'), 'GET, HEAD, OPTIONS')
-    assert.equal((await ask(toys, 'OPTIONS', '/nowhere', preflightOf(APP))).status, 404)
-    const plain = await ask(toys, 'OPTIONS', '/orders/1')
+    assert.equal((await send(toys, 'OPTIONS', '/nowhere', preflightOf(APP))).status, 404)
+    const plain = await send(toys, 'OPTIONS', '/orders/1')
     assert.deepEqual([plain.status, plain.cors], [204, []])
     assert.equal(plain.header('allow'), 'DELETE, POST, OPTIONS')
     for (const [path, allow] of [
       ['/orders/1', 'DELETE, POST, OPTIONS'],
       ['/markets/active/slugs', 'GET, HEAD, OPTIONS'],
     ]) {
-      const refused = await ask(toys, 'PATCH', path)
+      const refused = await send(toys, 'PATCH', path)
       assert.deepEqual([refused.status, refused.header('allow')], [405, allow])
     }
   }

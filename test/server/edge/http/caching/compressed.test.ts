@@ -40,15 +40,15 @@ test('versions that are asked for once are never compressed', async () => {
 
 test('short replies, and those that do not shrink, stay plain', async () => {
   const replies = store()
-  for (let ask = 0; ask < 3; ask++) {
+  for (let send = 0; send < 3; send++) {
     assert.equal(replies.find('"short"', 'gzip', Buffer.alloc(1023)), null)
   }
   assert.equal(replies.entries, 0)
   const { randomBytes } = await import('node:crypto')
   const noise = randomBytes(2000)
-  for (let ask = 0; ask < 3; ask++) assert.equal(replies.find('"n"', 'gzip', noise), null)
+  for (let send = 0; send < 3; send++) assert.equal(replies.find('"n"', 'gzip', noise), null)
   await made(replies, 1)
-  for (let ask = 0; ask < 3; ask++) assert.equal(replies.find('"n"', 'gzip', noise), null)
+  for (let send = 0; send < 3; send++) assert.equal(replies.find('"n"', 'gzip', noise), null)
   assert.equal(replies.madeCount, 1)
 })
 
@@ -80,7 +80,7 @@ test('the bytes have a bound of their own, whatever the number', () => {
 
 test('no more than its share of threads is at work, whatever is asked', async () => {
   const replies = store()
-  for (let ask = 0; ask < 2; ask++) {
+  for (let send = 0; send < 2; send++) {
     for (let version = 0; version < 20; version++)
       replies.find(`"${version}"`, 'br', textOf(version))
   }

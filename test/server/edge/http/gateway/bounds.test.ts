@@ -178,17 +178,17 @@ test('long replies arrive whole, and unread replies do not pile up', async () =>
 for (const size of [800_000, 3_000_000])
   test(`a reply of ${size} that waits for its reader is kept apart from later ones`, async () => {
     const toys = await bounded({})
-    const ask = (fill: string) => request(`GET /joined?size=${size}&fill=${fill}`, '10.0.0.1')
+    const send = (fill: string) => request(`GET /joined?size=${size}&fill=${fill}`, '10.0.0.1')
     const filled = (fill: string) => new RegExp(`","${fill}+"\\]$`)
     const slow = new RawClient(toys.port).pause()
     let requested = 0
     // The kernel takes the first ones whole.
     while (toys.gateway.inFlight === 0) {
-      slow.send(ask('a'))
+      slow.send(send('a'))
       requested++
       await until(() => toys.seen.length === requested)
     }
-    const quick = new RawClient(toys.port).send(ask('b'))
+    const quick = new RawClient(toys.port).send(send('b'))
     const [other] = await quick.replies(1)
     assert.match(other, filled('b'))
     const replies = await slow.resume().replies(requested)
@@ -202,16 +202,16 @@ for (const path of ['/wide', '/joined'])
   test(`unread replies of ${path} have a bound: past it the slow reader is cut off`, async () => {
     const bytes = 8 << 20
     const toys = await bounded({}, { unreadReplyBytes: { all: bytes * 3.5, address: bytes * 2 } })
-    const ask = (from: string) =>
+    const send = (from: string) =>
       new RawClient(toys.port).pause().send(request(`GET ${path}?size=${bytes}`, from))
-    const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(ask)
+    const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(send)
     await toys.ended(3)
     // The address has no room for the whole of its second reply.
     assert.equal(toys.gateway.inFlight, 2)
-    sleepers.push(ask('10.0.0.3'))
+    sleepers.push(send('10.0.0.3'))
     await toys.ended(4)
     assert.equal(toys.gateway.inFlight, 3)
-    sleepers.push(ask('10.0.0.4'))
+    sleepers.push(send('10.0.0.4'))
     await toys.ended(5)
     assert.equal(toys.gateway.inFlight, 3)
     for (const client of sleepers) client.destroy()

@@ -236,7 +236,7 @@ test('a long reply comes small to those who take it, with a tag of its own', asy
 
 test('short replies, refusals and private replies are never compressed', async () => {
   const before = toys.gateway.heads.compressed.madeCount
-  for (let ask = 0; ask < 5; ask++) {
+  for (let send = 0; send < 5; send++) {
     assert.equal((await get('/books/short', brotli)).header('content-encoding'), undefined)
     assert.equal((await get('/books/none', brotli)).header('content-encoding'), undefined)
     const own = await get('/mine', `svc-api-key: alice\r\n${brotli}`)

@@ -21,7 +21,7 @@ interface Reply {
   readonly body: unknown
 }
 
-async function ask(path: string, init: RequestInit = {}, url = toys.url): Promise<Reply> {
+async function send(path: string, init: RequestInit = {}, url = toys.url): Promise<Reply> {
   const response = await fetch(url + path, init)
   const text = await response.text()
   return {
@@ -36,7 +36,7 @@ function post(
   body: string,
   headers: Record<string, string> = SIGNED,
 ): Promise<Reply> {
-  return ask(path, { method: 'POST', body, headers })
+  return send(path, { method: 'POST', body, headers })
 }
 
 function code(reply: Reply): unknown {
@@ -50,23 +50,23 @@ function issues(reply: Reply): unknown {
 }
 
 test('path parameters and the query arrive typed, with defaults filled in', async () => {
-  const plain = await ask('/markets/btc/echo')
+  const plain = await send('/markets/btc/echo')
   assert.deepEqual(plain.body, { slug: 'btc', query: { limit: 50 } })
   assert.equal(plain.headers.get('content-type'), 'application/json; charset=utf-8')
-  const full = await ask(
+  const full = await send(
     '/markets/b%74c/echo?limit=7&ratio=0.25&deep=false&name=a+b%21&statuses=LIVE&statuses=MATCHED',
   )
   assert.deepEqual(full.body, {
     slug: 'btc',
     query: { limit: 7, ratio: 0.25, deep: false, name: 'a b!', statuses: ['LIVE', 'MATCHED'] },
   })
-  const one = await ask('/markets/btc/echo?statuses=LIVE')
+  const one = await send('/markets/btc/echo?statuses=LIVE')
   assert.deepEqual(one.body, { slug: 'btc', query: { limit: 50, statuses: ['LIVE'] } })
 })
 
 test('a literal segment wins over a named one unless it leads to no route', async () => {
-  assert.deepEqual((await ask('/markets/active/slugs')).body, ['btc'])
-  assert.deepEqual((await ask('/markets/active/echo')).body, {
+  assert.deepEqual((await send('/markets/active/slugs')).body, ['btc'])
+  assert.deepEqual((await send('/markets/active/echo')).body, {
     slug: 'active',
     query: { limit: 50 },
   })
@@ -107,18 +107,18 @@ test('a query that does not fit its schema exactly is refused with its field', a
     ['=1', 'query'],
   ]
   for (const [query, field] of bad) {
-    const refused = await ask(`/markets/btc/echo?${query}`)
+    const refused = await send(`/markets/btc/echo?${query}`)
     assert.equal(refused.status, 400, query)
     const first = issues(refused)
     assert.ok(Array.isArray(first), query)
     assert.equal(first[0].field, field, query)
   }
-  assert.equal((await ask('/markets/active/slugs?x=1')).status, 400)
-  assert.equal((await ask('/markets/active/slugs?&')).status, 200)
+  assert.equal((await send('/markets/active/slugs?x=1')).status, 400)
+  assert.equal((await send('/markets/active/slugs?&')).status, 200)
 })
 
 test('a validation refusal has the four fields and an array of messages', async () => {
-  const refused = await ask('/markets/btc/echo?limit=0')
+  const refused = await send('/markets/btc/echo?limit=0')
   assert.deepEqual(refused.body, {
     message: [{ field: 'limit', message: 'must be at least 1' }],
     error: 'Bad Request',
@@ -134,7 +134,7 @@ test('a path parameter with a broken encoding or form is refused', async () => {
     '/markets/A%2F/echo',
     '/orders/x',
   ]) {
-    const refused = path.startsWith('/orders') ? await post(path, '{"note":"a"}') : await ask(path)
+    const refused = path.startsWith('/orders') ? await post(path, '{"note":"a"}') : await send(path)
     assert.equal(refused.status, 400, path)
     assert.equal(code(refused), 'VALIDATION')
   }
@@ -150,23 +150,23 @@ test('an unknown path is 404; a known path with another method is 405 with Allow
     '//',
     '/MARKETS/btc/echo',
   ]) {
-    assert.equal(code(await ask(path)), 'PATH_NOT_FOUND', path)
+    assert.equal(code(await send(path)), 'PATH_NOT_FOUND', path)
   }
   for (const method of ['DELETE', 'PUT', 'OPTIONS', 'PATCH', 'PROPFIND']) {
-    const refused = await ask('/markets/btc/echo', { method })
+    const refused = await send('/markets/btc/echo', { method })
     assert.equal(refused.status, 405, method)
     assert.equal(refused.headers.get('allow'), 'GET, HEAD')
   }
 })
 
 test('HEAD is GET without the body', async () => {
-  const head = await ask('/markets/active/slugs', { method: 'HEAD' })
+  const head = await send('/markets/active/slugs', { method: 'HEAD' })
   assert.deepEqual([head.status, head.headers.get('content-length'), head.body], [200, '7', null])
-  assert.equal((await ask('/slow', { method: 'HEAD' })).status, 405)
+  assert.equal((await send('/slow', { method: 'HEAD' })).status, 405)
 })
 
 test('the refusal of a handler has its own status, code and extra fields', async () => {
-  const missing = await ask('/markets/none/echo')
+  const missing = await send('/markets/none/echo')
   assert.deepEqual(missing.body, {
     message: REJECT.MARKET_NOT_FOUND.sentence,
     error: 'Not Found',
@@ -219,7 +219,7 @@ test('a body that is not JSON, or does not fit its schema, is refused without ef
   for (const body of malformed) {
     assert.equal(code(await post('/orders/1', body)), 'BODY_MALFORMED', body)
   }
-  const notUtf8 = await ask('/orders/1', {
+  const notUtf8 = await send('/orders/1', {
     method: 'POST',
     body: new Uint8Array([...new TextEncoder().encode('{"note":"'), 0xff, 0x22, 0x7d]),
     headers: SIGNED,
@@ -284,15 +284,15 @@ test('a caller with an empty bucket gets 429 with the seconds to wait', async ()
     clock: () => nowMs,
   })
   const trade = () =>
-    ask('/orders/1', { method: 'POST', body: '{"note":"a"}', headers: SIGNED }, limits.url)
+    send('/orders/1', { method: 'POST', body: '{"note":"a"}', headers: SIGNED }, limits.url)
   assert.deepEqual([(await trade()).status, (await trade()).status], [201, 201])
   const refused = await trade()
   assert.deepEqual([refused.status, code(refused)], [429, 'RATE_LIMITED'])
   assert.equal(refused.headers.get('retry-after'), '2')
   nowMs = 2000
   assert.equal((await trade()).status, 201)
-  assert.equal((await ask('/markets/active/slugs', {}, limits.url)).status, 200)
-  assert.equal((await ask('/nope', {}, limits.url)).status, 429)
+  assert.equal((await send('/markets/active/slugs', {}, limits.url)).status, 200)
+  assert.equal((await send('/nope', {}, limits.url)).status, 429)
   await limits.gateway.stop()
 })
 
@@ -312,10 +312,10 @@ test('a route without room refuses before the body arrives; other routes go on',
 
 test('a stop lets the calls in flight finish and takes no new ones', async () => {
   const leaving = await startToys()
-  const slow = ask('/slow', { method: 'POST' }, leaving.url)
+  const slow = send('/slow', { method: 'POST' }, leaving.url)
   await leaving.waiting(1)
   const stopped = leaving.gateway.stop()
-  await assert.rejects(ask('/markets/active/slugs', {}, leaving.url))
+  await assert.rejects(send('/markets/active/slugs', {}, leaving.url))
   leaving.release()
   assert.deepEqual((await slow).body, { done: true })
   await stopped
@@ -334,7 +334,7 @@ test('a listener on a port in use fails with a sentence', async () => {
 
 test('an observer is told the route of a call, never its path', async () => {
   const before = toys.seen.length
-  await ask('/markets/eth/echo?limit=0')
+  await send('/markets/eth/echo?limit=0')
   const { route, status, refusal } = toys.seen[before]
   assert.deepEqual([route?.path, status, refusal], ['/markets/:slug/echo', 400, 'VALIDATION'])
 })
