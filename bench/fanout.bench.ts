@@ -64,10 +64,10 @@ async function paceOf(server: Child, readers: Child, forMs: number): Promise<Pac
 
 async function rateRows({ runs, readers: count, rateMs }: Size): Promise<Row[]> {
   const books = new Child('books-server', '')
-  const told = await books.next()
-  const slug = fieldOf(told, 'slug')
+  const reported = await books.next()
+  const slug = fieldOf(reported, 'slug')
   assert(typeof slug === 'string', 'the server names its market')
-  const port = numberOf(fieldOf(told, 'port'))
+  const port = numberOf(fieldOf(reported, 'port'))
   const ours = await readersOf(count, port, slug, false)
   const frameBytes = numberOf(fieldOf(await ours.request('totals'), 'bookBytes'))
   const plain = new Child('publish-server', String(frameBytes))

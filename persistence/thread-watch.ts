@@ -13,25 +13,25 @@ export class ThreadWatch {
   readonly #onFault: (message: string) => void
   readonly #ended: Promise<void>
   #expected = false
-  #told = false
+  #reported = false
 
   constructor(worker: Worker, name: string, onFault: (message: string) => void) {
     this.#worker = worker
     this.#name = name
     this.#onFault = onFault
-    worker.on('error', (error) => this.#tell(reasonOf(error)))
-    worker.on('messageerror', (error) => this.#tell(reasonOf(error)))
+    worker.on('error', (error) => this.#report(reasonOf(error)))
+    worker.on('messageerror', (error) => this.#report(reasonOf(error)))
     this.#ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
-        if (!this.#expected) this.#tell(`it ended unexpectedly with code ${code}`)
+        if (!this.#expected) this.#report(`it ended unexpectedly with code ${code}`)
         resolve()
       })
     })
   }
 
-  #tell(reason: string): void {
-    if (this.#told) return
-    this.#told = true
+  #report(reason: string): void {
+    if (this.#reported) return
+    this.#reported = true
     this.#onFault(`The ${this.#name} thread failed: ${reason}`)
   }
 

@@ -79,10 +79,10 @@ test('every bound that operators are told stands in the code', () => {
   add([bookSendsPerSec, ...Object.values(bytes).map((each) => each / 2 ** 20)])
   add({ ...LIMITS, shares: LIMITS.orderSizeRawMax / 1e6, slots: LIMITS.orderSlotsMax - 1 })
   const rows = shownTable({ page: 'operating', mark: 'bounds' }).split('\n').slice(2)
-  const told = rows.flatMap((row) => row.match(/2\^53 − 1|2\^51|\d+(?:,\d{3})*/g) ?? [])
-  assert.ok(told.length > 15, 'bounds are found')
+  const reported = rows.flatMap((row) => row.match(/2\^53 − 1|2\^51|\d+(?:,\d{3})*/g) ?? [])
+  assert.ok(reported.length > 15, 'bounds are found')
   assert.deepEqual(
-    told.filter((each) => !known.has(each)),
+    reported.filter((each) => !known.has(each)),
     [],
   )
 })
@@ -107,7 +107,7 @@ test('the documented channels of the sockets are those of the code', () => {
 test('a bot is told what to do for every refusal that a trading call names', () => {
   const page = documents.get('server/docs/trading.md') ?? ''
   const rows = page.slice(page.indexOf('## Refusals'), page.indexOf('## A bot in TypeScript'))
-  const told = new Set([...rows.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))
+  const reported = new Set([...rows.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))
   const trading = api.filter(({ rateClass }) => rateClass === 'trade')
   const document = openApi(trading, {
     title: 'x',
@@ -119,8 +119,8 @@ test('a bot is told what to do for every refusal that a trading call names', () 
   const named = Object.entries(schemas)
     .filter(([name]) => /Refusal\d?$/.test(name))
     .flatMap(([, schema]) => at(schema, 'properties', 'code', 'const') ?? [])
-  const untold = [...new Set(named)].filter((code) => !told.has(String(code).toUpperCase()))
-  assert.deepEqual(untold, [])
+  const unreported = [...new Set(named)].filter((code) => !reported.has(String(code).toUpperCase()))
+  assert.deepEqual(unreported, [])
   assert.ok(trading.length > 5 && named.length > 40, 'routes and refusals are found')
 })
 

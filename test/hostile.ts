@@ -57,10 +57,10 @@ const shown = (values: readonly number[], digits = 1) =>
   values.map((value) => value.toFixed(digits)).join(' / ')
 
 function print({ name }: Attack, report: SiegeReport, issues: readonly string[]): void {
-  const { before, during, after, told } = report
+  const { before, during, after, reported } = report
   const three = [before, during, after]
   const memory = [report.beforeBytes, report.peakBytes, report.bytesMax]
-  const answers = Object.entries(told).map(([each, count]) => `${count} × ${each}`)
+  const answers = Object.entries(reported).map(([each, count]) => `${count} × ${each}`)
   const rows = [
     ['load, p50 before / during / after, ms', shown(three.map(({ p50Ms }) => p50Ms))],
     ['load, p99', shown(three.map(({ p99Ms }) => p99Ms))],

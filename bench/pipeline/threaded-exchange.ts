@@ -14,7 +14,7 @@ import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 import { Pipeline } from '../../server/exchange/pipeline.ts'
 import { OrderIds } from '../../server/exchange/read-model/order-ids.ts'
 import { PublishedMarkets } from '../../server/exchange/read-model/published.ts'
-import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
 import { Shards } from '../../server/exchange/sequencer/shard-map.ts'
 import { type Setting, START_MS } from '../report/setting.ts'
 import { writeSetting } from './traded-folder.ts'
@@ -55,7 +55,7 @@ export async function openThreaded(
     clearing,
     published,
     ids: new OrderIds(new Uint8Array(32)),
-    clock: toldClock(() => START_MS),
+    clock: reportedClock(() => START_MS),
     openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onCommit, onFault }),
     openShards: (main) => {
       const wakeUps = new WakeUps(writer.data.wakeUps)

@@ -5,7 +5,7 @@ import type { Command } from '../../engine/domain/command.ts'
 import { openSeal } from '../../persistence/folder-key.ts'
 import type { SavedSnapshot } from '../../persistence/follower/follower-handle.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
-import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
 import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { encodeCommand } from '../../test/support/encode-command.ts'
 import { fillJournal } from '../../test/support/journal-fill.ts'
@@ -44,7 +44,7 @@ export function openFolder(
     marketThreads: 'auto',
     intakeThreads: 1,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
-    clock: toldClock(() => START_MS),
+    clock: reportedClock(() => START_MS),
     profileWaitSec: () => 0,
     onFault: (sentence) => {
       throw new Error(sentence)

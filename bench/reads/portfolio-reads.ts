@@ -86,7 +86,7 @@ class Story {
     yield* records
   }
 
-  *tell({ positions, fills }: PortfolioPlan, nowMs: number): Iterable<Uint8Array> {
+  *report({ positions, fills }: PortfolioPlan, nowMs: number): Iterable<Uint8Array> {
     const driver = this.#driver
     driver.nowMs = nowMs - HISTORY_MS
     driver.control({ kind: 'rules', version: 1 })
@@ -174,7 +174,7 @@ function sideOf(baseUrl: string, owner: Owner, name: string, calls: number): Sid
 export function portfolioRows(plan: PortfolioPlan): Promise<Row[]> {
   const { positions, fills, calls } = plan
   return withFolder(async (dataDir) => {
-    writeStory(dataDir, (seal) => new Story(seal).tell(plan, Date.now()))
+    writeStory(dataDir, (seal) => new Story(seal).report(plan, Date.now()))
     const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
     try {
       const client = new ExchangeClient(server.baseUrl)

@@ -22,7 +22,7 @@ import { Random } from '../../test/support/random.ts'
 import { progress } from '../report/progress.ts'
 import { withKeptFolder } from './kept-folder.ts'
 import { booksOf, marketOfBook, type ReadsSize } from './reads-size.ts'
-import { TRADERS, tellStory } from './reads-story.ts'
+import { runStory, TRADERS } from './reads-story.ts'
 
 const DAY_MS = DAY_BUCKET_MS * DAY_BUCKETS
 const HISTORY_MS = 30 * DAY_MS
@@ -126,7 +126,7 @@ class TradeWriter {
 export function writeReadsFolder(dataDir: string, size: ReadsSize): void {
   const nowMs = Date.now()
   openSeal(dataDir)
-  const tail = fillJournal(dataDir, tellStory(size, nowMs - HISTORY_MS - DAY_MS))
+  const tail = fillJournal(dataDir, runStory(size, nowMs - HISTORY_MS - DAY_MS))
   progress(`reads: ${tail.seq} commands are in the journal`)
   const follower = new Follower(openSeal(dataDir).keyed(dataDir))
   while (follower.step(tail.seq)) progress(`reads: ${follower.readSeq} are in the tables`)

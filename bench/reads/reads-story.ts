@@ -132,7 +132,7 @@ function* block(story: Story, firstId: number, firstBook: number): Iterable<Uint
 }
 
 /** The records of the journal, from the first command on. */
-export function* tellStory({ active, resolved }: ReadsSize, nowMs: number): Iterable<Uint8Array> {
+export function* runStory({ active, resolved }: ReadsSize, nowMs: number): Iterable<Uint8Array> {
   const story = new Story(nowMs)
   yield story.control({ kind: 'rules', version: 1 })
   for (let profileId = 1; profileId <= TRADERS; profileId++) {

@@ -1,6 +1,6 @@
 // Shows two commits side by side, from the results of their passes. noise.ts judges each row.
 
-import { canTell, changeOf, FALSE_ALARM_MAX } from './noise.ts'
+import { canReport, changeOf, FALSE_ALARM_MAX } from './noise.ts'
 import { median, type Report, type Row } from './report.ts'
 import { aligned, numberText } from './tables.ts'
 
@@ -78,7 +78,7 @@ function legendOf(before: Side, now: Side): string {
       ` ${FALSE_ALARM_MAX * 100}%:`,
     `on average it calls at most one of ${rows} unchanged rows changed.`,
   ]
-  if (!canTell(...counts)) {
+  if (!canReport(...counts)) {
     lines.push(`${counts[0]} and ${counts[1]} passes can show no difference at all: take PASSES=4.`)
   }
   return lines.join('\n')

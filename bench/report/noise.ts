@@ -62,7 +62,7 @@ export function changeOf(before: readonly number[], now: readonly number[]): -1 
 }
 
 /** Whether these numbers of passes can show any difference at all. */
-export function canTell(beforeCount: number, nowCount: number): boolean {
+export function canReport(beforeCount: number, nowCount: number): boolean {
   const before = Array.from({ length: beforeCount }, (_, index) => index)
   const now = Array.from({ length: nowCount }, (_, index) => beforeCount + index)
   return changeOf(before, now) !== 0

@@ -136,9 +136,9 @@ export class SolvencyHandle {
   }
 
   #counted(isCounted: boolean): void {
-    const tell = this.#counting
+    const report = this.#counting
     this.#counting = null
-    tell?.(isCounted)
+    report?.(isCounted)
   }
 
   #ended(reason: string): void {

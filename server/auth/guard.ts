@@ -274,9 +274,9 @@ export class Guard {
 
   /** Whether a page of this exchange, or a trusted one, makes the call: see its `Origin` header. */
   isOwnOrigin(call: Call): boolean {
-    const told = header(call, 'origin')
-    if (!URL.canParse(told)) return false
-    const { origin } = new URL(told)
+    const reported = header(call, 'origin')
+    if (!URL.canParse(reported)) return false
+    const { origin } = new URL(reported)
     const { publicUrl, isSecure, trustedOrigins = [] } = this.#options
     if (trustedOrigins.includes(origin)) return true
     if (publicUrl !== undefined) return origin === publicUrl

@@ -34,8 +34,8 @@ function quietly(tool: string, args: readonly string[]): Buffer {
 
 /** A build without the repository is told the commit. */
 function commitOf(): string {
-  const { COMMIT: told } = process.env
-  if (told !== undefined && told !== '') return told
+  const { COMMIT: reported } = process.env
+  if (reported !== undefined && reported !== '') return reported
   try {
     const said = quietly('git', ['rev-parse', '--short=12', 'HEAD'])
     const changed = quietly('git', ['status', '--porcelain']).length > 0

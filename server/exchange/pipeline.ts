@@ -239,8 +239,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   get underWay(): number {
     const looking = (this.#parts.lookups?.count ?? 0) + this.orders.naming
     const waiting = this.groups.waiting + this.queues.waiting
-    const telling = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
-    return this.#requested.count + this.orders.waiting + waiting + looking + telling
+    const reporting = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
+    return this.#requested.count + this.orders.waiting + waiting + looking + reporting
   }
 
   /** Whether one more order may come. This bound does not hold up cancels or any other call. */
@@ -291,7 +291,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       break
     }
     this.publisher.news.flush(this.publisher.durableSeq, this.shards.all)
-    this.publisher.tellAnswered()
+    this.publisher.reportAnswered()
     if (this.#isStarted) this.mining?.drained()
     this.quiescentPoint.check()
     this.#retryOrders()
@@ -366,7 +366,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
 
   #judge(result: IntakeResult): void {
     const requested = this.#requested.take(result.requestId)
-    this.times.told(requested.timesRow)
+    this.times.reported(requested.timesRow)
     this.orders.judge(result, requested)
   }
 

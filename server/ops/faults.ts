@@ -21,7 +21,7 @@ export interface FaultLine {
 const ID_BYTES = 6
 
 export class EdgeFaults {
-  readonly #tell: (line: FaultLine) => void
+  readonly #report: (line: FaultLine) => void
   readonly #counts: Record<Edge, number> = {
     http: 0,
     reply: 0,
@@ -31,8 +31,8 @@ export class EdgeFaults {
     query: 0,
   }
 
-  constructor(tell: (line: FaultLine) => void) {
-    this.#tell = tell
+  constructor(report: (line: FaultLine) => void) {
+    this.#report = report
   }
 
   /**
@@ -44,7 +44,7 @@ export class EdgeFaults {
     this.#counts[where]++
     const faultId = randomBytes(ID_BYTES).toString('hex')
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    this.#tell({ faultId, edge: where, stack })
+    this.#report({ faultId, edge: where, stack })
     return faultId
   }
 

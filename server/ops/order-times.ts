@@ -89,7 +89,7 @@ export class OrderTimes {
   #requests = 0
   readonly #requestOf = new Float64Array(ROWS)
   readonly #requestedMsOf = new Float64Array(ROWS)
-  readonly #toldMsOf = new Float64Array(ROWS)
+  readonly #reportedMsOf = new Float64Array(ROWS)
   /** Times at which the sequencer refused. */
   readonly #refusedMsOf = new Float64Array(ROWS)
   readonly #seqOf = new Float64Array(ROWS)
@@ -125,7 +125,7 @@ export class OrderTimes {
     const row = this.#free[--this.#freeCount]
     this.#requestOf[row] = ++this.#requests
     this.#requestedMsOf[row] = readMs
-    this.#toldMsOf[row] = 0
+    this.#reportedMsOf[row] = 0
     this.#refusedMsOf[row] = 0
     this.#seqOf[row] = 0
     this.#seenMsOf[row] = 0
@@ -135,8 +135,8 @@ export class OrderTimes {
   }
 
   /** Stamps the verdict of the intake. */
-  told(row: number): void {
-    this.#toldMsOf[row] = performance.now()
+  reported(row: number): void {
+    this.#reportedMsOf[row] = performance.now()
   }
 
   refused(row: number, marketId: MarketId): void {
@@ -214,14 +214,14 @@ export class OrderTimes {
   end(row: number, repliedMs: number): void {
     if (row === 0) return
     this.#free[this.#freeCount++] = row
-    const toldMs = this.#toldMsOf[row]
-    if (toldMs === 0) return
-    this.#record(ORDER, INTAKE, toldMs - this.#requestedMsOf[row])
+    const reportedMs = this.#reportedMsOf[row]
+    if (reportedMs === 0) return
+    this.#record(ORDER, INTAKE, reportedMs - this.#requestedMsOf[row])
     const refusedMs = this.#refusedMsOf[row]
-    if (refusedMs > 0) this.#record(ORDER, SEQUENCE, refusedMs - toldMs)
+    if (refusedMs > 0) this.#record(ORDER, SEQUENCE, refusedMs - reportedMs)
     const seq = this.#seqOf[row]
     if (seq === 0) return
-    this.#record(ORDER, SEQUENCE, this.#handed.msOf(seq) - toldMs)
+    this.#record(ORDER, SEQUENCE, this.#handed.msOf(seq) - reportedMs)
     const readyMs = Math.max(this.#durable.msOf(seq), this.#settledMsOf[row])
     if (readyMs > 0) this.#record(ORDER, PUBLISH, repliedMs - readyMs)
   }
@@ -253,7 +253,7 @@ export class OrderTimes {
       /** The ends of read, intake, sequence, journal, match and settle, in this order. */
       stampsMs: [
         of(this.#requestedMsOf),
-        of(this.#toldMsOf),
+        of(this.#reportedMsOf),
         refusedMs > 0 ? refusedMs : this.#handed.msOf(seq),
         this.#durable.msOf(seq),
         of(this.#seenMsOf),

@@ -109,12 +109,12 @@ export class TraceFile {
     const lost = this.#lost
     this.#waiting = []
     this.#waitingCharacters = 0
-    const told = lost > 0 ? `${LINE_HEAD}0,"dropped":${lost}}\n` : ''
+    const reported = lost > 0 ? `${LINE_HEAD}0,"dropped":${lost}}\n` : ''
     try {
       if (isGone(await this.#file.stat())) await this.#reopen()
       // Ends a line that a full disk had cut.
       const head = this.#isAfterFailure ? '\n' : ''
-      await this.#file.appendFile(`${head}${told}${lines.join('')}`)
+      await this.#file.appendFile(`${head}${reported}${lines.join('')}`)
       this.#isAfterFailure = false
       this.#lost -= lost
       this.writtenCount += lines.length

@@ -71,7 +71,7 @@ export class ReadinessWatch {
     this.#parts = parts
     this.#journal = new Pulse(exchange.journal)
     this.#disk = new DiskRoom(parts.dataDir)
-    this.#checks = [...this.#vital(), ...this.#told()]
+    this.#checks = [...this.#vital(), ...this.#reported()]
     this.#timer = setInterval(() => this.#request(performance.now()), ASK_EVERY_MS).unref()
     this.#request(performance.now())
   }
@@ -121,10 +121,14 @@ export class ReadinessWatch {
     ]
   }
 
-  #told(): Check[] {
+  #reported(): Check[] {
     const { snapshots } = this.#exchange
     const { clock, faults } = this.#parts
-    const told = (name: string, trouble: () => string | null) => ({ name, isVital: false, trouble })
+    const reported = (name: string, trouble: () => string | null) => ({
+      name,
+      isVital: false,
+      trouble,
+    })
     return [
       {
         name: 'clock',
@@ -133,8 +137,8 @@ export class ReadinessWatch {
         },
         trouble: () => clock.trouble ?? driftOf(clock.state),
       },
-      told('snapshots', () => (snapshots.isFailing ? 'the newest could not be saved' : null)),
-      told('faults', () => {
+      reported('snapshots', () => (snapshots.isFailing ? 'the newest could not be saved' : null)),
+      reported('faults', () => {
         const count = EDGES.reduce((sum, edge) => sum + faults.count(edge), 0)
         return count === 0 ? null : `${count} since the start`
       }),

@@ -12,7 +12,7 @@ import type { Attack } from './attack.ts'
 import { ATTACKS } from './attacks.ts'
 import { Ground } from './ground.ts'
 import { Load } from './load.ts'
-import { Peer, Told } from './peer.ts'
+import { Peer, Reported } from './peer.ts'
 import { type Scene, SceneMaker, SMALL } from './scene.ts'
 
 // A short `make hostile`: each attack takes some turns on one process with default flags. It checks
@@ -21,7 +21,7 @@ import { type Scene, SceneMaker, SMALL } from './scene.ts'
 /** Far more than a short attack leaves, uncollected garbage included. */
 const GROWN_BYTES_MAX = 512 * 2 ** 20
 /** Enough time to send every heartbeat before the deadline that all share. */
-const TELLING_MS = 4000
+const REPORTING_MS = 4000
 /** A busy machine may answer late where an answer has a deadline. */
 const LATE = 'orders 503 READ_TIMEOUT'
 
@@ -67,7 +67,7 @@ async function whenPaid(load: Load): Promise<void> {
 /** Runs the attack from its own addresses while the load goes on. */
 async function besieged(attack: Attack, network: number, load: Load): Promise<Ground> {
   await whenPaid(load)
-  const instantMs = Date.now() + LIMITS.heartbeatAheadMsMin + TELLING_MS
+  const instantMs = Date.now() + LIMITS.heartbeatAheadMsMin + REPORTING_MS
   const on = new Ground({ port, scene, network, seconds: 0, turns: attack.shortTurns, instantMs })
   let isOver = false
   const attacked = async () => {
@@ -79,7 +79,7 @@ async function besieged(attack: Attack, network: number, load: Load): Promise<Gr
   })
   while (!isOver) await load.round()
   await over
-  await on.told.all(attack.meets)
+  await on.reported.all(attack.meets)
   on.end()
   return on
 }
@@ -89,9 +89,9 @@ for (const [index, attack] of ATTACKS.entries()) {
     const load = new Load({ port, traders: scene.traders, markets: scene.markets })
     await right(load)
     const { residentBytes } = figuresOf(server.pid)
-    const { told } = await besieged(attack, index + 1, load)
-    const others = Object.keys(told.counts).filter((name) => !attack.answers.includes(name))
-    assert.deepEqual(others, [], JSON.stringify(told.counts))
+    const { reported } = await besieged(attack, index + 1, load)
+    const others = Object.keys(reported.counts).filter((name) => !attack.answers.includes(name))
+    assert.deepEqual(others, [], JSON.stringify(reported.counts))
     const { [LATE]: _, ...failures } = (await load.figures()).failures
     assert.deepEqual(failures, {})
     await right(load)
@@ -114,11 +114,11 @@ test('each open or private read is in an attack, or is left out with a reason', 
   )
   const said: string[] = []
   const answerTo = async (request: () => string): Promise<string> => {
-    const told = new Told()
-    const peer = new Peer(port, '127.0.0.1', told)
+    const reported = new Reported()
+    const peer = new Peer(port, '127.0.0.1', reported)
     await peer.request(request())
     peer.end()
-    const [answer] = Object.keys(told.counts)
+    const [answer] = Object.keys(reported.counts)
     // The reads before cost more than their tokens.
     return answer === '429 RATE_LIMITED' ? answerTo(request) : answer
   }

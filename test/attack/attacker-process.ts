@@ -17,7 +17,7 @@ async function attack({ name, isPreparing, ...plan }: AttackRequest) {
   await (isPreparing ? chosen.prepare?.(on) : chosen.run(on))
   on.end()
   const { user, system } = process.cpuUsage(usage)
-  return { counts: on.told.counts, cpu: (user + system) / 1e6 / plan.seconds }
+  return { counts: on.reported.counts, cpu: (user + system) / 1e6 / plan.seconds }
 }
 
 process.on('message', async (request: AttackRequest) => process.send?.(await attack(request)))

@@ -78,7 +78,7 @@ async function dustLadder(on: Ground): Promise<void> {
   const bytes = (await sentBytes(on)) - startBytes
   const seconds = Math.max(1, (performance.now() - startMs) / 1000)
   const perSecond = bytes / seconds
-  if (!(perSecond < BYTES_PER_SEC)) on.told.add(`${Math.round(perSecond / 1e6)} MB a second`)
+  if (!(perSecond < BYTES_PER_SEC)) on.reported.add(`${Math.round(perSecond / 1e6)} MB a second`)
 }
 
 /** Requests a ladder again and again, as one whose frames were lost. */

@@ -1,5 +1,5 @@
 import { setTimeout as afterMs, setImmediate as nextTurn } from 'node:timers/promises'
-import { Peer, Told } from './peer.ts'
+import { Peer, Reported } from './peer.ts'
 import type { Scene } from './scene.ts'
 
 // The connections, the pace and the end of an attack. A long attack ends by the clock and keeps its
@@ -24,7 +24,7 @@ const OVER_MS = 5000
 const BEHIND_MS_MAX = 50
 export class Ground {
   readonly scene: Scene
-  readonly told = new Told()
+  readonly reported = new Reported()
   readonly #plan: GroundPlan
   readonly #peers = new Set<Peer>()
   readonly #endMs: number
@@ -53,7 +53,7 @@ export class Ground {
   /** Opens a connection from one of the attack's addresses. */
   peer(from = 0): Peer {
     const { port, network } = this.#plan
-    const peer = new Peer(port, `127.0.${network}.${from + 2}`, this.told)
+    const peer = new Peer(port, `127.0.${network}.${from + 2}`, this.reported)
     this.#peers.add(peer)
     return peer
   }

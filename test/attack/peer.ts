@@ -13,7 +13,7 @@ const BODY_CHARACTERS_MAX = 4096
 const PING = '\x81\x012'
 
 /** How often each answer came. */
-export class Told {
+export class Reported {
   readonly counts: Record<string, number> = {}
   #wake = () => {}
 
@@ -41,7 +41,7 @@ export class Peer {
   /** Whether the connection is upgraded to a socket. */
   isSocket = false
   readonly #socket: Socket
-  readonly #told: Told
+  readonly #reported: Reported
   /** The received part of a head, or the end of the received frames. */
   #rest = ''
   #status = ''
@@ -50,8 +50,8 @@ export class Peer {
   #isEnding = false
   #wake = () => {}
 
-  constructor(port: number, from: string, told: Told) {
-    this.#told = told
+  constructor(port: number, from: string, reported: Reported) {
+    this.#reported = reported
     const socket = connect({ port, host: '127.0.0.1', localAddress: from, noDelay: true })
     this.#socket = socket
     socket.setEncoding('latin1')
@@ -62,7 +62,7 @@ export class Peer {
     socket.on('error', () => {})
     socket.on('close', () => {
       this.isClosed = true
-      if (!this.#isEnding) told.add('closed')
+      if (!this.#isEnding) reported.add('closed')
       this.#wake()
     })
   }
@@ -133,7 +133,7 @@ export class Peer {
   #finish(): void {
     this.answers++
     const [found] = this.#status < '400' ? [] : this.#body.matchAll(CODE)
-    this.#told.add(found === undefined ? this.#status : `${this.#status} ${found[1]}`)
+    this.#reported.add(found === undefined ? this.#status : `${this.#status} ${found[1]}`)
   }
 
   #takeFrames(text: string): string {
@@ -142,7 +142,7 @@ export class Peer {
     let end = 0
     for (const found of all.matchAll(CODE)) {
       end = found.index + found[0].length
-      this.#told.add(`exception ${found[1]}`)
+      this.#reported.add(`exception ${found[1]}`)
     }
     this.#rest = all.slice(Math.max(end, all.length - CODE_CHARACTERS_MAX))
     return ''

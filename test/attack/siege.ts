@@ -31,7 +31,7 @@ export interface SiegeReport {
   readonly bytesMax: number
   /** The longest delay of the main thread's timer, as exactly as the buckets tell. */
   readonly mainLateMs: number
-  readonly told: Readonly<Record<string, number>>
+  readonly reported: Readonly<Record<string, number>>
   /** Time that other machines of the host took: before, during and after the attack. */
   readonly stolenMs: readonly number[]
   /** The share of one core that the attacker used. */
@@ -153,7 +153,7 @@ export class Siege {
       peakBytes: this.#peakBytes,
       bytesMax: beforeBytes + GARBAGE_BYTES_MAX + this.#plan.attack.bytes,
       mainLateMs: latestMs(metricsBefore, metricsAfter),
-      ...{ told: attacked.counts, attackerCpu: attacked.cpu, stolenMs: stolen.parts },
+      ...{ reported: attacked.counts, attackerCpu: attacked.cpu, stolenMs: stolen.parts },
     }
   }
 
@@ -206,9 +206,9 @@ export class Siege {
 
 /** The promises that a report breaks, as sentences. */
 export function broken(report: SiegeReport, attack: Attack, floorMs: number): string[] {
-  const { before, during, after, peakBytes, bytesMax, told } = report
+  const { before, during, after, peakBytes, bytesMax, reported } = report
   const calmMs = Math.max(before.p99Ms, floorMs)
-  const odd = Object.keys(told).filter((name) => !attack.answers.includes(name))
+  const odd = Object.keys(reported).filter((name) => !attack.answers.includes(name))
   const checks: readonly [isBroken: boolean, sentence: string][] = [
     [during.p99Ms > 3 * calmMs, 'the p99 of the load is over three times its p99 before'],
     [after.p99Ms > 1.5 * calmMs, 'two seconds after the attack the load has not recovered'],

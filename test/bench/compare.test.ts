@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareTable, type Side } from '../../bench/report/compare-tables.ts'
-import { canTell, chanceOf, changeOf, FALSE_ALARM_MAX } from '../../bench/report/noise.ts'
+import { canReport, chanceOf, changeOf, FALSE_ALARM_MAX } from '../../bench/report/noise.ts'
 import { type Report, rowOf } from '../../bench/report/report.ts'
 import { freshSeed, Random } from '../support/random.ts'
 
@@ -63,7 +63,7 @@ test('ties and sides of unequal length give the chance that every deal gives', (
 
 test('four passes of each side are the fewest that can tell a difference', () => {
   assert.deepEqual(
-    [canTell(1, 1), canTell(3, 3), canTell(4, 4), canTell(3, 5)],
+    [canReport(1, 1), canReport(3, 3), canReport(4, 4), canReport(3, 5)],
     [...[false, false, true, true]],
   )
   assert.equal(changeOf([1, 2, 3, 4], [5, 6, 7, 8]), 1)

@@ -84,7 +84,7 @@ class DocumentReader {
   }
 
   /** Each frame is one of these events and has their schema. */
-  assertTold(names: readonly string[]): void {
+  assertReported(names: readonly string[]): void {
     for (const [name, payloads] of this.heard) {
       assert.ok(names.includes(name), `${name} is told`)
       for (const payload of payloads) {
@@ -123,14 +123,14 @@ test('every public subscription of the document is taken, and its frames are as 
       readers.push(reader)
       reader.request(request, payload)
       await reader.hears('system')
-      reader.assertTold(answersTo(request))
+      reader.assertReported(answersTo(request))
     }
   }
   const heardBySome = (name: string) => Promise.race(readers.map((each) => each.hears(name)))
   for (const name of SOON) await heardBySome(name)
   const all = openRequests().flatMap(answersTo)
   for (const reader of readers) {
-    reader.assertTold(all)
+    reader.assertReported(all)
     reader.socket.disconnect()
   }
 })
@@ -164,6 +164,6 @@ test('a request that the document forbids gives an exception of its schema', asy
   ]
   for (const [name, payload] of bad) reader.socket.emit(name, payload)
   await reader.hears('exception', bad.length)
-  reader.assertTold(['exception'])
+  reader.assertReported(['exception'])
   reader.socket.disconnect()
 })

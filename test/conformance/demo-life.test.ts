@@ -92,10 +92,10 @@ class Visit {
   async end(): Promise<void> {
     this.#news.close()
     await this.#server.stop()
-    const told = this.#server.stderr
+    const reported = this.#server.stderr
       .split('\n')
       .filter((line) => /"level":"(warn|error)"/.test(line))
-    assert.deepEqual(told, [], 'nothing of the demo fails')
+    assert.deepEqual(reported, [], 'nothing of the demo fails')
   }
 }
 

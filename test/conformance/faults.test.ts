@@ -76,19 +76,19 @@ test('a full disk stops the server with a sentence, and nothing acknowledged is 
   const client = new ExchangeClient(server.baseUrl)
   const market = await client.makeMarket('full-disk', false)
   const trader = await client.makeTrader('full disk', 1_000_000 * SHARE)
-  const told: string[] = []
+  const reported: string[] = []
   const wanted = { isBuy: true, outcome: 'yes' as const, ticks: 100, sizeRaw: SHARE }
   for (let salt = 1; ; salt++) {
     const order = { ...wanted, type: 'GTC' as const, salt }
     const reply = await client.place(trader, market, order).catch(() => null)
     if (reply === null) break
     assert.ok(orderShape.holds(reply.body), JSON.stringify(reply))
-    told.push(reply.body.order.id)
+    reported.push(reply.body.order.id)
   }
   const { code, stderr } = await server.ended
   assert.equal(code, 1)
   assert.match(stderr, /^outcomex stops: The (journal|follower) thread failed: /m)
-  assert.ok((await verify(dataDir)).seq >= told.length)
+  assert.ok((await verify(dataDir)).seq >= reported.length)
   const again = await ServerProcess.start({ dataDir })
   try {
     const { status, body } = await new ExchangeClient(again.baseUrl).call(
@@ -99,7 +99,7 @@ test('a full disk stops the server with a sentence, and nothing acknowledged is 
     assert.equal(status, 200)
     const text = JSON.stringify(body)
     assert.ok(
-      told.every((id) => text.includes(id)),
+      reported.every((id) => text.includes(id)),
       'every acknowledged order was open',
     )
   } finally {
@@ -108,15 +108,15 @@ test('a full disk stops the server with a sentence, and nothing acknowledged is 
 })
 
 test('a market thread that dies is named', async () => {
-  let tell = (_sentence: string) => {}
+  let report = (_sentence: string) => {}
   const fault = new Promise<string>((resolve) => {
-    tell = resolve
+    report = resolve
   })
   const visitor = { settle() {}, publish() {}, published() {} }
   const shard = new ShardHandle('market-7', visitor, {
     inline: false,
     onReady() {},
-    onFault: tell,
+    onFault: report,
   })
   await shard.ready
   // A head of zeros names no market, so the thread throws.

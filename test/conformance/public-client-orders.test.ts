@@ -98,12 +98,12 @@ test('cancelReplaceBatch answers every operation in its order', async () => {
       [1, 'FAILURE', 'NOT_ATTEMPTED'],
     ],
   )
-  const told: unknown = await client.http.post('/orders/status/batch', {
+  const reported: unknown = await client.http.post('/orders/status/batch', {
     items: [{ clientOrderId: 'again' }],
   })
   const data = results[0].replacement.data
   const item = { index: 0, status: 'found', orderId: data?.order.id, clientOrderId: 'again' }
-  assert.deepEqual(told, { results: [{ ...item, data }] })
+  assert.deepEqual(reported, { results: [{ ...item, data }] })
 })
 
 test('cancel ends an order, and a second cancel is an APIError', async () => {

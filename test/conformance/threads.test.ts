@@ -55,7 +55,7 @@ async function trade(client: ExchangeClient): Promise<unknown[]> {
   for (let index = 0; index < TRADERS; index++) {
     traders.push(await client.makeTrader(`threads ${index}`, 1_000_000 * SHARE))
   }
-  const told: unknown[] = []
+  const reported: unknown[] = []
   for (let salt = 1; salt <= ORDERS; salt++) {
     const trader = random.pick(traders)
     const market = random.pick(markets)
@@ -63,16 +63,16 @@ async function trade(client: ExchangeClient): Promise<unknown[]> {
     if (orderShape.holds(body)) {
       const { order, execution, makerMatches } = body
       const sizes = makerMatches.map(({ matchedSize }) => matchedSize)
-      told.push([order.status, execution.totalsRaw, sizes])
-    } else told.push([status, shaped(refusalShape, body).code])
+      reported.push([order.status, execution.totalsRaw, sizes])
+    } else reported.push([status, shaped(refusalShape, body).code])
     if (random.chance(0.03)) await client.call(trader, 'DELETE', `/orders/all/${market.slug}`)
   }
   for (const { slug } of markets) {
     const { bids, asks } = shaped(bookShape, await client.get(`/markets/${slug}/orderbook`))
-    told.push([bids, asks])
+    reported.push([bids, asks])
   }
-  for (const trader of traders) told.push(await client.balances(trader))
-  return told
+  for (const trader of traders) reported.push(await client.balances(trader))
+  return reported
 }
 
 test('replies, books and balances are the same with any number of market threads', async () => {
@@ -81,10 +81,10 @@ test('replies, books and balances are the same with any number of market threads
   for (const threads of THREADS) {
     const dataDir = newFolder()
     const server = await serve(dataDir, threads)
-    const told = await trade(new ExchangeClient(server.baseUrl))
+    const reported = await trade(new ExchangeClient(server.baseUrl))
     journals.push({ dataDir, stopped: await server.stop() })
-    expected ??= told
-    assert.deepEqual(told, expected, `--market-threads ${threads}`)
+    expected ??= reported
+    assert.deepEqual(reported, expected, `--market-threads ${threads}`)
   }
   const [{ dataDir, stopped }] = journals
   assert.deepEqual(await verify(dataDir), stopped, 'the journal gives the hash of the stop')

@@ -13,9 +13,9 @@ after(() => rounds.end())
 
 test(`a kill at any of ${ROUNDS} moments loses nothing that was acknowledged`, async () => {
   for (let count = 0; count < ROUNDS; count++) console.log(JSON.stringify(await rounds.round()))
-  assert.ok(rounds.told.canceled.size > 0, 'cancels were acknowledged')
+  assert.ok(rounds.reported.canceled.size > 0, 'cancels were acknowledged')
   assert.ok(rounds.held > 0, 'orders were held')
-  assert.ok(rounds.told.exactBalances > 0, 'balances were compared to the unit')
+  assert.ok(rounds.reported.exactBalances > 0, 'balances were compared to the unit')
 })
 
 test('a stop by SIGTERM tells the state that the next start recovers', () => rounds.goodStop())

@@ -38,9 +38,9 @@ async function send(client: ExchangeClient, trader: Trader, index: number): Prom
   const text = JSON.stringify({ ...body, idempotencyKey: key })
   const reply = await client.call(trader, 'POST', path, text)
   if (reply.status !== 201) return reply
-  const told = JSON.stringify(reply.body)
-  assert.equal(told, sent[index].reply ?? told, 'a key gets its first reply again')
-  sent[index].reply = told
+  const reported = JSON.stringify(reply.body)
+  assert.equal(reported, sent[index].reply ?? reported, 'a key gets its first reply again')
+  sent[index].reply = reported
   return reply
 }
 

@@ -132,8 +132,8 @@ test('a sample that was not credited is credited once, after a start too', async
     assert.deepEqual(partsOf(each), [[ann.profileId, ...PARTS_RAW]])
     assert.deepEqual(owedOf(each), [0, 0], 'no part is worth anything before the payout')
   }
-  const told = await died.copy.call(ann, 'GET', '/referral/usdc/referrals')
-  assert.equal(at(told.body, 'entries', 0, 'earnedRaw'), '0')
+  const reported = await died.copy.call(ann, 'GET', '/referral/usdc/referrals')
+  assert.equal(at(reported.body, 'entries', 0, 'earnedRaw'), '0')
   await stopCopy(died)
 })
 
@@ -152,8 +152,8 @@ test('a payout that was cut off gives the parts their worth once', async () => {
     assert.deepEqual(owedOf(each), [WORTH_RAW, 0])
   }
   for (const { copy } of [before, after]) {
-    const told = await copy.call(ann, 'GET', '/referral/usdc/referrals')
-    assert.equal(at(told.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
+    const reported = await copy.call(ann, 'GET', '/referral/usdc/referrals')
+    assert.equal(at(reported.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
     const board = await copy.send('GET', '/referral/usdc/leaderboard')
     assert.equal(at(board.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
   }

@@ -151,7 +151,7 @@ async function endAmidReplaces(end: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   })
   await first
   await restarted(end)
-  const told = await Promise.all(replies)
+  const reported = await Promise.all(replies)
   const rows = new Map<string, string>()
   for (const { id, clientOrderId = id, status } of await client.userOrders(quoter, 'quotes')) {
     rows.set(clientOrderId, status)
@@ -159,7 +159,7 @@ async function endAmidReplaces(end: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   let reservedRaw = 0
   for (const [index, { old, clientOrderId }] of pairs.entries()) {
     const [before, later] = [rows.get(old), rows.get(clientOrderId)]
-    if (told[index] === 200) assert.deepEqual([before, later], ['CANCELED', 'LIVE'])
+    if (reported[index] === 200) assert.deepEqual([before, later], ['CANCELED', 'LIVE'])
     else assert.ok(before === 'CANCELED' || later === undefined, 'the cancel comes first')
     reservedRaw += (before === 'LIVE' ? 100_000 : 0) + (later === 'LIVE' ? 200_000 : 0)
   }

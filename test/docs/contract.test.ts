@@ -105,14 +105,14 @@ test('every call of the table is a route, each once', () => {
 })
 
 test('every route stands in the table, or is an addition that is named here', () => {
-  const told = new Set(callsOf(CALLS))
-  const untold = [...known].filter(
-    ([call, { rateClass }]) => rateClass !== 'admin' && !told.has(call),
+  const reported = new Set(callsOf(CALLS))
+  const unreported = [...known].filter(
+    ([call, { rateClass }]) => rateClass !== 'admin' && !reported.has(call),
   )
   const additions = Object.entries(ADDITIONS).flatMap(([method, paths]) =>
     paths.map((path) => `${method} ${path}`),
   )
-  assert.deepEqual(untold.map(([call]) => call).sort(), additions.sort())
+  assert.deepEqual(unreported.map(([call]) => call).sort(), additions.sort())
 })
 
 test('every channel of the table is one of the sockets', () => {

@@ -276,8 +276,8 @@ export function judgeTalk(
   if (!joins) return ''
   if (named === null && isRight)
     return `a right handshake is not accepted: ${received.slice(0, 500)}`
-  const isTold = received.includes('["exception"')
-  return isProof && !isRight && !isTold ? 'a wrong handshake gets no exception' : ''
+  const isReported = received.includes('["exception"')
+  return isProof && !isRight && !isReported ? 'a wrong handshake gets no exception' : ''
 }
 
 function refusalIssue(route: FuzzRoute | null, answer: Answer): string {

@@ -139,10 +139,10 @@ export class Stage {
     if (answer?.status === 401 && plan.speaker.flaw === 'none' && actor !== undefined) {
       await this.#revive(actor)
     }
-    return { rendered, ...this.#told(answer, issue) }
+    return { rendered, ...this.#reported(answer, issue) }
   }
 
-  #told(answer: Answer | undefined, issue: string): Omit<Outcome, 'rendered'> {
+  #reported(answer: Answer | undefined, issue: string): Omit<Outcome, 'rendered'> {
     const heard = this.#subscriptions.issue(this.setting.actors, this.#known.owned)
     const body = answer === undefined ? null : parsed(answer)
     const code = String(at(body, 'code') ?? '')
@@ -172,7 +172,7 @@ export class Stage {
     if (!talk.stays) this.#staying.unshift(...this.#staying.splice(-1))
     const most = talk.stays ? STAYING_MAX : this.#staying.length - 1
     const issue = await this.#hangUp(most)
-    return { rendered, ...this.#told(undefined, issue), status: spoken.status }
+    return { rendered, ...this.#reported(undefined, issue), status: spoken.status }
   }
 
   /** Closes sockets, the first of the list first, until `most` are left. */

@@ -86,8 +86,8 @@ test('an order makes a new tag once it is durable, and never before', async () =
   assert.equal(changed.status, 200)
   const tag = changed.headers.get('etag') ?? ''
   assert.notEqual(tag, before)
-  const told = await get(BOOK, { 'if-none-match': `${before}, ${tag}` })
-  assert.deepEqual([told.status, told.headers.get('etag')], [304, tag])
+  const reported = await get(BOOK, { 'if-none-match': `${before}, ${tag}` })
+  assert.deepEqual([reported.status, reported.headers.get('etag')], [304, tag])
 })
 
 test('endless and broken conditions are answered, or refused unread', async () => {

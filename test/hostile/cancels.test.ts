@@ -73,9 +73,9 @@ test('an orderId or clientOrderId of null counts as absent on every route', asyn
     { orderId: null, clientOrderId: 'said' },
     { orderId: other, clientOrderId: null },
   ]
-  const told = await batch(bob, { items }, '/orders/status/batch')
-  assert.equal(told.status, 200, told.text)
-  assert.ok(told.text.includes(id) && told.text.includes(other), told.text)
+  const reported = await batch(bob, { items }, '/orders/status/batch')
+  assert.equal(reported.status, 200, reported.text)
+  assert.ok(reported.text.includes(id) && reported.text.includes(other), reported.text)
   for (const body of items) {
     const reply = await live.call(bob, 'POST', '/orders/cancel', body)
     assert.equal(reply.status, 200, reply.text)
@@ -331,9 +331,12 @@ test('every route trims a client id to the same id, of up to 128 characters', as
     const again = await place(live, alice, rain, { ticks: 399 }, { clientOrderId })
     assertRefused(again, 409, 'DUPLICATE_CLIENT_ORDER_ID')
     const items = [{ clientOrderId: wide }, { clientOrderId }]
-    const told = await live.call(alice, 'POST', '/orders/status/batch', { items })
-    assert.equal(at(told.body, 'results', 0, 'orderId'), id)
-    assert.equal(at(told.body, 'results', 1, 'data', 'execution', 'clientOrderId'), clientOrderId)
+    const reported = await live.call(alice, 'POST', '/orders/status/batch', { items })
+    assert.equal(at(reported.body, 'results', 0, 'orderId'), id)
+    assert.equal(
+      at(reported.body, 'results', 1, 'data', 'execution', 'clientOrderId'),
+      clientOrderId,
+    )
     const reply = await batch(alice, { clientOrderIds: [wide] })
     assert.equal(reply.status, 200, reply.text)
     // A client id is used for ever, even after its order ended.
@@ -361,8 +364,8 @@ test('a batch cancels open orders even when the state of the others is unknown',
   const some = await send({ orderIds: [dead, first] })
   assert.equal(some.status, 207, some.text)
   assert.deepEqual(at(some.body, 'canceled'), [first])
-  const untold = { reason: 'UNKNOWN_ERROR', message: 'Failed to cancel order', retryable: true }
-  assert.deepEqual(at(some.body, 'failed'), [{ orderId: dead, ...untold }])
+  const unreported = { reason: 'UNKNOWN_ERROR', message: 'Failed to cancel order', retryable: true }
+  assert.deepEqual(at(some.body, 'failed'), [{ orderId: dead, ...unreported }])
   const named = await send({ clientOrderIds: ['dead', 'second'] })
   assert.deepEqual(at(named.body, 'canceled'), [{ clientOrderId: 'second', orderId: second }])
   assert.equal(at(named.body, 'failed', 0, 'clientOrderId'), 'dead')

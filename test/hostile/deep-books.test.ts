@@ -208,7 +208,7 @@ test('frames of an account with many sockets are late, and delay no other accoun
   const seq = live.exchange.pipeline.clearing.lastSeq
   const facts = Array.from({ length: 120 }, (_, index) => updateOf(carol.profileId, seq + index))
   const startMs = performance.now()
-  for (const fact of facts) live.exchange.pipeline.publisher.news.tell([fact])
+  for (const fact of facts) live.exchange.pipeline.publisher.news.publish([fact])
   await bid(hail, 100)
   await other.take('orderEvent', 1)
   const got = sockets.reduce((sum, client) => sum + client.of('orderEvent').length, 0)

@@ -7,13 +7,13 @@ import {
   askScores,
   eventOf,
   matchBody,
+  publishScores,
   putMatch,
-  tellScores,
 } from '../support/live-matches.ts'
 import { openMarket } from '../support/live-orders.ts'
 import { readOf } from '../support/live-reads.ts'
 import { SocketClient } from '../support/socket-client.ts'
-import { UntoldDisk } from '../support/untold-disk.ts'
+import { UnreportedDisk } from '../support/unreported-disk.ts'
 
 // What a feed of scores or a reader of scores could do wrong: floods of events, long lists, odd
 // names, more matches than a frame holds.
@@ -33,7 +33,7 @@ test('a thousand events of one match cost the memory of a few ids', async () => 
     const events = Array.from({ length: most }, (_none, index) => {
       return eventOf(1, call * most + index + 1, { homeScore: call })
     })
-    assert.deepEqual(await tellScores(live, ...events), [most, 0, 0])
+    assert.deepEqual(await publishScores(live, ...events), [most, 0, 0])
   }
   const match = live.exchange.pipeline.clearing.matches.bySlug('one')
   assert.equal(match?.score?.sequence, 10 * most)
@@ -46,8 +46,8 @@ test('a thousand events of one match cost the memory of a few ids', async () => 
 test('the highest sequence ends the story of a match, and a removal begins it again', async () => {
   await putMatch(live, 'end', 2, ['m2'])
   const last = eventOf(2, Number.MAX_SAFE_INTEGER)
-  assert.deepEqual(await tellScores(live, last), [1, 0, 0])
-  assert.deepEqual(await tellScores(live, eventOf(2, 7)), [0, 0, 1])
+  assert.deepEqual(await publishScores(live, last), [1, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(2, 7)), [0, 0, 1])
   for (const sequence of [2 ** 53, 1.5, '1', null]) {
     const event = { ...eventOf(2, 1), sequence }
     assert.equal((await askScores(live, event)).status, 400, String(sequence))
@@ -62,7 +62,7 @@ test('lists of overs, sets and maps have bounds', async () => {
     const reply = await askScores(live, { ...cricket, overRuns })
     assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'])
   }
-  assert.deepEqual(await tellScores(live, { ...cricket, overRuns: balls(36) }), [1, 0, 0])
+  assert.deepEqual(await publishScores(live, { ...cricket, overRuns: balls(36) }), [1, 0, 0])
   const long = Array.from({ length: 17 }, () => ({ home: 1, away: 0 }))
   assert.equal((await askScores(live, eventOf(1, 9001, { setScores: long }))).status, 400)
 })
@@ -73,9 +73,9 @@ test('names that every object has are names like any other', async () => {
   const rest = '"sequence":1,"sportType":"football"}]}'
   const polluted = await live.admin('/admin/sports/scores', odd + rest)
   assert.equal(polluted.status, 400, polluted.text)
-  assert.deepEqual(await tellScores(live, eventOf(4, 1, { eventId: '__proto__' })), [1, 0, 0])
-  assert.deepEqual(await tellScores(live, eventOf(4, 2, { eventId: '__proto__' })), [0, 1, 0])
-  assert.deepEqual(await tellScores(live, eventOf(4, 3, { eventId: 'toString' })), [1, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(4, 1, { eventId: '__proto__' })), [1, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(4, 2, { eventId: '__proto__' })), [0, 1, 0])
+  assert.deepEqual(await publishScores(live, eventOf(4, 3, { eventId: 'toString' })), [1, 0, 0])
   const client = await SocketClient.open(live.port)
   client.socket.emit('subscribe_live_sports')
   const [first] = await client.take('live_sports_update', 1)
@@ -93,17 +93,17 @@ test('a score is told to nobody before it is durable', async () => {
   client.socket.emit('subscribe_live_sports')
   await client.take('live_sports_update', 1)
   await pipeline.durable()
-  const disk = new UntoldDisk(pipeline)
+  const disk = new UnreportedDisk(pipeline)
   const { lastSeq } = pipeline.clearing
-  const telling = tellScores(live, eventOf(1, 20_000, { homeScore: 77 }))
+  const reporting = publishScores(live, eventOf(1, 20_000, { homeScore: 77 }))
   while (pipeline.clearing.lastSeq === lastSeq) await live.send('GET', '/health')
   for (let round = 0; round < 5; round++) await live.send('GET', '/health')
   assert.equal(client.of('live_sports_update').length, 1)
   assert.notEqual(pipeline.published.matches.bySlug('one')?.score?.sequence, 20_000)
-  disk.tellAll()
-  assert.deepEqual(await telling, [1, 0, 0])
-  const [, told] = await client.take('live_sports_update', 2)
-  assert.equal(at(told, 'one', 'homeScore'), 77)
+  disk.reportAll()
+  assert.deepEqual(await reporting, [1, 0, 0])
+  const [, reported] = await client.take('live_sports_update', 2)
+  assert.equal(at(reported, 'one', 'homeScore'), 77)
   client.close()
 })
 
@@ -122,7 +122,7 @@ test('of more matches than a frame holds the newest come first, the others later
     const events = Array.from({ length: 100 }, (_none, index) => {
       return eventOf(1000 + from + index, 1, { status: 'x'.repeat(60) })
     })
-    assert.deepEqual(await tellScores(live, ...events), [100, 0, 0])
+    assert.deepEqual(await publishScores(live, ...events), [100, 0, 0])
   }
   const client = await SocketClient.open(live.port)
   client.socket.emit('subscribe_live_sports')
@@ -132,7 +132,7 @@ test('of more matches than a frame holds the newest come first, the others later
   assert.ok(bytes <= SPORT_LIMITS.firstFrameBytesMax + 2, `${bytes} bytes`)
   assert.ok(shown.length > 100 && shown.length < count)
   assert.ok(shown.includes(`many-${count - 1}`) && !shown.includes('many-0'))
-  await tellScores(live, eventOf(1000, 2, { homeScore: 5 }))
+  await publishScores(live, eventOf(1000, 2, { homeScore: 5 }))
   const [, later] = await client.take('live_sports_update', 2)
   assert.deepEqual(Object.keys(Object(later)), ['many-0'])
   client.close()

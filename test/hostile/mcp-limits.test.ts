@@ -7,8 +7,8 @@ import {
   bySignature,
   message,
   openProgram,
+  reportedIn,
   say,
-  toldIn,
   toolCall,
 } from '../support/live-mcp.ts'
 import { openMarket, orderBody, place } from '../support/live-orders.ts'
@@ -35,7 +35,7 @@ async function during(
 /** The codes of the refusals among the answers to one request. */
 function codesOf(reply: Reply): unknown[] {
   return Object.values(Object(reply.body)).map((each) => {
-    const { isError, body } = toldIn(at(each, 'result'))
+    const { isError, body } = reportedIn(at(each, 'result'))
     return isError ? at(body, 'code') : 'done'
   })
 }
@@ -64,7 +64,7 @@ test('a tool past the rate of its lane is refused like its call', async () => {
     assert.equal(codesOf(await say(limited, proof, placing()))[0], 'done')
     await assertSpent(() => place(limited, trader, where))
     const placed = await say(limited, proof, placing())
-    const results = Object.values(Object(placed.body)).map((each) => toldIn(at(each, 'result')))
+    const results = Object.values(Object(placed.body)).map((each) => reportedIn(at(each, 'result')))
     const refused = results.find(({ isError }) => isError)?.body
     assert.equal(at(refused, 'code'), 'RATE_LIMITED', placed.text)
     assert.ok(Number(at(refused, 'retryAfterSec')) >= 1, placed.text)

@@ -10,8 +10,8 @@ import {
   notification,
   openProgram,
   type Proof,
+  reportedIn,
   say,
-  toldIn,
   toolCall,
 } from '../support/live-mcp.ts'
 import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
@@ -204,7 +204,7 @@ async function assertHandled(calls: readonly object[], what: string): Promise<vo
     const reply = await say(live, bearer, calls.slice(first, first + AT_ONCE))
     assert.equal(reply.status, 200, `${what}: ${reply.text}`)
     for (const each of Object.values(Object(reply.body))) {
-      const { isError, body } = toldIn(at(each, 'result'))
+      const { isError, body } = reportedIn(at(each, 'result'))
       assert.ok(!isError || Number(at(body, 'statusCode')) < 500, `${what}: ${reply.text}`)
     }
   }
@@ -229,7 +229,7 @@ test('keys that every object inherits are no arguments', async () => {
     `{"constructor":{"prototype":{"slug":"${market.slug}"}}}`,
   ]) {
     const reply = await say(live, bearer, raw(given))
-    const { isError, body } = toldIn(at(reply.body, 'result'))
+    const { isError, body } = reportedIn(at(reply.body, 'result'))
     assert.deepEqual([isError, at(body, 'code')], [true, 'VALIDATION'], reply.text)
   }
   assert.equal(Reflect.get({}, 'slug'), undefined)
@@ -274,7 +274,7 @@ test('the tools of one request run in its order', async () => {
     toolCall('cancel_order', { clientOrderId: 'one-of-many' }, 'c'),
     toolCall('get_my_orders', {}, 'd'),
   ])
-  const results = Object.values(Object(reply.body)).map((each) => toldIn(at(each, 'result')))
+  const results = Object.values(Object(reply.body)).map((each) => reportedIn(at(each, 'result')))
   assert.deepEqual(
     results.map(({ isError }) => isError),
     [false, false, true, false],
@@ -289,7 +289,7 @@ test('an order whose numbers grow past a body is refused, and nothing waits', as
     '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"place_order",' +
     `"arguments":{"order":[${order}]}}}`
   const reply = await say(live, bearer, raw)
-  const { body } = toldIn(at(reply.body, 'result'))
+  const { body } = reportedIn(at(reply.body, 'result'))
   assert.equal(at(body, 'code'), 'BODY_TOO_LARGE', reply.text.slice(0, 200))
 })
 

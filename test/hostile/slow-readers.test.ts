@@ -57,7 +57,7 @@ async function briskReader(): Promise<SocketClient> {
 }
 
 /** Tells a trade as the pipeline does. */
-function tellTrade(prices: number): void {
+function publishTrade(prices: number): void {
   seq++
   for (let ticks = 1; ticks <= prices; ticks++) topic.filled(seq, ticks, SHARE, true)
   topic.arrived(seq)
@@ -82,7 +82,7 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
   const brisk = await briskReader()
   let unreadMax = 0
   for (let frame = 1; frame <= FRAMES; frame++) {
-    tellTrade(SWEEP)
+    publishTrade(SWEEP)
     await brisk.take('trade', frame)
     unreadMax = Math.max(unreadMax, live.sockets.unreadBytes)
   }
@@ -93,7 +93,7 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
   deaf.resume()
   const newest = sequencesOf(brisk).at(-1) ?? 0
   while (!deaf.received.includes(`"sequence":${newest},`)) await new Promise(setImmediate)
-  tellTrade(1)
+  publishTrade(1)
   while (!deaf.received.includes(`"sequence":${newest + 1},`)) await new Promise(setImmediate)
   const heard = numbersIn(deaf.received)
   assert.deepEqual(
@@ -111,11 +111,11 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
 test('a burst longer than a room keeps gives every reader the newest frames', async () => {
   const readers = [await briskReader(), await briskReader()]
   const count = LIMITS.socketRoomFramesMax + 500
-  for (let trade = 0; trade < count; trade++) tellTrade(1)
+  for (let trade = 0; trade < count; trade++) publishTrade(1)
   const last = () => Number(at(readers[0].of('trade').at(-1), 'sequence'))
   // Readers catch up one by one; the next trade counts for those that have.
   for (const reader of readers) await reader.take('trade', LIMITS.socketTapeFramesMax)
-  tellTrade(1)
+  publishTrade(1)
   for (const reader of readers) {
     await reader.take('trade', LIMITS.socketTapeFramesMax + 1)
     const sequences = sequencesOf(reader)

@@ -202,13 +202,13 @@ test('of many joins at once the first succeeds, and none in another namespace', 
   while (wide.received.split('44/n').length < 21) await new Promise(setImmediate)
 })
 
-const EDGES: readonly [point: EdgePoint, isTold: boolean][] = [
+const EDGES: readonly [point: EdgePoint, isReported: boolean][] = [
   ['at-socket-upgrade', false],
   ['at-socket-join', true],
   ['at-socket-message', true],
   ['at-socket-leave', false],
 ]
-for (const [point, isTold] of EDGES) {
+for (const [point, isReported] of EDGES) {
   test(`a fault ${point} costs only that socket`, async () => {
     const [alice, bob] = [await on.trader(0), await on.trader(0)]
     const brisk = await signed(bob)
@@ -228,7 +228,7 @@ for (const [point, isTold] of EDGES) {
     }
     while (on.faults.length === 0) await new Promise(setImmediate)
     assert.equal(on.faults.splice(0).length, 1)
-    if (isTold) assert.match(raw.received, /"code":"INTERNAL","faultId":"[0-9a-f]+"/)
+    if (isReported) assert.match(raw.received, /"code":"INTERNAL","faultId":"[0-9a-f]+"/)
     brisk.socket.emit('subscribe_order_events')
     await brisk.take('system', 1)
     assert.deepEqual(brisk.ends, [])

@@ -118,7 +118,7 @@ function privateIn(value: unknown, allowed: ReadonlySet<string>, way = ''): stri
   })
 }
 
-function assertTellsNothing(text: string, said: unknown, what: string, route = ''): void {
+function assertRevealsNothing(text: string, said: unknown, what: string, route = ''): void {
   assert.deepEqual(privateIn(said, OF_TAKERS.get(route) ?? new Set()), [], what)
   for (const value of values) {
     assert.ok(!text.toLowerCase().includes(value.toLowerCase()), `${what}: ${value}`)
@@ -141,7 +141,7 @@ function pathOf({ path, example }: (typeof api)[number]): string {
 }
 
 test('no open read tells a stranger what only its owner may know', async () => {
-  let told = 0
+  let reported = 0
   for (const each of api) {
     if (each.method !== 'GET' || each.auth.accepts.length > 0 || DOCUMENTS.has(each.path)) continue
     const path = pathOf(each)
@@ -149,10 +149,10 @@ test('no open read tells a stranger what only its owner may know', async () => {
     const isCounted = each.path === '/solvency'
     const { status, text, body } = await (isCounted ? live.send('GET', path) : readOf(live, path))
     assert.ok(status < 500 || isCounted, `${path}: ${text}`)
-    assertTellsNothing(text, body, path, each.path)
-    if (status === 200 && text.toLowerCase().includes(ann.account.toLowerCase())) told++
+    assertRevealsNothing(text, body, path, each.path)
+    if (status === 200 && text.toLowerCase().includes(ann.account.toLowerCase())) reported++
   }
-  assert.ok(told >= 9, `${told} replies are about her`)
+  assert.ok(reported >= 9, `${reported} replies are about her`)
 })
 
 test('no open frame tells a stranger what only its owner may know', async () => {
@@ -172,11 +172,11 @@ test('no open frame tells a stranger what only its owner may know', async () => 
     await client.take(event, 1)
   }
   for (const { event, payload } of client.frames) {
-    assertTellsNothing(JSON.stringify(payload), payload, event)
+    assertRevealsNothing(JSON.stringify(payload), payload, event)
   }
 })
 
 test('the names of a reply that would tell too much are noticed', () => {
-  const told = { data: [{ account: ann.account, client: 'eoa', free: '1' }], settings: {} }
-  assert.deepEqual(privateIn(told, new Set()), ['.data[].client', '.data[].free'])
+  const reported = { data: [{ account: ann.account, client: 'eoa', free: '1' }], settings: {} }
+  assert.deepEqual(privateIn(reported, new Set()), ['.data[].client', '.data[].free'])
 })

@@ -42,7 +42,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
       [
         'the own origin has any scheme',
         'return URL.canParse(own) && origin === new URL(own).origin',
-        'return URL.canParse(own) && new URL(told).host === new URL(own).host',
+        'return URL.canParse(own) && new URL(reported).host === new URL(own).host',
       ],
       [
         'any secret proves a token',

@@ -233,7 +233,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       ['an old book is sent again', '    published.bookBytes = null\n', '\n'],
       ['an old mark values shares', '    published.mark = null\n', '\n'],
-      ['a market tells one batch of changes only', '      published.isTold = true\n', ''],
+      ['a market tells one batch of changes only', '      published.isReported = true\n', ''],
     ],
   },
   {
@@ -265,7 +265,11 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     file: 'server/api/orders/cancels.ts',
     tests: ['test/hostile/cancels.test.ts'],
     changes: [
-      ['an order that the tables do not show yet counts as gone', 'isUntold(each) || this', 'this'],
+      [
+        'an order that the tables do not show yet counts as gone',
+        'isUnreported(each) || this',
+        'this',
+      ],
       [
         'a cancel of an ended order does not give its id',
         'reject, orderId: this.#pipeline.ids.text(row.slot, row.generation)',
@@ -358,7 +362,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/start/wiring.ts',
-    tests: ['test/server/api/untold.test.ts'],
+    tests: ['test/server/api/unreported.test.ts'],
     changes: [
       [
         'the end of a proof is told before it is durable',

@@ -6,7 +6,7 @@ const HOSTILE = 'test/hostile'
 const SOCKETS = [`${HOSTILE}/socket-bounds.test.ts`]
 const REPLAYS = [`${HOSTILE}/replays.test.ts`]
 const FRAMES = [`${HOSTILE}/frame-faults.test.ts`]
-const UNTOLD = ['test/server/edge/sockets/untold.test.ts']
+const UNREPORTED = ['test/server/edge/sockets/unpublished.test.ts']
 
 const MARKETS = ['test/hostile/market-sockets.test.ts']
 const DEEP = ['test/hostile/deep-books.test.ts']
@@ -196,7 +196,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/sockets/member.ts',
-    tests: UNTOLD,
+    tests: UNREPORTED,
     changes: [
       [
         'a socket hears of the end of its token before the end is durable',
@@ -207,7 +207,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/sockets/socket-gateway.ts',
-    tests: UNTOLD,
+    tests: UNREPORTED,
     changes: [
       [
         'a handshake hears of the end of its proof before the end is durable',

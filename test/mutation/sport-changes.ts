@@ -60,7 +60,11 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     file: 'server/api/streams/news/score-feed.ts',
     tests: FRAMES,
     changes: [
-      ['every match is in every channel', 'matches.filter((each) => this.#tells(each))', 'matches'],
+      [
+        'every match is in every channel',
+        'matches.filter((each) => this.#reports(each))',
+        'matches',
+      ],
       ['a first frame tells of what is over', " && phaseOf(match.score) === 'live'", ''],
       ['a first frame has no bound', 'if (leftBytes < 0) break', ''],
     ],

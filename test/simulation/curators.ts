@@ -38,7 +38,7 @@ export class Curators {
 
   /** The act is done, or refused because the market changed meanwhile. */
   #ends(answer: Promise<unknown>): void {
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     // It may ask the tables before it is stamped.
     this.#life.opening++
     const compare = (result: unknown) => {
@@ -145,7 +145,7 @@ export class Curators {
     const priceE8 = PRICE_E8 + Math.floor(dice[0] * 101) - 50
     const answer = series.report(symbol, atMs, priceE8)
     const known = [REJECT.OVERLOADED, REJECT.REPORT_NOT_TIMELY, REJECT.SYMBOL_UNKNOWN]
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     const compare = (result: Reject | null) => {
       assert(result === null || known.includes(result), 'a report in time is taken')
     }

@@ -96,16 +96,16 @@ class Day {
 
   /** The commands after `START_MS`, each with its time from there. */
   story(): string[] {
-    const told: string[] = []
+    const reported: string[] = []
     const add = (record: Uint8Array) => {
       const command = decodeCommand(record)
       if (command.nowMs === START_MS) return
       const isCancel = command.kind === 'cancelOrders'
       const what = isCancel ? CANCEL_REASONS[command.reason] : command.kind
-      told.push(`${command.nowMs - START_MS} ${what}`)
+      reported.push(`${command.nowMs - START_MS} ${what}`)
     }
     for (const { records } of this.disk.batches) eachRecord(records, add)
-    return told
+    return reported
   }
 }
 

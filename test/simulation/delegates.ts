@@ -43,7 +43,7 @@ const REPLACES_MAX = 4
 const CROWD = LIMITS.accountQueueMax + 40
 const STALE_MS = 31_000
 /** Refusals of a cancel that tell nothing about the order. */
-const UNTOLD = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
+const UNREPORTED = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
 /** What a cancel frees: funds, shares, and places of orders. */
 const FREED = new Set([
   ...['NONE', 'INSUFFICIENT_COLLATERAL', 'INSUFFICIENT_SHARES', 'OPEN_ORDERS_LIMIT'],
@@ -59,7 +59,7 @@ export class Delegates {
   readonly #life: Life
   readonly #memory: ClientMemory
   readonly #orders: Orders
-  readonly told = new Map<string, number>()
+  readonly reported = new Map<string, number>()
   /** Calls without an answer so far. */
   open = 0
   replaced = 0
@@ -162,11 +162,11 @@ export class Delegates {
     assert.equal(taken + turnedAway, CROWD, 'a command of a busy account waits or is refused')
     assert(turnedAway > 0 && taken <= LIMITS.accountQueueMax, 'a queue has a bound')
     if (isAlone) assert.equal(pipeline.queues.waiting, LIMITS.accountQueueMax, 'it is used')
-    const told = Promise.all(results).then((rejects) => {
+    const reported = Promise.all(results).then((rejects) => {
       const refused = rejects.filter((reject) => reject === REJECT.OVERLOADED)
       assert(refused.length >= turnedAway, 'a command without room is refused')
     })
-    this.#life.follow(told)
+    this.#life.follow(reported)
   }
 
   /** Signs with a partner's token, now and then with another token or badly. */
@@ -266,7 +266,7 @@ export class Delegates {
   }
 
   #note(what: string): void {
-    this.told.set(what, (this.told.get(what) ?? 0) + 1)
+    this.reported.set(what, (this.reported.get(what) ?? 0) + 1)
   }
 
   #refused(
@@ -309,7 +309,7 @@ export class Delegates {
     const made = watch.lines.decisionsOf(order.accountId, order.clientOrderId)
     const would = made.find(({ refusal }) => refusal === null)
     if (name === 'POST_ONLY_WOULD_MATCH' && would !== undefined) {
-      watch.told(would.order.seq)
+      watch.reported(would.order.seq)
       return
     }
     const same = made.find(({ refusal }) => refusal === answer.reject)
@@ -318,7 +318,7 @@ export class Delegates {
       return
     }
     assert(same !== undefined, `${name} is the decision`)
-    watch.told(same.at)
+    watch.reported(same.at)
     assert(pipeline.clearing.lastSeq >= model.seq)
   }
 
@@ -347,7 +347,7 @@ export class Delegates {
       )
     })
     assert(made !== undefined, 'a reply names an order of the account')
-    watch.told(made.order.seq)
+    watch.reported(made.order.seq)
     const answer = watch.answers.get(made.order.seq)
     assert(answer !== undefined, 'a reply follows its answer')
     assert.equal(execution.totalsRaw.contractsGross, String(answer.shares), 'shares of a reply')
@@ -417,7 +417,7 @@ export class Delegates {
     name: string,
     was: Pick<Replacement, 'wasLive' | 'ownerId' | 'end'> & { readonly accountId: number },
   ): void {
-    if (UNTOLD.has(name) || was.ownerId === 0) return
+    if (UNREPORTED.has(name) || was.ownerId === 0) return
     const isOwn = was.ownerId === was.accountId
     if (!isOwn) assert.equal(name, 'ORDER_NOT_FOUND', "another's order does not exist")
     else if (!was.wasLive) assert.equal(name, was.end, 'an order is canceled once')

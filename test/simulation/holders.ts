@@ -88,7 +88,7 @@ export class Holders {
     const mayRevoke = profileId === token.profileId && !token.isRevoked
     assert.equal(reject === null, mayRevoke, 'only the owner revokes a token, once')
     if (mayRevoke) this.#life.changed(accounts.revokeToken(profileId, tokenId))
-    else this.#life.tellsLater(accounts.revokeToken(profileId, tokenId))
+    else this.#life.reportsLater(accounts.revokeToken(profileId, tokenId))
   }
 
   #isLast(profileId: number): boolean {
@@ -166,7 +166,7 @@ export class Holders {
       else assert.deepEqual(result.profile.rank, change.rank, 'the profile has its new rank')
       assert.equal(result instanceof Reject, isTaken, 'a name has one holder')
     }
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
@@ -200,7 +200,7 @@ export class Holders {
       const { profileId, account } = made
       this.#memory.sponsored.push({ profileId, partnerId, account, approved: [] })
     }
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
@@ -220,7 +220,7 @@ export class Holders {
       assert.equal(rejectName(reject), expected, 'who signs for itself may leave')
       if (reject === null) this.#memory.left.push(profileId)
     }
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
@@ -257,7 +257,7 @@ export class Holders {
         return
       }
       // Retries are no state, so refusals of their time rest on no command.
-      if (!name.startsWith('ALLOWANCE_RETRY')) watch.told(Math.max(seq, at))
+      if (!name.startsWith('ALLOWANCE_RETRY')) watch.reported(Math.max(seq, at))
       assert.equal(name, expected(), 'approvals are retried when the model allows it')
       if ('reject' in result) return
       const { partnerId, account } = result
@@ -279,13 +279,13 @@ export class Holders {
     const isListed = model.partners.addresses.get(profileId)?.includes(address) === true
     if (dice[1] < 0.4) {
       const answer = accounts.removeWithdrawalAddress(profileId, address)
-      const told = answer.then((reject) => {
+      const reported = answer.then((reject) => {
         if (reject === REJECT.OVERLOADED) return
         const expected = isListed ? 'NONE' : 'WITHDRAWAL_ADDRESS_UNKNOWN'
         assert.equal(rejectName(reject), expected, 'only a listed address is removed')
       })
-      this.#life.tellsLater(answer)
-      this.#life.follow(told)
+      this.#life.reportsLater(answer)
+      this.#life.follow(reported)
       return
     }
     const reject = decideWithdrawalAddress(pipeline.clearing, profileId, address)
@@ -293,7 +293,7 @@ export class Holders {
     const expected = isFrozen ? 'PROFILE_FROZEN' : isListed ? 'WITHDRAWAL_ADDRESS_LISTED' : 'NONE'
     assert.equal(rejectName(reject), expected, 'a profile that is not frozen lists an address once')
     const addressId = `address of step ${index}`
-    if (reject !== null) this.#life.tellsLater(pipeline.refused(reject))
+    if (reject !== null) this.#life.reportsLater(pipeline.refused(reject))
     else this.#change({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: '' })
   }
 }

@@ -34,7 +34,7 @@ import { intakeProfile } from '../../server/edge/intake/intake-profile.ts'
 import { Pipeline, type ShardListener } from '../../server/exchange/pipeline.ts'
 import { OrderIds } from '../../server/exchange/read-model/order-ids.ts'
 import { PublishedMarkets } from '../../server/exchange/read-model/published.ts'
-import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
 import { DEADLINES_FIRST } from '../../server/exchange/sequencer/sequencer.ts'
 import { Shards } from '../../server/exchange/sequencer/shard-map.ts'
 import { EmbeddedChain } from '../../server/exchange/settlement/embedded-chain.ts'
@@ -188,7 +188,7 @@ export class Life {
       clearing,
       published: this.published,
       ids: new OrderIds(new Uint8Array(32)),
-      clock: toldClock(this.nowMs),
+      clock: reportedClock(this.nowMs),
       monotonicMs: () => {
         this.#lookedMs += setting.lookMs
         return this.#lookedMs
@@ -357,20 +357,20 @@ export class Life {
   }
 
   /** Any answer comes only once the commands before it are durable. */
-  tellsLater(answer: Promise<unknown>): void {
+  reportsLater(answer: Promise<unknown>): void {
     const { watch, pipeline } = this
     const at = pipeline.clearing.lastSeq
     // A refusal for lack of room rests on nothing that a crash could take back.
-    const tell = (result: unknown) => {
-      if (result !== REJECT.OVERLOADED) watch.told(at)
+    const report = (result: unknown) => {
+      if (result !== REJECT.OVERLOADED) watch.reported(at)
     }
-    this.follow(answer.then(tell))
+    this.follow(answer.then(report))
   }
 
   /** Nothing stops this change except a lack of room. */
   changed(answer: Promise<Reject | null>): Promise<Reject | null> {
     const wasFree = this.journal.freeBytes() > (1 << 20) - LIMITS.recordBytesMax
-    this.tellsLater(answer)
+    this.reportsLater(answer)
     this.follow(answer.then((refused) => assert(refused === null || !wasFree, 'there is room')))
     return answer
   }

@@ -81,9 +81,9 @@ export function testLives(file: number, marketsMin: number): void {
 export function testLongFlow(file: number, commandsMin: number): void {
   test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
-    const told = new Map<string, number>()
+    const reported = new Map<string, number>()
     const unseen = () => {
-      const never = [...KINDS, ...PLAYS, ...ANSWERS].filter((each) => !told.has(each))
+      const never = [...KINDS, ...PLAYS, ...ANSWERS].filter((each) => !reported.has(each))
       const seen = (what: string, count: number, min: number) => count > min || never.push(what)
       seen('full queues of accounts', totals.turnedAway, 0)
       seen('full rings', totals.overloads, 0)
@@ -110,8 +110,8 @@ export function testLongFlow(file: number, commandsMin: number): void {
       totals.crashes += passed.crashes
       totals.replaced += passed.replaced
       totals.turnedAway += passed.turnedAway
-      addTo(told, passed.kinds)
-      addTo(told, passed.told)
+      addTo(reported, passed.kinds)
+      addTo(reported, passed.reported)
       // A line for each world shows the test runner that the file makes progress on a slow machine.
       console.log(`seed ${seed}: ${totals.commands} commands so far`)
     }

@@ -109,11 +109,11 @@ export class Movers {
     // The gates read main's state at this instant, and the model is equal to it.
     const reasons = this.#reasons(call)
     const answer = this.#answer(call)
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     const compare = (result: unknown) => {
       if (!(result instanceof Reject) || result.name === 'OVERLOADED') return
-      const told = `the model knows no reason for ${result.name} to ${call.act}`
-      assert(reasons[result.name] === true, told)
+      const reported = `the model knows no reason for ${result.name} to ${call.act}`
+      assert(reasons[result.name] === true, reported)
     }
     this.#life.follow(answer.then(compare))
   }

@@ -58,7 +58,7 @@ export class Operators {
       if (result instanceof Reject) assert.equal(rejectName(result), expected)
       else assert.equal(BigInt(result.freeRaw), after, 'the balance after the change')
     }
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
@@ -99,7 +99,7 @@ export class Operators {
       const isRefused = result === REJECT.SLUG_TAKEN || result === REJECT.OVERLOADED
       assert(isRefused, 'a slug names one market for ever')
     }
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
@@ -110,7 +110,7 @@ export class Operators {
     const marketId = marketOfTrack(track, this.#setting.tracks, model.markets.length)
     const market = published.byId(marketId)
     if (market === undefined) return
-    this.#life.tellsLater(changes.resolve(market, step.dice[0] < 0.5 ? [1, 0] : [1, 1]))
+    this.#life.reportsLater(changes.resolve(market, step.dice[0] < 0.5 ? [1, 0] : [1, 1]))
     this.open(step)
   }
 
@@ -124,7 +124,7 @@ export class Operators {
       const isOwn = kind === 'clob' && groupId === 0 && slot === null
       return isOwn && !isBusy && model.slow.inside(marketId) === 0n
     })
-    if (spare !== undefined) this.#life.tellsLater(changes.resolve(spare, [0, 1]))
+    if (spare !== undefined) this.#life.reportsLater(changes.resolve(spare, [0, 1]))
     this.open(step)
   }
 
@@ -144,7 +144,7 @@ export class Operators {
       else if (!(result instanceof Reject)) assert.equal(result.cancelAtMs, cancelAtMs)
       else assert(isPast && result === REJECT.HEARTBEAT_CANCELING, 'a canceling heartbeat refuses')
     }
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     this.#life.follow(answer.then(compare))
   }
 
@@ -156,7 +156,7 @@ export class Operators {
     if (dice[1] < 0.3 || frozen.length === 0) {
       const profileId = this.#account(dice[0])
       const answer = operators.freeze(profileId, 'A dice.', 'root')
-      this.#life.tellsLater(answer)
+      this.#life.reportsLater(answer)
       const compare = (result: Awaited<typeof answer>) => {
         if (isLow && result === REJECT.OVERLOADED) return
         assert(!(result instanceof Reject) && result.profileId === profileId, 'anybody is frozen')
@@ -167,7 +167,7 @@ export class Operators {
     const profileId = frozen[Math.floor(dice[0] * frozen.length)]
     const isLeft = [...model.live.values()].some(({ request }) => request.owner === profileId)
     const answer = operators.unfreeze(profileId, '', 'root')
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
       if (isLow && result === REJECT.OVERLOADED) return
       assert.equal(rejectName(result), isLeft ? 'FREEZE_CANCELING' : 'NONE')
@@ -181,12 +181,12 @@ export class Operators {
     const nowMs = pipeline.sequencer.nowMs()
     const open = model.controls.windows.find(({ endsAtMs }) => (endsAtMs ?? nowMs) > nowMs)
     if (open !== undefined && dice[1] < 0.5) {
-      this.#life.tellsLater(modes.end(open.windowId))
+      this.#life.reportsLater(modes.end(open.windowId))
       return
     }
     const startsAtMs = nowMs + Math.floor(dice[0] * 3000)
     const endsAtMs = startsAtMs + 1 + Math.floor(dice[1] * 5000)
     const mode = MODES[Math.floor(dice[0] * 97) % MODES.length]
-    this.#life.tellsLater(modes.put({ mode, startsAtMs, endsAtMs, publicMessage: '' }))
+    this.#life.reportsLater(modes.put({ mode, startsAtMs, endsAtMs, publicMessage: '' }))
   }
 }

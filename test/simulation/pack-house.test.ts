@@ -48,7 +48,7 @@ function play(days: number, terms: { restMs: number; closeMs: number }): Played 
 
 const units = (raw: number) => Math.round(raw / UNIT)
 
-function told({ refused, ...sums }: Played): string {
+function reported({ refused, ...sums }: Played): string {
   const { gainRaw, stakedRaw, packs, colludersGainRaw, colludersPacks, worstDayRaw } = sums
   const [house, colluders] = [sums.expectedRaw, sums.colludersExpectedRaw].map(units)
   const sold = `${units(stakedRaw)} in ${packs} packs`
@@ -61,17 +61,17 @@ function told({ refused, ...sums }: Played): string {
 
 test('buyers who search for profit win nothing from the house', (t) => {
   const played = play(DAYS, { restMs: 30_000, closeMs: 60_000 })
-  t.diagnostic(told(played))
+  t.diagnostic(reported(played))
   assert.ok(played.packs > 0, 'packs are sold')
   assert.ok((played.refused.get('CORRELATED_LEGS') ?? 0) > 0, 'coins of one window were tried')
   assert.ok((played.refused.get('NO_LIQUIDITY') ?? 0) > 0, 'shown prices were tried')
-  assert.ok(played.worstDayRaw >= -HOUSE / 10, told(played))
-  assert.ok(played.expectedRaw >= 0, told(played))
+  assert.ok(played.worstDayRaw >= -HOUSE / 10, reported(played))
+  assert.ok(played.expectedRaw >= 0, reported(played))
 })
 
 test('without a rest and a margin the same buyers win', (t) => {
   const played = play(1, { restMs: 0, closeMs: 0 })
-  t.diagnostic(told(played))
-  assert.ok(played.colludersExpectedRaw > 1000 * UNIT, told(played))
-  assert.ok(played.expectedRaw < 0, told(played))
+  t.diagnostic(reported(played))
+  assert.ok(played.colludersExpectedRaw > 1000 * UNIT, reported(played))
+  assert.ok(played.expectedRaw < 0, reported(played))
 })

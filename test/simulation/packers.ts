@@ -145,7 +145,7 @@ export class Packers {
     const asks = this.#asks(wanted, profileId)
     const quoting = allSteps(this.#life.packs.quoting(wanted, profileId))
     this.#issuesAre({ issues: this.#issuesOf(wanted, profileId, 'quote') }, wanted, quoting)
-    this.#life.tellsLater(quoting)
+    this.#life.reportsLater(quoting)
     // The stake comes a turn after the quote; there is no rest before.
     this.#life.opening++
     const staked = quoting.then(({ quoteId, payoutRaw, expiresMs }) => {
@@ -191,7 +191,7 @@ export class Packers {
     }
     allSteps(packs.reading(wanted.legs))
     const answer = packs.create(askBy(profileId), wanted, quoteId)
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
       if (typeof result === 'number') {
         assert(quote.packId === 0 || quote.packId === result, 'a quote makes one pack')
@@ -278,7 +278,7 @@ export class Packers {
     if (market === undefined) return
     const [wins, loses] = leg.outcome === 0 ? [YES, NO] : [NO, YES]
     const payout = dice[1] < 0.4 ? wins : dice[1] < 0.9 ? SPLIT : loses
-    this.#life.tellsLater(changes.resolve(market, payout))
+    this.#life.reportsLater(changes.resolve(market, payout))
     this.#operators.open({ act: 'open', row: 0, dice })
   }
 
@@ -327,7 +327,7 @@ export class Packers {
     allSteps(packs.reading(legs))
     const purchase = { curatedId, stakeRaw, payoutMinRaw, deadlineMs }
     const answer = packs.buy(askBy(profileId, key), purchase, ['buy', key])
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     const compare = (result: Awaited<typeof answer>) => {
       if (typeof result === 'number') {
         const payout = model.packs.packs.get(result)?.payout ?? BigInt(payoutMinRaw)
@@ -341,7 +341,7 @@ export class Packers {
 
   /** The answer may be a refusal for one of the reasons, or name some of the issues. */
   #refusedFor(answer: Promise<Answer>, reasons: Reasons, issues: Issues = {}): void {
-    this.#life.tellsLater(answer)
+    this.#life.reportsLater(answer)
     const compare = (result: Answer) => {
       if (result instanceof Reject) this.#isFair(result, reasons)
       else if (isIneligible(result)) this.#areFair(result, issues)

@@ -17,7 +17,7 @@ export interface Totals {
   /** How many commands of each kind came. */
   readonly kinds: Map<string, number>
   /** How often partners got each answer for their sub-accounts. */
-  readonly told: Map<string, number>
+  readonly reported: Map<string, number>
 }
 
 export function newTotals(): Totals {
@@ -33,7 +33,7 @@ export function newTotals(): Totals {
     turnedAway: 0,
     crashes: 0,
     kinds: new Map(),
-    told: new Map(),
+    reported: new Map(),
   }
 }
 

@@ -228,7 +228,7 @@ export class Traders {
     }
     if (refusal !== null) {
       this.refusals++
-      publisher.whenDurable(at, () => watch.told(at))
+      publisher.whenDurable(at, () => watch.reported(at))
       return
     }
     assert.equal(order.seq, at, 'an accepted order is the newest command')
@@ -245,7 +245,7 @@ export class Traders {
     receipt: Parameters<Parameters<Life['pipeline']['publisher']['whenReceipt']>[2]>[0],
   ): void {
     const { watch } = this.#life
-    watch.told(order.seq)
+    watch.reported(order.seq)
     const answer = watch.answers.get(order.seq)
     assert(answer !== undefined, 'a reply follows its answer')
     watch.answers.delete(order.seq)
@@ -292,10 +292,10 @@ export class Traders {
     const mode = model.controls.modeAt(pipeline.sequencer.nowMs())
     // The cancel of a busy account waits in its queue, and the mode may be over by then.
     const isHeld = pipeline.queues.isBusy(account)
-    const told = cancels.one(account, { orderId }).then((result) => {
+    const reported = cancels.one(account, { orderId }).then((result) => {
       const name = rejectName(result)
       if (name === 'READ_TIMEOUT' || name === 'OVERLOADED') return
-      watch.told(at)
+      watch.reported(at)
       const isRestricted = mode === 'disabled' && !isHeld
       assert(!isRestricted || name === 'TRADING_DISABLED', 'no cancel passes while disabled')
       // Trading may have been disabled during the search for the order.
@@ -314,7 +314,7 @@ export class Traders {
       assert(!model.isLive(known.slot, known.generation), 'a canceled order is gone')
       this.#memory.canceled.push({ seq: at + 1, order: known })
     })
-    this.#life.follow(told)
+    this.#life.follow(reported)
   }
 
   /** Cancels by a client order id, now and then by one that names no order. */
@@ -328,15 +328,15 @@ export class Traders {
     const isLive = [...model.live.values()].some(({ clientKey }) => clientKey === named)
     const isKnown = model.clientKeys.has(named)
     const at = pipeline.clearing.lastSeq
-    const told = cancels.one(account, { clientOrderId }).then((result) => {
+    const reported = cancels.one(account, { clientOrderId }).then((result) => {
       const name = rejectName(result)
       if (name === 'OVERLOADED') return
-      watch.told(at)
+      watch.reported(at)
       if (name === 'TRADING_DISABLED') return
       if (!isKnown) assert.equal(name, 'ORDER_NOT_FOUND', 'no order has the name')
       else if (!isLive) assert.equal(name, 'ORDER_NOT_OPEN', 'a named order is canceled once')
     })
-    this.#life.follow(told)
+    this.#life.follow(reported)
   }
 
   /** Cancels several orders of one account at once: live, dead, doubled, and one of another. */
@@ -351,19 +351,19 @@ export class Traders {
     const texts = named.map(({ slot, generation }) => {
       return { orderId: pipeline.ids.text(slot, generation) }
     })
-    const told = cancels.batch(first.account, texts).then((outcome) => {
+    const reported = cancels.batch(first.account, texts).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return
       }
-      watch.told(at)
+      watch.reported(at)
       for (const { orderId } of outcome.canceled) {
         const name = pipeline.ids.parse(orderId)
         assert(name !== null && !model.isLive(name.slot, name.generation), 'a canceled one is gone')
         assert.equal(model.ownerOf(name.slot, name.generation), first.account, 'only own orders')
       }
     })
-    this.#life.follow(told)
+    this.#life.follow(reported)
   }
 
   cancelAll({ dice }: Step): void {
@@ -372,19 +372,19 @@ export class Traders {
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
     const live = pipeline.liveOrders(known.account, known.marketId).length
-    const told = everywhere.run(known.account, [known.marketId]).then((outcome) => {
+    const reported = everywhere.run(known.account, [known.marketId]).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
         return
       }
-      watch.told(at)
+      watch.reported(at)
       // The cancel may wait, for its queue or an earlier one, while further orders are stamped.
       const since = pipeline.clearing.lastSeq - at
       assert(outcome.orderIds.length <= live + since, 'no more are canceled than were open')
     })
     this.#life.opening++
     this.#life.follow(
-      told.finally(() => {
+      reported.finally(() => {
         this.#life.opening--
       }),
     )

@@ -95,7 +95,7 @@ export class Watch {
   }
 
   /** A client was told something that rests on this command (law 1). */
-  told(seq: number): void {
+  reported(seq: number): void {
     assert(seq <= this.#disk.reportedSeq, 'nothing is told before it is durable')
   }
 
@@ -296,7 +296,7 @@ export class Watch {
   }
 
   #publish(next: FrameVisitor, [words, f64s, at, count]: Frame): void {
-    this.told(eventSeq(f64s, eventAt(at, 0)))
+    this.reported(eventSeq(f64s, eventAt(at, 0)))
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
       const { kind, code, ticks, sizeRaw, leftRaw } = readRecord(words, f64s, event)

@@ -134,7 +134,7 @@ export class World {
     this.totals.replaced += this.#delegates.replaced
     this.totals.turnedAway += this.#life.turnedAway
     addTo(this.totals.kinds, this.#life.watch.kinds)
-    addTo(this.totals.told, this.#delegates.told)
+    addTo(this.totals.reported, this.#delegates.reported)
   }
 
   /** Accounts that are busy with a replacement. */

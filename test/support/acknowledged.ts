@@ -9,7 +9,7 @@ export interface SentOrder {
   readonly wanted: Wanted & { readonly ticks: number; readonly clientOrderId: string }
 }
 
-interface ToldOrder extends SentOrder {
+interface ReportedOrder extends SentOrder {
   readonly status: string
   /** The size that the order took on arrival. */
   readonly takenRaw: number
@@ -26,7 +26,7 @@ const filledOf = (row: UserOrder): number => Number(row.originalSize) - Number(r
 export class Acknowledged {
   /** Every order whose request was begun, by its client id. */
   readonly sent = new Map<string, SentOrder>()
-  readonly orders = new Map<string, ToldOrder>()
+  readonly orders = new Map<string, ReportedOrder>()
   readonly canceled = new Set<string>()
   readonly refused = new Set<string>()
   /** Client ids of orders whose retry was refused as a duplicate. */
@@ -38,7 +38,7 @@ export class Acknowledged {
   readonly #takerRaw = new Map<Trader, number>()
 
   /** Notes the reply to an order: what the order took, and from which makers. */
-  told(sent: SentOrder, reply: OrderReply): void {
+  reported(sent: SentOrder, reply: OrderReply): void {
     const { order, makerMatches, execution } = reply
     const { trader, wanted } = sent
     let takenRaw = 0
@@ -57,11 +57,11 @@ export class Acknowledged {
 
   /** The rows of one trader in one market must show everything that its replies told. */
   checkOrders(trader: Trader, market: TestMarket, rows: ReadonlyMap<string, UserOrder>): void {
-    for (const [id, told] of this.orders) {
-      if (told.trader !== trader || told.market !== market) continue
+    for (const [id, reported] of this.orders) {
+      if (reported.trader !== trader || reported.market !== market) continue
       const row = rows.get(id)
       assert.ok(row !== undefined, `acknowledged order ${id} is lost`)
-      this.#checkOrder(id, told, row)
+      this.#checkOrder(id, reported, row)
     }
     const there = new Set([...rows.values()].map((row) => row.clientOrderId))
     for (const id of this.duplicates) {
@@ -76,7 +76,11 @@ export class Acknowledged {
     }
   }
 
-  #checkOrder(id: string, { wanted, market, takenRaw, status }: ToldOrder, row: UserOrder): void {
+  #checkOrder(
+    id: string,
+    { wanted, market, takenRaw, status }: ReportedOrder,
+    row: UserOrder,
+  ): void {
     const { side, token, type, price, originalSize, clientOrderId } = row
     assert.deepEqual(
       { side, token, type, price, originalSize, clientOrderId },

@@ -30,7 +30,7 @@ function miningOf(live: LiveExchange): Mining {
 }
 
 /** Keeps every block and settlement fact, and lets a test wait for them. */
-export class Told implements SettlementListener {
+export class Reported implements SettlementListener {
   readonly blocks: BlockFact[] = []
   readonly facts: SettlementFact[] = []
   #wake: () => void = () => {}
@@ -106,14 +106,20 @@ export async function shown(live: LiveExchange, tradeEventId: string): Promise<S
 
 export class Desk {
   readonly live: LiveExchange
-  readonly told: Told
+  readonly reported: Reported
   readonly maker: Trader
   readonly taker: Trader
   readonly market: LiveMarket
 
-  constructor(live: LiveExchange, told: Told, maker: Trader, taker: Trader, market: LiveMarket) {
+  constructor(
+    live: LiveExchange,
+    reported: Reported,
+    maker: Trader,
+    taker: Trader,
+    market: LiveMarket,
+  ) {
     this.live = live
-    this.told = told
+    this.reported = reported
     this.maker = maker
     this.taker = taker
     this.market = market
@@ -121,10 +127,10 @@ export class Desk {
 
   static async open(flags: readonly string[], dataDir = newFolder()): Promise<Desk> {
     const live = await startLive({ dataDir, flags })
-    const told = new Told(live)
+    const reported = new Reported(live)
     const maker = await live.trader(1000 * UNIT)
     const taker = await live.trader(1000 * UNIT)
-    return new Desk(live, told, maker, taker, await openMarket(live, 'chain'))
+    return new Desk(live, reported, maker, taker, await openMarket(live, 'chain'))
   }
 
   /** Mints ten pairs; gives the reply to the taker. */

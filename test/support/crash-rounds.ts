@@ -51,7 +51,7 @@ interface PendingOrder {
 }
 
 export class CrashRounds {
-  readonly told = new Acknowledged()
+  readonly reported = new Acknowledged()
   /** Orders whose reply said that they are held. */
   held = 0
   readonly #random: Random
@@ -141,16 +141,16 @@ export class CrashRounds {
   async #retry(): Promise<void> {
     const client = new ExchangeClient(this.#server.baseUrl)
     for (const [clientOrderId, { body, headers }] of this.#pending) {
-      const sent = this.told.sent.get(clientOrderId)
+      const sent = this.reported.sent.get(clientOrderId)
       assert.ok(sent !== undefined, 'a pending order was sent')
       const reply = await client.call(sent.trader, 'POST', '/orders', body, headers)
       const { code } = reply.status === 201 ? { code: '' } : shaped(refusalShape, reply.body)
-      if (code === '') this.told.told(sent, shaped(orderShape, reply.body))
+      if (code === '') this.reported.reported(sent, shaped(orderShape, reply.body))
       else if (code === 'DUPLICATE_ORDER' && !('idempotency-key' in headers)) {
-        this.told.duplicates.add(clientOrderId)
+        this.reported.duplicates.add(clientOrderId)
       } else {
         this.#expectRefusal(reply)
-        this.told.refused.add(clientOrderId)
+        this.reported.refused.add(clientOrderId)
       }
     }
     this.#pending.clear()
@@ -163,7 +163,7 @@ export class CrashRounds {
       const trader = await this.#makeTrader(client, index)
       // A snapshot may be due from the start; its fault point then comes before the first order.
       if (trader === null) break
-      this.told.deposits.set(trader, FUNDS_RAW)
+      this.reported.deposits.set(trader, FUNDS_RAW)
       fresh.push(trader)
     }
     this.#traders.push(...fresh)
@@ -193,9 +193,9 @@ export class CrashRounds {
     if (dice < 0.75) return this.#place(client, trader)
     const market = this.#random.pick(this.#markets)
     if (dice < 0.78) return this.#cancel(client, trader, 'DELETE', `/orders/all/${market.slug}`)
-    const open = [...this.told.orders].filter(
+    const open = [...this.reported.orders].filter(
       ([id, order]) =>
-        order.trader === trader && order.status === 'LIVE' && !this.told.canceled.has(id),
+        order.trader === trader && order.status === 'LIVE' && !this.reported.canceled.has(id),
     )
     if (open.length === 0) return this.#place(client, trader)
     const [id] = this.#random.pick(open)
@@ -221,15 +221,15 @@ export class CrashRounds {
     }
     // No reply tells the fills of a held order. So one trader sends none to the delayed market, and
     // its balance follows from replies alone.
-    const isTold = trader === this.#traders.at(-1)
-    const markets = isTold ? this.#markets.slice(0, -1) : this.#markets
+    const isReported = trader === this.#traders.at(-1)
+    const markets = isReported ? this.#markets.slice(0, -1) : this.#markets
     return { trader, market: random.pick(markets), wanted }
   }
 
   async #place(client: ExchangeClient, trader: Trader): Promise<boolean> {
     const sent = this.#wanted(trader)
     const { market, wanted } = sent
-    this.told.sent.set(wanted.clientOrderId, sent)
+    this.reported.sent.set(wanted.clientOrderId, sent)
     const { clientOrderId: key, ...unnamed } = wanted
     const isKeyed = wanted.salt % 2 === 0
     const body = orderBody(trader, market, isKeyed ? unnamed : wanted)
@@ -239,12 +239,12 @@ export class CrashRounds {
     if (reply === null) return false
     this.#pending.delete(wanted.clientOrderId)
     if (reply.status === 201) {
-      const told = shaped(orderShape, reply.body)
-      if (told.execution.settlementStatus === 'DELAYED') this.held++
-      this.told.told(sent, told)
+      const reported = shaped(orderShape, reply.body)
+      if (reported.execution.settlementStatus === 'DELAYED') this.held++
+      this.reported.reported(sent, reported)
     } else {
       this.#expectRefusal(reply)
-      this.told.refused.add(wanted.clientOrderId)
+      this.reported.refused.add(wanted.clientOrderId)
     }
     return true
   }
@@ -260,8 +260,8 @@ export class CrashRounds {
     if (reply === null) return false
     if (reply.status !== 200 && reply.status !== 207) this.#expectRefusal(reply)
     else if (cancelShape.holds(reply.body)) {
-      for (const id of reply.body.canceled) this.told.canceled.add(id)
-    } else this.told.canceled.add(path.slice('/orders/'.length))
+      for (const id of reply.body.canceled) this.reported.canceled.add(id)
+    } else this.reported.canceled.add(path.slice('/orders/'.length))
     return true
   }
 
@@ -289,7 +289,7 @@ export class CrashRounds {
   async #released(client: ExchangeClient): Promise<void> {
     const delayed = this.#markets[MARKETS - 1]
     for (const trader of this.#traders.slice(-TRADERS)) {
-      const sent = [...this.told.sent].filter(
+      const sent = [...this.reported.sent].filter(
         ([, each]) => each.trader === trader && each.market === delayed,
       )
       for (let from = 0; from < sent.length; from += STATUSES_MAX) {
@@ -313,17 +313,17 @@ export class CrashRounds {
       const inMarket = await Promise.all(
         this.#traders.map(async (trader) => {
           const rows = await client.userOrders(trader, market.slug)
-          this.told.checkOrders(trader, market, new Map(rows.map((row) => [row.id, row])))
+          this.reported.checkOrders(trader, market, new Map(rows.map((row) => [row.id, row])))
           byTrader.set(trader, [...(byTrader.get(trader) ?? []), ...rows])
           return rows
         }),
       )
-      this.told.checkBothSides(inMarket.flat())
+      this.reported.checkBothSides(inMarket.flat())
     }
     await Promise.all(
       this.#traders.map(async (trader) => {
         const balances = await client.balances(trader)
-        this.told.checkBalances(trader, byTrader.get(trader) ?? [], balances)
+        this.reported.checkBalances(trader, byTrader.get(trader) ?? [], balances)
       }),
     )
   }

@@ -20,7 +20,7 @@ export interface Operation {
   readonly responses: Tree
 }
 
-export interface Told {
+export interface Reported {
   readonly status: number
   readonly etag: string | null
   readonly body: unknown
@@ -108,7 +108,7 @@ export class DocumentClient {
     { path, parameters, responses }: Operation,
     values: ReadonlyMap<string, unknown>,
     ifNoneMatch?: string,
-  ): Promise<Told> {
+  ): Promise<Reported> {
     const words = new URLSearchParams()
     let filled = path
     for (const [name, value] of values) {
@@ -130,8 +130,10 @@ export class DocumentClient {
   }
 
   #bodyOf(response: Tree, headers: Headers, text: string, what: string): unknown {
-    for (const [name, told] of Object.entries(isTree(response.headers) ? response.headers : {})) {
-      const schema = at(told, 'schema')
+    for (const [name, reported] of Object.entries(
+      isTree(response.headers) ? response.headers : {},
+    )) {
+      const schema = at(reported, 'schema')
       const said = headers.get(name)
       const value = at(schema, 'type') === 'integer' ? Number(said) : said
       this.#checks.assertHolds(schema, value, `${what}, header ${name}`)

@@ -22,7 +22,7 @@ export const OWN_GONE = ['PLACEMENT 20', 'CANCELLATION 20 STP_MAKER_CANCELLED']
 export function frameTable(rows: readonly Row[], fields: object = {}): void {
   let live: LiveExchange
   let cast: Cast
-  const told: { story: Story; heard: Row['heard'] }[] = []
+  const reported: { story: Story; heard: Row['heard'] }[] = []
   before(async () => {
     live = await startLive({ flags: ['--block-ms', '20'] })
     cast = await Cast.open(live, ['alice', 'bob', 'carol', 'dora'])
@@ -42,7 +42,7 @@ export function frameTable(rows: readonly Row[], fields: object = {}): void {
       for (const [name, words] of Object.entries(heard)) {
         assert.deepEqual(await story.heard(name, words.length), words, name)
       }
-      told.push({ story, heard })
+      reported.push({ story, heard })
     })
   }
   test('no owner hears more of an order than its row says', async () => {
@@ -50,7 +50,7 @@ export function frameTable(rows: readonly Row[], fields: object = {}): void {
     await last.line('alice m buy no 3 @500')
     await last.line('bob t buy yes 3 @500')
     await last.heard('m', 4)
-    for (const { story, heard } of told) {
+    for (const { story, heard } of reported) {
       for (const [name, words] of Object.entries(heard)) {
         assert.deepEqual(await story.heard(name, 0), words, name)
       }

@@ -94,9 +94,9 @@ export async function startJournal(
   } = {},
 ): Promise<StartedJournal> {
   const { tail, folder } = recoverJournal(dataDir, { visit: () => {} })
-  let tell: (message: string) => void = () => {}
+  let report: (message: string) => void = () => {}
   const fault = new Promise<string>((resolve) => {
-    tell = resolve
+    report = resolve
   })
   const { durability = 'full', pagesMax = 0, onDurable, onCommit = () => {} } = options
   const waits: { seq: number; resolve: () => void }[] = []
@@ -105,7 +105,7 @@ export async function startJournal(
     for (const { seq, resolve } of waits) if (seq <= durableSeq) resolve()
   }
   const thread = await startJournalThread({ folder, durability, tail, pagesMax })
-  const journal = new JournalHandle(thread, { onDurable: heard, onCommit, onFault: tell })
+  const journal = new JournalHandle(thread, { onDurable: heard, onCommit, onFault: report })
   const durable = (seq: number) =>
     new Promise<void>((resolve) => {
       waits.push({ seq, resolve })

@@ -19,7 +19,7 @@ import {
   type SocketGateway,
   type SocketWaits,
 } from '../../server/edge/sockets/socket-gateway.ts'
-import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
 import { type Edge, EdgeFaults } from '../../server/ops/faults.ts'
 import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
@@ -312,7 +312,7 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const limits = options.limited === true ? openLimits(config.rates) : null
   const exchange = await openExchange({
     ...config,
-    clock: toldClock(clock),
+    clock: reportedClock(clock),
     profileWaitSec:
       options.profileWaitSec ??
       ((profileId) => limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0),
@@ -326,8 +326,8 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const metrics = new Metrics(0)
   const edgeFaults = new EdgeFaults(({ stack }) => onFault(stack))
   const wanted = socketsOf(options, edgeFaults)
-  const told = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
-  const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...told })
+  const reported = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
+  const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...reported })
   const wired = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
   const services = limits === null ? { ...wired, poolCalls: null, offerCalls: null } : wired
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)

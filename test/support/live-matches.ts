@@ -55,7 +55,7 @@ export function eventOf(fixtureId: number, sequence: number, changes: object = {
 }
 
 /** Counts of what was applied, repeated and outdated. */
-export async function tellScores(live: LiveExchange, ...events: unknown[]): Promise<unknown[]> {
+export async function publishScores(live: LiveExchange, ...events: unknown[]): Promise<unknown[]> {
   const reply = await askScores(live, ...events)
   assert.equal(reply.status, 200, reply.text)
   return ['applied', 'repeated', 'outdated'].map((name) => at(reply.body, name))

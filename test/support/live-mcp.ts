@@ -45,7 +45,7 @@ export function bySignature(live: LiveExchange, { tokenId, secret }: Token): Pro
 }
 
 /** What a tool answered. */
-export interface Told {
+export interface Reported {
   readonly isError: boolean
   readonly text: string
   /** The text read as JSON. */
@@ -54,11 +54,11 @@ export interface Told {
 
 export interface Program {
   readonly client: Client
-  readonly use: (name: string, given?: Readonly<Record<string, unknown>>) => Promise<Told>
+  readonly use: (name: string, given?: Readonly<Record<string, unknown>>) => Promise<Reported>
   readonly end: () => Promise<void>
 }
 
-export function toldIn(result: unknown): Told {
+export function reportedIn(result: unknown): Reported {
   assert.equal(at(result, 'content', 0, 'type'), 'text', JSON.stringify(result))
   assert.equal(at(result, 'content', 1), undefined)
   const text = textAt(result, 'content', 0, 'text')
@@ -81,7 +81,7 @@ export async function openProgram(
   return {
     client,
     use: async (name, given = {}) =>
-      toldIn(await client.callTool({ name, arguments: { ...given } })),
+      reportedIn(await client.callTool({ name, arguments: { ...given } })),
     end: () => client.close(),
   }
 }

@@ -6,7 +6,7 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { PlaceOrder, TokenFields } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
-import { toldClock } from '../../server/exchange/sequencer/clock.ts'
+import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
 import type { MarketThreads } from '../../server/exchange/sequencer/shard-map.ts'
 import { type OpenOptions, openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { marketSpec, ownRequest, profileFields } from './specs.ts'
@@ -28,7 +28,7 @@ export function openForTest(
     marketThreads,
     intakeThreads: 0,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
-    clock: toldClock(() => clock.nowMs),
+    clock: reportedClock(() => clock.nowMs),
     profileWaitSec: () => 0,
     onFault: (sentence) => {
       throw new Error(sentence)

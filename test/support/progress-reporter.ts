@@ -36,7 +36,7 @@ function whyOf(error: unknown): string {
   return String(cause.stack ?? cause.message ?? error.message ?? error)
 }
 
-function told({ type, data }: Event): TestEvent | null {
+function reported({ type, data }: Event): TestEvent | null {
   const kind = TYPES[type]
   if (kind === undefined) return null
   const details = isRecord(data.details) ? data.details : {}
@@ -55,7 +55,7 @@ function told({ type, data }: Event): TestEvent | null {
 /** Reports by messages only, and writes nothing itself. */
 export default async function* report(source: AsyncIterable<Event>): AsyncGenerator<string> {
   for await (const event of source) {
-    const line = told(event)
+    const line = reported(event)
     if (line !== null) process.send?.(line)
   }
   yield ''

@@ -41,7 +41,7 @@ export async function joined(
 export const isEndOfReplay = ({ payload }: { payload: unknown }) =>
   String(at(payload, 'message')).startsWith('Told')
 
-export const isTold = (client: SocketClient) =>
+export const isReported = (client: SocketClient) =>
   client.frames.some(isEndOfReplay) || client.of('exception').length > 0
 
 /** Whether the tables were late, as on a busy machine: every client then comes again. */
@@ -62,7 +62,7 @@ export async function missedBy(
 ): Promise<Frame[]> {
   for (;;) {
     const client = await joined(live, trader, payload)
-    await client.until(() => isTold(client))
+    await client.until(() => isReported(client))
     client.close()
     if (!wasLate(client)) return eventsOf(client)
   }

@@ -35,7 +35,7 @@ export function raw(text: string): number {
 export function scenario(name: string, text: string, options: { fees?: boolean } = {}): void {
   test(name, () => {
     const story = new Story(options.fees ?? false)
-    for (const line of text.trim().split('\n')) story.tell(line.trim())
+    for (const line of text.trim().split('\n')) story.report(line.trim())
     story.driver.holds()
   })
 }
@@ -51,7 +51,7 @@ class Story {
     this.#account('bank')
   }
 
-  tell(line: string): void {
+  report(line: string): void {
     const [who, verb, ...rest] = line.split(/\s+/)
     if (who === undefined || who === '' || verb === undefined) return
     const at = `at "${line}"`

@@ -82,7 +82,7 @@ async function withSide<T>(
 ): Promise<T> {
   const size = { profiles, trades }
   const make = (dataDir: string) =>
-    writeStory(dataDir, (seal) => new CrowdStory(size, seal).tell(Date.now()))
+    writeStory(dataDir, (seal) => new CrowdStory(size, seal).report(Date.now()))
   return withKeptFolder({ name: `crowd-${profiles}-${trades}`, make }, async (dataDir) => {
     const server = await ServerProcess.start({ dataDir, args: SERVER_ARGS })
     try {

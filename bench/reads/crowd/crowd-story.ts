@@ -52,7 +52,7 @@ export class CrowdStory {
     return records
   }
 
-  *tell(nowMs: number): Iterable<Uint8Array> {
+  *report(nowMs: number): Iterable<Uint8Array> {
     const driver = this.#driver
     const { profiles } = this.#size
     driver.nowMs = nowMs - HISTORY_MS
@@ -116,8 +116,13 @@ export class CrowdStory {
       driver.control({ kind: 'putMatch', match })
       if (number % 2 === 0) continue
       const named = { eventId: `e${number}`, sequence: 1, isFinished: false }
-      const told = { fixtureId: number, sportType: 'football', homeScore: 1, awayScore: 0 } as const
-      const event = { ...named, scoreJson: scoreJsonOf({ ...named, ...told }) }
+      const reported = {
+        fixtureId: number,
+        sportType: 'football',
+        homeScore: 1,
+        awayScore: 0,
+      } as const
+      const event = { ...named, scoreJson: scoreJsonOf({ ...named, ...reported }) }
       driver.control({ kind: 'scoreMatches', scores: [{ slug: match.slug, ...event }] })
     }
   }

@@ -81,12 +81,12 @@ export class CandlesTable {
     this.#close()
     eachPaced(this.#closed, pace, (candle) => this.#write(candle))
     this.#closed = []
-    if (this.#isNewBucket) this.#forgetOld(oldestBucketOf(this.#bucket), pace)
+    if (this.#isNewBucket) this.#dropOld(oldestBucketOf(this.#bucket), pace)
     this.#isNewBucket = false
   }
 
   /** One bucket at a time: after a stop of a day the whole table is old. */
-  #forgetOld(oldest: number, pace: Pace): void {
+  #dropOld(oldest: number, pace: Pace): void {
     for (;;) {
       const bucket = this.#oldest.get()?.bucket ?? oldest
       if (bucket >= oldest) return

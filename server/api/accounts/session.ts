@@ -246,12 +246,12 @@ export const login = route({
     const opened = await accounts.login({ ...proven, address }, wanted)
     if (opened instanceof Reject) return refuse(opened)
     const isNamed = before === null || (before.smartWallet === null && smartWallet !== null)
-    const told = isNamed ? { client, smartWallet } : before
+    const reported = isNamed ? { client, smartWallet } : before
     const result = {
       account: address,
       displayName: before === null ? address : shownName(before),
-      smartWallet: told.smartWallet,
-      client: told.client,
+      smartWallet: reported.smartWallet,
+      client: reported.client,
       tradeWalletOption: before?.tradeWalletOption ?? null,
     }
     return reply(200, result, sessionCookies(opened.token, LIMITS.sessionMs, settings.cookies))

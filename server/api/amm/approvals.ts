@@ -137,8 +137,8 @@ export const checkPoolApproval = route({
   rejects: COMMON,
   example: APPROVAL_EXAMPLE,
   handle: async (input, services: Services) => {
-    const told = await approval(input, services, (wanted) => services.pools.approval(wanted))
-    return told instanceof Refusal ? told : told.view
+    const reported = await approval(input, services, (wanted) => services.pools.approval(wanted))
+    return reported instanceof Refusal ? reported : reported.view
   },
 })
 
@@ -156,8 +156,8 @@ export const approvePool = route({
   rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
   example: APPROVAL_EXAMPLE,
   handle: async (input, services: Services) => {
-    const told = await approval(input, services, (wanted) => services.pools.approve(wanted))
-    if (told instanceof Refusal) return told
-    return told.found.status === 'confirmed' ? told.view : new Reply(202, told.view, [])
+    const reported = await approval(input, services, (wanted) => services.pools.approve(wanted))
+    if (reported instanceof Refusal) return reported
+    return reported.found.status === 'confirmed' ? reported.view : new Reply(202, reported.view, [])
   },
 })

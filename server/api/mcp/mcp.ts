@@ -74,9 +74,9 @@ function repeatsId(said: Message | Message[]): boolean {
   return new Set(ids).size < ids.length
 }
 
-function resultOf(told: Refusal | Uint8Array | string): ToolResult {
-  const isError = told instanceof Refusal
-  const body = isError ? told.innerBody : told
+function resultOf(reported: Refusal | Uint8Array | string): ToolResult {
+  const isError = reported instanceof Refusal
+  const body = isError ? reported.innerBody : reported
   const said = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
   return { content: [{ type: 'text', text: said }], ...(isError ? { isError } : {}) }
 }
@@ -102,8 +102,8 @@ function listed(lists: readonly Message[]): Joined {
 
 /** What is wrong with a message that the library does not take. */
 function problemIn(said: string): string {
-  const told: { error?: { message?: unknown } } = JSON.parse(said)
-  return String(told.error?.message ?? 'is no message of the protocol')
+  const reported: { error?: { message?: unknown } } = JSON.parse(said)
+  return String(reported.error?.message ?? 'is no message of the protocol')
 }
 
 export const mcp = route({

@@ -141,14 +141,14 @@ export class Cancels {
         return isLeft ? each : this.#missed(profileId, each, receipt.ends)
       }),
     )
-    const isUntold = (each: Resolved) => each.reject === REJECT.READ_TIMEOUT
-    if (canceled.size === 0 && left.some(isUntold)) return REJECT.READ_TIMEOUT
+    const isUnreported = (each: Resolved) => each.reject === REJECT.READ_TIMEOUT
+    if (canceled.size === 0 && left.some(isUnreported)) return REJECT.READ_TIMEOUT
     return {
       canceled: done,
       failed: left.map((each) => {
         const why = each.order === null ? undefined : leftAlone.get(keyOf(each.order))
         if (why !== undefined) return { ...shownNames(each), ...why }
-        return isUntold(each) || this.#isOpen(each.order) ? retryable(each) : failure(each)
+        return isUnreported(each) || this.#isOpen(each.order) ? retryable(each) : failure(each)
       }),
       anyKnown: resolved.length > left.length || left.some(isKnown),
     }

@@ -36,11 +36,11 @@ export const beat = route({
     reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
   },
   handle: async ({ body, owner }, { heartbeats }: Services) => {
-    const told = await heartbeats.beat(owner, body.cancelAt ?? null)
-    if (told === REJECT.VALIDATION) {
+    const reported = await heartbeats.beat(owner, body.cancelAt ?? null)
+    if (reported === REJECT.VALIDATION) {
       return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })
     }
-    if (told instanceof Reject) return refuse(told)
-    return { cancelAt: told.cancelAtMs, serverTime: told.nowMs }
+    if (reported instanceof Reject) return refuse(reported)
+    return { cancelAt: reported.cancelAtMs, serverTime: reported.nowMs }
   },
 })

@@ -32,12 +32,12 @@ function makersText(trade: TradePart | null, ids: OrderIds): string {
   const { seq, makers } = trade
   const createdAt = isoText(trade.tradedMs)
   const orderIds = ids.texts(makers)
-  const told = makers.map(
+  const reported = makers.map(
     ({ sizeRaw }, position) =>
       `{"id":"${seq}-${position}","createdAt":"${createdAt}",` +
       `"matchedSize":"${sizeRaw}","orderId":"${orderIds[position]}"}`,
   )
-  return `"makerMatches":[${told.join(',')}],`
+  return `"makerMatches":[${reported.join(',')}],`
 }
 
 /** What self-trade prevention did when the order arrived, even if the order traded later. */
@@ -116,7 +116,7 @@ export class OrderStatuses {
     const marketIds = found.flatMap((status) => (status === null ? [] : [status.order.marketId]))
     const markets = await this.#archive.byIds(marketIds, requester)
     if (markets === undefined) return undefined
-    return found.map((status) => (status === null ? null : this.#told(status, markets)))
+    return found.map((status) => (status === null ? null : this.#reported(status, markets)))
   }
 
   /** An id that the exchange never gave is looked up too, so it costs what others' orders cost. */
@@ -125,7 +125,7 @@ export class OrderStatuses {
     return this.#pipeline.ids.parse(params.orderId.toLowerCase()) ?? NO_ORDER
   }
 
-  #told(status: OrderStatus, markets: ReadonlyMap<number, PublishedMarket>): FoundOrder | null {
+  #reported(status: OrderStatus, markets: ReadonlyMap<number, PublishedMarket>): FoundOrder | null {
     const { ids } = this.#pipeline
     const { order } = status
     const market = markets.get(order.marketId)

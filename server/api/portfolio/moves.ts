@@ -71,7 +71,7 @@ function shownEnvelope({ seq, fact }: Moved, { pipeline, settings }: Services) {
 }
 
 /** The reply of a move, or the refusal of one that was not made. */
-async function told<View>(
+async function reported<View>(
   input: MoneyCall & { readonly body: { readonly amount?: string } },
   services: Services,
   move: (request: MoveRequest, amountRaw: number) => Promise<Moved | Reject>,
@@ -135,7 +135,7 @@ export const splitPosition = route({
     const { conditionId } = input.body
     const move = (request: MoveRequest, raw: number) =>
       services.moves.split(request, conditionId, raw)
-    return told(input, services, move, pairView(conditionId))
+    return reported(input, services, move, pairView(conditionId))
   },
 })
 
@@ -162,7 +162,7 @@ export const mergePositions = route({
     const { conditionId } = input.body
     const move = (request: MoveRequest, raw: number) =>
       services.moves.merge(request, conditionId, raw)
-    return told(input, services, move, pairView(conditionId))
+    return reported(input, services, move, pairView(conditionId))
   },
 })
 
@@ -220,7 +220,7 @@ export const convertPositions = route({
     const { conditionIds } = input.body
     const move = (request: MoveRequest, raw: number) =>
       services.moves.convert(request, conditionIds, raw)
-    return told(input, services, move, ({ marketId, collateralRaw, converted = [] }) => {
+    return reported(input, services, move, ({ marketId, collateralRaw, converted = [] }) => {
       const yes = converted.find(({ yesRaw }) => yesRaw > 0)
       return {
         conditionIds,
@@ -269,7 +269,7 @@ export const redeemPositions = route({
     const view = ({ marketId, collateralRaw }: MoveFact) => {
       return { conditionId, marketId, amount: String(collateralRaw) }
     }
-    return told(input, services, move, view, (reject) => {
+    return reported(input, services, move, view, (reject) => {
       return reject.name === 'MARKET_NOT_FOUND' ? goneOrUnknown(input, services) : refuse(reject)
     })
   },
@@ -368,7 +368,7 @@ export const withdraw = route({
       const { address: token } = collateral
       return { token, destination: fact.destination, amount: String(-fact.collateralRaw) }
     }
-    return told(input, services, move, view, (reject) => {
+    return reported(input, services, move, view, (reject) => {
       return reject.name === 'NOT_MINED_YET' ? notMinedYet(reject) : refuse(reject)
     })
   },

@@ -143,7 +143,7 @@ export class BookmarkViews {
     json: Buffer,
   ): Part[] {
     const availability = published === undefined ? 'unavailable' : availabilityOf(published.status)
-    const told = {
+    const reported = {
       bookmarkId: seq,
       targetKind,
       targetId: String(marketId),
@@ -151,7 +151,7 @@ export class BookmarkViews {
       availability,
       createdAt: isoText(putMs),
     }
-    const head = JSON.stringify(told).slice(0, -1)
+    const head = JSON.stringify(reported).slice(0, -1)
     return [`${head},"market":`, json, CLOSE]
   }
 }

@@ -95,6 +95,6 @@ export const applySocialData = route({
   handle: async ({ body, caller }, { connections }: Services) => {
     const { username = false, avatar = false } = body
     const taken = await connections.takeOver(caller.profileId, { username, avatar })
-    return refusedOr(taken, (told) => told)
+    return refusedOr(taken, (reported) => reported)
   },
 })

@@ -71,7 +71,7 @@ export const followProfile = route({
     const followedId = await followedBy(params.account, services)
     if (followedId instanceof Refusal) return followedId
     const state = await services.social.follow(caller.profileId, followedId)
-    return refusedOr(state, (told) => told)
+    return refusedOr(state, (reported) => reported)
   },
 })
 
@@ -93,7 +93,7 @@ export const unfollowProfile = route({
     const followedId = await followedBy(params.account, services)
     if (followedId instanceof Refusal) return followedId
     const state = await services.social.unfollow(caller.profileId, followedId)
-    return refusedOr(state, (told) => told)
+    return refusedOr(state, (reported) => reported)
   },
 })
 

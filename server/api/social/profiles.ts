@@ -82,9 +82,9 @@ function publicView({
   volumeRaw,
   createdMs,
   rankName: _named,
-  ...told
+  ...reported
 }: PublicProfile) {
-  return { id, ...told, volume: String(volumeRaw), createdAt: isoText(createdMs) }
+  return { id, ...reported, volume: String(volumeRaw), createdAt: isoText(createdMs) }
 }
 
 function publicFields() {

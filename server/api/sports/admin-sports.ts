@@ -166,7 +166,7 @@ function countsOf({ verdicts }: DecidedScores, events: readonly { readonly fixtu
   }
 }
 
-export const tellScores = route({
+export const publishScores = route({
   method: 'POST',
   path: '/admin/sports/scores',
   auth: admin('money'),
@@ -207,7 +207,7 @@ export const tellScores = route({
       if (issue === null) continue
       return invalid({ ...issue, field: `events.${index}.${issue.field}` })
     }
-    const told = await matches.score(
+    const reported = await matches.score(
       events.map((event) => {
         const { eventId, fixtureId: id, sequence, sportType, isFinished = false } = event
         return {
@@ -220,6 +220,6 @@ export const tellScores = route({
         }
       }),
     )
-    return told instanceof Reject ? refuse(told) : countsOf(told, events)
+    return reported instanceof Reject ? refuse(reported) : countsOf(reported, events)
   },
 })

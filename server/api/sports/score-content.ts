@@ -211,24 +211,24 @@ export function scoreJsonOf(event: ScoreEventBody): string {
 const ofSport = compile(anyOf(object(fieldContent), object(cricketContent)))
 const ofEsport = compile(object(esportContent))
 
-type ToldMatch = Pick<Match, 'sportType' | 'fixtureId'>
+type ReportedMatch = Pick<Match, 'sportType' | 'fixtureId'>
 
 /** A score of football, tennis or cricket as it is told. */
-function sportScoreView({ fixtureId: id }: ToldMatch, score: Score) {
+function sportScoreView({ fixtureId: id }: ReportedMatch, score: Score) {
   const content: unknown = JSON.parse(score.scoreJson)
   assert(ofSport.holds(content), 'a score was checked when it came')
   return { fixtureId: id, isFinished: score.isFinished, ...content }
 }
 
 /** A score of an esports match as it is told. */
-function esportScoreView({ fixtureId: matchId }: ToldMatch, score: Score) {
+function esportScoreView({ fixtureId: matchId }: ReportedMatch, score: Score) {
   const content: unknown = JSON.parse(score.scoreJson)
   assert(ofEsport.holds(content), 'a score of esports was checked when it came')
   return { matchId, sportType: 'esports' as const, isFinished: score.isFinished, ...content }
 }
 
 /** A score as it is told. */
-export function scoreView(match: ToldMatch, score: Score) {
+export function scoreView(match: ReportedMatch, score: Score) {
   return match.sportType === 'esports'
     ? esportScoreView(match, score)
     : sportScoreView(match, score)

@@ -33,7 +33,7 @@ function payoutOf({ winningOutcomeIndex, payoutNumerators }: MarketView): number
 }
 
 /** The price of YES as the exchange told it, 0 to 1, or what it pays; pools tell percent. */
-export function toldPrice(market: MarketView): number | null {
+export function reportedPrice(market: MarketView): number | null {
   if (market.status === 'RESOLVED') return payoutOf(market)
   const { prices, tradeType } = market
   const yes = prices?.[0]

@@ -54,7 +54,7 @@ class Listeners<T> {
     if (known?.size === 0) this.#byName.delete(name)
   }
 
-  tell(name: string, value: T): void {
+  report(name: string, value: T): void {
     for (const listener of [...(this.#byName.get(name) ?? [])]) listener(value)
   }
 }
@@ -84,15 +84,15 @@ export class Streams {
     this.#socket.on('connect_error', () => this.link.set('lost'))
     this.#socket.on('orderbookUpdate', (frame: BookFrame) => this.#whole(frame))
     this.#socket.on('orderbookDelta', (frame: DeltaFrame) => this.#changes(frame))
-    this.#socket.on('trade', (trade: TradeFrame) => this.#tapes.tell(trade.marketSlug, { trade }))
+    this.#socket.on('trade', (trade: TradeFrame) => this.#tapes.report(trade.marketSlug, { trade }))
     this.#socket.on('trade_busted', (busted: BustFrame) => {
-      this.#tapes.tell(busted.marketSlug, { busted })
+      this.#tapes.report(busted.marketSlug, { busted })
     })
     this.#socket.on('oraclePriceData', (price: OraclePrice) => {
-      this.#symbols.tell(price.symbol, price)
+      this.#symbols.report(price.symbol, price)
     })
     this.#socket.on('newPriceData', (frame: PoolFrame) => {
-      this.#pools.tell(frame.marketAddress.toLowerCase(), frame)
+      this.#pools.report(frame.marketAddress.toLowerCase(), frame)
     })
     for (const event of ['marketCreated', 'marketResolved']) {
       this.#socket.on(event, ({ slug }: { slug: string }) => this.#tellNews(slug))

@@ -16,7 +16,7 @@ export interface Profile {
 }
 
 /** What the exchange tells of an API token. */
-interface ToldToken {
+interface ReportedToken {
   readonly tokenId: string
   readonly label: string | null
 }
@@ -171,7 +171,7 @@ export class Trader {
   }
 
   async #revokeConsoles(): Promise<void> {
-    const tokens = await call<readonly ToldToken[]>('GET', TOKENS)
+    const tokens = await call<readonly ReportedToken[]>('GET', TOKENS)
     for (const { tokenId, label } of tokens) {
       if (label !== LABEL) continue
       try {

@@ -1,7 +1,7 @@
 // The markets of a group as tabs with their live prices.
 
 import type { Context } from '../context.ts'
-import { hasBook, nameOf, toldPrice } from '../exchange/market-words.ts'
+import { hasBook, nameOf, reportedPrice } from '../exchange/market-words.ts'
 import type { MarketView } from '../exchange/shapes.ts'
 import { h, write } from '../page/dom.ts'
 import { paint, unpaint } from '../page/painter.ts'
@@ -46,7 +46,7 @@ export class GroupTabs {
   }
 
   #tabOf({ streams }: Context, market: MarketView, isLive: boolean): Tab {
-    const price = h('span', { class: 'number' }, evenCents(toldPrice(market)))
+    const price = h('span', { class: 'number' }, evenCents(reportedPrice(market)))
     const element = h(
       'button',
       {

@@ -7,9 +7,9 @@ import {
   deadlineOf,
   endWords,
   isOpen,
+  reportedPrice,
   slotWords,
   statusWords,
-  toldPrice,
 } from '../exchange/market-words.ts'
 import type { MarketView } from '../exchange/shapes.ts'
 import { fill, h, write } from '../page/dom.ts'
@@ -116,9 +116,9 @@ export class MarketHead implements Panel {
   get #price(): number | null {
     const { book, market, pool } = this.#parts
     const { copy } = book
-    if (market.status === 'RESOLVED') return toldPrice(market)
+    if (market.status === 'RESOLVED') return reportedPrice(market)
     if (pool !== null) return pool.price.value
-    if (copy === null) return toldPrice(market)
+    if (copy === null) return reportedPrice(market)
     if (copy.bestBid !== null && copy.bestAsk !== null) return copy.midpoint
     return copy.lastTradePrice
   }

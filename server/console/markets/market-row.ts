@@ -8,8 +8,8 @@ import {
   endWords,
   hasBook,
   nameOf,
+  reportedPrice,
   slotWords,
-  toldPrice,
 } from '../exchange/market-words.ts'
 import type { MarketView } from '../exchange/shapes.ts'
 import { h, write } from '../page/dom.ts'
@@ -49,7 +49,7 @@ export class MarketRow {
     this.#context = context
     this.#market = market
     this.#isChild = isChild
-    this.#prices = { yes: toldPrice(market), bid: null, ask: null }
+    this.#prices = { yes: reportedPrice(market), bid: null, ask: null }
     this.link = h('a', { class: 'open', href: marketLink(market.slug) })
     const name = h('span', { class: 'name', attrs: { role: 'cell' } }, this.link, this.#about)
     this.element = h(
@@ -60,7 +60,7 @@ export class MarketRow {
       },
       ...[name, this.#yes, this.#bid, this.#ask, this.#volume, this.#ends],
     )
-    this.#tell()
+    this.#report()
     this.#draw()
   }
 
@@ -71,7 +71,7 @@ export class MarketRow {
   /** The exchange told it again. */
   update(market: MarketView): void {
     this.#market = market
-    this.#tell()
+    this.#report()
     paint(this.#draw)
   }
 
@@ -119,7 +119,7 @@ export class MarketRow {
   }
 
   /** What changes only when the exchange tells the market. */
-  #tell(): void {
+  #report(): void {
     const { categories, nextMarket, markets } = this.#market
     write(this.link, this.#isChild ? nameOf(this.#market) : this.#market.title)
     const next = nextMarket ? `next at ${hourMinute(nextMarket.startAt)}` : ''

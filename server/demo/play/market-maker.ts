@@ -170,14 +170,14 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
     }
     if (failures.length > 0) throw failures[0]
   }
-  let tellReady = () => {}
+  let reportReady = () => {}
   const ready = new Promise<void>((resolve) => {
-    tellReady = resolve
+    reportReady = resolve
   })
   const rounds = startRounds({
     name: "the demo's market maker",
     warn,
-    first: () => round().finally(tellReady),
+    first: () => round().finally(reportReady),
     round,
     pauseMs: () => ROUND_MS,
   })

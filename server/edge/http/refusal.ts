@@ -313,20 +313,23 @@ export function roleMissing(needed: Role, { role }: { readonly role: Role }): Re
 }
 
 /** A request may be wrong in hundreds of ways, and the reply must not grow with it. */
-const ISSUES_TOLD_MAX = 10
+const ISSUES_REPORTED_MAX = 10
 
 /** The field of an issue with the whole of what a caller sent. */
 const WHOLE = 'body'
 
 /** A refusal that says what is wrong with the request, field by field; no field is empty. */
 export function invalid(...issues: Issue[]): Refusal {
-  const told = issues.slice(0, ISSUES_TOLD_MAX)
-  const left = issues.length - told.length
+  const reported = issues.slice(0, ISSUES_REPORTED_MAX)
+  const left = issues.length - reported.length
   if (left > 0) {
     const message = `${left} more faults are not listed, this one first; fix those above`
-    told.push({ field: issues[ISSUES_TOLD_MAX].field, message })
+    reported.push({ field: issues[ISSUES_REPORTED_MAX].field, message })
   }
-  const named = told.map(({ field, message }) => ({ field: field === '' ? WHOLE : field, message }))
+  const named = reported.map(({ field, message }) => ({
+    field: field === '' ? WHOLE : field,
+    message,
+  }))
   return new Refusal('VALIDATION', named, NO_EXTRA)
 }
 

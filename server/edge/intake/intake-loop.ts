@@ -36,7 +36,7 @@ export class IntakeLoop {
   readonly #working: Int32Array
   readonly #clock: BusyClock
   readonly #sendWakeUp: () => void
-  #untold = 0
+  #unreported = 0
 
   constructor(data: IntakeThreadData, sendWakeUp: () => void) {
     this.#requests = new Ring(data.requests)
@@ -56,9 +56,9 @@ export class IntakeLoop {
       while (this.#requests.next()) {
         this.#take()
         this.#endIfRequested()
-        if (this.#untold >= BATCH_RESULTS) this.#tellAmidWork()
+        if (this.#unreported >= BATCH_RESULTS) this.#reportAmidWork()
       }
-      this.#tell()
+      this.#report()
       this.#clock.end()
       this.#requests.waitForData(IDLE_WAIT_MS)
       this.#clock.begin()
@@ -88,24 +88,24 @@ export class IntakeLoop {
     const isGarbled = tag === FROM_INTAKE.RESULT && threadPoint('intake-garbles')
     const bytes = isGarbled ? whole.subarray(0, -1) : whole
     while (!this.#results.push(tag, bytes)) {
-      this.#tell()
+      this.#report()
       this.#endIfRequested()
       this.#clock.end()
       this.#results.waitForSpace()
       this.#clock.begin()
     }
-    this.#untold++
+    this.#unreported++
   }
 
   /** The clock is asked for each batch, not for each order; a flood has no end of its own. */
-  #tellAmidWork(): void {
-    this.#tell()
+  #reportAmidWork(): void {
+    this.#report()
     this.#clock.end()
     this.#clock.begin()
   }
 
-  #tell(): void {
-    this.#untold = 0
+  #report(): void {
+    this.#unreported = 0
     // In this order: when the thread ends between the two calls, main asks for these again.
     this.#results.send()
     this.#requests.free()

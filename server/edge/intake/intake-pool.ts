@@ -184,11 +184,11 @@ export class IntakePool {
   addToken(token: TokenEntry): void {
     const { tokenNo, tokenId, profileId, account, scopes } = token
     const secretBase64 = Buffer.from(token.secret).toString('base64')
-    this.#tell({ kind: 'token', tokenNo, tokenId, profileId, account, scopes, secretBase64 })
+    this.#report({ kind: 'token', tokenNo, tokenId, profileId, account, scopes, secretBase64 })
   }
 
   revokeToken(tokenId: string): void {
-    this.#tell({ kind: 'revoke', tokenId })
+    this.#report({ kind: 'revoke', tokenId })
   }
 
   addMarket(market: MarketEntry): void {
@@ -196,24 +196,24 @@ export class IntakePool {
     const { exchangeAddress, adapterAddress = null, poolAddress } = market
     const ids = { marketId, book, slug, yesTokenId, noTokenId }
     const venue = { exchangeAddress, adapterAddress, poolAddress }
-    this.#tell({ kind: 'market', ...ids, ...venue, feeEnabled })
+    this.#report({ kind: 'market', ...ids, ...venue, feeEnabled })
   }
 
   archiveMarket(slug: string): void {
-    this.#tell({ kind: 'archive', slug })
+    this.#report({ kind: 'archive', slug })
   }
 
   /** Forgets a profile; its tokens stay known. */
   forgetProfile(profileId: ProfileId): void {
-    this.#tell({ kind: 'forget', profileId })
+    this.#report({ kind: 'forget', profileId })
   }
 
   /** Adds or replaces a profile; does nothing for a profile without partner and wallet. */
   putProfile(profile: ProfileEntry | null): void {
-    if (profile !== null) this.#tell({ kind: 'profile', ...profile })
+    if (profile !== null) this.#report({ kind: 'profile', ...profile })
   }
 
-  #tell(change: DirectoryChange): void {
+  #report(change: DirectoryChange): void {
     if (this.#workers.length === 0) {
       this.#directory.apply(change)
       return
@@ -284,8 +284,8 @@ export class IntakePool {
 
   #isAwaited({ open }: IntakeWorker): boolean {
     const { key, index } = this.#reader
-    const told = open.get(key)
-    return told !== undefined && index <= told % PARTS
+    const reported = open.get(key)
+    return reported !== undefined && index <= reported % PARTS
   }
 
   /** A result did not decode: its request breaks, and the thread is ended. */
@@ -305,8 +305,8 @@ export class IntakePool {
   /** Passes on the result that the reader read last. */
   #settle(open: Map<number, number>): void {
     const { key, result, count, index, task } = this.#reader
-    const told = open.get(key)
-    assert(told !== undefined, 'a result answers an open request')
+    const reported = open.get(key)
+    assert(reported !== undefined, 'a result answers an open request')
     if (result.kind === 'refused' && result.broke !== undefined) {
       this.#break(open, key, result.broke.error.message)
     } else if (count === 0) {
@@ -315,7 +315,7 @@ export class IntakePool {
     } else if (count === WHOLE_GROUP) {
       open.delete(key)
       this.#options.onPart?.(result, { index: 0, count: 0, task: null })
-    } else if (index === told % PARTS) {
+    } else if (index === reported % PARTS) {
       // A thread that took over may give a part again that came before; that part is ignored.
       if (index === count - 1) open.delete(key)
       else open.set(key, count * PARTS + index + 1)
@@ -325,13 +325,13 @@ export class IntakePool {
 
   /** Answers a request, or its remaining parts, with the fault that broke it. */
   #break(open: Map<number, number>, key: number, reason: string): void {
-    const told = open.get(key) ?? 0
+    const reported = open.get(key) ?? 0
     open.delete(key)
     const result = brokenResult(Math.floor(key / 2), reason)
     if (key % 2 === 0) this.#options.onResult(result)
-    else if (told === 0) this.#options.onPart?.(result, { index: 0, count: 0, task: null })
-    const count = Math.floor(told / PARTS)
-    for (let index = told % PARTS; index < count; index++) {
+    else if (reported === 0) this.#options.onPart?.(result, { index: 0, count: 0, task: null })
+    const count = Math.floor(reported / PARTS)
+    for (let index = reported % PARTS; index < count; index++) {
       this.#options.onPart?.(result, { index, count, task: null })
     }
   }

@@ -6,16 +6,16 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { MarketEntry } from './directory.ts'
 
 /** Tells the intake threads of markets. */
-interface MarketTeller {
+interface MarketReporter {
   addMarket(market: MarketEntry): void
   archiveMarket(slug: string): void
 }
 
 export class RecalledMarkets {
-  readonly #intake: MarketTeller
+  readonly #intake: MarketReporter
   readonly #slugs = new Set<string>()
 
-  constructor(intake: MarketTeller) {
+  constructor(intake: MarketReporter) {
     this.#intake = intake
   }
 

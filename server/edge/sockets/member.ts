@@ -212,7 +212,7 @@ export class Member {
       this.#isBlocked = false
       this.#goOn()
     }
-    this.#tellRoom()
+    this.#publishGroup()
   }
 
   /**
@@ -254,10 +254,10 @@ export class Member {
     if (this.#isBlocked || this.#isGone) return
     if (this.stream === null) this.#writeOwn()
     else this.stream.wake()
-    this.#tellRoom()
+    this.#publishGroup()
   }
 
-  #tellRoom(): void {
+  #publishGroup(): void {
     if (this.#waiters.size === 0 || !this.takesShared) return
     const waiters = [...this.#waiters]
     this.#waiters.clear()
@@ -334,7 +334,7 @@ export class Member {
     port.send(socket.conn.transport, packets)
     count(counts, packets)
     this.#isBlocked = this.#unreadBytes > LIMITS.socketAheadBytesMax
-    this.#tellRoom()
+    this.#publishGroup()
   }
 
   #end(why: object): void {

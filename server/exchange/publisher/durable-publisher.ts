@@ -119,11 +119,11 @@ export class Publisher implements FrameVisitor {
   }
 
   /** Runs the callbacks of settled commands. Call it after a drain: they may send new commands. */
-  tellAnswered(): void {
+  reportAnswered(): void {
     while (this.#settled.length > 0) {
       const settled = this.#settled
       this.#settled = []
-      for (const tell of settled) tell()
+      for (const publish of settled) publish()
     }
   }
 
@@ -263,7 +263,7 @@ export class Publisher implements FrameVisitor {
   }
 
   published(): void {
-    this.#published.tellChanged()
+    this.#published.publishChanged()
   }
 }
 

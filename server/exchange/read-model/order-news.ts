@@ -95,7 +95,7 @@ export class OrderNews {
     this.#listener = listener
   }
 
-  tell(facts: readonly OrderFact[]): void {
+  publish(facts: readonly OrderFact[]): void {
     this.#listener(facts)
   }
 
@@ -156,7 +156,7 @@ export class OrderNews {
     if (ready.length === 0) return
     this.#due = this.#due.filter((fact) => fact.seq > through)
     ready.sort((a, b) => a.seq - b.seq)
-    this.tell(ready)
+    this.publish(ready)
   }
 
   #take(words: Int32Array, f64s: Float64Array, event: number): void {

@@ -60,7 +60,7 @@ export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   /** Length of the newest whole book that was made for sockets; 0 before the first. */
   frameBytes: number
   /** False while its newest records are published, but not told as a change. */
-  isTold: boolean
+  isReported: boolean
   isOfMatch: boolean
   /** Null for a market without a pool. */
   pool: PoolFigures | null
@@ -95,7 +95,7 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
     sequence: 0,
     frameBytes: 0,
     tradeSeq: 0,
-    isTold: true,
+    isReported: true,
     watch: null,
     restingRaw: null,
     isOfMatch: false,
@@ -150,8 +150,8 @@ export class PublishedMarkets {
   #onMoved: MovesHeard | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
-  /** Markets whose records were published since `tellChanged`. */
-  readonly #untold: PublishedMarket[] = []
+  /** Markets whose records were published since `publishChanged`. */
+  readonly #unreported: PublishedMarket[] = []
   /** Null until fills count for the last day. */
   #dayClock: (() => TimeMs) | null = null
 
@@ -371,10 +371,10 @@ export class PublishedMarkets {
   /** Applies the records of a replayed command. */
   replayedEvents(words: Int32Array, f64s: Float64Array, count: number): void {
     this.publish(words, f64s, 0, count)
-    this.tellChanged()
+    this.publishChanged()
   }
 
-  /** Applies the durable records of one command. `tellChanged` follows, once per batch. */
+  /** Applies the durable records of one command. `publishChanged` follows, once per batch. */
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const marketId = eventMarketId(words, eventAt(at, 0))
     const published = this.#byId.get(marketId)
@@ -382,16 +382,16 @@ export class PublishedMarkets {
     for (let record = 0; record < count; record++) {
       showRecord(published, words, f64s, eventAt(at, record), this.#dayClock)
     }
-    if (published.isTold) this.#untold.push(published)
-    published.isTold = false
+    if (published.isReported) this.#unreported.push(published)
+    published.isReported = false
   }
 
   /** Shows what a batch of `publish` changed. Nobody reads before: it ends in the same turn. */
-  tellChanged(): void {
-    for (const published of this.#untold) {
-      published.isTold = true
+  publishChanged(): void {
+    for (const published of this.#unreported) {
+      published.isReported = true
       this.#changed(published)
     }
-    this.#untold.length = 0
+    this.#unreported.length = 0
   }
 }

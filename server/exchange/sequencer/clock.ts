@@ -49,7 +49,7 @@ const SLOWED = 0.9
 /** A wall clock that counts whole milliseconds may be this much later than it says. */
 const WALL_STEP_MS = 1
 /** A smaller gap is ordinary drift, and nobody needs to hear of it. */
-const TELL_BEHIND_MS = 100
+const REPORT_BEHIND_MS = 100
 
 const BEHIND: ReadonlySet<ClockState> = new Set(['slowed', 'tooFarBehind'])
 const AHEAD: ReadonlySet<ClockState> = new Set(['waiting', 'tooFarAhead'])
@@ -140,7 +140,7 @@ export class SteadyClock implements Clock {
       return freeMs
     }
     if (aheadMs < -behindMsMax) this.#become('tooFarBehind')
-    else if (aheadMs < -TELL_BEHIND_MS) this.#become('slowed')
+    else if (aheadMs < -REPORT_BEHIND_MS) this.#become('slowed')
     return Math.max(this.#timeMs + passedMs * SLOWED, Math.min(freeMs, wallMs + WALL_STEP_MS))
   }
 
@@ -223,6 +223,6 @@ function utc(ms: TimeMs): string {
 }
 
 /** A clock that is told the time. Callers and deadlines get the same time. */
-export function toldClock(told: () => TimeMs): Clock {
-  return { nowMs: told, wallMs: told, refusal: () => null, resume: () => {} }
+export function reportedClock(reported: () => TimeMs): Clock {
+  return { nowMs: reported, wallMs: reported, refusal: () => null, resume: () => {} }
 }

@@ -288,7 +288,7 @@ export class Mining {
     }
     this.#ending += endsOf(round)
     if (clearing.lastSeq > before) {
-      publisher.whenDurable(clearing.lastSeq, () => this.#tell(round))
+      publisher.whenDurable(clearing.lastSeq, () => this.#publish(round))
     }
   }
 
@@ -362,7 +362,7 @@ export class Mining {
     })
   }
 
-  #tell(round: Round): void {
+  #publish(round: Round): void {
     const { setbacks, block } = round
     this.#ending -= endsOf(round)
     this.retries += round.retries

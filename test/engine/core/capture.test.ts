@@ -151,7 +151,7 @@ test('an empty state comes back empty', () => {
 test('one raw unit anywhere changes the digest', () => {
   const { exchange } = flowOf(SEED + 1)
   const { ledger, catalogue } = exchange.clearing
-  const told = new Set([balanceDigest(exchange.clearing)])
+  const reported = new Set([balanceDigest(exchange.clearing)])
   const columns = [
     ledger.collateralFreeRaw,
     ledger.collateralReservedRaw,
@@ -162,22 +162,22 @@ test('one raw unit anywhere changes the digest', () => {
     for (const index of [2, 3]) {
       for (const by of [1, 2 ** 32]) {
         column[index] += by
-        told.add(balanceDigest(exchange.clearing))
+        reported.add(balanceDigest(exchange.clearing))
         column[index] -= by
       }
     }
   }
   ledger.systemRaw[0]++
-  told.add(balanceDigest(exchange.clearing))
+  reported.add(balanceDigest(exchange.clearing))
   ledger.systemRaw[0]--
   const markets = catalogue.all().slice(0, 2)
   for (const market of markets) {
     for (const by of [1, 2 ** 32]) {
       market.conditionRaw += by
-      told.add(balanceDigest(exchange.clearing))
+      reported.add(balanceDigest(exchange.clearing))
       market.conditionRaw -= by
     }
   }
   assert.equal(markets.length, 2)
-  assert.equal(told.size, 2 + (columns.length + 1) * 4)
+  assert.equal(reported.size, 2 + (columns.length + 1) * 4)
 })

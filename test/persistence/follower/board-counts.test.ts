@@ -89,7 +89,7 @@ class Story {
   }
 
   /** The folder of the journal, and its last seq. */
-  told(): { readonly dataDir: string; readonly seq: number } {
+  reported(): { readonly dataDir: string; readonly seq: number } {
     const { driver } = this
     while (driver.clearing.lastSeq % BATCH !== 0) driver.deposit(1, 1)
     const dataDir = newFolder()
@@ -99,7 +99,7 @@ class Story {
   }
 
   boards(): Boards {
-    const { dataDir, seq } = this.told()
+    const { dataDir, seq } = this.reported()
     const follower = new Follower(keyed(dataDir))
     while (follower.step(seq));
     const request = { nowMs: this.driver.nowMs, marketIds: null }
@@ -249,7 +249,7 @@ test('a rebuild of the tables gives the same hours, whatever its chunks were', (
     const [ticks, shares] = [random.between(1, 999), random.between(1, 50)]
     story.trade(random.pick(markets), { buyer, seller }, ticks, shares)
   }
-  const { dataDir, seq } = story.told()
+  const { dataDir, seq } = story.reported()
   const tablesOf = (stops: readonly number[]) => {
     const folder = copyFolder(dataDir)
     for (const stop of [...stops, seq]) {

@@ -131,7 +131,7 @@ test('each way that an order ends has its status', () => {
   const flow = new CommandFlow(SEED)
   const buy = { side: 0, outcome: 0, orderType: 0, priceTicks: 500, sizeRaw: 10 * SHARE }
   const buyNo = { ...buy, outcome: 1 }
-  const told: [string, number, OrderStatus, number | null, number][] = []
+  const reported: [string, number, OrderStatus, number | null, number][] = []
   const { MAKER, TAKER } = SELF_TRADE_REASON
   const expect = (
     name: string,
@@ -139,14 +139,14 @@ test('each way that an order ends has its status', () => {
     status: OrderStatus,
     reason: number | null,
     left: number,
-  ) => told.push([name, seq, status, reason, left])
+  ) => reported.push([name, seq, status, reason, left])
   const half = flow.place({ ...buy, accountId: 1 })
   const maker = flow.place({ ...buyNo, accountId: 2, sizeRaw: 4 * SHARE })
   expect('half filled and left open', half.seq, 'LIVE', null, 6 * SHARE)
   expect('filled on arrival', maker.seq, 'MATCHED', null, 0)
   const fak = flow.place({ ...buyNo, accountId: 3, orderType: 1, sizeRaw: 8 * SHARE })
   expect('FAK filled in part, then killed', fak.seq, 'MATCHED', null, 2 * SHARE)
-  told[0] = ['filled by two', half.seq, 'MATCHED', null, 0]
+  reported[0] = ['filled by two', half.seq, 'MATCHED', null, 0]
   const fok = flow.place({ ...buyNo, accountId: 3, orderType: 2, sizeRaw: SHARE })
   expect('FOK without a fill', fok.seq, 'UNMATCHED', null, SHARE)
   const unfilled = { side: 0, outcome: 0, orderType: 2, marketForm: true, spendRaw: SHARE }
@@ -172,7 +172,7 @@ test('each way that an order ends has its status', () => {
     dataDir,
     'SELECT placed_seq AS seq, status, cancel_reason AS reason, remaining_raw AS left FROM orders',
   )
-  for (const [name, seq, status, reason, left] of told) {
+  for (const [name, seq, status, reason, left] of reported) {
     const row = found.find((order) => order.seq === seq)
     assert.deepEqual(row, { seq, status: ORDER_STATUSES.indexOf(status), reason, left }, name)
   }
@@ -361,14 +361,14 @@ test('a follower or query thread that dies is named in a fault, and its waits en
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   fillJournal(dataDir, flow.records)
-  const told: string[] = []
-  const onFault = (message: string) => told.push(message)
+  const reported: string[] = []
+  const onFault = (message: string) => reported.push(message)
   const follower = await FollowerHandle.start({ folder: keyed(dataDir), seq: flow.seq, onFault })
   const query = new QueryHandle({ dataDir, onFault })
   const waiting = follower.whenApplied(flow.seq + 1, 60_000)
   await follower.kill()
   assert.equal(await waiting, false)
   await query.kill()
-  assert.match(told[0], /^The follower thread failed: /)
-  assert.match(told[1], /^The query thread failed: /)
+  assert.match(reported[0], /^The follower thread failed: /)
+  assert.match(reported[1], /^The query thread failed: /)
 })

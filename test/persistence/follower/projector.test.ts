@@ -61,7 +61,7 @@ interface Story {
   readonly big: readonly Big[]
 }
 
-class Teller {
+class Reporter {
   readonly driver = new ExchangeDriver(1 << 12)
   readonly records: Uint8Array[] = []
   /** YES price of the last fill of ten shares or more, by market. */
@@ -127,20 +127,20 @@ class Teller {
 }
 
 /** Trades in a market, pays it out, and counts who has more than before. */
-function resolved(teller: Teller, payout: readonly [number, number], counts: Counts): void {
-  const { driver } = teller
-  const had = EVERYONE.map((account) => teller.collateralRaw(account))
+function resolved(reporter: Reporter, payout: readonly [number, number], counts: Counts): void {
+  const { driver } = reporter
+  const had = EVERYONE.map((account) => reporter.collateralRaw(account))
   const marketId = driver.addMarket({ minSizeRaw: 0, feeEnabled: payout[0] !== payout[1] })
-  teller.tradeForHalf(marketId)
-  teller.trade(marketId, 60)
-  teller.cancelAll(marketId)
+  reporter.tradeForHalf(marketId)
+  reporter.trade(marketId, 60)
+  reporter.cancelAll(marketId)
   driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: payout }] })
   driver.nowMs += 1
   driver.control({ kind: 'postPayouts', marketIds: [marketId] })
   for (const [index, account] of EVERYONE.entries()) {
-    const [yesRaw, noRaw] = [0, 1].map((outcome) => teller.sharesRaw(account, marketId, outcome))
+    const [yesRaw, noRaw] = [0, 1].map((outcome) => reporter.sharesRaw(account, marketId, outcome))
     const worthRaw = redemptionRaw(payout, yesRaw, noRaw)
-    const earnedRaw = teller.collateralRaw(account) + worthRaw - had[index]
+    const earnedRaw = reporter.collateralRaw(account) + worthRaw - had[index]
     const known = counts.get(account) ?? { won: 0, lost: 0 }
     counts.set(account, known)
     if (earnedRaw > 0) known.won++
@@ -158,16 +158,16 @@ function tenSharesAt(levels: readonly BookLevel[]): number | undefined {
   return undefined
 }
 
-function bigOf(teller: Teller): Big[] {
+function bigOf(reporter: Reporter): Big[] {
   return OPEN_MARKETS.flatMap((marketId) => {
-    const { bids, asks } = teller.driver.book(marketId)
-    const [bidTicks, askTicks] = [bids, requests].map(tenSharesAt)
+    const { bids, asks } = reporter.driver.book(marketId)
+    const [bidTicks, askTicks] = [bids, asks].map(tenSharesAt)
     const isTwoSided = bidTicks !== undefined && askTicks !== undefined
-    const lastTicks = teller.markTicks.get(marketId) ?? assert.fail('a large fill marks')
+    const lastTicks = reporter.markTicks.get(marketId) ?? assert.fail('a large fill marks')
     const yesE6 = isTwoSided ? (bidTicks + askTicks) * 500 : lastTicks * 1000
     return ACCOUNTS.flatMap((owner) =>
       [0, 1].flatMap((outcome) => {
-        const sizeRaw = teller.sharesRaw(owner, marketId, outcome)
+        const sizeRaw = reporter.sharesRaw(owner, marketId, outcome)
         const valueRaw = mulDivFloor(sizeRaw, outcome === 0 ? yesE6 : 1_000_000 - yesE6, 1_000_000)
         const source = isTwoSided ? 'midpoint' : 'lastTrade'
         return sizeRaw === 0 ? [] : [{ marketId, owner, outcome, sizeRaw, valueRaw, source }]
@@ -176,18 +176,18 @@ function bigOf(teller: Teller): Big[] {
   })
 }
 
-function told(): Story {
-  const teller = new Teller()
-  const { driver } = teller
+function reported(): Story {
+  const reporter = new Reporter()
+  const { driver } = reporter
   const counts: Counts = new Map()
   const paidMs: number[] = []
   for (const payout of PAYOUTS) {
-    resolved(teller, payout, counts)
+    resolved(reporter, payout, counts)
     paidMs.push(driver.nowMs)
   }
   for (const marketId of OPEN_MARKETS) {
     assert.equal(driver.addMarket({ minSizeRaw: 0 }), marketId)
-    teller.trade(marketId, 60)
+    reporter.trade(marketId, 60)
   }
   // Both sides of one of them are deep, whatever happened there.
   for (const outcome of [0, 1]) {
@@ -201,19 +201,19 @@ function told(): Story {
     driver.place({ ...deep, sizeRaw: TEN_SHARES_RAW, type: 'GTC' })
   }
   // Another one has no order any more, so its last trade is the mark.
-  teller.cancelAll(6)
+  reporter.cancelAll(6)
   while (driver.clearing.lastSeq % BATCH !== 0) driver.deposit(1, 1)
-  const big = bigOf(teller)
+  const big = bigOf(reporter)
   const dataDir = newFolder()
   keyed(dataDir)
-  fillJournal(dataDir, teller.records, BATCH)
+  fillJournal(dataDir, reporter.records, BATCH)
   const { nowMs } = driver
   return { dataDir, seq: driver.clearing.lastSeq, nowMs, counts, paidMs, big }
 }
 
 let story: Story
 before(() => {
-  story = told()
+  story = reported()
 })
 
 /** Opens a folder and follows its journal to the end. */
@@ -309,10 +309,10 @@ test('the biggest positions are those of a whole sort, of all markets or of some
 })
 
 test('a pass hears of shares that came since the one before, at the same price', () => {
-  const teller = new Teller()
-  const { driver } = teller
+  const reporter = new Reporter()
+  const { driver } = reporter
   const marketId = driver.addMarket({ minSizeRaw: 0 })
-  teller.tradeForHalf(marketId)
+  reporter.tradeForHalf(marketId)
   const padded = () => {
     while (driver.clearing.lastSeq % BATCH !== 0) driver.deposit(1, 1)
     return driver.clearing.lastSeq
@@ -322,7 +322,7 @@ test('a pass hears of shares that came since the one before, at the same price',
   const lastSeq = padded()
   const dataDir = newFolder()
   keyed(dataDir)
-  fillJournal(dataDir, teller.records, BATCH)
+  fillJournal(dataDir, reporter.records, BATCH)
   const follower = new Follower(keyed(dataDir))
   const [before, after] = [firstSeq, lastSeq].map((seq) => {
     while (follower.step(seq));

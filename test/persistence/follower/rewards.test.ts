@@ -221,7 +221,7 @@ function slowRows(trades: readonly Trade[], rates: typeof RATES): Rows {
 }
 
 /** `given` are the parts that the rates give. */
-function told(rates: typeof RATES, given: typeof RATES = rates): Story {
+function reported(rates: typeof RATES, given: typeof RATES = rates): Story {
   const flow = new CommandFlow(SEED, REFERRERS)
   const random = new Random(SEED)
   const trades = tradesOf(flow)
@@ -319,7 +319,7 @@ function scored(follower: Follower): Scored | null {
 const sorted = (rows: Rows) => [...rows].sort(([a], [b]) => (a < b ? -1 : 1))
 
 before(() => {
-  story = told(RATES)
+  story = reported(RATES)
 })
 
 test('the scores are those of the books at the sample, and of the mined trades before it', () => {
@@ -377,7 +377,7 @@ test('a snapshot behind an open sample costs its rewards, and not its rebates', 
 
 test('rates of the whole fee twice give it once, to the makers', () => {
   const rates = { rebateBps: 10_000, referralBps: 10_000 }
-  const { dataDir, endSeq, rows, shares } = told(rates, { ...rates, referralBps: 0 })
+  const { dataDir, endSeq, rows, shares } = reported(rates, { ...rates, referralBps: 0 })
   const follower = follow(dataDir, endSeq)
   const found = scored(follower)
   follower.close()

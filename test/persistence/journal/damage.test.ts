@@ -227,9 +227,9 @@ test('a full disk ends the journal thread with a sentence; durable records stay'
   for (let seq = 2; seq <= 3000; seq++) journal.append(seq, recordAt(seq))
   journal.send()
   assert.match(await fault, /^The journal thread failed: .*the disk is full/)
-  const told = journal.durableSeq
-  assert.ok(told < 3000)
-  assert.ok(recoverAll(dataDir).tail.seq >= told)
+  const reported = journal.durableSeq
+  assert.ok(reported < 3000)
+  assert.ok(recoverAll(dataDir).tail.seq >= reported)
 })
 
 test('damage of the read tables asks for a rebuild, damage of the journal for a backup', () => {

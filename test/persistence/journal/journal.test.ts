@@ -29,14 +29,14 @@ test('every durable record is there after a reopen, in order and once', async ()
 
 test('durable seqs ascend, and a stop commits the records that still wait', async () => {
   const dataDir = newFolder()
-  const told: number[] = []
-  const { journal } = await startJournal(dataDir, { onDurable: (seq) => told.push(seq) })
+  const reported: number[] = []
+  const { journal } = await startJournal(dataDir, { onDurable: (seq) => reported.push(seq) })
   for (let seq = 1; seq <= 700; seq++) journal.append(seq, recordAt(seq))
   await journal.stop()
-  assert.equal(told.at(-1), 700)
+  assert.equal(reported.at(-1), 700)
   assert.deepEqual(
-    told,
-    [...told].sort((a, b) => a - b),
+    reported,
+    [...reported].sort((a, b) => a - b),
   )
   assert.equal(recoverAll(dataDir).tail.seq, 700)
 })

@@ -69,7 +69,7 @@ class Writing {
     const { seq, nowMs } = this
     const what = [marketId, owner, side, outcome, sharesRaw, amountRaw]
     this.#trade.run(seq, ...what, nowMs, seq, isBusted ? 1 : 0)
-    this.#told(`${what.join(' ')}`, 0, { owner, amountRaw, isBusted })
+    this.#reported(`${what.join(' ')}`, 0, { owner, amountRaw, isBusted })
   }
 
   pooled(row: Row): void {
@@ -80,7 +80,7 @@ class Writing {
     const paidRaw = side === 0 ? -amountRaw : amountRaw
     this.#move.run(this.seq, owner, kind, marketId, yesRaw, noRaw, paidRaw, this.nowMs)
     const what = [marketId, owner, side, outcome, sharesRaw, amountRaw]
-    this.#told(what.join(' '), 0, { owner, amountRaw, isBusted: false })
+    this.#reported(what.join(' '), 0, { owner, amountRaw, isBusted: false })
   }
 
   /** A move that no feed tells. */
@@ -91,7 +91,7 @@ class Writing {
 
   staked(owner: number, payoutRaw: number): void {
     this.#pack.run(this.seq, owner, payoutRaw, this.nowMs)
-    this.#told(`pack ${this.seq} made`, 0, { owner, amountRaw: payoutRaw, isBusted: false })
+    this.#reported(`pack ${this.seq} made`, 0, { owner, amountRaw: payoutRaw, isBusted: false })
     this.#open.push({ packId: this.seq, owner, payoutRaw })
   }
 
@@ -99,16 +99,24 @@ class Writing {
   ended(count: number): void {
     for (const { packId, owner, payoutRaw } of this.#open.splice(0, count)) {
       this.#end.run(this.nowMs, this.seq, packId)
-      this.#told(`pack ${packId} ended`, packId, { owner, amountRaw: payoutRaw, isBusted: false })
+      this.#reported(`pack ${packId} ended`, packId, {
+        owner,
+        amountRaw: payoutRaw,
+        isBusted: false,
+      })
     }
   }
 
   resolved(marketId: number): void {
     this.#resolve.run(this.seq, marketId, this.nowMs)
-    this.#told(`resolved ${marketId}`, marketId, { owner: 0, amountRaw: 0, isBusted: false })
+    this.#reported(`resolved ${marketId}`, marketId, { owner: 0, amountRaw: 0, isBusted: false })
   }
 
-  #told(text: string, leg: number, more: Pick<Happened, 'owner' | 'amountRaw' | 'isBusted'>): void {
+  #reported(
+    text: string,
+    leg: number,
+    more: Pick<Happened, 'owner' | 'amountRaw' | 'isBusted'>,
+  ): void {
     this.all.unshift({ seq: this.seq, leg, atMs: this.nowMs, text, ...more })
   }
 }
@@ -179,15 +187,19 @@ test('the pages of each audience are the plain list, whatever their length', () 
       const newest = world.all[0].atMs
       const fromMs = random.pick([0, random.between(oldest, newest), newest + 1])
       const params = { audience, follower: FOLLOWER, fromMs, limit: random.between(1, 30) }
-      const told: string[] = []
+      const reported: string[] = []
       let before: FeedPlace | null = FIRST
       while (before !== null) {
         const page = request({ ...params, before })
         assert.ok(page.entries.length <= params.limit)
-        told.push(...page.entries.map((each) => `${each.seq}.${each.leg} ${textOf(each)}`))
+        reported.push(...page.entries.map((each) => `${each.seq}.${each.leg} ${textOf(each)}`))
         before = page.next
       }
-      assert.deepEqual(told, plain(world, { ...params, before: FIRST }), `${audience} ${fromMs}`)
+      assert.deepEqual(
+        reported,
+        plain(world, { ...params, before: FIRST }),
+        `${audience} ${fromMs}`,
+      )
     }
   }
 })

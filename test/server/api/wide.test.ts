@@ -130,9 +130,9 @@ test('a flood of cancels over all markets cancels each order once, in parts', as
   assert.ok(!(first instanceof Reject))
   assert.equal(new Set(first.orderIds).size, wide + 2 * markets)
   assert.deepEqual(first.failed, [])
-  const told = others.map((each) => (each instanceof Reject ? -1 : each.orderIds.length))
+  const reported = others.map((each) => (each instanceof Reject ? -1 : each.orderIds.length))
   assert.equal(
-    told.reduce((sum, count) => sum + count, 0),
+    reported.reduce((sum, count) => sum + count, 0),
     1,
     'the order that came meanwhile is for the next call',
   )
@@ -192,12 +192,12 @@ test('a sweep settles every maker, and its reply names only the first makers', a
 
 /** The seqs of orders, in the order in which their replies went out. */
 function repliesTo({ pipeline }: RunningExchange, seqs: readonly number[]): Promise<number[]> {
-  const told: number[] = []
+  const reported: number[] = []
   return new Promise((resolve) => {
     for (const seq of seqs) {
       pipeline.publisher.whenReceipt(seq, START_MS, () => {
-        told.push(seq)
-        if (told.length === seqs.length) resolve(told)
+        reported.push(seq)
+        if (reported.length === seqs.length) resolve(reported)
       })
     }
   })
@@ -222,9 +222,12 @@ test('a market does not wait for the many results of another', async () => {
   for (let each = 0; each < busy; each++) place(1)
   const replies = repliesTo(exchange, seqs)
   sleepUntilTaken(exchange)
-  const told = await replies
+  const reported = await replies
   await exchange.stop()
-  assert.ok(told.indexOf(quietSeq) < busy / 2, `${told.indexOf(quietSeq)} replies came earlier`)
+  assert.ok(
+    reported.indexOf(quietSeq) < busy / 2,
+    `${reported.indexOf(quietSeq)} replies came earlier`,
+  )
 })
 
 test('the reply to a trade mined at once waits for its block, even in a flood', async () => {

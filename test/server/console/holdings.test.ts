@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endWords, statusWords, toldPrice } from '../../../server/console/exchange/market-words.ts'
+import {
+  endWords,
+  reportedPrice,
+  statusWords,
+} from '../../../server/console/exchange/market-words.ts'
 import type { MarketView } from '../../../server/console/exchange/shapes.ts'
 import { heldIn } from '../../../server/console/market/own/holdings.ts'
 
@@ -75,11 +79,11 @@ const MARKET: MarketView = {
 
 test('the price of a market is what was told, of a pool in percent, at the end its payout', () => {
   const resolved: MarketView = { ...MARKET, status: 'RESOLVED' }
-  assert.equal(toldPrice(MARKET), 0.3)
-  assert.equal(toldPrice({ ...MARKET, tradeType: 'amm', prices: [60, 40] }), 0.6)
-  assert.equal(toldPrice({ ...resolved, winningOutcomeIndex: 0 }), 1)
-  assert.equal(toldPrice({ ...resolved, winningOutcomeIndex: 1 }), 0)
-  assert.equal(toldPrice({ ...resolved, payoutNumerators: [3, 7] }), 0.3)
+  assert.equal(reportedPrice(MARKET), 0.3)
+  assert.equal(reportedPrice({ ...MARKET, tradeType: 'amm', prices: [60, 40] }), 0.6)
+  assert.equal(reportedPrice({ ...resolved, winningOutcomeIndex: 0 }), 1)
+  assert.equal(reportedPrice({ ...resolved, winningOutcomeIndex: 1 }), 0)
+  assert.equal(reportedPrice({ ...resolved, payoutNumerators: [3, 7] }), 0.3)
 })
 
 test('a market says how it stands and how long it trades', () => {

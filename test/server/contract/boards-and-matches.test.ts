@@ -7,7 +7,7 @@ import {
   startLive,
   type Trader,
 } from '../../support/live-exchange.ts'
-import { eventOf, putMatch, tellScores } from '../../support/live-matches.ts'
+import { eventOf, publishScores, putMatch } from '../../support/live-matches.ts'
 import { byBearer, openProgram } from '../../support/live-mcp.ts'
 import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
 import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
@@ -71,7 +71,7 @@ before(async () => {
   await placed(ben, rain, { ticks: 600, sizeRaw: 5 * UNIT })
   await placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 5 * UNIT })
   await putMatch(live, 'derby', 1, ['home', 'away'])
-  await tellScores(live, eventOf(1, 1, { homeScore: 2 }))
+  await publishScores(live, eventOf(1, 1, { homeScore: 2 }))
   await passed()
 })
 after(() => live.stop())
@@ -197,8 +197,8 @@ test('POST /mcp: tools for a proven caller, the price history among them', async
   assert.equal((await live.send('POST', '/mcp', { body, headers })).status, 401)
   const program = await openProgram(live, byBearer(ann))
   for (const interval of ['5m', '1h', '6h', '1d', '1w', '1m', 'all']) {
-    const told = await program.use('get_market_price_history', { slug: 'rain', interval })
-    assert.equal(told.isError, false, told.text)
+    const reported = await program.use('get_market_price_history', { slug: 'rain', interval })
+    assert.equal(reported.isError, false, reported.text)
   }
   assert.equal((await program.use('get_market_price_history', { slug: 'rain' })).isError, false)
   await program.end()

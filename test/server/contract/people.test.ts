@@ -78,10 +78,10 @@ test('PUT /market-bookmarks/:targetKind/:targetId: clob, negrisk, ladder and amm
 
 test('GET /market-bookmarks/me: each with its market and its availability', async () => {
   const rows = listAt(await taken(ann, 'GET', `${MARKS}/me`), 'data')
-  const told = rows.map((row) => [at(row, 'market', 'slug'), at(row, 'availability')])
+  const reported = rows.map((row) => [at(row, 'market', 'slug'), at(row, 'availability')])
   for (const slug of ['rain', 'cup', 'pool']) {
     assert.ok(
-      told.some((each) => each[0] === slug && each[1] === 'active'),
+      reported.some((each) => each[0] === slug && each[1] === 'active'),
       slug,
     )
   }

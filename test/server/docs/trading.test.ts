@@ -164,9 +164,9 @@ function listedFields(): Map<string, string[]> {
     for (const type of names(types)) listed.set(type, names(fields))
   }
   const settled = (listed.get('MATCHED') ?? []).filter((name) => name !== 'isEstimate')
-  const told = ['takerAccount', 'makerMatches', 'txHash']
-  assert.deepEqual(listed.get('MINED'), ['MATCHED', 'isEstimate', ...told])
-  return listed.set('MINED', [...settled, ...told])
+  const reported = ['takerAccount', 'makerMatches', 'txHash']
+  assert.deepEqual(listed.get('MINED'), ['MATCHED', 'isEstimate', ...reported])
+  return listed.set('MINED', [...settled, ...reported])
 }
 
 /**
@@ -184,8 +184,8 @@ async function shownFrames(): Promise<object[]> {
   await taker.until(() => framesOf(taker, killedId).length >= 1)
   await maker.until(() => framesOf(maker, madeId).length >= 4)
   for (const client of [maker, taker]) client.close()
-  const told = [...framesOf(taker, takenId), ...framesOf(taker, killedId)]
-  return [...told, ...framesOf(maker, madeId)].map((frame) => Object(frame))
+  const reported = [...framesOf(taker, takenId), ...framesOf(taker, killedId)]
+  return [...reported, ...framesOf(maker, madeId)].map((frame) => Object(frame))
 }
 
 test('a frame of each type has the fields that the page lists', async () => {

@@ -111,7 +111,7 @@ for (const kind of ['pipe', 'socket'] as const) {
     const url = await baseUrl
     while ((await droppedLines(url)) === 0) await actMany(url, 400)
     assert.equal((await fetch(`${url}/health`)).status, 200)
-    if (pipe !== null) await isToldWhenRead(pipe.read, url)
+    if (pipe !== null) await isReportedWhenRead(pipe.read, url)
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
     assert.deepEqual(await ended, [0, null])
@@ -120,14 +120,14 @@ for (const kind of ['pipe', 'socket'] as const) {
 }
 
 /** Once the pipe is read, the log tells the number of lost lines. Then the pipe fills again. */
-async function isToldWhenRead(fd: number, baseUrl: string): Promise<void> {
+async function isReportedWhenRead(fd: number, baseUrl: string): Promise<void> {
   let text = ''
   while (!text.includes('lines of this log were lost')) {
     text += readAll(fd)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const told = /^\{"level":"warn".*"dropped":(\d+),.*$/m.exec(text)
-  assert.equal(Number(told?.[1]), await droppedLines(baseUrl))
+  const reported = /^\{"level":"warn".*"dropped":(\d+),.*$/m.exec(text)
+  assert.equal(Number(reported?.[1]), await droppedLines(baseUrl))
   const lines = text.trimEnd().split('\n')
   for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line)
   await actMany(baseUrl, 400)

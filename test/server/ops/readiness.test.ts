@@ -80,9 +80,9 @@ test('a thread that is behind is stuck only while it makes no progress', () => {
 
 test('a failed check that is not vital is shown and does not make /ready refuse', () => {
   const fine = { name: 'a', isVital: true, trouble: () => null }
-  const told = { name: 'b', isVital: false, trouble: () => 'so so' }
+  const reported = { name: 'b', isVital: false, trouble: () => 'so so' }
   const vital = { name: 'c', isVital: true, trouble: () => 'broken' }
-  assert.deepEqual(readinessOf([fine, told]), {
+  assert.deepEqual(readinessOf([fine, reported]), {
     ready: true,
     checks: [
       { name: 'a', ok: true, detail: '' },

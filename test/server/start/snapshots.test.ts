@@ -127,11 +127,11 @@ test('a crash after a snapshot loses nothing, with or without read tables', asyn
 })
 
 test('a balance that differs between main and the follower stops the process', async () => {
-  let tell = (_sentence: string) => {}
+  let report = (_sentence: string) => {}
   const fault = new Promise<string>((resolve) => {
-    tell = resolve
+    report = resolve
   })
-  const exchange = await openForTest(newFolder(), CLOCK, 0, { onFault: (each) => tell(each) })
+  const exchange = await openForTest(newFolder(), CLOCK, 0, { onFault: (each) => report(each) })
   await fill(exchange, 1e12)
   exchange.pipeline.clearing.ledger.collateralFreeRaw[1] += 1
   exchange.snapshots.take()
@@ -145,22 +145,22 @@ test('while main waits for a still moment a cancel waits too, and then goes on',
   await fill(exchange, 1e12)
   const { pipeline } = exchange
   assert.equal(buy(exchange, 1, ORDER), null)
-  const told: string[] = []
+  const reported: string[] = []
   pipeline.quiescentPoint.begin((isQuiescent) => {
-    told.push('looked')
+    reported.push('looked')
     // On a busy machine the moment may not come in time; then there is nothing to check.
     if (isQuiescent) assert.ok(exchange.shards.areIdle)
   })
   assert.ok(pipeline.quiescentPoint.isOn, 'the moment waits for an order under way')
   const seq = pipeline.clearing.lastSeq
   const canceled = pipeline.cancelOrders(1, pipeline.liveOrders(1, 1)).then((receipt) => {
-    told.push('canceled')
+    reported.push('canceled')
     return receipt
   })
   assert.equal(pipeline.clearing.lastSeq, seq, 'nothing is stamped meanwhile')
   const receipt = await canceled
   assert.ok(!(receipt instanceof Reject) && receipt.canceled.length === 1)
-  assert.deepEqual(told, ['looked', 'canceled'])
+  assert.deepEqual(reported, ['looked', 'canceled'])
   assert.equal(pipeline.clearing.ledger.collateralReservedRaw[1], 0)
   await exchange.stop()
 })

@@ -180,8 +180,8 @@ class Search {
 /** The words that count: the first few, each once; all of them when none says anything. */
 function wordsOf(terms: readonly string[]): string[] {
   const distinct = [...new Set(terms)]
-  const telling = distinct.filter((term) => !isEmptyWord(term))
-  return (telling.length > 0 ? telling : distinct).slice(0, LIMITS.searchWordsMax)
+  const reporting = distinct.filter((term) => !isEmptyWord(term))
+  return (reporting.length > 0 ? reporting : distinct).slice(0, LIMITS.searchWordsMax)
 }
 
 function bestFirst(one: Found, other: Found): number {

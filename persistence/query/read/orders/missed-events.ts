@@ -162,10 +162,10 @@ class MissedEvents {
     if (ends === null) return 'unknownEnd'
     const rows = this.#rows(params, Math.min(fromSeq, ends.tradesFrom))
     if (rows === 'many') return 'many'
-    const told = isAfter(after, placedSeq, ownEvents(rows))
-    if (told === null) return 'unknown'
+    const reported = isAfter(after, placedSeq, ownEvents(rows))
+    if (reported === null) return 'unknown'
     const ended = this.#ended(rows, ends.place)
-    const all = [...told, ...ended].sort((a, b) => a.seq - b.seq || a.at - b.at)
+    const all = [...reported, ...ended].sort((a, b) => a.seq - b.seq || a.at - b.at)
     return all.length > params.eventsMax ? 'many' : all.map(({ at: _at, ...event }) => event)
   }
 

@@ -42,8 +42,8 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
   )
   // Each feed contains its own faults: a frame must not break the pipeline.
   news.listen((facts) => {
-    orderEvents.tell(facts)
-    positions.tell(facts)
+    orderEvents.publish(facts)
+    positions.publish(facts)
   })
   const { published, mining } = pipeline
   const chainId = mining?.port.chainId ?? 0

@@ -107,7 +107,7 @@ export class OrderEvents implements Channel {
   }
 
   /** All facts of a command come in one call, so its frames are counted within that call. */
-  tell(facts: readonly OrderFact[]): void {
+  publish(facts: readonly OrderFact[]): void {
     const places = new Map<number, Place>()
     for (const fact of facts) {
       const { accountId, seq } = fact

@@ -219,7 +219,7 @@ export class PositionsFeed implements Channel {
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
-  tell(facts: readonly OrderFact[]): void {
+  publish(facts: readonly OrderFact[]): void {
     for (const { type, accountId, marketId } of facts) {
       if (type === 'MATCHED') this.#mayChange(accountId, marketId)
     }

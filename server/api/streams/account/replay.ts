@@ -95,14 +95,14 @@ export class Replay implements Hearers, Waiter {
     else if (missed.events === 'unknown') this.#giveUp(unknownMark('afterEventId'))
     else if (missed.events === 'unknownEnd') this.#giveUp(unknownMark(endField))
     else if (missed.events === 'many') this.#live(missed.seq, null)
-    else await this.#tell(missed.seq, missed.events)
+    else await this.#publish(missed.seq, missed.events)
   }
 
   get #requester() {
     return { profileId: this.#parts.accountId, isGone: () => !this.#parts.isWanted() }
   }
 
-  async #tell(seq: Seq, events: readonly MissedEvent[]): Promise<void> {
+  async #publish(seq: Seq, events: readonly MissedEvent[]): Promise<void> {
     const { member, isWanted } = this.#parts
     for (let from = 0; from < events.length; from += REPLAY.pageEvents) {
       const isRead = await this.#page(events.slice(from, from + REPLAY.pageEvents))

@@ -103,20 +103,20 @@ export class SettlementFeed implements SettlementListener {
     if (due.length === 0 || !this.#isHeard()) return
     if (this.#due.length + due.length > LIMITS.settledDueMax) this.#giveUp()
     for (const each of due) this.#due.push(each)
-    if (!this.#isReading) void this.#tellAll()
+    if (!this.#isReading) void this.#publishAll()
   }
 
-  async #tellAll(): Promise<void> {
+  async #publishAll(): Promise<void> {
     this.#isReading = true
     try {
-      await this.#tellDue()
+      await this.#publishDue()
     } catch (error) {
       this.#broke(error)
     }
     this.#isReading = false
   }
 
-  async #tellDue(): Promise<void> {
+  async #publishDue(): Promise<void> {
     while (this.#due.length > 0) {
       const due = new Map<number, Due>()
       for (const each of this.#due.splice(0, LIMITS.settledReadMax)) due.set(each.tradeSeq, each)

@@ -105,7 +105,7 @@ export class BookFrames {
   }
 
   /** Tells every reader of prices, and each later one, of what became of the market. */
-  tell(event: string, payload: object, isKept: boolean): void {
+  publish(event: string, payload: object, isKept: boolean): void {
     const packet = packetOf(event, payload)
     if (isKept) this.#news.push(packet)
     this.whole.say(packet)

@@ -71,7 +71,7 @@ export class LifecycleFeed implements Channel, MarketsListener {
       const frame = resolvedFrame(published)
       this.#say('marketResolved', frame)
       const topic = this.#parts.topics.byId(published.market.marketId)
-      topic?.book.tell('marketResolved', frame, true)
+      topic?.book.publish('marketResolved', frame, true)
     })
   }
 

@@ -16,14 +16,14 @@ interface Moved {
 }
 
 /** Tells the prices of one pool. It must not throw. */
-export type TellPrices = (published: PublishedMarket, frame: object) => void
+export type PublishPrices = (published: PublishedMarket, frame: object) => void
 
 export class PoolMoves implements SettlementListener {
-  readonly #tell: TellPrices
+  readonly #publish: PublishPrices
   #moved: Moved[] = []
 
-  constructor(tell: TellPrices) {
-    this.#tell = tell
+  constructor(publish: PublishPrices) {
+    this.#publish = publish
   }
 
   moved(published: PublishedMarket, seq: Seq): void {
@@ -41,7 +41,7 @@ export class PoolMoves implements SettlementListener {
     })
     this.#moved = later
     for (const { published, pool } of newest.values()) {
-      this.#tell(published, pricesFrame(published, pool, { height, ms }))
+      this.#publish(published, pricesFrame(published, pool, { height, ms }))
     }
   }
 

@@ -106,7 +106,7 @@ export class PriceFeed implements Channel {
     }
     const shown = this.#parts.published.bySlug(marketSlug)
     const topic = shown && this.#parts.topics.byId(shown.market.marketId)
-    topic?.book.tell('oraclePriceData', payload, false)
+    topic?.book.publish('oraclePriceData', payload, false)
   }
 
   /** A member that saw a gap asks for whole books of markets that it hears already. */

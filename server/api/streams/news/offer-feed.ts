@@ -27,7 +27,7 @@ export class OfferFeed {
   readonly room: NewsRoom
   readonly #parts: OfferParts
   /** Offers that are not told yet, oldest first. */
-  #untold: PackOffer[] = []
+  #unreported: PackOffer[] = []
   #isReading = false
 
   constructor(parts: OfferParts) {
@@ -38,43 +38,43 @@ export class OfferFeed {
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   offered(offer: PackOffer): void {
     if (this.room.isEmpty) return
-    this.#untold.push(offer)
-    if (this.#untold.length > PACK_LIMITS.offersMax) this.#untold.shift()
-    if (!this.#isReading) void this.#tellAll()
+    this.#unreported.push(offer)
+    if (this.#unreported.length > PACK_LIMITS.offersMax) this.#unreported.shift()
+    if (!this.#isReading) void this.#publishAll()
   }
 
-  async #tellAll(): Promise<void> {
+  async #publishAll(): Promise<void> {
     this.#isReading = true
     try {
-      while (this.#untold.length > 0) await this.#tellSome()
+      while (this.#unreported.length > 0) await this.#reportSome()
     } catch (error) {
-      this.#untold = []
+      this.#unreported = []
       this.#parts.fail(error, this.room.members)
     }
     this.#isReading = false
   }
 
-  async #tellSome(): Promise<void> {
-    const offers = this.#untold.splice(0, READ_OFFERS_MAX)
+  async #reportSome(): Promise<void> {
+    const offers = this.#unreported.splice(0, READ_OFFERS_MAX)
     const { reads, pipeline } = this.#parts
     const makers = makersOf(offers)
     const read = async () => (this.room.isEmpty ? [] : reads.readForFrame(profiles, makers))
     const found = await patiently(read, { ref: false })
     edgePoint('at-socket-read')
     if (found === undefined) this.#giveUp()
-    else for (const view of offerViews(offers, found, pipeline)) this.#tell(view)
+    else for (const view of offerViews(offers, found, pipeline)) this.#publish(view)
   }
 
   /** No offer is dropped in silence. */
   #giveUp(): void {
-    this.#untold = []
+    this.#unreported = []
     for (const member of this.room.members) {
       this.room.left(member)
       member.except(refuse('READ_TIMEOUT'), CHANNEL)
     }
   }
 
-  #tell(view: object): void {
+  #publish(view: object): void {
     if (this.room.isEmpty) return
     edgePoint('at-socket-frame')
     this.room.say(packetOf('liveOffer', view))

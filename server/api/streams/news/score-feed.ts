@@ -44,7 +44,7 @@ export class ScoreFeed {
     if (this.room.isEmpty) return
     try {
       edgePoint('at-socket-frame')
-      const texts = matches.filter((each) => this.#tells(each)).flatMap(textOf)
+      const texts = matches.filter((each) => this.#reports(each)).flatMap(textOf)
       const most = SPORT_LIMITS.scoresPerFrameMax
       for (let at = 0; at < texts.length; at += most) {
         this.room.say(this.#packetOf(texts.slice(at, at + most)))
@@ -54,7 +54,7 @@ export class ScoreFeed {
     }
   }
 
-  #tells({ sportType }: PlacedMatch): boolean {
+  #reports({ sportType }: PlacedMatch): boolean {
     return (sportType === 'esports') === (this.#parts.event === 'live_esports_update')
   }
 
@@ -67,7 +67,7 @@ export class ScoreFeed {
     const { version } = this.#parts.matches
     if (this.#first?.version === version) return this.#first.packet
     const live = [...this.#parts.matches.all()].filter((match) => {
-      return this.#tells(match) && phaseOf(match.score) === 'live'
+      return this.#reports(match) && phaseOf(match.score) === 'live'
     })
     live.sort((one, other) => (other.score?.scoredMs ?? 0) - (one.score?.scoredMs ?? 0))
     const texts: string[] = []

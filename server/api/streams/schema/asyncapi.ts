@@ -115,12 +115,12 @@ export function asyncApi(described: SpokenDescribed): Node {
 }
 
 function operations(): Node {
-  const told = SPOKEN_CHANNELS.flatMap((each): [string, Node][] => [
+  const reported = SPOKEN_CHANNELS.flatMap((each): [string, Node][] => [
     [each.name, receive(each, each.isPrivate)],
     [`hear_${each.name}`, send(each.about, each.events)],
   ])
   return Object.fromEntries([
-    ...told,
+    ...reported,
     [
       'unsubscribe',
       {

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { call, read } from '../../exchange/api.ts'
 import { button, type Child, field, h, write } from '../../page/dom.ts'
 import { actForm, typedIn } from '../../page/parts/act-form.ts'
-import { tellActed } from '../../page/parts/acted.ts'
+import { reportActed } from '../../page/parts/acted.ts'
 import { openDialog, secondLook } from '../../page/parts/dialog.ts'
 import { KEY } from '../../page/parts/region.ts'
 import { table } from '../../page/parts/table.ts'
@@ -79,7 +79,7 @@ function askToRevoke({ tokenId, label, lastUsedAt }: ApiToken, { notices }: Cont
     async run() {
       await call('DELETE', `${PATH}/${encodeURIComponent(tokenId)}`)
       notices.good('The token is revoked.')
-      tellActed()
+      reportActed()
     },
   })
 }
@@ -112,7 +112,7 @@ function askForToken(allowedScopes: readonly string[]): void {
         const made = await call<NewToken>('POST', `${PATH}/derive`, { body })
         dialog.close()
         showSecret(made)
-        tellActed()
+        reportActed()
       },
     },
     name.element,

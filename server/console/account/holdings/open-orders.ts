@@ -5,7 +5,7 @@ import { read } from '../../exchange/api.ts'
 import { cancelOrder } from '../../exchange/orders.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
 import { button, type Child, h } from '../../page/dom.ts'
-import { tellActed } from '../../page/parts/acted.ts'
+import { reportActed } from '../../page/parts/acted.ts'
 import { secondLook } from '../../page/parts/dialog.ts'
 import { pagedList } from '../../page/parts/paged-list.ts'
 import { KEY, region } from '../../page/parts/region.ts'
@@ -53,7 +53,7 @@ function askToCancelAll({ trader, notices }: Context): void {
     async run() {
       await trader.signed('DELETE', '/orders/all')
       notices.good('All orders are canceled.')
-      tellActed()
+      reportActed()
     },
   })
 }
@@ -97,7 +97,7 @@ function cancelButton({ id }: OpenOrder, { trader, notices }: Context): HTMLButt
         notices.failure(error)
         cancel.disabled = false
       }
-      tellActed()
+      reportActed()
     },
     { attrs: { [KEY]: `cancel ${id}` } },
   )

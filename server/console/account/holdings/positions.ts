@@ -3,7 +3,7 @@
 import type { Context } from '../../context.ts'
 import { call, read } from '../../exchange/api.ts'
 import { button, type Child, h } from '../../page/dom.ts'
-import { tellActed } from '../../page/parts/acted.ts'
+import { reportActed } from '../../page/parts/acted.ts'
 import { KEY } from '../../page/parts/region.ts'
 import { table } from '../../page/parts/table.ts'
 import { marketLink } from '../../page/view.ts'
@@ -111,7 +111,7 @@ function redeemCell({ redeemable, isResolved, slug, title }: PositionRow, contex
         context.notices.failure(error)
         redeem.disabled = false
       }
-      tellActed()
+      reportActed()
     },
     { attrs: { [KEY]: `redeem ${slug}`, title: `Redeem the shares of ${title}` } },
   )

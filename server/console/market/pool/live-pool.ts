@@ -2,7 +2,7 @@
 
 import { UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { Context } from '../../context.ts'
-import { toldPrice } from '../../exchange/market-words.ts'
+import { reportedPrice } from '../../exchange/market-words.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
 import { Signal } from '../../page/signal.ts'
 import { movedTo, type Pool } from './pool-estimate.ts'
@@ -11,15 +11,15 @@ export class LivePool {
   /** Price of YES, 0 to 1; null before the pool is funded. */
   readonly price: Signal<number | null>
   readonly stop: () => void
-  readonly #told: Pool
+  readonly #reported: Pool
 
   constructor({ streams }: Context, market: MarketView) {
     const { reserves, feeBps = 0, address = '' } = market
-    this.#told = {
+    this.#reported = {
       reservesRaw: [Number(reserves?.yes ?? 0), Number(reserves?.no ?? 0)],
       feeBps,
     }
-    this.price = new Signal(toldPrice(market))
+    this.price = new Signal(reportedPrice(market))
     this.stop = streams.pool(address, ({ updatedPrices: [now] }) => {
       if (now !== undefined) this.price.set(now.yesPrice)
     })
@@ -27,6 +27,6 @@ export class LivePool {
 
   get pool(): Pool {
     const price = this.price.value
-    return price === null ? this.#told : movedTo(this.#told, Math.round(price * UNIT_RAW))
+    return price === null ? this.#reported : movedTo(this.#reported, Math.round(price * UNIT_RAW))
   }
 }

@@ -8,7 +8,7 @@ export interface PricePoint {
   readonly price: number
 }
 
-interface Told {
+interface Reported {
   readonly price: number
   readonly timestamp: string
 }
@@ -16,8 +16,8 @@ interface Told {
 const MS_PER_SEC = 1000
 
 /** The exchange tells newest first, charts want oldest first. */
-export function pointsOf(told: readonly Told[]): PricePoint[] {
-  return told
+export function pointsOf(reported: readonly Reported[]): PricePoint[] {
+  return reported
     .map(({ price, timestamp }) => ({ price, atSec: Date.parse(timestamp) / MS_PER_SEC }))
     .reverse()
 }

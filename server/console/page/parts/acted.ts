@@ -4,7 +4,7 @@ import type { Unwatch } from '../signal.ts'
 
 const ACTED = 'acted'
 
-export function tellActed(): void {
+export function reportActed(): void {
   dispatchEvent(new Event(ACTED))
 }
 

@@ -61,7 +61,7 @@ test('the event of a canceled order says what the order gave back', () => {
   const driver = new ExchangeDriver(64)
   const marketId = driver.addMarket()
   const account = driver.addAccount(100 * SHARE)
-  const told: number[][] = []
+  const reported: number[][] = []
   const { onEvents } = driver.exchange
   driver.exchange.onEvents = (words, f64s, count) => {
     onEvents(words, f64s, count)
@@ -69,7 +69,7 @@ test('the event of a canceled order says what the order gave back', () => {
       const event = eventAt(0, record)
       const kind = eventKind(words, event)
       if (kind === EVENT.DONE || kind === EVENT.FILL) continue
-      told.push([kind, eventTicks(words, event), eventLeftRaw(f64s, event)])
+      reported.push([kind, eventTicks(words, event), eventLeftRaw(f64s, event)])
     }
   }
   const buy = { account, marketId, side: SIDE.BUY, type: 'GTC' as const, sizeRaw: SHARE }
@@ -77,7 +77,7 @@ test('the event of a canceled order says what the order gave back', () => {
   driver.place({ ...buy, outcome: OUTCOME.YES, priceTicks: 401, sizeRaw: 2 * SHARE })
   driver.place({ ...buy, outcome: OUTCOME.NO, priceTicks: 599 })
   driver.cancelMany(marketId, [first, first])
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [EVENT.STP_CANCEL, 401, 2 * SHARE],
     [EVENT.CANCELED, 400, SHARE],
     [EVENT.NOT_OPEN, 0, 0],

@@ -150,9 +150,9 @@ test('a redemption pays what bigint says, also at the extremes and below zero', 
     const whole = BigInt(yesPart + noPart)
     const held = random.spread(Number.MAX_SAFE_INTEGER) * (random.chance(0.5) ? 1 : -1)
     const due = (part: number) => floorDiv(BigInt(held) * BigInt(part), whole)
-    const told = `SEED=${seed}: ${held} at ${payout}`
-    assert.equal(BigInt(redemptionRaw(payout, held, 0)), due(yesPart), told)
-    assert.equal(BigInt(redemptionRaw(payout, 0, held)), due(noPart), told)
+    const reported = `SEED=${seed}: ${held} at ${payout}`
+    assert.equal(BigInt(redemptionRaw(payout, held, 0)), due(yesPart), reported)
+    assert.equal(BigInt(redemptionRaw(payout, 0, held)), due(noPart), reported)
   }
 })
 

@@ -376,7 +376,7 @@ test(`money is conserved through ${COMMANDS} commands of every kind that moves i
   const seed = freshSeed()
   const flow = new Flow(seed)
   flow.run()
-  const told = [...flow.kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')
+  const reported = [...flow.kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')
   for (const kind of [
     ...['placeOrder', 'cancelOrders', 'failSettlement', 'splitPosition', 'mergePositions'],
     ...['convertPositions', 'redeemPositions', 'withdraw', 'adjustBalance', 'archiveMarket'],
@@ -384,6 +384,6 @@ test(`money is conserved through ${COMMANDS} commands of every kind that moves i
     ...['rewardMinute', 'creditRewards', 'payRewards', 'fundRewards'],
     ...['createPack', 'offerPack', 'acceptPackOffer', 'endPackOffers', 'countPacks', 'fundHouse'],
   ]) {
-    assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw too few ${kind}: ${told}`)
+    assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw too few ${kind}: ${reported}`)
   }
 })

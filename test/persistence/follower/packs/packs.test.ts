@@ -26,7 +26,7 @@ const PAYOUTS = [
   [2, 3],
 ] as const
 
-interface Told {
+interface Reported {
   readonly row: readonly [owner: number, maker: number | null, stake: number, payout: number]
   readonly curatedId: number | null
   readonly madeMs: number
@@ -37,7 +37,7 @@ interface Told {
 }
 
 class Story {
-  readonly told = new Map<number, Told>()
+  readonly reported = new Map<number, Reported>()
   /** Packs that were ever on the list of operators. */
   readonly curated: unknown[][] = []
   readonly made = recordedDriver()
@@ -62,7 +62,7 @@ class Story {
     driver.nowMs += random.below(2000)
     while (this.#markets.length < MARKETS) this.#markets.push(driver.addMarket())
     const apply = (body: Parameters<Parameters<typeof playPack>[0]['apply']>[0]) => {
-      this.#tell({ ...body, seq: clearing.lastSeq + 1, nowMs: driver.nowMs })
+      this.#report({ ...body, seq: clearing.lastSeq + 1, nowMs: driver.nowMs })
     }
     if (random.chance(0.05)) {
       const [marketId] = this.#markets.splice(random.below(MARKETS), 1)
@@ -80,7 +80,7 @@ class Story {
   }
 
   /** Applies a command, and notes by itself what it means. */
-  #tell(command: Command): void {
+  #report(command: Command): void {
     const { driver } = this.made
     const { packs, catalogue } = driver.clearing
     const offer = command.kind === 'acceptPackOffer' ? packs.offer(command.offerId) : undefined
@@ -99,12 +99,12 @@ class Story {
       const row = [profileId, offer?.makerId ?? null, stakeRaw, payoutRaw] as const
       const open = { status: 'ACTIVE' as const, paidRaw: null, endedMs: null }
       const { curatedId = null } = command.kind === 'createPack' ? command : {}
-      this.told.set(seq, { row, curatedId, madeMs, legs, ...open })
+      this.reported.set(seq, { row, curatedId, madeMs, legs, ...open })
     }
     if (command.kind !== 'countPacks') return
     const parts = catalogue.existing(command.marketId).payoutNumerators ?? [0, 0]
     for (const { packId, paidRaw } of command.packs) {
-      const pack = this.told.get(packId)
+      const pack = this.reported.get(packId)
       assert(pack !== undefined)
       for (const leg of pack.legs.filter(({ marketId }) => marketId === command.marketId)) {
         leg.result = parts.includes(0) ? (parts[leg.outcome] > 0 ? 'WON' : 'LOST') : 'VOID'
@@ -132,12 +132,14 @@ function tablesOf(dataDir: string) {
   return tables
 }
 
-function expectedOf({ told, curated }: Story) {
-  const packs = [...told].map(([packId, { row, madeMs, status, paidRaw, endedMs, curatedId }]) => {
-    const ended = [paidRaw, endedMs, curatedId]
-    return [packId, ...row, madeMs, PACK_STATUSES.indexOf(status), ...ended]
-  })
-  const legs = [...told].flatMap(([packId, pack]) =>
+function expectedOf({ reported, curated }: Story) {
+  const packs = [...reported].map(
+    ([packId, { row, madeMs, status, paidRaw, endedMs, curatedId }]) => {
+      const ended = [paidRaw, endedMs, curatedId]
+      return [packId, ...row, madeMs, PACK_STATUSES.indexOf(status), ...ended]
+    },
+  )
+  const legs = [...reported].flatMap(([packId, pack]) =>
     pack.legs.map(({ marketId, outcome, ticks, result }, position) => {
       const number = LEG_RESULTS.indexOf(result)
       return [packId, position, marketId, outcome, ticks, number]
@@ -146,12 +148,12 @@ function expectedOf({ told, curated }: Story) {
   const counts: number[][] = []
   const ofList: number[][] = []
   for (let owner = 1; owner <= ACCOUNTS; owner++) {
-    const bought = [...told.values()].filter((each) => {
+    const bought = [...reported.values()].filter((each) => {
       return each.row[0] === owner && each.curatedId !== null
     })
     if (bought.length > 0) ofList.push([owner, bought.length])
     for (const [number, status] of PACK_STATUSES.entries()) {
-      const own = [...told.values()].filter((each) => {
+      const own = [...reported.values()].filter((each) => {
         return each.row[0] === owner && each.status === status
       })
       if (own.length > 0) counts.push([owner, number, own.length])
@@ -186,7 +188,7 @@ test('the tables of packs are what happened, also after restarts', () => {
       results.map((result) => LEG_RESULTS.indexOf(result)),
     )
   }
-  const all = [...story.told.values()]
+  const all = [...story.reported.values()]
   assert(
     all.some(({ curatedId }) => curatedId !== null),
     'packs of the list are bought',

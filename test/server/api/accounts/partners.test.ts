@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
 import { walletKeyOf } from '../../../../persistence/seal.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
-import { Told } from '../../../support/chain-desk.ts'
+import { Reported } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   at,
@@ -261,11 +261,11 @@ test('a new server wallet approves the exchanges in use; a retry approves later 
   assert.deepEqual(at(missing.body, 'summary'), counts)
   assert.equal(at(missing.body, 'targets', 3, 'status'), 'missing')
   assert.equal(at(missing.body, 'targets', 3, 'retryable'), true)
-  const told = new Told(live)
+  const reported = new Reported(live)
   live.shiftClock(5000)
   const both = await Promise.all([1, 2].map(() => live.call(partner, 'POST', `${path}/retry`, {})))
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
-  await told.block(1)
+  await reported.block(1)
   const done = await live.call(partner, 'GET', path)
   assert.equal(at(done.body, 'ready'), true)
   assertRefused(await delegated(), 400, 'INSUFFICIENT_COLLATERAL')

@@ -305,8 +305,8 @@ test('the audit lists the acts of each operator, newest first and without secret
   const minted = await requested('POST', '/admin/profiles', { account, apiToken: {} }, bea)
   const secrets = [ann, bea, alice.secret, textAt(minted.body, 'secret'), ADMIN_TOKEN]
   const read = (query: string) => auditWithout(secrets, query)
-  const told = await read('operator=bea')
-  const entries = at(told.body, 'entries')
+  const reported = await read('operator=bea')
+  const entries = at(reported.body, 'entries')
   assert.ok(Array.isArray(entries))
   const facts = entries.map(({ seq: _seq, at: when, ...rest }) => {
     assert.ok(Math.abs(Date.parse(when) - live.nowMs()) < 600_000)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
-import { BLOCK_MS, Told, UNIT } from '../../../support/chain-desk.ts'
+import { BLOCK_MS, Reported, UNIT } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   at,
@@ -26,7 +26,7 @@ import {
 const flags = ['--block-ms', `${BLOCK_MS}`]
 const dataDir = newFolder()
 let live = await startLive({ dataDir, flags })
-let told = new Told(live)
+let reported = new Reported(live)
 const bob = await live.trader(1_000 * UNIT)
 
 afterEach(() => {
@@ -89,9 +89,11 @@ async function execution(on: LiveExchange, trader: Trader, orderId: string): Pro
  * once.
  */
 async function becomes(trade: string, status: string): Promise<string | null> {
-  const isTold = told.facts.some((fact) => `${fact.tradeSeq}` === trade && fact.status === status)
-  if (!isTold) live.shiftClock(BLOCK_MS)
-  return (await told.of(trade, status)).txHash
+  const isReported = reported.facts.some(
+    (fact) => `${fact.tradeSeq}` === trade && fact.status === status,
+  )
+  if (!isReported) live.shiftClock(BLOCK_MS)
+  return (await reported.of(trade, status)).txHash
 }
 
 /** Restarts on read tables that were rebuilt, and sets the clock to where it was. */
@@ -101,7 +103,7 @@ async function startAnew(): Promise<void> {
   assert.equal(rebuildReadTables(dataDir), seq)
   live = await startLive({ dataDir, flags })
   live.shiftClock(aheadMs)
-  told = new Told(live)
+  reported = new Reported(live)
 }
 
 async function credit({ profileId }: Trader, collateralRaw: number): Promise<number> {
@@ -137,7 +139,7 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
     const txHash = await becomes(trade, end)
     const expected = Array(2).fill([end, txHash])
     assert.deepEqual(await both(), expected)
-    const height = told.blocks.at(-1)?.height ?? 0
+    const height = reported.blocks.at(-1)?.height ?? 0
     assert.equal(txHash, end === 'MINED' ? txHashOf(CHAIN_ID, height, Number(trade)) : null)
     const { body } = await live.call(bob, 'POST', '/orders/status/batch', {
       items: [{ orderId: idOf(taken) }],
@@ -215,7 +217,7 @@ test('a buy that fails after its shares are sold leaves a debt of shares', async
   const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
   await fault(bought, 'FAILED')
   await becomes(bought, 'FAILED')
-  await told.of(sold, 'MINED')
+  await reported.of(sold, 'MINED')
   assert.deepEqual(live.balances(alice), { freeRaw: 105 * UNIT, reservedRaw: 0 })
   const sells = { side: 'sell', ticks: 900, sizeRaw: 1_000 } as const
   const short = [400, 'INSUFFICIENT_SHARES']
@@ -236,6 +238,6 @@ test('fills of a resolved market are still mined or reversed by their block', as
   assert.equal((await live.admin(path, { winningOutcomeIndex: 0 })).status, 200)
   assert.equal(live.balances(alice).freeRaw, 90 * UNIT)
   assert.notEqual(await becomes(mined, 'MINED'), null)
-  await told.of(failed, 'FAILED')
+  await reported.of(failed, 'FAILED')
   assert.deepEqual(live.balances(alice), { freeRaw: 95 * UNIT, reservedRaw: 0 })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
 import { verifyFolder } from '../../../../persistence/verify-folder.ts'
-import { BLOCK_MS, Told, UNIT } from '../../../support/chain-desk.ts'
+import { BLOCK_MS, Reported, UNIT } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   at,
@@ -51,7 +51,7 @@ afterEach(async () => {
 
 class Stage {
   readonly live: LiveExchange
-  readonly told: Told
+  readonly reported: Reported
   readonly alice: Trader
   readonly bob: Trader
   /** What each order of Alice shows at the end of its case. */
@@ -59,7 +59,7 @@ class Stage {
 
   constructor(live: LiveExchange, alice: Trader, bob: Trader) {
     this.live = live
-    this.told = new Told(live)
+    this.reported = new Reported(live)
     this.alice = alice
     this.bob = bob
   }
@@ -240,25 +240,25 @@ const CASES: readonly Case[] = [
   },
 ]
 
-async function allMined({ live, told }: Stage): Promise<void> {
+async function allMined({ live, reported }: Stage): Promise<void> {
   const { mining } = live.exchange.pipeline
   assert(mining !== null)
   if (mining.waitingCount === 0) return
-  const blocks = told.blocks.length
+  const blocks = reported.blocks.length
   live.shiftClock(BLOCK_MS)
-  await told.block(blocks + 1)
+  await reported.block(blocks + 1)
 }
 
 async function play(stage: Stage, { row, market: fields, first, act, seen }: Case): Promise<void> {
-  const { live, told, alice, shown } = stage
+  const { live, reported, alice, shown } = stage
   const market = await openMarket(live, `case-${shown.length}`, fields)
   await first?.(stage, market)
   await allMined(stage)
-  const failures = told.facts.filter(({ status }) => status === 'FAILED').length
+  const failures = reported.facts.filter(({ status }) => status === 'FAILED').length
   await stage.fault({ next: 1 }, 'FAILED')
   const orderId = await act(stage, market)
   await allMined(stage)
-  await told.count('FAILED', failures + 1)
+  await reported.count('FAILED', failures + 1)
   assert.deepEqual(await stage.sees(market, orderId), seen, row)
   shown.push({ slug: market.slug, orderId, seen })
   if (seen.status === 'LIVE') return

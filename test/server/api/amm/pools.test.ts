@@ -312,11 +312,11 @@ test('prices of the past, history and positions show trades with pools', async (
   await mine()
   made(await sell(ann, slug, 5 * UNIT))
   const trades = made(await live.call(ann, 'GET', '/portfolio/trades'), 200)
-  const told = [0, 1].map((row) => {
+  const reported = [0, 1].map((row) => {
     const names = ['strategy', 'outcomeTokenAmount', 'outcomeTokenPrice', 'operation'] as const
     return names.map((name) => at(trades, 'data', row, name))
   })
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['Sell', '9.96622', 0.501695, 'sell'],
     ['Buy', '19.821776', 0.504496, 'buy'],
   ])

@@ -224,10 +224,10 @@ test('accuracy is null until a market that the account held is paid out', async 
   while (catalogue.unpaid.size > 0) await new Promise(setImmediate)
   await passed()
   // Rain pays NO: ann lost what 57 shares cost, less what it realised; ben's 100 NO won.
-  const told = await json(path(ann.account))
+  const reported = await json(path(ann.account))
   assert.deepEqual(
     ['account', 'marketsWon', 'marketsLost', 'totalResolved', 'accuracy'].map((name) =>
-      at(told, name),
+      at(reported, name),
     ),
     [ann.account, 1, 1, 2, 0.5],
   )

@@ -57,7 +57,7 @@ async function follow(owner: Trader, followed: Trader): Promise<void> {
   db.close()
 }
 
-function told(reply: Reply): string[] {
+function reported(reply: Reply): string[] {
   assert.equal(reply.status, 200, reply.text)
   return listAt(reply, 'data').map((each) => {
     const names = [['type'], ['market', 'slug'], ['user', 'profileId'], ['amountUsd']]
@@ -73,7 +73,7 @@ test('a trade and a resolution come newest first, with who did it and where', as
   const done = await live.admin('/admin/markets/snow/resolve', { payoutNumerators: [1, 1] })
   assert.equal(done.status, 200, done.text)
   const reply = await trading('?limit=3')
-  assert.deepEqual(told(reply), [
+  assert.deepEqual(reported(reply), [
     'RESOLVED snow - -',
     `SOLD snow ${ann.profileId} 2`,
     `BOUGHT snow ${ann.profileId} 5`,
@@ -116,7 +116,7 @@ test('trades with pools are told; a market that was never shown is not', async (
   while (bought.status === 422) bought = await buy()
   assert.equal(bought.status, 201, bought.text)
   const reply = await trading('?limit=1')
-  assert.deepEqual(told(reply), [`BOUGHT pool ${dan.profileId} 20`])
+  assert.deepEqual(reported(reply), [`BOUGHT pool ${dan.profileId} 20`])
   assert.equal(at(listAt(reply, 'data')[0], 'outcome'), 'NO')
   const slugs = listAt(await trading(), 'data').map((each) => at(each, 'market', 'slug'))
   assert.ok(!slugs.includes('hidden'))
@@ -126,7 +126,7 @@ test('featured has large trades alone, and resolutions', async () => {
   await trade(ann, ben, 199)
   await trade(ben, ann, 200)
   await trade(cem, ben, 10)
-  const featured = told(await trading('?audience=featured'))
+  const featured = reported(await trading('?audience=featured'))
   assert.equal(featured[0], `BOUGHT rain ${ben.profileId} 100`)
   assert.ok(
     featured.every((each) => /^RESOLVED|(\d{3,})$/.test(each)),
@@ -177,15 +177,15 @@ test('following needs a proof, and shows those whom the caller follows alone', a
   const open = await trading('?audience=following')
   assert.deepEqual([open.status, codeOf(open)], [401, 'UNAUTHENTICATED'])
   const own = await live.call(ann, 'GET', '/feed/trading?audience=following')
-  assert.equal(told(own)[0], `BOUGHT rain ${cem.profileId} 3.5`)
-  assert.ok(told(own).every((each) => each.includes(` ${cem.profileId} `)))
-  assert.deepEqual(told(await live.call(ben, 'GET', '/feed/trading?audience=following')), [])
+  assert.equal(reported(own)[0], `BOUGHT rain ${cem.profileId} 3.5`)
+  assert.ok(reported(own).every((each) => each.includes(` ${cem.profileId} `)))
+  assert.deepEqual(reported(await live.call(ben, 'GET', '/feed/trading?audience=following')), [])
   const ended = { headers: { cookie: 'outcomex_session=ended' } }
   const stale = await live.send('GET', '/feed/trading?audience=following', ended)
   assert.equal(stale.status, 401)
   const cookie = cookieOf(await login(live, newWallet()))
   const session = await live.send('GET', '/feed/following', { headers: { cookie } })
-  assert.deepEqual(told(session), [])
+  assert.deepEqual(reported(session), [])
 })
 
 test('what one caller follows is kept by nobody; what all see is kept a minute', async () => {
@@ -208,7 +208,7 @@ test('what one caller follows is kept by nobody; what all see is kept a minute',
     assert.equal(own.headers.get('etag'), null)
     const headers = { 'if-none-match': '*' }
     const other = await live.call(ben, 'GET', path, undefined, { headers })
-    assert.deepEqual([other.status, told(other)], [200, []], 'nobody gets what another follows')
+    assert.deepEqual([other.status, reported(other)], [200, []], 'nobody gets what another follows')
     const refused = await live.send('GET', path, { headers })
     assert.equal(refused.status, 401)
     assert.match(String(refused.headers.get('cache-control')), /no-store/)
@@ -218,13 +218,13 @@ test('what one caller follows is kept by nobody; what all see is kept a minute',
 test('the feed of a day forgets what is older', async () => {
   const path = '/feed/following?limit=100'
   const fresh = await live.call(ann, 'GET', path)
-  assert.deepEqual(told(fresh), [
+  assert.deepEqual(reported(fresh), [
     `BOUGHT rain ${cem.profileId} 3.5`,
     `BOUGHT rain ${cem.profileId} 5`,
   ])
   assert.equal(at(fresh.body, 'nextCursor'), null)
   live.shiftClock(25 * HOUR_MS)
   const later = await live.call(ann, 'GET', path)
-  assert.deepEqual([told(later), at(later.body, 'nextCursor')], [[], null])
+  assert.deepEqual([reported(later), at(later.body, 'nextCursor')], [[], null])
   assert.equal((await live.call(ann, 'GET', '/feed/following?limit=101')).status, 400)
 })

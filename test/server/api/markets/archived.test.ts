@@ -160,16 +160,16 @@ test('a flood of slugs that never were costs each caller its own 404', async () 
 
 test('a slug is taken while the tables are asked about it', async () => {
   const { pipeline, shards } = live.exchange
-  let tell: (isUsed: boolean) => void = () => {}
+  let report: (isUsed: boolean) => void = () => {}
   const requested = new Promise<boolean>((resolve) => {
-    tell = resolve
+    report = resolve
   })
   const changes = new MarketChanges(pipeline, shards, () => requested)
   const lastId = () => pipeline.clearing.catalogue.lastId
   const spec = marketSpec(lastId() + 1, { slug: 'slow' })
   const first = changes.create(spec)
   assert.equal(await changes.create(spec), REJECT.SLUG_TAKEN)
-  tell(false)
+  report(false)
   const made = await first
   assert.equal(made instanceof Reject ? made.name : made.market.marketId, lastId())
 })

@@ -95,9 +95,9 @@ async function readsWhole(): Promise<void> {
   assert.deepEqual(rest, trades.slice(3, 6))
   assert.equal(at(rest[0], 'prevSeq'), seqs[2])
   const feed = listAt(await read('/markets/cup/get-feed-events'), 'data', 'data')
-  const told = feed.filter((event) => at(event, 'eventType') === 'NEW_TRADE')
+  const reported = feed.filter((event) => at(event, 'eventType') === 'NEW_TRADE')
   assert.deepEqual(
-    told.map((event) => at(event, 'data', 'slug')),
+    reported.map((event) => at(event, 'data', 'slug')),
     newest.map(([slug]) => slug),
   )
 }

@@ -109,11 +109,11 @@ test('a tool that reads gives the text of its call, for the caller', async () =>
   assert.equal(at(traded.body, 'execution', 'matched'), true, traded.text)
   await resting()
   for (const [name, [given, path]] of Object.entries(READS)) {
-    const told = await program.use(name, { ...given })
+    const reported = await program.use(name, { ...given })
     const reply = await live.call(alice, 'GET', path)
     assert.equal(reply.status, 200, `${path} ${reply.text}`)
-    assert.deepEqual(timeless(told.body), timeless(reply.body), name)
-    assert.equal(told.isError, false, name)
+    assert.deepEqual(timeless(reported.body), timeless(reply.body), name)
+    assert.equal(reported.isError, false, name)
   }
   const ofMarket = await program.use('get_market_trades', { slug: market.slug })
   assert.notEqual(at(ofMarket.body, 'trades', 0), undefined, 'there is something to compare')
@@ -127,16 +127,19 @@ function timeless(body: unknown): unknown {
 
 test('the price history takes each interval, and no other', async () => {
   for (const interval of ['5m', '1h', '6h', '1d', '1w', '1m', 'all']) {
-    const told = await program.use('get_market_price_history', { slug: market.slug, interval })
-    assert.equal(told.isError, false, told.text)
+    const reported = await program.use('get_market_price_history', { slug: market.slug, interval })
+    assert.equal(reported.isError, false, reported.text)
     const plain = `/markets/${market.slug}/historical-price?interval=${interval}`
     const reply = await live.send('GET', plain)
-    assert.equal(at(told.body, 'title'), at(reply.body, 'title'))
+    assert.equal(at(reported.body, 'title'), at(reply.body, 'title'))
   }
-  const told = await program.use('get_market_price_history', { slug: market.slug, interval: '2d' })
-  assert.ok(told.isError)
-  assert.equal(at(told.body, 'code'), 'VALIDATION')
-  assert.equal(at(told.body, 'message', 0, 'field'), 'interval')
+  const reported = await program.use('get_market_price_history', {
+    slug: market.slug,
+    interval: '2d',
+  })
+  assert.ok(reported.isError)
+  assert.equal(at(reported.body, 'code'), 'VALIDATION')
+  assert.equal(at(reported.body, 'message', 0, 'field'), 'interval')
 })
 
 test('an order is placed, shown and canceled by tools as by calls', async () => {
@@ -162,8 +165,8 @@ test('open orders are canceled in one market or in all', async () => {
   const snow = await openMarket(live, 'snow-tomorrow')
   await program.use('cancel_all_orders')
   for (const where of [market, market, snow]) {
-    const told = await program.use('place_order', orderBody(alice, where, { ticks: 300 }))
-    assert.equal(told.isError, false, told.text)
+    const reported = await program.use('place_order', orderBody(alice, where, { ticks: 300 }))
+    assert.equal(reported.isError, false, reported.text)
   }
   const theirs = await resting(bob)
   const inMarket = await program.use('cancel_market_orders', { slug: market.slug })
@@ -200,12 +203,12 @@ test('a refusal is the result of the tool, with the JSON of the refusal', async 
     ['place_order', { ...orderBody(bob, market) }, 'OWNER_MISMATCH'],
   ]
   for (const [name, given, code, field] of rows) {
-    const told = await program.use(name, { ...given })
-    const said = `${name} ${JSON.stringify(given).slice(0, 80)}: ${told.text}`
-    assert.equal(told.isError, true, said)
-    assert.equal(at(told.body, 'code'), code, said)
-    assert.equal(typeof at(told.body, 'statusCode'), 'number', said)
-    if (field !== undefined) assert.equal(at(told.body, 'message', 0, 'field'), field, said)
+    const reported = await program.use(name, { ...given })
+    const said = `${name} ${JSON.stringify(given).slice(0, 80)}: ${reported.text}`
+    assert.equal(reported.isError, true, said)
+    assert.equal(at(reported.body, 'code'), code, said)
+    assert.equal(typeof at(reported.body, 'statusCode'), 'number', said)
+    if (field !== undefined) assert.equal(at(reported.body, 'message', 0, 'field'), field, said)
   }
   await program.use('cancel_order', { orderId: idOf(placed.body) })
 })
@@ -227,8 +230,8 @@ test('every proof of a caller opens the tools, and only the scope lets it trade'
     const other = await openProgram(live, proof)
     assert.equal((await other.client.listTools()).tools.length, TOOLS.length, name)
     for (const [tool, [given]] of Object.entries(READS)) {
-      const told = await other.use(tool, { ...given })
-      assert.equal(told.isError, false, `${name} ${tool} ${told.text}`)
+      const reported = await other.use(tool, { ...given })
+      assert.equal(reported.isError, false, `${name} ${tool} ${reported.text}`)
     }
     const orderId = await resting()
     for (const [tool, given] of [
@@ -237,10 +240,10 @@ test('every proof of a caller opens the tools, and only the scope lets it trade'
       ['cancel_market_orders', { slug: market.slug }],
       ['cancel_all_orders', {}],
     ] as const) {
-      const told = await other.use(tool, { ...given })
-      assert.equal(told.isError, !mayTrade, `${name} ${tool} ${told.text}`)
+      const reported = await other.use(tool, { ...given })
+      assert.equal(reported.isError, !mayTrade, `${name} ${tool} ${reported.text}`)
       if (mayTrade) continue
-      const { code, scope, statusCode } = Object(told.body)
+      const { code, scope, statusCode } = Object(reported.body)
       assert.deepEqual([code, scope, statusCode], ['SCOPE_MISSING', 'trading', 403], name)
     }
     await other.end()
@@ -255,8 +258,8 @@ test('a caller sees only its own orders, positions and money', async () => {
   assert.deepEqual(at((await other.use('get_my_positions')).body, 'clob'), [])
   assert.equal(at((await other.use('get_my_balance')).body, 'free'), '5000000')
   for (const tool of ['get_my_order', 'cancel_order']) {
-    const told = await other.use(tool, { orderId })
-    assert.deepEqual([told.isError, at(told.body, 'code')], [true, 'ORDER_NOT_FOUND'], tool)
+    const reported = await other.use(tool, { orderId })
+    assert.deepEqual([reported.isError, at(reported.body, 'code')], [true, 'ORDER_NOT_FOUND'], tool)
   }
   await other.use('cancel_all_orders')
   const mine = await program.use('get_my_order', { orderId })
@@ -290,9 +293,13 @@ test('a partner trades for a server wallet, named by argument, header or query',
     assert.equal(at(placed.body, 'order', 'ownerId'), id, placed.text)
     const listed = await other.use('get_my_orders', naming)
     assert.equal(Object(at(listed.body, 'data')).length, 1, listed.text)
-    const told = await other.use('get_my_balance', { onBehalfOf: foreign.profileId })
+    const reported = await other.use('get_my_balance', { onBehalfOf: foreign.profileId })
     const isNamed = 'onBehalfOf' in naming
-    assert.equal(at(told.body, 'code'), isNamed ? 'NOT_SUB_ACCOUNT' : 'VALIDATION', told.text)
+    assert.equal(
+      at(reported.body, 'code'),
+      isNamed ? 'NOT_SUB_ACCOUNT' : 'VALIDATION',
+      reported.text,
+    )
     const canceled = await other.use('cancel_all_orders', naming)
     assert.equal(Object(at(canceled.body, 'canceled')).length, 1, canceled.text)
     assert.deepEqual(await ordersOf(desk, partner), [])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
-import { ADMIN, BLOCK_MS, Told } from '../../../support/chain-desk.ts'
+import { ADMIN, BLOCK_MS, Reported } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, unsigned } from '../../../support/live-orders.ts'
@@ -15,7 +15,7 @@ const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
 const flags = ['--block-ms', `${BLOCK_MS}`]
 const dataDir = newFolder()
 let live = await startLive({ dataDir, flags })
-let told = new Told(live)
+let reported = new Reported(live)
 const partner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
 let venues = 0
 
@@ -66,9 +66,9 @@ function order({ profileId, venue }: Wallet): Promise<Reply> {
 }
 
 async function nextBlock(): Promise<void> {
-  const blocks = told.blocks.length
+  const blocks = reported.blocks.length
   live.shiftClock(BLOCK_MS)
-  await told.block(blocks + 1)
+  await reported.block(blocks + 1)
 }
 
 async function armFault(outcome: string): Promise<void> {
@@ -121,7 +121,7 @@ test('an approval that a block retries waits for a later block, even over a rest
   const journalMs = live.nowMs()
   const last = await live.stop()
   live = await startLive({ dataDir, flags })
-  told = new Told(live)
+  reported = new Reported(live)
   assert.equal(live.exchange.recovered.stateHash, last.stateHash)
   assert.deepEqual(newest(await read(wallet)), both('submitted'))
   assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')

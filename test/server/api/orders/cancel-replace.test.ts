@@ -105,8 +105,8 @@ test('the money that the cancel frees pays for the replacement in any market', a
   })
   const data = at(reply.body, 'replacement', 'data')
   const requested = { items: [{ clientOrderId: 'second' }] }
-  const told = await live.call(alice, 'POST', '/orders/status/batch', requested)
-  assert.deepEqual(at(told.body, 'results', 0, 'data'), data)
+  const reported = await live.call(alice, 'POST', '/orders/status/batch', requested)
+  assert.deepEqual(at(reported.body, 'results', 0, 'data'), data)
   const back = orderBody(alice, market)
   const again = await send(alice, {
     cancel: { clientOrderId: ' second ' },

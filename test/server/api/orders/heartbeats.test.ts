@@ -47,9 +47,9 @@ function beat(body: object, trader = alice): Promise<Reply> {
 async function armed(cancelAt: number): Promise<void> {
   const reply = await beat({ cancelAt })
   assert.equal(reply.status, 200, reply.text)
-  const told = shaped(beatShape, reply.body)
-  assert.equal(told.cancelAt, cancelAt)
-  assert.ok(Math.abs(told.serverTime - live.nowMs()) < 5000)
+  const reported = shaped(beatShape, reply.body)
+  assert.equal(reported.cancelAt, cancelAt)
+  assert.ok(Math.abs(reported.serverTime - live.nowMs()) < 5000)
 }
 
 async function rest(trader: Trader, market: LiveMarket): Promise<void> {

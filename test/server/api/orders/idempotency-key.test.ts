@@ -225,9 +225,9 @@ test('a key of POST /mcp names no order of its tools', async () => {
   const headers = { ...byBearer(alice).headers, 'Idempotency-Key': 'of the session' }
   const program = await openProgram(live, { headers })
   for (const ticks of [100, 101]) {
-    const told = await program.use('place_order', orderBody(alice, rain, { ...TERMS, ticks }))
-    assert.equal(told.isError, false, told.text)
-    assert.equal(at(told.body, 'execution', 'clientOrderId'), undefined)
+    const reported = await program.use('place_order', orderBody(alice, rain, { ...TERMS, ticks }))
+    assert.equal(reported.isError, false, reported.text)
+    assert.equal(at(reported.body, 'execution', 'clientOrderId'), undefined)
   }
   assert.equal((await openIds(alice)).length, 2)
   await program.end()

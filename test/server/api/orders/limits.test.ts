@@ -73,9 +73,9 @@ test('replies tell what is left for the profile, or for the address of an unknow
     const fromMs = performance.now()
     /** One token comes back in a second, so a slow test finds some more. */
     const assertBucket = (reply: Reply, limit: number, taken: number) => {
-      const { remaining, reset, ...told } = bucketOf(reply)
+      const { remaining, reset, ...reported } = bucketOf(reply)
       const backAtMost = Math.ceil((performance.now() - fromMs) / 1000)
-      assert.deepEqual(told, { limit })
+      assert.deepEqual(reported, { limit })
       const least = Math.max(limit - taken, 0)
       const most = Math.min(least + backAtMost, limit - 1)
       assert.ok(remaining >= least && remaining <= most, `${remaining} of ${limit}`)

@@ -283,8 +283,8 @@ test('an order of a batch may name only the account of the header', async () => 
     named(nameless(), { given: foreign.profileId }),
   ]
   const reply = await hand(partner, { header }, '/orders/batch', { orders })
-  const told = [0, 1, 2].map((index) => at(reply.body, 'results', index, 'status'))
-  assert.deepEqual(told, [201, 201, 400])
+  const reported = [0, 1, 2].map((index) => at(reply.body, 'results', index, 'status'))
+  assert.deepEqual(reported, [201, 201, 400])
   const [{ field }] = Object(at(reply.body, 'results', 2, 'message'))
   assert.equal(field, 'onBehalfOf')
   const operations = [replacing(await resting(), { given: foreign.profileId })]

@@ -247,10 +247,10 @@ test('a restart changes no status, and a block makes a trade MINED for both side
   ]
   const statuses = (list: unknown[]) =>
     list.map((each) => at(each, 'data', 'execution', 'settlementStatus'))
-  let told = await sides()
-  while (statuses(told).includes('MATCHED')) told = await sides()
-  assert.deepEqual(statuses(told), ['MINED', 'MINED'])
-  const hashes = told.map((each) => at(each, 'data', 'execution', 'txHash'))
+  let reported = await sides()
+  while (statuses(reported).includes('MATCHED')) reported = await sides()
+  assert.deepEqual(statuses(reported), ['MINED', 'MINED'])
+  const hashes = reported.map((each) => at(each, 'data', 'execution', 'txHash'))
   assert.match(String(hashes[0]), /^0x[0-9a-f]{64}$/)
   assert.equal(hashes[0], hashes[1])
 })

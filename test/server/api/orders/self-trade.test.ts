@@ -68,7 +68,7 @@ async function found(trader: Trader, orderId: string): Promise<unknown> {
  * An arrival in the words of the table: its status, its trade, the reason of its stop, its own
  * maker.
  */
-interface Told {
+interface Reported {
   readonly status: string
   readonly settled: string
   readonly shares: number
@@ -77,7 +77,7 @@ interface Told {
   readonly own: 'LIVE' | 'CANCELED'
 }
 
-function toldOf(data: unknown, ownId: string, own: unknown): Told {
+function reportedOf(data: unknown, ownId: string, own: unknown): Reported {
   const execution = at(data, 'execution')
   const reason = at(execution, 'reason')
   const canceled = at(execution, 'stpMakerCancels')
@@ -106,72 +106,77 @@ interface Row {
    */
   readonly first: 'own' | 'other'
   readonly taker: readonly [type: string, shares: number]
-  readonly told: Told
+  readonly reported: Reported
 }
 
 const FAK = ['FAK', 60] as const
 const ROWS: readonly Row[] = [
   {
     name: 'without a policy the own maker is canceled and the taker goes on',
-    ...{ first: 'own', taker: FAK, told: { ...WHOLE, shares: 50, own: 'CANCELED' } },
+    ...{ first: 'own', taker: FAK, reported: { ...WHOLE, shares: 50, own: 'CANCELED' } },
   },
   {
     name: 'cancel_maker: the own maker is canceled and the taker goes on',
     ...{ policy: 'cancel_maker', first: 'own', taker: FAK },
-    told: { ...WHOLE, shares: 50, own: 'CANCELED' },
+    reported: { ...WHOLE, shares: 50, own: 'CANCELED' },
   },
   {
     name: 'cancel_taker: nothing is filled and the own maker stays',
-    ...{ policy: 'cancel_taker', first: 'own', taker: FAK, told: { ...STOPPED, own: 'LIVE' } },
+    ...{ policy: 'cancel_taker', first: 'own', taker: FAK, reported: { ...STOPPED, own: 'LIVE' } },
   },
   {
     name: 'cancel_both: nothing is filled and both are canceled',
-    ...{ policy: 'cancel_both', first: 'own', taker: FAK, told: { ...STOPPED, own: 'CANCELED' } },
+    ...{
+      policy: 'cancel_both',
+      first: 'own',
+      taker: FAK,
+      reported: { ...STOPPED, own: 'CANCELED' },
+    },
   },
   {
     name: 'cancel_taker: the fills before the stop stand',
     ...{ policy: 'cancel_taker', first: 'other', taker: FAK },
-    told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
+    reported: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
   },
   {
     name: 'cancel_both: the fills before the stop stand',
     ...{ policy: 'cancel_both', first: 'other', taker: FAK },
-    told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'CANCELED' },
+    reported: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'CANCELED' },
   },
   {
     name: 'cancel_taker: a taker that is filled before it meets its own maker is not stopped',
     ...{ policy: 'cancel_taker', first: 'other', taker: ['FAK', 50] },
-    told: { ...WHOLE, shares: 50, own: 'LIVE' },
+    reported: { ...WHOLE, shares: 50, own: 'LIVE' },
   },
   {
     name: 'cancel_maker: the rest of a GTC rests',
     ...{ policy: 'cancel_maker', first: 'own', taker: ['GTC', 60] },
-    told: { status: 'LIVE', settled: 'MATCHED', shares: 50, own: 'CANCELED' },
+    reported: { status: 'LIVE', settled: 'MATCHED', shares: 50, own: 'CANCELED' },
   },
   {
     name: 'cancel_taker: the rest of a GTC does not rest',
     ...{ policy: 'cancel_taker', first: 'other', taker: ['GTC', 60] },
-    told: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
+    reported: { ...STOPPED, settled: 'MATCHED', shares: 50, own: 'LIVE' },
   },
   {
     name: 'cancel_maker: a FOK counts only the makers of others',
     ...{ policy: 'cancel_maker', first: 'own', taker: ['FOK', 50] },
-    told: { ...WHOLE, shares: 50, own: 'CANCELED' },
+    reported: { ...WHOLE, shares: 50, own: 'CANCELED' },
   },
   {
     name: 'cancel_maker: a FOK that needs its own maker leaves no trace',
     ...{ policy: 'cancel_maker', first: 'own', taker: ['FOK', 60] },
-    told: { status: 'UNMATCHED', settled: 'UNMATCHED', shares: 0, own: 'LIVE' },
+    reported: { status: 'UNMATCHED', settled: 'UNMATCHED', shares: 0, own: 'LIVE' },
   },
   {
     name: 'cancel_taker: a FOK that would meet its own maker is rejected whole',
     ...{ policy: 'cancel_taker', first: 'own', taker: ['FOK', 50] },
-    told: { ...STOPPED, own: 'LIVE' },
+    reported: { ...STOPPED, own: 'LIVE' },
   },
   {
     name: 'cancel_both: a FOK that would meet its own maker is rejected whole',
     ...{ policy: 'cancel_both', first: 'own', taker: ['FOK', 50] },
-    told: { ...STOPPED, own: 'LIVE' },
+    reported: { ...STOPPED, own: 'LIVE' },
   },
 ]
 
@@ -183,7 +188,7 @@ async function quoted(market: LiveMarket, first: Row['first']): Promise<string> 
   return own
 }
 
-for (const { name, policy, first, taker, told } of ROWS) {
+for (const { name, policy, first, taker, reported } of ROWS) {
   test(name, async () => {
     const market = await freshMarket()
     const own = await quoted(market, first)
@@ -191,10 +196,10 @@ for (const { name, policy, first, taker, told } of ROWS) {
     const stpPolicy = policy === undefined ? {} : { stpPolicy: policy }
     const reply = await placed(alice, market, bid(shares), { orderType, ...stpPolicy })
     const maker = await found(alice, own)
-    assert.deepEqual(toldOf(reply.body, own, maker), told)
+    assert.deepEqual(reportedOf(reply.body, own, maker), reported)
     // Rules §5.2: in a later status an arrival that was stopped without a trade is UNMATCHED.
-    const later = told.settled === 'CANCELED' ? { ...told, settled: 'UNMATCHED' } : told
-    assert.deepEqual(toldOf(await found(alice, idOf(reply)), own, maker), later)
+    const later = reported.settled === 'CANCELED' ? { ...reported, settled: 'UNMATCHED' } : reported
+    assert.deepEqual(reportedOf(await found(alice, idOf(reply)), own, maker), later)
     const gone = await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)
     assert.equal(gone.status, 200, gone.text)
     assert.equal(live.balances(alice).reservedRaw, 0)
@@ -236,8 +241,8 @@ test('a held order is stopped at its release, and tables rebuilt say the same', 
   live.exchange.pipeline.tick()
   await live.exchange.pipeline.whenIdle()
   const [stopped, gone] = [await found(alice, ids[0]), await found(alice, own)]
-  const told = { ...STOPPED, settled: 'UNMATCHED', own: 'CANCELED' }
-  assert.deepEqual(toldOf(stopped, own, gone), told)
+  const reported = { ...STOPPED, settled: 'UNMATCHED', own: 'CANCELED' }
+  assert.deepEqual(reportedOf(stopped, own, gone), reported)
   const other = await found(alice, ids[1])
   assert.equal(at(other, 'execution', 'matched'), true)
   assert.equal(at(other, 'execution', 'stpMakerCancels'), undefined, 'no own maker was left')

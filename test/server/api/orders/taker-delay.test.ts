@@ -231,11 +231,11 @@ for (const { mode, cancels } of MODES) {
     await ask()
     const other = await held()
     const id = await held({}, { sizeRaw: SHARE })
-    const told = await statusOf(id)
+    const reported = await statusOf(id)
     const endsAt = live.nowMs() + 3 * DELAY_MS
     assert.equal((await live.admin('/admin/trading-modes', { mode, endsAt })).status, 201)
     await pass(2 * DELAY_MS)
-    assert.deepEqual(await statusOf(id), told, 'the order is DELAYED with the same eligibleAt')
+    assert.deepEqual(await statusOf(id), reported, 'the order is DELAYED with the same eligibleAt')
     const canceled = await live.call(taker, 'DELETE', `/orders/${other}`)
     assert.equal(canceled.status, cancels, canceled.text)
     await pass(DELAY_MS)
@@ -293,8 +293,8 @@ test('the takers of one batch are released in the order in which they came', asy
   }
   await pass(DELAY_MS + 1000)
   const items = ids.map((orderId) => ({ orderId }))
-  const told = await live.call(taker, 'POST', '/orders/status/batch', { items })
-  const states = ids.map((_, index) => stateOf(at(told.body, 'results', index, 'data')))
+  const reported = await live.call(taker, 'POST', '/orders/status/batch', { items })
+  const states = ids.map((_, index) => stateOf(at(reported.body, 'results', index, 'data')))
   const expected = ids.map((_, index) => (index < 20 ? 'MATCHED' : 'UNMATCHED'))
   assert.deepEqual(
     states.map((state) => (state === 'MINED' ? 'MATCHED' : state)),

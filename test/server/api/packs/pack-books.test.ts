@@ -56,8 +56,8 @@ class Stage {
     const { marketId } = this
     allSteps(this.books.read([marketId], this.driver.nowMs))
     const { asks, bids } = this.books.bookFor({ marketId, outcome, buyerId })
-    const told = ({ ticks, sizeRaw }: (typeof asks)[number]) => [ticks, sizeRaw / UNIT]
-    return { asks: asks.map(told), bids: bids.map(told) }
+    const reported = ({ ticks, sizeRaw }: (typeof asks)[number]) => [ticks, sizeRaw / UNIT]
+    return { asks: asks.map(reported), bids: bids.map(reported) }
   }
 
   use(shares: number): void {

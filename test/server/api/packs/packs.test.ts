@@ -289,12 +289,12 @@ test('the feed tells a pack when it is made and when it ends', async () => {
     names.map((name) => at(pack, name)),
     ['WON', STAKE, '45000000'],
   )
-  const legsTold = ['0', '1'].map((leg) => [
+  const legsReported = ['0', '1'].map((leg) => [
     at(pack, 'legs', leg, 'marketSlug'),
     at(pack, 'legs', leg, 'result'),
   ])
   assert.deepEqual(
-    legsTold,
+    legsReported,
     markets.map(({ slug }) => [slug, 'WON']),
   )
 })

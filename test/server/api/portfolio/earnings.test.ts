@@ -55,8 +55,8 @@ async function fills(trader: Trader, query = 'limit=500'): Promise<unknown[]> {
 test('a fill tells the own order, its role, its price and its fee', async () => {
   const all = await fills(ann)
   const names = ['marketSlug', 'side', 'outcome', 'role', 'price', 'size', 'collateral', 'fee']
-  const told = all.map((each) => names.map((name) => at(each, name)).join(' '))
-  assert.deepEqual(told, [
+  const reported = all.map((each) => names.map((name) => at(each, name)).join(' '))
+  assert.deepEqual(reported, [
     'hail BUY YES TAKER 0.5 5000000 2500000 0',
     'rain SELL YES MAKER 0.6 40000000 24000000 0',
     'rain BUY YES TAKER 0.45 100000000 45000000 3000000',

@@ -116,34 +116,35 @@ function send(caller: Trader, path: string, body: object, naming: Naming): Promi
   return live.call(caller, 'POST', target, whole, headers)
 }
 
-const told = (reply: Reply) => (reply.status === 201 ? '201' : `${reply.status} ${codeOf(reply)}`)
+const reported = (reply: Reply) =>
+  reply.status === 201 ? '201' : `${reply.status} ${codeOf(reply)}`
 
 for (const [path, { body, answer }] of Object.entries(CALLS)) {
   test(`POST ${path} is for the account that header, query or body names`, async () => {
     const id = desk.profileId
-    const tell = async (naming: Naming, caller = partner) =>
-      told(await send(caller, path, body(), naming))
+    const report = async (naming: Naming, caller = partner) =>
+      reported(await send(caller, path, body(), naming))
     for (const header of ['0', '-1', 'x', '1.5', '2147483648', '']) {
-      assert.equal(await tell({ header }), '400 VALIDATION')
+      assert.equal(await report({ header }), '400 VALIDATION')
     }
     for (const given of [0, -1, 1.5, 2 ** 31, '1']) {
-      assert.equal(await tell({ given }), '400 VALIDATION')
+      assert.equal(await report({ given }), '400 VALIDATION')
     }
     for (const naming of [
       { header: String(id), given: foreign.profileId },
       { header: String(foreign.profileId), query: id },
       { query: foreign.profileId, given: id },
     ]) {
-      assert.equal(await tell(naming), '400 VALIDATION')
+      assert.equal(await report(naming), '400 VALIDATION')
     }
     for (const target of [foreign.profileId, partner.profileId, 999_999]) {
-      assert.equal(await tell({ header: String(target) }), '403 NOT_SUB_ACCOUNT')
-      assert.equal(await tell({ given: target }), '403 NOT_SUB_ACCOUNT')
+      assert.equal(await report({ header: String(target) }), '403 NOT_SUB_ACCOUNT')
+      assert.equal(await report({ given: target }), '403 NOT_SUB_ACCOUNT')
     }
-    assert.equal(await tell({ given: id }, other), '403 NOT_SUB_ACCOUNT')
-    assert.equal(await tell({ given: id }, alone), '403 SCOPE_MISSING')
+    assert.equal(await report({ given: id }, other), '403 NOT_SUB_ACCOUNT')
+    assert.equal(await report({ given: id }, alone), '403 SCOPE_MISSING')
     for (const naming of [{ header: String(id) }, { query: id }, { given: id }]) {
-      assert.equal(await tell(naming), answer, JSON.stringify(naming))
+      assert.equal(await report(naming), answer, JSON.stringify(naming))
     }
     assert.deepEqual(live.balances(partner), { freeRaw: FUNDS_RAW, reservedRaw: 0 })
   })

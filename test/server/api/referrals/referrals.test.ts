@@ -118,8 +118,8 @@ test('mined fees of those who were referred count, once they are worth collatera
   const entry = listAt(reply, 'entries')[1]
   // A fee of 3 YES (rules §9.1), of which each pays 0.45.
   const names = ['referredProfileId', 'feesGeneratedRaw', 'volumeRaw', 'earnedRaw']
-  const told = names.map((name) => at(entry, name))
-  assert.deepEqual(told, [eve.profileId, '1350000', '45000000', '0'])
+  const reported = names.map((name) => at(entry, name))
+  assert.deepEqual(reported, [eve.profileId, '1350000', '45000000', '0'])
   const second = await get(ann, `${path}?limit=1&offset=1`)
   assert.deepEqual(listAt(second, 'entries'), [entry])
 })
@@ -129,10 +129,10 @@ test('the board shows all who refer, and a proven caller its own place', async (
   const open = await live.send('GET', BOARD)
   assert.equal(open.status, 200, open.text)
   assert.equal(open.headers.get('cache-control'), 'public, no-cache', 'the same for everybody')
-  const told = listAt(open, 'entries').map((each) =>
+  const reported = listAt(open, 'entries').map((each) =>
     ['rank', 'username', 'feesGeneratedRaw', 'referredCount'].map((name) => at(each, name)),
   )
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [1, 'ann', '1350000', 2],
     [2, null, '0', 1],
   ])

@@ -141,10 +141,10 @@ test('no caller can hold up another with proofs', async () => {
   const flood = Array.from({ length: 100 }, () => proofOf(alice))
   const other = await proofOf(bob)
   assert.equal(other.status, 200)
-  const told = new Set((await Promise.all(flood)).map(({ status }) => status))
+  const reported = new Set((await Promise.all(flood)).map(({ status }) => status))
   assert.ok(
-    [...told].every((status) => status === 200 || status === 503),
-    [...told].join(' '),
+    [...reported].every((status) => status === 200 || status === 503),
+    [...reported].join(' '),
   )
 })
 

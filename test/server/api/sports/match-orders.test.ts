@@ -14,9 +14,9 @@ import {
   asOperator,
   eventOf,
   matchBody,
+  publishScores,
   putMatch,
   removeMatch,
-  tellScores,
 } from '../../../support/live-matches.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
 import { answered, listAt, readOf } from '../../../support/live-reads.ts'
@@ -144,12 +144,12 @@ test('a removed match is gone at once, and its markets may be of another', async
   const alice = await live.trader(FUNDS_RAW)
   await putMatch(live, 'short', 2, ['rain'])
   assert.equal((await ordersOf(alice, '', 'rain')).status, 200)
-  await tellScores(live, eventOf(2, 1))
+  await publishScores(live, eventOf(2, 1))
   await removeMatch(live, 'short')
   for (const slug of ['short', 'rain']) {
     assert.equal((await ordersOf(alice, '', slug)).status, 404)
   }
-  assert.deepEqual(await tellScores(live, eventOf(2, 2)), [0, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(2, 2)), [0, 0, 0])
   await putMatch(live, 'long', 2, ['rain'])
   const shown = await readOf(live, '/sports/events?status=upcoming')
   assert.ok(shown.text.includes('"long"') && !shown.text.includes('"short"'), shown.text)
@@ -157,15 +157,15 @@ test('a removed match is gone at once, and its markets may be of another', async
 })
 
 test('a start shows the same score, and an event from before counts once', async () => {
-  await tellScores(live, eventOf(1, 3, { homeScore: 2 }), eventOf(1, 4, { homeScore: 3 }))
+  await publishScores(live, eventOf(1, 3, { homeScore: 2 }), eventOf(1, 4, { homeScore: 3 }))
   const shown = await readOf(live, '/sports/live')
   assert.ok(shown.text.includes('"homeScore":3'), shown.text)
   const last = await live.stop()
   live = await start()
   assert.equal(live.exchange.recovered.stateHash, last.stateHash)
   assert.equal((await readOf(live, '/sports/live')).text, shown.text)
-  assert.deepEqual(await tellScores(live, eventOf(1, 4), eventOf(1, 3)), [0, 2, 0])
-  assert.deepEqual(await tellScores(live, eventOf(1, 2)), [0, 0, 1])
+  assert.deepEqual(await publishScores(live, eventOf(1, 4), eventOf(1, 3)), [0, 2, 0])
+  assert.deepEqual(await publishScores(live, eventOf(1, 2)), [0, 0, 1])
 })
 
 test('a match that left memory is read, and its orders too', async () => {
@@ -174,7 +174,7 @@ test('a match that left memory is read, and its orders too', async () => {
   await putMatch(live, 'ended', 5, ['wet'])
   const id = await rest(alice, wet)
   await live.call(alice, 'DELETE', `/orders/${id}`)
-  await tellScores(live, eventOf(5, 1, { homeScore: 4, isFinished: true }))
+  await publishScores(live, eventOf(5, 1, { homeScore: 4, isFinished: true }))
   const { published } = live.exchange.pipeline
   assert.ok(published.matches.bySlug('ended') !== undefined, 'its market is in memory')
   const resolved = await live.admin('/admin/markets/wet/resolve', { payoutNumerators: [1, 1] })
@@ -189,7 +189,7 @@ test('a match that left memory is read, and its orders too', async () => {
   const finished = await readOf(live, '/sports/events?status=finished')
   assert.equal(at(finished.body, 'data', 0, 'slug'), 'ended')
   assert.equal(at(finished.body, 'data', 0, 'score', 'homeScore'), 4)
-  assert.deepEqual(await tellScores(live, eventOf(5, 2)), [0, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(5, 2)), [0, 0, 0])
   const again = await askMatch(live, 'ended', matchBody(5, ['wet']))
   assert.deepEqual([again.status, at(again.body, 'code')], [404, 'MARKET_NOT_FOUND'])
 })
@@ -202,7 +202,7 @@ test('a match that is put again after it left memory begins again', async () => 
     shown.map((each) => [at(each, 'status'), at(each, 'score')]),
     [['upcoming', null]],
   )
-  assert.deepEqual(await tellScores(live, eventOf(5, 1)), [1, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(5, 1)), [1, 0, 0])
   const alice = await live.trader(0)
   assert.equal((await ordersOf(alice, '', 'wet')).status, 404, 'the old market is of no match')
 })

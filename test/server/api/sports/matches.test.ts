@@ -13,9 +13,9 @@ import {
   asOperator,
   eventOf,
   matchBody,
+  publishScores,
   putMatch,
   removeMatch,
-  tellScores,
 } from '../../../support/live-matches.ts'
 import { openMarket } from '../../../support/live-orders.ts'
 import { answered, listAt, readOf } from '../../../support/live-reads.ts'
@@ -104,7 +104,7 @@ test('a match is shown as it was put, and as it was put again', async () => {
 test('a match that cannot be is refused, and nothing changes', async () => {
   await putMatch(live, 'one', 1, ['m1'])
   await putMatch(live, 'two', 2, ['m2'])
-  await tellScores(live, eventOf(1, 1))
+  await publishScores(live, eventOf(1, 1))
   const rows: [slug: string, body: object, status: number, code: string][] = [
     ['three', matchBody(3, ['m2']), 409, 'MATCH_MARKET_TAKEN'],
     ['three', matchBody(2, ['m3']), 409, 'MATCH_FIXTURE_TAKEN'],
@@ -152,9 +152,14 @@ test('live matches come first, then those to come, then finished ones, page by p
   ] as const
   for (const [slug, number, changes] of rows)
     await putMatch(live, slug, number, [`m${number}`], changes)
-  await tellScores(live, eventOf(1, 1, tennis), eventOf(2, 1), eventOf(7, 1, { isFinished: true }))
+  await publishScores(
+    live,
+    eventOf(1, 1, tennis),
+    eventOf(2, 1),
+    eventOf(7, 1, { isFinished: true }),
+  )
   const maps = { ...esports, homeScore: undefined, awayScore: undefined, isFinished: true }
-  await tellScores(live, eventOf(6, 1, { ...maps, matchScore: { home: 2, away: 0 } }))
+  await publishScores(live, eventOf(6, 1, { ...maps, matchScore: { home: 2, away: 0 } }))
   const all = ['live-early', 'live-late', 'soon', 'soon-b', 'later', 'done-late', 'done-early']
   for (const limit of [1, 2, 3, 6, 7, 100]) {
     const found: string[] = []
@@ -194,17 +199,17 @@ test('an event counts once, and an older one never', async () => {
   await putMatch(live, 'one', 1, ['m1'])
   await putMatch(live, 'two', 2, ['m2'])
   const score = async () => at((await get('/sports/live')).body, 'data', 0, 'score')
-  assert.deepEqual(await tellScores(live, eventOf(1, 5, { homeScore: 1 })), [1, 0, 0])
+  assert.deepEqual(await publishScores(live, eventOf(1, 5, { homeScore: 1 })), [1, 0, 0])
   const shown = {
     ...{ fixtureId: 1, isFinished: false, sportType: 'football', homeScore: 1, awayScore: 0 },
     ...{ elapsedMinutes: null, extraMinutes: null, statusShort: '', status: '' },
   }
   assert.deepEqual(await score(), shown)
   const { lastSeq } = live.exchange.pipeline.clearing
-  assert.deepEqual(await tellScores(live, eventOf(1, 5, { homeScore: 9 })), [0, 1, 0])
-  assert.deepEqual(await tellScores(live, eventOf(1, 4, { homeScore: 9 })), [0, 0, 1])
+  assert.deepEqual(await publishScores(live, eventOf(1, 5, { homeScore: 9 })), [0, 1, 0])
+  assert.deepEqual(await publishScores(live, eventOf(1, 4, { homeScore: 9 })), [0, 0, 1])
   const renumbered = eventOf(1, 6, { eventId: 'e1-5', homeScore: 9 })
-  assert.deepEqual(await tellScores(live, renumbered), [0, 1, 0])
+  assert.deepEqual(await publishScores(live, renumbered), [0, 1, 0])
   assert.equal(live.exchange.pipeline.clearing.lastSeq, lastSeq, 'nothing is stamped')
   assert.deepEqual(await score(), shown)
   const mixed = await askScores(live, eventOf(1, 7), eventOf(9, 1), eventOf(1, 7), eventOf(9, 2))
@@ -223,8 +228,8 @@ test('scores of each sport have their own fields, and zeros stay', async () => {
   await putMatch(live, 'cricket', 1, ['m1'], { sportType: 'cricket' })
   await putMatch(live, 'tennis', 2, ['m2'], tennis)
   await putMatch(live, 'esports', 3, ['m3'], esports)
-  await tellScores(live, event(1, 'cricket', { ...runs, ...now, status: 'First innings' }))
-  await tellScores(live, event(2, 'tennis', sets), event(3, 'esports', maps))
+  await publishScores(live, event(1, 'cricket', { ...runs, ...now, status: 'First innings' }))
+  await publishScores(live, event(2, 'tennis', sets), event(3, 'esports', maps))
   const { body } = await get('/sports/live')
   const fixed = { elapsedMinutes: null, extraMinutes: null, statusShort: '', isFinished: false }
   const zeros = { homeScore: 0, awayScore: 0, status: 'First innings' }
@@ -240,12 +245,12 @@ test('scores of each sport have their own fields, and zeros stay', async () => {
   })
   // Without `battingTeam`, `currentOver` and `ballInOver`, and with the over in all.
   const plain = event(1, 'cricket', { ...runs, eventId: 'f', sequence: 2, overRuns: 0 })
-  await tellScores(live, plain)
-  const told = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
-  assert.equal(at(told, 'overRuns'), 0)
-  for (const name of Object.keys(now)) assert.equal(at(told, name), undefined)
+  await publishScores(live, plain)
+  const reported = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
+  assert.equal(at(reported, 'overRuns'), 0)
+  for (const name of Object.keys(now)) assert.equal(at(reported, name), undefined)
   // A side that was told nothing has no score yet; its runs and wickets are numbers all the same.
-  await tellScores(live, event(1, 'cricket', { eventId: 'g', sequence: 3, awayRuns: 0 }))
+  await publishScores(live, event(1, 'cricket', { eventId: 'g', sequence: 3, awayRuns: 0 }))
   const early = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
   assert.deepEqual(
     ['homeScore', 'awayScore', 'homeRuns', 'homeWickets'].map((name) => at(early, name)),

@@ -62,10 +62,10 @@ test('offers come in their order, with the username of each maker', async () => 
   assert.equal(renamed.status, 200, renamed.text)
   const reader = await join()
   const made = [await offer(named), await offer(), await offer(named)]
-  const told = await reader.take(OFFER, 3)
-  assert.deepEqual(told, made)
+  const reported = await reader.take(OFFER, 3)
+  assert.deepEqual(reported, made)
   assert.deepEqual(
-    told.map((each) => at(each, 'creator', 'username')),
+    reported.map((each) => at(each, 'creator', 'username')),
     ['maker_of_packs', null, 'maker_of_packs'],
   )
 })

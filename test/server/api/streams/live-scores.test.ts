@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { newFolder } from '../../../support/data-folder.ts'
 import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
-import { eventOf, putMatch, removeMatch, tellScores } from '../../../support/live-matches.ts'
+import { eventOf, publishScores, putMatch, removeMatch } from '../../../support/live-matches.ts'
 import { openMarket } from '../../../support/live-orders.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
@@ -44,8 +44,8 @@ const maps = (sequence: number, home: number, more: object = {}) => ({
 test('a reader hears what is in play at once, then each change of its channel', async () => {
   const early = await join('subscribe_live_sports', 'subscribe_live_esports')
   assert.deepEqual(await early.take(SPORTS, 1), [{}], 'nothing is in play')
-  await tellScores(live, eventOf(1, 1, { homeScore: 1, statusShort: '1H', elapsedMinutes: 7 }))
-  await tellScores(live, maps(1, 1, { gameScores: [{ home: 13, away: 0 }], status: 'running' }))
+  await publishScores(live, eventOf(1, 1, { homeScore: 1, statusShort: '1H', elapsedMinutes: 7 }))
+  await publishScores(live, maps(1, 1, { gameScores: [{ home: 13, away: 0 }], status: 'running' }))
   const derby = {
     ...{ fixtureId: 1, isFinished: false, sportType: 'football', homeScore: 1, awayScore: 0 },
     ...{ elapsedMinutes: 7, extraMinutes: null, statusShort: '1H', status: '' },
@@ -67,7 +67,7 @@ test('cricket has its own fields, and one frame tells the events of one call', a
   await reader.take(SPORTS, 1)
   const runs = { homeRuns: 0, homeWickets: 0, awayRuns: 12, awayWickets: 1, overRuns: 0 }
   const cricket = { eventId: 'c', fixtureId: 2, sequence: 1, sportType: 'cricket', ...runs }
-  await tellScores(live, cricket, eventOf(1, 2), eventOf(1, 3, { awayScore: 1 }))
+  await publishScores(live, cricket, eventOf(1, 2), eventOf(1, 3, { awayScore: 1 }))
   const [, both] = await reader.take(SPORTS, 2)
   assert.deepEqual(Object.keys(Object(both)).sort(), ['derby', 'test-match'])
   assert.equal(at(both, 'derby', 'awayScore'), 1, 'the newest score of the call')
@@ -81,8 +81,8 @@ test('cricket has its own fields, and one frame tells the events of one call', a
 test('a repeated event is told to nobody, and the end of a match to everybody', async () => {
   const reader = await join('subscribe_live_sports')
   await reader.take(SPORTS, 1)
-  await tellScores(live, eventOf(1, 3), eventOf(1, 1))
-  await tellScores(live, eventOf(1, 4, { isFinished: true, statusShort: 'FT' }))
+  await publishScores(live, eventOf(1, 3), eventOf(1, 1))
+  await publishScores(live, eventOf(1, 4, { isFinished: true, statusShort: 'FT' }))
   const [, end] = await reader.take(SPORTS, 2)
   assert.equal(at(end, 'derby', 'isFinished'), true)
   const late = await join('subscribe_live_sports')
@@ -97,7 +97,7 @@ test('who left a channel hears nothing more of it', async () => {
     .timeout(5000)
     .emitWithAck('unsubscribe', { channel: 'subscribe_live_esports' })
   assert.deepEqual(answer, {})
-  await tellScores(live, maps(2, 2), eventOf(1, 5))
+  await publishScores(live, maps(2, 2), eventOf(1, 5))
   await reader.take(SPORTS, 2)
   assert.equal(reader.of(ESPORTS).length, 1)
 })

@@ -320,8 +320,8 @@ test('a report of the oracle goes to the open slot it is about, and to its symbo
   const client = await join({ marketSlugs: [slug], symbols: ['BTC'] })
   await client.take('orderbookUpdate', 1)
   const reports = [{ symbol: 'BTC', price: '64000.5' }]
-  const told = await live.admin('/admin/oracle/prices', { reports })
-  assert.equal(told.status, 200, told.text)
+  const reported = await live.admin('/admin/oracle/prices', { reports })
+  assert.equal(reported.status, 200, reported.text)
   const frames = await client.take('oraclePriceData', 2)
   assert.deepEqual(
     frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'symbol'), at(frame, 'value')]),

@@ -148,10 +148,10 @@ test('a trade that is taken back is told on the tape', async () => {
   assert.equal(armed.status, 200, armed.text)
   const tradeEventId = await trade([480])
   const [busted] = await client.take('trade_busted', 1)
-  const [told] = client.of('trade')
+  const [reported] = client.of('trade')
   assert.equal(at(busted, 'tradeEventId'), tradeEventId)
-  assert.ok(Number(at(busted, 'seq')) > Number(at(told, 'seq')))
-  assert.equal(Number(at(busted, 'sequence')), Number(at(told, 'sequence')) + 1)
+  assert.ok(Number(at(busted, 'seq')) > Number(at(reported, 'seq')))
+  assert.equal(Number(at(busted, 'sequence')), Number(at(reported, 'sequence')) + 1)
 })
 
 test('a client hears of markets that are made and resolved until it leaves', async () => {

@@ -295,7 +295,7 @@ test('a reader that is too slow is cut off at its bound, and the others go on', 
   const { news } = live.exchange.pipeline.publisher
   let sent = 0
   while (live.sockets.slowCount === slowBefore) {
-    news.tell(Array.from({ length: 200 }, () => factOf(dave.profileId, ++sent)))
+    news.publish(Array.from({ length: 200 }, () => factOf(dave.profileId, ++sent)))
     await new Promise(setImmediate)
     assert.ok(sent < 1_000_000, 'the bound is reached long before')
   }

@@ -22,7 +22,7 @@ import {
   eventsOf,
   isEnd,
   isEndOfReplay,
-  isTold,
+  isReported,
   joined,
   ORDER_EVENTS,
   updateOf,
@@ -105,7 +105,7 @@ async function endsOnce(outcome: 'MINED' | 'RETRYING' | 'FAILED'): Promise<void>
   await ended
   // The end is durable, and the feed waits for the tables. The replay reads them first.
   const client = await joined(live, bob, { afterEventId: 0 })
-  await client.until(() => isTold(client))
+  await client.until(() => isReported(client))
   assert.equal(eventsOf(client).filter(isEnd).length, 1)
   settling.release()
   await steady.until(() => framesOf(steady, taken).length === 3)
@@ -121,11 +121,14 @@ test('an event that the replay sent does not come again when main settles it lat
   const market = await openMarket(live, 'dusk')
   await placed(dora, market, { ticks: 10, sizeRaw: SHARE })
   const client = await joined(live, dora, { afterEventId: 0 })
-  await client.until(() => isTold(client))
+  await client.until(() => isReported(client))
   const { pipeline } = live.exchange
   const seq = pipeline.clearing.lastSeq
   // The tables may show a command before its market answers main.
-  pipeline.publisher.news.tell([updateOf(dora.profileId, seq), updateOf(dora.profileId, seq + 1)])
+  pipeline.publisher.news.publish([
+    updateOf(dora.profileId, seq),
+    updateOf(dora.profileId, seq + 1),
+  ])
   const [, next] = await client.take('orderEvent', 2)
   assert.deepEqual(placeOfId(Number(at(next, 'eventId'))), { seq: seq + 1, index: 0 })
   client.close()
@@ -143,7 +146,7 @@ test('events that come during a replay are sent before its end', async () => {
   await steady.until(() => framesOf(steady, second).length > 0)
   assert.deepEqual(client.of('orderEvent'), [], 'the replay waits for the tables')
   reading.release()
-  await client.until(() => isTold(client))
+  await client.until(() => isReported(client))
   reading.restore()
   const before = client.frames.slice(0, client.frames.findIndex(isEndOfReplay))
   const ids = before.flatMap(({ event, payload }) =>

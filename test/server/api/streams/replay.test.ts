@@ -20,7 +20,7 @@ import {
   type Frame,
   idOf,
   isEnd,
-  isTold,
+  isReported,
   joined,
   marksOf,
   missedBy,
@@ -70,7 +70,7 @@ const STORY = [
 ]
 
 /** Runs the story. Gives the frames of clients that never left. */
-async function told(slug: string, fields: object = {}, more: readonly string[] = []) {
+async function reported(slug: string, fields: object = {}, more: readonly string[] = []) {
   const cast = await Cast.open(live, ['alice', 'bob'])
   const story = await Story.open(cast, slug, fields)
   for (const line of [...STORY, ...more]) await story.line(line)
@@ -99,7 +99,7 @@ async function checkCuts(cast: Cast, heard: ReadonlyMap<string, Frame[]>): Promi
 }
 
 test('a client that comes back hears what it missed, also after a restart', async () => {
-  const { cast, heard } = await told('rain')
+  const { cast, heard } = await reported('rain')
   const kinds = [...heard.values()].flat().map(({ type }) => type)
   assert.equal(new Set(kinds).size, 7, 'the story has every kind of event')
   await checkCuts(cast, heard)
@@ -129,7 +129,7 @@ test('held orders are told as they were: nothing until their release', async () 
 })
 
 test('one id alone gives no gap: only ends of trades may come again', async () => {
-  const { cast, heard } = await told('snow')
+  const { cast, heard } = await reported('snow')
   const frames = heard.get('bob') ?? []
   for (const count of [3, 8, 15, frames.length]) {
     const afterEventId = frames[count - 1].eventId
@@ -181,7 +181,7 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   for (let round = 0; round < CUTS; ) {
     const client = await joined(live, bob, marksOf(kept))
     const before = eventsOf(steady).length
-    await client.until(() => isTold(client))
+    await client.until(() => isReported(client))
     const isLate = wasLate(client)
     if (!isLate) {
       await client.until(() => eventsOf(client).length >= 5)
@@ -231,8 +231,8 @@ test('a client that comes amid a wide answer hears nothing of that command', asy
   news.answered(seq, false)
   const client = await listening(live, carol)
   news.answered(seq, true)
-  news.tell([updateOf(carol.profileId, seq), updateOf(carol.profileId, seq + 1)])
-  const [told] = await client.take('orderEvent', 1)
-  assert.deepEqual(placeOfId(Number(at(told, 'eventId'))), { seq: seq + 1, index: 0 })
+  news.publish([updateOf(carol.profileId, seq), updateOf(carol.profileId, seq + 1)])
+  const [reported] = await client.take('orderEvent', 1)
+  assert.deepEqual(placeOfId(Number(at(reported, 'eventId'))), { seq: seq + 1, index: 0 })
   client.close()
 })

@@ -12,7 +12,7 @@ import {
   textAt,
 } from '../../../support/live-exchange.ts'
 import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { isTold, joined } from '../../../support/replay-client.ts'
+import { isReported, joined } from '../../../support/replay-client.ts'
 import type { SocketClient } from '../../../support/socket-client.ts'
 
 // Rules §5.3, §5.4: the frames that the owners of a trade get when it is mined, and when it fails.
@@ -149,7 +149,7 @@ test('a client that comes between MATCHED and MINED gets MINED, also after a res
     const [maker, taker] = [await listens(alice), await listens(bob)]
     const back = await joined(live, bob, { afterEventId: 0 })
     clients.push(back)
-    await back.until(() => isTold(back))
+    await back.until(() => isReported(back))
     assert.deepEqual(await rows(back, taken, 2), ['MATCHED', 'EXECUTION'])
     // After a restart the clock is behind its earlier moves, so no block has come yet.
     live.shiftClock(BLOCK_MS * (restarts ? 100 : 1))

@@ -218,8 +218,8 @@ test('a refusal has its own fields, and its code tells it from the others of its
       const choice = at(followed(document, schema), 'oneOf')
       const each = Array.isArray(choice) ? choice : [schema]
       const codes = each.map((one) => at(followed(document, one), 'properties', 'code', 'const'))
-      const isTold = codes.every((code) => typeof code === 'string')
-      assert.ok(codes.length > 0 && isTold, `${method} ${path} ${status}`)
+      const isReported = codes.every((code) => typeof code === 'string')
+      assert.ok(codes.length > 0 && isReported, `${method} ${path} ${status}`)
       assert.equal(new Set(codes).size, codes.length, `${method} ${path} ${status}`)
     }
   }

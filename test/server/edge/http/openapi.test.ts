@@ -122,10 +122,13 @@ test('every parameter has a description, in its own place and in its schema', ()
 
 test('a description changes neither the check of a value nor its refusal', () => {
   const plain = pattern('^[a-z]+$', 'Lower-case letters.')
-  const told = means(plain, 'Name of the pet.')
-  const both = { name: told, age: means(optional(nullable(integer(0, 30))), 'Its age in years.') }
-  assert.equal(at(told, 'description'), 'Name of the pet. Lower-case letters.')
-  const again = means(told, 'Name of the cat.')
+  const reported = means(plain, 'Name of the pet.')
+  const both = {
+    name: reported,
+    age: means(optional(nullable(integer(0, 30))), 'Its age in years.'),
+  }
+  assert.equal(at(reported, 'description'), 'Name of the pet. Lower-case letters.')
+  const again = means(reported, 'Name of the cat.')
   assert.equal(at(again, 'description'), 'Name of the cat. Lower-case letters.')
   assert.equal(at(plain, 'description'), 'Lower-case letters.')
   const checker = compile(object(both))

@@ -16,13 +16,13 @@ import * as kit from './order-kit.ts'
 
 // An intake thread that breaks costs only the request at which it broke (design §11).
 
-interface Told {
+interface Reported {
   readonly reject: Reject | null
   readonly broke: string
   readonly tokenNo: number
 }
 
-function toldBy(result: IntakeResult): Told {
+function reportedBy(result: IntakeResult): Reported {
   if (result.kind === 'verified') {
     return { reject: null, broke: '', tokenNo: result.tokenNo }
   }
@@ -41,8 +41,8 @@ after(async () => {
  * The fault is armed in the first threads of the pool; with `isAlways` also in those that follow.
  */
 function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[] } = {}) {
-  const told = new Map<number, Told>()
-  const parts = new Map<number, (Told & GroupPart)[]>()
+  const reported = new Map<number, Reported>()
+  const parts = new Map<number, (Reported & GroupPart)[]>()
   const replaced: string[] = []
   const faults: string[] = []
   let isEnough = () => false
@@ -62,13 +62,13 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
     threads: 1,
     domain: kit.DOMAIN,
     onResult: (result) => {
-      assert.ok(!told.has(result.requestId), 'each request is answered once')
-      told.set(result.requestId, toldBy(result))
+      assert.ok(!reported.has(result.requestId), 'each request is answered once')
+      reported.set(result.requestId, reportedBy(result))
       heard()
     },
     onPart: (result, part) => {
       const { requestId } = result
-      parts.set(requestId, [...(parts.get(requestId) ?? []), { ...toldBy(result), ...part }])
+      parts.set(requestId, [...(parts.get(requestId) ?? []), { ...reportedBy(result), ...part }])
       heard()
     },
     onFault: (reason) => {
@@ -90,7 +90,7 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
       wake = resolve
       heard()
     })
-  return { pool, told, parts, replaced, faults, until }
+  return { pool, reported, parts, replaced, faults, until }
 }
 
 const body = (salt: number) => kit.orderBody(kit.signed({ ...kit.unsignedOrder(), salt }))
@@ -102,49 +102,49 @@ function group(requestId: number, count: number) {
   return { ...kit.request(JSON.stringify({ orders }), { requestId }), form: FORM.ORDERS }
 }
 
-const brokenIds = (told: ReadonlyMap<number, Told>) =>
-  [...told].filter(([, { broke }]) => broke !== '').map(([id]) => id)
+const brokenIds = (reported: ReadonlyMap<number, Reported>) =>
+  [...reported].filter(([, { broke }]) => broke !== '').map(([id]) => id)
 
 test('an error at one request is its answer, and the thread goes on', async () => {
-  const { pool, told, replaced, until } = poolOf('in-intake:3')
+  const { pool, reported, replaced, until } = poolOf('in-intake:3')
   for (let id = 1; id <= 10; id++) assert.ok(pool.submit(order(id)))
-  await until(() => told.size === 10)
-  assert.deepEqual(brokenIds(told), [3])
-  assert.equal(told.get(3)?.reject, REJECT.INTERNAL)
-  assert.match(told.get(3)?.broke ?? '', /a fault was asked for at this edge/)
-  for (const [id, { reject }] of told) if (id !== 3) assert.equal(reject, null)
+  await until(() => reported.size === 10)
+  assert.deepEqual(brokenIds(reported), [3])
+  assert.equal(reported.get(3)?.reject, REJECT.INTERNAL)
+  assert.match(reported.get(3)?.broke ?? '', /a fault was asked for at this edge/)
+  for (const [id, { reject }] of reported) if (id !== 3) assert.equal(reject, null)
   assert.deepEqual(replaced, [])
   assert.equal(pool.inFlight(), 0)
 })
 
 test('a thread that dies is replaced; its request breaks, the others are answered', async () => {
-  const { pool, told, replaced, faults, until } = poolOf('intake-ends:12')
+  const { pool, reported, replaced, faults, until } = poolOf('intake-ends:12')
   await pool.ready()
   for (let id = 1; id <= 40; id++) assert.ok(pool.submit(order(id)))
-  await until(() => told.size === 40)
-  assert.deepEqual(brokenIds(told), [12])
-  assert.match(told.get(12)?.broke ?? '', /intake-0 died: ended with code 7/)
-  for (const [id, { reject }] of told) if (id !== 12) assert.equal(reject, null)
+  await until(() => reported.size === 40)
+  assert.deepEqual(brokenIds(reported), [12])
+  assert.match(reported.get(12)?.broke ?? '', /intake-0 died: ended with code 7/)
+  for (const [id, { reject }] of reported) if (id !== 12) assert.equal(reject, null)
   assert.equal(replaced.length, 1)
   assert.deepEqual(faults, [])
   assert.equal(pool.inFlight(), 0)
   // The next thread has learned all changes from before and after the death.
   pool.addToken(kit.tokenEntry('later', 9))
   assert.ok(pool.submit(order(41, 'later')))
-  await until(() => told.has(41))
-  assert.equal(told.get(41)?.tokenNo, 9)
+  await until(() => reported.has(41))
+  assert.equal(reported.get(41)?.tokenNo, 9)
 })
 
 test('a thread that takes over counts its work on', async () => {
-  const { pool, told, replaced, until } = poolOf('intake-ends:9')
+  const { pool, reported, replaced, until } = poolOf('intake-ends:9')
   assert.ok(pool.submit(order(1)))
-  await until(() => told.size === 1)
+  await until(() => reported.size === 1)
   // The thread ends its stretch behind the answer.
   while (pool.threads[0].busyTimes.micros.count === 0) await new Promise(setImmediate)
   for (let id = 2; id <= 10; id++) assert.ok(pool.submit(order(id)))
   const before = pool.threads[0].busyTimes.micros.sum
   assert.ok(before > 0)
-  await until(() => replaced.length === 1 && told.size === 10)
+  await until(() => replaced.length === 1 && reported.size === 10)
   assert.deepEqual(
     pool.threads.map(({ name }) => name),
     ['intake-0'],
@@ -153,11 +153,11 @@ test('a thread that takes over counts its work on', async () => {
 })
 
 test('a request that broke a thread is never run again', async () => {
-  const { pool, told, replaced, faults, until } = poolOf('intake-ends:9', { isAlways: true })
+  const { pool, reported, replaced, faults, until } = poolOf('intake-ends:9', { isAlways: true })
   for (let id = 1; id <= 30; id++) assert.ok(pool.submit(order(id)))
-  await until(() => told.size === 30)
+  await until(() => reported.size === 30)
   delete process.env[FAULT_VARIABLE]
-  const broken = brokenIds(told)
+  const broken = brokenIds(reported)
   assert.ok(broken.length >= 3, String(broken))
   assert.equal(replaced.length, broken.length, 'deaths at an order have no bound')
   assert.deepEqual(faults, [])
@@ -165,7 +165,7 @@ test('a request that broke a thread is never run again', async () => {
 
 test('a death while main is paused waits, and no result is lost', async () => {
   const thread = once(process, 'worker')
-  const { pool, told, replaced, until } = poolOf('intake-ends:5')
+  const { pool, reported, replaced, until } = poolOf('intake-ends:5')
   const [worker]: Worker[] = await thread
   const ended = once(worker, 'exit')
   await pool.ready()
@@ -173,33 +173,33 @@ test('a death while main is paused waits, and no result is lost', async () => {
   for (let id = 1; id <= 8; id++) assert.ok(pool.submit(order(id)))
   await ended
   for (let id = 9; id <= 12; id++) assert.ok(pool.submit(order(id)))
-  assert.equal(told.size, 0)
+  assert.equal(reported.size, 0)
   pool.resume()
-  await until(() => told.size === 12)
-  assert.deepEqual(brokenIds(told), [5])
+  await until(() => reported.size === 12)
+  assert.deepEqual(brokenIds(reported), [5])
   assert.equal(replaced.length, 1)
 })
 
 test('a result that does not decode breaks its call, and its thread is replaced', async () => {
   const thread = once(process, 'worker')
-  const { pool, told, replaced, faults, until } = poolOf('intake-garbles:3')
+  const { pool, reported, replaced, faults, until } = poolOf('intake-garbles:3')
   const [worker]: Worker[] = await thread
   const ended = once(worker, 'exit')
   for (let id = 1; id <= 10; id++) assert.ok(pool.submit(order(id)))
-  await until(() => told.size === 10 && replaced.length === 1)
-  assert.deepEqual(brokenIds(told), [3])
-  assert.match(told.get(3)?.broke ?? '', /a result did not decode/)
+  await until(() => reported.size === 10 && replaced.length === 1)
+  assert.deepEqual(brokenIds(reported), [3])
+  assert.match(reported.get(3)?.broke ?? '', /a result did not decode/)
   assert.deepEqual(await ended, [0], 'the thread ends by itself: a kill within a call is an abort')
   assert.equal(replaced.length, 1)
   assert.deepEqual(faults, [])
 })
 
 test('a batch that breaks half way breaks for its remaining orders', async () => {
-  const { pool, parts, told, until } = poolOf('intake-garbles:4')
+  const { pool, parts, reported, until } = poolOf('intake-garbles:4')
   assert.ok(pool.submit(group(1, 6)))
   assert.ok(pool.submit(order(1)))
   assert.ok(pool.submit(group(2, 3)))
-  await until(() => told.size === 1 && parts.get(1)?.length === 6 && parts.get(2)?.length === 3)
+  await until(() => reported.size === 1 && parts.get(1)?.length === 6 && parts.get(2)?.length === 3)
   const broken = (id: number) =>
     parts.get(id)?.map(({ index, count, broke }) => [index, count, broke !== ''])
   assert.deepEqual(
@@ -210,7 +210,7 @@ test('a batch that breaks half way breaks for its remaining orders', async () =>
     broken(2),
     [0, 1, 2].map((index) => [index, 3, false]),
   )
-  assert.equal(told.get(1)?.broke, '')
+  assert.equal(reported.get(1)?.broke, '')
   assert.equal(pool.inFlight(), 0)
 })
 

@@ -30,7 +30,7 @@ test('receipts equal a plain map, at any distance between oldest and newest', ()
   const random = new Random(freshSeed())
   const receipts = new Receipts(noOrder)
   const model = new Map<number, Model>()
-  const told: Model[] = []
+  const reported: Model[] = []
   let newest = 2 ** 31 - 2000
   for (let step = 0; step < 30_000; step++) {
     const seqs = [...(step % 50 === 0 ? model.keys() : [])]
@@ -42,14 +42,14 @@ test('receipts equal a plain map, at any distance between oldest and newest', ()
       const nowMs = random.below(1e6)
       model.set(++newest, blank(newest, nowMs))
       receipts.open(newest, nowMs, (receipt, { canceled, notOpen }) => {
-        told.push({ receipt, cancels: { canceled, notOpen } })
+        reported.push({ receipt, cancels: { canceled, notOpen } })
       })
     } else if (known !== undefined) {
       change(receipts, known, random)
       if (random.chance(0.5)) {
         receipts.finish(seq)
         model.delete(seq)
-        assert.deepEqual(told.pop(), known)
+        assert.deepEqual(reported.pop(), known)
       }
     }
     assert.equal(receipts.count, model.size)
@@ -57,7 +57,7 @@ test('receipts equal a plain map, at any distance between oldest and newest', ()
   assert.ok(model.size > 2048, 'the columns grew twice')
   for (const [seq, known] of model) {
     receipts.finish(seq)
-    assert.deepEqual(told.pop(), known)
+    assert.deepEqual(reported.pop(), known)
   }
   assert.equal(receipts.count, 0)
 })
@@ -97,17 +97,17 @@ function change(receipts: Receipts, known: Model, random: Random): void {
 
 test('a reply names a bounded number of makers and of canceled orders, the first ones', () => {
   const receipts = new Receipts(noOrder)
-  let told: Receipt | undefined
+  let reported: Receipt | undefined
   receipts.open(7, 1, (receipt) => {
-    told = receipt
+    reported = receipt
   })
   for (let slot = 1; slot <= LIMITS.replyOrdersMax + 5; slot++) {
     receipts.addMaker(7, slot, 1, 1000)
     receipts.addStpCanceled(7, slot, 1)
   }
   receipts.finish(7)
-  assert(told !== undefined)
-  for (const list of [told.makers, told.stpCanceled]) {
+  assert(reported !== undefined)
+  for (const list of [reported.makers, reported.stpCanceled]) {
     assert.deepEqual(
       list.map(({ slot }) => slot),
       Array.from({ length: LIMITS.replyOrdersMax }, (_none, index) => index + 1),
@@ -118,11 +118,11 @@ test('a reply names a bounded number of makers and of canceled orders, the first
 
 test('a command starts with nothing of the command that had its cell', () => {
   const receipts = new Receipts(noOrder)
-  const told: Receipt[] = []
+  const reported: Receipt[] = []
   // Every power of two up to a million: one of them is the number of cells.
   for (let cells = 1; cells <= 1 << 20; cells *= 2) {
     for (const seq of [7, 7 + cells]) {
-      receipts.open(seq, seq, (receipt) => told.push(receipt))
+      receipts.open(seq, seq, (receipt) => reported.push(receipt))
       if (seq === 7) {
         receipts.addMaker(7, 1, 1, 1000)
         receipts.end(7, 3, 4)
@@ -130,13 +130,13 @@ test('a command starts with nothing of the command that had its cell', () => {
       }
       receipts.finish(seq)
     }
-    assert.deepEqual(told.pop(), blank(7 + cells, 7 + cells).receipt)
+    assert.deepEqual(reported.pop(), blank(7 + cells, 7 + cells).receipt)
   }
 })
 
 test('an order is told to its request with its terms, however the columns grew meanwhile', () => {
-  const told: [number, OrderReceipt][] = []
-  const receipts = new Receipts((requestNo, receipt) => told.push([requestNo, receipt]))
+  const reported: [number, OrderReceipt][] = []
+  const receipts = new Receipts((requestNo, receipt) => reported.push([requestNo, receipt]))
   const terms = {
     ...{ slot: 5, generation: 2 ** 32 - 2, accountId: 7, marketId: 10_000_000 },
     ...{ side: 1, feeBps: 300, takerDelayMs: 500, clientOrderId: 'mine' },
@@ -147,5 +147,5 @@ test('an order is told to its request with its terms, however the columns grew m
   for (let cells = 1; cells <= 1 << 14; cells *= 2) receipts.open(9 + cells, 1, () => {})
   receipts.finish(9)
   const receipt = { ...blank(9, 4).receipt, makers: [{ slot: 3, generation: 1, sizeRaw: 1000 }] }
-  assert.deepEqual(told, [[12, { ...receipt, ...terms, echo }]])
+  assert.deepEqual(reported, [[12, { ...receipt, ...terms, echo }]])
 })

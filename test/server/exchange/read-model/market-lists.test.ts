@@ -99,16 +99,16 @@ test('the list of slugs has the strike price of a title that was changed, and th
   const properties = { ticker: ['BTC', 'ETH'] }
   const shown = new Shown(2, (marketId) => (marketId === 1 ? { properties } : {}))
   const entries = () => JSON.parse(shown.lists.slugs().toString()).map(Object)
-  const told = () =>
+  const reported = () =>
     entries().map((entry: unknown) => [at(entry, 'strikePrice'), at(entry, 'ticker')])
-  assert.deepEqual(told(), [
+  assert.deepEqual(reported(), [
     [null, null],
     [null, 'BTC'],
   ])
   const market = shown.published.byId(1)?.market
   assert.ok(market !== undefined)
   shown.published.refresh({ ...market, title: 'Above $95,000?' })
-  assert.deepEqual(told(), [
+  assert.deepEqual(reported(), [
     [null, null],
     ['95000', 'BTC'],
   ])

@@ -51,30 +51,30 @@ test('no reply and no depth shows an order before it is durable', async () => {
   const exchange = await opened()
   const { pipeline, journal } = exchange
   const { publisher, clearing } = pipeline
-  const told: number[] = []
-  const tell = (seq: number) => () => {
+  const reported: number[] = []
+  const publish = (seq: number) => () => {
     assert.ok(journal.durableSeq >= seq, `seq ${seq} is told when ${journal.durableSeq} is durable`)
-    told.push(seq)
+    reported.push(seq)
   }
   assert.equal(buy(exchange, 1, ORDER), null)
   const seq = clearing.lastSeq
   assert.equal(publisher.durableSeq, seq - 1, 'the order is the first command that waits')
-  publisher.whenReceipt(seq, START_MS, tell(seq))
-  publisher.whenDurable(seq, tell(seq))
+  publisher.whenReceipt(seq, START_MS, publish(seq))
+  publisher.whenDurable(seq, publish(seq))
   // The market has answered, and main reads the answer.
   const [shard] = exchange.shards.all
   shard.send()
   pipeline.drain()
   assert.ok(shard.isIdle)
   publisher.advance(publisher.durableSeq)
-  assert.deepEqual(told, [])
+  assert.deepEqual(reported, [])
   assert.deepEqual(bids(exchange), [])
   assert.equal(clearing.orders.live.all, 1, 'main has settled the order')
   await pipeline.whenIdle()
-  assert.deepEqual(told, [seq, seq])
+  assert.deepEqual(reported, [seq, seq])
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])
-  publisher.whenDurable(seq, tell(seq))
-  assert.equal(told.length, 3, 'a command that is durable is told at once')
+  publisher.whenDurable(seq, publish(seq))
+  assert.equal(reported.length, 3, 'a command that is durable is told at once')
   await exchange.stop()
 })
 
@@ -93,13 +93,13 @@ test('changes, closes and refusals wait for the seq on which they rest', async (
     ['close', () => pipeline.change(() => ({ kind: 'lockMarket', marketId: 1 }))],
   ]
   for (const [name, act] of acts) {
-    let told = false
+    let reported = false
     const answer = act().then(() => {
-      told = true
+      reported = true
     })
     const seq = pipeline.clearing.lastSeq
     await microtasks()
-    assert.equal(told, false, name)
+    assert.equal(reported, false, name)
     await answer
     assert.ok(journal.durableSeq >= seq, name)
   }

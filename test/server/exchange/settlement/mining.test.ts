@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { ADMIN, BLOCK_MS, Desk, shown, Told } from '../../../support/chain-desk.ts'
+import { ADMIN, BLOCK_MS, Desk, Reported, shown } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { at, startLive } from '../../../support/live-exchange.ts'
 import { CHAIN_ID } from '../../../support/live-orders.ts'
@@ -14,7 +14,7 @@ const desk = await Desk.open(['--block-ms', `${BLOCK_MS}`])
 after(() => desk.live.stop())
 const first = await desk.trade()
 desk.live.shiftClock(BLOCK_MS)
-await desk.told.of(first.id, 'MINED')
+await desk.reported.of(first.id, 'MINED')
 
 /** The trades that are submitted from now on, until `end` is called. */
 function submissions(): { end: () => number[] } {
@@ -36,7 +36,7 @@ function submissions(): { end: () => number[] } {
 }
 
 test('a trade is MATCHED until its block, then MINED with a hash that never changes', async () => {
-  const { live, told } = desk
+  const { live, reported } = desk
   const { id, execution } = await desk.trade()
   assert.equal(at(execution, 'settlementStatus'), 'MATCHED')
   assert.equal(at(execution, 'txHash'), null)
@@ -47,8 +47,8 @@ test('a trade is MATCHED until its block, then MINED with a hash that never chan
   })
   assert.equal(await live.gauge('outcomex_trades_waiting'), 1)
   live.shiftClock(BLOCK_MS)
-  const fact = await told.of(id, 'MINED')
-  const block = told.blocks.at(-1)
+  const fact = await reported.of(id, 'MINED')
+  const block = reported.blocks.at(-1)
   assert(block !== undefined && block.throughSeq >= Number(id))
   assert.equal(fact.txHash, txHashOf(CHAIN_ID, block.height, Number(id)))
   const mined = { settlementStatus: 'MINED', txHash: fact.txHash, height: block.height }
@@ -57,12 +57,12 @@ test('a trade is MATCHED until its block, then MINED with a hash that never chan
   assert.equal(await live.gauge('outcomex_block_height'), block.height)
   const next = await desk.trade()
   live.shiftClock(BLOCK_MS)
-  await told.of(next.id, 'MINED')
+  await reported.of(next.id, 'MINED')
   assert.deepEqual(await shown(live, id), mined)
 })
 
 test('a trade of a stamped block waits until the block is durable', async () => {
-  const { live, told } = desk
+  const { live, reported } = desk
   const { id } = await desk.trade()
   const { pipeline } = live.exchange
   const { lastSeq } = pipeline.clearing
@@ -70,7 +70,7 @@ test('a trade of a stamped block waits until the block is durable', async () => 
   pipeline.tick()
   assert.ok(pipeline.clearing.lastSeq > lastSeq, 'the block is stamped')
   assert.equal(pipeline.mining?.waitingCount, 1)
-  await told.of(id, 'MINED')
+  await reported.of(id, 'MINED')
   assert.equal(pipeline.mining?.waitingCount, 0)
 })
 
@@ -89,17 +89,17 @@ test('no trade stops waiting before its block is durable', async () => {
 })
 
 test('a trade that a block retries is mined by a later block', async () => {
-  const { live, told } = desk
+  const { live, reported } = desk
   const { id } = await desk.trade()
   const before = desk.free()
   assert.equal((await desk.fault({ tradeEventId: id }, 'RETRYING')).status, 200)
   live.shiftClock(BLOCK_MS)
-  assert.equal((await told.of(id, 'RETRYING')).txHash, null)
+  assert.equal((await reported.of(id, 'RETRYING')).txHash, null)
   assert.equal((await shown(live, id)).settlementStatus, 'RETRYING')
-  const covering = told.blocks.at(-1)?.height ?? 0
+  const covering = reported.blocks.at(-1)?.height ?? 0
   live.shiftClock(BLOCK_MS)
-  const { txHash } = await told.of(id, 'MINED')
-  const height = told.blocks.at(-1)?.height ?? 0
+  const { txHash } = await reported.of(id, 'MINED')
+  const height = reported.blocks.at(-1)?.height ?? 0
   assert(height > covering)
   assert.deepEqual(await shown(live, id), { settlementStatus: 'MINED', txHash, height })
   assert.deepEqual(desk.free(), before, 'a retry moves no money')
@@ -107,7 +107,7 @@ test('a trade that a block retries is mined by a later block', async () => {
 })
 
 test('a failed trade is reversed, and the other trades of its block are mined', async () => {
-  const { live, told } = desk
+  const { live, reported } = desk
   const submitted = submissions()
   const before = desk.free()
   const failed = await desk.trade()
@@ -117,8 +117,8 @@ test('a failed trade is reversed, and the other trades of its block are mined', 
   const both = desk.free()
   assert.equal((await desk.fault({ tradeEventId: failed.id }, 'FAILED')).status, 200)
   live.shiftClock(BLOCK_MS)
-  await told.of(failed.id, 'FAILED')
-  await told.of(other.id, 'MINED')
+  await reported.of(failed.id, 'FAILED')
+  await reported.of(other.id, 'MINED')
   const seqs = [failed.id, other.id].map(Number)
   assert.deepEqual(submitted.end(), seqs, 'each trade is submitted once, though one is looked up')
   const cost = before.map((raw, index) => raw - between[index])
@@ -136,15 +136,15 @@ test('a failed trade is reversed, and the other trades of its block are mined', 
 })
 
 test('a fault may be asked for the next trade, and a retried trade may still fail', async () => {
-  const { live, told } = desk
+  const { live, reported } = desk
   const before = desk.free()
   assert.equal((await desk.fault({ next: 1 }, 'RETRYING')).status, 200)
   const { id } = await desk.trade()
   live.shiftClock(BLOCK_MS)
-  await told.of(id, 'RETRYING')
+  await reported.of(id, 'RETRYING')
   assert.equal((await desk.fault({ next: 1 }, 'FAILED')).status, 200)
   live.shiftClock(BLOCK_MS)
-  await told.of(id, 'FAILED')
+  await reported.of(id, 'FAILED')
   assert.deepEqual(desk.free(), before)
   assert.deepEqual(live.faults, [])
 })
@@ -171,7 +171,7 @@ test('a trade that waits or is retried at a stop is mined after the next start',
   const aside = await desk.trade()
   await desk.fault({ tradeEventId: aside.id }, 'RETRYING')
   desk.live.shiftClock(BLOCK_MS)
-  await desk.told.of(aside.id, 'RETRYING')
+  await desk.reported.of(aside.id, 'RETRYING')
   const one = desk.free()
   const { id } = await desk.trade()
   const failing = await desk.trade()
@@ -180,14 +180,14 @@ test('a trade that waits or is retried at a stop is mined after the next start',
   try {
     const target = { tradeEventId: failing.id, outcome: 'FAILED' }
     assert.equal((await live.admin('/admin/settlement/faults', target)).status, 200)
-    const told = new Told(live)
+    const reported = new Reported(live)
     live.shiftClock(BLOCK_MS * 2)
     for (const tradeEventId of [aside.id, id]) {
-      const fact = await told.of(tradeEventId, 'MINED')
+      const fact = await reported.of(tradeEventId, 'MINED')
       assert.equal(fact.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
       assert.equal((await shown(live, tradeEventId)).txHash, fact.txHash)
     }
-    await told.of(failing.id, 'FAILED')
+    await reported.of(failing.id, 'FAILED')
     const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)
     // Two of the three trades stand.
     assert.deepEqual(

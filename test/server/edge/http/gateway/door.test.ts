@@ -9,7 +9,7 @@ import { Door } from '../../../../../server/edge/http/gateway/listening/door.ts'
 
 const HOST = '127.0.0.1'
 
-interface Told {
+interface Reported {
   readonly code: string
   readonly ready: boolean
   readonly checks: readonly unknown[]
@@ -53,13 +53,13 @@ test('the process says that it runs, and refuses everything else', async () => {
   for (const [method, path] of rows) {
     const body = method === 'POST' ? '{}' : null
     const reply = await fetch(origin + path, { method, body })
-    const { code }: Told = JSON.parse(await reply.text())
+    const { code }: Reported = JSON.parse(await reply.text())
     assert.deepEqual([reply.status, code], [503, 'NOT_READY'], path)
     assert.equal(reply.headers.get('retry-after'), '1')
     assert.equal(reply.headers.get('connection'), 'close')
   }
   const ready = await fetch(`${origin}/ready`)
-  const { ready: isReady, checks }: Told = JSON.parse(await ready.text())
+  const { ready: isReady, checks }: Reported = JSON.parse(await ready.text())
   assert.deepEqual([ready.status, isReady, checks.length], [503, false, 1])
 })
 

@@ -19,7 +19,7 @@ import {
   type Wallet,
   withCookie,
 } from '../../support/live-session.ts'
-import { UntoldDisk } from '../../support/untold-disk.ts'
+import { UnreportedDisk } from '../../support/unreported-disk.ts'
 
 // A change that is not durable is told to nobody (law 1). While the test holds back the journal's
 // news, neither the change nor a call that rests on it is answered.
@@ -49,12 +49,12 @@ async function otherCalls(): Promise<void> {
 async function heldBack(change: () => Promise<Reply>, call: () => Promise<Reply>) {
   const { pipeline } = live.exchange
   await pipeline.durable()
-  const disk = new UntoldDisk(pipeline)
+  const disk = new UnreportedDisk(pipeline)
   const before = pipeline.clearing.lastSeq
-  let told = ''
+  let reported = ''
   const noted = async (what: string, reply: Promise<Reply>) => {
     const settled = await reply
-    told += what
+    reported += what
     return settled
   }
   const changed = noted('change', change())
@@ -62,11 +62,11 @@ async function heldBack(change: () => Promise<Reply>, call: () => Promise<Reply>
     while (pipeline.clearing.lastSeq === before) await live.send('GET', '/health')
     const called = noted('call', call())
     await otherCalls()
-    assert.equal(told, '')
-    disk.tellAll()
+    assert.equal(reported, '')
+    disk.reportAll()
     return { changed: await changed, called: await called }
   } finally {
-    disk.tellAll()
+    disk.reportAll()
   }
 }
 
@@ -74,7 +74,7 @@ type Row = [
   name: string,
   change: () => Promise<Reply>,
   call: () => Promise<Reply>,
-  told: (changed: Reply, called: Reply) => void,
+  reported: (changed: Reply, called: Reply) => void,
 ]
 
 function refused(status: number, code: string) {

@@ -1,7 +1,7 @@
 import type { Pipeline } from '../../server/exchange/pipeline.ts'
 
 /** From now on the pipeline does not hear what is durable, until it is told. */
-export class UntoldDisk {
+export class UnreportedDisk {
   readonly #pipeline: Pipeline
   readonly #advance: (seq: number) => void
 
@@ -12,15 +12,15 @@ export class UntoldDisk {
     publisher.advance = () => {}
   }
 
-  tell(seq: number): void {
+  report(seq: number): void {
     this.#advance(seq)
     this.#pipeline.drain()
   }
 
   /** Tells all that is durable, and what will be from now on. */
-  tellAll(): void {
+  reportAll(): void {
     const { publisher, journal } = this.#pipeline
     publisher.advance = this.#advance
-    this.tell(journal.durableSeq)
+    this.report(journal.durableSeq)
   }
 }

@@ -4,7 +4,7 @@ import { at, type LiveExchange, startLive, type Trader } from '../../../support/
 import { openMarket, place } from '../../../support/live-orders.ts'
 import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
-import { UntoldDisk } from '../../../support/untold-disk.ts'
+import { UnreportedDisk } from '../../../support/unreported-disk.ts'
 
 // A socket is told that its proof ended, and what became of markets, once that is durable (law 1).
 
@@ -17,14 +17,14 @@ after(() => live.stop())
 afterEach(() => assert.deepEqual(live.faults, []))
 
 /** During the work the disk says that nothing is durable, except up to a seq given to `upTo`. */
-async function withUntold(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
+async function withUnreported(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
   const { pipeline } = live.exchange
   await pipeline.durable()
-  const disk = new UntoldDisk(pipeline)
+  const disk = new UnreportedDisk(pipeline)
   try {
-    await work((seq) => disk.tell(seq))
+    await work((seq) => disk.report(seq))
   } finally {
-    disk.tellAll()
+    disk.reportAll()
   }
 }
 
@@ -57,7 +57,7 @@ test('a handshake with an ended proof is answered once the end is durable', asyn
   ]
   for (const [change, headers, code] of rows) {
     const clients: SocketClient[] = []
-    await withUntold(async () => {
+    await withUnreported(async () => {
       await stamped(change)
       const client = await SocketClient.open(live.port, { headers })
       clients.push(client)
@@ -78,7 +78,7 @@ test('a subscription of an ended token closes once the end is durable', async ()
   const client = await SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })
   client.socket.emit('subscribe_order_events')
   await client.take('system', 1)
-  await withUntold(async (upTo) => {
+  await withUnreported(async (upTo) => {
     let placed: Promise<unknown> = Promise.resolve()
     const placedSeq = await stamped(() => {
       placed = place(live, trader, rain)
@@ -109,7 +109,7 @@ test('books, tapes and news of markets show a change once it is durable', async 
   const before = client.frames.length
   let replies: Promise<unknown>[] = []
   const wanted = { ticks: 500, sizeRaw: 1_000_000 }
-  await withUntold(async () => {
+  await withUnreported(async () => {
     for (const change of [
       () => place(live, maker, snow, wanted),
       () => place(live, taker, snow, { ...wanted, outcome: 1 }),
