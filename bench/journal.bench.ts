@@ -24,21 +24,21 @@ interface Run {
 
 /** A journal thread that tells the run at hand. */
 async function openJournal(dataDir: string) {
-  const hear = { durable: (_seq: number) => {}, commit: (_records: number) => {} }
+  const receive = { durable: (_seq: number) => {}, commit: (_records: number) => {} }
   const { journal, fault } = await startJournal(dataDir, {
-    onDurable: (seq) => hear.durable(seq),
-    onCommit: (records) => hear.commit(records),
+    onDurable: (seq) => receive.durable(seq),
+    onCommit: (records) => receive.commit(records),
   })
   fault.then((sentence) => {
     throw new Error(sentence)
   })
-  return { journal, hear }
+  return { journal, receive }
 }
 
 type OpenJournal = Awaited<ReturnType<typeof openJournal>>
 
 /** Keeps `inFlight` records under way until `count` are durable. */
-function drive({ journal, hear }: OpenJournal, inFlight: number, count: number): Promise<Run> {
+function drive({ journal, receive }: OpenJournal, inFlight: number, count: number): Promise<Run> {
   const record = encodePlace(blankPlace())
   const view = new DataView(record.buffer)
   const firstSeq = journal.durableSeq + 1
@@ -53,10 +53,10 @@ function drive({ journal, hear }: OpenJournal, inFlight: number, count: number):
     }
     journal.send()
   }
-  hear.commit = (records) => batches.push({ records, bytes: records * record.length })
+  receive.commit = (records) => batches.push({ records, bytes: records * record.length })
   const startMs = performance.now()
   return new Promise((resolve) => {
-    hear.durable = (seq) => {
+    receive.durable = (seq) => {
       if (seq < lastSeq) fill(seq)
       else resolve({ perSecond: (count * 1000) / (performance.now() - startMs), batches })
     }

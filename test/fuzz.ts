@@ -65,8 +65,8 @@ async function explain(failure: Failure): Promise<void> {
 
 /** Prints what was reached and what was not; false when a long run missed a route. */
 function report(tally: Tally, rounds: number): boolean {
-  const { table, unheard, unreached } = tally
-  console.log(`${table}\nrefusals that never came: ${unheard.join(', ') || 'none'}`)
+  const { table, unreceived, unreached } = tally
+  console.log(`${table}\nrefusals that never came: ${unreceived.join(', ') || 'none'}`)
   console.log(`routes that never succeeded: ${unreached.join(', ') || 'none'}`)
   return unreached.length === 0 || rounds < LONG
 }

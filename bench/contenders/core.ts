@@ -79,12 +79,12 @@ export class CoreContender implements Contender {
     this.#generationOf = new Int32Array(work.count)
     const { accounts, books: markets } = work.options
     setUp({ accounts, markets }, this.exchange, (command) => this.exchange.apply(command))
-    this.exchange.onEvents = (words, f64s, count) => this.#hear(words, f64s, count)
+    this.exchange.onEvents = (words, f64s, count) => this.#receive(words, f64s, count)
     const { seen, lastSeq } = this.exchange.clearing
     seen.decideWith(this.#filter, lastSeq, 0)
   }
 
-  #hear(words: Int32Array, f64s: Float64Array, count: number): void {
+  #receive(words: Int32Array, f64s: Float64Array, count: number): void {
     for (let record = 0; record < count; record++) {
       const event = eventAt(0, record)
       if (eventKind(words, event) !== EVENT.FILL) continue

@@ -36,10 +36,10 @@ export class OurBook implements Contender {
 
   constructor(work: Workload) {
     this.#work = work
-    onEventsReady((count) => this.#hear(count))
+    onEventsReady((count) => this.#receive(count))
   }
 
-  #hear(count: number): void {
+  #receive(count: number): void {
     for (let record = 0; record < count; record++) {
       const event = eventAt(0, record)
       if (eventKind(eventWords, event) !== EVENT.FILL) continue

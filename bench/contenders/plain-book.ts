@@ -20,8 +20,8 @@ export class PlainContender implements Contender {
     const work = this.#work
     for (let row = from; row < to; row++) {
       const book = this.#books[work.book[row]]
-      if (work.op[row] === OP.PLACE) this.#hear(this.#place(book, row))
-      else this.#hear(book.cancel(work.target[row]))
+      if (work.op[row] === OP.PLACE) this.#receive(this.#place(book, row))
+      else this.#receive(book.cancel(work.target[row]))
     }
   }
 
@@ -38,7 +38,7 @@ export class PlainContender implements Contender {
     })
   }
 
-  #hear(events: readonly PlainEvent[]): void {
+  #receive(events: readonly PlainEvent[]): void {
     for (const event of events) {
       if (event.kind !== 'fill') continue
       this.#fills++

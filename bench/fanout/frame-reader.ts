@@ -81,13 +81,13 @@ export class FrameReader {
       const length = short === 126 ? all.readUInt16BE(at + 2) : short
       const end = from + length
       if (end > all.length) break
-      this.#hear(all, from, end)
+      this.#receive(all, from, end)
       at = end
     }
     return at
   }
 
-  #hear(all: Buffer, from: number, end: number): void {
+  #receive(all: Buffer, from: number, end: number): void {
     if (end - from >= BOOK_BYTES_MIN) {
       this.bookBytes = end - from
       this.#book(all, end)

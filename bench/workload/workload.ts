@@ -222,7 +222,10 @@ class Generator {
     work.generation[row] = this.#generations[slot]
     const rests = orderType === GTC
     const [owner, stp] = [work.owner[row], work.stp[row]]
-    this.#hear(book, this.#books[book].place({ id: row, owner, isBid, ticks, sizeRaw, rests, stp }))
+    this.#receive(
+      book,
+      this.#books[book].place({ id: row, owner, isBid, ticks, sizeRaw, rests, stp }),
+    )
   }
 
   #cancel(book: number): void {
@@ -238,10 +241,10 @@ class Generator {
     }
     this.#work.slot[row] = this.#work.slot[target]
     this.#work.generation[row] = this.#work.generation[target]
-    this.#hear(book, this.#books[book].cancel(target))
+    this.#receive(book, this.#books[book].cancel(target))
   }
 
-  #hear(book: number, events: readonly PlainEvent[]): void {
+  #receive(book: number, events: readonly PlainEvent[]): void {
     for (const { kind, id, sizeRaw, leftRaw } of events) {
       if (kind === 'fill') {
         this.#work.fills++

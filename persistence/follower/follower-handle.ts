@@ -130,7 +130,7 @@ export class FollowerHandle {
       onFault(message)
       this.#refuseWaiters()
     })
-    worker.on('message', (message: FollowerMessage) => this.#hear(message))
+    worker.on('message', (message: FollowerMessage) => this.#receive(message))
   }
 
   /** Resolves when state and tables have caught up with `seq`. */
@@ -293,7 +293,7 @@ export class FollowerHandle {
     this.#worker.postMessage(request)
   }
 
-  #hear(message: FollowerMessage): void {
+  #receive(message: FollowerMessage): void {
     if (message === 'ready') return
     if (message.kind === 'hash') {
       this.#hashes.get(message.id)?.({ seq: message.seq, hash: message.hash })

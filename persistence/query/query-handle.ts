@@ -106,7 +106,7 @@ export class QueryHandle {
     })
     this.#worker = worker
     this.#reason = ''
-    worker.on('message', (message: QueryMessage<never>) => this.#hear(message))
+    worker.on('message', (message: QueryMessage<never>) => this.#receive(message))
     worker.on('error', (error) => {
       this.#reason = reasonOf(error)
     })
@@ -184,7 +184,7 @@ export class QueryHandle {
     }
   }
 
-  #hear(message: QueryMessage<never>): void {
+  #receive(message: QueryMessage<never>): void {
     if (message === 'ready') {
       this.#isReady = true
       this.#onWarm()

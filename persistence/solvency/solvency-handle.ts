@@ -109,7 +109,7 @@ export class SolvencyHandle {
     const entry = new URL('./solvency.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: 'solvency', workerData })
     let reason = ''
-    worker.on('message', (message: SolvencyMessage<never>) => this.#hear(message))
+    worker.on('message', (message: SolvencyMessage<never>) => this.#receive(message))
     worker.on('error', (error) => {
       reason = reasonOf(error)
     })
@@ -117,7 +117,7 @@ export class SolvencyHandle {
     return worker
   }
 
-  #hear(message: SolvencyMessage<never>): void {
+  #receive(message: SolvencyMessage<never>): void {
     switch (message.kind) {
       case 'counted':
         this.#summary = message.summary

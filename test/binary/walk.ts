@@ -48,7 +48,7 @@ async function askLongest(baseUrl: string): Promise<void> {
   assert.equal(reply.status, 200, await reply.text())
 }
 
-async function hearPrices(baseUrl: string): Promise<void> {
+async function receivePrices(baseUrl: string): Promise<void> {
   const client = new WebSocketClient({ url: baseUrl, autoReconnect: false })
   const book = new Promise((resolve) => {
     Reflect.apply(client.on, client, ['orderbookUpdate', resolve])
@@ -70,7 +70,7 @@ export async function walk(baseUrl: string): Promise<Traded> {
   await askLongest(baseUrl)
   const { bids, asks } = await client.markets.getOrderBook(MARKET)
   assert.ok(asks.length + bids.length > 0)
-  await hearPrices(baseUrl)
+  await receivePrices(baseUrl)
   const found = await fetch(`${baseUrl}/markets/search?query=crypto`)
   assert.equal(found.status, 200)
   const traded = await trade(baseUrl)

@@ -47,7 +47,7 @@ function openRequests(): string[] {
 }
 
 class DocumentReader {
-  readonly heard = new Map<string, unknown[]>()
+  readonly received = new Map<string, unknown[]>()
   readonly socket: Socket
   #wake: () => void = () => {}
 
@@ -62,7 +62,7 @@ class DocumentReader {
       reconnection: false,
     })
     this.socket.onAny((name: string, payload: unknown) => {
-      this.heard.set(name, [...(this.heard.get(name) ?? []), payload])
+      this.received.set(name, [...(this.received.get(name) ?? []), payload])
       this.#wake()
     })
   }
@@ -73,9 +73,9 @@ class DocumentReader {
     this.socket.emit(name, payload)
   }
 
-  async hears(name: string, count = 1): Promise<unknown[]> {
+  async receives(name: string, count = 1): Promise<unknown[]> {
     for (;;) {
-      const frames = this.heard.get(name) ?? []
+      const frames = this.received.get(name) ?? []
       if (frames.length >= count) return frames
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -85,7 +85,7 @@ class DocumentReader {
 
   /** Each frame is one of these events and has their schema. */
   assertReported(names: readonly string[]): void {
-    for (const [name, payloads] of this.heard) {
+    for (const [name, payloads] of this.received) {
       assert.ok(names.includes(name), `${name} is told`)
       for (const payload of payloads) {
         checks.assertHolds(at(messageOf(name), 'payload'), payload, name)
@@ -96,7 +96,7 @@ class DocumentReader {
 
 /** What a client hears that made this request. */
 const answersTo = (request: string) =>
-  [`hear_${request}`, 'hear_answers'].flatMap((name) =>
+  [`receive_${request}`, 'receive_answers'].flatMap((name) =>
     messagesOf(at(document, 'operations', name)),
   )
 
@@ -122,12 +122,12 @@ test('every public subscription of the document is taken, and its frames are as 
       const reader = new DocumentReader()
       readers.push(reader)
       reader.request(request, payload)
-      await reader.hears('system')
+      await reader.receives('system')
       reader.assertReported(answersTo(request))
     }
   }
-  const heardBySome = (name: string) => Promise.race(readers.map((each) => each.hears(name)))
-  for (const name of SOON) await heardBySome(name)
+  const receivedBySome = (name: string) => Promise.race(readers.map((each) => each.receives(name)))
+  for (const name of SOON) await receivedBySome(name)
   const all = openRequests().flatMap(answersTo)
   for (const reader of readers) {
     reader.assertReported(all)
@@ -140,7 +140,7 @@ test('a subscription ends with an acknowledgement, as the document says', async 
   for (const payload of payloadsOf('subscribe_market_prices')) {
     reader.request('subscribe_market_prices', payload)
   }
-  await reader.hears('orderbookUpdate')
+  await reader.receives('orderbookUpdate')
   const [acknowledged] = messagesOf(at(document, 'operations', 'unsubscribe', 'reply'))
   const schema = at(messageOf(acknowledged), 'payload')
   for (const channel of ['subscribe_market_prices', 'no_such_channel']) {
@@ -163,7 +163,7 @@ test('a request that the document forbids gives an exception of its schema', asy
     ['no_such_event', {}],
   ]
   for (const [name, payload] of bad) reader.socket.emit(name, payload)
-  await reader.hears('exception', bad.length)
+  await reader.receives('exception', bad.length)
   reader.assertReported(['exception'])
   reader.socket.disconnect()
 })

@@ -6,7 +6,7 @@ import type { Role } from './speaker.ts'
 // Clients that join every channel of the sockets while other requests run. Each hears only what is
 // its own, and only the owner hears anything of the owner.
 
-const HEARD_MS = 8000
+const RECEIVED_MS = 8000
 const CHANNELS = 7
 /** Fields that say whose a frame is. */
 const WHOSE = new Set(['userId', 'profileId', 'ownerId'])
@@ -68,14 +68,14 @@ export class Subscriptions {
   }
 
   /** Whether a frame about this order reaches the owner in time. */
-  async hearsOf(orderId: string): Promise<boolean> {
+  async receivesOf(orderId: string): Promise<boolean> {
     const client = this.#subscriptions.get('owner')?.client
     if (client === undefined) return false
     const isThere = () =>
       !client.socket.connected ||
       client.of('orderEvent').some((frame) => at(frame, 'orderId') === orderId)
     const late = new Promise((resolve) =>
-      AbortSignal.timeout(HEARD_MS).addEventListener('abort', resolve),
+      AbortSignal.timeout(RECEIVED_MS).addEventListener('abort', resolve),
     )
     await Promise.race([client.until(isThere), late])
     return client.socket.connected && isThere()

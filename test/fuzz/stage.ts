@@ -143,10 +143,10 @@ export class Stage {
   }
 
   #reported(answer: Answer | undefined, issue: string): Omit<Outcome, 'rendered'> {
-    const heard = this.#subscriptions.issue(this.setting.actors, this.#known.owned)
+    const received = this.#subscriptions.issue(this.setting.actors, this.#known.owned)
     const body = answer === undefined ? null : parsed(answer)
     const code = String(at(body, 'code') ?? '')
-    const said = issue === '' ? heard : issue
+    const said = issue === '' ? received : issue
     return { status: answer?.status ?? 0, code, each: resultsOf(body), issue: said }
   }
 
@@ -311,7 +311,7 @@ export class Stage {
 
   /** Cancels everything, stops the process and tells what was left behind. */
   async close(): Promise<string> {
-    const issues = [await this.#hangUp(0), await this.#heard(), await this.#cancelAll()]
+    const issues = [await this.#hangUp(0), await this.#received(), await this.#cancelAll()]
     this.#subscriptions.close()
     issues.push(await this.#idle())
     const grownBytes = figuresOf(this.#server.pid).residentBytes - this.#before.residentBytes
@@ -345,7 +345,7 @@ export class Stage {
   }
 
   /** Proves that the silence meant something: only the owner hears of an order of its own. */
-  async #heard(): Promise<string> {
+  async #received(): Promise<string> {
     const { actors, quiet } = this.setting
     const issue = this.#subscriptions.issue(actors, this.#known.owned)
     if (issue !== '') return issue
@@ -356,7 +356,7 @@ export class Stage {
     const wanted = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: 1000, type: 'GTC' } as const
     const { order } = await this.#client.placed(trader, quiet, { ...wanted, salt: 2 ** 42 })
     this.#known.owned.add(order.id)
-    if (!(await this.#subscriptions.hearsOf(order.id)))
+    if (!(await this.#subscriptions.receivesOf(order.id)))
       return 'the owner hears nothing of its order'
     return this.#subscriptions.issue(actors, this.#known.owned)
   }

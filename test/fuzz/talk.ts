@@ -123,13 +123,13 @@ export class Conversation {
     const socket = connect(port, '127.0.0.1')
     const conversation = new Conversation(talk, speaker, socket)
     socket.write(request)
-    await conversation.#hears(/\r\n\r\n/)
+    await conversation.#receives(/\r\n\r\n/)
     if (conversation.status !== 101) return conversation
     socket.write(frameOf(TEXT, Buffer.from(talk.hello)))
-    if (talk.hello === PLAIN_HELLO) await conversation.#hears(/40\/markets,\{/)
+    if (talk.hello === PLAIN_HELLO) await conversation.#receives(/40\/markets,\{/)
     // A broken frame ends the connection, so the verdict on the proof must come before it.
     if (conversation.joins && bringsProof(speaker)) {
-      await conversation.#hears(/\["(authenticated|exception)"/)
+      await conversation.#receives(/\["(authenticated|exception)"/)
     }
     for (const message of talk.says) socket.write(bytesOf(message))
     return conversation
@@ -172,7 +172,7 @@ export class Conversation {
     }
   }
 
-  #hears(pattern: RegExp): Promise<void> {
+  #receives(pattern: RegExp): Promise<void> {
     return this.#until(() => pattern.test(this.#received.toString('latin1')), END_MS)
   }
 }

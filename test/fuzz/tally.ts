@@ -91,7 +91,7 @@ export class Tally {
   }
 
   /** Refusals that a route names and never gave. */
-  get unheard(): string[] {
+  get unreceived(): string[] {
     return api.flatMap((route) =>
       route.rejects
         .filter((code) => !this.#codes.has(`${nameOf(route)} ${code}`))

@@ -72,10 +72,10 @@ test("a fault in writing to one socket leaves the account's other sockets open",
   armFault('at-socket-send:1')
   const id = await placed(bob)
   const isOver = (client: SocketClient) => client.ends.length > 0
-  const hasHeard = (client: SocketClient) => framesOf(client, id).length > 0
-  for (const client of own) await client.until(() => isOver(client) || hasHeard(client))
+  const hasReceived = (client: SocketClient) => framesOf(client, id).length > 0
+  for (const client of own) await client.until(() => isOver(client) || hasReceived(client))
   assert.deepEqual(own.map(isOver).sort(), [false, true])
-  assert.deepEqual(own.map(hasHeard).sort(), [false, true])
+  assert.deepEqual(own.map(hasReceived).sort(), [false, true])
   assert.equal(live.faults.splice(0).length, 1)
 })
 

@@ -182,13 +182,13 @@ test('a client that leaves amid a replay hears no more of it, and may come again
   client.socket.emit(CHANNEL, { afterEventId: 0 })
   await client.take('orderEvent', before + 1)
   assert.deepEqual(await leaves(), {})
-  const heard = client.of('orderEvent').length
-  assert.ok(heard < EVENTS_MAX, 'it left amid the replay')
+  const received = client.of('orderEvent').length
+  assert.ok(received < EVENTS_MAX, 'it left amid the replay')
   await placed(carol)
   const fence = await listening(on, carol)
   clients.push(fence)
   await fenced(carol, fence)
-  assert.equal(client.of('orderEvent').length, heard)
+  assert.equal(client.of('orderEvent').length, received)
   assert.equal(client.of('system').filter((said) => /Told/.test(JSON.stringify(said))).length, 0)
   const { news } = on.exchange.pipeline.publisher
   fence.close()
@@ -198,7 +198,7 @@ test('a client that leaves amid a replay hears no more of it, and may come again
   client.socket.emit(CHANNEL)
   await client.until(() => client.of('system').length === 3)
   await fenced(carol, client)
-  assert.equal(client.of('orderEvent').length, heard + 1)
+  assert.equal(client.of('orderEvent').length, received + 1)
 })
 
 test('a client whose connection breaks amid a replay leaves nothing behind', async () => {

@@ -95,15 +95,17 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
   while (!deaf.received.includes(`"sequence":${newest},`)) await new Promise(setImmediate)
   publishTrade(1)
   while (!deaf.received.includes(`"sequence":${newest + 1},`)) await new Promise(setImmediate)
-  const heard = numbersIn(deaf.received)
+  const received = numbersIn(deaf.received)
   assert.deepEqual(
-    heard,
-    [...new Set(heard)].sort((a, b) => a - b),
+    received,
+    [...new Set(received)].sort((a, b) => a - b),
     'each frame once, in order',
   )
-  const gap = heard.findLastIndex((number, index) => index > 0 && number !== heard[index - 1] + 1)
+  const gap = received.findLastIndex(
+    (number, index) => index > 0 && number !== received[index - 1] + 1,
+  )
   assert.ok(gap > 0, 'the numbers that it missed are a gap')
-  const caughtUp = heard.length - gap - 1
+  const caughtUp = received.length - gap - 1
   assert.ok(caughtUp <= LIMITS.socketTapeBytesMax / SWEEP_BYTES_MIN, `${caughtUp} at once`)
   assert.equal(deaf.isClosed, false)
 })

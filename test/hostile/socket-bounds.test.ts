@@ -160,8 +160,8 @@ test('the sockets of one owner share one bound on messages', async () => {
   assert.ok(messages < socketBounds.messagesPerSecondMax)
   const chatter = Array.from({ length: messages }, () => textFrame('42/markets,["x"]'))
   for (const member of members) member.send(Buffer.concat(chatter))
-  const isHeard = ({ received }: RawClient) => received.split('"VALIDATION"').length > messages
-  while (!members.every((each) => each.isClosed || isHeard(each))) {
+  const isReceived = ({ received }: RawClient) => received.split('"VALIDATION"').length > messages
+  while (!members.every((each) => each.isClosed || isReceived(each))) {
     await new Promise(setImmediate)
   }
   assert.ok(members.some(({ received }) => received.includes('too many messages')))

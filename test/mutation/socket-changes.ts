@@ -184,7 +184,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a frame that breaks is left out silently',
-        'this.fail(error, (member) => to.hears(member, { number, seq }))',
+        'this.fail(error, (member) => to.receives(member, { number, seq }))',
         'this.postedNumber += 0',
       ],
       [

@@ -33,7 +33,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a market is of two matches', 'return isTaken ? REJECT.MATCH_MARKET_TAKEN : ', 'return '],
       ['a fixture is of two matches', 'ofFixture !== before', 'ofFixture === before'],
-      ['events of one call do not know each other', 'heard.get(slug) ?? match', 'match'],
+      ['events of one call do not know each other', 'received.get(slug) ?? match', 'match'],
     ],
   },
   {

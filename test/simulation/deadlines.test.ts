@@ -89,7 +89,7 @@ class Day {
     for (const shard of this.life.shards.all) shard.send()
     journal.send()
     for (const thread of threads) while (thread.run(100) > 0) thread.show()
-    this.life.hear()
+    this.life.receive()
     journal.commit(100)
     journal.report()
   }

@@ -411,7 +411,7 @@ export class Life {
   }
 
   /** Main hears that frames have come, if a thread rang. */
-  hear(): void {
+  receive(): void {
     if (!this.hasWakeUp) return
     this.hasWakeUp = false
     this.pipeline.drain()

@@ -204,11 +204,30 @@ export const LIVES: Odds = {
 
 /** Kinds of machines: each act is as frequent as its number says. */
 const MACHINES: readonly Odds[] = [
-  { turn: 10, thread: 10, hear: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },
-  { turn: 14, thread: 14, hear: 4, commit: 6, report: 5, catchUp: 1, time: 2, stall: 0.1, wake: 1 },
-  { turn: 12, thread: 14, hear: 9, commit: 1, report: 0.3, catchUp: 0.2, time: 2, rest: 0.02 },
+  { turn: 10, thread: 10, receive: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },
   {
-    ...{ turn: 14, thread: 12, hear: 5, commit: 5, report: 3, catchUp: 0.5, time: 3, rest: 0.03 },
+    turn: 14,
+    thread: 14,
+    receive: 4,
+    commit: 6,
+    report: 5,
+    catchUp: 1,
+    time: 2,
+    stall: 0.1,
+    wake: 1,
+  },
+  { turn: 12, thread: 14, receive: 9, commit: 1, report: 0.3, catchUp: 0.2, time: 2, rest: 0.02 },
+  {
+    ...{
+      turn: 14,
+      thread: 12,
+      receive: 5,
+      commit: 5,
+      report: 3,
+      catchUp: 0.5,
+      time: 3,
+      rest: 0.03,
+    },
     ...{ clockBack: 0.1, stall: 0.2, wake: 1, refuse: 0.1, accept: 1, cancelWide: 0.15 },
   },
 ]

@@ -67,14 +67,14 @@ class ThreadedReplay {
         published: () => {},
       },
       onReady: () => {
-        this.#hear()
+        this.#receive()
         this.#wake()
       },
       onFault: (sentence) => assert.fail(sentence),
     })
   }
 
-  #hear(): void {
+  #receive(): void {
     for (const shard of this.shards.all) {
       shard.drain(Number.POSITIVE_INFINITY)
       shard.publishThrough(Number.POSITIVE_INFINITY)
@@ -91,7 +91,7 @@ class ThreadedReplay {
     this.#send()
     const before = this.#settled
     // A thread rings only after main has asked for the doorbell, which main does as it drains.
-    this.#hear()
+    this.#receive()
     if (this.#settled > before) return Promise.resolve()
     return new Promise((resolve) => {
       this.#wake = resolve

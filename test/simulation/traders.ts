@@ -237,10 +237,10 @@ export class Traders {
     assert.equal(order.takerDelayMs, order.postOnly ? 0 : takerDelayMs, 'takers are delayed')
     const known = { slot, generation, account, marketId }
     this.#memory.learn(known, row)
-    publisher.whenReceipt(order.seq, order.nowMs, (receipt) => this.#heard(order, receipt))
+    publisher.whenReceipt(order.seq, order.nowMs, (receipt) => this.#received(order, receipt))
   }
 
-  #heard(
+  #received(
     order: PlaceOrder,
     receipt: Parameters<Parameters<Life['pipeline']['publisher']['whenReceipt']>[2]>[0],
   ): void {

@@ -173,7 +173,7 @@ export class World {
         this.#befall(act, dice)
         return false
       case 'hear':
-        this.#life.hear()
+        this.#life.receive()
         return false
       case 'commit':
         journal.commit(1 + Math.floor(dice[0] * 64))
@@ -323,7 +323,7 @@ export class World {
       thread.run(Number.POSITIVE_INFINITY)
       thread.show()
     }
-    this.#life.hear()
+    this.#life.receive()
     journal.commit(Number.POSITIVE_INFINITY)
     journal.report()
     this.#life.score()

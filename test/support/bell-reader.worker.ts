@@ -6,11 +6,11 @@ import { WakeUps } from '../../engine/thread/wake-ups.ts'
 const LONG_MS = 600_000
 const { shared, wakeUps, place, frames } = workerData
 const ring = new Ring(shared, new WakeUps(wakeUps).sleepWordOf(place))
-for (let heard = 0; heard < frames; ) {
+for (let received = 0; received < frames; ) {
   while (ring.next()) {
     parentPort?.postMessage(ring.tag)
-    heard++
+    received++
   }
   ring.free()
-  if (heard < frames) ring.waitForData(LONG_MS)
+  if (received < frames) ring.waitForData(LONG_MS)
 }

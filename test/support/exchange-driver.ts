@@ -120,12 +120,12 @@ export class ExchangeDriver {
     this.exchange.onEvents = (words, f64s, count) => {
       this.onChunk()
       for (let record = 0; record < count; record++) {
-        this.#hear(words, f64s, eventAt(0, record))
+        this.#receive(words, f64s, eventAt(0, record))
       }
     }
   }
 
-  #hear(words: Int32Array, f64s: Float64Array, event: number): void {
+  #receive(words: Int32Array, f64s: Float64Array, event: number): void {
     const kind = eventKind(words, event)
     const slot = eventSlot(words, event)
     if (kind === EVENT.FILL) {

@@ -126,7 +126,7 @@ export class Story {
   async line(text: string): Promise<void> {
     const [who, name, ...rest] = text.trim().split(/\s+/)
     if (who === 'clock') this.#cast.live.shiftClock(Number(name))
-    else if (name === 'heard') await this.heard(who, Number(rest[0]))
+    else if (name === 'heard') await this.received(who, Number(rest[0]))
     else if (name === 'silent') assert.deepEqual(await this.all(who), [])
     else if (who === 'operator') await this.#operate(name, rest)
     else if (name === 'cancels') await this.#cancel(who, rest[0])
@@ -135,7 +135,7 @@ export class Story {
   }
 
   /** The words that an order's owner heard, once there are `count` of them. */
-  async heard(name: string, count: number): Promise<string[]> {
+  async received(name: string, count: number): Promise<string[]> {
     const { who, orderId } = this.order(name)
     const client = this.#cast.client(who)
     await client.until(() => framesOf(client, orderId).length >= count)
@@ -148,8 +148,8 @@ export class Story {
     const fence = `fence of ${who} ${this.#orders.size}`
     await this.#place(who, fence, 'buy yes 1 @1')
     await this.#cancel(who, fence)
-    await this.heard(fence, 2)
-    return this.heard(name, 0)
+    await this.received(fence, 2)
+    return this.received(name, 0)
   }
 
   async #place(who: string, name: string, words: string): Promise<void> {

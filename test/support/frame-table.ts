@@ -11,7 +11,7 @@ export interface Row {
   readonly market?: (nowMs: number) => object
   readonly story: readonly string[]
   /** The words heard of each order, by its name and in their order. */
-  readonly heard: Readonly<Record<string, readonly string[]>>
+  readonly received: Readonly<Record<string, readonly string[]>>
 }
 
 /** What the owner hears when a resting order of three shares at 0.5 is filled whole. */
@@ -22,7 +22,7 @@ export const OWN_GONE = ['PLACEMENT 20', 'CANCELLATION 20 STP_MAKER_CANCELLED']
 export function frameTable(rows: readonly Row[], fields: object = {}): void {
   let live: LiveExchange
   let cast: Cast
-  const reported: { story: Story; heard: Row['heard'] }[] = []
+  const reported: { story: Story; received: Row['received'] }[] = []
   before(async () => {
     live = await startLive({ flags: ['--block-ms', '20'] })
     cast = await Cast.open(live, ['alice', 'bob', 'carol', 'dora'])
@@ -34,25 +34,25 @@ export function frameTable(rows: readonly Row[], fields: object = {}): void {
   afterEach(() => {
     assert.deepEqual(live.faults, [])
   })
-  for (const [at, { title, market, story: lines, heard }] of rows.entries()) {
+  for (const [at, { title, market, story: lines, received }] of rows.entries()) {
     test(title, async () => {
       const spec = market?.(live.nowMs()) ?? fields
       const story = await Story.open(cast, `case-${at}`, spec)
       for (const line of lines) await story.line(line)
-      for (const [name, words] of Object.entries(heard)) {
-        assert.deepEqual(await story.heard(name, words.length), words, name)
+      for (const [name, words] of Object.entries(received)) {
+        assert.deepEqual(await story.received(name, words.length), words, name)
       }
-      reported.push({ story, heard })
+      reported.push({ story, received })
     })
   }
   test('no owner hears more of an order than its row says', async () => {
     const last = await Story.open(cast, 'last')
     await last.line('alice m buy no 3 @500')
     await last.line('bob t buy yes 3 @500')
-    await last.heard('m', 4)
-    for (const { story, heard } of reported) {
-      for (const [name, words] of Object.entries(heard)) {
-        assert.deepEqual(await story.heard(name, 0), words, name)
+    await last.received('m', 4)
+    for (const { story, received } of reported) {
+      for (const [name, words] of Object.entries(received)) {
+        assert.deepEqual(await story.received(name, 0), words, name)
       }
     }
   })

@@ -100,12 +100,12 @@ export async function startJournal(
   })
   const { durability = 'full', pagesMax = 0, onDurable, onCommit = () => {} } = options
   const waits: { seq: number; resolve: () => void }[] = []
-  const heard = (durableSeq: number) => {
+  const received = (durableSeq: number) => {
     onDurable?.(durableSeq)
     for (const { seq, resolve } of waits) if (seq <= durableSeq) resolve()
   }
   const thread = await startJournalThread({ folder, durability, tail, pagesMax })
-  const journal = new JournalHandle(thread, { onDurable: heard, onCommit, onFault: report })
+  const journal = new JournalHandle(thread, { onDurable: received, onCommit, onFault: report })
   const durable = (seq: number) =>
     new Promise<void>((resolve) => {
       waits.push({ seq, resolve })

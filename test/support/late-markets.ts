@@ -22,7 +22,7 @@ export class LateMarkets {
   readonly clearing = new Clearing(new OrderTable(CAPACITY))
   readonly commands: Command[] = []
   /** Answers that main has not heard yet, by market. */
-  readonly #unheard = new Map<number, ArrayBuffer[]>()
+  readonly #unreceived = new Map<number, ArrayBuffer[]>()
   settled = 0
 
   /** Takes over the books of this thread. */
@@ -36,9 +36,9 @@ export class LateMarkets {
     if (!concernsBook(command)) return
     const { marketId } = command
     onEventsReady((count) => {
-      const answers = this.#unheard.get(marketId) ?? []
+      const answers = this.#unreceived.get(marketId) ?? []
       answers.push(eventWords.slice(0, count * EVENT_WORDS).buffer)
-      this.#unheard.set(marketId, answers)
+      this.#unreceived.set(marketId, answers)
     })
     if (command.kind === 'placeOrder') placeInMarket(command)
     else if (command.kind === 'releaseOrder') releaseInMarket(command)
@@ -47,18 +47,20 @@ export class LateMarkets {
 
   /** Markets with an answer that main has not heard. */
   get speaking(): number[] {
-    return [...this.#unheard.keys()].filter((each) => (this.#unheard.get(each)?.length ?? 0) > 0)
+    return [...this.#unreceived.keys()].filter(
+      (each) => (this.#unreceived.get(each)?.length ?? 0) > 0,
+    )
   }
 
-  get unheardCount(): number {
+  get unreceivedCount(): number {
     let count = 0
-    for (const answers of this.#unheard.values()) count += answers.length
+    for (const answers of this.#unreceived.values()) count += answers.length
     return count
   }
 
   /** Main hears the oldest answer of a market. Law 2: the answer lowers no free balance. */
-  hear(marketId: number): void {
-    const answer = this.#unheard.get(marketId)?.shift()
+  receive(marketId: number): void {
+    const answer = this.#unreceived.get(marketId)?.shift()
     assert(answer !== undefined, 'main hears only an answer that was given')
     const before = this.#free()
     const count = answer.byteLength / EVENT_BYTES
@@ -81,7 +83,7 @@ export class LateMarkets {
   }
 
   hash(): string {
-    assert.equal(this.unheardCount, 0, 'a state is whole when every answer was heard')
+    assert.equal(this.unreceivedCount, 0, 'a state is whole when every answer was heard')
     return stateHash(
       this.clearing,
       this.clearing.catalogue.openBooks().map((book) => bookDigest(book)),

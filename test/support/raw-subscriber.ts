@@ -9,13 +9,13 @@ export function wideFrame(text: string): Buffer {
 }
 
 /**
- * A socket below the library that hears a channel, and can stop reading. It is given once `heard`
+ * A socket below the library that hears a channel, and can stop reading. It is given once `received`
  * came, which is part of the answer. The caller ends it.
  */
 export async function rawSubscriber(
   port: number,
   [event, requested]: readonly [event: string, requested: object],
-  heard: string,
+  received: string,
 ): Promise<RawClient> {
   const raw = new RawClient(port)
   const said = async (word: string) => {
@@ -26,6 +26,6 @@ export async function rawSubscriber(
   raw.send(textFrame('40/markets,'))
   await said('40/markets,{')
   raw.send(wideFrame(`42/markets,${JSON.stringify([event, requested])}`))
-  await said(heard)
+  await said(received)
   return raw
 }

@@ -80,7 +80,10 @@ export function decideScores(
   const scores: MatchScore[] = []
   const verdicts: (ScoreVerdict | 'unknown')[] = []
   /** What matches will have heard by the events before. */
-  const heard = new Map<string, Pick<PlacedMatch, 'eventIds'> & { score: { sequence: number } }>()
+  const received = new Map<
+    string,
+    Pick<PlacedMatch, 'eventIds'> & { score: { sequence: number } }
+  >()
   for (const { fixtureId, sportType, ...event } of events) {
     const match = matches.byFixture(fixtureId)
     if (match === undefined) {
@@ -89,11 +92,11 @@ export function decideScores(
     }
     if (match.sportType !== sportType) return REJECT.SCORE_OF_OTHER_SPORT
     const { slug } = match
-    const before = heard.get(slug) ?? match
+    const before = received.get(slug) ?? match
     const verdict = verdictOn(before, event)
     verdicts.push(verdict)
     if (verdict !== 'applied') continue
-    heard.set(slug, { eventIds: idsAfter(before, event), score: { sequence: event.sequence } })
+    received.set(slug, { eventIds: idsAfter(before, event), score: { sequence: event.sequence } })
     scores.push({ slug, ...event })
   }
   return { scores, verdicts }

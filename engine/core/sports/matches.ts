@@ -37,19 +37,19 @@ export function isOfMatches(command: Command): command is MatchCommand {
 /** What an event does to the match of its fixture. */
 export type ScoreVerdict = 'applied' | 'repeated' | 'outdated'
 
-type Heard = Pick<PlacedMatch, 'eventIds'> & { readonly score: Pick<Score, 'sequence'> | null }
+type Received = Pick<PlacedMatch, 'eventIds'> & { readonly score: Pick<Score, 'sequence'> | null }
 
 /**
  * A known id changes nothing, and neither does an event that is not newer than the newest. So an
  * event that comes again never counts twice, however old it is: its sequence is not newer.
  */
-export function verdictOn({ eventIds, score }: Heard, event: ScoreEvent): ScoreVerdict {
+export function verdictOn({ eventIds, score }: Received, event: ScoreEvent): ScoreVerdict {
   if (eventIds.includes(event.eventId)) return 'repeated'
   return score !== null && event.sequence <= score.sequence ? 'outdated' : 'applied'
 }
 
 /** The ids that a match remembers once it heard the event. */
-export function idsAfter({ eventIds }: Heard, { eventId }: ScoreEvent): readonly string[] {
+export function idsAfter({ eventIds }: Received, { eventId }: ScoreEvent): readonly string[] {
   return [...eventIds, eventId].slice(-SPORT_LIMITS.eventIdsKept)
 }
 

@@ -6,16 +6,16 @@ const REQUESTED = 'loginasked'
 
 /** Opens the menu of the visitor; without one, the page of the account. */
 export function askForLogin(): void {
-  const isHeard = !dispatchEvent(new Event(REQUESTED, { cancelable: true }))
-  if (!isHeard) location.hash = '#/account'
+  const isReceived = !dispatchEvent(new Event(REQUESTED, { cancelable: true }))
+  if (!isReceived) location.hash = '#/account'
 }
 
 /** Calls `open` whenever a view asks for a login. */
 export function onLoginRequested(open: () => void): Unwatch {
-  const heard = (event: Event): void => {
+  const received = (event: Event): void => {
     event.preventDefault()
     open()
   }
-  addEventListener(REQUESTED, heard)
-  return () => removeEventListener(REQUESTED, heard)
+  addEventListener(REQUESTED, received)
+  return () => removeEventListener(REQUESTED, received)
 }

@@ -258,12 +258,12 @@ export class IntakePool {
     if (this.#isPaused) return
     const { results } = worker
     do {
-      while (results.next()) this.#hear(worker)
+      while (results.next()) this.#receive(worker)
       results.free()
     } while (!results.arm())
   }
 
-  #hear(worker: IntakeWorker): void {
+  #receive(worker: IntakeWorker): void {
     const { results } = worker
     if (results.tag === FROM_INTAKE.READY) {
       worker.isReady = true

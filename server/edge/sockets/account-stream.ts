@@ -11,14 +11,14 @@ import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { refuse } from '../http/refusal.ts'
-import type { Frame, Hearers, Member, SharedFrames } from './member.ts'
+import type { Frame, Member, Receivers, SharedFrames } from './member.ts'
 import { packetOf } from './packets.ts'
 import type { Pump, Sender } from './pump.ts'
 import { type FrameCost, type SendBudget, Share } from './send-budget.ts'
 
 /** A frame that is not made yet. */
 export interface Post {
-  readonly to: Hearers
+  readonly to: Receivers
   /** The command that caused it; null where a replay never sends such frames. */
   readonly seq: Seq | null
   readonly event: string
@@ -174,7 +174,7 @@ export class AccountStream implements Sender, SharedFrames {
       this.#log.push({ number, seq, to, packet, endBytes: this.#endBytes })
       this.#isRoundDue = true
     } catch (error) {
-      this.fail(error, (member) => to.hears(member, { number, seq }))
+      this.fail(error, (member) => to.receives(member, { number, seq }))
     }
   }
 
@@ -225,7 +225,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#parts.budget.withdraw(this.#share)
     this.madeNumber = this.postedNumber
     for (const member of [...this.#members]) {
-      if ([...last].some(([to, place]) => to.hears(member, place))) member.endSlow()
+      if ([...last].some(([to, place]) => to.receives(member, place))) member.endSlow()
     }
   }
 }

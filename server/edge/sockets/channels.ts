@@ -70,7 +70,12 @@ function requestOf(payload: unknown): SubscriptionRequest | Refusal {
 }
 
 /** Takes one event of a client with its raw arguments; its name may be a number. */
-export function hear(channels: Channels, member: Member, event: unknown, given: unknown[]): void {
+export function receive(
+  channels: Channels,
+  member: Member,
+  event: unknown,
+  given: unknown[],
+): void {
   if (typeof event !== 'string') {
     member.except(unknownChannel())
     return

@@ -98,18 +98,18 @@ export class ConnectionSlot {
   takes(): boolean {
     const second = Math.floor(performance.now() / MS_PER_SEC)
     const { messagesPerSecondMax } = this.#connectionCounts.bounds
-    const isHeard =
+    const isReceived =
       this.#tally.takes(second, messagesPerSecondMax) &&
       this.#connectionCounts.takes(this.#visitor, second)
-    if (!isHeard) this.#connectionCounts.refuse('messages')
-    return isHeard
+    if (!isReceived) this.#connectionCounts.refuse('messages')
+    return isReceived
   }
 
   /** Whether the connection may name markets of that many units now (`unitsOf`). */
   asks(units: number): boolean {
-    const isHeard = this.#connectionCounts.asks(this.#visitor, units, performance.now())
-    if (!isHeard) this.#connectionCounts.refuse('markets')
-    return isHeard
+    const isReceived = this.#connectionCounts.asks(this.#visitor, units, performance.now())
+    if (!isReceived) this.#connectionCounts.refuse('markets')
+    return isReceived
   }
 
   /** Counts the markets of a public subscription; false when they would be too many. */

@@ -21,14 +21,14 @@ export interface Place {
 }
 
 /** The listeners of a frame: those of a channel, or of one market in it. */
-export interface Hearers {
+export interface Receivers {
   /** Whether the member subscribed before the frame, still listens, and does not have it yet. */
-  hears(member: Member, place: Place): boolean
+  receives(member: Member, place: Place): boolean
 }
 
 /** A frame that is made and encoded. */
 export interface Frame extends Place {
-  readonly to: Hearers
+  readonly to: Receivers
   readonly packet: Uint8Array
   /** Bytes of the stream up to and with this frame. */
   readonly endBytes: number
@@ -306,7 +306,7 @@ export class Member {
     const frame = stream.frameAt(this.place)
     if (frame === undefined) return undefined
     this.place++
-    return frame.to.hears(this, frame) ? frame.packet : null
+    return frame.to.receives(this, frame) ? frame.packet : null
   }
 
   /**

@@ -10,7 +10,7 @@ import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import type { Guest, SocketBounds, SocketPort } from '../http/gateway/socket-port.ts'
 import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Streams } from './account-stream.ts'
-import { type Channels, hear } from './channels.ts'
+import { type Channels, receive } from './channels.ts'
 import {
   type ConnectionBounds,
   type ConnectionCounts,
@@ -204,7 +204,7 @@ export class SocketGateway {
     socket.onAny((event: unknown, ...given: unknown[]) => {
       this.#contained(member, () => {
         edgePoint('at-socket-message')
-        hear(channels, member, event, given)
+        receive(channels, member, event, given)
       })
     })
     socket.on('disconnect', () => {

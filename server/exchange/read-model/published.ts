@@ -41,7 +41,7 @@ export interface MarketsListener {
 }
 
 /** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
-export type MovesHeard = (facts: readonly MoveFact[], seq: Seq) => void
+export type MovesReceived = (facts: readonly MoveFact[], seq: Seq) => void
 
 export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   /** A copy, as its newest durable command left it; trades show in the fields below. */
@@ -147,7 +147,7 @@ export class PublishedMarkets {
   /** Grows with each change of any market. */
   changes = 0
   #listener: MarketsListener | null = null
-  #onMoved: MovesHeard | null = null
+  #onMoved: MovesReceived | null = null
   /** The newest market that was ever shown. */
   lastId: MarketId = 0
   /** Markets whose records were published since `publishChanged`. */
@@ -161,7 +161,7 @@ export class PublishedMarkets {
   }
 
   /** `onMoved` hears of money that moved outside trading, once that is durable. */
-  listenToMoves(onMoved: MovesHeard): void {
+  listenToMoves(onMoved: MovesReceived): void {
     this.#onMoved = onMoved
   }
 

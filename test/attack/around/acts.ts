@@ -91,7 +91,7 @@ export async function feedWalks(on: Ground): Promise<void> {
 }
 
 /** Makes and takes back offers while many sockets listen to offers. */
-export async function offersHeard(on: Ground): Promise<void> {
+export async function offersReceived(on: Ground): Promise<void> {
   const { attacker } = on.scene
   const readers = on.isShort ? READERS_SHORT : READERS
   for (let opened = 0; opened < readers && (await on.turn(200)); opened++) {

@@ -6,8 +6,8 @@ import {
   deepBoards,
   feedWalks,
   followTurns,
-  offersHeard,
   offersOfMany,
+  offersReceived,
   packMarkets,
   packQuotes,
   publicBookmarks,
@@ -83,7 +83,7 @@ export const AROUND: readonly Attack[] = [
   },
   {
     name: 'offers of packs made and taken back before listeners',
-    run: offersHeard,
+    run: offersReceived,
     bytes: 500 * SOCKET_BYTES,
     answers: ['101', '200', '201', '409 OFFER_LIMIT', ...CROWDED, '503 READ_TIMEOUT'],
     ...{ meets: ['101', '200', '201'], shortTurns: 40 },

@@ -144,9 +144,9 @@ class LateFlow {
   }
 
   /** Main hears up to `count` answers, of any markets in any order. */
-  hear(count: number): void {
-    for (let left = count; left > 0 && this.late.unheardCount > 0; left--) {
-      this.late.hear(this.#random.pick(this.late.speaking))
+  receive(count: number): void {
+    for (let left = count; left > 0 && this.late.unreceivedCount > 0; left--) {
+      this.late.receive(this.#random.pick(this.late.speaking))
     }
   }
 }
@@ -166,13 +166,13 @@ test('decisions taken before main hears the markets stand in a replay on one thr
     const flow = new LateFlow(seed)
     const lateness = new Random(seed)
     // From markets that are heard at once to hundreds of answers that wait.
-    const hears = lateness.pick([1, 0.5, 0.1, 0.02])
+    const receives = lateness.pick([1, 0.5, 0.1, 0.02])
     for (let step = 0; step < 800; step++) {
       flow.step()
-      if (lateness.chance(hears)) flow.hear(1 + lateness.below(2 / hears))
+      if (lateness.chance(receives)) flow.receive(1 + lateness.below(2 / receives))
       if (step % 50 === 0) assert.equal(brokenInvariant(flow.late.clearing), null, `SEED=${seed}`)
     }
-    flow.hear(Number.POSITIVE_INFINITY)
+    flow.receive(Number.POSITIVE_INFINITY)
     assert.equal(brokenInvariant(flow.late.clearing), null, `SEED=${seed}`)
     settled += flow.late.settled
     releases += flow.releases
@@ -189,25 +189,25 @@ const WINDOW = 6
 /** Every possible order of events: 0 decides the next command, another number hears that market. */
 function* interleavings(markets: readonly number[]): Iterable<readonly number[]> {
   const path: number[] = []
-  const unheard = new Map<number, number>()
-  function* extend(decided: number, heard: number): Iterable<readonly number[]> {
-    if (heard === markets.length) yield path
+  const unreceived = new Map<number, number>()
+  function* extend(decided: number, received: number): Iterable<readonly number[]> {
+    if (received === markets.length) yield path
     if (decided < markets.length) {
       const marketId = markets[decided]
-      unheard.set(marketId, (unheard.get(marketId) ?? 0) + 1)
+      unreceived.set(marketId, (unreceived.get(marketId) ?? 0) + 1)
       path.push(0)
-      yield* extend(decided + 1, heard)
+      yield* extend(decided + 1, received)
       path.pop()
-      unheard.set(marketId, (unheard.get(marketId) ?? 0) - 1)
+      unreceived.set(marketId, (unreceived.get(marketId) ?? 0) - 1)
     }
     for (const marketId of new Set(markets)) {
-      const count = unheard.get(marketId) ?? 0
+      const count = unreceived.get(marketId) ?? 0
       if (count === 0) continue
-      unheard.set(marketId, count - 1)
+      unreceived.set(marketId, count - 1)
       path.push(marketId)
-      yield* extend(decided, heard + 1)
+      yield* extend(decided, received + 1)
       path.pop()
-      unheard.set(marketId, count)
+      unreceived.set(marketId, count)
     }
   }
   yield* extend(0, 0)
@@ -223,7 +223,7 @@ test('every order of decisions and answers gives one state', () => {
     const flow = new LateFlow(seed)
     for (let step = 0; step < 60; step++) {
       flow.step()
-      flow.hear(Number.POSITIVE_INFINITY)
+      flow.receive(Number.POSITIVE_INFINITY)
     }
     const before = flow.late.commands.length
     // Main decides all of these before it hears any of their answers, as late as it can be.
@@ -237,7 +237,7 @@ test('every order of decisions and answers gives one state', () => {
       const late = new LateMarkets()
       for (const command of commands.slice(0, before)) {
         late.apply(command)
-        for (const marketId of late.speaking) late.hear(marketId)
+        for (const marketId of late.speaking) late.receive(marketId)
       }
       playWay(late, window, way)
       assert.equal(late.hash(), hash, `SEED=${seed}: ${way}`)
@@ -250,7 +250,7 @@ function playWay(late: LateMarkets, window: readonly Command[], way: readonly nu
   let next = 0
   for (const marketId of way) {
     if (marketId !== 0) {
-      late.hear(marketId)
+      late.receive(marketId)
       continue
     }
     // A command without an answer goes in together with the next command that has one.

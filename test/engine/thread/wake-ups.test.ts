@@ -29,9 +29,9 @@ test('a bell wakes the readers that are marked, and each hears every frame', asy
   const wakeUps = new WakeUps(WakeUps.allocate())
   const frames = 200
   const readers = [0, 1, 63].map((place) => readerOf(wakeUps, place, frames))
-  const heard: number[][] = readers.map(() => [])
+  const received: number[][] = readers.map(() => [])
   for (const [index, { worker }] of readers.entries()) {
-    worker.on('message', (tag: number) => heard[index].push(tag))
+    worker.on('message', (tag: number) => received[index].push(tag))
   }
   for (let frame = 0; frame < frames; frame++) {
     // Now and then the readers sleep for sure; mostly they are on their way to it.
@@ -44,7 +44,7 @@ test('a bell wakes the readers that are marked, and each hears every frame', asy
   }
   await Promise.all(readers.map(({ ended }) => ended))
   const all = Array.from({ length: frames }, (_each, frame) => frame)
-  assert.deepEqual(heard, [all, all, all])
+  assert.deepEqual(received, [all, all, all])
 })
 
 test('a bell that nobody marked wakes nobody, and a sign of life needs no bell', async () => {
@@ -57,9 +57,9 @@ test('a bell that nobody marked wakes nobody, and a sign of life needs no bell',
   reader.ring.request()
   while (!reader.ring.isAnswered) await new Promise(setImmediate)
   await reader.asleep()
-  const heard = once(reader.worker, 'message')
+  const received = once(reader.worker, 'message')
   reader.ring.push(7, NOTHING)
   reader.ring.send()
-  assert.deepEqual(await heard, [7], 'so does `send`')
+  assert.deepEqual(await received, [7], 'so does `send`')
   await reader.ended
 })

@@ -4,7 +4,7 @@
 
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
-import type { Hearers, Member, Place } from '../../../edge/sockets/member.ts'
+import type { Member, Place, Receivers } from '../../../edge/sockets/member.ts'
 import type { OrderNews } from '../../../exchange/read-model/order-news.ts'
 
 /** One subscription of a member. */
@@ -24,7 +24,7 @@ interface Listeners {
   readonly partial: ReadonlySet<Seq>
 }
 
-export class Audience implements Channel, Hearers {
+export class Audience implements Channel, Receivers {
   readonly isPrivate = true
   readonly #members = new Map<number, Listeners>()
   readonly #news: OrderNews | null
@@ -84,18 +84,18 @@ export class Audience implements Channel, Hearers {
     this.#news?.unwatch(profileId)
   }
 
-  hears(member: Member, { number, seq }: Place): boolean {
+  receives(member: Member, { number, seq }: Place): boolean {
     const listening = this.of(member)
     if (listening === undefined || listening.since >= number) return false
     return seq === null || seq > listening.throughSeq
   }
 
-  isHeardBy(profileId: ProfileId): boolean {
+  isReceivedBy(profileId: ProfileId): boolean {
     return this.#members.has(profileId)
   }
 
   /** Whether facts of the command may be missing, or have wrong places. */
-  heardInPart(profileId: ProfileId, seq: Seq): boolean {
+  receivedInPart(profileId: ProfileId, seq: Seq): boolean {
     return this.#members.get(profileId)?.partial.has(seq) === true
   }
 

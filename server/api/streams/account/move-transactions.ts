@@ -51,7 +51,7 @@ export class MoveTransactions implements SettlementListener {
   moved(facts: readonly MoveFact[], seq: Seq): void {
     const { audience } = this.#parts
     for (const fact of facts) {
-      if (!audience.isHeardBy(fact.owner)) continue
+      if (!audience.isReceivedBy(fact.owner)) continue
       if (this.#waiting.length >= LIMITS.settledDueMax) this.#giveUp()
       this.#waiting.push({ seq, fact, market: this.#namesOf(fact.marketId) })
     }
@@ -76,7 +76,7 @@ export class MoveTransactions implements SettlementListener {
 
   #post({ seq, fact, market }: Waiting, { ms }: BlockFact): void {
     const { audience, streams, chainId } = this.#parts
-    if (!audience.isHeardBy(fact.owner)) return
+    if (!audience.isReceivedBy(fact.owner)) return
     const payload = () => ({
       userId: fact.owner,
       txHash: moveHashOf(chainId, seq),

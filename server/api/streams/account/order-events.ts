@@ -111,8 +111,8 @@ export class OrderEvents implements Channel {
     const places = new Map<number, Place>()
     for (const fact of facts) {
       const { accountId, seq } = fact
-      if (!this.audience.isHeardBy(accountId)) continue
-      if (this.audience.heardInPart(accountId, seq)) continue
+      if (!this.audience.isReceivedBy(accountId)) continue
+      if (this.audience.receivedInPart(accountId, seq)) continue
       try {
         edgePoint('at-socket-news')
         this.post(accountId, { seq, payload: this.#frameOf(fact, places) })

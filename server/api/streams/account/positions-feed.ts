@@ -20,7 +20,7 @@ import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
 import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.ts'
-import type { Hearers, Member, Place } from '../../../edge/sockets/member.ts'
+import type { Member, Place, Receivers } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
@@ -35,7 +35,7 @@ const CHANNEL = 'subscribe_positions'
 const EVENT = 'positions'
 
 /** One market of one account. */
-class Watch implements Hearers {
+class Watch implements Receivers {
   /** It stays readable when the market leaves memory. */
   readonly published: PublishedMarket
   readonly members = new Set<Member>()
@@ -73,7 +73,7 @@ class Watch implements Hearers {
     this.#since.set(member, member.stream?.postedNumber ?? 0)
   }
 
-  hears(member: Member, { number }: Place): boolean {
+  receives(member: Member, { number }: Place): boolean {
     const since = this.#since.get(member)
     return since !== undefined && since < number
   }

@@ -15,7 +15,7 @@ import {
 import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
 import { type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { AccountStream } from '../../../edge/sockets/account-stream.ts'
-import type { Hearers, Member, Waiter } from '../../../edge/sockets/member.ts'
+import type { Member, Receivers, Waiter } from '../../../edge/sockets/member.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
@@ -49,7 +49,7 @@ export interface ReplayParts {
   readonly leave: () => void
 }
 
-export class Replay implements Hearers, Waiter {
+export class Replay implements Receivers, Waiter {
   readonly #parts: ReplayParts
   #held: Held[] = []
   #isOverfull = false
@@ -61,7 +61,7 @@ export class Replay implements Hearers, Waiter {
     this.#parts = parts
   }
 
-  hears(member: Member): boolean {
+  receives(member: Member): boolean {
     return member === this.#parts.member && this.#parts.isWanted()
   }
 

@@ -95,12 +95,12 @@ export class SettlementFeed implements SettlementListener {
     return [orderEvents.audience, audience, positions.audience]
   }
 
-  #isHeard(): boolean {
+  #isReceived(): boolean {
     return this.#audiences.some((audience) => !audience.isEmpty)
   }
 
   #add(due: readonly Due[]): void {
-    if (due.length === 0 || !this.#isHeard()) return
+    if (due.length === 0 || !this.#isReceived()) return
     if (this.#due.length + due.length > LIMITS.settledDueMax) this.#giveUp()
     for (const each of due) this.#due.push(each)
     if (!this.#isReading) void this.#publishAll()
@@ -183,11 +183,11 @@ export class SettlementFeed implements SettlementListener {
       const { accountId } = part
       if (end.height === 0) positions.changed(accountId, trade.marketId)
       const matched = () => frames.matched(part, market)
-      if (orderEvents.audience.isHeardBy(accountId)) {
+      if (orderEvents.audience.isReceivedBy(accountId)) {
         const payload = () => settledFrame(matched(), settledOnce())
         orderEvents.post(accountId, { seq: end.seq, payload })
       }
-      if (audience.isHeardBy(accountId)) {
+      if (audience.isReceivedBy(accountId)) {
         const payload = () => txFrame(matched(), settledOnce(), market.conditionId)
         streams.of(accountId)?.post({ to: audience, seq: end.seq, event: 'tx', payload })
       }

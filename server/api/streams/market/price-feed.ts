@@ -111,14 +111,14 @@ export class PriceFeed implements Channel {
 
   /** A member that saw a gap asks for whole books of markets that it hears already. */
   #again(member: Member, requested: SubscriptionRequest): Refusal | null {
-    const heard = this.#subscriptions.namesOf(member)
+    const received = this.#subscriptions.namesOf(member)
     const named = this.#namedBy(requested)
-    const names = named === undefined ? heard : [...named.books.keys(), ...named.others]
+    const names = named === undefined ? received : [...named.books.keys(), ...named.others]
     const units = named?.units ?? this.#subscriptions.unitsOf(member)
     if (!member.connectionSlot.asks(units)) return refuse('RATE_LIMITED')
     const missing = named?.missing ?? []
     if (missing.length > 0) return marketsMissing(this.#parts.published, missing)
-    if (names.some((name) => !heard.includes(name))) return notHeard()
+    if (names.some((name) => !received.includes(name))) return notReceived()
     this.#subscriptions.again(member, names)
     return null
   }
@@ -189,7 +189,7 @@ interface Named {
   readonly missing: readonly string[]
 }
 
-function notHeard(): Refusal {
+function notReceived(): Refusal {
   return invalid({ field: 'snapshot', message: 'is of markets that the subscription names' })
 }
 

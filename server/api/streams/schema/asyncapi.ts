@@ -117,7 +117,7 @@ export function asyncApi(described: SpokenDescribed): Node {
 function operations(): Node {
   const reported = SPOKEN_CHANNELS.flatMap((each): [string, Node][] => [
     [each.name, receive(each, each.isPrivate)],
-    [`hear_${each.name}`, send(each.about, each.events)],
+    [`receive_${each.name}`, send(each.about, each.events)],
   ])
   return Object.fromEntries([
     ...reported,
@@ -129,7 +129,7 @@ function operations(): Node {
       },
     ],
     ['unsubscribe_market_lifecycle', receive(LEAVE_LIFECYCLE, false)],
-    ['hear_answers', send('What any client hears of its requests.', COMMON_EVENTS)],
+    ['receive_answers', send('What any client hears of its requests.', COMMON_EVENTS)],
   ])
 }
 

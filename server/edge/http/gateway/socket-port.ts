@@ -176,7 +176,7 @@ export class SocketPort {
         })
       },
       message: (socket, message, isBinary) => {
-        this.#contained(socket, () => this.#hear(library, socket, message, isBinary))
+        this.#contained(socket, () => this.#receive(library, socket, message, isBinary))
       },
       // The pong is written before this is called. Pings are counted too: a client that sends many
       // and reads nothing must not fill memory.
@@ -251,7 +251,7 @@ export class SocketPort {
     }
   }
 
-  #hear(library: Library, socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
+  #receive(library: Library, socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
     if (!this.#takes(socket, new Uint8Array(message))) return
     // No channel takes bytes; the library would keep announced parts until all have come.
     if (isBinary) socket.end(UNSUPPORTED_DATA, 'text only')

@@ -204,7 +204,7 @@ test('a trade that main hears after its reversal leaves no row without shares', 
   const hash = driver.exchange.stateHash()
   const late = new LateMarkets()
   for (const command of commands) late.apply(command)
-  for (let left = late.unheardCount; left > 0; left--) late.hear(marketId)
+  for (let left = late.unreceivedCount; left > 0; left--) late.receive(marketId)
   assert.equal(late.hash(), hash)
   assert.equal(late.clearing.ledger.rows.count, 0)
   const { rowCount } = late.clearing.catalogue.existing(marketId)

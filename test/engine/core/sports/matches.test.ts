@@ -103,7 +103,7 @@ test('the score is that of the highest sequence, however events come and come ag
   flow.put(requestOf('a', 1, [1]))
   flow.put(requestOf('b', 2, [2]))
   /** Every event that ever changed each match, in its order. */
-  const heard: Record<number, FixtureEvent[]> = { 1: [], 2: [] }
+  const received: Record<number, FixtureEvent[]> = { 1: [], 2: [] }
   for (let step = 0; step < 600; step++) {
     const events = Array.from({ length: random.between(1, 4) }, () => {
       const sequence = random.between(1, 1 + step)
@@ -112,7 +112,7 @@ test('the score is that of the highest sequence, however events come and come ag
       return event(random.between(1, 2), sequence, { eventId })
     })
     const verdicts = events.map((each) => {
-      const all = heard[each.fixtureId]
+      const all = received[each.fixtureId]
       const newestIds = all.slice(-SPORT_LIMITS.eventIdsKept).map(({ eventId }) => eventId)
       if (newestIds.includes(each.eventId)) return 'repeated'
       if (all.some(({ sequence }) => sequence >= each.sequence)) return 'outdated'
@@ -122,7 +122,7 @@ test('the score is that of the highest sequence, however events come and come ag
     assert.deepEqual(flow.score(...events), verdicts, `seed ${SEED} step ${step}`)
     for (const fixtureId of [1, 2]) {
       const score = flow.matches.byFixture(fixtureId)?.score
-      const newest = heard[fixtureId].at(-1)
+      const newest = received[fixtureId].at(-1)
       assert.equal(score?.scoreJson, newest?.scoreJson, `seed ${SEED} step ${step}`)
     }
   }

@@ -13,12 +13,12 @@ const DELAYED: readonly Row[] = [
   {
     title: 'a held GTC that fills when it is released',
     story: [...HELD('buy yes 3 @500'), DELAY],
-    heard: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'] },
+    received: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'] },
   },
   {
     title: 'a held GTC that fills in part',
     story: [...HELD('buy yes 8 @500'), DELAY],
-    heard: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'MINED'] },
+    received: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'MINED'] },
   },
   {
     title: 'a held GTC rests if its maker is gone, and is then the maker of another held order',
@@ -31,7 +31,7 @@ const DELAYED: readonly Row[] = [
       'u silent',
       DELAY,
     ],
-    heard: {
+    received: {
       m: ['PLACEMENT 3', 'CANCELLATION 3'],
       t: ['PLACEMENT 8', 'UPDATE 0', 'MATCHED 8 @0.5', 'MINED'],
       u: ['MATCHED 8 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
@@ -46,7 +46,7 @@ const DELAYED: readonly Row[] = [
       'rests heard 1',
       DELAY,
     ],
-    heard: {
+    received: {
       n: ['PLACEMENT 2', 'UPDATE 0', 'MATCHED 2 @0.51', 'MINED'],
       m: FILLED_3,
       t: ['MATCHED 5 @0.496', 'EXECUTION PARTIALLY_FILLED 3 @0.5', 'MINED'],
@@ -56,7 +56,7 @@ const DELAYED: readonly Row[] = [
   {
     title: 'a held FAK whose maker is gone',
     story: [...HELD('buy yes 8 @500 FAK'), 'alice cancels m', DELAY],
-    heard: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: ['EXECUTION KILLED 8 @0.5'] },
+    received: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: ['EXECUTION KILLED 8 @0.5'] },
   },
   {
     title: 'a held FOK that fills, and one of the market form',
@@ -69,7 +69,7 @@ const DELAYED: readonly Row[] = [
       't2 silent',
       DELAY,
     ],
-    heard: {
+    received: {
       m: FILLED_3,
       n: ['PLACEMENT 5', 'UPDATE 3', 'MATCHED 2 @0.5', 'MINED'],
       t1: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
@@ -79,7 +79,7 @@ const DELAYED: readonly Row[] = [
   {
     title: 'a held FOK whose maker is gone',
     story: [...HELD('buy yes 3 @500 FOK'), 'alice cancels m', DELAY],
-    heard: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: [] },
+    received: { m: ['PLACEMENT 3', 'CANCELLATION 3'], t: [] },
   },
   {
     title: 'a held order that meets an own maker when it is released',
@@ -91,7 +91,7 @@ const DELAYED: readonly Row[] = [
       't silent',
       DELAY,
     ],
-    heard: {
+    received: {
       own: OWN_GONE,
       t: ['EXECUTION KILLED 9 @0.5'],
       m: FILLED_3,
@@ -101,27 +101,27 @@ const DELAYED: readonly Row[] = [
   {
     title: 'a held order that is canceled',
     story: [...HELD('buy yes 8 @500'), 'bob cancels t', DELAY],
-    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8'] },
+    received: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8'] },
   },
   {
     title: 'a held order of the market form that is canceled: its spend is not shown as a size',
     story: [...HELD('buy yes spend 1 FOK'), 'bob cancels t', DELAY],
-    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 0'] },
+    received: { m: ['PLACEMENT 3'], t: ['CANCELLATION 0'] },
   },
   {
     title: 'a held order that expires',
     story: [...HELD('buy yes 8 @500 until:30'), 'clock 31000', DELAY],
-    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 EXPIRED'] },
+    received: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 EXPIRED'] },
   },
   {
     title: 'a held order that a heartbeat cancels',
     story: ['alice m buy no 3 @500', 'dora t buy yes 8 @500', 'dora heartbeat 6000', 'clock 6000'],
-    heard: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 HEARTBEAT'] },
+    received: { m: ['PLACEMENT 3'], t: ['CANCELLATION 8 HEARTBEAT'] },
   },
   {
     title: 'a held order whose market is resolved',
     story: [...HELD('buy yes 8 @500'), 'operator resolve', DELAY],
-    heard: {
+    received: {
       m: ['PLACEMENT 3', 'CANCELLATION 3 MARKET_RESOLVED'],
       t: ['CANCELLATION 8 MARKET_RESOLVED'],
     },
@@ -130,7 +130,7 @@ const DELAYED: readonly Row[] = [
     title: 'a held order whose market locks',
     market: (nowMs) => ({ takerDelayMs: DELAY_MS, deadline: nowMs + 30_000 }),
     story: [...HELD('buy yes 8 @500'), 'clock 30000', DELAY],
-    heard: {
+    received: {
       m: ['PLACEMENT 3', 'CANCELLATION 3 MARKET_LOCKED'],
       t: ['CANCELLATION 8 MARKET_LOCKED'],
     },
@@ -138,7 +138,7 @@ const DELAYED: readonly Row[] = [
   {
     title: 'a held order whose trade fails',
     story: [...HELD('buy yes 3 @500 FAK'), 'operator fault FAILED', DELAY],
-    heard: {
+    received: {
       m: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'FAILED'],
       t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'FAILED'],
     },

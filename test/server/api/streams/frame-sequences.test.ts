@@ -7,12 +7,12 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'a GTC that rests untouched, and is canceled',
     story: ['bob t buy yes 5 @100', 'bob cancels t'],
-    heard: { t: ['PLACEMENT 5', 'CANCELLATION 5'] },
+    received: { t: ['PLACEMENT 5', 'CANCELLATION 5'] },
   },
   {
     title: 'a GTC that fills on arrival, across makers of two owners',
     story: ['alice m1 buy no 3 @600', 'carol m2 buy no 10 @580', 'bob t buy yes 8 @420'],
-    heard: {
+    received: {
       t: ['MATCHED 8 @0.4125', 'EXECUTION FILLED 0 @0.42', 'MINED'],
       m1: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.6', 'MINED'],
       m2: ['PLACEMENT 10', 'UPDATE 5', 'MATCHED 5 @0.58', 'MINED'],
@@ -21,7 +21,7 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'two makers of one owner each get their own frames of one trade',
     story: ['alice m1 buy no 3 @600', 'alice m2 buy no 10 @580', 'bob t buy yes 8 @420'],
-    heard: {
+    received: {
       t: ['MATCHED 8 @0.4125', 'EXECUTION FILLED 0 @0.42', 'MINED'],
       m1: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.6', 'MINED'],
       m2: ['PLACEMENT 10', 'UPDATE 5', 'MATCHED 5 @0.58', 'MINED'],
@@ -30,7 +30,7 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'a GTC that fills in part on arrival, and as a maker later',
     story: ['alice m buy no 3 @500', 'bob t buy yes 8 @500', 't heard 3', 'carol u buy no 5 @500'],
-    heard: {
+    received: {
       m: FILLED_3,
       t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'MINED', 'UPDATE 0', 'MATCHED 5 @0.5', 'MINED'],
       u: ['MATCHED 5 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
@@ -46,7 +46,7 @@ const ARRIVALS: readonly Row[] = [
       'm heard 7',
       'alice cancels m',
     ],
-    heard: {
+    received: {
       m: [
         ...['PLACEMENT 10', 'UPDATE 6', 'MATCHED 4 @0.5', 'MINED'],
         ...['UPDATE 1', 'MATCHED 5 @0.5', 'MINED', 'CANCELLATION 1'],
@@ -58,7 +58,7 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'a FAK that fills in part',
     story: ['alice m buy no 3 @500', 'bob t buy yes 8 @500 FAK'],
-    heard: {
+    received: {
       m: FILLED_3,
       t: ['MATCHED 3 @0.5', 'EXECUTION PARTIALLY_FILLED 5 @0.5', 'MINED'],
     },
@@ -66,12 +66,12 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'a FAK without a match',
     story: ['bob t buy yes 8 @500 FAK'],
-    heard: { t: ['EXECUTION KILLED 8 @0.5'] },
+    received: { t: ['EXECUTION KILLED 8 @0.5'] },
   },
   {
     title: 'a FOK that fills, and one that cannot',
     story: ['alice m buy no 3 @500', 'bob no buy yes 8 @500 FOK', 'bob t buy yes 3 @510 FOK'],
-    heard: { m: FILLED_3, no: [], t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.51', 'MINED'] },
+    received: { m: FILLED_3, no: [], t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.51', 'MINED'] },
   },
   {
     title: 'a market buy over two levels has its average price; one beyond the book gets no frame',
@@ -81,7 +81,7 @@ const ARRIVALS: readonly Row[] = [
       'bob no buy yes spend 7 FOK',
       'bob t buy yes spend 2.2 FOK',
     ],
-    heard: {
+    received: {
       m1: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.6', 'MINED'],
       m2: ['PLACEMENT 10', 'UPDATE 8', 'MATCHED 2 @0.5', 'MINED'],
       no: [],
@@ -91,7 +91,7 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'a maker that an odd fill leaves too small is closed',
     story: ['alice m buy no 1 @700', 'bob t buy yes spend 0.2999 FOK'],
-    heard: {
+    received: {
       m: ['PLACEMENT 1', 'UPDATE 0', 'MATCHED 0.999666 @0.7', 'MINED'],
       t: ['MATCHED 0.999666 @0.3', 'EXECUTION FILLED 0 @0.3', 'MINED'],
     },
@@ -106,7 +106,7 @@ const ARRIVALS: readonly Row[] = [
       'alice n sell no 5 @400',
       'bob t2 sell yes 5 @600',
     ],
-    heard: {
+    received: {
       m: ['PLACEMENT 10', 'UPDATE 6', 'MATCHED 4 @0.3', 'MINED'],
       t1: ['MATCHED 4 @0.3', 'EXECUTION FILLED 0 @0.3', 'MINED'],
       n: ['PLACEMENT 5', 'UPDATE 0', 'MATCHED 5 @0.4', 'MINED'],
@@ -116,7 +116,7 @@ const ARRIVALS: readonly Row[] = [
   {
     title: 'a post-only order that rests; one that would match is stored nowhere',
     story: ['alice m buy no 3 @500 post-only', 'bob refused buy yes 3 @500 post-only'],
-    heard: { m: ['PLACEMENT 3'] },
+    received: { m: ['PLACEMENT 3'] },
   },
 ]
 
@@ -127,7 +127,7 @@ const SELF_TRADES: readonly Row[] = [
   {
     title: 'self-trade, cancel_maker: the own maker is canceled, the arrival goes on',
     story: [...OWN, 'bob t buy yes 60 @500 FAK cancel_maker'],
-    heard: {
+    received: {
       own: OWN_GONE,
       m: ['PLACEMENT 50', 'UPDATE 0', 'MATCHED 50 @0.5', 'MINED'],
       t: ['MATCHED 50 @0.5', 'EXECUTION PARTIALLY_FILLED 10 @0.5', 'MINED'],
@@ -136,12 +136,12 @@ const SELF_TRADES: readonly Row[] = [
   {
     title: 'self-trade, cancel_maker: the rest of a GTC rests',
     story: ['bob own buy no 20 @500', 'bob t buy yes 60 @500'],
-    heard: { own: OWN_GONE, t: ['PLACEMENT 60'] },
+    received: { own: OWN_GONE, t: ['PLACEMENT 60'] },
   },
   {
     title: 'self-trade, cancel_taker: the arrival stops before its own maker',
     story: [...OWN, 'bob t buy yes 60 @500 FAK cancel_taker'],
-    heard: { own: ['PLACEMENT 20'], m: ['PLACEMENT 50'], t: ['EXECUTION KILLED 60 @0.5'] },
+    received: { own: ['PLACEMENT 20'], m: ['PLACEMENT 50'], t: ['EXECUTION KILLED 60 @0.5'] },
   },
   {
     title: 'self-trade, cancel_taker: fills before the stop stand, and a GTC ends like a FAK',
@@ -150,7 +150,7 @@ const SELF_TRADES: readonly Row[] = [
       'bob own buy no 20 @500',
       'bob t buy yes 60 @500 cancel_taker',
     ],
-    heard: {
+    received: {
       m: ['PLACEMENT 5', 'UPDATE 0', 'MATCHED 5 @0.5', 'MINED'],
       own: ['PLACEMENT 20'],
       t: ['MATCHED 5 @0.5', 'EXECUTION PARTIALLY_FILLED 55 @0.5', 'MINED'],
@@ -159,7 +159,7 @@ const SELF_TRADES: readonly Row[] = [
   {
     title: 'self-trade, cancel_both: both are canceled',
     story: [...OWN, 'bob t buy yes 60 @500 FAK cancel_both'],
-    heard: { own: OWN_GONE, m: ['PLACEMENT 50'], t: ['EXECUTION KILLED 60 @0.5'] },
+    received: { own: OWN_GONE, m: ['PLACEMENT 50'], t: ['EXECUTION KILLED 60 @0.5'] },
   },
   {
     title: 'self-trade of a FOK: it must fill without its own makers, else nothing happens',
@@ -169,7 +169,7 @@ const SELF_TRADES: readonly Row[] = [
       'bob stop buy yes 60 @500 FOK cancel_both',
       'bob t buy yes 50 @500 FOK',
     ],
-    heard: {
+    received: {
       own: OWN_GONE,
       wide: [],
       stop: [],
@@ -183,18 +183,18 @@ const EXCHANGE_ACTS: readonly Row[] = [
   {
     title: 'an expiry',
     story: ['bob t buy yes 5 @100 until:60', 't heard 1', 'clock 61000'],
-    heard: { t: ['PLACEMENT 5', 'CANCELLATION 5 EXPIRED'] },
+    received: { t: ['PLACEMENT 5', 'CANCELLATION 5 EXPIRED'] },
   },
   {
     title: 'a heartbeat that was missed',
     story: ['dora t buy yes 5 @100', 'dora heartbeat 6000', 'clock 6000'],
-    heard: { t: ['PLACEMENT 5', 'CANCELLATION 5 HEARTBEAT'] },
+    received: { t: ['PLACEMENT 5', 'CANCELLATION 5 HEARTBEAT'] },
   },
   {
     title: 'a market that locks at its deadline',
     market: (nowMs) => ({ deadline: nowMs + 60_000 }),
     story: ['bob t buy yes 5 @100', 'alice u buy no 5 @100', 'clock 60000'],
-    heard: {
+    received: {
       t: ['PLACEMENT 5', 'CANCELLATION 5 MARKET_LOCKED'],
       u: ['PLACEMENT 5', 'CANCELLATION 5 MARKET_LOCKED'],
     },
@@ -202,7 +202,7 @@ const EXCHANGE_ACTS: readonly Row[] = [
   {
     title: 'a market that is resolved, with an order filled in part',
     story: ['bob t buy yes 5 @500', 'alice u buy no 2 @500', 't heard 4', 'operator resolve'],
-    heard: {
+    received: {
       t: ['PLACEMENT 5', 'UPDATE 3', 'MATCHED 2 @0.5', 'MINED', 'CANCELLATION 3 MARKET_RESOLVED'],
       u: ['MATCHED 2 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
     },
@@ -210,7 +210,7 @@ const EXCHANGE_ACTS: readonly Row[] = [
   {
     title: 'a settlement that fails: FAILED in place of MINED, and the rest of a GTC stays',
     story: ['operator fault FAILED', 'alice m buy no 3 @500', 'bob t buy yes 8 @500'],
-    heard: {
+    received: {
       m: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'FAILED'],
       t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'FAILED'],
     },
@@ -218,7 +218,7 @@ const EXCHANGE_ACTS: readonly Row[] = [
   {
     title: 'a settlement that is tried again: the retry is no frame',
     story: ['operator fault RETRYING', 'alice m buy no 3 @500', 'bob t buy yes 3 @500 FOK'],
-    heard: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'] },
+    received: { m: FILLED_3, t: ['MATCHED 3 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'] },
   },
 ]
 

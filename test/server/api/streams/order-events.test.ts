@@ -305,11 +305,11 @@ test('a reader that is too slow is cut off at its bound, and the others go on', 
   // The last bytes that the slow reader reads say why it was cut off.
   slow.resume()
   await once(slow, 'close')
-  assert.match(Buffer.concat(heard).subarray(-1000).toString(), /"code":"SLOW_READER"/)
+  assert.match(Buffer.concat(received).subarray(-1000).toString(), /"code":"SLOW_READER"/)
   brisk.close()
 })
 
-const heard: Buffer[] = []
+const received: Buffer[] = []
 
 /** A subscribed connection of raw bytes that stops reading. */
 async function silent(trader: Trader): Promise<Socket> {
@@ -325,7 +325,7 @@ async function silent(trader: Trader): Promise<Socket> {
   socket.write(textFrame('40/markets,'))
   socket.write(textFrame('42/markets,["subscribe_order_events"]'))
   await until('Subscribed')
-  socket.on('data', (bytes: Buffer) => heard.push(bytes))
+  socket.on('data', (bytes: Buffer) => received.push(bytes))
   socket.pause()
   return socket
 }

@@ -74,20 +74,20 @@ async function reported(slug: string, fields: object = {}, more: readonly string
   const cast = await Cast.open(live, ['alice', 'bob'])
   const story = await Story.open(cast, slug, fields)
   for (const line of [...STORY, ...more]) await story.line(line)
-  const heard = new Map<string, Frame[]>()
+  const received = new Map<string, Frame[]>()
   for (const name of ['alice', 'bob']) {
     const client = cast.client(name)
     const matches = () => eventsOf(client).filter(({ type }) => type === 'MATCHED').length
     const ends = () => eventsOf(client).filter(isEnd).length
     await story.all(name === 'alice' ? 'm1' : 't1')
     await client.until(() => ends() === matches())
-    heard.set(name, eventsOf(client))
+    received.set(name, eventsOf(client))
   }
-  return { cast, heard }
+  return { cast, received }
 }
 
-async function checkCuts(cast: Cast, heard: ReadonlyMap<string, Frame[]>): Promise<void> {
-  for (const [name, frames] of heard) {
+async function checkCuts(cast: Cast, received: ReadonlyMap<string, Frame[]>): Promise<void> {
+  for (const [name, frames] of received) {
     const first = frames.findIndex((frame) => !isEnd(frame))
     for (let cut = 0; cut < CUTS; cut++) {
       const count = random.between(first + 1, frames.length)
@@ -99,13 +99,13 @@ async function checkCuts(cast: Cast, heard: ReadonlyMap<string, Frame[]>): Promi
 }
 
 test('a client that comes back hears what it missed, also after a restart', async () => {
-  const { cast, heard } = await reported('rain')
-  const kinds = [...heard.values()].flat().map(({ type }) => type)
+  const { cast, received } = await reported('rain')
+  const kinds = [...received.values()].flat().map(({ type }) => type)
   assert.equal(new Set(kinds).size, 7, 'the story has every kind of event')
-  await checkCuts(cast, heard)
+  await checkCuts(cast, received)
   await live.stop()
   live = await startLive({ dataDir, flags })
-  await checkCuts(cast, heard)
+  await checkCuts(cast, received)
   cast.close()
 })
 
@@ -115,9 +115,9 @@ test('held orders are told as they were: nothing until their release', async () 
   const cast = await Cast.open(live, ['alice', 'bob'])
   const story = await Story.open(cast, 'slow', settings)
   for (const line of more) await story.line(line)
-  await story.heard('h2', 3)
+  await story.received('h2', 3)
   await story.line('bob cancels h2')
-  await story.heard('h2', 4)
+  await story.received('h2', 4)
   const frames = eventsOf(cast.client('bob'))
   for (let count = 1; count < frames.length; count++) {
     const missed = await missedBy(live, cast.trader('bob'), marksOf(frames.slice(0, count)))
@@ -129,8 +129,8 @@ test('held orders are told as they were: nothing until their release', async () 
 })
 
 test('one id alone gives no gap: only ends of trades may come again', async () => {
-  const { cast, heard } = await reported('snow')
-  const frames = heard.get('bob') ?? []
+  const { cast, received } = await reported('snow')
+  const frames = received.get('bob') ?? []
   for (const count of [3, 8, 15, frames.length]) {
     const afterEventId = frames[count - 1].eventId
     const missed = await missedBy(live, cast.trader('bob'), { afterEventId })
@@ -197,9 +197,9 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   const ends = parts.filter(({ orderId }) => orders.has(orderId)).map(({ endId }) => endId)
   assert.ok(ends.length > 0)
   await steady.until(() => {
-    const heard = eventsOf(steady)
-    const ids = new Set(heard.map(idOf))
-    const placedIds = new Set(heard.map(({ orderId }) => orderId))
+    const received = eventsOf(steady)
+    const ids = new Set(received.map(idOf))
+    const placedIds = new Set(received.map(({ orderId }) => orderId))
     return ends.every((id) => ids.has(id)) && [...orders].every((id) => placedIds.has(id))
   })
   kept.push(...(await missedBy(live, bob, marksOf(kept))))

@@ -74,7 +74,7 @@ test('all sockets of an account get the same frames in the same order', async ()
     await place(live, alice, rain, { outcome: 1, ticks: 500, sizeRaw: SHARE })
     await place(live, bob, rain, { ticks: 500, sizeRaw: SHARE })
   }
-  const heard = ({ frames }: SocketClient) =>
+  const received = ({ frames }: SocketClient) =>
     frames.filter(({ event }) => event === 'orderEvent' || event === 'tx' || event === 'positions')
   await Promise.all(members.map((each) => each.take('tx', 10)))
   const last = (client: SocketClient) => at(client.of('positions').at(-1), 'positions', 0)
@@ -83,7 +83,7 @@ test('all sockets of an account get the same frames in the same order', async ()
   const [first] = members
   for (const member of members) {
     // Only the snapshot may come at a different time.
-    assert.deepEqual(heard(member).slice(1), heard(first).slice(1))
+    assert.deepEqual(received(member).slice(1), received(first).slice(1))
     assert.deepEqual(member.ends, [])
   }
 })

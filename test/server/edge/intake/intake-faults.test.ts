@@ -47,7 +47,7 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
   const faults: string[] = []
   let isEnough = () => false
   let wake = () => {}
-  const heard = () => {
+  const received = () => {
     if (isEnough()) wake()
   }
   function* replicate() {
@@ -64,21 +64,21 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
     onResult: (result) => {
       assert.ok(!reported.has(result.requestId), 'each request is answered once')
       reported.set(result.requestId, reportedBy(result))
-      heard()
+      received()
     },
     onPart: (result, part) => {
       const { requestId } = result
       parts.set(requestId, [...(parts.get(requestId) ?? []), { ...reportedBy(result), ...part }])
-      heard()
+      received()
     },
     onFault: (reason) => {
       faults.push(reason.message)
-      heard()
+      received()
     },
     replicate,
     onReplaced: (sentence) => {
       replaced.push(sentence)
-      heard()
+      received()
     },
   })
   if (options.isAlways !== true) delete process.env[FAULT_VARIABLE]
@@ -88,7 +88,7 @@ function poolOf(fault: string, options: { isAlways?: boolean; accounts?: string[
     new Promise<void>((resolve) => {
       isEnough = condition
       wake = resolve
-      heard()
+      received()
     })
   return { pool, reported, parts, replaced, faults, until }
 }

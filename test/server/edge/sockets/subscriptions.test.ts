@@ -92,15 +92,15 @@ test('a client that leaves a channel gets no more frames of it, and may come bac
     client.socket.emit(channel, { marketSlugs: ['rain'] })
     assert.deepEqual(await leave(client, requested), {})
   }
-  const heard = () => client.frames.filter(({ event }) => /^(orderEvent|tx)$/.test(event))
+  const received = () => client.frames.filter(({ event }) => /^(orderEvent|tx)$/.test(event))
   const id = await trade()
   await other.until(() => framesOf(other, id).length === 3)
-  assert.deepEqual(heard(), [])
+  assert.deepEqual(received(), [])
   client.socket.emit('subscribe_order_events')
   await client.take('system', 4)
   const next = await rest(bob)
   await client.until(() => framesOf(client, next).length === 1)
-  assert.equal(heard().length, 1)
+  assert.equal(received().length, 1)
 })
 
 test('a reconnected client is authenticated again, and has no subscriptions', async () => {
@@ -112,8 +112,8 @@ test('a reconnected client is authenticated again, and has no subscriptions', as
   const missed = await rest(bob)
   client.socket.emit('subscribe_order_events')
   await client.take('system', 2)
-  const heard = await rest(bob)
-  await client.until(() => framesOf(client, heard).length === 1)
+  const received = await rest(bob)
+  await client.until(() => framesOf(client, received).length === 1)
   assert.deepEqual(framesOf(client, missed), [])
 })
 
