@@ -7,7 +7,7 @@ import { api } from '../api/routes.ts'
 import type { Services } from '../api/services.ts'
 import { asyncApi } from '../api/streams/schema/asyncapi.ts'
 import { type CookieNaming, sessionCookieNames } from '../auth/session-names.ts'
-import { spokenPage } from '../docs/spoken-page.ts'
+import { asyncapiPage } from '../docs/asyncapi-page.ts'
 import { openApi } from '../edge/http/openapi.ts'
 import { VERSION } from '../version.ts'
 
@@ -93,7 +93,7 @@ export function apiDocuments({
       const isFixed = publicUrl !== undefined || !HOST.test(requested)
       return isFixed ? configured() : Buffer.from(socketsAt()(requested))
     },
-    asyncApiPage: once(() => spokenPage(configured().toString())),
+    asyncApiPage: once(() => asyncapiPage(configured().toString())),
   }
 }
 

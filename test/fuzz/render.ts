@@ -8,7 +8,7 @@ import { actorOf, OPEN_MARKETS, type Setting } from './setting.ts'
 import { type Headers, SMUGGLES } from './smuggle.ts'
 import { HOST } from './socket.ts'
 import type { Role } from './speaker.ts'
-import { type SpokenTalk, talkIn } from './talk.ts'
+import { type DocumentedMessages, talkIn } from './talk.ts'
 import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
 import { MARK, type OrderRequest, WANTED } from './values.ts'
 
@@ -121,7 +121,7 @@ function changedHeaders(
 }
 
 /** What the client of a socket sends; a plan that shrinking broke sends nothing. */
-export function spokenTalk(plan: Plan, setting: Setting): SpokenTalk {
+export function documentedMessages(plan: Plan, setting: Setting): DocumentedMessages {
   const said = filled(plan.body ?? null, marksOf(plan, setting))
   return talkIn(said) ?? { query: '', isPlain: true, hello: '', says: [], stays: false }
 }

@@ -13,7 +13,7 @@ import { judge, judgeTalk, mayHang } from './judge.ts'
 import { Known } from './known.ts'
 import { offersOf } from './packs.ts'
 import type { Plan } from './plan.ts'
-import { marksOf, type Rendered, render, spokenTalk } from './render.ts'
+import { documentedMessages, marksOf, type Rendered, render } from './render.ts'
 import { actorOf, type Setting, settingOf } from './setting.ts'
 import type { Headers } from './smuggle.ts'
 import { type Answer, exchange, plainCall } from './socket.ts'
@@ -161,18 +161,18 @@ export class Stage {
   /** Opens one connection to the sockets; some stay and listen while other requests run. */
   async #talk(plan: Plan): Promise<Outcome> {
     const { actors } = this.setting
-    const talk = spokenTalk(plan, this.setting)
+    const talk = documentedMessages(plan, this.setting)
     const actor = actors.get(plan.speaker.role)
     if (actor !== undefined) await this.#revive(actor)
     const parts = partsOf(talk, actor, plan.speaker)
     const requested = Buffer.concat([textOf(parts), Buffer.from(JSON.stringify(talk))])
     const rendered = { parts, bytes: { bytes: requested }, wireTrick: 'socket', pathTrick: '' }
-    const spoken = await Conversation.start(this.#port, textOf(parts), talk, plan.speaker)
-    this.#staying.push({ plan, talk: spoken, requested })
+    const documented = await Conversation.start(this.#port, textOf(parts), talk, plan.speaker)
+    this.#staying.push({ plan, talk: documented, requested })
     if (!talk.stays) this.#staying.unshift(...this.#staying.splice(-1))
     const most = talk.stays ? STAYING_MAX : this.#staying.length - 1
     const issue = await this.#hangUp(most)
-    return { rendered, ...this.#reported(undefined, issue), status: spoken.status }
+    return { rendered, ...this.#reported(undefined, issue), status: documented.status }
   }
 
   /** Closes sockets, the first of the list first, until `most` are left. */

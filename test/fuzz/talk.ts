@@ -32,10 +32,10 @@ const talkShape = object({
   stays: boolean(),
 })
 const talks = compile(talkShape)
-export type SpokenTalk = Infer<typeof talkShape>
+export type DocumentedMessages = Infer<typeof talkShape>
 
 /** Gives null when shrinking left no whole talk. */
-export function talkIn(body: unknown): SpokenTalk | null {
+export function talkIn(body: unknown): DocumentedMessages | null {
   return talks.holds(body) ? body : null
 }
 
@@ -57,14 +57,18 @@ function frameOf(head: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([head]), size, mask, masked])
 }
 
-function bytesOf(message: SpokenTalk['says'][number]): Buffer {
+function bytesOf(message: DocumentedMessages['says'][number]): Buffer {
   const { text: said = '', binary, bytes, head } = message
   if (bytes !== undefined) return Buffer.from(bytes, 'base64')
   if (binary !== undefined) return frameOf(BINARY, Buffer.from(binary, 'base64'))
   return frameOf(head ?? TEXT, Buffer.from(said))
 }
 
-export function partsOf(talk: SpokenTalk, actor: Actor | undefined, speaker: Speaker): Parts {
+export function partsOf(
+  talk: DocumentedMessages,
+  actor: Actor | undefined,
+  speaker: Speaker,
+): Parts {
   const call = { method: 'GET', target: HANDSHAKE_TARGET, body: Buffer.alloc(0) }
   const upgrade: [string, string][] = [
     ['host', '127.0.0.1'],
@@ -92,13 +96,13 @@ export function bringsProof({ role, proof }: Speaker): boolean {
 
 export class Conversation {
   readonly speaker: Speaker
-  readonly #talk: SpokenTalk
+  readonly #talk: DocumentedMessages
   readonly #socket: Socket
   #received = Buffer.alloc(0)
   #isOver = false
   #wake = () => {}
 
-  private constructor(talk: SpokenTalk, speaker: Speaker, socket: Socket) {
+  private constructor(talk: DocumentedMessages, speaker: Speaker, socket: Socket) {
     this.#talk = talk
     this.speaker = speaker
     this.#socket = socket
@@ -117,7 +121,7 @@ export class Conversation {
   static async start(
     port: number,
     request: Buffer,
-    talk: SpokenTalk,
+    talk: DocumentedMessages,
     speaker: Speaker,
   ): Promise<Conversation> {
     const socket = connect(port, '127.0.0.1')

@@ -6,7 +6,10 @@ import { REJECT, type RejectName } from '../../engine/domain/reject-precedence.t
 import { SHARED_TABLES, SUB_ACCOUNT_SHARE } from '../../engine/domain/shared-tables.ts'
 import { TOOLS } from '../../server/api/mcp/tools.ts'
 import { api } from '../../server/api/routes.ts'
-import { SPOKEN_CHANNELS, SPOKEN_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
+import {
+  DOCUMENTED_CHANNELS,
+  DOCUMENTED_EVENTS,
+} from '../../server/api/streams/schema/all-channels.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
 import {
   ADDRESS_RATES,
@@ -128,7 +131,7 @@ function rates(): string {
 }
 
 function channels(): string {
-  const rows = SPOKEN_CHANNELS.map(({ name, isPrivate, events, about }) => {
+  const rows = DOCUMENTED_CHANNELS.map(({ name, isPrivate, events, about }) => {
     const frames = events.map((each) => `\`${each.name}\``).join(', ')
     return [`\`${name}\``, isPrivate ? 'signed' : 'open', frames, about]
   })
@@ -136,7 +139,7 @@ function channels(): string {
 }
 
 function events(): string {
-  const rows = SPOKEN_EVENTS.map(({ name, about }) => [`\`${name}\``, about])
+  const rows = DOCUMENTED_EVENTS.map(({ name, about }) => [`\`${name}\``, about])
   return table(['frame', 'what it says'], rows)
 }
 

@@ -1,5 +1,5 @@
 import { api } from '../../server/api/routes.ts'
-import { SPOKEN_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
+import { DOCUMENTED_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
 
 // The fields of all replies and frames, by name: what values each has, and in what unit.
 
@@ -91,6 +91,6 @@ function usesIn(node: unknown, at: string): FieldUse[] {
 export function fieldUses(): readonly FieldUse[] {
   return [
     ...api.flatMap(({ method, path, reply }) => usesIn(reply, `${method} ${path}`)),
-    ...SPOKEN_EVENTS.flatMap(({ name, payload }) => usesIn(payload, name)),
+    ...DOCUMENTED_EVENTS.flatMap(({ name, payload }) => usesIn(payload, name)),
   ]
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { SPOKEN_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
+import { DOCUMENTED_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
 import { type Checker, compile } from '../../server/edge/http/schema/schema.ts'
 
 // Every frame that a test sees is held to the schema of its event.
 
-const events = new Map(SPOKEN_EVENTS.map((each) => [each.name, each]))
+const events = new Map(DOCUMENTED_EVENTS.map((each) => [each.name, each]))
 const checkers = new Map<string, Checker<unknown>>()
 
 export function assertFrame(name: string, payload: unknown): void {

@@ -139,8 +139,8 @@ export const mcp = route({
     call.charges?.messages(requests.length)
     const { mcp: thread } = services
     const protocolVersion = versionOf(header(call, VERSION_HEADER))
-    const isSpoken = protocolVersion === '' || thread.versions?.has(protocolVersion) === true
-    const lists = isSpoken ? listsIn(requests) : null
+    const isDocumented = protocolVersion === '' || thread.versions?.has(protocolVersion) === true
+    const lists = isDocumented ? listsIn(requests) : null
     if (lists !== null) return bytes(listed(lists))
     if (!thread.hasRoom) return refuse('OVERLOADED')
     const client = { call, caller, owner }

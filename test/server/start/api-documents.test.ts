@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../../server/api/routes.ts'
 import { asyncApi } from '../../../server/api/streams/schema/asyncapi.ts'
-import { spokenPage } from '../../../server/docs/spoken-page.ts'
+import { asyncapiPage } from '../../../server/docs/asyncapi-page.ts'
 import { openApi } from '../../../server/edge/http/openapi.ts'
 import { apiDocuments } from '../../../server/start/api-documents.ts'
 import { VERSION } from '../../../server/version.ts'
@@ -40,5 +40,5 @@ for (const publicUrl of [undefined, 'https://exchange.example/$&"'])
     assertSame(served.asyncApi('a b'), socketsAt(host))
     const requested = isSecure ? host : '127.0.0.1:4000'
     assertSame(served.asyncApi('127.0.0.1:4000'), socketsAt(requested))
-    assertSame(served.asyncApiPage(), textOf(spokenPage(socketsAt(host))))
+    assertSame(served.asyncApiPage(), textOf(asyncapiPage(socketsAt(host))))
   })

@@ -24,7 +24,7 @@ import {
   openObject,
   optional,
 } from '../../../edge/http/schema/schema.ts'
-import { event } from './spoken.ts'
+import { event } from './documented.ts'
 
 const SLUG = 'rain-tomorrow'
 const AT = '2026-03-01T12:00:00.000Z'

@@ -7,6 +7,7 @@ import { boolean, integer, oneOf, text } from '../../../edge/http/schema/scalars
 import { anyOf, list, openObject, optional } from '../../../edge/http/schema/schema.ts'
 import { EVENT_ID_CHARACTERS_MAX } from '../../../edge/sockets/channels.ts'
 import { authenticated, exception, orderEvent, positions, system, tx } from './account-events.ts'
+import { channel, type DocumentedEvent } from './documented.ts'
 import {
   marketCreated,
   marketResolved,
@@ -18,7 +19,6 @@ import {
   tradeBusted,
 } from './market-events.ts'
 import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './news-events.ts'
-import { channel, type SpokenEvent } from './spoken.ts'
 
 const most = LIMITS.socketMarketsMax
 const slugs = () => optional(list(slug(), 0, most))
@@ -30,7 +30,7 @@ const oneAddress = () =>
 const nothing = () => openObject({})
 
 /** What a client hears whatever it subscribes to. */
-export const COMMON_EVENTS: readonly SpokenEvent[] = [authenticated, system, exception]
+export const COMMON_EVENTS: readonly DocumentedEvent[] = [authenticated, system, exception]
 
 const marketPrices = channel({
   name: 'subscribe_market_prices',
@@ -159,7 +159,7 @@ const transactions = channel({
   events: [tx],
 })
 
-export const SPOKEN_CHANNELS = [
+export const DOCUMENTED_CHANNELS = [
   marketPrices,
   trades,
   lifecycle,
@@ -172,6 +172,6 @@ export const SPOKEN_CHANNELS = [
 ] as const
 
 /** Every event once. */
-export const SPOKEN_EVENTS: readonly SpokenEvent[] = [
-  ...new Set([...COMMON_EVENTS, ...SPOKEN_CHANNELS.flatMap(({ events }) => events)]),
+export const DOCUMENTED_EVENTS: readonly DocumentedEvent[] = [
+  ...new Set([...COMMON_EVENTS, ...DOCUMENTED_CHANNELS.flatMap(({ events }) => events)]),
 ]

@@ -5,10 +5,10 @@ import { Components, pascal } from '../../../edge/http/components.ts'
 import { NAME, named } from '../../../edge/http/schema/printed.ts'
 import type { Schema } from '../../../edge/http/schema/schema.ts'
 import { HANDSHAKE_TARGET } from '../../../edge/sockets/handshakes.ts'
-import { COMMON_EVENTS, SPOKEN_CHANNELS, SPOKEN_EVENTS } from './all-channels.ts'
-import type { SpokenChannel, SpokenEvent } from './spoken.ts'
+import { COMMON_EVENTS, DOCUMENTED_CHANNELS, DOCUMENTED_EVENTS } from './all-channels.ts'
+import type { DocumentedChannel, DocumentedEvent } from './documented.ts'
 
-export interface SpokenDescribed {
+export interface DocumentedDescription {
   readonly title: string
   readonly version: string
   readonly headerPrefix: string
@@ -19,7 +19,7 @@ export interface SpokenDescribed {
 }
 
 type Node = Readonly<Record<string, unknown>>
-type Message = Pick<SpokenEvent, 'name' | 'about' | 'payload' | 'example'>
+type Message = Pick<DocumentedEvent, 'name' | 'about' | 'payload' | 'example'>
 
 const UNSUBSCRIBE = {
   name: 'unsubscribe',
@@ -76,10 +76,10 @@ const PROTOCOL =
 
 const LICENSE = { name: 'MIT', url: 'https://opensource.org/license/mit' }
 
-export function asyncApi(described: SpokenDescribed): Node {
+export function asyncApi(described: DocumentedDescription): Node {
   const { title, version, host, isSecure } = described
-  const requested = [...SPOKEN_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
-  const messages = [...requested, ...SPOKEN_EVENTS, ACKNOWLEDGED]
+  const requested = [...DOCUMENTED_CHANNELS, UNSUBSCRIBE, LEAVE_LIFECYCLE]
+  const messages = [...requested, ...DOCUMENTED_EVENTS, ACKNOWLEDGED]
   const components = new Components()
   components.name(messages.map(({ payload }) => payload))
   const named = messages.map((each) => [each.name, messageOf(each, components)] as const)
@@ -115,7 +115,7 @@ export function asyncApi(described: SpokenDescribed): Node {
 }
 
 function operations(): Node {
-  const reported = SPOKEN_CHANNELS.flatMap((each): [string, Node][] => [
+  const reported = DOCUMENTED_CHANNELS.flatMap((each): [string, Node][] => [
     [each.name, receive(each, each.isPrivate)],
     [`receive_${each.name}`, send(each.about, each.events)],
   ])
@@ -136,7 +136,10 @@ function operations(): Node {
 const message = (name: string) => ({ $ref: `#/channels/markets/messages/${name}` })
 const CHANNEL = { $ref: '#/channels/markets' }
 
-function receive({ name, about }: Pick<SpokenChannel, 'name' | 'about'>, isPrivate: boolean): Node {
+function receive(
+  { name, about }: Pick<DocumentedChannel, 'name' | 'about'>,
+  isPrivate: boolean,
+): Node {
   const security = ['hmac', 'session'].map((scheme) => {
     return { $ref: `#/components/securitySchemes/${scheme}` }
   })
@@ -149,7 +152,7 @@ function receive({ name, about }: Pick<SpokenChannel, 'name' | 'about'>, isPriva
   }
 }
 
-function send(summary: string, events: readonly SpokenEvent[]): Node {
+function send(summary: string, events: readonly DocumentedEvent[]): Node {
   const messages = events.map(({ name }) => message(name))
   return { action: 'send', channel: CHANNEL, summary, messages }
 }
@@ -180,7 +183,7 @@ function messageOf({ name, about, payload, example }: Message, components: Compo
   }
 }
 
-function securitySchemes({ headerPrefix: prefix, cookieName }: SpokenDescribed): Node {
+function securitySchemes({ headerPrefix: prefix, cookieName }: DocumentedDescription): Node {
   return {
     hmac: {
       type: 'httpApiKey',

@@ -4,7 +4,7 @@ import { address, isoTime, slug, uint256Text } from '../../../edge/http/schema/f
 import { means } from '../../../edge/http/schema/meaning.ts'
 import { integer, nullable, number, oneOf, text } from '../../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../../edge/http/schema/schema.ts'
-import { event } from './spoken.ts'
+import { event } from './documented.ts'
 
 const SLUG = 'rain-tomorrow'
 const AT = '2026-03-01T12:00:00.000Z'

@@ -3,7 +3,7 @@
 import { type Infer, type Schema, schemaOf } from '../../../edge/http/schema/schema.ts'
 import { offer } from '../../packs/offer-content.ts'
 import { esportScore, sportScore } from '../../sports/score-content.ts'
-import { event } from './spoken.ts'
+import { event } from './documented.ts'
 
 /** Scores by the slug of their match. */
 function bySlug<S extends Schema>(score: S) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   COMMON_EVENTS,
-  SPOKEN_CHANNELS,
+  DOCUMENTED_CHANNELS,
 } from '../../../../../server/api/streams/schema/all-channels.ts'
 import { asyncApi } from '../../../../../server/api/streams/schema/asyncapi.ts'
 import { compile } from '../../../../../server/edge/http/schema/schema.ts'
@@ -79,15 +79,15 @@ test('every property at every depth says what it means', () => {
 })
 
 test('the examples hold by their schemas', () => {
-  const events = [...COMMON_EVENTS, ...SPOKEN_CHANNELS.flatMap((each) => each.events)]
+  const events = [...COMMON_EVENTS, ...DOCUMENTED_CHANNELS.flatMap((each) => each.events)]
   for (const { name, example } of events) assertFrame(name, example)
-  for (const { name, payload, example } of SPOKEN_CHANNELS) {
+  for (const { name, payload, example } of DOCUMENTED_CHANNELS) {
     assert.ok(compile(payload).holds(example), name)
   }
 })
 
 test('a frame that lacks a field, or has one too many, is noticed', () => {
-  const [{ name, example }] = SPOKEN_CHANNELS[1].events
+  const [{ name, example }] = DOCUMENTED_CHANNELS[1].events
   assert.ok(isTree(example))
   const { price: _price, ...rest } = example
   assert.throws(() => assertFrame(name, rest), /price/)
@@ -101,7 +101,7 @@ test('the exchange gives the document, and takes every channel that it names', a
   assert.equal(at(body, 'asyncapi'), '3.0.0')
   const messages = at(body, 'channels', 'markets', 'messages')
   assert.ok(isTree(messages))
-  for (const { name } of SPOKEN_CHANNELS) assert.ok(name in messages, name)
+  for (const { name } of DOCUMENTED_CHANNELS) assert.ok(name in messages, name)
   assert.equal(at(body, 'operations', 'subscribe_trades', 'action'), 'receive')
   assert.equal(at(body, 'servers', 'exchange', 'host'), `127.0.0.1:${live.port}`)
   await live.stop()

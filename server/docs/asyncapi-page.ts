@@ -37,7 +37,7 @@ interface Operation {
   readonly reply?: { readonly messages: readonly Reference[] }
 }
 
-interface SpokenDocument {
+interface DocumentedPage {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly operations: Readonly<Record<string, Operation>>
   readonly components: {
@@ -128,7 +128,7 @@ function schemaIn(value: unknown): string | null {
 const SCHEMA = /^#\/components\/schemas\/(.+)$/
 
 /** The document with each schema in place of the references to it; none refers to itself. */
-function whole(json: string, schemas: Readonly<Record<string, unknown>>): SpokenDocument {
+function whole(json: string, schemas: Readonly<Record<string, unknown>>): DocumentedPage {
   return JSON.parse(json, (_key, value: unknown) => {
     const name = schemaIn(value)
     if (name !== null) return whole(JSON.stringify(schemas[name]), schemas)
@@ -139,7 +139,7 @@ function whole(json: string, schemas: Readonly<Record<string, unknown>>): Spoken
 }
 
 /** The page; `json` is the text of the document. */
-export function spokenPage(json: string): Uint8Array {
+export function asyncapiPage(json: string): Uint8Array {
   const { schemas } = Object(JSON.parse(json).components)
   const { info, operations, components } = whole(json, schemas)
   const proofs = Object.entries(components.securitySchemes).map(([name, scheme]) => {

@@ -5,7 +5,7 @@
 import type { Infer, Json, Schema } from '../../../edge/http/schema/schema.ts'
 
 /** An event that the server sends; its name is that of the Socket.IO event. */
-export interface SpokenEvent {
+export interface DocumentedEvent {
   readonly name: string
   /** What it says: a sentence. */
   readonly about: string
@@ -14,14 +14,14 @@ export interface SpokenEvent {
 }
 
 /** What a client sends, and what it hears from then on. */
-export interface SpokenChannel {
+export interface DocumentedChannel {
   readonly name: string
   readonly about: string
   /** Whether only a client with a good proof may send it. */
   readonly isPrivate: boolean
   readonly payload: Schema
   readonly example: unknown
-  readonly events: readonly SpokenEvent[]
+  readonly events: readonly DocumentedEvent[]
 }
 
 export function event<S extends Schema>(said: {
@@ -29,7 +29,7 @@ export function event<S extends Schema>(said: {
   readonly about: string
   readonly payload: S
   readonly example: Infer<S> & Json
-}): SpokenEvent {
+}): DocumentedEvent {
   return said
 }
 
@@ -39,7 +39,7 @@ export function channel<S extends Schema>(said: {
   readonly isPrivate: boolean
   readonly payload: S
   readonly example: Infer<S> & Json
-  readonly events: readonly SpokenEvent[]
-}): SpokenChannel {
+  readonly events: readonly DocumentedEvent[]
+}): DocumentedChannel {
   return said
 }
