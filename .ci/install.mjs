@@ -25,15 +25,15 @@ if (!env.npm_config_nodedir && existsSync(join(nodeRoot, 'include/node/node.h'))
 }
 
 const npm = spawn('npm', ['ci', '--no-audit', '--no-fund'], { env, shell: false })
-const said = []
-npm.stdout.on('data', (bytes) => said.push(bytes))
-npm.stderr.on('data', (bytes) => said.push(bytes))
+const stated = []
+npm.stdout.on('data', (bytes) => stated.push(bytes))
+npm.stderr.on('data', (bytes) => stated.push(bytes))
 const slow = setTimeout(() => {
   console.log('Installing dependencies; compiling the native ones takes about a minute...')
 }, PATIENCE_MS)
 
 npm.on('error', (error) => finish(1, `npm could not be started: ${error.message}`))
-npm.on('close', (code) => finish(code ?? 1, Buffer.concat(said).toString()))
+npm.on('close', (code) => finish(code ?? 1, Buffer.concat(stated).toString()))
 
 function finish(code, report) {
   clearTimeout(slow)

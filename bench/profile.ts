@@ -27,13 +27,13 @@ const TRACING = ['--trace-opt', '--trace-deopt']
 /** Returns the output of the process. */
 async function recordPasses(contender: ContenderName, folder: string): Promise<string> {
   progress(`${contender}: ${PASSES} passes of ${WORKLOAD.ops} operations`)
-  let said = ''
+  let output = ''
   const profilePath = join(folder, `${contender}.cpuprofile`)
   await forkPasses(
     { contender, workload: WORKLOAD, warmPasses: 0, passes: PASSES, profilePath },
-    { nodeArgs: TRACING, onOutput: (text) => (said += text) },
+    { nodeArgs: TRACING, onOutput: (text) => (output += text) },
   )
-  return said
+  return output
 }
 
 async function recordServer(folder: string): Promise<string> {

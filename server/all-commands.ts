@@ -5,7 +5,7 @@ import { allCommands, runCommand } from './cli/commands.ts'
 import type { Door } from './edge/http/gateway/listening/door.ts'
 import { EXIT } from './shell.ts'
 import { serveCommand } from './start/serve-command.ts'
-import { SAID_VERSION } from './version.ts'
+import { TEXT_VERSION } from './version.ts'
 
 /** What a shell reports of a tool that SIGPIPE ended. */
 const BROKEN_PIPE = 128 + 13
@@ -27,5 +27,5 @@ export function runLine(argv: readonly string[], door: Door | null): Promise<num
   // Nobody can be shown that errors cannot be shown, and they must not become other errors.
   process.stderr.on('error', () => {})
   endWithOutput()
-  return runCommand(allCommands(serveCommand(door)), argv, SAID_VERSION)
+  return runCommand(allCommands(serveCommand(door)), argv, TEXT_VERSION)
 }

@@ -6,7 +6,7 @@ declare const OUTCOMEX_COMMIT: string | undefined
 const { platform, arch, version: node } = process
 
 /** What `--version` prints; the binary also says its commit and its platform. */
-export const SAID_VERSION =
+export const TEXT_VERSION =
   typeof OUTCOMEX_COMMIT === 'undefined'
     ? VERSION
     : `${VERSION} (commit ${OUTCOMEX_COMMIT}, ${platform}-${arch}, node ${node})`

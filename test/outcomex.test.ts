@@ -28,7 +28,7 @@ function topFolder(): string {
 
 interface Ran {
   readonly code: number | null
-  readonly said: string
+  readonly stated: string
   readonly warned: string
 }
 
@@ -37,7 +37,7 @@ function run(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {})
     ...{ cwd: '/', encoding: 'utf8' },
     env: { PATH: process.env.PATH, NODE: process.execPath, ...env },
   })
-  return { code: ran.status, said: ran.stdout, warned: ran.stderr }
+  return { code: ran.status, stated: ran.stdout, warned: ran.stderr }
 }
 
 test('outcomex runs the compiled program, also by the link of make install', async () => {
@@ -47,14 +47,14 @@ test('outcomex runs the compiled program, also by the link of make install', asy
   const folder = topFolder()
   symlinkSync(dirname(compiled), join(folder, 'dist'))
   const direct = run(join(folder, 'outcomex'), ['--version'])
-  assert.deepEqual(direct, { code: 0, said: `${VERSION}\n`, warned: '' })
+  assert.deepEqual(direct, { code: 0, stated: `${VERSION}\n`, warned: '' })
   const prefix = join(folder, 'prefix')
   // The compiled files exist already: make must only link.
   const made = run('make', ['-s', '-o', 'dist/.built', '-C', folder, 'install', `PREFIX=${prefix}`])
   assert.equal(made.code, 0, made.warned)
   assert.deepEqual(run(join(prefix, 'bin', 'outcomex'), ['--version']), direct)
   const wrong = run(join(prefix, 'bin', 'outcomex'), ['sevre'])
-  assert.deepEqual([wrong.code, wrong.said], [2, ''])
+  assert.deepEqual([wrong.code, wrong.stated], [2, ''])
   assert.match(wrong.warned, /did you mean serve/)
 })
 
@@ -66,10 +66,10 @@ test('outcomex gives node the flags of npm start, and passes its arguments on un
   const shown = join(folder, 'shown')
   writeFileSync(shown, '#!/bin/sh\nprintf "%s\\n" "$@"\n')
   chmodSync(shown, 0o755)
-  const { said } = run(join(folder, 'outcomex'), ['admin', 'a b', ''], { NODE: shown })
+  const { stated } = run(join(folder, 'outcomex'), ['admin', 'a b', ''], { NODE: shown })
   const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8')
   const [, flags = ''] = /"start": "node (.*) dist\/main\.js"/.exec(manifest) ?? []
-  assert.deepEqual(said.split('\n'), [...flags.split(' '), main, 'admin', 'a b', '', ''])
+  assert.deepEqual(stated.split('\n'), [...flags.split(' '), main, 'admin', 'a b', '', ''])
 })
 
 test('outcomex compiles the sources when they are not compiled yet', () => {
@@ -77,7 +77,7 @@ test('outcomex compiles the sources when they are not compiled yet', () => {
   const made = 'mkdir -p dist && echo "console.log(6 * 7)" > dist/main.js'
   writeFileSync(join(folder, 'Makefile'), `build:\n\t@${made}\n`)
   const first = run(join(folder, 'outcomex'), [])
-  assert.deepEqual([first.code, first.said], [0, '42\n'], first.warned)
+  assert.deepEqual([first.code, first.stated], [0, '42\n'], first.warned)
   assert.match(first.warned, /not compiled yet/)
   assert.equal(run(join(folder, 'outcomex'), []).warned, '')
 })

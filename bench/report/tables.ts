@@ -94,8 +94,8 @@ export function tableOf({ name, rows }: Report): string {
 
 function summaryCells(judged: Judged): string[] {
   const { aim, row, yardstickSpread } = judged
-  const said = row === undefined ? '–' : verdict(aim.reach, row)
-  const words = [said, unsteadyText(yardstickSpread)].filter((word) => word !== '')
+  const output = row === undefined ? '–' : verdict(aim.reach, row)
+  const words = [output, unsteadyText(yardstickSpread)].filter((word) => word !== '')
   return [aim.about, aimText(aim), seenText(judged), words.join('; ')]
 }
 

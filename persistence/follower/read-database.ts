@@ -151,6 +151,6 @@ export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTa
 }
 
 function damageOf(connection: Connection): string | null {
-  const said = String(connection.pragma('quick_check(1)', { simple: true }))
-  return said === 'ok' ? null : said.replaceAll(/\s+/g, ' ')
+  const stated = String(connection.pragma('quick_check(1)', { simple: true }))
+  return stated === 'ok' ? null : stated.replaceAll(/\s+/g, ' ')
 }

@@ -37,9 +37,9 @@ function commitOf(): string {
   const { COMMIT: reported } = process.env
   if (reported !== undefined && reported !== '') return reported
   try {
-    const said = quietly('git', ['rev-parse', '--short=12', 'HEAD'])
+    const output = quietly('git', ['rev-parse', '--short=12', 'HEAD'])
     const changed = quietly('git', ['status', '--porcelain']).length > 0
-    return `${said.toString().trim()}${changed ? ', changed' : ''}`
+    return `${output.toString().trim()}${changed ? ', changed' : ''}`
   } catch {
     return 'unknown'
   }

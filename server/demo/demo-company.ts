@@ -32,8 +32,8 @@ const knownMessage = compile(text())
 const knownRefusal = compile(openObject({ code: text() }))
 
 /** Says who a profile is, where it has not said so; gives its referral code. */
-async function introduce(client: DemoClient, said: Introduction): Promise<string> {
-  const { handle, ...words } = said
+async function introduce(client: DemoClient, stated: Introduction): Promise<string> {
+  const { handle, ...words } = stated
   const owner = await client.call('GET', '/profiles/me')
   if (!knownOwner.holds(owner)) throw new Error('a profile has a referral code')
   if (owner.username === null) {

@@ -68,10 +68,10 @@ function valuesOf(schema: Schema): string {
   if (anyOf !== undefined) return anyOf.map(valuesOf).join(' or ')
   if (words !== undefined) return words.map((word) => code(JSON.stringify(word))).join(', ')
   const bounds = BOUNDS.filter(([key]) => schema[key] !== undefined)
-  const said = bounds.map(([key, sentence]) => `, ${sentence} ${escaped(String(schema[key]))}`)
+  const stated = bounds.map(([key, sentence]) => `, ${sentence} ${escaped(String(schema[key]))}`)
   const form = pattern === undefined ? '' : `, like ${code(pattern)}`
   const of = items === undefined ? '' : ` of ${valuesOf(items)}`
-  return `${escaped(type)}${of}${said.join('')}${form}`
+  return `${escaped(type)}${of}${stated.join('')}${form}`
 }
 
 /** A row for each property at each depth; `path` leads to the properties of `schema`. */

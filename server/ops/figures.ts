@@ -22,7 +22,7 @@ export function seriesOf(text: string): Series[] {
   return text.split('\n').flatMap((line) => {
     const [, name, inner = '', value] = LINE.exec(line) ?? []
     if (name === undefined || value === undefined) return []
-    const labels = [...inner.matchAll(LABEL)].map(([, label, said]) => [label, said])
+    const labels = [...inner.matchAll(LABEL)].map(([, label, stated]) => [label, stated])
     return [{ name, labels: Object.fromEntries(labels), value: Number(value) }]
   })
 }

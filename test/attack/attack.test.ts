@@ -112,7 +112,7 @@ test('each open or private read is in an attack, or is left out with a reason', 
     new Set([...requested.map(({ route }) => route), ...EXEMPT.keys()]),
     new Set(names),
   )
-  const said: string[] = []
+  const stated: string[] = []
   const answerTo = async (request: () => string): Promise<string> => {
     const reported = new Reported()
     const peer = new Peer(port, '127.0.0.1', reported)
@@ -124,9 +124,9 @@ test('each open or private read is in an attack, or is left out with a reason', 
   }
   for (const { route, request } of requested) {
     const answer = await answerTo(request)
-    if (answer !== (NOTHING.get(route) ?? '200')) said.push(`${route} ${answer}`)
+    if (answer !== (NOTHING.get(route) ?? '200')) stated.push(`${route} ${answer}`)
   }
-  assert.deepEqual(said, [])
+  assert.deepEqual(stated, [])
 })
 
 test('the attacks cause no fault, and the journal replays to the last state', async () => {

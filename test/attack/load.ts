@@ -31,7 +31,7 @@ export interface LoadSetting {
   readonly markets: readonly TestMarket[]
 }
 
-interface Said {
+interface Stated {
   readonly status: number
   readonly text: string
 }
@@ -46,9 +46,9 @@ const RIGHT: Readonly<Record<string, number>> = { place: 201 }
 const placed = compile(openObject({ order: openObject({ id: text() }) }))
 const refused = compile(openObject({ statusCode: integer(), code: text() }))
 
-function parsed(said: string): unknown {
+function parsed(stated: string): unknown {
   try {
-    return JSON.parse(said)
+    return JSON.parse(stated)
   } catch {
     return null
   }
@@ -153,9 +153,9 @@ export class Load {
     this.#check(kind, await this.#send(kind === 'orders' ? trader : null, 'GET', paths[kind]))
   }
 
-  #check(kind: Kind, { status, text: said }: Said): boolean {
+  #check(kind: Kind, { status, text: stated }: Stated): boolean {
     if (status === (RIGHT[kind] ?? 200)) return true
-    const body = parsed(said)
+    const body = parsed(stated)
     this.#fail(kind, `${status} ${refused.holds(body) ? body.code : ''}`)
     return false
   }
@@ -165,9 +165,9 @@ export class Load {
     const terms = { isBuy: true, outcome: 'yes', ticks: 1 + (serial % 40), sizeRaw: SHARE } as const
     const salt = Date.now() * 1000 + (serial % 1000)
     const body = orderBody(trader, market, { ...terms, type: 'GTC', salt })
-    const said = await this.#send(trader, 'POST', '/orders', body)
-    if (!this.#check('place', said)) return
-    const order = parsed(said.text)
+    const stated = await this.#send(trader, 'POST', '/orders', body)
+    if (!this.#check('place', stated)) return
+    const order = parsed(stated.text)
     if (placed.holds(order)) this.#resting.push({ id: order.order.id, trader })
   }
 
@@ -188,19 +188,19 @@ export class Load {
     client.close()
   }
 
-  #send(trader: Trader | null, method: string, path: string, body = ''): Promise<Said> {
+  #send(trader: Trader | null, method: string, path: string, body = ''): Promise<Stated> {
     const headers = trader === null ? {} : headersFor(trader, { method, path, body })
     const { port } = this.#setting
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, method, path, headers, agent: this.#agent }
       const requested = request({ ...options, timeout: PATIENCE_MS }, (response) => {
-        let said = ''
+        let stated = ''
         response.setEncoding('utf8')
         response.on('data', (chunk) => {
-          said += String(chunk)
+          stated += String(chunk)
         })
         response.on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: said }))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: stated }))
       })
       requested.on('timeout', () => requested.destroy(new Error('no answer in time')))
       requested.on('error', reject)

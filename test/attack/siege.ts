@@ -188,8 +188,8 @@ export class Siege {
   async #attacked(port: number, isPreparing: boolean) {
     const { attack, scene, seconds } = this.#plan
     const plan = { port, scene, seconds, turns: 0, network: 1, instantMs: this.#instantMs }
-    const said = await this.#attacker.request({ name: attack.name, isPreparing, ...plan })
-    return shaped(attackedShape, said)
+    const stated = await this.#attacker.request({ name: attack.name, isPreparing, ...plan })
+    return shaped(attackedShape, stated)
   }
 
   async #faults(metrics: string): Promise<string[]> {

@@ -20,8 +20,8 @@ export async function askExchange(baseUrl: string): Promise<void> {
   assert.match(run('verify-proof', proof), /^The proof holds: /m)
 }
 
-function seqOf(said: string): number {
-  return Number(/^seq (\d+)/m.exec(said)?.[1])
+function seqOf(output: string): number {
+  return Number(/^seq (\d+)/m.exec(output)?.[1])
 }
 
 /** Those that read or copy a folder whose exchange was killed. */

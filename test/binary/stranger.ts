@@ -89,8 +89,8 @@ export async function serve(env: NodeJS.ProcessEnv = WITH_CACHE): Promise<Served
   })
   assert.ok(child.stdout !== null && child.stderr !== null)
   let log = ''
-  child.stderr.on('data', (said: Buffer) => {
-    log += said.toString('utf8')
+  child.stderr.on('data', (output: Buffer) => {
+    log += output.toString('utf8')
   })
   const lines = createInterface({ input: child.stdout })
   const listening = once(lines, 'line').then(() => url)

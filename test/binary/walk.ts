@@ -29,13 +29,13 @@ async function trade(baseUrl: string): Promise<Traded> {
   const { tokens } = await client.markets.getMarket(MARKET)
   assert.ok(tokens !== undefined)
   const wanted = { tokenId: tokens.yes, side: Side.BUY, price: 0.95, size: 5 }
-  const said = await orders.createOrder({
+  const output = await orders.createOrder({
     ...wanted,
     orderType: OrderType.GTC,
     marketSlug: MARKET,
   })
-  assert.equal(at(said, 'execution', 'matched'), true)
-  return { orderId: said.order.id, tradeId: String(at(said, 'execution', 'tradeEventId')) }
+  assert.equal(at(output, 'execution', 'matched'), true)
+  return { orderId: output.order.id, tradeId: String(at(output, 'execution', 'tradeEventId')) }
 }
 
 /** A query as long as it may be: the library must have read its bound before it was loaded. */

@@ -128,12 +128,12 @@ test('the list is there after less than 100 KB', async () => {
   await tools.send('Network.enable')
   await page.goto(`${stage.baseUrl}/`)
   await page.locator(`[data-slug="${market.slug}"]`).waitFor()
-  const said = `${bytes} bytes: ${paths.join(' ')}`
-  assert.ok(bytes > 10_000 && bytes < FIRST_BYTES_MAX, said)
+  const stated = `${bytes} bytes: ${paths.join(' ')}`
+  assert.ok(bytes > 10_000 && bytes < FIRST_BYTES_MAX, stated)
   assert.deepEqual([...codings], ['br'], 'what is compressed is so by brotli')
   assert.ok(
     paths.some((path) => path.startsWith('/assets/')),
-    said,
+    stated,
   )
   await watched.close()
 })

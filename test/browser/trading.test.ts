@@ -159,9 +159,9 @@ async function order(page: WatchedPage['page']): Promise<void> {
 async function isOut({ page }: WatchedPage): Promise<void> {
   await act(page.getByRole('banner'), 'Log in').waitFor()
   await act(part(page, 'Order ticket'), 'Log in to trade').waitFor()
-  const said = page.locator('.notice').getByText('The session has ended; log in again.')
-  await said.waitFor()
-  assert.equal(await said.count(), 1)
+  const stated = page.locator('.notice').getByText('The session has ended; log in again.')
+  await stated.waitFor()
+  assert.equal(await stated.count(), 1)
   assert.equal(await page.evaluate('localStorage.getItem("trader-token")'), null)
 }
 

@@ -36,15 +36,15 @@ async function run(folder: string, program: string, args: readonly string[]): Pr
     cwd: folder,
     timeout: BOT_MS,
   })
-  const said = { stdout: '', stderr: '' }
+  const stated = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     bot[name].setEncoding('utf8').on('data', (text: string) => {
-      said[name] += text
+      stated[name] += text
     })
   }
   const [code] = await once(bot, 'close')
-  assert.equal(code, 0, said.stdout + said.stderr)
-  return said.stdout
+  assert.equal(code, 0, stated.stdout + stated.stderr)
+  return stated.stdout
 }
 
 const ID = '[0-9a-f]{8}-[0-9a-f-]{27}'
@@ -57,10 +57,10 @@ test('the bot in TypeScript has right types', () => {
 
 test('the bot in TypeScript sees its order live, buys and cancels', async () => {
   const folder = botFile('ts', 'bot.ts')
-  const said = await run(folder, process.execPath, ['--import', 'tsx', 'bot.ts'])
-  const [live, bought, canceled, ...rest] = said.trimEnd().split('\n')
+  const stated = await run(folder, process.execPath, ['--import', 'tsx', 'bot.ts'])
+  const [live, bought, canceled, ...rest] = stated.trimEnd().split('\n')
   const [, id] = new RegExp(`^live (${ID})$`).exec(live) ?? []
-  assert.ok(id !== undefined, said)
+  assert.ok(id !== undefined, stated)
   assert.match(bought, /^bought 2000000 (MATCHED|MINED)$/)
   assert.deepEqual([canceled, rest], [`canceled ${id}`, []])
 })
@@ -69,8 +69,8 @@ const python = spawnSync('python3', ['--version'], { encoding: 'utf8' })
 const why = python.status === 0 ? false : 'python3 is not installed'
 
 test('the bot in Python sees its order live, cancels and buys', { skip: why }, async () => {
-  const said = await run(botFile('python', 'bot.py'), 'python3', ['bot.py'])
-  const [placed, live, canceled, refused, bought, ...rest] = said.trimEnd().split('\n')
+  const stated = await run(botFile('python', 'bot.py'), 'python3', ['bot.py'])
+  const [placed, live, canceled, refused, bought, ...rest] = stated.trimEnd().split('\n')
   assert.match(placed, new RegExp(`^placed ${ID}$`))
   assert.equal(live, 'live 1')
   assert.equal(canceled, 'Order canceled successfully')

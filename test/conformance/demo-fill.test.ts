@@ -252,7 +252,7 @@ describe('a first start that ends early', { concurrency: 2 }, () => {
 test('a damaged demo.json is reported, and no bots start', async () => {
   const dataDir = newFolder()
   writeFileSync(join(dataDir, 'demo.json'), '{"baseUrl":')
-  const said: string[] = []
+  const stated: string[] = []
   const demo = startDemo({
     dataDir,
     baseUrl: 'http://127.0.0.1:1',
@@ -260,9 +260,9 @@ test('a damaged demo.json is reported, and no bots start', async () => {
     adminToken: null,
     ownCalls: new OwnCalls(),
     config: { headerPrefixes: ['svc-'], domain: { name: 'none', chainId: 1 } },
-    log: { warn: (sentence) => said.push(sentence), info: () => {} },
+    log: { warn: (sentence) => stated.push(sentence), info: () => {} },
   })
   assert.equal(await demo.ready, true)
-  assert.match(said.join(), /^demo\.json is damaged/)
+  assert.match(stated.join(), /^demo\.json is damaged/)
   await demo.stop()
 })

@@ -70,15 +70,15 @@ async function run(code: string, env: Readonly<Record<string, string>> = {}): Pr
     timeout: SAMPLE_MS,
     env: { ...process.env, ...env },
   })
-  let said = ''
+  let stated = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
+      stated += text
     })
   }
   const [status] = await once(child, 'close')
-  assert.equal(status, 0, said)
-  return said
+  assert.equal(status, 0, stated)
+  return stated
 }
 
 test('the sample that lists active markets finds them, page by page', async () => {
@@ -128,8 +128,8 @@ test('the sample of pools approves, buys and sells for a server wallet', async (
     .replaceAll('market-slug', 'pool')
     .replaceAll('12345', String(desk.profileId))
   const { tokenId, secret } = partner
-  const said = await run(code, { LMTS_TOKEN_ID: tokenId, LMTS_SECRET: secret })
-  assert.deepEqual(said.trim().split('\n'), [
+  const stated = await run(code, { LMTS_TOKEN_ID: tokenId, LMTS_SECRET: secret })
+  assert.deepEqual(stated.trim().split('\n'), [
     'SUBMITTED 1991008 1971097',
     'SUBMITTED 1991005 2010916',
   ])

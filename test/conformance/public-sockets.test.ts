@@ -53,9 +53,9 @@ test('the client signs its handshake, gets orders and positions, and leaves chan
     marketSlug: 'rain',
   })
   await orders.cancel(order.id)
-  const said = await events
+  const stated = await events
   assert.deepEqual(
-    said.map((each) => [at(each, 'type'), at(each, 'orderId')]),
+    stated.map((each) => [at(each, 'type'), at(each, 'orderId')]),
     [
       ['PLACEMENT', order.id],
       ['CANCELLATION', order.id],
@@ -74,9 +74,9 @@ test('a client may read without credentials; bad credentials give an exception',
   await nobody.disconnect()
   const hmacCredentials = { tokenId: alice.tokenId, secret: Buffer.from('x').toString('base64') }
   const liar = new WebSocketClient({ url: url(), hmacCredentials, autoReconnect: false })
-  const said = next(liar, 'exception', 1)
+  const stated = next(liar, 'exception', 1)
   await liar.connect()
-  assert.equal(at((await said)[0], 'code'), 'HMAC_INVALID')
+  assert.equal(at((await stated)[0], 'code'), 'HMAC_INVALID')
   await liar.disconnect()
 })
 

@@ -65,16 +65,16 @@ test('a backup amid trading holds all that was acknowledged when it began', asyn
   const before = [...orders]
   // A process of its own: this one is busy with the orders, which one page has room for.
   const backup = await runProgram(argsOf('backup', { data, to }))
-  const said = backup.stdout
+  const output = backup.stdout
   assert.equal(backup.code, 0, backup.stderr)
   isOver = true
   await trading
   assert.ok(orders.length > before.length, 'orders went on')
   await server.kill()
-  assert.equal(copiedOf(said), seqOf(said), 'a first backup copies everything')
-  assert.match(said, /The server key is not in it: keep a copy of .*server\.key elsewhere/)
+  assert.equal(copiedOf(output), seqOf(output), 'a first backup copies everything')
+  assert.match(output, /The server key is not in it: keep a copy of .*server\.key elsewhere/)
   assert.ok(!existsSync(keyOf(to)))
-  assert.equal((await verified(to, key)).seq, seqOf(said))
+  assert.equal((await verified(to, key)).seq, seqOf(output))
 
   const restored = join(newFolder(), 'restored')
   assert.match(await done('restore', { data: restored, from: to, key }), /--key-file/)
@@ -96,7 +96,7 @@ test('a backup amid trading holds all that was acknowledged when it began', asyn
   await placeOne()
   await server.stop()
   const next = await done('backup', { data, to })
-  assert.equal(copiedOf(next), seqOf(next) - seqOf(said))
+  assert.equal(copiedOf(next), seqOf(next) - seqOf(output))
   assert.deepEqual(await verified(to, key), await verified(data, key))
   // The restored folder went another way.
   await refused('backup', { data: restored, to }, /copy of another exchange, or newer/)
@@ -133,8 +133,8 @@ test('a backup and a restore that die are finished by the next', async () => {
   await dies('backup', { data, to }, 'mid-backup:1')
   await refused('verify', { data: to, key }, /this is a copy that was not finished/)
   await refused('restore', { data: restored, from: to, key }, /was not finished; run outcomex/)
-  const said = await done('backup', { data, to })
-  assert.ok(copiedOf(said) < seqOf(said), 'the rows of the first try are not copied again')
+  const output = await done('backup', { data, to })
+  assert.ok(copiedOf(output) < seqOf(output), 'the rows of the first try are not copied again')
   await dies('restore', { data: restored, from: to, key }, 'mid-backup:1')
   assert.ok(!existsSync(restored), 'a data folder is whole or not there')
   await done('restore', { data: restored, from: to, key })
@@ -195,8 +195,8 @@ test('an empty folder takes a restore itself, and one that was cut off there goe
   await dies('restore', { data: target, from: to, key }, 'mid-backup:1')
   assert.ok(!existsSync(join(target, 'journal.head')), 'no start reads it yet')
   assert.ok(!existsSync(`${target}.restoring`))
-  const said = await done('restore', { data: target, from: to, key })
-  assert.ok(copiedOf(said) < seqOf(said), 'the rows of the first try are not copied again')
+  const output = await done('restore', { data: target, from: to, key })
+  assert.ok(copiedOf(output) < seqOf(output), 'the rows of the first try are not copied again')
   assert.deepEqual(await verified(target, key), await verified(data, key))
   await refused('restore', { data: target, from: to, key }, /it is not empty, and a restore/)
 })

@@ -115,13 +115,13 @@ test('the statuses of markets allow trading as their table says', () => {
 })
 
 test('the ids of the worked condition follow from the values beside them', () => {
-  const said = new Map(rowsOf('6.1', /condition|token/).map(([what = '', id = '']) => [what, id]))
+  const stated = new Map(rowsOf('6.1', /condition|token/).map(([what = '', id = '']) => [what, id]))
   const questionId = keccak256(Buffer.from('example question 1'))
   const condition = conditionIdOf(`0x${'0'.repeat(38)}aa`, questionId)
   const [collateral = ''] = /0x833589[0-9A-Fa-f]{34}/.exec(page) ?? []
   const tokenOf = (indexSet: number) =>
     positionIdOf(collateral, collectionIdOf(condition, indexSet))
-  assert.deepEqual(Object.fromEntries(said), {
+  assert.deepEqual(Object.fromEntries(stated), {
     condition,
     'YES token': tokenOf(1),
     'NO token': tokenOf(2),

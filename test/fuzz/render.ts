@@ -122,8 +122,8 @@ function changedHeaders(
 
 /** What the client of a socket sends; a plan that shrinking broke sends nothing. */
 export function documentedMessages(plan: Plan, setting: Setting): DocumentedMessages {
-  const said = filled(plan.body ?? null, marksOf(plan, setting))
-  return talkIn(said) ?? { query: '', isPlain: true, hello: '', says: [], stays: false }
+  const stated = filled(plan.body ?? null, marksOf(plan, setting))
+  return talkIn(stated) ?? { query: '', isPlain: true, hello: '', says: [], stays: false }
 }
 
 /** Text with its marks filled in. */
@@ -177,8 +177,8 @@ function queryOf({ query, edits }: Plan, pools: Marks): string {
     const value = filled(given, pools)
     // The fields of an object are parameters of their own.
     const pairs = isRecord(value) ? Object.entries(value) : [[name, value] as const]
-    return pairs.flatMap(([key, said]) => {
-      const each: readonly Json[] = Array.isArray(said) ? said : [said]
+    return pairs.flatMap(([key, stated]) => {
+      const each: readonly Json[] = Array.isArray(stated) ? stated : [stated]
       return each.map((one) => `${key}=${encoded(one)}`)
     })
   })

@@ -146,8 +146,8 @@ export class Stage {
     const received = this.#subscriptions.issue(this.setting.actors, this.#known.owned)
     const body = answer === undefined ? null : parsed(answer)
     const code = String(at(body, 'code') ?? '')
-    const said = issue === '' ? received : issue
-    return { status: answer?.status ?? 0, code, each: resultsOf(body), issue: said }
+    const stated = issue === '' ? received : issue
+    return { status: answer?.status ?? 0, code, each: resultsOf(body), issue: stated }
   }
 
   async #walletOf(plan: Plan): Promise<Headers> {

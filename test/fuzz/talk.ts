@@ -58,10 +58,10 @@ function frameOf(head: number, payload: Buffer): Buffer {
 }
 
 function bytesOf(message: DocumentedMessages['says'][number]): Buffer {
-  const { text: said = '', binary, bytes, head } = message
+  const { text: stated = '', binary, bytes, head } = message
   if (bytes !== undefined) return Buffer.from(bytes, 'base64')
   if (binary !== undefined) return frameOf(BINARY, Buffer.from(binary, 'base64'))
-  return frameOf(head ?? TEXT, Buffer.from(said))
+  return frameOf(head ?? TEXT, Buffer.from(stated))
 }
 
 export function partsOf(

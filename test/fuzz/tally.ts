@@ -13,14 +13,14 @@ const EACH = ', each'
 /** Routes that find something in a demo exchange alone; the fuzzed one is none. */
 const IN_DEMO: ReadonlySet<string> = new Set(['GET /demo/traders'])
 
-interface Said {
+interface Stated {
   readonly status: number
   readonly code: string
 }
 
-export interface Replied extends Said {
+export interface Replied extends Stated {
   /** The outcomes inside a reply with several results. */
-  readonly each: readonly Said[]
+  readonly each: readonly Stated[]
 }
 
 const WORDS = new Map([
@@ -30,7 +30,7 @@ const WORDS = new Map([
 ])
 
 /** Each part of a replacement has a word for its status: it succeeded or it failed. */
-function saidOf(result: unknown): Said {
+function statedOf(result: unknown): Stated {
   const status = at(result, 'status')
   const part = at(result, 'replacement')
   if (part === undefined) {
@@ -41,9 +41,9 @@ function saidOf(result: unknown): Said {
   return { status: isDone ? 201 : 409, code: String(at(part, 'error', 'code')) }
 }
 
-export function resultsOf(body: unknown): Said[] {
+export function resultsOf(body: unknown): Stated[] {
   const results = at(body, 'results')
-  return Array.isArray(results) ? results.map(saidOf) : []
+  return Array.isArray(results) ? results.map(statedOf) : []
 }
 
 export class Tally {

@@ -109,9 +109,9 @@ export class GoldenSocial {
     const events = [...Array(FIXTURES).keys()].map((at) => {
       const sequence = ++this.#events
       const scoreJson = JSON.stringify({ homeScore: random.below(5), awayScore: random.below(5) })
-      const said = { eventId: `event-${sequence}`, sequence, isFinished: random.chance(0.1) }
+      const stated = { eventId: `event-${sequence}`, sequence, isFinished: random.chance(0.1) }
       const sportType = at % 2 === 0 ? ('football' as const) : ('esports' as const)
-      return { ...said, scoreJson, fixtureId: at + 1, sportType }
+      return { ...stated, scoreJson, fixtureId: at + 1, sportType }
     })
     const decided = decideScores(clearing, events)
     if (decided instanceof Reject || decided.scores.length === 0) return

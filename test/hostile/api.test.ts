@@ -191,9 +191,9 @@ test('every route refuses a body that is not an object of known fields', async (
     if (route.body === null) continue
     for (const body of NOT_BODIES) {
       const reply = await asAllowed(route, pathOf(route), body)
-      const said = `${nameOf(route)} ${body}`
-      assert.equal(reply.status, 400, `${said} ${reply.text}`)
-      assert.match(codeOf(reply), /^(VALIDATION|BODY_MALFORMED)$/, said)
+      const stated = `${nameOf(route)} ${body}`
+      assert.equal(reply.status, 400, `${stated} ${reply.text}`)
+      assert.match(codeOf(reply), /^(VALIDATION|BODY_MALFORMED)$/, stated)
     }
     const huge = await asAllowed(route, pathOf(route), `"${'x'.repeat(70_000)}"`)
     assertRefused(huge, 413, 'BODY_TOO_LARGE', nameOf(route))
@@ -232,9 +232,9 @@ test('a strange value in any field of a body causes a refusal at most', async ()
       for (const value of STRANGE) {
         const reply = await asAllowed(route, pathOf(route), { ...example, [field]: value })
         const shown = JSON.stringify(value).slice(0, 40)
-        const said = `${nameOf(route)} ${field} ${shown}: ${reply.text}`
-        assert.ok(reply.status < 500, said)
-        assert.notEqual(reply.body, undefined, said)
+        const stated = `${nameOf(route)} ${field} ${shown}: ${reply.text}`
+        assert.ok(reply.status < 500, stated)
+        assert.notEqual(reply.body, undefined, stated)
       }
     }
   }

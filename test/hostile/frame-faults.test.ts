@@ -42,9 +42,9 @@ async function placed(trader: Trader, outcome: 0 | 1 = 0, ticks = 100): Promise<
 
 async function endedWithId(client: SocketClient): Promise<void> {
   await client.until(() => client.ends.length > 0)
-  const said = client.of('exception').at(-1)
-  assert.equal(at(said, 'code'), 'INTERNAL')
-  assert.match(textAt(said, 'faultId'), /^[0-9a-f]{12}$/)
+  const stated = client.of('exception').at(-1)
+  assert.equal(at(stated, 'code'), 'INTERNAL')
+  assert.match(textAt(stated, 'faultId'), /^[0-9a-f]{12}$/)
 }
 
 const FRAME_EDGES: readonly EdgePoint[] = ['at-socket-news', 'at-socket-frame', 'at-socket-send']

@@ -149,9 +149,9 @@ test('a body that is no message of the protocol is refused', async () => {
   ]
   for (const body of bad) {
     const reply = await say(live, bearer, body)
-    const said = `${JSON.stringify(body).slice(0, 120)}: ${reply.text}`
-    assert.equal(reply.status, 400, said)
-    assert.match(codeOf(reply), /^(VALIDATION|BODY_MALFORMED)$/, said)
+    const stated = `${JSON.stringify(body).slice(0, 120)}: ${reply.text}`
+    assert.equal(reply.status, 400, stated)
+    assert.match(codeOf(reply), /^(VALIDATION|BODY_MALFORMED)$/, stated)
   }
   const lacks = ['jsonrpc', 'method'].map((field) => ({ field, message: 'is required' }))
   assert.deepEqual(at((await say(live, bearer, {})).body, 'message'), lacks)

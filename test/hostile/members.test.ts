@@ -26,7 +26,7 @@ afterEach(async () => {
   await live.stop()
 })
 
-async function said(raw: RawClient, word: string): Promise<void> {
+async function stated(raw: RawClient, word: string): Promise<void> {
   while (!raw.received.includes(word) && !raw.isClosed) await new Promise(setImmediate)
   assert.ok(raw.received.includes(word), raw.received)
 }
@@ -36,9 +36,9 @@ async function joined(on: LiveExchange, headers: Record<string, string> = {}): P
   const raw = new RawClient(on.port)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   raw.send(upgradeText(lines.join('')))
-  await said(raw, '"sid"')
+  await stated(raw, '"sid"')
   raw.send(JOIN)
-  await said(raw, '40/markets,{')
+  await stated(raw, '40/markets,{')
   return raw
 }
 

@@ -28,13 +28,13 @@ after(async () => {
   await live.stop()
 })
 
-function assertRefused(reply: Reply, code: string, said: string): void {
-  assert.equal(reply.status, 400, said)
-  assert.equal(at(reply.body, 'code'), code, said)
+function assertRefused(reply: Reply, code: string, stated: string): void {
+  assert.equal(reply.status, 400, stated)
+  assert.equal(at(reply.body, 'code'), code, stated)
   assert.equal(at(reply.body, 'error'), 'Bad Request')
   assert.equal(at(reply.body, 'statusCode'), 400)
   const message = at(reply.body, 'message')
-  assert.ok(Array.isArray(message) && message.length > 0, said)
+  assert.ok(Array.isArray(message) && message.length > 0, stated)
   for (const issue of message) assert.deepEqual(Object.keys(issue), ['field', 'message'])
 }
 
@@ -98,9 +98,9 @@ test('a 400 names the field whose value is wrong', async () => {
   for (const [field, values] of BROKEN_FIELDS) {
     for (const value of values) {
       const reply = await post(withField(orderBody(alice, market), field, value))
-      const said = `${field} ${JSON.stringify(value)}: ${reply.text}`
-      assertRefused(reply, 'VALIDATION', said)
-      assert.ok(reply.text.includes(field), said)
+      const stated = `${field} ${JSON.stringify(value)}: ${reply.text}`
+      assertRefused(reply, 'VALIDATION', stated)
+      assert.ok(reply.text.includes(field), stated)
     }
   }
   const lonely = await post({ ...orderBody(alice, market), recvWindow: 5 })
@@ -115,9 +115,9 @@ test('a 400 names the field of the signed order whose value is wrong', async () 
       const reply = await post(
         `{"order":${order},${JSON.stringify(without(body, 'order')).slice(1)}`,
       )
-      const said = `${field} ${JSON.stringify(value)}: ${reply.text}`
-      assertRefused(reply, 'VALIDATION', said)
-      assert.ok(reply.text.includes(`"order.${field}"`), said)
+      const stated = `${field} ${JSON.stringify(value)}: ${reply.text}`
+      assertRefused(reply, 'VALIDATION', stated)
+      assert.ok(reply.text.includes(`"order.${field}"`), stated)
     }
   }
 })

@@ -277,13 +277,13 @@ after(async () => {
   assert.deepEqual(live.faults, [])
 })
 
-function assertRefused(reply: Reply, [status, code, , said]: (typeof LADDER)[number]): void {
+function assertRefused(reply: Reply, [status, code, , stated]: (typeof LADDER)[number]): void {
   assert.equal(at(reply.body, 'code'), code, reply.text)
   assert.equal(reply.status, status, reply.text)
   assert.equal(at(reply.body, 'statusCode'), status)
   assert.equal(typeof at(reply.body, 'error'), 'string')
   const message = at(reply.body, 'message')
-  if (said !== undefined) assert.ok(String(message).startsWith(said), String(message))
+  if (stated !== undefined) assert.ok(String(message).startsWith(stated), String(message))
   if (code !== 'VALIDATION') assert.equal(typeof message, 'string')
   else {
     assert.ok(Array.isArray(message) && message.length > 0, reply.text)

@@ -74,8 +74,8 @@ test('behind a TLS proxy the cookie is Secure and sockets need the public origin
   ] as const
   for (const [origin, event] of rows) {
     const client = await SocketClient.open(proxied.port, { headers: { cookie, origin } })
-    const [said] = await client.take(event, 1)
-    assert.ok(event === 'authenticated' || at(said, 'code') === 'ORIGIN_NOT_ALLOWED')
+    const [stated] = await client.take(event, 1)
+    assert.ok(event === 'authenticated' || at(stated, 'code') === 'ORIGIN_NOT_ALLOWED')
     client.close()
   }
   const out = await proxied.send('POST', '/auth/logout', {

@@ -162,7 +162,8 @@ test('a flood of replays of one account is bounded, and costs others nothing', a
   await placed(dave)
   await client.until(() => client.of('orderEvent').length === 2)
   const answers = (flood: SocketClient) =>
-    flood.of('system').filter((said) => String(at(said, 'message')).startsWith('Subscribed')).length
+    flood.of('system').filter((stated) => String(at(stated, 'message')).startsWith('Subscribed'))
+      .length
   for (const flood of floods) {
     await flood.until(() => answers(flood) + wordsOf(flood).length === 40)
     assert.ok(wordsOf(flood).every((code) => code === 'RATE_LIMITED'))
@@ -189,7 +190,10 @@ test('a client that leaves amid a replay hears no more of it, and may come again
   clients.push(fence)
   await fenced(carol, fence)
   assert.equal(client.of('orderEvent').length, received)
-  assert.equal(client.of('system').filter((said) => /Told/.test(JSON.stringify(said))).length, 0)
+  assert.equal(
+    client.of('system').filter((stated) => /Told/.test(JSON.stringify(stated))).length,
+    0,
+  )
   const { news } = on.exchange.pipeline.publisher
   fence.close()
   await fence.until(() => fence.ends.length > 0)

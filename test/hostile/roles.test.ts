@@ -49,9 +49,9 @@ test('an operator of a lower role is told the role it needs, and changes nothing
     const needed = route.auth.accepts.find(({ scheme }) => scheme === 'admin')?.role ?? 'root'
     for (const role of ROLES.slice(0, ROLES.indexOf(needed))) {
       const reply = await attempt(route, tokens.get(role))
-      const said = `${role}: ${route.method} ${route.path} ${reply.text}`
-      assert.equal(reply.status, 403, said)
-      assert.equal(at(reply.body, 'code'), 'ROLE_MISSING', said)
+      const stated = `${role}: ${route.method} ${route.path} ${reply.text}`
+      assert.equal(reply.status, 403, stated)
+      assert.equal(at(reply.body, 'code'), 'ROLE_MISSING', stated)
       assert.match(textAt(reply.body, 'message'), new RegExp(`the role ${needed},.* is ${role};`))
     }
     for (const token of ['', 'guess', `${tokens.get('root')}x`, tokens.get('root')?.slice(1)]) {

@@ -97,7 +97,7 @@ async function answers(route: Route<Services>, headers: Readonly<Record<string, 
       // The parts of a batch of replaces have a code and a sentence only.
       const isPart = reply.text.includes('NOT_ATTEMPTED')
       if (!isPart) assert.equal(FIELD.exec(reply.text)?.[1], lacking, reply.text)
-      return { scopes, lacking, said: reply.text }
+      return { scopes, lacking, stated: reply.text }
     }),
   )
 }
@@ -107,9 +107,9 @@ test('each route asks for its scopes and for no others', async () => {
   for (const name of Object.keys(NEEDS)) assert.ok(names.includes(name), `${name} is a route`)
   for (const route of signed) {
     const needs = NEEDS[nameOf(route)] ?? []
-    for (const { scopes, lacking, said } of await answers(route)) {
+    for (const { scopes, lacking, stated } of await answers(route)) {
       const missing = needs.find((scope) => !scopes.includes(scope))
-      assert.equal(lacking, missing, `${nameOf(route)} by [${scopes}]: ${said}`)
+      assert.equal(lacking, missing, `${nameOf(route)} by [${scopes}]: ${stated}`)
     }
   }
 })
@@ -120,9 +120,9 @@ test('acting for another account needs delegated_signing as well', async () => {
   for (const route of delegated) {
     const own = NEEDS[nameOf(route)] ?? []
     const needs = [...own.filter((scope) => scope !== 'delegated_signing'), 'delegated_signing']
-    for (const { scopes, lacking, said } of await answers(route, { [ON_BEHALF]: '2' })) {
+    for (const { scopes, lacking, stated } of await answers(route, { [ON_BEHALF]: '2' })) {
       const missing = needs.find((scope) => !scopes.includes(scope))
-      assert.equal(lacking, missing, `${nameOf(route)} by [${scopes}]: ${said}`)
+      assert.equal(lacking, missing, `${nameOf(route)} by [${scopes}]: ${stated}`)
     }
   }
 })

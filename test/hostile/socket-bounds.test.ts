@@ -39,7 +39,7 @@ const linesOf = (headers: Record<string, string>) =>
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
 
-async function said(raw: RawClient, word: string): Promise<void> {
+async function stated(raw: RawClient, word: string): Promise<void> {
   while (!raw.received.includes(word) && !raw.isClosed) await new Promise(setImmediate)
   assert.ok(raw.received.includes(word), raw.received)
 }
@@ -48,13 +48,13 @@ async function said(raw: RawClient, word: string): Promise<void> {
 async function knocked(lines: string, word: string): Promise<RawClient> {
   const raw = new RawClient(on.port)
   raws.push(raw)
-  await said(raw.send(upgradeText(lines)), word)
+  await stated(raw.send(upgradeText(lines)), word)
   return raw
 }
 
 async function joined(lines = ''): Promise<RawClient> {
   const raw = await knocked(lines, '"sid"')
-  await said(raw.send(textFrame('40/markets,')), '40/markets,{')
+  await stated(raw.send(textFrame('40/markets,')), '40/markets,{')
   return raw
 }
 
@@ -221,7 +221,7 @@ for (const [point, isReported] of EDGES) {
       await raw.closed()
       assert.match(raw.received, /^HTTP\/1\.1 500 [\s\S]*"code":"INTERNAL","faultId":"[0-9a-f]+"/)
     } else {
-      await said(raw, '"sid"')
+      await stated(raw, '"sid"')
       raw.send(textFrame('40/markets,')).send(textFrame('42/markets,["subscribe_order_events"]'))
       if (point === 'at-socket-leave') raw.send(textFrame('41/markets,'))
       else await raw.closed()

@@ -118,8 +118,8 @@ function privateIn(value: unknown, allowed: ReadonlySet<string>, way = ''): stri
   })
 }
 
-function assertRevealsNothing(text: string, said: unknown, what: string, route = ''): void {
-  assert.deepEqual(privateIn(said, OF_TAKERS.get(route) ?? new Set()), [], what)
+function assertRevealsNothing(text: string, stated: unknown, what: string, route = ''): void {
+  assert.deepEqual(privateIn(stated, OF_TAKERS.get(route) ?? new Set()), [], what)
   for (const value of values) {
     assert.ok(!text.toLowerCase().includes(value.toLowerCase()), `${what}: ${value}`)
   }

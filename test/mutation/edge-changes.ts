@@ -268,7 +268,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/schema/said.ts',
+    file: 'server/edge/http/schema/stated.ts',
     tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
     changes: [
       [

@@ -341,7 +341,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'Math.min(profile.rank.feeRateBps',
         'Math.max(profile.rank.feeRateBps',
       ],
-      ['the hash leaves out the details of profiles', ', this.#saidDigest]', ']'],
+      ['the hash leaves out the details of profiles', ', this.#textDigest]', ']'],
     ],
   },
   {

@@ -53,7 +53,7 @@ export const REFERRAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'any letter checks a code',
-        'return referralCodeOf(profileId) === said ? profileId',
+        'return referralCodeOf(profileId) === stated ? profileId',
         'return true ? profileId',
       ],
       ['codes have one case', 'code.trim().toUpperCase()', 'code.trim()'],

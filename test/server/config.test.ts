@@ -318,9 +318,9 @@ test('an admin token has at least sixteen characters', () => {
 })
 
 test('the refusal of a wrong admin token does not show the token', () => {
-  const said = sentence('', { OUTCOMEX_ADMIN_TOKEN: 'secret with spaces' })
-  assert.match(said, /^OUTCOMEX_ADMIN_TOKEN must be/)
-  assert.doesNotMatch(said, /secret with/)
+  const stated = sentence('', { OUTCOMEX_ADMIN_TOKEN: 'secret with spaces' })
+  assert.match(stated, /^OUTCOMEX_ADMIN_TOKEN must be/)
+  assert.doesNotMatch(stated, /secret with/)
 })
 
 test('addresses get their checksum, and a wrong one is refused', async () => {

@@ -183,9 +183,9 @@ export class Delegates {
     const nowMs = this.#life.nowMs() - (call.isStale ? STALE_MS : 0)
     const body = Buffer.from(JSON.stringify(fields))
     const timestamp = new Date(nowMs).toISOString()
-    const said = { method: 'POST', pathWithQuery, timestamp, body }
-    const signature = signCall({ ...said, secret: call.isForged ? body : TOKEN_SECRET })
-    return { ...said, signature, apiKey: call.tokenId, timesRow: 0 }
+    const emitted = { method: 'POST', pathWithQuery, timestamp, body }
+    const signature = signCall({ ...emitted, secret: call.isForged ? body : TOKEN_SECRET })
+    return { ...emitted, signature, apiKey: call.tokenId, timesRow: 0 }
   }
 
   #several(call: SimCall, step: Step, index: number, count: number): Sent[] {

@@ -83,7 +83,7 @@ export const ACTS = [
   // The machine.
   'turn',
   'thread',
-  'hear',
+  'receive',
   'commit',
   'report',
   'time',

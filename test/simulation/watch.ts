@@ -43,7 +43,7 @@ const ENDS: Readonly<Record<number, string>> = {
 }
 
 /** One event, read out of a frame. */
-interface Said {
+interface Emitted {
   kind: number
   code: number
   ticks: number
@@ -159,34 +159,34 @@ export class Watch {
 
   #settle(next: FrameVisitor, [words, f64s, at, count]: Frame): void {
     const seq = eventSeq(f64s, eventAt(at, 0))
-    const said: Said[] = []
+    const emitted: Emitted[] = []
     for (let record = 0; record < count; record++) {
-      said.push(readRecord(words, f64s, eventAt(at, record)))
+      emitted.push(readRecord(words, f64s, eventAt(at, record)))
     }
     const answer = this.#model.settle(seq)
-    const touched = this.#touchedBy(said)
-    this.#compare(seq, answer, said)
+    const touched = this.#touchedBy(emitted)
+    this.#compare(seq, answer, emitted)
     next.settle(words, f64s, at, count)
     if (answer.kind !== 'cancels' && answer.answer.shares > 0n) {
       assert.equal(BigInt(this.#clearing.lastFeeRaw), answer.answer.fee, 'the fee')
     }
-    this.#checkTouched(touched, said)
+    this.#checkTouched(touched, emitted)
   }
 
-  #compare(seq: number, answer: Answer, said: Said[]): void {
+  #compare(seq: number, answer: Answer, emitted: Emitted[]): void {
     if (answer.kind === 'cancels') {
-      this.#compareCancels(answer, said)
+      this.#compareCancels(answer, emitted)
       return
     }
     if (answer.kind === 'order') this.answers.set(seq, answer.answer)
     else if (answer.answer.end !== 'gone') this.releases++
-    this.#compareOrder(answer, said)
+    this.#compareOrder(answer, emitted)
   }
 
-  #touchedBy(said: readonly Said[]): Touched[] {
+  #touchedBy(emitted: readonly Emitted[]): Touched[] {
     const { orders } = this.#clearing
     const touched: Touched[] = []
-    for (const { kind, slot } of said) {
+    for (const { kind, slot } of emitted) {
       if (slot === 0 || kind === EVENT.NOT_OPEN) continue
       const account = orders.accountOf(slot)
       if (touched.some((each) => each.account === account)) continue
@@ -202,7 +202,7 @@ export class Watch {
     return [ledger.freeRaw(account), ...shares]
   }
 
-  #checkTouched(touched: readonly Touched[], said: readonly Said[]): void {
+  #checkTouched(touched: readonly Touched[], emitted: readonly Emitted[]): void {
     for (const { account, marketId, free } of touched) {
       const now = this.#freeOf(account, marketId)
       for (let index = 0; index < 3; index++) {
@@ -211,7 +211,7 @@ export class Watch {
       this.money.look(account, marketId)
       this.#compareOwner(account, marketId)
     }
-    for (const { kind, slot } of said) if (kind !== EVENT.NOT_OPEN) this.#checkOrder(slot)
+    for (const { kind, slot } of emitted) if (kind !== EVENT.NOT_OPEN) this.#checkOrder(slot)
     this.money.holds(touched[0]?.marketId)
   }
 
@@ -252,10 +252,10 @@ export class Watch {
 
   #compareOrder(
     { request, answer }: { request: SlowRequest; answer: SlowAnswer },
-    said: readonly Said[],
+    emitted: readonly Emitted[],
   ): void {
     const { orders } = this.#clearing
-    const fills = said.filter(({ kind }) => kind === EVENT.FILL)
+    const fills = emitted.filter(({ kind }) => kind === EVENT.FILL)
     assert.equal(fills.length, answer.fills.length, 'the number of fills')
     for (const [index, { slot, code, ticks, sizeRaw, leftRaw }] of fills.entries()) {
       const expected = answer.fills[index]
@@ -266,10 +266,10 @@ export class Watch {
       const limitTicks = ladderTicks(orders.outcomeOf(slot), orders.priceTicksOf(slot))
       assert.equal(ticks, limitTicks, 'a maker trades at its limit')
     }
-    const canceled = said.filter(({ kind }) => kind === EVENT.STP_CANCEL)
+    const canceled = emitted.filter(({ kind }) => kind === EVENT.STP_CANCEL)
     const ids = canceled.map(({ slot }) => orders.seqOf(slot))
     assert.deepEqual(ids, answer.cancelled, 'own makers that are canceled')
-    const done = said[said.length - 1]
+    const done = emitted[emitted.length - 1]
     assert.equal(done.kind, EVENT.DONE, 'an answer ends with DONE')
     assert.equal(ENDS[done.code], answer.end, 'how an order ends')
     assert.equal(BigInt(done.sizeRaw), answer.shares, 'what an order traded')
@@ -281,12 +281,15 @@ export class Watch {
     assert(keeps, 'a taker never trades worse than its limit on average')
   }
 
-  #compareCancels(answer: { ids: readonly number[]; gone: readonly number[] }, said: Said[]): void {
+  #compareCancels(
+    answer: { ids: readonly number[]; gone: readonly number[] },
+    emitted: Emitted[],
+  ): void {
     const { orders } = this.#clearing
-    const done = said.pop()
+    const done = emitted.pop()
     assert.equal(ENDS[done?.code ?? 0], 'canceled', 'cancels end with DONE')
-    assert.equal(said.length, answer.ids.length, 'each named order has its answer')
-    const gone = said.filter(({ kind }) => kind === EVENT.CANCELED)
+    assert.equal(emitted.length, answer.ids.length, 'each named order has its answer')
+    const gone = emitted.filter(({ kind }) => kind === EVENT.CANCELED)
     const ids = gone.map(({ slot }) => orders.seqOf(slot))
     assert.deepEqual(ids, answer.gone, 'the orders that were open are canceled')
     for (const { slot, leftRaw } of gone) {
@@ -313,7 +316,7 @@ export class Watch {
   }
 }
 
-function readRecord(words: Int32Array, f64s: Float64Array, event: number): Said {
+function readRecord(words: Int32Array, f64s: Float64Array, event: number): Emitted {
   return {
     kind: eventKind(words, event),
     code: eventCode(words, event),

@@ -172,7 +172,7 @@ export class World {
       case 'death':
         this.#befall(act, dice)
         return false
-      case 'hear':
+      case 'receive':
         this.#life.receive()
         return false
       case 'commit':

@@ -50,11 +50,11 @@ export async function assertAccessible(
   const grave = withoutKnown(found, known).filter(({ impact }) => {
     return impact !== null && GRAVE.has(impact)
   })
-  const said = grave.map(({ id, help, nodes }) => {
+  const stated = grave.map(({ id, help, nodes }) => {
     const where = nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`)
     return [`${id}: ${help}`, ...where].join('\n')
   })
-  assert.deepEqual(said, [], `${name}: ${said.join('\n')}`)
+  assert.deepEqual(stated, [], `${name}: ${stated.join('\n')}`)
 }
 
 /** The page does not scroll sideways. */

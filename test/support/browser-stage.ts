@@ -122,7 +122,7 @@ export async function trade(page: Page, wanted: Typed): Promise<string> {
     async () => /order|Bought|Sold/.test((await notice.textContent().catch(() => '')) ?? ''),
     'what became of the order',
   )
-  const said = (await notice.textContent()) ?? ''
+  const stated = (await notice.textContent()) ?? ''
   await page.getByRole('button', { name: 'Close this notice' }).last().click()
-  return said
+  return stated
 }

@@ -58,8 +58,8 @@ export const NAMED_CALLS: readonly ContractRow[] = [
 ]
 
 /** Calls, separated by commas, and the limit in the words of its test. */
-function limitsOf(file: string, said: readonly (readonly [string, string])[]) {
-  return said.map(([calls, what]): ContractRow => {
+function limitsOf(file: string, stated: readonly (readonly [string, string])[]) {
+  return stated.map(([calls, what]): ContractRow => {
     return { of: calls.split(', '), what, file: `${FOLDER}${file}`, test: `limit: ${what}` }
   })
 }

@@ -15,10 +15,10 @@ export interface ContractRow {
   readonly test: string
 }
 
-type Said = readonly [of: string, what: string, file: string, test: string]
+type Stated = readonly [of: string, what: string, file: string, test: string]
 
-const rowsOf = (said: readonly Said[]): readonly ContractRow[] =>
-  said.map(([of, what, file, test]) => ({ of: of.split(', '), what, file, test }))
+const rowsOf = (stated: readonly Stated[]): readonly ContractRow[] =>
+  stated.map(([of, what, file, test]) => ({ of: of.split(', '), what, file, test }))
 
 const WHOLE_SESSION = 'a wallet logs in, derives a token, uses it, revokes it and logs out'
 const WORKED_POOL = 'a purchase and a sale give the worked numbers, and the market shows them'

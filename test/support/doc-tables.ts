@@ -56,10 +56,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 function routes(): string {
   const rows = api.map(({ method, path, auth, about }) => {
     const { accepts, welcomes = [] } = auth
-    const said = [...accepts, ...welcomes].map(({ scheme, scopes, role = '' }) => {
+    const stated = [...accepts, ...welcomes].map(({ scheme, scopes, role = '' }) => {
       return [scheme, ...scopes, role].join(' ').trim()
     })
-    const callers = [...(accepts.length === 0 ? ['open'] : []), ...said]
+    const callers = [...(accepts.length === 0 ? ['open'] : []), ...stated]
     return [method, `\`${path}\``, callers.join(', '), about]
   })
   return table(['method', 'path', 'caller', 'what it does'], rows)
@@ -104,23 +104,23 @@ function settings(): string {
 function refusals(): string {
   const rows = Object.values(REJECT).map((reject) => {
     const { status, body } = refuse(reject)
-    const said: { code: string; message: string } = JSON.parse(body)
-    return [`\`${said.code}\``, String(status), cell(said.message)]
+    const stated: { code: string; message: string } = JSON.parse(body)
+    return [`\`${stated.code}\``, String(status), cell(stated.message)]
   })
   return table(['code', 'status', 'message'], rows)
 }
 
 function rates(): string {
-  const said = ({ perSecond, burst }: Rate) => `${perSecond}/s, burst ${burst}`
+  const stated = ({ perSecond, burst }: Rate) => `${perSecond}/s, burst ${burst}`
   const flags = new Set(SERVE_ROWS.map(({ flag }) => flag))
   const rows = Object.entries(
     eachRateClass((rateClass) => {
       const named = [`address-rate-${rateClass}`, `rate-${rateClass}`].filter((flag) =>
         flags.has(flag),
       )
-      const ofProfile = named.length < 2 ? '–' : said(PROFILE_RATES[rateClass])
+      const ofProfile = named.length < 2 ? '–' : stated(PROFILE_RATES[rateClass])
       return [
-        said(ADDRESS_RATES[rateClass]),
+        stated(ADDRESS_RATES[rateClass]),
         ofProfile,
         named.map((flag) => `\`--${flag}\``).join(', '),
       ]

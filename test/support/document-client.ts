@@ -134,8 +134,8 @@ export class DocumentClient {
       isTree(response.headers) ? response.headers : {},
     )) {
       const schema = at(reported, 'schema')
-      const said = headers.get(name)
-      const value = at(schema, 'type') === 'integer' ? Number(said) : said
+      const stated = headers.get(name)
+      const value = at(schema, 'type') === 'integer' ? Number(stated) : stated
       this.#checks.assertHolds(schema, value, `${what}, header ${name}`)
     }
     const kind = headers.get('content-type') ?? ''

@@ -66,12 +66,12 @@ export async function runFile(
   })
   running.add(child)
   let aliveMs = performance.now()
-  const said = (bytes: Buffer) => {
+  const stated = (bytes: Buffer) => {
     aliveMs = performance.now()
     report.output.push(bytes.toString())
   }
-  child.stdout?.on('data', said)
-  child.stderr?.on('data', said)
+  child.stdout?.on('data', stated)
+  child.stderr?.on('data', stated)
   child.on('message', (event: TestEvent) => {
     aliveMs = performance.now()
     report.take(event)

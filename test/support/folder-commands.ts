@@ -32,13 +32,13 @@ export async function dies(words: string, line: Line, fault: string): Promise<vo
 }
 
 export async function run(words: string, line: Line, nowMs = 0) {
-  const [said, warned]: [string[], string[]] = [[], []]
+  const [output, warned]: [string[], string[]] = [[], []]
   const shell = {
     ...{ env: {}, nowMs: () => nowMs },
-    ...{ say: (text: string) => said.push(text), warn: (text: string) => warned.push(text) },
+    ...{ say: (text: string) => output.push(text), warn: (text: string) => warned.push(text) },
   }
   const code = await runCommand(commands, argsOf(words, line), '', shell)
-  return { code, stdout: said.join('\n'), stderr: warned.join('\n') }
+  return { code, stdout: output.join('\n'), stderr: warned.join('\n') }
 }
 
 export async function done(words: string, line: Line): Promise<string> {
@@ -53,15 +53,15 @@ export async function refused(words: string, line: Line, why: RegExp, code = 1):
   assert.match(ended.stderr, why)
 }
 
-const numberIn = (said: string, name: RegExp) => Number(name.exec(said)?.[1])
-export const seqOf = (said: string) => numberIn(said, /^seq (\d+)/m)
-export const copiedOf = (said: string) => numberIn(said, /of them (\d+) copied/)
+const numberIn = (output: string, name: RegExp) => Number(name.exec(output)?.[1])
+export const seqOf = (output: string) => numberIn(output, /^seq (\d+)/m)
+export const copiedOf = (output: string) => numberIn(output, /of them (\d+) copied/)
 export const keyOf = (dataDir: string) => join(dataDir, 'server.key')
 
 export async function verified(data: string, key: string): Promise<Mark> {
-  const said = await done('verify', { data, key })
-  assert.match(said, /^The folder is sound/m)
-  return { seq: seqOf(said), stateHash: /^state ([0-9a-f]{64})$/m.exec(said)?.[1] ?? '' }
+  const output = await done('verify', { data, key })
+  assert.match(output, /^The folder is sound/m)
+  return { seq: seqOf(output), stateHash: /^state ([0-9a-f]{64})$/m.exec(output)?.[1] ?? '' }
 }
 
 /** A folder with a long journal. */

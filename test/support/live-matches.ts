@@ -34,9 +34,9 @@ export const askMatch = (live: LiveExchange, slug: string, body: unknown): Promi
 export async function putMatch(
   live: LiveExchange,
   slug: string,
-  ...said: Parameters<typeof matchBody>
+  ...stated: Parameters<typeof matchBody>
 ): Promise<void> {
-  const reply = await askMatch(live, slug, matchBody(...said))
+  const reply = await askMatch(live, slug, matchBody(...stated))
   assert.equal(reply.status, 200, reply.text)
 }
 

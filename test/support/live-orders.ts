@@ -84,8 +84,8 @@ export function signedFor(
   market: LiveMarket,
   domain: { name?: string; chainId?: number; exchange?: string } = {},
 ): ClientOrder {
-  const said = { name: DOMAIN_NAME, chainId: CHAIN_ID, exchange: market.exchange, ...domain }
-  return signClientOrder(order, said, trader.key)
+  const stated = { name: DOMAIN_NAME, chainId: CHAIN_ID, exchange: market.exchange, ...domain }
+  return signClientOrder(order, stated, trader.key)
 }
 
 /** The body of POST /orders for one valid order. */

@@ -84,12 +84,12 @@ function shapesIn(node: unknown, way: string): [way: string, properties: Tree][]
 export function assertPropertiesSay(document: unknown): number {
   const shapes = shapesIn(document, '')
   for (const [way, properties] of shapes) {
-    const said = Object.entries(properties).map(([name, property]) => {
+    const stated = Object.entries(properties).map(([name, property]) => {
       const description = at(property, 'description')
       assertSentence(description, `${way}.${name}`)
       return description
     })
-    assert.equal(new Set(said).size, said.length, `${way}: two properties say the same`)
+    assert.equal(new Set(stated).size, stated.length, `${way}: two properties say the same`)
   }
   return shapes.length
 }

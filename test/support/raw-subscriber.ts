@@ -18,14 +18,14 @@ export async function rawSubscriber(
   received: string,
 ): Promise<RawClient> {
   const raw = new RawClient(port)
-  const said = async (word: string) => {
+  const stated = async (word: string) => {
     while (!raw.received.includes(word)) await new Promise(setImmediate)
   }
   raw.send(upgradeText())
-  await said('"sid"')
+  await stated('"sid"')
   raw.send(textFrame('40/markets,'))
-  await said('40/markets,{')
+  await stated('40/markets,{')
   raw.send(wideFrame(`42/markets,${JSON.stringify([event, requested])}`))
-  await said(received)
+  await stated(received)
   return raw
 }

@@ -11,12 +11,12 @@ export const ORDER_EVENTS = 'subscribe_order_events'
 export type Frame = Readonly<Record<string, unknown>>
 
 /** The frame without the time at which it was made. */
-export function saidBy(frame: unknown): Frame {
-  const { publishedAt: _, ...said } = Object(frame)
-  return said
+export function statedBy(frame: unknown): Frame {
+  const { publishedAt: _, ...stated } = Object(frame)
+  return stated
 }
 
-export const eventsOf = (client: SocketClient): Frame[] => client.of('orderEvent').map(saidBy)
+export const eventsOf = (client: SocketClient): Frame[] => client.of('orderEvent').map(statedBy)
 export const idOf = (frame: Frame) => String(frame.eventId)
 export const isEnd = ({ type }: Frame) => type === 'MINED' || type === 'FAILED'
 

@@ -187,7 +187,7 @@ async function serveUntil(options: ServeOptions, prefix: string) {
     if (each.startsWith(prefix)) found(each.slice(prefix.length))
   }
   const run = new Run(words, onLine, options)
-  return { run, said: await Promise.race([line, run.ended]) }
+  return { run, stated: await Promise.race([line, run.ended]) }
 }
 
 export class ServerProcess {
@@ -201,7 +201,7 @@ export class ServerProcess {
 
   /** Resolves when the server listens. A server that ends before fails the test with its output. */
   static async start(options: ServeOptions): Promise<ServerProcess> {
-    const { run, said: baseUrl } = await serveUntil(options, 'listening ')
+    const { run, stated: baseUrl } = await serveUntil(options, 'listening ')
     if (typeof baseUrl === 'string') {
       await run.logged((stderr) => markOf(stderr, 'recovered') !== null)
       return new ServerProcess(run, baseUrl)

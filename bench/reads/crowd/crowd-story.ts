@@ -82,8 +82,8 @@ export class CrowdStory {
     const driver = this.#driver
     const name = nameOf(profileId)
     const isMachine = profileId === MAKER
-    const said = { username: name, xHandle: profileId % 3 === 0 ? `x_${name}` : null, isMachine }
-    const profile = profileFields(profileId, said)
+    const output = { username: name, xHandle: profileId % 3 === 0 ? `x_${name}` : null, isMachine }
+    const profile = profileFields(profileId, output)
     const token = sealedToken(this.#seal, profileId)
     const isReferred = profileId % 2 === 0 && profileId > REFERRER
     const referred = isReferred ? { referredBy: REFERRER } : {}

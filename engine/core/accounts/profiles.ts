@@ -45,7 +45,7 @@ export interface CapturedProfiles {
   readonly rows: Uint8Array
   readonly wallets: Uint8Array
   readonly ranks: readonly Rank[]
-  readonly saidDigest: string
+  readonly textDigest: string
 }
 
 /** min(rank rate, cap); null without a rank: such a profile cannot pay fees (rules §3.3). */
@@ -87,7 +87,7 @@ export class Profiles {
    * Effective fee rate by profile id; NO_FEE_RATE without one. An order reads no more of a profile.
    */
   #feeBps = new Int16Array(FIRST_FEES)
-  #saidDigest = ''
+  #textDigest = ''
 
   get count(): number {
     return this.#rows.end - 1
@@ -153,7 +153,7 @@ export class Profiles {
   }
 
   create(profileId: ProfileId, fields: ProfileFields, nowMs: TimeMs): void {
-    const { account, ...said } = fields
+    const { account, ...stated } = fields
     assert(this.idByAddress(account) === 0, 'an address names one profile')
     assert(this.#rows.add() === profileId, 'ids count from 1')
     const bytes = this.#rows.bytes(profileId)
@@ -162,8 +162,8 @@ export class Profiles {
     writeCase(account, bytes, at + CASE)
     this.#view(profileId).setInt16(at + CAP, NO_CAP, true)
     this.#byAddress.add(profileId)
-    this.#note(['made', profileId, account, nowMs, ...factsOf(said)])
-    this.#write(profileId, said)
+    this.#note(['made', profileId, account, nowMs, ...factsOf(stated)])
+    this.#write(profileId, stated)
   }
 
   /** An absent field stays as it was. */
@@ -185,8 +185,8 @@ export class Profiles {
   }
 
   /** Chains a digest over all that was ever said of profiles. */
-  #note(said: readonly unknown[]): void {
-    this.#saidDigest = bytesToHex(sha256(utf8ToBytes(this.#saidDigest + JSON.stringify(said))))
+  #note(stated: readonly unknown[]): void {
+    this.#textDigest = bytesToHex(sha256(utf8ToBytes(this.#textDigest + JSON.stringify(stated))))
   }
 
   #rename(profileId: ProfileId, username: string | null): void {
@@ -255,7 +255,7 @@ export class Profiles {
 
   /** All the state, for the state hash. */
   *facts(): Iterable<unknown> {
-    yield ['profiles', this.count, this.#wallets.end - 1, this.#saidDigest]
+    yield ['profiles', this.count, this.#wallets.end - 1, this.#textDigest]
     for (const rank of this.#ranks) yield factsOf(rank)
     yield* this.#rows.parts()
     yield* this.#wallets.parts()
@@ -266,16 +266,16 @@ export class Profiles {
       rows: this.#rows.capture(),
       wallets: this.#wallets.capture(),
       ranks: this.#ranks.slice(),
-      saidDigest: this.#saidDigest,
+      textDigest: this.#textDigest,
     }
   }
 
-  restore({ rows, wallets, ranks, saidDigest }: CapturedProfiles): void {
+  restore({ rows, wallets, ranks, textDigest }: CapturedProfiles): void {
     assert(this.count === 0, 'only a fresh state is restored')
     this.#rows.restore(rows)
     this.#wallets.restore(wallets)
     this.#ranks.push(...ranks)
-    this.#saidDigest = saidDigest
+    this.#textDigest = textDigest
     for (let profileId = 1; profileId <= this.count; profileId++) {
       this.#byAddress.add(profileId)
       if (this.#u32(profileId, NAME_LOW) !== 0) this.#byUsername.add(profileId)

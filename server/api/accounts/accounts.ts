@@ -324,10 +324,10 @@ function changeOf({
   referredBy: _referredBy,
   ...wanted
 }: Partial<ProfileRequest>): ProfileChange {
-  const said = Object.entries(wanted).filter(([name, value]) => {
+  const stated = Object.entries(wanted).filter(([name, value]) => {
     return value !== undefined && !(name === 'smartWallet' && value === null)
   })
-  return Object.fromEntries(said)
+  return Object.fromEntries(stated)
 }
 
 function newProfile(account: string, change: ProfileChange): ProfileFields {

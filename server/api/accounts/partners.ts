@@ -238,7 +238,7 @@ const ALLOWANCES_EXAMPLE = {
 }
 
 /** The further fields of a target, by its status. Upstream's clients know the code. */
-const SAID = {
+const STATED = {
   confirmed: { confirmed: true, retryable: false },
   submitted: { confirmed: false, retryable: false },
   missing: { confirmed: false, retryable: true },
@@ -261,14 +261,14 @@ function vaultOf({ exchangeAddress, collateral }: Services['settings']) {
     label: 'parlay-treasury-vault',
     requiredFor: 'BUY' as const,
     status: 'confirmed' as const,
-    ...SAID.confirmed,
+    ...STATED.confirmed,
   }
 }
 
 /** One spender needs two approvals: collateral for buys, conditional tokens for sells. */
 function targetsOf({ spenders }: Allowances, collateralAddress: string) {
   return spenders.flatMap(({ address: spender, status }) => {
-    const state = { spenderOrOperator: spender, status, ...SAID[status] }
+    const state = { spenderOrOperator: spender, status, ...STATED[status] }
     const usdc = { type: 'USDC_ALLOWANCE' as const, tokenAddress: collateralAddress }
     const ctf = { type: 'CTF_APPROVAL' as const, tokenAddress: CONDITIONAL_TOKENS }
     return [

@@ -56,7 +56,7 @@ interface Trade extends Requested {
 /** The reply of a trade, or the refusal of one that was not made. */
 async function traded<View>(
   input: Trade,
-  said: {
+  stated: {
     readonly field: string
     readonly amount: string
     /** The limit on shares that the body names. */
@@ -75,10 +75,10 @@ async function traded<View>(
   const { body } = input
   const request = requestOf(input, services)
   if (request instanceof Refusal) return request
-  if (BigInt(said.amount) > UINT256_MAX) {
-    return invalid({ field: said.field, message: 'must fit into 256 bits' })
+  if (BigInt(stated.amount) > UINT256_MAX) {
+    return invalid({ field: stated.field, message: 'must fit into 256 bits' })
   }
-  const { name, text: limit } = said.limit
+  const { name, text: limit } = stated.limit
   const limitRaw = limit === undefined ? undefined : BigInt(limit)
   if (limitRaw !== undefined && limitRaw > UINT256_MAX) {
     return invalid({ field: name, message: 'must fit into 256 bits' })
@@ -86,10 +86,10 @@ async function traded<View>(
   const found = await marketOf(input, services)
   if (found instanceof Refusal) return found
   // Nobody has more than a number holds exactly, so the core refuses that.
-  const collateralRaw = Math.min(Number(said.amount), Number.MAX_SAFE_INTEGER)
+  const collateralRaw = Math.min(Number(stated.amount), Number.MAX_SAFE_INTEGER)
   const { outcomeIndex: outcome, slippageBps = slippageBpsDefault } = body
   const { marketId } = found.market
-  const wanted = { marketId, outcome, collateralRaw, amount: said.amount, slippageBps, limitRaw }
+  const wanted = { marketId, outcome, collateralRaw, amount: stated.amount, slippageBps, limitRaw }
   const made = await parts.trade(request, wanted)
   if (made instanceof Reject) return refuse(made)
   if ('computedRaw' in made) {
@@ -164,8 +164,8 @@ export const buyFromPool = route({
   handle: (input, services: Services) => {
     const { collateralAmount, minShares } = input.body
     const limit = { name: 'minShares', text: minShares }
-    const said = { field: 'collateralAmount', amount: collateralAmount, limit }
-    return traded(input, said, services, {
+    const stated = { field: 'collateralAmount', amount: collateralAmount, limit }
+    return traded(input, stated, services, {
       trade: (request, wanted) => services.pools.buy(request, wanted),
       view: (sharesRaw, slippageBps) => ({
         collateralAmount,
@@ -227,8 +227,8 @@ export const sellToPool = route({
   handle: (input, services: Services) => {
     const { collateralReturnAmount, maxShares } = input.body
     const limit = { name: 'maxShares', text: maxShares }
-    const said = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }
-    return traded(input, said, services, {
+    const stated = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }
+    return traded(input, stated, services, {
       trade: (request, wanted) => services.pools.sell(request, wanted),
       view: (sharesRaw, slippageBps) => ({
         collateralReturnAmount,

@@ -10,7 +10,7 @@ import { spawn } from '../../../engine/thread/spawn.ts'
 import type { McpMessage, McpReply, McpRequest, McpThreadData, ToolResult } from './mcp-thread.ts'
 
 export interface ToolCall {
-  readonly said: unknown
+  readonly payload: unknown
   readonly protocolVersion: string
   /** Runs one tool. */
   readonly use: (name: string, given: Readonly<Record<string, unknown>>) => Promise<ToolResult>
@@ -43,7 +43,7 @@ export class McpHandle {
   }
 
   /** Answers one request. Throws what a tool throws, and when the thread ends or is late. */
-  request({ said, protocolVersion, use }: ToolCall): Promise<McpReply> {
+  request({ payload, protocolVersion, use }: ToolCall): Promise<McpReply> {
     assert(this.hasRoom, 'a request is asked while there is room for it')
     this.#nextId = (this.#nextId + 1) % ID_MAX
     const id = this.#nextId
@@ -52,7 +52,7 @@ export class McpHandle {
       const late = () => this.#fail(id, new Error('the thread of POST /mcp gave no answer in time'))
       const timer = setTimeout(late, WORK_LIMITS.mcpDeadlineMs)
       this.#open.set(id, { use, resolve, reject, timer })
-      worker.postMessage({ kind: 'ask', id, said, protocolVersion } satisfies McpRequest)
+      worker.postMessage({ kind: 'ask', id, payload, protocolVersion } satisfies McpRequest)
     })
   }
 

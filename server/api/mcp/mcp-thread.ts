@@ -25,7 +25,7 @@ export type McpRequest =
       readonly kind: 'ask'
       readonly id: number
       /** One JSON-RPC message or a list of them. */
-      readonly said: unknown
+      readonly payload: unknown
       /** What the header `mcp-protocol-version` says; '' without it. */
       readonly protocolVersion: string
     }

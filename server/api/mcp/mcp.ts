@@ -61,24 +61,24 @@ const answer = () =>
 type Message = Infer<ReturnType<typeof message>>
 
 /** Only requests are answered. Notifications mean nothing to a server that keeps nothing. */
-function requestsIn(said: Message | Message[]): Message | Message[] {
-  if (!Array.isArray(said)) return said
-  const requests = said.filter(({ id }) => id !== undefined)
-  return requests.length === 0 ? said : requests
+function requestsIn(payload: Message | Message[]): Message | Message[] {
+  if (!Array.isArray(payload)) return payload
+  const requests = payload.filter(({ id }) => id !== undefined)
+  return requests.length === 0 ? payload : requests
 }
 
 /** The library answers requests by their ids, so two of a list must not share one. */
-function repeatsId(said: Message | Message[]): boolean {
-  if (!Array.isArray(said)) return false
-  const ids = said.flatMap(({ id }) => (id === undefined ? [] : [id]))
+function repeatsId(payload: Message | Message[]): boolean {
+  if (!Array.isArray(payload)) return false
+  const ids = payload.flatMap(({ id }) => (id === undefined ? [] : [id]))
   return new Set(ids).size < ids.length
 }
 
 function resultOf(reported: Refusal | Uint8Array | string): ToolResult {
   const isError = reported instanceof Refusal
   const body = isError ? reported.innerBody : reported
-  const said = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
-  return { content: [{ type: 'text', text: said }], ...(isError ? { isError } : {}) }
+  const payload = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
+  return { content: [{ type: 'text', text: payload }], ...(isError ? { isError } : {}) }
 }
 
 /** The requests that ask for nothing but the list of tools; null when another one is among them. */
@@ -101,8 +101,8 @@ function listed(lists: readonly Message[]): Joined {
 }
 
 /** What is wrong with a message that the library does not take. */
-function problemIn(said: string): string {
-  const reported: { error?: { message?: unknown } } = JSON.parse(said)
+function problemIn(payload: string): string {
+  const reported: { error?: { message?: unknown } } = JSON.parse(payload)
   return String(reported.error?.message ?? 'is no message of the protocol')
 }
 
@@ -134,8 +134,8 @@ export const mcp = route({
     if (repeatsId(body)) {
       return invalid({ field: 'id', message: 'must differ from those of the other requests' })
     }
-    const said = requestsIn(body)
-    const requests = [said].flat()
+    const payload = requestsIn(body)
+    const requests = [payload].flat()
     call.charges?.messages(requests.length)
     const { mcp: thread } = services
     const protocolVersion = versionOf(header(call, VERSION_HEADER))
@@ -149,7 +149,7 @@ export const mcp = route({
       status,
       text: answers,
     } = await thread.request({
-      said,
+      payload,
       protocolVersion,
       use: (name, given) => used(name, given, client, { services, within }),
     })
@@ -181,6 +181,6 @@ async function used(
 }
 
 /** A header may hold any bytes; the library takes printable ones only. */
-function versionOf(said: string): string {
-  return said.slice(0, VERSION_CHARACTERS_MAX).replaceAll(/[^\x20-\x7e]/g, '?')
+function versionOf(payload: string): string {
+  return payload.slice(0, VERSION_CHARACTERS_MAX).replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -15,10 +15,10 @@ function say(message: McpMessage): void {
   port.postMessage(message)
 }
 
-async function take({ id, said, protocolVersion }: McpRequest & { kind: 'ask' }): Promise<void> {
+async function take({ id, payload, protocolVersion }: McpRequest & { kind: 'ask' }): Promise<void> {
   try {
     const response = await answered({
-      ...{ said, protocolVersion, version, tools },
+      ...{ payload, protocolVersion, version, tools },
       use: (name, given) => {
         const result = new Promise<ToolResult | null>((resolve) => waiting.set(id, resolve))
         say({ kind: 'use', id, name, given })

@@ -38,7 +38,7 @@ const NO_VALIDATOR = {
 
 export interface Requested {
   /** One JSON-RPC message or a list of them. */
-  readonly said: unknown
+  readonly payload: unknown
   /** What the header `mcp-protocol-version` says; '' without it. */
   readonly protocolVersion: string
   /** The version of the exchange. */
@@ -53,7 +53,7 @@ export interface Requested {
 
 /** Answers one request, in the way of a server that keeps no sessions. */
 export function answered(requested: Requested): Promise<Response> {
-  const { said, protocolVersion, version, tools, use } = requested
+  const { payload, protocolVersion, version, tools, use } = requested
   const server = new Server(
     { name: 'outcomex', version },
     {
@@ -82,7 +82,7 @@ export function answered(requested: Requested): Promise<Response> {
     })
     server
       .connect(transport)
-      .then(() => transport.handleRequest(request, { parsedBody: said }))
+      .then(() => transport.handleRequest(request, { parsedBody: payload }))
       .then(resolve, reject)
   })
 }

@@ -39,26 +39,26 @@ export function inputFieldsOf({ params, query, body }: ServedRoute): Fields {
   return { ...params, ...Object.fromEntries(inQuery), ...bodyFieldsOf(body) }
 }
 
-type Said = Readonly<Record<string, unknown>>
+type Stated = Readonly<Record<string, unknown>>
 
 /** The parts of a request that the arguments of a tool make. */
 interface Parts {
-  readonly params: Said
-  readonly query: Said
-  readonly body: Said
+  readonly params: Stated
+  readonly query: Stated
+  readonly body: Stated
 }
 
 /**
  * Null for a field of path or query means absent, as in bodies. A name that the route does not know
  * goes where it is refused.
  */
-function partsOf(route: ServedRoute, said: Said): Parts {
+function partsOf(route: ServedRoute, payload: Stated): Parts {
   const { params, query, body } = route
   const placeOf = (name: string): keyof Parts => {
     if (Object.hasOwn(params, name)) return 'params'
     return body === null || Object.hasOwn(query, name) ? 'query' : 'body'
   }
-  const all = Object.entries(said)
+  const all = Object.entries(payload)
   const at = (place: keyof Parts) => all.filter(([name]) => placeOf(name) === place)
   const given = (fields: typeof all) => fields.filter(([, value]) => value !== null)
   const defaults = [...readingOf(query).values()].flatMap(({ name, fallback }) => {
@@ -111,12 +111,12 @@ function sign(
 /** The request that a tool makes of its arguments, or why it makes none. */
 export function requestOf(
   route: ServedRoute,
-  said: Said,
+  payload: Stated,
   client: Client,
   services: Services,
 ): Unchecked | Refusal {
   const { call: outer, caller } = client
-  const { params, query, body } = partsOf(route, said)
+  const { params, query, body } = partsOf(route, payload)
   const bytes = route.raw ? Buffer.from(JSON.stringify(body)) : NO_BYTES
   // Numbers may become longer: 1e20 has 21 digits.
   if (bytes.length > LIMITS.bodyBytesMax) return refuse('BODY_TOO_LARGE')

@@ -31,10 +31,10 @@ const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
  */
 function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   const { status, body } = refused(answer)
-  const said: { code: string; message: unknown } = JSON.parse(body)
+  const stated: { code: string; message: unknown } = JSON.parse(body)
   const isGone = answer.reject === REJECT.ORDER_NOT_OPEN
-  const word = status === 503 ? String(status) : said.code
-  return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(said.message) }
+  const word = status === 503 ? String(status) : stated.code
+  return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(stated.message) }
 }
 
 /** Not known whether the order was canceled: the tables were behind, or it is being released. */

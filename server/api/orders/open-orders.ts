@@ -28,9 +28,9 @@ function cursorOf(placedSeq: Seq): string {
 /** The seq that a cursor names; above all seqs for an empty one, null for a text that is none. */
 function seqIn(cursor: string): Seq | null {
   if (cursor === '') return Number.MAX_SAFE_INTEGER
-  const said = Buffer.from(cursor, 'base64url').toString()
-  if (!SEQ.test(said)) return null
-  const seq = Number(said)
+  const stated = Buffer.from(cursor, 'base64url').toString()
+  if (!SEQ.test(stated)) return null
+  const seq = Number(stated)
   return Number.isSafeInteger(seq) && cursorOf(seq) === cursor ? seq : null
 }
 

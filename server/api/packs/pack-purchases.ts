@@ -230,8 +230,8 @@ async function bought(
   if (read === null) return refuse('OVERLOADED')
   const payoutMinRaw = Number(minPayoutAmount)
   const purchase = { curatedId, stakeRaw: stakeOf(stakeAmount), payoutMinRaw, deadlineMs }
-  const said = ['listed pack', curatedId, stakeAmount, minPayoutAmount, deadline]
-  const made = await packs.buy(request, purchase, said)
+  const stated = ['listed pack', curatedId, stakeAmount, minPayoutAmount, deadline]
+  const made = await packs.buy(request, purchase, stated)
   if (typeof made === 'number') return made
   if (made instanceof Reject) return notBought(made.name)
   if ('payoutRaw' in made) {

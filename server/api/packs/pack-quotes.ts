@@ -66,8 +66,8 @@ export class PackQuotes {
   }
 
   #mac({ profileId, legs, stakeRaw }: Quoted, head: Buffer): Buffer {
-    const said = legs.map(({ marketId, outcome }) => [marketId, outcome])
-    const text = JSON.stringify([profileId, stakeRaw, said])
+    const stated = legs.map(({ marketId, outcome }) => [marketId, outcome])
+    const text = JSON.stringify([profileId, stakeRaw, stated])
     const mac = createHmac('sha256', this.#key).update(head).update(text)
     return mac.digest().subarray(0, MAC_BYTES)
   }

@@ -79,7 +79,7 @@ export const legsToPrice = (legsMin = 1) =>
     `The legs, ${PACK_LIMITS.legsMin} to ${PACK_LIMITS.legsMax}; each is of another market.`,
   )
 
-interface SaidLeg {
+interface StatedLeg {
   readonly marketSlug?: string
   readonly marketId?: MarketId
   readonly outcomeIndex: number
@@ -90,7 +90,7 @@ interface SaidLeg {
  * A market that nobody can see is undefined.
  */
 export async function requestedLegs(
-  legs: readonly SaidLeg[],
+  legs: readonly StatedLeg[],
   { archive }: Services,
   requester: Requester,
 ): Promise<RequestedLeg[] | Refusal> {

@@ -243,20 +243,24 @@ export class PackDesk {
     const once = { ...request, idempotencyKey: request.idempotencyKey ?? `quote ${quoteId}` }
     // What is no quote of this pack made none before.
     const isRepeated = promised !== null
-    const made = await this.#once(once, { said: ['pack', quoteId], isRepeated }, (nowMs, once) => {
-      const priced = this.#priced(
-        wanted,
-        { offeredRaw: null, ownerId: profileId, isPaid: true },
-        nowMs,
-      )
-      ;({ issues } = priced)
-      const staking = { profileId, stakeRaw, once }
-      const quoted = this.#withUse(quoteId, promised)
-      const decided = decidePack(this.#pipeline.clearing, staking, priced, quoted, nowMs)
-      if (quoted !== null && !(decided instanceof Reject))
-        this.#used(quoteId, quoted.expiresMs, decided, nowMs)
-      return decided
-    })
+    const made = await this.#once(
+      once,
+      { stated: ['pack', quoteId], isRepeated },
+      (nowMs, once) => {
+        const priced = this.#priced(
+          wanted,
+          { offeredRaw: null, ownerId: profileId, isPaid: true },
+          nowMs,
+        )
+        ;({ issues } = priced)
+        const staking = { profileId, stakeRaw, once }
+        const quoted = this.#withUse(quoteId, promised)
+        const decided = decidePack(this.#pipeline.clearing, staking, priced, quoted, nowMs)
+        if (quoted !== null && !(decided instanceof Reject))
+          this.#used(quoteId, quoted.expiresMs, decided, nowMs)
+        return decided
+      },
+    )
     return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
   }
 
@@ -274,12 +278,12 @@ export class PackDesk {
   async buy(
     request: MoveRequest,
     purchase: ListedPurchase,
-    said: readonly unknown[],
+    stated: readonly unknown[],
   ): Promise<Seq | Reject | Ineligible | Drifted> {
     const { clearing } = this.#pipeline
     const { owner: profileId } = request
     let priced: PricedPack | undefined
-    const made = await this.#once(request, { said, isRepeated: true }, (nowMs, once) => {
+    const made = await this.#once(request, { stated, isRepeated: true }, (nowMs, once) => {
       // The sub-account may have left since the call came.
       const restricted = decideFunds(clearing, request.callerId, profileId)
       if (restricted !== null) return restricted
@@ -330,8 +334,8 @@ export class PackDesk {
   async accept(request: MoveRequest, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
     const { owner: profileId } = request
     const requested = { ...request, idempotencyKey: request.idempotencyKey ?? `accept ${offerId}` }
-    const said = ['accept', offerId, stakeRaw]
-    const made = await this.#once(requested, { said, isRepeated: true }, (nowMs, once) => {
+    const stated = ['accept', offerId, stakeRaw]
+    const made = await this.#once(requested, { stated, isRepeated: true }, (nowMs, once) => {
       const staking = { profileId, stakeRaw, once }
       const times = { nowMs, closeMs: this.#closeMs }
       return decideAccept(this.#pipeline.clearing, offerId, staking, times)
@@ -365,13 +369,13 @@ export class PackDesk {
   /** Gives the seq of the command that the call became, now or, when it may be repeated, before. */
   async #once(
     request: MoveRequest,
-    { said, isRepeated }: { readonly said: readonly unknown[]; readonly isRepeated: boolean },
+    { stated, isRepeated }: { readonly stated: readonly unknown[]; readonly isRepeated: boolean },
     decide: (nowMs: TimeMs, once: ReturnType<typeof onceOf>) => PackBody | Reject,
   ): Promise<Seq | Reject> {
     const { clearing } = this.#pipeline
     let seq: Seq = 0
     const refused = await this.#pipeline.change((nowMs) => {
-      const once = onceOf(request, said, nowMs)
+      const once = onceOf(request, stated, nowMs)
       const found = decideOnce(clearing, once, nowMs)
       if (found instanceof Reject) return found
       const before = isRepeated ? found : undefined

@@ -56,9 +56,9 @@ function cursorOf({ seq, leg }: Place, { marketId, from, to, role }: Filter): st
 /** Null for a text that is no cursor of this list. */
 function placeIn(cursor: string, filter: Filter): Place | null {
   if (cursor === '') return FIRST
-  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  if (said === null) return null
-  const place = { seq: Number(said[1]), leg: Number(said[2]) }
+  const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  if (stated === null) return null
+  const place = { seq: Number(stated[1]), leg: Number(stated[2]) }
   return cursorOf(place, filter) === cursor ? place : null
 }
 

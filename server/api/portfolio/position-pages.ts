@@ -28,8 +28,8 @@ export function cursorOf(marketId: MarketId): string {
 /** The market before which a page begins; null for a text that is no cursor of positions. */
 export function marketIn(cursor: string): MarketId | null {
   if (cursor === '') return NEWEST_ID
-  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  if (said === null) return null
-  const marketId = Number(said[1])
+  const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  if (stated === null) return null
+  const marketId = Number(stated[1])
   return cursorOf(marketId) === cursor ? marketId : null
 }

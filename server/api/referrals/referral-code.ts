@@ -24,9 +24,9 @@ export function referralCodeOf(profileId: ProfileId): string {
 
 /** The profile of a code in any letter case; undefined for a text that is no code. */
 export function profileOfCode(code: string): ProfileId | undefined {
-  const said = code.trim().toUpperCase()
-  if (!CODE.test(said)) return undefined
-  const profileId = Number.parseInt(said.slice(0, -1), BASE)
+  const stated = code.trim().toUpperCase()
+  if (!CODE.test(stated)) return undefined
+  const profileId = Number.parseInt(stated.slice(0, -1), BASE)
   if (profileId > PROFILE_ID_MAX) return undefined
-  return referralCodeOf(profileId) === said ? profileId : undefined
+  return referralCodeOf(profileId) === stated ? profileId : undefined
 }

@@ -37,10 +37,10 @@ function cursorOf({ phase, startsMs, slug }: MatchPlace): string {
 /** The place that a cursor names; undefined for a text that is none. */
 function placeIn(cursor: string): MatchPlace | null | undefined {
   if (cursor === '') return null
-  const said = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  const phase = MATCH_PHASES.find((each) => each === said?.[1])
-  if (said === null || phase === undefined) return undefined
-  const place = { phase, startsMs: Number(said[2]), slug: said[3] }
+  const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
+  const phase = MATCH_PHASES.find((each) => each === stated?.[1])
+  if (stated === null || phase === undefined) return undefined
+  const place = { phase, startsMs: Number(stated[2]), slug: stated[3] }
   return cursorOf(place) === cursor ? place : undefined
 }
 

@@ -37,8 +37,8 @@ export const keyCommand = command({
   help,
   isKnown: (error) => error instanceof DataFolderError,
   async work(args, shell) {
-    const { words: said } = scanLine(args, [...OFFLINE_ROWS, ...KEY_ROWS])
-    if (said[0] !== 'rotate') throw new WrongUse('key takes one word: outcomex key rotate')
+    const { words: output } = scanLine(args, [...OFFLINE_ROWS, ...KEY_ROWS])
+    if (output[0] !== 'rotate') throw new WrongUse('key takes one word: outcomex key rotate')
     const rest = args.filter((_arg, index) => index !== args.indexOf('rotate'))
     const { dataDir, keyFile, given } = folderOf('key rotate', rest, shell, KEY_ROWS)
     const oldFile = keyFile ?? defaultKeyFile(dataDir)

@@ -157,9 +157,9 @@ async function draw(all: AsyncIterable<string[]>, quit: () => void): Promise<voi
 }
 
 function sourceOf(args: readonly string[], { env }: Shell) {
-  const { given: said, words: extra } = scanLine(args, TOP_ROWS)
+  const { given: output, words: extra } = scanLine(args, TOP_ROWS)
   if (extra.length > 0) throw new WrongUse(`top takes no word '${extra[0]}'; see --help`)
-  const given = [...scanEnvironment(env, TOP_ROWS, said), ...said]
+  const given = [...scanEnvironment(env, TOP_ROWS, output), ...output]
   const demo = findDemo(readSetting(SETTINGS.data, given))
   const url = readSetting(URL_FLAG, given) ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
   const own = demo !== undefined && isOfDemo(url, demo) ? demo : undefined

@@ -75,10 +75,10 @@ function threadLine(figures: Figures): string {
     return [thread, figures.perSecond(metric, { thread }) * 100] as const
   })
   const byShare = spent.sort(([a, ofA], [b, ofB]) => ofB - ofA || a.localeCompare(b))
-  const said = byShare.slice(0, BUSIEST_THREADS).map(([thread, percent]) => {
+  const output = byShare.slice(0, BUSIEST_THREADS).map(([thread, percent]) => {
     return `${thread} ${percent.toFixed(percent < 9.95 ? 1 : 0)}%`
   })
-  return `threads   ${said.join(', ')}`
+  return `threads   ${output.join(', ')}`
 }
 
 export function viewLines({ url, figures, tickers }: Shown): string[] {

@@ -25,24 +25,24 @@ export function followedPart<Reply>(
   context: Context,
 ): Part {
   const content = h('div', {}, h('p', { class: 'soft' }, 'Loading…'))
-  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  const notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   let shown = ''
   const refresher = new Refresher(async (signal) => {
     try {
       const reply = await read(signal)
       if (signal.aborted) return
-      write(said, '')
+      write(notice, '')
       const text = JSON.stringify(reply)
       if (text !== shown) refill(content, ...show(reply))
       shown = text
     } catch (error) {
-      if (!signal.aborted) write(said, failureOf(error))
+      if (!signal.aborted) write(notice, failureOf(error))
     }
   }, PAUSE_MS)
   const unwatch = onOwnNews(context, () => refresher.ask())
   refresher.ask()
   return {
-    element: region(label, said, content),
+    element: region(label, notice, content),
     stop() {
       unwatch()
       refresher.stop()

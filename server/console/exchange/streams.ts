@@ -72,7 +72,7 @@ export class Streams {
   readonly #news = new Set<Listener<string>>()
   readonly #orders = new Set<Listener<OrderEvent>>()
   readonly #doubts = new Set<() => void>()
-  readonly #unsaid = new Set<() => void>()
+  readonly #unstated = new Set<() => void>()
   #timer = 0
   /** Books that lost a frame since the page was opened, for its foot and for tests. */
   gapCount = 0
@@ -224,12 +224,12 @@ export class Streams {
   }
 
   #say(what: () => void): void {
-    this.#unsaid.add(what)
+    this.#unstated.add(what)
     if (this.#timer !== 0) return
     this.#timer = setTimeout(() => {
       this.#timer = 0
-      const all = [...this.#unsaid]
-      this.#unsaid.clear()
+      const all = [...this.#unstated]
+      this.#unstated.clear()
       // A connection that comes back says everything.
       if (this.link.value === 'live') for (const each of all) each()
     }, SAY_AFTER_MS)

@@ -47,7 +47,7 @@ class MarketsPage {
   })
   readonly #categories = h('nav', { class: 'categories', attrs: { 'aria-label': 'Categories' } })
   readonly #sort = h('select', { attrs: { name: 'sort', 'aria-label': 'Sort by' } })
-  readonly #said = h('p', { class: 'soft tally', attrs: { role: 'status' } }, 'Loading markets…')
+  readonly #notice = h('p', { class: 'soft tally', attrs: { role: 'status' } }, 'Loading markets…')
   readonly #more: HTMLButtonElement
   readonly #ended = new AbortController()
   readonly #unwatches: Unwatch[] = []
@@ -81,7 +81,7 @@ class MarketsPage {
       'section',
       { class: 'view markets' },
       h('h1', { class: 'hidden' }, 'Markets'),
-      ...[tools, this.#categories, this.#said, this.#list.element, this.#more],
+      ...[tools, this.#categories, this.#notice, this.#list.element, this.#more],
     )
     this.#listen()
     this.#ticking = setInterval(() => paint(this.#tick), TICK_MS)
@@ -181,7 +181,7 @@ class MarketsPage {
 
   #fail(error: unknown): void {
     if (this.#ended.signal.aborted) return
-    write(this.#said, error instanceof Error ? error.message : 'The markets cannot be read.')
+    write(this.#notice, error instanceof Error ? error.message : 'The markets cannot be read.')
   }
 
   async #showMore(): Promise<void> {
@@ -206,7 +206,7 @@ class MarketsPage {
     const markets = this.#found ?? this.#markets
     this.#list.show(markets)
     this.#more.hidden = this.#found !== null || this.#pages * PAGE_SIZE >= this.#totalCount
-    write(this.#said, this.#saying(markets.length))
+    write(this.#notice, this.#saying(markets.length))
   }
 
   #saying(count: number): string {

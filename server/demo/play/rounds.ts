@@ -18,15 +18,15 @@ export interface RoundsOptions {
 
 export function startRounds({ name, warn, first, round, pauseMs }: RoundsOptions): Rounds {
   let isStopped = false
-  let said = ''
+  let stated = ''
   let timer: NodeJS.Timeout | undefined
   const guarded = async (work: () => Promise<unknown>) => {
     try {
       await work()
     } catch (error) {
       const sentence = `${name}: ${error instanceof Error ? error.message : error}`
-      if (!isStopped && sentence !== said) warn(sentence)
-      said = sentence
+      if (!isStopped && sentence !== stated) warn(sentence)
+      stated = sentence
     }
   }
   const next = () => {

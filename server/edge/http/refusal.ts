@@ -280,8 +280,8 @@ for (const reject of Object.values(REJECT)) {
 }
 
 /** Makes the reply of a refusal; `extra` fields come after the usual four. */
-export function refuse(said: RejectName | Reject, extra?: Extra, retryAfterSec = 0): Refusal {
-  const reject = said instanceof Reject ? said : REJECT[said]
+export function refuse(stated: RejectName | Reject, extra?: Extra, retryAfterSec = 0): Refusal {
+  const reject = stated instanceof Reject ? stated : REJECT[stated]
   const known = extra === undefined && retryAfterSec === 0 ? plain.get(reject) : undefined
   if (known !== undefined) return known
   const { name, sentence, shortfall } = reject

@@ -138,14 +138,14 @@ const OTHER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 /** Reads a parameter that no field names into the field that takes these, as a list of texts. */
 function readOther(
   fields: ReadonlyMap<string, Field>,
-  said: string,
+  stated: string,
   text: string,
   values: Record<string, unknown>,
 ): Issue | null {
-  const name = said.endsWith('[]') ? said.slice(0, -2) : said
+  const name = stated.endsWith('[]') ? stated.slice(0, -2) : stated
   const taker = [...fields.values()].find(({ kind }) => kind === 'others')
   if (taker === undefined || !OTHER_NAME.test(name)) {
-    return { field: said || 'query', message: 'is not a known query parameter' }
+    return { field: stated || 'query', message: 'is not a known query parameter' }
   }
   const known = values[taker.name]
   const others: Record<string, unknown> = isRecord(known) ? { ...known } : {}

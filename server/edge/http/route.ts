@@ -12,7 +12,7 @@ import type { Call, Caller } from './call.ts'
 import { type Extra, invalid, Refusal } from './refusal.ts'
 import type { OwnFields } from './refusal-schemas.ts'
 import { type Bytes, type Pending, type Reply, shared } from './reply.ts'
-import { compileSaid } from './schema/said.ts'
+import { compilePrinted } from './schema/printed-text.ts'
 import {
   type Checker,
   compile,
@@ -298,7 +298,7 @@ export function route<
   const { reach } = auth
   const own: Fields = reach === null ? {} : { onBehalfOf: onBehalfOf() }
   const checkQuery = compileFields(spec.query, own)
-  const checkBody = compileSaid(spec.body)
+  const checkBody = compilePrinted(spec.body)
   const plain = documented(spec, auth.accepts)
   // What it tells depends on who asks.
   const doc = auth.welcomes === undefined ? plain : { ...plain, cache: PRIVATE }

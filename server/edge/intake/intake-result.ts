@@ -113,7 +113,7 @@ function assertIssues(text: string): void {
 }
 
 /** What the text of a refusal is for: by its reject, issues, a slug or further fields. */
-function saidOf(reject: Reject, text: string) {
+function statedOf(reject: Reject, text: string) {
   if (reject === REJECT.MARKET_NOT_FOUND) return { issues: '', marketSlug: text }
   if (reject === REJECT.VALIDATION || text === '') return { issues: text }
   const more: Extra = JSON.parse(text)
@@ -166,7 +166,7 @@ export class ResultReader {
       profileId: view.readUInt32LE(RESULT.profileId),
       actorId: view.readUInt32LE(RESULT.actorId),
       tokenNo: view.readUInt32LE(RESULT.tokenNo),
-      ...saidOf(reject, text),
+      ...statedOf(reject, text),
     }
   }
 

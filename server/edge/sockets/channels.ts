@@ -5,7 +5,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { invalid, Refusal, refuse } from '../http/refusal.ts'
 import { address, slug } from '../http/schema/fields.ts'
-import { compileSaid } from '../http/schema/said.ts'
+import { compilePrinted } from '../http/schema/printed-text.ts'
 import { boolean, integer, oneOf, text } from '../http/schema/scalars.ts'
 import { anyOf, compile, type Infer, list, openObject, optional } from '../http/schema/schema.ts'
 import type { Member } from './member.ts'
@@ -24,7 +24,7 @@ const askFields = openObject({
   afterEventId: optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
   afterSettlementId: optional(text(EVENT_ID_CHARACTERS_MAX)),
 })
-const request = compileSaid(askFields)
+const request = compilePrinted(askFields)
 const unsubscribeRequest = compile(openObject({ channel: text(64) }))
 
 /** What a client names in a subscription: markets, or the newest events that it has. */

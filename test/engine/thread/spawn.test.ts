@@ -16,8 +16,8 @@ const program = 'test/support/spawn-echo'
 function runElsewhere(argv: string[]): void {
   const done = spawnSync(process.execPath, argv, { cwd: tmpdir(), encoding: 'utf8' })
   assert.equal(done.status, 0, done.stderr)
-  const said = done.stdout.trim().split('\n').sort()
-  assert.deepEqual(said, ['a word on stdout', 'exit: 0', 'message: hello trader'])
+  const stated = done.stdout.trim().split('\n').sort()
+  assert.deepEqual(stated, ['a word on stdout', 'exit: 0', 'message: hello trader'])
   assert.equal(done.stderr.trim(), 'a word on stderr')
 }
 

@@ -60,19 +60,19 @@ test('the keys of a host are fetched once, without redirects and with a deadline
 
 test('a host that gives no keys is not asked again for every token', async () => {
   let requested = 0
-  const said: string[] = []
+  const stated: string[] = []
   const check = identityCheck({
     jwks: HOST,
     fetch: async () => {
       requested++
       return new Response('down', { status: 503 })
     },
-    onWarning: (sentence) => said.push(sentence),
+    onWarning: (sentence) => stated.push(sentence),
   })
   const token = await tokenOf()
   for (let round = 0; round < 20; round++) assert.equal(await check(token, NOW_MS), undefined)
   assert.equal(requested, 1)
-  assert.deepEqual(said, [
+  assert.deepEqual(stated, [
     'no identity token is taken: id.example gives no keys (its status is 503)',
   ])
 })

@@ -135,9 +135,9 @@ test('first starts at once, and starts behind damage, do not break each other', 
   const starters = Array.from({ length: 4 }, () => new Starter(entry, [cache, archiveFile]))
   after(() => Promise.all(starters.map((each) => each.end())))
   for (let round = 0; round < 40; round++) {
-    const said = await Promise.all(starters.map((each) => each.start()))
-    assert.deepEqual(new Set(said).size, 1, said.join('\n'))
-    const [folder] = said
+    const stated = await Promise.all(starters.map((each) => each.start()))
+    assert.deepEqual(new Set(stated).size, 1, stated.join('\n'))
+    const [folder] = stated
     assert.ok(folder.startsWith(join(cache, 'outcomex')), folder)
     if (round % 2 === 0) rmSync(folder, { recursive: true })
     else writeFileSync(join(folder, MANY[round % MANY.length].name), 'x')

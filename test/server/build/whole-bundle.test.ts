@@ -30,8 +30,8 @@ test('curves, strings and tables run on native code in a whole bundle', async ()
     nodePaths: [join(ROOT, 'node_modules')],
   })
   writeFileSync(join(folder, 'out', 'package.json'), '{ "type": "module" }')
-  const said = execFileSync(process.execPath, [join(folder, 'out', 'entry.js')], {
+  const stated = execFileSync(process.execPath, [join(folder, 'out', 'entry.js')], {
     ...{ cwd: folder, env: {}, encoding: 'utf8' },
   })
-  assert.deepEqual(JSON.parse(said), ['secp256k1', true, 2])
+  assert.deepEqual(JSON.parse(stated), ['secp256k1', true, 2])
 })

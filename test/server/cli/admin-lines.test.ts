@@ -5,9 +5,9 @@ import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
 
 // Each call of the admin API has a short form of `outcomex admin`.
 
-type Said = readonly [line: readonly string[], call: string, body?: unknown]
+type Stated = readonly [line: readonly string[], call: string, body?: unknown]
 
-const MARKETS: readonly Said[] = [
+const MARKETS: readonly Stated[] = [
   [
     ['market', 'm', 'Rain?', '--kind', 'amm', '--fee', '--deadline', '2027-01-01T00:00Z'],
     'POST /admin/markets',
@@ -57,7 +57,7 @@ const MARKETS: readonly Said[] = [
   [['markets', '--limit', '2'], 'GET /admin/markets?after=0&limit=2'],
 ]
 
-const SERIES: readonly Said[] = [
+const SERIES: readonly Stated[] = [
   [
     ['series', 'btc-5min', 'Bitcoin up?', '--symbol', 'BTC', '--every', 'minutes_5'],
     'POST /admin/series',
@@ -92,7 +92,7 @@ const SERIES: readonly Said[] = [
   ],
 ]
 
-const REST: readonly Said[] = [
+const REST: readonly Stated[] = [
   [['profile', `0x${'1'.repeat(40)}`], 'POST /admin/profiles', { account: `0x${'1'.repeat(40)}` }],
   [['profiles'], 'GET /admin/profiles?after=0&limit=50'],
   [['show-profile', '7'], 'GET /admin/profiles/7'],
@@ -212,8 +212,8 @@ const ALL = [...MARKETS, ...SERIES, ...REST]
 for (const [line, call, body] of ALL) {
   test(`admin ${line.join(' ')} is ${call}`, () => {
     const read = readAdminLine(line, {}).call
-    const said: unknown = read.body === '' ? undefined : JSON.parse(read.body)
-    assert.deepEqual([`${read.method} ${read.path}`, said], [call, body])
+    const output: unknown = read.body === '' ? undefined : JSON.parse(read.body)
+    assert.deepEqual([`${read.method} ${read.path}`, output], [call, body])
   })
 }
 

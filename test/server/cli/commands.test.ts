@@ -10,20 +10,20 @@ import { fillJournal } from '../../support/journal-fill.ts'
 
 interface Ran {
   readonly code: number
-  readonly said: string
+  readonly output: string
   readonly warned: string
 }
 
 async function run(...argv: string[]): Promise<Ran> {
-  const said: string[] = []
+  const output: string[] = []
   const warned: string[] = []
   const code = await runCommand(commands, argv, VERSION, {
     env: {},
-    say: (text) => said.push(text),
+    say: (text) => output.push(text),
     warn: (text) => warned.push(text),
     nowMs: () => 0,
   })
-  return { code, said: said.join('\n'), warned: warned.join('\n') }
+  return { code, output: output.join('\n'), warned: warned.join('\n') }
 }
 
 /** A local port on which nothing listens. */
@@ -54,15 +54,15 @@ test('no command prints the list and exits 2, --help exits 0', async () => {
   const bare = await run()
   const requested = await run('--help')
   assert.deepEqual([bare.code, requested.code], [2, 0])
-  assert.equal(bare.warned, requested.said)
+  assert.equal(bare.warned, requested.output)
   for (const name of Object.keys(commands))
-    assert.match(requested.said, new RegExp(`outcomex ${name} `))
+    assert.match(requested.output, new RegExp(`outcomex ${name} `))
 })
 
 test('--version prints the version of the package', async () => {
   const file: unknown = JSON.parse(readFileSync('package.json', 'utf8'))
   assert.ok(typeof file === 'object' && file !== null && 'version' in file)
-  assert.deepEqual(await run('--version'), { code: 0, said: file.version, warned: '' })
+  assert.deepEqual(await run('--version'), { code: 0, output: file.version, warned: '' })
 })
 
 test('an unknown command names the nearest one', async () => {
@@ -74,11 +74,11 @@ test('an unknown command names the nearest one', async () => {
 
 test('every command has a help text', async () => {
   for (const name of Object.keys(commands)) {
-    const { code, said } = await run(name, '--help')
+    const { code, output } = await run(name, '--help')
     assert.equal(code, 0)
-    assert.match(said, new RegExp(`^outcomex ${name}`))
+    assert.match(output, new RegExp(`^outcomex ${name}`))
     // A proof is checked without a folder.
-    if (name !== 'verify-proof') assert.match(said, /--data DIR/)
+    if (name !== 'verify-proof') assert.match(output, /--data DIR/)
   }
 })
 
@@ -87,9 +87,12 @@ test('verify prints seq, state hash and counts; rebuild prints its last seq', as
   fillJournal(dataDir, [])
   const verified = await run('verify', '--data', dataDir)
   assert.equal(verified.code, 0, verified.warned)
-  assert.match(verified.said, /^seq 0\nstate [0-9a-f]{64}\nprofiles 0\nmarkets 0\nopen orders 0\n/)
+  assert.match(
+    verified.output,
+    /^seq 0\nstate [0-9a-f]{64}\nprofiles 0\nmarkets 0\nopen orders 0\n/,
+  )
   const rebuilt = await run('rebuild', `--data=${dataDir}`)
-  assert.deepEqual(rebuilt, { code: 0, said: 'read tables seq 0', warned: '' })
+  assert.deepEqual(rebuilt, { code: 0, output: 'read tables seq 0', warned: '' })
 })
 
 test('verify and rebuild refuse a folder that holds no exchange', async () => {

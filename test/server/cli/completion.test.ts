@@ -10,22 +10,22 @@ import { newFolder } from '../../support/data-folder.ts'
 
 const known = allCommands(serveCommand(null))
 
-async function run(...argv: string[]): Promise<{ code: number; said: string; warned: string }> {
-  const said: string[] = []
+async function run(...argv: string[]): Promise<{ code: number; output: string; warned: string }> {
+  const output: string[] = []
   const warned: string[] = []
   const code = await runCommand(known, argv, '1', {
     env: {},
-    say: (text) => said.push(text),
+    say: (text) => output.push(text),
     warn: (text) => warned.push(text),
     nowMs: () => 0,
   })
-  return { code, said: said.join('\n'), warned: warned.join('\n') }
+  return { code, output: output.join('\n'), warned: warned.join('\n') }
 }
 
 /** Runs the script of a shell between two others, and gives what it prints; null without one. */
 async function shellSays(shell: string, options: string[], after: string, before = '') {
   const path = join(newFolder(), `completion.${shell}`)
-  writeFileSync(path, (await run('completion', shell)).said)
+  writeFileSync(path, (await run('completion', shell)).output)
   const ran = spawnSync(shell, [...options, '-c', `${before}source ${path}; ${after}`], {
     encoding: 'utf8',
   })
@@ -38,8 +38,8 @@ async function shellSays(shell: string, options: string[], after: string, before
 async function offered(...words: string[]): Promise<string[]> {
   const list = words.map((word) => `'${word}'`).join(' ')
   const requested = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _outcomex`
-  const said = await shellSays('bash', ['--norc'], `${requested}; echo "\${COMPREPLY[@]}"`)
-  return (said ?? '').split(/\s+/).filter(Boolean)
+  const output = await shellSays('bash', ['--norc'], `${requested}; echo "\${COMPREPLY[@]}"`)
+  return (output ?? '').split(/\s+/).filter(Boolean)
 }
 
 test('bash completes commands, flags, values that have a list, and admin lines', async () => {
@@ -56,11 +56,11 @@ test('bash completes commands, flags, values that have a list, and admin lines',
 
 test('the scripts of zsh and fish name every command and flag, and run', async () => {
   for (const shell of ['zsh', 'fish']) {
-    const { said, code } = await run('completion', shell)
+    const { output, code } = await run('completion', shell)
     assert.equal(code, 0)
-    for (const name of Object.keys(known)) assert.ok(said.includes(name), `${shell}: ${name}`)
-    for (const { flag } of SERVE_ROWS) assert.ok(said.includes(flag), `${shell}: ${flag}`)
-    assert.doesNotMatch(said, /undefined|null/)
+    for (const name of Object.keys(known)) assert.ok(output.includes(name), `${shell}: ${name}`)
+    for (const { flag } of SERVE_ROWS) assert.ok(output.includes(flag), `${shell}: ${flag}`)
+    assert.doesNotMatch(output, /undefined|null/)
   }
   // Not every machine has these shells.
   await shellSays('zsh', ['-f'], 'true', 'autoload -Uz compinit; compinit -u -D; ')
@@ -73,7 +73,7 @@ test('another shell, or none, gets a sentence', async () => {
     const { code, warned } = await run('completion', ...words)
     assert.deepEqual([code, warned], [2, 'Write: outcomex completion bash|zsh|fish'])
   }
-  const { code, said } = await run('completion', '--help')
+  const { code, output } = await run('completion', '--help')
   assert.equal(code, 0)
-  assert.match(said, /bashrc/)
+  assert.match(output, /bashrc/)
 })

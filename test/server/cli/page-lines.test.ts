@@ -57,8 +57,8 @@ const CALLS: readonly [line: string[], call: [method: string, path: string, body
 for (const [line, [method, path, body]] of CALLS) {
   test(`admin ${line.join(' ')} is ${method} ${path}`, () => {
     const { call } = readAdminLine(line, {})
-    const said: unknown = call.body === '' ? null : JSON.parse(call.body)
-    assert.deepEqual([call.method, call.path, said], [method, path, body])
+    const output: unknown = call.body === '' ? null : JSON.parse(call.body)
+    assert.deepEqual([call.method, call.path, output], [method, path, body])
   })
 }
 

@@ -181,8 +181,8 @@ test('limit: the list of social profiles, 1 to 20, 10 when absent', async () => 
 test('limit: a plain search of markets gives 10, page 1, similarity 0.5', async () => {
   const plain = await get('/markets/search?query=rain')
   assert.deepEqual([at(plain.body, 'limit'), at(plain.body, 'page')], [10, 1])
-  const said = '/markets/search?query=rain&limit=10&page=1&similarityThreshold=0.5'
-  assert.equal((await get(said)).text, plain.text)
+  const stated = '/markets/search?query=rain&limit=10&page=1&similarityThreshold=0.5'
+  assert.equal((await get(stated)).text, plain.text)
   for (const threshold of ['0', '1']) {
     const reply = await get(`/markets/search?query=rain&similarityThreshold=${threshold}`)
     assert.equal(reply.status, 200)

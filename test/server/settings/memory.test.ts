@@ -39,12 +39,12 @@ test('threads are as many as the memory has room for, and one of each kind at le
     [8 * GB, 1, 1, 16],
   ]
   for (const [limit, cores, intake, markets] of rows) {
-    const said = `${limit / MB} MB, ${cores} cores`
-    assert.equal(intakeThreadsDefault(cores, limit), intake, said)
-    assert.equal(marketThreadsAuto(limit, intake), markets, said)
+    const output = `${limit / MB} MB, ${cores} cores`
+    assert.equal(intakeThreadsDefault(cores, limit), intake, output)
+    assert.equal(marketThreadsAuto(limit, intake), markets, output)
     const threads = intake + markets
     const used = MEMORY.baseBytes + MEMORY.stateBytes + threads * MEMORY.threadBytes
-    assert.ok(threads === 2 || used <= limit, said)
+    assert.ok(threads === 2 || used <= limit, output)
   }
 })
 

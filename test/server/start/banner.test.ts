@@ -8,8 +8,8 @@ const parts = { baseUrl: 'http://127.0.0.1:3000', dataDir: './data', demo: true,
 
 test('the banner names address, data folder and version, and what to type next', () => {
   const shown = banner(parts)
-  for (const said of [VERSION, 'http://127.0.0.1:3000', resolve('data')]) {
-    assert.ok(shown.includes(said), said)
+  for (const output of [VERSION, 'http://127.0.0.1:3000', resolve('data')]) {
+    assert.ok(shown.includes(output), output)
   }
   assert.match(shown, /^ +node x[.]js order --as 0 --market rain-tomorrow --buy yes 10@0[.]65$/m)
   const linked = banner({ ...parts, program: '/usr/bin/outcomex', dataDir: './other' })

@@ -51,22 +51,22 @@ test('a start that finds its port in use says so, ends and leaves its folder fre
 })
 
 async function run(line: string, ...more: string[]) {
-  const said: string[] = []
+  const output: string[] = []
   const warned: string[] = []
   const argv = [...line.split(' '), ...more, `--data=${dataDir}`]
   const code = await runCommand(commands, argv, '', {
     env: {},
-    say: (text) => said.push(text),
+    say: (text) => output.push(text),
     warn: (text) => warned.push(text),
     nowMs: Date.now,
   })
-  return { code, said: said.join('\n'), warned: warned.join('\n') }
+  return { code, output: output.join('\n'), warned: warned.join('\n') }
 }
 
 async function accepted(line: string, ...more: string[]): Promise<string> {
-  const { code, said, warned } = await run(line, ...more)
+  const { code, output, warned } = await run(line, ...more)
   assert.equal(code, 0, warned)
-  return said
+  return output
 }
 
 test('the shell makes a market, trades in it with fees and resolves it', async () => {

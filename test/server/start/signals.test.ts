@@ -72,18 +72,18 @@ test('a debugger that a signal opened before the first line is closed', {
   const [node, ...words] = programWords(ANY_PORT)
   const args = ['serve', '--data', newFolder(), '--port', '0', '--intake-threads', '1']
   const child = spawn(node, [...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   child.stderr.on('data', (bytes) => {
-    said += bytes
+    output += bytes
   })
   assert.ok(child.pid !== undefined)
   await handlesUsr1(child.pid)
   child.kill('SIGUSR1')
   for await (const bytes of child.stdout) if (String(bytes).includes('listening ')) break
-  const [, port] = OPENED.exec(said) ?? []
-  if (port === undefined) assert.match(said, /SIGUSR1 is ignored/)
+  const [, port] = OPENED.exec(output) ?? []
+  if (port === undefined) assert.match(output, /SIGUSR1 is ignored/)
   else {
-    assert.match(said, /SIGUSR1 came before the program was loaded, .* closed/)
+    assert.match(output, /SIGUSR1 came before the program was loaded, .* closed/)
     assert.equal(await isOpen(Number(port)), false, 'nobody listens there')
   }
   child.kill('SIGKILL')
@@ -102,12 +102,12 @@ test('a command opens no debugger while it waits for its reader', async () => {
   // Nobody reads on, so the command waits.
   await once(child.stdout, 'readable')
   child.kill('SIGUSR1')
-  let said = ''
+  let output = ''
   for await (const bytes of child.stderr) {
-    said += bytes
-    if (/SIGUSR1|Debugger/.test(said)) break
+    output += bytes
+    if (/SIGUSR1|Debugger/.test(output)) break
   }
-  assert.match(said, /^outcomex: SIGUSR1 is ignored: it would open the debugger of Node/m)
+  assert.match(output, /^outcomex: SIGUSR1 is ignored: it would open the debugger of Node/m)
   child.kill('SIGKILL')
   await once(child, 'close')
 })

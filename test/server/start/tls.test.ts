@@ -26,7 +26,7 @@ function certify(name: string): boolean {
 
 const skip = certify('localhost') ? false : 'needs openssl'
 
-interface Said {
+interface Stated {
   readonly status: number | undefined
   readonly cookies: readonly string[]
   readonly body: unknown
@@ -37,7 +37,7 @@ async function send(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   body = '',
-): Promise<Said> {
+): Promise<Stated> {
   const call = request(url, { method, headers, rejectUnauthorized: false, agent: false })
   call.end(body)
   const [response] = await once(call, 'response')

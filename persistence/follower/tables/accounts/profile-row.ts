@@ -66,6 +66,6 @@ export function fieldsOfRow(row: ProfileRow): Required<ProfileFields> {
 }
 
 function scopesOf(json: string): ProfileFields['scopes'] {
-  const said: unknown = JSON.parse(json)
-  return Array.isArray(said) ? SCOPES.filter((scope) => said.includes(scope)) : []
+  const stated: unknown = JSON.parse(json)
+  return Array.isArray(stated) ? SCOPES.filter((scope) => stated.includes(scope)) : []
 }

@@ -66,7 +66,7 @@ export class MatchesTable {
     switch (command.kind) {
       case 'putMatch':
         if (isNew) this.#forget(command.match.slug)
-        this.#said(command.match)
+        this.#stated(command.match)
         return
       case 'removeMatch':
         this.#forget(command.slug)
@@ -85,7 +85,7 @@ export class MatchesTable {
     this.#removeMarkets.run(slug)
   }
 
-  #said(match: Match): void {
+  #stated(match: Match): void {
     const { slug, sportType, esportType, startsMs, markets } = match
     const sport = SPORT_TYPES.indexOf(sportType)
     this.#put.run(slug, sport, esportType ?? '', UPCOMING, startsMs, JSON.stringify(match))

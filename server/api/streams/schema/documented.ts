@@ -24,16 +24,16 @@ export interface DocumentedChannel {
   readonly events: readonly DocumentedEvent[]
 }
 
-export function event<S extends Schema>(said: {
+export function event<S extends Schema>(stated: {
   readonly name: string
   readonly about: string
   readonly payload: S
   readonly example: Infer<S> & Json
 }): DocumentedEvent {
-  return said
+  return stated
 }
 
-export function channel<S extends Schema>(said: {
+export function channel<S extends Schema>(stated: {
   readonly name: string
   readonly about: string
   readonly isPrivate: boolean
@@ -41,5 +41,5 @@ export function channel<S extends Schema>(said: {
   readonly example: Infer<S> & Json
   readonly events: readonly DocumentedEvent[]
 }): DocumentedChannel {
-  return said
+  return stated
 }

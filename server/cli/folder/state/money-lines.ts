@@ -52,8 +52,8 @@ export function* poolLines(clearing: Clearing): Iterable<Line> {
     const pool = `pool ${slugOf(clearing, marketId)}`
     yield line(pool, `fees of all providers ${units(sharedFeesRaw)}`)
     for (const [profileId, liquidityRaw, owedRaw] of providers) {
-      const said = `provides ${units(liquidityRaw)}, earlier fees ${units(owedRaw)}`
-      yield line(`${pool}, ${nameOf(profileId)}`, said)
+      const output = `provides ${units(liquidityRaw)}, earlier fees ${units(owedRaw)}`
+      yield line(`${pool}, ${nameOf(profileId)}`, output)
     }
     for (const [profileId, buy, sell] of approvals) {
       yield line(`${pool}, approvals of ${nameOf(profileId)}`, `BUY seq ${buy}, SELL seq ${sell}`)
@@ -81,8 +81,8 @@ export function* rewardLines(clearing: Clearing): Iterable<Line> {
     ['before', due],
   ] as const) {
     for (const [account, rewardRaw, rebateRaw] of earned) {
-      const said = `rewards ${units(rewardRaw)}, rebates ${units(rebateRaw)}`
-      yield line(`earned ${when} by ${nameOf(account)}`, said)
+      const output = `rewards ${units(rewardRaw)}, rebates ${units(rebateRaw)}`
+      yield line(`earned ${when} by ${nameOf(account)}`, output)
     }
   }
   for (const [marketId, account, yesRaw, noRaw] of shareParts) {
@@ -107,8 +107,8 @@ export function* packLines(clearing: Clearing): Iterable<Line> {
     const payer = makerId === null ? 'the house' : nameOf(makerId)
     yield line(`pack ${packId}`, `${nameOf(ownerId)} against ${payer}, ${sums}`)
     for (const [at, leg] of legs.entries()) {
-      const said = `${legOf(leg)} at ${leg.priceTicks} ticks, ${results[at]}`
-      yield line(`pack ${packId}, leg ${at + 1}`, said)
+      const output = `${legOf(leg)} at ${leg.priceTicks} ticks, ${results[at]}`
+      yield line(`pack ${packId}, leg ${at + 1}`, output)
     }
   }
   for (const { packId, name, legs } of curated) {

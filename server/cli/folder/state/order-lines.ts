@@ -34,8 +34,8 @@ export function* orderLines(clearing: Clearing): Iterable<Line> {
     const token = tokenOf(clearing, orders.marketOf(slot), orders.outcomeOf(slot))
     const left = `${units(orders.leftRawOf(slot))} of ${units(orders.sizeRawOf(slot))}`
     const what = `${nameOf(orders.accountOf(slot))} ${side} ${token}`
-    const said = `${what} at ${price(orders.priceTicksOf(slot))}, open ${left}`
-    yield line(`order ${orders.seqOf(slot)}`, `${said}, ${termsOf(orders, slot)}`)
+    const output = `${what} at ${price(orders.priceTicksOf(slot))}, open ${left}`
+    yield line(`order ${orders.seqOf(slot)}`, `${output}, ${termsOf(orders, slot)}`)
   }
   // Which of two orders at one price comes first is said by no order alone.
   for (const book of clearing.catalogue.openBooks()) {

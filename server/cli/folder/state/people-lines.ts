@@ -23,8 +23,8 @@ function termsOf({ account, smartWallet, rank, feeCapBps, scopes }: Profile): st
 }
 
 export function* profileLines({ accounts }: Clearing): Iterable<Line> {
-  const { saidDigest, ranks } = accounts.captureProfiles()
-  yield line('what was said of profiles', `digest ${short(saidDigest)}`)
+  const { textDigest, ranks } = accounts.captureProfiles()
+  yield line('what was said of profiles', `digest ${short(textDigest)}`)
   for (const [index, rank] of ranks.entries()) yield recordLine(`rank ${index + 1}`, rank)
   for (let profileId = 1; profileId <= accounts.count; profileId++) {
     const profile = accounts.byId(profileId)
@@ -66,8 +66,8 @@ function* partnerLines({
 
 export function* callLines({ calls }: Clearing): Iterable<Line> {
   for (const { by, digest, bodyDigest, untilMs, profileId, seq } of calls.capture()) {
-    const said = `${nameOf(profileId)}, seq ${seq}, body ${short(bodyDigest)}`
-    yield line(`${by} call ${short(digest)}`, `${said}, until ${instant(untilMs)}`)
+    const output = `${nameOf(profileId)}, seq ${seq}, body ${short(bodyDigest)}`
+    yield line(`${by} call ${short(digest)}`, `${output}, until ${instant(untilMs)}`)
   }
 }
 
@@ -78,8 +78,8 @@ export function* heartbeatLines({ heartbeats }: Clearing): Iterable<Line> {
 }
 
 export function* frozenLines({ frozen }: Clearing): Iterable<Line> {
-  for (const { profileId, ...said } of frozen.capture()) {
-    yield recordLine(`${nameOf(profileId)} is frozen`, said)
+  for (const { profileId, ...output } of frozen.capture()) {
+    yield recordLine(`${nameOf(profileId)} is frozen`, output)
   }
 }
 
@@ -109,8 +109,8 @@ export function* socialLines(clearing: Clearing): Iterable<Line> {
   }
   for (const { owner, fields } of listsOf(bookmarks.lists, 4)) {
     const [marketId, kind, seq, putMs] = fields
-    const said = `kind ${kind}, seq ${seq}, put ${instant(putMs)}`
-    yield line(`${nameOf(owner)} remembers ${slugOf(clearing, marketId)}`, said)
+    const output = `kind ${kind}, seq ${seq}, put ${instant(putMs)}`
+    yield line(`${nameOf(owner)} remembers ${slugOf(clearing, marketId)}`, output)
   }
   for (const profileId of bookmarks.shown) yield line(`${nameOf(profileId)} shows its bookmarks`)
 }

@@ -23,8 +23,8 @@ function seen(text: string): string {
   return text.replaceAll(UNSEEN, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`)
 }
 
-export function line(name: string, said = ''): Line {
-  return [seen(name), seen(said === '' ? name : `${name}: ${said}`)]
+export function line(name: string, output = ''): Line {
+  return [seen(name), seen(output === '' ? name : `${name}: ${output}`)]
 }
 
 /** `redeemAtMs` is "redeem at": the unit is told by the form of the value. */
@@ -44,9 +44,9 @@ export function shown(field: string, value: unknown): string {
 
 /** All fields of a record in one line, by name. */
 export function recordLine(name: string, record: object): Line {
-  const said = fieldsOf(record).filter(([, value]) => value !== undefined)
+  const output = fieldsOf(record).filter(([, value]) => value !== undefined)
   return line(
     name,
-    said.map(([field, value]) => `${wordsOf(field)} ${shown(field, value)}`).join(', '),
+    output.map(([field, value]) => `${wordsOf(field)} ${shown(field, value)}`).join(', '),
   )
 }

@@ -23,18 +23,18 @@ async function demoTraders(): Promise<readonly DemoTrader[]> {
 }
 
 export function openLogin({ trader, notices }: Context): void {
-  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  const notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   const demo = h('div', { class: 'logins' })
   const hasWallet = injectedWallet() !== undefined
   const login = async (act: () => Promise<void>) => {
-    write(said, '')
+    write(notice, '')
     choices.disabled = true
     try {
       await act()
       dialog.close()
       notices.good('You are logged in.')
     } catch (error) {
-      write(said, error instanceof Error ? error.message : String(error))
+      write(notice, error instanceof Error ? error.message : String(error))
     }
     choices.disabled = false
   }
@@ -46,7 +46,7 @@ export function openLogin({ trader, notices }: Context): void {
   const hint = hasWallet ? 'It signs a text. That costs nothing and moves nothing.' : NO_WALLET
   wallet.after(h('p', { class: 'soft', id: 'wallet-hint' }, hint))
   const close = button('Cancel', () => dialog.close())
-  const dialog = openDialog('Log in', choices, said, h('div', { class: 'row' }, close))
+  const dialog = openDialog('Log in', choices, notice, h('div', { class: 'row' }, close))
   const show = (traders: readonly DemoTrader[]) => {
     if (traders.length === 0) return
     const buttons = traders.map((each, index) =>
@@ -58,5 +58,5 @@ export function openLogin({ trader, notices }: Context): void {
       h('div', { class: 'row' }, ...buttons),
     )
   }
-  demoTraders().then(show, (error: Error) => write(said, error.message))
+  demoTraders().then(show, (error: Error) => write(notice, error.message))
 }

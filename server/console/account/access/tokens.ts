@@ -134,23 +134,23 @@ async function copy(input: HTMLInputElement): Promise<string> {
   }
 }
 
-function copyField(label: string, value: string, said: HTMLElement): HTMLElement {
+function copyField(label: string, value: string, notice: HTMLElement): HTMLElement {
   const { element, input } = field(label, 'shown', { readonly: true, spellcheck: 'false' })
   input.value = value
-  const act = button('Copy', async () => write(said, await copy(input)), {
+  const act = button('Copy', async () => write(notice, await copy(input)), {
     attrs: { 'aria-label': `Copy: ${label}` },
   })
   return h('div', { class: 'copy-field' }, element, act)
 }
 
 function showSecret({ tokenId, secret }: NewToken): void {
-  const said = h('p', { class: 'soft', attrs: { role: 'status' } })
+  const notice = h('p', { class: 'soft', attrs: { role: 'status' } })
   const dialog = openDialog(
     'Your new token',
     h('p', {}, 'Keep the secret now: it is shown this once.'),
-    copyField('Token id', tokenId, said),
-    copyField('Secret', secret, said),
-    said,
+    copyField('Token id', tokenId, notice),
+    copyField('Secret', secret, notice),
+    notice,
     h(
       'div',
       { class: 'row' },

@@ -34,7 +34,7 @@ const onAxis = (value: number): string =>
 class PnlPart implements Part {
   readonly element: HTMLElement
   readonly #figures = h('dl', { class: 'figures' })
-  readonly #said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  readonly #notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   readonly #refresher = new Refresher((signal) => this.#read(signal), PAUSE_MS)
   readonly #buttons: readonly HTMLButtonElement[]
   readonly #unwatch: () => void
@@ -50,7 +50,7 @@ class PnlPart implements Part {
       { class: 'row', attrs: { role: 'group', 'aria-label': 'Time' } },
       ...this.#buttons,
     )
-    this.element = region('Profit and loss', choice, this.#said, this.#figures)
+    this.element = region('Profit and loss', choice, this.#notice, this.#figures)
     this.#unwatch = onOwnNews(context, () => this.#refresher.ask())
     this.#choose('7d')
     // Without the file of the chart its figures stay.
@@ -94,10 +94,10 @@ class PnlPart implements Part {
       const newest = await read<PnlChart>(path, signal)
       if (signal.aborted || frame !== this.#frame) return
       this.#newest = newest
-      write(this.#said, '')
+      write(this.#notice, '')
       this.#draw()
     } catch (error) {
-      if (!signal.aborted) write(this.#said, failureOf(error))
+      if (!signal.aborted) write(this.#notice, failureOf(error))
     }
   }
 

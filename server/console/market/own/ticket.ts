@@ -59,7 +59,7 @@ export class Ticket implements Panel {
   )
   readonly #summary = h('dl', { class: 'summary' })
   readonly #warning = h('p', { class: 'warning', attrs: { role: 'status' } })
-  readonly #said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  readonly #notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   readonly #submit = h('button', { class: 'main submit', attrs: { type: 'submit' } })
   readonly #unwatches: Unwatch[]
   #isSending = false
@@ -78,7 +78,7 @@ export class Ticket implements Panel {
       'form',
       { class: 'ticket-form', attrs: { novalidate: true } },
       ...this.#form.fields,
-      ...[this.#summary, this.#warning, delay, this.#submit, this.#said],
+      ...[this.#summary, this.#warning, delay, this.#submit, this.#notice],
     )
     form.addEventListener('submit', (event) => {
       event.preventDefault()
@@ -105,7 +105,7 @@ export class Ticket implements Panel {
 
   #changed(): void {
     this.#refused = { price: '', amount: '' }
-    write(this.#said, '')
+    write(this.#notice, '')
     this.#draw()
   }
 
@@ -219,10 +219,10 @@ export class Ticket implements Panel {
 
   #refuse(error: unknown): void {
     const isUnsure = error instanceof Unreached && error.isUnsure
-    const said = error instanceof Error ? error.message : String(error)
-    const sentence = isUnsure ? UNSURE : said
+    const notice = error instanceof Error ? error.message : String(error)
+    const sentence = isUnsure ? UNSURE : notice
     const field = error instanceof Refused ? FIELD_OF[error.code] : undefined
-    if (field === undefined) write(this.#said, sentence)
+    if (field === undefined) write(this.#notice, sentence)
     else this.#refused = { ...this.#refused, [field]: sentence }
   }
 }

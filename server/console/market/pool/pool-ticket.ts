@@ -51,7 +51,7 @@ export class PoolTicket implements Panel {
   readonly #outcome = outcomeChoice()
   readonly #amount: Entry
   readonly #summary = h('dl', { class: 'summary' })
-  readonly #said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  readonly #notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   readonly #submit = h('button', { class: 'main submit', attrs: { type: 'submit' } })
   readonly #unwatches: Unwatch[]
   /** What the pool may not take yet; a trade showed it. */
@@ -70,14 +70,14 @@ export class PoolTicket implements Panel {
       { class: 'ticket-form', attrs: { novalidate: true } },
       ...[this.#side.element, this.#outcome.element, this.#amount.element, this.#summary],
       h('p', { class: 'soft' }, moves),
-      ...[this.#submit, this.#said],
+      ...[this.#submit, this.#notice],
     )
     form.addEventListener('submit', (event) => {
       event.preventDefault()
       void this.#send()
     })
     form.addEventListener('input', () => {
-      write(this.#said, '')
+      write(this.#notice, '')
       this.#draw()
     })
     this.element = panel('Trade with the pool', 'ticket', form)
@@ -167,7 +167,7 @@ export class PoolTicket implements Panel {
     const side = this.#sideName
     const isApproving = this.#unapproved.has(side)
     this.#busy = isApproving ? 'Waiting for the next block…' : 'Sending…'
-    write(this.#said, '')
+    write(this.#notice, '')
     this.#draw()
     try {
       if (isApproving) await this.#approve(side)
@@ -212,9 +212,9 @@ export class PoolTicket implements Panel {
     if (error instanceof Refused && error.code === 'APPROVAL_MISSING') {
       this.#unapproved.add(side)
       const what = side === 'BUY' ? 'your dollars' : 'your shares'
-      write(this.#said, `The pool may not take ${what} yet. You let it once for this market.`)
+      write(this.#notice, `The pool may not take ${what} yet. You let it once for this market.`)
       return
     }
-    write(this.#said, error instanceof Error ? error.message : String(error))
+    write(this.#notice, error instanceof Error ? error.message : String(error))
   }
 }

@@ -29,7 +29,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 
 export function healthView({ access }: OperatorContext): View {
   const looks = new RecentLooks(WANTED)
-  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  const notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   const when = h('p', { class: 'soft' }, 'Loading…')
   const steps = h('div', { class: 'steps' })
   const facts = h('div', { class: 'groups' })
@@ -40,11 +40,11 @@ export function healthView({ access }: OperatorContext): View {
       const nowMs = Date.now()
       const figures = looks.take(text, nowMs)
       write(when, whenText(nowMs, looks.spanMs(nowMs)))
-      write(said, '')
+      write(notice, '')
       refill(steps, ...stepsOf(figures).map(kindPart))
       refill(facts, ...factsOf(figures).map(groupPart))
     } catch (error) {
-      if (!signal.aborted) write(said, error instanceof Error ? error.message : String(error))
+      if (!signal.aborted) write(notice, error instanceof Error ? error.message : String(error))
     }
   }, 0)
   const ask = () => {
@@ -55,7 +55,15 @@ export function healthView({ access }: OperatorContext): View {
   ask()
   return {
     title: 'Health',
-    element: h('div', { class: 'view operator' }, h('h1', {}, 'Health'), when, said, facts, steps),
+    element: h(
+      'div',
+      { class: 'view operator' },
+      h('h1', {}, 'Health'),
+      when,
+      notice,
+      facts,
+      steps,
+    ),
     stop() {
       clearInterval(timer)
       document.removeEventListener('visibilitychange', ask)
@@ -111,6 +119,6 @@ function histogram({ step, bars, p50Sec, p99Sec }: StepRow): HTMLElement {
     bar.style.height = `${Math.round(part * 100)}%`
     return bar
   })
-  const said = `${step}: half take up to ${timeText(p50Sec)}, 99% up to ${timeText(p99Sec)}`
-  return h('div', { class: 'bars', attrs: { role: 'img', 'aria-label': said } }, ...columns)
+  const notice = `${step}: half take up to ${timeText(p50Sec)}, 99% up to ${timeText(p99Sec)}`
+  return h('div', { class: 'bars', attrs: { role: 'img', 'aria-label': notice } }, ...columns)
 }

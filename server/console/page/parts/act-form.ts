@@ -21,23 +21,23 @@ export function actForm(
     { ...(isMain ? { class: 'main' } : {}), attrs: { type: 'submit' } },
     act,
   )
-  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  const notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   const form = h(
     'form',
     { class: 'act-form' },
     ...children,
-    said,
+    notice,
     h('div', { class: 'row' }, submit, ...more),
   )
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     if (submit.disabled) return
     submit.disabled = true
-    fill(said)
+    fill(notice)
     try {
       await run(form)
     } catch (error) {
-      fill(said, error instanceof Error ? error.message : String(error))
+      fill(notice, error instanceof Error ? error.message : String(error))
     }
     submit.disabled = false
   })

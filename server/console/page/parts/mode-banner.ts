@@ -19,12 +19,12 @@ const WORDS = {
 
 export function modeBanner(restriction: Signal<Shown | null>): HTMLElement {
   const element = h('div', { class: 'banner', attrs: { role: 'status' } })
-  let said = ''
+  let notice = ''
   restriction.watch((shown) => {
     // A screen reader would say again what is only filled in again.
     const key = JSON.stringify(shown)
-    if (key === said) return
-    said = key
+    if (key === notice) return
+    notice = key
     if (shown === null) return fill(element)
     const until = shown.endsAt === null ? '.' : ` until ${dayTime(shown.endsAt)}.`
     const message = shown.message !== '' && h('bdi', {}, ` ${visible(shown.message)}`)

@@ -29,7 +29,7 @@ export function pagedList<Cursor>(
   let here: Cursor | null = null
   let next: Cursor | null = null
   const content = h('div', { attrs: { 'aria-busy': true } }, h('p', { class: 'soft' }, 'Loading…'))
-  const said = h('p', { class: 'said', attrs: { role: 'alert' } })
+  const notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   const refresher = new Refresher(async (signal) => {
     const requested = here
     try {
@@ -37,10 +37,10 @@ export function pagedList<Cursor>(
       if (signal.aborted || requested !== here) return
       next = page.next
       refill(content, page.content)
-      write(said, '')
+      write(notice, '')
     } catch (error) {
       if (signal.aborted) return
-      write(said, error instanceof Error ? error.message : String(error))
+      write(notice, error instanceof Error ? error.message : String(error))
     }
     content.removeAttribute('aria-busy')
     mark()
@@ -69,5 +69,5 @@ export function pagedList<Cursor>(
   mark()
   first()
   const stop = () => refresher.stop()
-  return { element: h('div', {}, content, said, turn), again: () => go(here), first, stop }
+  return { element: h('div', {}, content, notice, turn), again: () => go(here), first, stop }
 }

@@ -24,7 +24,7 @@ import { Apps } from './listening/apps.ts'
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
-import { cacheOf, encoded, type Outgoing, saidBy, verify } from './replies/outgoing.ts'
+import { cacheOf, encoded, type Outgoing, statedBy, verify } from './replies/outgoing.ts'
 import { ReplyHeads } from './replies/reply-heads.ts'
 import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
 import { Rooms } from './rooms.ts'
@@ -281,9 +281,12 @@ export class Gateway<S> {
 
   private answer(turn: Turn<S>, { route }: Entry<S>, outcome: unknown): void {
     edgePoint('at-reply')
-    const said = saidBy(outcome)
-    if (this.options.verifyReplies === true) verify(route, said)
-    this.send(turn, this.heads.of(turn.call, cacheOf(route, outcome), encoded(said, route.status)))
+    const stated = statedBy(outcome)
+    if (this.options.verifyReplies === true) verify(route, stated)
+    this.send(
+      turn,
+      this.heads.of(turn.call, cacheOf(route, outcome), encoded(stated, route.status)),
+    )
   }
 
   /** May run in the code that settles the outcome, which must not feel a fault of the reply. */

@@ -86,12 +86,12 @@ export function amountsRefusal(given: GivenAmounts): Extra {
 
 /** What is wrong with the `price` beside the amounts; `priceTicks` is 0 for the market form. */
 export function priceRefusal(price: number | undefined, priceTicks: number): Extra {
-  const said = `Price does not match amounts: `
+  const stated = `Price does not match amounts: `
   if (priceTicks === 0) {
     const why = `takerAmount 1 with FOK is the market form, which has no price; leave price out.`
-    return { message: said + why, impliedPrice: null }
+    return { message: stated + why, impliedPrice: null }
   }
   const impliedPrice = tickText(priceTicks)
   const why = `price is ${price}, and the amounts give ${impliedPrice}; send this price, or none.`
-  return { message: said + why, impliedPrice }
+  return { message: stated + why, impliedPrice }
 }

@@ -9,7 +9,7 @@ import { WORDS, WRONG_CHECKSUM } from '../../http/schema/issue-words.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { orderType } from '../../http/schema/order-fields.ts'
 import { named, shownWith, withKeywords } from '../../http/schema/printed.ts'
-import { compileSaid } from '../../http/schema/said.ts'
+import { compilePrinted } from '../../http/schema/printed-text.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../../http/schema/scalars.ts'
 import { type Infer, type Issue, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
@@ -165,7 +165,7 @@ export type SignedBody = OrderBody & {
 
 const SIGNED = ['maker', 'signer', 'feeRateBps', 'signatureType', 'signature'] as const
 
-const checker = compileSaid(orderBody)
+const checker = compilePrinted(orderBody)
 
 export function isOrderBody(value: unknown): value is OrderBody {
   return checker.holds(value)

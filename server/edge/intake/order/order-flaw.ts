@@ -82,9 +82,9 @@ export class OrderFlaws {
     if (form !== null) return because(form)
     const right = domainWords(domain)
     const signer = formatAddress(actor.signer.address)
-    const said = `it does not recover to the signer ${signer} for this market`
+    const stated = `it does not recover to the signer ${signer} for this market`
     if (!this.#mayExplain(nowMs)) {
-      return because(`${said}. It was verified under ${right}. Sign exactly what you send.`)
+      return because(`${stated}. It was verified under ${right}. Sign exactly what you send.`)
     }
     const near = this.#confusable.of(market.exchangeAddress)
     const signed = near.find(({ separator }) => {
@@ -101,7 +101,7 @@ export class OrderFlaws {
     const to = recoveredSigner ?? 'no account'
     const advice =
       'Sign exactly the fields that you send, for this domain, with the key of the signer.'
-    return because(`${said}: under ${right} it recovers to ${to}. ${advice}`, { recoveredSigner })
+    return because(`${stated}: under ${right} it recovers to ${to}. ${advice}`, { recoveredSigner })
   }
 
   #mayExplain(nowMs: TimeMs): boolean {

@@ -4,7 +4,7 @@ import { onBehalfOf, targetOf } from '../../http/access/on-behalf.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { exactlyOne, named } from '../../http/schema/printed.ts'
-import { compileSaid } from '../../http/schema/said.ts'
+import { compilePrinted } from '../../http/schema/printed-text.ts'
 import { oneOf } from '../../http/schema/scalars.ts'
 import {
   type Infer,
@@ -76,11 +76,11 @@ export interface Part {
 
 export type Group = { readonly parts: readonly Part[] } | { readonly issues: readonly Issue[] }
 
-const someOrders = compileSaid(
+const someOrders = compilePrinted(
   object({ orders: list(schemaOf<unknown>({}), 1, LIMITS.batchOrdersMax) }),
 )
-const oneReplace = compileSaid(replaceBody)
-const someReplaces = compileSaid(replacesBody)
+const oneReplace = compilePrinted(replaceBody)
+const someReplaces = compilePrinted(replacesBody)
 
 /** What a group is read with besides its body. */
 interface ReadBy {

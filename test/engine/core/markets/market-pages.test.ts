@@ -95,16 +95,17 @@ test('old paths lead to where a page stands now, however pages move', () => {
     }
     for (const [id, path] of before) if (model.has(id) && pathOf(id) !== path) left.set(path, id)
     for (const id of model.keys()) left.delete(pathOf(id))
-    const said = `seed ${SEED} step ${step}`
+    const stated = `seed ${SEED} step ${step}`
     const paths = [...flow.tree.pages.values()].map((page) => [page.pageId, page.fullPath])
     assert.deepEqual(
       new Map(paths.map(([id, path]) => [id, path])),
       new Map([...model.keys()].map((id) => [id, pathOf(id)])),
-      said,
+      stated,
     )
-    assert.deepEqual(new Map([...flow.tree.moved].sort()), new Map([...left].sort()), said)
-    assert.equal(new Set(paths.map(([, path]) => path)).size, paths.length, said)
-    for (const [, path] of paths) assert.ok(path.split('/').length - 1 <= LIMITS.pageDepthMax, said)
+    assert.deepEqual(new Map([...flow.tree.moved].sort()), new Map([...left].sort()), stated)
+    assert.equal(new Set(paths.map(([, path]) => path)).size, paths.length, stated)
+    for (const [, path] of paths)
+      assert.ok(path.split('/').length - 1 <= LIMITS.pageDepthMax, stated)
   }
 })
 

@@ -59,13 +59,13 @@ test('a release carries the terms of the placement, except for its stamp and the
   const account = driver.addAccount(1000 * SHARE, { rank })
   const marketId = driver.addMarket({ takerDelayMs: DELAY_MS, feeEnabled: true })
   driver.place({ ...ask, marketId, account: driver.addAccount(1000 * SHARE, { rank }) })
-  const said: Command[] = []
-  driver.onCommand = (command) => said.push({ ...command })
+  const stated: Command[] = []
+  driver.onCommand = (command) => stated.push({ ...command })
   const terms = { stp: STP.CANCEL_BOTH, expirationSec: NOON_MS, clientOrderId: 'one' }
   const held = driver.place({ ...bid, ...terms, marketId, account })
   assert.equal(held.result, 'HELD')
   driver.release(held)
-  const [placed, released] = said
+  const [placed, released] = stated
   assert(placed.kind === 'placeOrder' && released.kind === 'releaseOrder')
   assert.equal(placed.feeBps, 300)
   const { seq, nowMs } = released

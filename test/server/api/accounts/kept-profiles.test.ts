@@ -40,22 +40,22 @@ test('a reply and the next read show an edit, also amid other edits', async () =
   const trader = await live.trader(0)
   const path = `/admin/profiles/${trader.profileId}`
   for (let round = 0; round < 10; round++) {
-    const said = { username: `alice${round}`, bio: `round ${round}` }
+    const stated = { username: `alice${round}`, bio: `round ${round}` }
     const [own, managed] = await Promise.all([
-      live.call(trader, 'PATCH', ME, said),
+      live.call(trader, 'PATCH', ME, stated),
       managing(path, { feeCapBps: 100 + round }),
     ])
     assert.equal(own.status, 200, own.text)
     assert.equal(managed.status, 200, managed.text)
-    assert.equal(at(own.body, 'username'), said.username)
-    assert.equal(at(own.body, 'bio'), said.bio)
+    assert.equal(at(own.body, 'username'), stated.username)
+    assert.equal(at(own.body, 'bio'), stated.bio)
     assert.equal(at(managed.body, 'feeCapBps'), 100 + round)
     const read = await live.call(trader, 'GET', ME)
-    assert.equal(at(read.body, 'bio'), said.bio)
+    assert.equal(at(read.body, 'bio'), stated.bio)
     assert.equal(at(read.body, 'effectiveFeeRateBps'), 100 + round)
     // The reply to the second edit shows both.
     const ownShowsCap = at(own.body, 'effectiveFeeRateBps') === 100 + round
-    assert.ok(ownShowsCap || at(managed.body, 'username') === said.username)
+    assert.ok(ownShowsCap || at(managed.body, 'username') === stated.username)
   }
 })
 

@@ -130,10 +130,10 @@ test('a signing message has one purpose, and a query that does not fit it is ref
     ['purpose=withdraw', 'purpose'],
     ['purpose=sub-account&partner=x', 'partner'],
   ]
-  for (const [query, said] of rows) {
+  for (const [query, stated] of rows) {
     const reply = await live.send('GET', `/auth/signing-message?${query}`)
     assertRefused(reply, 400, 'VALIDATION')
-    const [field, ...words] = said.split(' ')
+    const [field, ...words] = stated.split(' ')
     assert.equal(at(reply.body, 'message', 0, 'field'), field, reply.text)
     assert.ok(String(at(reply.body, 'message', 0, 'message')).includes(words.join(' ')), reply.text)
   }

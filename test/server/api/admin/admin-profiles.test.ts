@@ -151,12 +151,12 @@ test('each act of a proven operator leaves a log line, and that of a stranger no
   await act('GET', '/admin/profiles/1', SERVER_TOKEN, null)
   await server.stop()
   const lines = server.stderr.split('\n').filter((line) => line.includes('"operator"'))
-  const said = lines.map((line) => JSON.parse(line))
-  const from = said[0].from
+  const stated = lines.map((line) => JSON.parse(line))
+  const from = stated[0].from
   assert.match(from, /127\.0\.0\.1|7f00:0001/)
-  for (const { time } of said) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000)
+  for (const { time } of stated) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000)
   assert.deepEqual(
-    said.map(({ time: _time, level: _level, msg: _msg, ...fields }) => fields),
+    stated.map(({ time: _time, level: _level, msg: _msg, ...fields }) => fields),
     [
       { from, operator: 'root', method: 'POST', target: '/admin/profiles', body, status: 201 },
       {

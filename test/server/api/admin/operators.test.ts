@@ -271,12 +271,12 @@ test('a role may do what lower roles may; some fields need more than their route
     ]
   for (const [token, method, target, body, needs] of rows) {
     const reply = await requested(method, target, body, token)
-    const said = `${method} ${target} ${JSON.stringify(body)} ${reply.text}`
+    const stated = `${method} ${target} ${JSON.stringify(body)} ${reply.text}`
     if (needs === null) {
-      assert.ok(reply.status === 200 || reply.status === 201, said)
+      assert.ok(reply.status === 200 || reply.status === 201, stated)
       continue
     }
-    assert.equal(codeOf(reply), 'ROLE_MISSING', said)
+    assert.equal(codeOf(reply), 'ROLE_MISSING', stated)
     assert.match(textAt(reply.body, 'message'), new RegExp(`needs the role ${needs},`))
   }
 })

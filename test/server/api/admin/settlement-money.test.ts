@@ -126,8 +126,8 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
       { trader: bob, orderId: idOf(taken) },
     ]
     const both = async () => {
-      const said = sides.map(({ trader, orderId }) => execution(live, trader, orderId))
-      return (await Promise.all(said)).map((each) => [
+      const stated = sides.map(({ trader, orderId }) => execution(live, trader, orderId))
+      return (await Promise.all(stated)).map((each) => [
         at(each, 'settlementStatus'),
         at(each, 'txHash'),
       ])

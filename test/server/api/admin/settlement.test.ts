@@ -271,7 +271,7 @@ async function play(stage: Stage, { row, market: fields, first, act, seen }: Cas
 }
 
 /** The reply of a status call about the order of every case. */
-async function saidOf({ live, alice, shown }: Stage): Promise<unknown> {
+async function statedOf({ live, alice, shown }: Stage): Promise<unknown> {
   const items = shown.map(({ orderId }) => ({ orderId }))
   const { body, status, text } = await live.call(alice, 'POST', '/orders/status/batch', { items })
   assert.equal(status, 200, text)
@@ -284,7 +284,7 @@ for (const blockMs of [0, BLOCK_MS]) {
     let stage = await Stage.open(blockMs, dataDir)
     const { alice, bob, shown } = stage
     for (const each of CASES) await play(stage, each)
-    const said = await saidOf(stage)
+    const stated = await statedOf(stage)
     // Only the LIVE bids, all at 0.50, are reserved.
     const open = shown.filter(({ seen }) => seen.status === 'LIVE')
     const openShares = open.reduce((sum, { seen }) => sum + seen.remainingSize, 0)
@@ -300,7 +300,7 @@ for (const blockMs of [0, BLOCK_MS]) {
         const now = await seenOrder(live, alice, slug, orderId)
         assert.deepEqual({ ...now, remainingSize: now.remainingSize / UNIT }, seen, start)
       }
-      assert.deepEqual(await saidOf(stage), said, start)
+      assert.deepEqual(await statedOf(stage), stated, start)
     }
   })
 }
@@ -309,20 +309,20 @@ test('a reply that waits for the block says what the block did with the trade', 
   const stage = await Stage.open(0)
   const { alice, live } = stage
   const rows = [
-    { outcome: 'FAILED', shares: 10, fields: {}, said: ['CANCELED', 'FAILED'] },
-    { outcome: 'FAILED', shares: 4, fields: {}, said: ['LIVE', 'FAILED'] },
-    { outcome: 'FAILED', shares: 4, fields: { orderType: 'FAK' }, said: ['CANCELED', 'FAILED'] },
-    { outcome: 'RETRYING', shares: 10, fields: {}, said: ['MATCHED', 'RETRYING'] },
-    { outcome: null, shares: 10, fields: {}, said: ['MATCHED', 'MINED'] },
+    { outcome: 'FAILED', shares: 10, fields: {}, stated: ['CANCELED', 'FAILED'] },
+    { outcome: 'FAILED', shares: 4, fields: {}, stated: ['LIVE', 'FAILED'] },
+    { outcome: 'FAILED', shares: 4, fields: { orderType: 'FAK' }, stated: ['CANCELED', 'FAILED'] },
+    { outcome: 'RETRYING', shares: 10, fields: {}, stated: ['MATCHED', 'RETRYING'] },
+    { outcome: null, shares: 10, fields: {}, stated: ['MATCHED', 'MINED'] },
   ]
-  for (const [index, { outcome, shares, fields, said }] of rows.entries()) {
+  for (const [index, { outcome, shares, fields, stated }] of rows.entries()) {
     const market = await openMarket(live, `reply-${index}`)
     await stage.offers(market, shares)
     if (outcome !== null) await stage.fault({ next: 1 }, outcome)
     const reply = await stage.placed(alice, market, {}, fields)
-    assert.deepEqual(statusesOf(reply), said, JSON.stringify(rows[index]))
+    assert.deepEqual(statusesOf(reply), stated, JSON.stringify(rows[index]))
     if (outcome === 'RETRYING') continue
-    const [status, settlementStatus] = said
+    const [status, settlementStatus] = stated
     const seen = await stage.sees(market, idOf(reply))
     assert.deepEqual([seen.status, seen.settlementStatus], [status, settlementStatus])
   }

@@ -206,10 +206,10 @@ test('a trade beyond minShares or maxShares is refused with what the pool comput
   const slug = await openPool()
   const ann = await admitted(slug)
   const bob = await admitted(slug)
-  const said = { minShares: '19821776', slippageBps: 0 }
+  const stated = { minShares: '19821776', slippageBps: 0 }
   // Ann saw 19.82 shares for 10; Bob trades first.
   made(await buy(bob, slug, 250 * UNIT))
-  const late = await buy(ann, slug, 10 * UNIT, said)
+  const late = await buy(ann, slug, 10 * UNIT, stated)
   assertRefused(late, 422, 'POOL_SHARES_BEYOND')
   const [computed] = /\d+/.exec(textAt(late.body, 'message')) ?? []
   assert.equal(live.balances(ann).freeRaw, 1000 * UNIT)

@@ -184,9 +184,9 @@ test('a fidelity that gives too many points is refused, with one that fits', asy
   const path = '/markets/rain/historical-price'
   const fine = await read(`${path}?interval=1w&fidelity=1`)
   assert.equal(codeOf(fine), 'VALIDATION')
-  const said = String(at(fine.body, 'message', 0, 'message'))
-  assert.match(said, /at most 500 points fit: choose [0-9]+ or more/)
-  const least = Number(/choose ([0-9]+)/.exec(said)?.[1])
+  const stated = String(at(fine.body, 'message', 0, 'message'))
+  assert.match(stated, /at most 500 points fit: choose [0-9]+ or more/)
+  const least = Number(/choose ([0-9]+)/.exec(stated)?.[1])
   assert.equal((await read(`${path}?interval=1w&fidelity=${least}`)).status, 200)
   const from = Math.floor(live.nowMs() / 1000) - 7 * 86_400
   const part = await read(`${path}?from=${from}&fidelity=1`)

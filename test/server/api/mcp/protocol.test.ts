@@ -9,8 +9,14 @@ import { message, toolCall } from '../../../support/live-mcp.ts'
 
 const DONE = { content: [{ type: 'text' as const, text: '{}' }] }
 
-function request(said: unknown, use: Requested['use'] = async () => DONE): Promise<Response> {
-  return answered({ said, protocolVersion: '', version: '1.2.3', tools: shownTools().tools, use })
+function request(payload: unknown, use: Requested['use'] = async () => DONE): Promise<Response> {
+  return answered({
+    payload,
+    protocolVersion: '',
+    version: '1.2.3',
+    tools: shownTools().tools,
+    use,
+  })
 }
 
 test('a fault of a tool is a fault of the request, and no later tool runs', async () => {
@@ -21,8 +27,8 @@ test('a fault of a tool is a fault of the request, and no later tool runs', asyn
     return DONE
   }
   const names = ['get_my_orders', 'get_market', 'cancel_all_orders']
-  const said = names.map((name, id) => toolCall(name, {}, id))
-  await assert.rejects(request(said, use), /broken inside/)
+  const payload = names.map((name, id) => toolCall(name, {}, id))
+  await assert.rejects(request(payload, use), /broken inside/)
   await new Promise(setImmediate)
   assert.deepEqual(used, ['get_my_orders', 'get_market'])
 })

@@ -204,11 +204,11 @@ test('a refusal is the result of the tool, with the JSON of the refusal', async 
   ]
   for (const [name, given, code, field] of rows) {
     const reported = await program.use(name, { ...given })
-    const said = `${name} ${JSON.stringify(given).slice(0, 80)}: ${reported.text}`
-    assert.equal(reported.isError, true, said)
-    assert.equal(at(reported.body, 'code'), code, said)
-    assert.equal(typeof at(reported.body, 'statusCode'), 'number', said)
-    if (field !== undefined) assert.equal(at(reported.body, 'message', 0, 'field'), field, said)
+    const payload = `${name} ${JSON.stringify(given).slice(0, 80)}: ${reported.text}`
+    assert.equal(reported.isError, true, payload)
+    assert.equal(at(reported.body, 'code'), code, payload)
+    assert.equal(typeof at(reported.body, 'statusCode'), 'number', payload)
+    if (field !== undefined) assert.equal(at(reported.body, 'message', 0, 'field'), field, payload)
   }
   await program.use('cancel_order', { orderId: idOf(placed.body) })
 })

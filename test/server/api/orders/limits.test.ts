@@ -59,11 +59,11 @@ const RATES = [
 
 /** What the headers of a reply say of a bucket; empty when there are none. */
 function bucketOf({ headers }: Reply): Record<string, number> {
-  const said = ['limit', 'remaining', 'reset'].flatMap((name) => {
+  const stated = ['limit', 'remaining', 'reset'].flatMap((name) => {
     const value = headers.get(`ratelimit-${name}`)
     return value === null ? [] : [[name, Number(value)]]
   })
-  return Object.fromEntries(said)
+  return Object.fromEntries(stated)
 }
 
 const SLOW = ['--rate-private', '1:5', '--rate-trade', '1:700', '--address-rate-public', '1:900']

@@ -127,8 +127,8 @@ test('the 201 has every field of the rules and no other, matched or not', async 
   assert.match(id, /^[0-9]+-0$/)
   assert.equal(createdAt, at(taken.body, 'order', 'createdAt'))
   assert.deepEqual(met, { matchedSize: '4000000', orderId: order.id })
-  const said = ['tradeEventId', 'txHash', 'feeRateBps', 'effectiveFeeBps', 'totalsRaw']
-  const keys = ['matched', 'settlementStatus', ...said]
+  const stated = ['tradeEventId', 'txHash', 'feeRateBps', 'effectiveFeeBps', 'totalsRaw']
+  const keys = ['matched', 'settlementStatus', ...stated]
   assert.deepEqual(Object.keys(at(taken.body, 'execution') ?? {}), keys)
   assert.equal(at(taken.body, 'execution', 'txHash'), null, 'no block has the trade yet')
 })
@@ -145,8 +145,8 @@ test('numbers and decimal texts mean the same, and amounts come back as numbers'
     [reply.body, UINT256_MAX],
     [same.body, String(salt)],
   ] as const) {
-    const { salt: said, makerAmount, takerAmount, expiration, nonce } = Object(at(body, 'order'))
-    assert.deepEqual([said, makerAmount, takerAmount], [echo, 100_000, 1_000_000])
+    const { salt: stated, makerAmount, takerAmount, expiration, nonce } = Object(at(body, 'order'))
+    assert.deepEqual([stated, makerAmount, takerAmount], [echo, 100_000, 1_000_000])
     assert.deepEqual([expiration, nonce], ['0', 0])
   }
   // A salt as text and the same salt as number make the same order.
@@ -186,21 +186,21 @@ const AMOUNTS: readonly [
 
 test('the amounts give the price, and the field price must agree with them', async () => {
   for (const [side, orderType, makerAmount, takerAmount, price] of AMOUNTS) {
-    const said = `${side} ${orderType} ${makerAmount} ${takerAmount}`
+    const stated = `${side} ${orderType} ${makerAmount} ${takerAmount}`
     const order = { side, makerAmount, takerAmount }
     const reply = await send(alice, free, order, { orderType })
     if (price === null) {
-      assert.equal(at(reply.body, 'code'), 'AMOUNTS_INVALID', said)
+      assert.equal(at(reply.body, 'code'), 'AMOUNTS_INVALID', stated)
       continue
     }
-    assert.equal(reply.status, 201, `${said} ${reply.text}`)
-    assert.equal(at(reply.body, 'order', 'price'), Number(price), said)
+    assert.equal(reply.status, 201, `${stated} ${reply.text}`)
+    assert.equal(at(reply.body, 'order', 'price'), Number(price), stated)
     const amounts = ['makerAmount', 'takerAmount'].map((name) => at(reply.body, 'order', name))
-    assert.deepEqual(amounts, [makerAmount, takerAmount], said)
+    assert.deepEqual(amounts, [makerAmount, takerAmount], stated)
     const again = await send(alice, free, { ...order, price: Number(price) }, { orderType })
-    assert.equal(again.status, 201, `${said} ${again.text}`)
+    assert.equal(again.status, 201, `${stated} ${again.text}`)
     const other = await send(alice, free, { ...order, price: Number(price) / 2 }, { orderType })
-    assert.match(String(at(other.body, 'message')), /^Price does not match amounts: /, said)
+    assert.match(String(at(other.body, 'message')), /^Price does not match amounts: /, stated)
     await live.call(alice, 'DELETE', '/orders/all/free')
   }
 })

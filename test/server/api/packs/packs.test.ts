@@ -125,8 +125,8 @@ test('a quote names every reason, and such a pack is refused with the same list'
 test('a quote answers at its edges too; what a leg lacks is told with its index', async () => {
   await fresh()
   const [first, second] = legs()
-  const requested = async (said: object[], stake = STAKE) => {
-    const { body, status, text } = await quote(ann, { legs: said, stake })
+  const requested = async (stated: object[], stake = STAKE) => {
+    const { body, status, text } = await quote(ann, { legs: stated, stake })
     if (status === 400) return JSON.stringify(at(body, 'message'))
     assert.equal(at(body, 'eligible'), false, text)
     return at(body, 'ineligibleReasons', '0', 'code')
@@ -137,8 +137,8 @@ test('a quote answers at its edges too; what a leg lacks is told with its index'
   assert.match(String(await requested(many(21))), /"field":"legs"/)
   assert.equal(await requested([first, second], '0'), 'STAKE_TOO_LOW')
   for (const wrong of [{ outcomeIndex: 0 }, { ...first, marketId: 1 }]) {
-    const said = await requested([first, wrong])
-    assert.equal(said, '[{"field":"legs.1","message":"must name either marketSlug or marketId"}]')
+    const stated = await requested([first, wrong])
+    assert.equal(stated, '[{"field":"legs.1","message":"must name either marketSlug or marketId"}]')
   }
 })
 

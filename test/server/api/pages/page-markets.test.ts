@@ -60,8 +60,8 @@ afterEach(() => {
 
 function operator(method: string, path: string, body?: object): Promise<Reply> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  const said = body === undefined ? {} : { body: JSON.stringify(body) }
-  return live.send(method, path, { headers, ...said })
+  const stated = body === undefined ? {} : { body: JSON.stringify(body) }
+  return live.send(method, path, { headers, ...stated })
 }
 
 async function made(path: string, body: object): Promise<string> {

@@ -37,11 +37,11 @@ afterEach(() => assert.deepEqual(live.faults, []))
 async function verify(reply: unknown, ...flags: string[]) {
   const file = join(newFolder(), 'proof.json')
   writeFileSync(file, JSON.stringify(reply))
-  const said: string[] = []
-  const say = (text: string) => said.push(text)
+  const stated: string[] = []
+  const say = (text: string) => stated.push(text)
   const shell = { env: {}, say, warn: say, nowMs: () => 0 }
   const code = await verifyProofCommand.run([file, ...flags], shell)
-  return { code, said: said.join('\n') }
+  return { code, stated: stated.join('\n') }
 }
 
 const proofOf = (trader: Trader, query = '') => {
@@ -83,13 +83,13 @@ test('a proof of collateral, of reserves and of shares is checked offline', asyn
     const { body } = await proofOf(trader)
     const { freeRaw, reservedRaw } = live.balances(trader)
     assert.equal(textAt(body, 'proof', 'balances', 0, 'balanceRaw'), String(freeRaw + reservedRaw))
-    const { code, said } = await verify(body, '--root', root)
-    assert.equal(code, 0, said)
-    assert.match(said, /\nThe proof holds: 2 balances are counted in these obligations\.\n/)
-    assert.match(said, /\nThe root is the one that was given\.\n/)
+    const { code, stated } = await verify(body, '--root', root)
+    assert.equal(code, 0, stated)
+    assert.match(stated, /\nThe proof holds: 2 balances are counted in these obligations\.\n/)
+    assert.match(stated, /\nThe root is the one that was given\.\n/)
   }
-  const { said } = await verify((await proofOf(alice)).body)
-  assert.match(said, /\n {2}978\.000000 collateral\n {2}40\.000000 NO of market 1, condition 0x/)
+  const { stated } = await verify((await proofOf(alice)).body)
+  assert.match(stated, /\n {2}978\.000000 collateral\n {2}40\.000000 NO of market 1, condition 0x/)
 })
 
 test('a page has as many balances as were asked for, and names the next one', async () => {
@@ -129,8 +129,8 @@ test('the operator sees every token with its difference', async () => {
 test('a changed proof, another file and another root are refused with a sentence', async () => {
   const { text, body } = await proofOf(alice)
   const forged: unknown = JSON.parse(text.replace('"978000000"', '"978000001"'))
-  const { code, said } = await verify(forged)
-  assert.deepEqual([code, said.startsWith('The proof does not hold. ')], [1, true], said)
+  const { code, stated } = await verify(forged)
+  assert.deepEqual([code, stated.startsWith('The proof does not hold. ')], [1, true], stated)
   assert.equal((await verify(body, '--root', 'ab'.repeat(32))).code, 1)
   assert.equal((await verify({ proof: {} })).code, 1)
   assert.equal((await verify([])).code, 1)

@@ -44,8 +44,8 @@ async function get(path: string): Promise<Reply> {
 
 const slugsOf = (reply: Reply) => listAt(reply, 'data').map((each) => textAt(each, 'slug'))
 
-function assertRefused(reply: Reply, status: number, code: string, said = reply.text): void {
-  assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], said)
+function assertRefused(reply: Reply, status: number, code: string, stated = reply.text): void {
+  assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], stated)
 }
 
 test('the markets of a match are of sports, as long as it has them', async () => {

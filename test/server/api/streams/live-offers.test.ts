@@ -91,10 +91,10 @@ test('if the tables cannot be read for long, the readers are told so', async () 
   await offer()
   // The exchange goes on while the feed waits.
   assert.equal((await live.send('GET', '/time')).status, 200)
-  const [said] = await reader.take('exception', 1)
+  const [stated] = await reader.take('exception', 1)
   await stop()
   assert.deepEqual(
-    [at(said, 'code'), at(said, 'channel')],
+    [at(stated, 'code'), at(stated, 'channel')],
     ['READ_TIMEOUT', 'subscribe_live_offers'],
   )
 })

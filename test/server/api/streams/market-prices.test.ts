@@ -124,12 +124,12 @@ test('an unknown market is refused, and the earlier set stays', async () => {
     client.socket.emit('subscribe_market_prices', requested)
   }
   client.socket.emit('subscribe_market_prices')
-  const said = await client.take('exception', 3)
+  const stated = await client.take('exception', 3)
   assert.deepEqual(
-    said.map((each) => at(each, 'code')),
+    stated.map((each) => at(each, 'code')),
     ['MARKET_NOT_FOUND', 'MARKET_NOT_FOUND', 'VALIDATION'],
   )
-  assert.deepEqual(at(said[0], 'missing'), ['no-such-market'], 'and the client hears which')
+  assert.deepEqual(at(stated[0], 'missing'), ['no-such-market'], 'and the client hears which')
   await bid(rain, 130)
   await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.13) === SHARE)
 })

@@ -87,8 +87,8 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
   assert.equal((await cancel(bob, id)).status, 200)
   assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 5', 'CANCELLATION 5'])
   const [placement, cancellation] = framesOf(taker, id)
-  const { timestamp, occurredAt, publishedAt, eventId, ...said } = Object(placement)
-  assert.deepEqual(said, {
+  const { timestamp, occurredAt, publishedAt, eventId, ...stated } = Object(placement)
+  assert.deepEqual(stated, {
     source: 'OME',
     type: 'PLACEMENT',
     orderId: id,
@@ -112,14 +112,14 @@ test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async ()
 
 /** The frame without its times, which must be in order. */
 function timeless(frame: unknown): object {
-  const { timestamp, occurredAt, publishedAt, matchedAt, ...said } = Object(frame)
-  const { source, type, status } = said
+  const { timestamp, occurredAt, publishedAt, matchedAt, ...stated } = Object(frame)
+  const { source, type, status } = stated
   const isMatch = source === 'SETTLEMENT' || type === 'UPDATE' || /FILLED/.test(status ?? '')
   assert.equal(matchedAt, isMatch ? occurredAt : undefined, 'when the trade was matched')
   assert.equal(timestamp, occurredAt)
   assert.ok(Date.parse(publishedAt) >= Date.parse(occurredAt))
   assert.ok([timestamp, publishedAt].every((time) => new Date(time).toISOString() === time))
-  return said
+  return stated
 }
 
 let trades = 0
@@ -221,9 +221,9 @@ test('a cancel by the exchange has a reason, and comes after all earlier frames'
   const id = idOf(await place(live, bob, hail, bid(300, 7)))
   await live.admin('/admin/markets/hail/resolve', { winningOutcomeIndex: 0 })
   assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 7', 'CANCELLATION 7 MARKET_RESOLVED'])
-  const { eventId, ...said } = Object(timeless(framesOf(taker, id)[1]))
+  const { eventId, ...stated } = Object(timeless(framesOf(taker, id)[1]))
   assert.ok(Number.isSafeInteger(eventId))
-  assert.deepEqual(said, {
+  assert.deepEqual(stated, {
     source: 'OME',
     type: 'CANCELLATION',
     orderId: id,
@@ -317,9 +317,9 @@ async function silent(trader: Trader): Promise<Socket> {
   const headers = Object.entries(handshakeOf(trader, live.nowMs()))
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.write(upgradeText(lines))
-  let said = ''
+  let stated = ''
   const until = async (word: string) => {
-    while (!said.includes(word)) said += String((await once(socket, 'data'))[0])
+    while (!stated.includes(word)) stated += String((await once(socket, 'data'))[0])
   }
   await until('"sid"')
   socket.write(textFrame('40/markets,'))

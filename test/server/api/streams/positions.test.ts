@@ -87,9 +87,9 @@ test('a sale removes cost at the average, and the mark follows the book', async 
 test('an unknown market is refused and leaves the subscription as it was', async () => {
   subscribe({ marketSlugs: ['rain', 'nowhere'] })
   subscribe({})
-  const said = await client.take('exception', 2)
+  const stated = await client.take('exception', 2)
   assert.deepEqual(
-    said.map((each) => at(each, 'code')),
+    stated.map((each) => at(each, 'code')),
     ['MARKET_NOT_FOUND', 'VALIDATION'],
   )
   await trade(hail, 300, 10)

@@ -84,10 +84,10 @@ test('MINED follows MATCHED, with its hash and all makers of the taker', async (
   assert.deepEqual(await rows(taker, taken, 3), ['MATCHED', 'EXECUTION', 'MINED'])
   assert.deepEqual(await rows(maker, made, 4), ['PLACEMENT', 'UPDATE', 'MATCHED', 'MINED'])
   const [matched, , mined] = framesOf(taker, taken)
-  const { txHash, timestamp, occurredAt, publishedAt, ...said } = Object(mined)
+  const { txHash, timestamp, occurredAt, publishedAt, ...stated } = Object(mined)
   const { isEstimate, timestamp: then, occurredAt: _, publishedAt: __, ...same } = Object(matched)
   assert.equal(isEstimate, true)
-  assert.deepEqual(said, {
+  assert.deepEqual(stated, {
     ...same,
     type: 'MINED',
     eventId: `settlement:${tradeSeq}:${taken}`,
@@ -112,11 +112,11 @@ test('a trade gives one tx frame to each of its owners', async () => {
   const { made } = await trade()
   live.shiftClock(BLOCK_MS)
   const [tx] = await taker.take('tx', 1)
-  const { timestamp, conditionId, txHash, ...said } = Object(tx)
+  const { timestamp, conditionId, txHash, ...stated } = Object(tx)
   assert.ok(Date.parse(timestamp) > 0)
   assert.match(conditionId, /^0x[0-9a-f]{64}$/)
   assert.match(txHash, /^0x[0-9a-f]{64}$/)
-  assert.deepEqual(said, {
+  assert.deepEqual(stated, {
     userId: bob.profileId,
     status: 'CONFIRMED',
     source: 'CLOB',
@@ -256,10 +256,10 @@ test('if the tables cannot be read for long, the subscriptions end with a reason
   await rows(taker, taken, 2)
   const stop = crowd(live.exchange.query)
   live.shiftClock(BLOCK_MS)
-  const said = await taker.take('exception', CHANNELS.length)
+  const stated = await taker.take('exception', CHANNELS.length)
   await stop()
   assert.deepEqual(
-    said.map((each) => [at(each, 'code'), at(each, 'channel')]),
+    stated.map((each) => [at(each, 'code'), at(each, 'channel')]),
     CHANNELS.map((channel) => ['READ_TIMEOUT', channel]),
   )
   for (const channel of CHANNELS) taker.socket.emit(channel)

@@ -58,8 +58,8 @@ test('a packet has the bytes that the library itself would send', () => {
     {},
   ]
   for (const payload of payloads) {
-    const [said] = encoder.encode({ type: EVENT, nsp: '/markets', data: ['orderEvent', payload] })
-    assert.equal(Buffer.from(packetOf('orderEvent', payload)).toString(), `4${said}`)
+    const [stated] = encoder.encode({ type: EVENT, nsp: '/markets', data: ['orderEvent', payload] })
+    assert.equal(Buffer.from(packetOf('orderEvent', payload)).toString(), `4${stated}`)
   }
 })
 

@@ -20,17 +20,17 @@ function* profiles(): Iterable<Uint8Array> {
 }
 
 function shellOf(taken?: () => Promise<void>) {
-  const [said, warned]: [string[], string[]] = [[], []]
+  const [output, warned]: [string[], string[]] = [[], []]
   const shell: Shell = {
-    ...{ env: {}, nowMs: () => 0, say: (text: string) => said.push(text) },
+    ...{ env: {}, nowMs: () => 0, say: (text: string) => output.push(text) },
     ...{ warn: (text: string) => warned.push(text), ...(taken === undefined ? {} : { taken }) },
   }
-  return { shell, said, warned }
+  return { shell, output, warned }
 }
 
 test('no line is made before the reader took what was written', async () => {
   const waiting: (() => void)[] = []
-  const { shell, said } = shellOf(() => new Promise((resolve) => waiting.push(resolve)))
+  const { shell, output } = shellOf(() => new Promise((resolve) => waiting.push(resolve)))
   let made = 0
   function* lines() {
     for (; made < 10_000; made++) yield 'x'.repeat(100)
@@ -40,13 +40,13 @@ test('no line is made before the reader took what was written', async () => {
   for (let page = 1; made < 10_000; page++) {
     const before = made
     await new Promise(setImmediate)
-    assert.deepEqual([made, said.length], [before, page], 'nothing goes on by itself')
+    assert.deepEqual([made, output.length], [before, page], 'nothing goes on by itself')
     waiting.shift()?.()
     await new Promise(setImmediate)
     assert.ok(made - before <= 700, `${made - before} lines for one page`)
   }
   await poured
-  assert.equal(said.join('\n').length, 10_000 * 101 - 1)
+  assert.equal(output.join('\n').length, 10_000 * 101 - 1)
 })
 
 test('a reader that stops ends a command quietly, as it ends other tools', async () => {
@@ -62,11 +62,11 @@ test('a reader that stops ends a command quietly, as it ends other tools', async
   for (const [args, first] of lines) {
     const wrapper = ['bash', '-c', script, 'outcomex']
     const { code, stdout, stderr } = await runProgram([...args, '--data', dataDir], { wrapper })
-    const [head, said] = stdout.split('\n')
+    const [head, output] = stdout.split('\n')
     assert.match(head, first)
     // A slow machine sees the progress.
     const rest = stderr.replaceAll(/^journal: seq \d+ of \d+\n/gm, '')
-    assert.deepEqual([code, said, rest], [0, 'code 141', ''], args.join(' '))
+    assert.deepEqual([code, output, rest], [0, 'code 141', ''], args.join(' '))
   }
 })
 
@@ -75,10 +75,10 @@ test('export says how many commands the tables are behind the journal', async ()
   writeBatches(dataDir, 2).close()
   rebuildReadTables(dataDir)
   const run = async () => {
-    const { shell, said, warned } = shellOf()
+    const { shell, output, warned } = shellOf()
     const args = ['export', '--csv', 'trades', '--data', dataDir]
     assert.equal(await runCommand(commands, args, '', shell), 0)
-    assert.match(said.join('\n'), /^seq,time,market,.*,order,makers,maker_orders\r$/)
+    assert.match(output.join('\n'), /^seq,time,market,.*,order,makers,maker_orders\r$/)
     return warned.join('\n')
   }
   assert.equal(await run(), '')

@@ -21,16 +21,19 @@ async function run(...args: string[]) {
 }
 
 async function runOn(folder: string, args: readonly string[]) {
-  const [said, warned]: [string[], string[]] = [[], []]
+  const [output, warned]: [string[], string[]] = [[], []]
   const shell = {
     ...{ env: {}, nowMs: () => 0 },
-    ...{ say: (text: string) => said.push(`${text}\n`), warn: (text: string) => warned.push(text) },
+    ...{
+      say: (text: string) => output.push(`${text}\n`),
+      warn: (text: string) => warned.push(text),
+    },
   }
   const code = await runCommand(commands, [...args, '--data', folder], '', shell)
-  return { code, said: said.join(''), warned: warned.join('\n') }
+  return { code, output: output.join(''), warned: warned.join('\n') }
 }
 
-const linesOf = (said: string) => said.trimEnd().split('\n')
+const linesOf = (output: string) => output.trimEnd().split('\n')
 
 before(async () => {
   live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })
@@ -50,28 +53,28 @@ after(() => live.stop())
 test('replay prints the state behind any command, and what changed between two', async () => {
   const early = await run('replay', '--until', String(seqs.untraded))
   assert.equal(early.code, 0, early.warned)
-  const lines = linesOf(early.said)
+  const lines = linesOf(early.output)
   assert.match(lines[0], new RegExp(`^seq ${seqs.untraded} at 20`))
   assert.match(lines[1], /^state [0-9a-f]{64}$/)
   const of = (profile: Trader) => `profile ${profile.profileId}`
-  assert.ok(lines.includes(`${of(maker)}: free 94.000000, in orders 6.000000`), early.said)
+  assert.ok(lines.includes(`${of(maker)}: free 94.000000, in orders 6.000000`), early.output)
   const open = new RegExp(
     `: ${of(maker)} buys YES of rain at 0.600, open 10.000000 of 10.000000, GTC,`,
   )
   assert.ok(
     lines.some((line) => open.test(line)),
-    early.said,
+    early.output,
   )
 
   const changed = await run('replay', '--until', String(seqs.last), '--diff', String(seqs.untraded))
-  const diff = linesOf(changed.said).slice(4)
-  assert.ok(diff.includes(`- ${of(taker)}: free 50.000000, in orders 0.000000`), changed.said)
-  assert.ok(diff.includes(`+ ${of(taker)}: free 48.400000, in orders 0.000000`), changed.said)
+  const diff = linesOf(changed.output).slice(4)
+  assert.ok(diff.includes(`- ${of(taker)}: free 50.000000, in orders 0.000000`), changed.output)
+  assert.ok(diff.includes(`+ ${of(taker)}: free 48.400000, in orders 0.000000`), changed.output)
   assert.ok(diff.includes(`+ ${of(maker)}, YES of rain: free 4.000000, in orders 0.000000`))
   assert.ok(diff.includes('- market rain: FUNDED, collateral 0.000000'))
   assert.ok(diff.includes('+ market rain: FUNDED, collateral 4.000000'))
   const newest = await run('replay')
-  assert.equal(linesOf(newest.said)[1], linesOf(changed.said)[3], 'without --until the newest')
+  assert.equal(linesOf(newest.output)[1], linesOf(changed.output)[3], 'without --until the newest')
 })
 
 test('replay says what it cannot show', async () => {
@@ -83,17 +86,17 @@ test('replay says what it cannot show', async () => {
   ]
   for (const [args, code, why] of rows) {
     const ended = await run('replay', ...args)
-    assert.deepEqual([ended.code, ended.said], [code, ''])
+    assert.deepEqual([ended.code, ended.output], [code, ''])
     assert.match(ended.warned, why)
   }
 })
 
 test('export writes every trade, order and balance as CSV', async () => {
   const csv = async (what: string) => {
-    const { code, said, warned } = await run('export', '--csv', what)
+    const { code, output, warned } = await run('export', '--csv', what)
     assert.equal(code, 0, warned)
-    assert.ok(said.endsWith('\r\n') && !/[^\r]\n/.test(said), 'every line ends with CR LF')
-    return said
+    assert.ok(output.endsWith('\r\n') && !/[^\r]\n/.test(output), 'every line ends with CR LF')
+    return output
       .split('\r\n')
       .slice(0, -1)
       .map((line) => line.split(','))
@@ -139,7 +142,7 @@ test('export says what it cannot write', async () => {
   ]
   for (const [args, code, why] of rows) {
     const ended = await run('export', ...args)
-    assert.deepEqual([ended.code, ended.said], [code, ''])
+    assert.deepEqual([ended.code, ended.output], [code, ''])
     assert.match(ended.warned, why)
   }
   const { code, warned } = await runOn(newFolder(), ['export', '--csv', 'trades'])

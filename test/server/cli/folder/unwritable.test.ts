@@ -59,8 +59,8 @@ test('a copy of a stopped data folder can be read where nothing can be written',
   for (const name of readdirSync(folder)) if (/-(wal|shm)$/.test(name)) rmSync(join(folder, name))
   assert.deepEqual([...readFileSync(join(folder, 'journal.db')).subarray(18, 20)], [2, 2])
   await readsAll(folder, keyOf(folder))
-  const said = await asReader(folder, () => done('export --csv trades', { data: folder }))
-  assert.equal(said, trades)
+  const output = await asReader(folder, () => done('export --csv trades', { data: folder }))
+  assert.equal(output, trades)
   // A file of the lock that cannot be opened is no reason to refuse.
   rmSync(join(folder, 'lock.db'), { force: true })
   await readsAll(folder, keyOf(folder))

@@ -25,26 +25,29 @@ function soundFolder(): string {
 const SOUND = soundFolder()
 
 async function verify(dataDir: string, ...flags: string[]) {
-  const said: string[] = []
+  const output: string[] = []
   const code = await verifyCommand.run(['--data', dataDir, ...flags], {
     env: {},
-    say: (text) => said.push(text),
-    warn: (text) => said.push(text),
+    say: (text) => output.push(text),
+    warn: (text) => output.push(text),
     nowMs: () => 0,
   })
-  return { code, said: said.join('\n') }
+  return { code, output: output.join('\n') }
 }
 
 test('verify of a sound folder ends with a verdict in words and code 0', async () => {
-  const { code, said } = await verify(copyFolder(SOUND))
+  const { code, output } = await verify(copyFolder(SOUND))
   assert.equal(code, 0)
-  assert.match(said, /^seq \d{4}\nstate [0-9a-f]{64}\n/)
-  assert.match(said, /\nThe folder is sound: all \d{4} commands, their chain and the laws hold\.$/)
+  assert.match(output, /^seq \d{4}\nstate [0-9a-f]{64}\n/)
+  assert.match(
+    output,
+    /\nThe folder is sound: all \d{4} commands, their chain and the laws hold\.$/,
+  )
 })
 
 test('verify prints assets and obligations, and their difference is zero', async () => {
-  const { said } = await verify(SOUND)
-  const raw = (line: RegExp) => BigInt((line.exec(said)?.[1] ?? '').replace('.', ''))
+  const { output } = await verify(SOUND)
+  const raw = (line: RegExp) => BigInt((line.exec(output)?.[1] ?? '').replace('.', ''))
   const owedRaw =
     raw(/owed to profiles (-?\d+\.\d{6}) free/) +
     raw(/free, (\d+\.\d{6}) in orders/) +
@@ -52,15 +55,15 @@ test('verify prints assets and obligations, and their difference is zero', async
     raw(/kept by the exchange (\d+\.\d{6})/)
   assert(owedRaw > 0n)
   assert.equal(raw(/assets (\d+\.\d{6}),/), owedRaw - raw(/less (\d+\.\d{6}) that/))
-  assert.match(said, /\ndifference 0\.000000\n/)
+  assert.match(output, /\ndifference 0\.000000\n/)
 })
 
 test('verify adds up every token, and prints each with --tokens', async () => {
-  assert.match((await verify(SOUND)).said, /\ntokens 7, 0 with a difference\n/)
-  const { code, said } = await verify(SOUND, '--tokens')
-  assert.equal(code, 0, said)
+  assert.match((await verify(SOUND)).output, /\ntokens 7, 0 with a difference\n/)
+  const { code, output } = await verify(SOUND, '--tokens')
+  assert.equal(code, 0, output)
   const rows = [
-    ...said.matchAll(/^token (.*): assets (\S+), obligations (\S+), difference (\S+)$/gm),
+    ...output.matchAll(/^token (.*): assets (\S+), obligations (\S+), difference (\S+)$/gm),
   ]
   const markets = [1, 2, 3].flatMap((id) => [`yes of market ${id}`, `no of market ${id}`])
   assert.deepEqual(
@@ -102,17 +105,17 @@ test('read tables that a start rebuilds do not make the folder unsound', async (
   for (const [what, spoil] of USELESS) {
     const dataDir = copyFolder(SOUND)
     spoil(join(dataDir, 'read.db'))
-    const { code, said } = await verify(dataDir)
-    assert.equal(code, 0, `${what}: ${said}`)
-    assert.match(said, what)
-    assert.match(said, /; the next start rebuilds them$/m)
-    assert.match(said, /\nThe folder is sound: .* The next start will rebuild the read tables\.$/)
+    const { code, output } = await verify(dataDir)
+    assert.equal(code, 0, `${what}: ${output}`)
+    assert.match(output, what)
+    assert.match(output, /; the next start rebuilds them$/m)
+    assert.match(output, /\nThe folder is sound: .* The next start will rebuild the read tables\.$/)
     // A start does what verify has said.
     const follower = new Follower(keyed(dataDir))
     assert.equal(follower.readSeq, 0, String(what))
     while (follower.step(COMMANDS));
     follower.close()
-    assert.doesNotMatch((await verify(dataDir)).said, /rebuild/)
+    assert.doesNotMatch((await verify(dataDir)).output, /rebuild/)
   }
 })
 
@@ -126,13 +129,13 @@ function damagePage(path: string): void {
 test('verify asks for a rebuild if the read tables have damage that no start sees', async () => {
   const dataDir = copyFolder(SOUND)
   damagePage(join(dataDir, 'read.db'))
-  const { code, said } = await verify(dataDir)
-  assert.equal(code, 1, said)
+  const { code, output } = await verify(dataDir)
+  assert.equal(code, 1, output)
   assert.match(
-    said,
+    output,
     /\nread tables seq \d+, but read\.db is damaged \(.*\); run outcomex rebuild\n/,
   )
-  assert.match(said, /\nThe journal is sound, the read tables are not: run outcomex rebuild\.$/)
+  assert.match(output, /\nThe journal is sound, the read tables are not: run outcomex rebuild\.$/)
   rebuildReadTables(dataDir)
   assert.equal((await verify(dataDir)).code, 0)
 })
@@ -140,9 +143,9 @@ test('verify asks for a rebuild if the read tables have damage that no start see
 test('verify of a journal that is damaged ends with a verdict in words and code 1', async () => {
   const dataDir = copyFolder(SOUND)
   damagePage(join(dataDir, 'journal.db'))
-  const { code, said } = await verify(dataDir)
-  assert.equal(code, 1, said)
-  assert.match(said, /\nThe folder is not sound: do what is said above, then verify again\.$/)
+  const { code, output } = await verify(dataDir)
+  assert.equal(code, 1, output)
+  assert.match(output, /\nThe folder is not sound: do what is said above, then verify again\.$/)
 })
 
 test('verify names a snapshot that a start passes over, and files that nothing reads', async () => {
@@ -151,12 +154,12 @@ test('verify names a snapshot that a start passes over, and files that nothing r
   writeFileSync(join(dataDir, 'snapshots', '64.snapshot'), 'no snapshot')
   writeFileSync(join(dataDir, 'snapshots', '99.snapshot.unfinished'), '')
   writeFileSync(join(dataDir, 'notes.txt'), '')
-  const { code, said } = await verify(dataDir)
+  const { code, output } = await verify(dataDir)
   assert.equal(code, 0)
-  assert.match(said, /^snapshot seq 64 is torn: .*; a start passes it over$/m)
-  assert.match(said, /^left over notes\.txt; nothing reads it$/m)
-  assert.match(said, /^left over snapshots\/99\.snapshot\.unfinished; nothing reads it$/m)
-  assert.match(said, / The next start will pass over 1 of 1 snapshots\.$/)
+  assert.match(output, /^snapshot seq 64 is torn: .*; a start passes it over$/m)
+  assert.match(output, /^left over notes\.txt; nothing reads it$/m)
+  assert.match(output, /^left over snapshots\/99\.snapshot\.unfinished; nothing reads it$/m)
+  assert.match(output, / The next start will pass over 1 of 1 snapshots\.$/)
 })
 
 test('verify checks nothing without the server key, and takes --key-file', async () => {
@@ -164,15 +167,15 @@ test('verify checks nothing without the server key, and takes --key-file', async
   const kept = join(newFolder(), 'kept.key')
   writeFileSync(kept, readFileSync(join(dataDir, 'server.key')))
   rmSync(join(dataDir, 'server.key'))
-  const { code, said } = await verify(dataDir)
+  const { code, output } = await verify(dataDir)
   assert.equal(code, 3)
-  assert.match(said, /server\.key: the server key is missing and the journal holds secrets/)
-  assert.match(said, /\nThe folder could not be checked\.$/)
-  assert.doesNotMatch(said, /sound/)
+  assert.match(output, /server\.key: the server key is missing and the journal holds secrets/)
+  assert.match(output, /\nThe folder could not be checked\.$/)
+  assert.doesNotMatch(output, /sound/)
   assert.equal((await verify(dataDir, '--key-file', kept)).code, 0)
 })
 
 test('a folder without an exchange gets no verdict', async () => {
-  const { code, said } = await verify(newFolder())
-  assert.deepEqual([code, /verdict|sound/.test(said)], [3, false])
+  const { code, output } = await verify(newFolder())
+  assert.deepEqual([code, /verdict|sound/.test(output)], [3, false])
 })

@@ -24,7 +24,7 @@ no series at all
 `
 
 test('figures are what was added between two looks', () => {
-  const look = (atMs: number, said: string) => ({ atMs, series: seriesOf(said) })
+  const look = (atMs: number, output: string) => ({ atMs, series: seriesOf(output) })
   const figures = new Figures(look(1000, text(10, 2, 4)), look(3000, text(30, 8, 14)))
   assert.equal(figures.now('orders_total'), 35)
   assert.equal(figures.perSecond('orders_total', { kind: 'a' }), 10)
@@ -104,13 +104,13 @@ function demoFolder(baseUrl: string): string {
 }
 
 async function run(name: 'top' | 'admin', ...args: string[]) {
-  const [said, warned]: [string[], string[]] = [[], []]
+  const [output, warned]: [string[], string[]] = [[], []]
   const shell = {
-    ...{ env: {}, nowMs: () => 0, say: (text: string) => said.push(text) },
+    ...{ env: {}, nowMs: () => 0, say: (text: string) => output.push(text) },
     warn: (text: string) => warned.push(text),
   }
   const code = await commands[name].run(args, shell)
-  return { code, said: said.join('\n'), warned: warned.join('\n') }
+  return { code, output: output.join('\n'), warned: warned.join('\n') }
 }
 
 test('rates go by the clock of the server, and markets come from their own address', async () => {
@@ -121,10 +121,10 @@ test('rates go by the clock of the server, and markets come from their own addre
   const tickers = [{ slug: 'rain', volume24h: '1', last: 0.5, bid: null, ask: null }]
   const markets = await stranger([JSON.stringify({ tickers })])
   const urls = ['--url', metrics.url, '--markets-url', markets.url]
-  const { code, said } = await run('top', '--once', ...urls, '--data', newFolder())
+  const { code, output } = await run('top', '--once', ...urls, '--data', newFolder())
   assert.equal(code, 0)
-  assert.match(said, / requests 20, /)
-  assert.match(said, / rain$/)
+  assert.match(output, / requests 20, /)
+  assert.match(output, / rain$/)
   assert.deepEqual(markets.requested, ['/markets/tickers without a token'])
   for (const { server } of [metrics, markets]) {
     server.close()
@@ -167,7 +167,7 @@ test('without a server there is a sentence', async () => {
   const warned: string[] = []
   const shell = {
     ...{ env: {}, nowMs: () => 0, say: () => {} },
-    warn: (said: string) => warned.push(said),
+    warn: (output: string) => warned.push(output),
   }
   const args = ['--once', '--url', 'http://127.0.0.1:1', '--data', newFolder()]
   assert.equal(await commands.top.run(args, shell), 1)

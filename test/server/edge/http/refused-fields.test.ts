@@ -14,9 +14,9 @@ test('the field of an issue is never empty', () => {
     if (body === null) continue
     for (const wrong of [7, null, [], 'text', {}]) {
       const issues = compile(body).issues(wrong)
-      const said: { field: string }[] =
+      const stated: { field: string }[] =
         issues.length === 0 ? [] : JSON.parse(invalid(...issues).body).message
-      for (const { field } of said) assert.notEqual(field, '', path)
+      for (const { field } of stated) assert.notEqual(field, '', path)
     }
   }
 })
@@ -32,8 +32,8 @@ test('a number of a query above its bound is refused with the bound, however lon
       for (const text of [String(Number(most) + 1), '9'.repeat(17), '9'.repeat(30)]) {
         const { values, issues } = readQuery(readingOf({ [name]: schema }), `${name}=${text}`)
         assert.deepEqual(issues, [], `${path} ${name}=${text}`)
-        const said = compileFields({ [name]: schema }).issues(values)
-        assert.deepEqual(said, [{ field: name, message: `must be at most ${most}` }], path)
+        const stated = compileFields({ [name]: schema }).issues(values)
+        assert.deepEqual(stated, [{ field: name, message: `must be at most ${most}` }], path)
       }
       checked++
     }

@@ -33,9 +33,9 @@ const join = (headers: Record<string, string> = {}) => SocketClient.open(live.po
 test('a signed handshake is authenticated, under every configured prefix', async () => {
   for (const prefix of ['svc-', 'lmts-']) {
     const client = await join(handshakeOf(alice, live.nowMs(), prefix))
-    const [said] = await client.take('authenticated', 1)
-    assert.equal(at(said, 'profileId'), alice.profileId)
-    assert.equal(at(said, 'account'), alice.account)
+    const [stated] = await client.take('authenticated', 1)
+    assert.equal(at(stated, 'profileId'), alice.profileId)
+    assert.equal(at(stated, 'account'), alice.account)
     assert.deepEqual(client.of('exception'), [])
     client.close()
   }
@@ -77,7 +77,7 @@ test('an unsubscribe without an acknowledgement id leaves, and its connection st
   }
   raw.send(textFrame('40/markets,'))
   await until('40/markets,{')
-  const say = (...said: unknown[]) => raw.send(textFrame(`42/markets,${JSON.stringify(said)}`))
+  const say = (...stated: unknown[]) => raw.send(textFrame(`42/markets,${JSON.stringify(stated)}`))
   say('subscribe_market_prices', { marketSlugs: ['rain'] })
   await until('"system"')
   say('unsubscribe', { channel: 'subscribe_market_prices', marketSlugs: ['rain'] })
@@ -99,8 +99,8 @@ test('an unsubscribe without an acknowledgement id leaves, and its connection st
 test('a session cookie is a proof too', async () => {
   const cookie = cookieOf(await login(live, newWallet()))
   const client = await join({ cookie, origin: `http://127.0.0.1:${live.port}` })
-  const [said] = await client.take('authenticated', 1)
-  assert.ok(Number(at(said, 'profileId')) > 0)
+  const [stated] = await client.take('authenticated', 1)
+  assert.ok(Number(at(stated, 'profileId')) > 0)
   client.close()
 })
 
@@ -110,8 +110,8 @@ test('a cookie needs the right origin to be a proof; a signature needs no origin
   const foreign = [`http://127.0.0.1:${port + 1}`, `http://evil.example:${port}`, 'null', 'x', '']
   for (const origin of foreign) {
     const client = await join(origin === '' ? { cookie } : { cookie, origin })
-    const [said] = await client.take('exception', 1)
-    assert.equal(at(said, 'code'), 'ORIGIN_NOT_ALLOWED', origin)
+    const [stated] = await client.take('exception', 1)
+    assert.equal(at(stated, 'code'), 'ORIGIN_NOT_ALLOWED', origin)
     assert.deepEqual(client.of('authenticated'), [])
     client.socket.emit('subscribe_order_events')
     const [, refused] = await client.take('exception', 2)
@@ -127,9 +127,9 @@ test('a cookie needs the right origin to be a proof; a signature needs no origin
 test('without a proof a client is anonymous, and private channels refuse it', async () => {
   const client = await join()
   client.socket.emit('subscribe_order_events')
-  const [said] = await client.take('exception', 1)
-  assert.equal(at(said, 'code'), 'UNAUTHENTICATED')
-  assert.equal(at(said, 'channel'), 'subscribe_order_events')
+  const [stated] = await client.take('exception', 1)
+  assert.equal(at(stated, 'code'), 'UNAUTHENTICATED')
+  assert.equal(at(stated, 'channel'), 'subscribe_order_events')
   assert.equal(client.frames.length, 1)
   client.close()
 })
@@ -147,8 +147,8 @@ test('a bad or stale handshake joins as anonymous and is told why', async () => 
   ]
   for (const [headers, code] of rows) {
     const client = await join(headers)
-    const [said] = await client.take('exception', 1)
-    assert.equal(at(said, 'code'), code)
+    const [stated] = await client.take('exception', 1)
+    assert.equal(at(stated, 'code'), code)
     assert.deepEqual(client.of('authenticated'), [])
     assert.ok(client.socket.connected)
     client.close()
@@ -162,8 +162,8 @@ test('unsubscribe is acknowledged, also when it is refused', async () => {
   assert.match(String(at(await request({ channel: 'nonsense' }), 'error')), /no channel/)
   assert.match(String(at(await request(7), 'error')), /channel/)
   client.socket.emit('nonsense', { a: 1 })
-  const [said] = await client.take('exception', 1)
-  assert.equal(at(said, 'code'), 'VALIDATION')
+  const [stated] = await client.take('exception', 1)
+  assert.equal(at(stated, 'code'), 'VALIDATION')
   client.close()
 })
 

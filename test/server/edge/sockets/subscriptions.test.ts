@@ -124,9 +124,9 @@ test('a client that reconnects with a stale handshake is anonymous, and is told 
   const [stale] = await client.take('exception', 1)
   assert.equal(at(stale, 'code'), 'TIMESTAMP_INVALID')
   for (const event of EVENTS) client.socket.emit(event, { marketSlugs: ['rain'] })
-  const said = (await client.take('exception', 4)).slice(1)
+  const stated = (await client.take('exception', 4)).slice(1)
   assert.deepEqual(
-    said.map((each) => [at(each, 'code'), at(each, 'channel')]),
+    stated.map((each) => [at(each, 'code'), at(each, 'channel')]),
     EVENTS.map((event) => ['UNAUTHENTICATED', event]),
   )
   assert.ok(client.socket.connected)
@@ -159,8 +159,8 @@ for (const event of EVENTS) {
     client.socket.emit(event, { marketSlugs: ['rain'] })
     await client.take('system', 1)
     for (const payload of NO_PAYLOADS) client.socket.emit(event, payload)
-    const said = await client.take('exception', NO_PAYLOADS.length)
-    for (const each of said) {
+    const stated = await client.take('exception', NO_PAYLOADS.length)
+    for (const each of stated) {
       assert.deepEqual([at(each, 'code'), at(each, 'channel')], ['VALIDATION', event])
     }
     for (const payload of [7, 'rain', [], {}, { channel: 7 }, { channel: event, marketSlugs: 7 }]) {

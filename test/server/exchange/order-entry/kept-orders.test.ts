@@ -90,14 +90,14 @@ function operation(clientOrderId: string, ticks: number): object {
 }
 
 function signedCall(pathWithQuery: string, body: object): OrderCall {
-  const said = {
+  const stated = {
     method: 'POST',
     pathWithQuery,
     timestamp: new Date(clock.nowMs).toISOString(),
     body: Buffer.from(JSON.stringify(body)),
   }
-  const signature = signCall({ ...said, secret: Buffer.from(token.secret, 'base64') })
-  return { ...said, signature, apiKey: token.tokenId, timesRow: 0 }
+  const signature = signCall({ ...stated, secret: Buffer.from(token.secret, 'base64') })
+  return { ...stated, signature, apiKey: token.tokenId, timesRow: 0 }
 }
 
 function send(operations: readonly object[]): Promise<ReplaceAnswer> {

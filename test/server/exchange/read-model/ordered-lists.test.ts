@@ -188,24 +188,24 @@ function checkRead(world: World): void {
   const { facets } = lists
   facets.catchUp()
   const list = lists.ordered(sort)
-  const said = `seed ${SEED}: ${sort} ${JSON.stringify([...filter])}`
+  const stated = `seed ${SEED}: ${sort} ${JSON.stringify([...filter])}`
   const expected = slowly(world, sort, filter)
   const bits = facets.passing(filter)
-  assert.equal(bits.count, expected.length, said)
-  assert.equal(facets.countOf(filter), expected.length, said)
-  assert.deepEqual(idsOf(list.page(0, ALL, bits)), expected, said)
+  assert.equal(bits.count, expected.length, stated)
+  assert.equal(facets.countOf(filter), expected.length, stated)
+  assert.deepEqual(idsOf(list.page(0, ALL, bits)), expected, stated)
   const skip = random.below(expected.length + 2)
-  assert.deepEqual(idsOf(list.page(skip, 5, bits)), expected.slice(skip, skip + 5), said)
+  assert.deepEqual(idsOf(list.page(skip, 5, bits)), expected.slice(skip, skip + 5), stated)
   const whole = slowly(world, sort, new Map())
-  assert.deepEqual(idsOf(list.all()), whole, said)
-  assert.deepEqual(idsOf(list.page(skip, 7, null)), whole.slice(skip, skip + 7), said)
+  assert.deepEqual(idsOf(list.all()), whole, stated)
+  assert.deepEqual(idsOf(list.page(skip, 7, null)), whole.slice(skip, skip + 7), stated)
   // From any market, in the list or not, the rest of a filtered list follows.
   const from = list.page(random.below(whole.length + 1), 1, null).at(0)
   if (from !== undefined) {
     const at = whole.indexOf(from.market.marketId)
     const rest = whole.slice(at + 1).filter((id) => expected.includes(id))
-    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, bits)), rest, said)
-    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, null)), whole.slice(at + 1), said)
+    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, bits)), rest, stated)
+    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, null)), whole.slice(at + 1), stated)
   }
   checkCounts(world)
 }
@@ -236,11 +236,11 @@ function checkCounts(world: World): void {
   const values = () => new Map(COUNTED.map((key) => [key, WORDS]))
   const text = counts.text({ name: `${at}`, stamp: '', base, filter, values })
   const expected = slowCounts(world, base, filter)
-  const said = `seed ${SEED}: ${JSON.stringify([[...base], [...filter]])}`
-  assert.deepEqual(JSON.parse(text), expected, said)
+  const stated = `seed ${SEED}: ${JSON.stringify([[...base], [...filter]])}`
+  assert.deepEqual(JSON.parse(text), expected, stated)
   const countOf = lists.facets.countsIn(lists.facets.passing(base), filter)
   for (const key of COUNTED) {
-    for (const word of WORDS) assert.equal(countOf(key, word), expected[key][word], said)
+    for (const word of WORDS) assert.equal(countOf(key, word), expected[key][word], stated)
   }
 }
 

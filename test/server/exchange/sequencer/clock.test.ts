@@ -10,37 +10,37 @@ const DAY_MS = 86_400_000
 /** A clock over a wall clock and a monotonic clock, which the test moves. */
 function setUp(isLeapAccepted = false) {
   const at = { wallMs: NOON_MS, monotonicMs: 7.25 }
-  const said: string[] = []
+  const stated: string[] = []
   const clock = new SteadyClock({
     wall: () => Math.floor(at.wallMs),
     monotonic: () => at.monotonicMs,
-    onChange: (sentence) => said.push(sentence),
+    onChange: (sentence) => stated.push(sentence),
     isLeapAccepted,
   })
   const pass = (ms: number) => {
     at.wallMs += ms
     at.monotonicMs += ms
   }
-  return { at, said, clock, pass }
+  return { at, stated, clock, pass }
 }
 
 test('the server time goes on with the wall clock while both agree', () => {
-  const { clock, pass, said } = setUp()
+  const { clock, pass, stated } = setUp()
   assert.equal(clock.nowMs(), NOON_MS)
   pass(1500)
   assert.equal(clock.nowMs(), NOON_MS + 1500)
-  assert.deepEqual(said, [])
+  assert.deepEqual(stated, [])
   assert.equal(clock.state, 'steady')
 })
 
 test('when the wall clock steps back, time goes on more slowly until they meet', () => {
-  const { at, clock, pass, said } = setUp()
+  const { at, clock, pass, stated } = setUp()
   at.wallMs -= 10_000
   const hour = 3_600_000
   pass(1000)
   assert.equal(clock.nowMs(), NOON_MS + 900)
   assert.equal(clock.state, 'slowed')
-  assert.match(said[0], /behind/)
+  assert.match(stated[0], /behind/)
   pass(90_000)
   assert.equal(clock.nowMs(), NOON_MS + 900 + 81_000)
   pass(hour)
@@ -52,14 +52,14 @@ test('when the wall clock steps back, time goes on more slowly until they meet',
 })
 
 test('a wall clock up to two seconds ahead is followed at once', () => {
-  const { at, clock, said } = setUp()
+  const { at, clock, stated } = setUp()
   at.wallMs += 2000
   assert.equal(clock.nowMs(), NOON_MS + 2000)
-  assert.deepEqual(said, [])
+  assert.deepEqual(stated, [])
 })
 
 test('a wall clock further ahead is followed after it has stayed there for a minute', () => {
-  const { at, clock, pass, said } = setUp()
+  const { at, clock, pass, stated } = setUp()
   at.wallMs += 2001
   assert.equal(clock.nowMs(), NOON_MS)
   pass(59_999)
@@ -68,7 +68,7 @@ test('a wall clock further ahead is followed after it has stayed there for a min
   pass(1)
   assert.equal(clock.nowMs(), NOON_MS + 62_001)
   assert.equal(clock.state, 'steady')
-  assert.equal(said.length, 2)
+  assert.equal(stated.length, 2)
   assert.equal(clock.aheadCount, 1)
 })
 
@@ -99,7 +99,7 @@ test('a start takes the wall clock, but never a time before the last command', (
 })
 
 test('a wall clock more than a day ahead is not followed, and the exchange is not ready', () => {
-  const { at, clock, pass, said } = setUp()
+  const { at, clock, pass, stated } = setUp()
   at.wallMs += DAY_MS + 1
   assert.equal(clock.nowMs(), NOON_MS)
   assert.equal(clock.state, 'tooFarAhead')
@@ -109,7 +109,7 @@ test('a wall clock more than a day ahead is not followed, and the exchange is no
   )
   pass(10 * DAY_MS)
   assert.equal(clock.nowMs(), NOON_MS + 10 * DAY_MS, 'time runs on')
-  assert.match(said.join(), /not ready; compare .* restart the exchange with --accept-clock$/)
+  assert.match(stated.join(), /not ready; compare .* restart the exchange with --accept-clock$/)
   // Within a day it is followed, but only when it has stayed there for a minute.
   at.wallMs -= 1
   assert.equal(clock.nowMs(), NOON_MS + 10 * DAY_MS)
@@ -121,7 +121,7 @@ test('a wall clock more than a day ahead is not followed, and the exchange is no
 })
 
 test('a wall clock more than a minute behind makes the exchange not ready until it is near', () => {
-  const { at, clock, pass, said } = setUp()
+  const { at, clock, pass, stated } = setUp()
   at.wallMs -= 60_000
   clock.nowMs()
   assert.deepEqual([clock.state, clock.trouble], ['slowed', null])
@@ -129,7 +129,10 @@ test('a wall clock more than a minute behind makes the exchange not ready until 
   clock.nowMs()
   assert.equal(clock.state, 'tooFarBehind')
   assert.equal(clock.trouble, "the wall clock is 60 seconds behind the server's time")
-  assert.match(said[1], /^the wall clock is 60 seconds behind: .* not ready while the gap is over/)
+  assert.match(
+    stated[1],
+    /^the wall clock is 60 seconds behind: .* not ready while the gap is over/,
+  )
   pass(20)
   clock.nowMs()
   pass(20)
@@ -155,11 +158,11 @@ test('a start says what consent did: the leap, or that it is not needed', () => 
   assert.equal(long.clock.refusal(NOON_MS - 10 * DAY_MS), null)
   long.clock.resume(NOON_MS - 10 * DAY_MS)
   assert.equal(long.clock.nowMs(), NOON_MS)
-  assert.match(long.said[0], /the server's time leaps 10 days, to 2027-01-15T12:00:00.000Z/)
+  assert.match(long.stated[0], /the server's time leaps 10 days, to 2027-01-15T12:00:00.000Z/)
   for (const lastMs of [0, NOON_MS - DAY_MS, NOON_MS + 5000]) {
     const short = setUp(true)
     short.clock.resume(lastMs)
-    assert.match(short.said[0], /^--accept-clock is not needed; remove it/)
+    assert.match(short.stated[0], /^--accept-clock is not needed; remove it/)
   }
   // It holds for the start alone: a later leap is not followed.
   long.at.wallMs += 2 * DAY_MS

@@ -32,7 +32,7 @@ export interface Outgoing {
 }
 
 /** What the handler gave, whoever may keep it. */
-export function saidBy(outcome: unknown): unknown {
+export function statedBy(outcome: unknown): unknown {
   return outcome instanceof Shared ? outcome.outcome : outcome
 }
 

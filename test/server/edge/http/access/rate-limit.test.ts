@@ -32,7 +32,7 @@ test('a refused call costs no token, and its wait is in whole seconds', () => {
 
 test('the lines of a reply tell the burst, the tokens left, and when the bucket is full', () => {
   const limiter = new RateLimiter<string>(RATES)
-  const said = (nowMs: number) => {
+  const stated = (nowMs: number) => {
     const [first, ...lines] = limiter.linesOf('a', 'trade', nowMs).split('\r\n')
     assert.equal(first, '', 'a head stands before the lines')
     const [limit, remaining, reset] = lines.map((line) => line.split(': '))
@@ -42,17 +42,17 @@ test('the lines of a reply tell the burst, the tokens left, and when the bucket 
     )
     return [limit[1], remaining[1], reset[1]].map(Number)
   }
-  assert.deepEqual(said(1000), [5, 5, 0])
+  assert.deepEqual(stated(1000), [5, 5, 0])
   for (let call = 1; call <= 5; call++) {
     limiter.take('a', 'trade', 1000)
-    assert.deepEqual(said(1000), [5, 5 - call, 1])
+    assert.deepEqual(stated(1000), [5, 5 - call, 1])
   }
   limiter.take('a', 'trade', 1000)
-  assert.deepEqual(said(1000), [5, 0, 1], 'a refused call takes none')
-  assert.deepEqual(said(900), [5, 0, 1], 'a call that came before, and is answered later')
-  assert.deepEqual(said(1099), [5, 0, 1])
-  assert.deepEqual(said(1100), [5, 1, 1])
-  assert.deepEqual(said(1500), [5, 5, 0])
+  assert.deepEqual(stated(1000), [5, 0, 1], 'a refused call takes none')
+  assert.deepEqual(stated(900), [5, 0, 1], 'a call that came before, and is answered later')
+  assert.deepEqual(stated(1099), [5, 0, 1])
+  assert.deepEqual(stated(1100), [5, 1, 1])
+  assert.deepEqual(stated(1500), [5, 5, 0])
 })
 
 test('what the lines say is left may be taken at once, and no more', () => {

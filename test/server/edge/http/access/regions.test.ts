@@ -5,7 +5,7 @@ import { isRestricted, isTrading } from '../../../../../server/edge/http/access/
 const HEADER = 'cf-ipcountry'
 
 /** The header, and whether the call is refused when unknown countries are allowed, and when not. */
-const ROWS: readonly (readonly [said: string | null, allowing: boolean, refusing: boolean])[] = [
+const ROWS: readonly (readonly [stated: string | null, allowing: boolean, refusing: boolean])[] = [
   ['CU', true, true],
   ['cu', true, true],
   [' Ir ', true, true],
@@ -25,10 +25,10 @@ const ROWS: readonly (readonly [said: string | null, allowing: boolean, refusing
 
 test('a blocked country is refused, and an unknown one if the operator says so', () => {
   const regions = { header: HEADER, blocked: new Set(['CU', 'IR']), refusesUnknown: false }
-  for (const [said, allowing, refusing] of ROWS) {
-    const headers = new Map(said === null ? [] : [[HEADER, said]])
-    assert.equal(isRestricted(regions, headers), allowing, `${said}`)
-    assert.equal(isRestricted({ ...regions, refusesUnknown: true }, headers), refusing, `${said}`)
+  for (const [stated, allowing, refusing] of ROWS) {
+    const headers = new Map(stated === null ? [] : [[HEADER, stated]])
+    assert.equal(isRestricted(regions, headers), allowing, `${stated}`)
+    assert.equal(isRestricted({ ...regions, refusesUnknown: true }, headers), refusing, `${stated}`)
   }
 })
 

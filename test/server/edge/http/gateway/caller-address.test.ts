@@ -16,7 +16,7 @@ const addresses = (addressHeader: string) => {
 
 test('the caller is the address that the nearest proxy added to its header', () => {
   const callers = addresses('x-forwarded-for')
-  for (const [said, isNew] of [
+  for (const [stated, isNew] of [
     ['203.0.113.7', true],
     ['203.0.113.7', false],
     // The caller may have written the earlier entries.
@@ -35,11 +35,11 @@ test('the caller is the address that the nearest proxy added to its header', () 
     ['203.0.113.9,', false],
     ['', false],
   ] as const) {
-    const headers = new Map([['x-forwarded-for', said]])
+    const headers = new Map([['x-forwarded-for', stated]])
     assert.equal(
       callers.waitSec(callers.keyOf(response, headers), 'public', 1000) === 0,
       isNew,
-      said,
+      stated,
     )
   }
   const long = new Map([['x-forwarded-for', '2001:db8:1:2::3']])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { compileSaid } from '../../../../../server/edge/http/schema/said.ts'
+import { compilePrinted } from '../../../../../server/edge/http/schema/printed-text.ts'
 import {
   integer,
   nullable,
@@ -64,7 +64,7 @@ test('null in an optional field means absent, also inside lists', async () => {
   const nulls = '{"note":"a","count":null,"tags":null}'
   assert.equal((await send('POST', '/orders/1', SIGNED, nulls)).status, 201)
   assert.equal((await send('POST', '/orders/1', SIGNED, '{"note":null}')).status, 400)
-  const said = compileSaid(
+  const stated = compilePrinted(
     object({
       bio: optional(nullable(text(5))),
       items: list(object({ size: optional(integer(1)), kind: oneOf('A') })),
@@ -79,19 +79,19 @@ test('null in an optional field means absent, also inside lists', async () => {
     ],
     either: { to: null },
   }
-  assert.ok(said.holds(value))
+  assert.ok(stated.holds(value))
   assert.deepEqual(value, {
     bio: null,
     items: [{ kind: 'A' }, { size: 2, kind: 'A' }],
     either: {},
   })
   for (const wrong of [{ items: [{ kind: null }] }, { items: null }, { items: [null] }, null]) {
-    assert.equal(said.holds(wrong), false, JSON.stringify(wrong))
+    assert.equal(stated.holds(wrong), false, JSON.stringify(wrong))
   }
 })
 
 test('a validation message is in words, without patterns and schema terms', () => {
-  const said = compileSaid(
+  const stated = compilePrinted(
     object({
       slug: pattern('^[a-z]+$', 'Slug: lower-case letters.'),
       bio: optional(nullable(text(5))),
@@ -103,7 +103,7 @@ test('a validation message is in words, without patterns and schema terms', () =
   )
   const wordsOf = (fields: object) =>
     Object.fromEntries(
-      said.issues({ slug: 'a', ...fields }).map((each) => [each.field, each.message]),
+      stated.issues({ slug: 'a', ...fields }).map((each) => [each.field, each.message]),
     )
   const rows: [fields: object, words: Record<string, string>][] = [
     [{ slug: 'A' }, { slug: 'must have this form: Slug: lower-case letters' }],

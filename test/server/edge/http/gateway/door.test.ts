@@ -23,7 +23,7 @@ async function opened(headMs?: number): Promise<Door> {
 }
 
 /** All that the door sends until it ends the connection. */
-async function said({ port }: Door, bytes: string): Promise<string> {
+async function stated({ port }: Door, bytes: string): Promise<string> {
   const socket = connect(port, HOST)
   socket.on('error', () => {})
   socket.write(bytes)
@@ -65,19 +65,19 @@ test('the process says that it runs, and refuses everything else', async () => {
 
 test('one connection carries one call, and no upgrade', async () => {
   const door = await opened()
-  const twice = await said(door, request('GET /health').repeat(3))
+  const twice = await stated(door, request('GET /health').repeat(3))
   assert.equal(twice.match(/HTTP\/1\.1/g)?.length, 1, twice)
   const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n'
-  assert.match(await said(door, request('GET /socket.io/', upgrade)), /^HTTP\/1\.1 503 /)
+  assert.match(await stated(door, request('GET /socket.io/', upgrade)), /^HTTP\/1\.1 503 /)
   assert.match(
-    await said(door, request('GET /x', `x: ${'y'.repeat(20_000)}\r\n`)),
+    await stated(door, request('GET /x', `x: ${'y'.repeat(20_000)}\r\n`)),
     /^HTTP\/1\.1 431 /,
   )
-  assert.match(await said(door, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /)
+  assert.match(await stated(door, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /)
 })
 
 test('a head that never ends is given up', async () => {
-  const slow = await said(await opened(40), 'GET /health HTTP/1.1\r\nhost:')
+  const slow = await stated(await opened(40), 'GET /health HTTP/1.1\r\nhost:')
   assert.match(slow, /^$|^HTTP\/1\.1 408 /)
 })
 

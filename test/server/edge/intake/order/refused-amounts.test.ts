@@ -41,12 +41,12 @@ test('refused amounts name the broken rule, the price they give and the ticks be
     [1, 'GTC', 5_000_000, 50_000_000, 'PRICE_RANGE', '10', ['0.999']],
   ]
   for (const [side, type, makerAmount, takerAmount, rule, price, nearest] of rows) {
-    const said = refused(side, type, makerAmount, takerAmount)
-    const label = `${side} ${type} ${makerAmount} ${takerAmount}: ${said.message}`
-    assert.equal(said.rule, rule, label)
-    assert.equal(said.impliedPrice, price, label)
-    assert.deepEqual(said.nearestPrices, nearest, label)
-    assert.match(said.message, /[.]$/, label)
+    const stated = refused(side, type, makerAmount, takerAmount)
+    const label = `${side} ${type} ${makerAmount} ${takerAmount}: ${stated.message}`
+    assert.equal(stated.rule, rule, label)
+    assert.equal(stated.impliedPrice, price, label)
+    assert.deepEqual(stated.nearestPrices, nearest, label)
+    assert.match(stated.message, /[.]$/, label)
   }
 })
 
@@ -76,8 +76,8 @@ test('a price beside the amounts that differs from theirs is refused with both',
   assert.equal(impliedPrice, '0.65')
   assert.match(message, /^Price does not match amounts: .*0[.]64.*0[.]65/)
   const market = kit.signed({ ...kit.unsignedOrder(), takerAmount: 1, price: 0.65 })
-  const said = send({ ...kit.orderBody(market), orderType: 'FOK' })
-  assert.match(JSON.parse(said.text).message, /takerAmount 1 .* leave price out/)
+  const stated = send({ ...kit.orderBody(market), orderType: 'FOK' })
+  assert.match(JSON.parse(stated.text).message, /takerAmount 1 .* leave price out/)
 })
 
 test('a token of another market is refused with the two tokens of this one', () => {

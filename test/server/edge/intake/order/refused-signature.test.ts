@@ -59,8 +59,8 @@ function flawOf(order: ClientOrder, fields: object = {}, by = intake()): Flaw {
 }
 
 function under(domain: { name?: string; chainId?: number; exchange?: string }, key = kit.KEY) {
-  const said = { name: kit.DOMAIN.name, chainId: 8453, exchange: kit.EXCHANGE, ...domain }
-  return signClientOrder(kit.unsignedOrder(), said, key)
+  const stated = { name: kit.DOMAIN.name, chainId: 8453, exchange: kit.EXCHANGE, ...domain }
+  return signClientOrder(kit.unsignedOrder(), stated, key)
 }
 
 function withSignature(change: (r: string, s: string, v: string) => string): ClientOrder {

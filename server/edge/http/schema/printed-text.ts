@@ -4,7 +4,7 @@
 import { type Checker, compile, type Infer, type Schema } from './schema.ts'
 
 /** The checker removes such fields from the value itself, so nothing else may refer to it yet. */
-export function compileSaid<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
+export function compilePrinted<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
   const plain = compile(schema)
   if (schema === undefined) return plain
   return {
@@ -37,8 +37,8 @@ function dropNulls(schema: unknown, value: unknown): boolean {
   const required = listOf(schema, 'required')
   const inFields = Object.entries(properties).map(([name, field]) => {
     if (!Object.hasOwn(value, name)) return false
-    const said: unknown = Reflect.get(value, name)
-    if (said !== null) return dropNulls(field, said)
+    const stated: unknown = Reflect.get(value, name)
+    if (stated !== null) return dropNulls(field, stated)
     if (required.includes(name) || takesNull(field)) return false
     return Reflect.deleteProperty(value, name)
   })
