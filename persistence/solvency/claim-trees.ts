@@ -11,7 +11,7 @@ import {
   collateralNode,
   type MarketEntry,
   marketNode,
-  type RootFacts,
+  type RootMetadata,
   rootOf,
   type TokenEntry,
 } from './solvency-format.ts'
@@ -25,7 +25,7 @@ const SWAPS = 4096
 const SWAP_BYTES = 6
 
 /** What the root binds besides the tree. */
-export type SnapshotFacts = Pick<RootFacts, 'seq' | 'atMs' | 'stateHash'>
+export type SnapshotMetadata = Pick<RootMetadata, 'seq' | 'atMs' | 'stateHash'>
 
 export interface TreeKeys {
   readonly salts: Uint8Array
@@ -94,7 +94,7 @@ class LeavesOfHolders {
 }
 
 export class ClaimTrees {
-  readonly facts: SnapshotFacts
+  readonly metadata: SnapshotMetadata
   readonly claims: Claims
   readonly sums: ClaimSums
   readonly #addresses: Uint8Array
@@ -107,11 +107,11 @@ export class ClaimTrees {
   #obligations = SumTree.grown(0, () => [])
 
   private constructor(
-    facts: SnapshotFacts,
+    metadata: SnapshotMetadata,
     claims: Claims,
     { addresses, keys }: { addresses: Uint8Array; keys: TreeKeys },
   ) {
-    this.facts = facts
+    this.metadata = metadata
     this.claims = claims
     this.sums = sumsOf(claims)
     this.#addresses = addresses
@@ -125,12 +125,12 @@ export class ClaimTrees {
    * can do other work.
    */
   static *growing(
-    facts: SnapshotFacts,
+    metadata: SnapshotMetadata,
     claims: Claims,
     secrets: { addresses: Uint8Array; keys: TreeKeys },
   ): Generator<undefined, ClaimTrees> {
     yield* shuffled(claims, secrets.keys.order)
-    const trees = new ClaimTrees(facts, claims, secrets)
+    const trees = new ClaimTrees(metadata, claims, secrets)
     yield* trees.#grow()
     return trees
   }
@@ -153,7 +153,7 @@ export class ClaimTrees {
 
   /** The root that is published. */
   get root(): string {
-    return rootOf({ ...this.facts, ...this.sums, tree: this.tree })
+    return rootOf({ ...this.metadata, ...this.sums, tree: this.tree })
   }
 
   /** Claims of the profile after token `after`; -1 for the first. */

@@ -32,7 +32,7 @@ function keysOf(folder: KeyedFolder, seq: Seq, stateHash: string): TreeKeys {
 function readClaims(folder: KeyedFolder, seq: Seq) {
   const { state, stateHash } = readHeld(folder, seq)
   return {
-    facts: { seq, atMs: state.clock.lastNowMs, stateHash },
+    metadata: { seq, atMs: state.clock.lastNowMs, stateHash },
     claims: claimsOf(state),
     addresses: addressesOf(state.profiles),
   }
@@ -40,10 +40,10 @@ function readClaims(folder: KeyedFolder, seq: Seq) {
 
 /** Makes the trees of a saved snapshot; it pauses often. Throws an UnusableSnapshot. */
 export function* counting(folder: KeyedFolder, seq: Seq): Generator<undefined, ClaimTrees> {
-  const { facts, claims, addresses } = readClaims(folder, seq)
+  const { metadata, claims, addresses } = readClaims(folder, seq)
   yield
-  const keys = keysOf(folder, seq, facts.stateHash)
-  return yield* ClaimTrees.growing(facts, claims, { addresses, keys })
+  const keys = keysOf(folder, seq, metadata.stateHash)
+  return yield* ClaimTrees.growing(metadata, claims, { addresses, keys })
 }
 
 export function summaryOf(trees: ClaimTrees, tookMs: number): SolvencySummary {

@@ -61,11 +61,11 @@ export interface ProofView {
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 export function snapshotView(trees: ClaimTrees): SnapshotView {
-  const { facts, sums, root, tree } = trees
+  const { metadata, sums, root, tree } = trees
   return {
-    seq: facts.seq,
-    at: new Date(facts.atMs).toISOString(),
-    stateHash: facts.stateHash,
+    seq: metadata.seq,
+    at: new Date(metadata.atMs).toISOString(),
+    stateHash: metadata.stateHash,
     root,
     treeHash: hexOf(tree.hash),
     assetsRaw: String(sums.assetsRaw),

@@ -66,7 +66,7 @@ export function collateralNode({ hash, sumRaw }: TreeNode): TreeNode {
   return { hash: hashed, sumRaw }
 }
 
-export interface RootFacts {
+export interface RootMetadata {
   readonly seq: Seq
   readonly atMs: number
   /** Lowercase hex. */
@@ -78,14 +78,14 @@ export interface RootFacts {
 }
 
 /** The root that is published, in lowercase hex. */
-export function rootOf(facts: RootFacts): string {
-  const { assetsRaw, debtsRaw, advancedRaw, tree } = facts
+export function rootOf(metadata: RootMetadata): string {
+  const { assetsRaw, debtsRaw, advancedRaw, tree } = metadata
   const all = [
     Buffer.of(4),
     Buffer.from(SOLVENCY_FORMAT, 'latin1'),
-    sumBytes(BigInt(facts.seq)),
-    sumBytes(BigInt(facts.atMs)),
-    Buffer.from(facts.stateHash, 'hex'),
+    sumBytes(BigInt(metadata.seq)),
+    sumBytes(BigInt(metadata.atMs)),
+    Buffer.from(metadata.stateHash, 'hex'),
     signedBytes(assetsRaw),
     sumBytes(debtsRaw),
     sumBytes(advancedRaw),

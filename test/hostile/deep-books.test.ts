@@ -206,9 +206,9 @@ test('frames of an account with many sockets are late, and delay no other accoun
   const other = await listening(live, alice)
   clients.push(...sockets, other)
   const seq = live.exchange.pipeline.clearing.lastSeq
-  const facts = Array.from({ length: 120 }, (_, index) => updateOf(carol.profileId, seq + index))
+  const events = Array.from({ length: 120 }, (_, index) => updateOf(carol.profileId, seq + index))
   const startMs = performance.now()
-  for (const fact of facts) live.exchange.pipeline.publisher.news.publish([fact])
+  for (const event of events) live.exchange.pipeline.publisher.news.publish([event])
   await bid(hail, 100)
   await other.take('orderEvent', 1)
   const got = sockets.reduce((sum, client) => sum + client.of('orderEvent').length, 0)
@@ -217,7 +217,7 @@ test('frames of an account with many sockets are late, and delay no other accoun
     got * bytes <= paidBytes(startMs, sockets.length * LIMITS.socketBatchBytes),
     `${got} frames`,
   )
-  await Promise.all(sockets.map((client) => client.take('orderEvent', facts.length)))
+  await Promise.all(sockets.map((client) => client.take('orderEvent', events.length)))
   assert.deepEqual(
     sockets.flatMap(({ ends }) => ends),
     [],

@@ -350,7 +350,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'the hash leaves out the reserves of orders',
-        '    facts.add(orders.reservedRawOf(slot))\n',
+        '    events.add(orders.reservedRawOf(slot))\n',
         '',
       ],
       ['the hash leaves out the owners of resting orders', '    rows.add(owner)\n', ''],

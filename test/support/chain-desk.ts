@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type {
-  BlockFact,
+  BlockEvent,
   Mining,
-  SettlementFact,
+  SettlementEvent,
   SettlementListener,
 } from '../../server/exchange/settlement/mining.ts'
 import { newFolder } from './data-folder.ts'
@@ -31,8 +31,8 @@ function miningOf(live: LiveExchange): Mining {
 
 /** Keeps every block and settlement fact, and lets a test wait for them. */
 export class Reported implements SettlementListener {
-  readonly blocks: BlockFact[] = []
-  readonly facts: SettlementFact[] = []
+  readonly blocks: BlockEvent[] = []
+  readonly events: SettlementEvent[] = []
   #wake: () => void = () => {}
 
   readonly #mining: Mining
@@ -42,34 +42,34 @@ export class Reported implements SettlementListener {
     this.#mining.listen(this)
   }
 
-  onBlock(block: BlockFact): void {
+  onBlock(block: BlockEvent): void {
     const { height, ms: nowMs } = block
     this.blocks.push(block)
     for (const { tradeSeq } of block.mined) {
       const txHash = this.#mining.txHashIn(height, tradeSeq)
-      this.facts.push({ tradeSeq, status: 'MINED', txHash, nowMs })
+      this.events.push({ tradeSeq, status: 'MINED', txHash, nowMs })
     }
     setImmediate(() => this.#wake())
   }
 
-  onSetback(fact: SettlementFact): void {
-    this.facts.push(fact)
+  onSetback(event: SettlementEvent): void {
+    this.events.push(event)
     setImmediate(() => this.#wake())
   }
 
   /** The newest fact of a trade, once it has this status. */
-  async of(tradeEventId: string, status: string): Promise<SettlementFact> {
-    const newest = () => this.facts.findLast(({ tradeSeq }) => `${tradeSeq}` === tradeEventId)
+  async of(tradeEventId: string, status: string): Promise<SettlementEvent> {
+    const newest = () => this.events.findLast(({ tradeSeq }) => `${tradeSeq}` === tradeEventId)
     for (;;) {
-      const fact = newest()
-      if (fact?.status === status) return fact
+      const event = newest()
+      if (event?.status === status) return event
       await this.#more()
     }
   }
 
   /** Waits until this many facts have this status. */
   async count(status: string, least: number): Promise<void> {
-    while (this.facts.filter((fact) => fact.status === status).length < least) await this.#more()
+    while (this.events.filter((event) => event.status === status).length < least) await this.#more()
   }
 
   /** Waits for this many blocks. */

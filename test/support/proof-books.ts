@@ -25,8 +25,8 @@ export interface Book {
   readonly addresses: Uint8Array
 }
 
-export function treesOf({ claims, addresses, ...facts }: Book): ClaimTrees {
-  return finished(ClaimTrees.growing(facts, claims, { addresses, keys: KEYS }))
+export function treesOf({ claims, addresses, ...events }: Book): ClaimTrees {
+  return finished(ClaimTrees.growing(events, claims, { addresses, keys: KEYS }))
 }
 
 /** The claims of a state after some random commands. */

@@ -7,7 +7,7 @@ import { OwnerCounts } from '../../domain/fair-share.ts'
 import { NO_TOKEN, type ProfileId, type TokenNo } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
-import { factsOf } from '../cells/facts.ts'
+import { hashedFieldsOf } from '../cells/hashed-fields.ts'
 import { type CapturedPartners, Partners } from './partners.ts'
 import { type CapturedProfiles, type Profile, Profiles } from './profiles.ts'
 import { type Session, Sessions } from './sessions.ts'
@@ -23,13 +23,13 @@ export {
 export type { Session }
 
 /** What the state holds of a token. */
-interface TokenFacts extends TokenFields {
+interface TokenMetadata extends TokenFields {
   readonly profileId: ProfileId
   readonly createdMs: TimeMs
   lastUsedMs: TimeMs | null
 }
 
-export interface Token extends TokenFacts {
+export interface Token extends TokenMetadata {
   /** Stands for the token while this process runs: it is in no capture and in no hash. */
   readonly tokenNo: TokenNo
 }
@@ -38,7 +38,7 @@ export interface Token extends TokenFacts {
 /** Profiles are captured apart: who looks for the owners of balances needs no more. */
 export interface CapturedAccounts {
   readonly adminTokenDigest: string
-  readonly tokens: readonly TokenFacts[]
+  readonly tokens: readonly TokenMetadata[]
   readonly sessions: Uint8Array
   readonly burnedNonces: readonly (readonly [text: string, expiresMs: TimeMs])[]
   readonly partners: CapturedPartners
@@ -145,7 +145,7 @@ export class Accounts {
     this.#keep({ ...fields, profileId, createdMs: nowMs, lastUsedMs: null })
   }
 
-  #keep(fields: TokenFacts): void {
+  #keep(fields: TokenMetadata): void {
     const { tokenId, profileId } = fields
     assert(!this.#tokens.has(tokenId), 'a token id is new')
     // Names each field: every order reads a token, and a spread copy could have a shape of its own.
@@ -227,18 +227,18 @@ export class Accounts {
   }
 
   /** All the state, in an order of its own; for the state hash. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     yield this.adminTokenDigest
-    yield* this.#profiles.facts()
+    yield* this.#profiles.hashedFields()
     // A sealed secret is left out: the same secret has other bytes under another nonce.
     for (const { sealedSecret: _sealed, tokenNo: _no, ...fields } of this.#tokens.values()) {
-      yield factsOf(fields)
+      yield hashedFieldsOf(fields)
     }
     yield ['sessions', this.#sessions.count]
     yield this.#sessions.capture()
     yield* this.#burnedNonces
-    yield* this.partners.facts()
-    yield* this.withdrawalAddresses.facts()
+    yield* this.partners.hashedFields()
+    yield* this.withdrawalAddresses.hashedFields()
   }
 
   capture(): CapturedAccounts {

@@ -58,7 +58,7 @@ export class FrozenProfiles {
   }
 
   /** All the state, for the state hash; no fact while no profile is frozen. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { profileId, sinceMs, seq, reason } of this.all()) {
       yield ['frozen', profileId, sinceMs, seq, reason]
     }

@@ -45,7 +45,7 @@ export class Operators {
   }
 
   /** All the state, for the state hash; no fact while there is no operator beside the first. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { name, role, tokenDigest, createdMs } of this.#all) {
       yield ['operator', name, role, tokenDigest, createdMs]
     }

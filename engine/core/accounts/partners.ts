@@ -160,7 +160,7 @@ export class Partners {
   /**
    * For the state hash. A key counts as present or absent: its sealed bytes change with the nonce.
    */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const made of this.#byProfile.values()) {
       const { profileId, partnerId, sealedKey, approved, submitted, failed } = made
       yield ['subAccount', profileId, partnerId, sealedKey !== null, approved]

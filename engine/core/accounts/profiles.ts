@@ -28,7 +28,7 @@ import {
 } from '../cells/address-bytes.ts'
 import { ByteRows } from '../cells/byte-rows.ts'
 import { bytesToHex, sha256, utf8ToBytes } from '../cells/digest.ts'
-import { factsOf, fieldsOf } from '../cells/facts.ts'
+import { fieldsOf, hashedFieldsOf } from '../cells/hashed-fields.ts'
 import { IdIndex, mixedHash } from '../cells/id-index.ts'
 
 export interface Profile {
@@ -162,7 +162,7 @@ export class Profiles {
     writeCase(account, bytes, at + CASE)
     this.#view(profileId).setInt16(at + CAP, NO_CAP, true)
     this.#byAddress.add(profileId)
-    this.#note(['made', profileId, account, nowMs, ...factsOf(stated)])
+    this.#note(['made', profileId, account, nowMs, ...hashedFieldsOf(stated)])
     this.#write(profileId, stated)
   }
 
@@ -254,9 +254,9 @@ export class Profiles {
   }
 
   /** All the state, for the state hash. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     yield ['profiles', this.count, this.#wallets.end - 1, this.#textDigest]
-    for (const rank of this.#ranks) yield factsOf(rank)
+    for (const rank of this.#ranks) yield hashedFieldsOf(rank)
     yield* this.#rows.parts()
     yield* this.#wallets.parts()
   }

@@ -54,7 +54,7 @@ export class WithdrawalAddresses {
   }
 
   /** All the state, for the state hash; no fact while no address is listed. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { profileId, addressId, address, label, createdMs } of this.capture()) {
       yield ['withdrawalAddress', profileId, addressId, address, label, createdMs]
     }

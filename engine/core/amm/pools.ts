@@ -172,7 +172,7 @@ export class Pools {
   }
 
   /** All the state, for the state hash; no fact before the first pool. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     const { pools, inFlight } = this.capture()
     if (pools.length > 0) yield ['pools', pools, inFlight]
   }

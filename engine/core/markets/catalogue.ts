@@ -15,7 +15,7 @@ import {
   takesOrders,
 } from '../../domain/markets/market.ts'
 import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../../domain/units.ts'
-import { factsOf } from '../cells/facts.ts'
+import { hashedFieldsOf } from '../cells/hashed-fields.ts'
 import { type CapturedCategories, Categories } from './categories.ts'
 
 /** What the ledger keeps of a market. */
@@ -357,10 +357,10 @@ export class Catalogue {
    * All the state, by rising id; for the state hash. A book is a slot, a count is an index, and the
    * price of a mark decides nothing: it is shown, and older hashes do not have it.
    */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     yield ['markets', this.lastId]
     for (const { book: _b, rowCount: _r, markYesTicks: _m, ...market } of this.#byId.values()) {
-      yield factsOf(market)
+      yield hashedFieldsOf(market)
     }
   }
 }

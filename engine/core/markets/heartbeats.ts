@@ -78,7 +78,7 @@ export class Heartbeats {
   }
 
   /** All the state, for the state hash; no fact while there is no heartbeat. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { profileId, cancelAtMs, firedSeq } of this.all()) {
       yield ['heartbeat', profileId, cancelAtMs, firedSeq]
     }

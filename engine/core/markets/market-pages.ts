@@ -7,7 +7,7 @@ import type { ControlCommand } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { MarketPage, PlacedPage } from '../../domain/markets/market-page.ts'
 import type { TimeMs } from '../../domain/units.ts'
-import { fieldsOf } from '../cells/facts.ts'
+import { fieldsOf } from '../cells/hashed-fields.ts'
 
 export interface PageTree {
   /** By id, oldest first. */
@@ -69,7 +69,7 @@ export class MarketPages {
   }
 
   /** All the state, for the state hash; no fact without a page. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     const { pages, moved } = this.capture()
     for (const page of pages) yield ['page', fieldsOf(page)]
     for (const each of moved) yield ['moved page', ...each]

@@ -6,7 +6,7 @@
 import { assert } from '../../domain/assert.ts'
 import { BOUNDARY_REPORT_MS, BOUNDARY_WAIT_MS } from '../../domain/markets/series.ts'
 import type { PriceE8, TimeMs } from '../../domain/units.ts'
-import { factsOf } from '../cells/facts.ts'
+import { hashedFieldsOf } from '../cells/hashed-fields.ts'
 
 export interface PriceReport {
   readonly atMs: TimeMs
@@ -114,13 +114,13 @@ export class Oracle {
   }
 
   /** All the state, for the state hash: by symbol, then by time. Nothing while there is none. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const symbol of [...this.#newest.keys()].sort()) {
-      yield ['oracle', symbol, factsOf(this.#newest.get(symbol) ?? {})]
+      yield ['oracle', symbol, hashedFieldsOf(this.#newest.get(symbol) ?? {})]
     }
     const all = [...this.boundaries()].sort((a, b) =>
       a.symbol === b.symbol ? a.atMs - b.atMs : a.symbol < b.symbol ? -1 : 1,
     )
-    for (const boundary of all) yield ['boundary', factsOf(boundary)]
+    for (const boundary of all) yield ['boundary', hashedFieldsOf(boundary)]
   }
 }

@@ -6,7 +6,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand } from '../../domain/command.ts'
 import type { PlacedKey, PlacedOption } from '../../domain/markets/market-page.ts'
-import { fieldsOf } from '../cells/facts.ts'
+import { fieldsOf } from '../cells/hashed-fields.ts'
 
 export type CapturedPropertyKeys = readonly PlacedKey[]
 
@@ -38,7 +38,7 @@ export class PropertyKeys {
   }
 
   /** All the state, for the state hash; no fact without a key. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { options, ...key } of this.keys.values()) {
       yield ['property', fieldsOf(key)]
       for (const option of options) yield ['option', fieldsOf(option)]

@@ -12,7 +12,7 @@ import {
   slotMsOf,
 } from '../../domain/markets/series.ts'
 import type { TimeMs } from '../../domain/units.ts'
-import { factsOf } from '../cells/facts.ts'
+import { hashedFieldsOf } from '../cells/hashed-fields.ts'
 
 export interface Series extends SeriesSpec {
   readonly seriesId: SeriesId
@@ -155,8 +155,9 @@ export class SeriesTable {
   }
 
   /** All the state, by rising id; for the state hash. Nothing while there was no series. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     if (this.lastId > 0) yield ['series', this.lastId]
-    for (const { slots, ...series } of this.#byId.values()) yield [...factsOf(series), [...slots]]
+    for (const { slots, ...series } of this.#byId.values())
+      yield [...hashedFieldsOf(series), [...slots]]
   }
 }

@@ -103,7 +103,7 @@ export class TradingModes {
   }
 
   /** All the state, for the state hash; no fact before the first window. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     if (this.lastWindowId === 0) return
     yield ['trading windows', this.lastWindowId]
     for (const { windowId, startsAtMs, endsAtMs, mode, publicMessage } of this.#windows) {

@@ -147,7 +147,7 @@ export class Blocks {
   }
 
   /** For the state hash: no fact before the first block, retry or reversal. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     if (this.movedSeq > 0) yield ['moved', this.movedSeq]
     const { height, throughSeq, aside, failed, reversing } = this.capture()
     for (const [tradeSeq, fillsLeft] of reversing) yield ['reversing', tradeSeq, fillsLeft]

@@ -222,7 +222,7 @@ export class Reversals {
   }
 
   /** For the state hash: no fact before the first reversal. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     const { collateral, shares } = this.capture()
     if (collateral.length + shares.length > 0) yield ['reversed', collateral, shares]
   }

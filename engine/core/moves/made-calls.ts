@@ -81,7 +81,7 @@ export class MadeCalls {
   }
 
   /** All the state, for the state hash; no fact while no call is remembered. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { by, digest, bodyDigest, untilMs, profileId, seq } of this.capture()) {
       yield ['call', by, digest, bodyDigest, untilMs, profileId, seq]
     }

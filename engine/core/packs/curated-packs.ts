@@ -68,7 +68,7 @@ export class CuratedPacks {
   }
 
   /** All the state, for the state hash; no fact while the list is empty. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { packId, name, madeMs, legs } of this.all()) {
       yield ['curated', packId, name, madeMs, legs.map((leg) => [leg.marketId, leg.outcome])]
     }

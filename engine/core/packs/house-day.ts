@@ -71,7 +71,7 @@ export class HouseDay {
   }
 
   /** No fact before the first pack that counts for a day, and without a figure of operators. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     if (this.#day !== 0) yield ['houseDay', this.#day, this.#endedRaw]
     if (this.#maxRaw !== null) yield ['houseDayMax', this.#maxRaw]
   }

@@ -325,7 +325,7 @@ export class Packs {
   }
 
   /** All the state, for the state hash; no fact before the first pack or offer. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const {
       packId,
       ownerId,
@@ -352,8 +352,8 @@ export class Packs {
       ])
       yield ['packOffer', offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, priced]
     }
-    yield* this.houseDay.facts()
-    yield* this.curated.facts()
+    yield* this.houseDay.hashedFields()
+    yield* this.curated.hashedFields()
   }
 
   /** Oldest first: a pack and an offer keep their places. */

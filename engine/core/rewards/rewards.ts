@@ -270,7 +270,7 @@ export class Rewards {
   }
 
   /** All the state, for the state hash; no fact before the first sample. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     const { minute, open, height, countedSeq, day, paidDay, ...earnings } = this.capture()
     const { today, due, shareParts } = earnings
     if (minute + paidDay === 0) return

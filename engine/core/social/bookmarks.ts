@@ -90,7 +90,7 @@ export class Bookmarks {
   }
 
   /** All the state, for the state hash; no fact while no profile has or shows a bookmark. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     const { lists, shown } = this.capture()
     if (lists.length > 0) {
       yield ['bookmarks', this.owners.all]

@@ -93,7 +93,7 @@ export class Follows {
   }
 
   /** All the state, for the state hash; no fact while nobody follows anybody. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     if (this.owners.all === 0) return
     yield ['follows', this.owners.all]
     yield u32Bytes(this.capture())

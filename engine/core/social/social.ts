@@ -63,9 +63,9 @@ export class Social {
   }
 
   /** All the state, for the state hash; no fact while it is empty. */
-  *facts(): Iterable<unknown> {
-    yield* this.follows.facts()
-    yield* this.bookmarks.facts()
+  *hashedFields(): Iterable<unknown> {
+    yield* this.follows.hashedFields()
+    yield* this.bookmarks.hashedFields()
   }
 
   capture(): CapturedSocial {

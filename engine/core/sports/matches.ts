@@ -11,7 +11,7 @@ import type { FixtureId, MarketId } from '../../domain/ids.ts'
 import type { Match, MatchMarket, Score, ScoreEvent } from '../../domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../domain/sports/sport-limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
-import { fieldsOf } from '../cells/facts.ts'
+import { fieldsOf } from '../cells/hashed-fields.ts'
 
 export interface PlacedMarket extends MatchMarket {
   /** The market left memory. */
@@ -177,7 +177,7 @@ export class Matches {
   }
 
   /** All the state, for the state hash; no fact without a match. */
-  *facts(): Iterable<unknown> {
+  *hashedFields(): Iterable<unknown> {
     for (const { home, away, markets, score, ...match } of this.#bySlug.values()) {
       yield ['match', fieldsOf(match), fieldsOf(home), fieldsOf(away)]
       yield ['markets of match', markets.map(fieldsOf), score === null ? null : fieldsOf(score)]

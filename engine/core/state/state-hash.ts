@@ -37,26 +37,26 @@ function heldBySystem(systemRaw: readonly number[]): readonly number[] {
 }
 
 function hashMoney(hash: Sha256, { ledger, accounts }: Clearing): void {
-  const facts = new HashedNumbers(hash)
-  facts.add(ledger.fundedRaw)
+  const hashedFields = new HashedNumbers(hash)
+  hashedFields.add(ledger.fundedRaw)
   const system = heldBySystem(ledger.systemRaw)
-  facts.add(system.length)
-  for (const raw of system) facts.add(raw)
+  hashedFields.add(system.length)
+  for (const raw of system) hashedFields.add(raw)
   for (let account = 1; account <= accounts.count; account++) {
-    facts.add(ledger.collateralFreeRaw[account])
-    facts.add(ledger.collateralReservedRaw[account])
+    hashedFields.add(ledger.collateralFreeRaw[account])
+    hashedFields.add(ledger.collateralReservedRaw[account])
   }
   for (const row of rowsInOrder(ledger)) {
     // An empty row is an index, not a fact.
     if (ledger.isRowEmpty(row)) continue
-    facts.add(ledger.rows.accountOf(row))
-    facts.add(ledger.rows.marketOf(row))
-    facts.add(ledger.sharesFreeRaw[row * 2])
-    facts.add(ledger.sharesFreeRaw[row * 2 + 1])
-    facts.add(ledger.sharesReservedRaw[row * 2])
-    facts.add(ledger.sharesReservedRaw[row * 2 + 1])
+    hashedFields.add(ledger.rows.accountOf(row))
+    hashedFields.add(ledger.rows.marketOf(row))
+    hashedFields.add(ledger.sharesFreeRaw[row * 2])
+    hashedFields.add(ledger.sharesFreeRaw[row * 2 + 1])
+    hashedFields.add(ledger.sharesReservedRaw[row * 2])
+    hashedFields.add(ledger.sharesReservedRaw[row * 2 + 1])
   }
-  facts.end()
+  hashedFields.end()
 }
 
 /** Live rows by market, then by account. */
@@ -97,22 +97,22 @@ function placeOf(value: number, rising: Float64Array): number {
 }
 
 function hashOrders(hash: Sha256, { orders }: Clearing, live: Uint32Array): void {
-  const facts = new HashedNumbers(hash)
+  const hashedFields = new HashedNumbers(hash)
   for (const slot of live) {
-    facts.add(orders.seqOf(slot))
-    facts.add(orders.accountOf(slot))
-    facts.add(orders.marketOf(slot))
-    facts.add(orders.sideOf(slot))
-    facts.add(orders.outcomeOf(slot))
-    facts.add(orders.orderTypeOf(slot))
-    facts.add(orders.feeBpsOf(slot))
-    facts.add(orders.priceTicksOf(slot))
-    facts.add(orders.sizeRawOf(slot))
-    facts.add(orders.leftRawOf(slot))
-    facts.add(orders.reservedRawOf(slot))
-    facts.add(orders.expirationSecOf(slot))
+    hashedFields.add(orders.seqOf(slot))
+    hashedFields.add(orders.accountOf(slot))
+    hashedFields.add(orders.marketOf(slot))
+    hashedFields.add(orders.sideOf(slot))
+    hashedFields.add(orders.outcomeOf(slot))
+    hashedFields.add(orders.orderTypeOf(slot))
+    hashedFields.add(orders.feeBpsOf(slot))
+    hashedFields.add(orders.priceTicksOf(slot))
+    hashedFields.add(orders.sizeRawOf(slot))
+    hashedFields.add(orders.leftRawOf(slot))
+    hashedFields.add(orders.reservedRawOf(slot))
+    hashedFields.add(orders.expirationSecOf(slot))
   }
-  facts.end()
+  hashedFields.end()
 }
 
 function* clientIds({ orders }: Clearing, live: Uint32Array): Iterable<unknown> {
@@ -129,45 +129,45 @@ const TEXT_LENGTH = 1 << 15
  * One line for each fact. Some thousands are hashed together: a single text of all facts could be
  * longer than a string may be. Columns are hashed as bytes.
  */
-function hashFacts(hash: Sha256, facts: Iterable<unknown>): void {
+function hashFields(hash: Sha256, hashedFields: Iterable<unknown>): void {
   let text = ''
   const end = () => {
     hash.update(utf8ToBytes(text))
     text = ''
   }
-  for (const fact of facts) {
-    if (fact instanceof Uint8Array) {
+  for (const event of hashedFields) {
+    if (event instanceof Uint8Array) {
       end()
-      hash.update(fact)
+      hash.update(event)
       continue
     }
-    text += `${JSON.stringify(fact)}\n`
+    text += `${JSON.stringify(event)}\n`
     if (text.length >= TEXT_LENGTH) end()
   }
   end()
 }
 
-function* clearingFacts(clearing: Clearing, live: Uint32Array): Iterable<unknown> {
+function* clearingFields(clearing: Clearing, live: Uint32Array): Iterable<unknown> {
   const { lastSeq, lastNowMs, rulesVersion, seen } = clearing
   yield [lastSeq, lastNowMs, rulesVersion, seen.count, seen.clientIdCount, seen.folded]
-  yield* clearing.accounts.facts()
-  yield* clearing.catalogue.facts()
-  yield* clearing.series.facts()
-  yield* clearing.oracle.facts()
-  yield* clearing.blocks.facts()
-  yield* clearing.reversals.facts()
-  yield* clearing.calls.facts()
-  yield* clearing.pools.facts()
-  yield* clearing.rewards.facts()
-  yield* clearing.packs.facts()
-  yield* clearing.modes.facts()
-  yield* clearing.heartbeats.facts()
-  yield* clearing.frozen.facts()
-  yield* clearing.operators.facts()
-  yield* clearing.pages.facts()
-  yield* clearing.properties.facts()
-  yield* clearing.matches.facts()
-  yield* clearing.social.facts()
+  yield* clearing.accounts.hashedFields()
+  yield* clearing.catalogue.hashedFields()
+  yield* clearing.series.hashedFields()
+  yield* clearing.oracle.hashedFields()
+  yield* clearing.blocks.hashedFields()
+  yield* clearing.reversals.hashedFields()
+  yield* clearing.calls.hashedFields()
+  yield* clearing.pools.hashedFields()
+  yield* clearing.rewards.hashedFields()
+  yield* clearing.packs.hashedFields()
+  yield* clearing.modes.hashedFields()
+  yield* clearing.heartbeats.hashedFields()
+  yield* clearing.frozen.hashedFields()
+  yield* clearing.operators.hashedFields()
+  yield* clearing.pages.hashedFields()
+  yield* clearing.properties.hashedFields()
+  yield* clearing.matches.hashedFields()
+  yield* clearing.social.hashedFields()
   const { orders } = clearing
   for (const slot of live) {
     if (orders.stateOf(slot) !== STATE.HELD) continue
@@ -183,10 +183,10 @@ export function stateHash(
 ): string {
   const hash = newSha256()
   const live = liveSlots(clearing)
-  hashFacts(hash, clearingFacts(clearing, live))
+  hashFields(hash, clearingFields(clearing, live))
   hashMoney(hash, clearing)
   hashOrders(hash, clearing, live)
-  hashFacts(hash, clientIds(clearing, live))
+  hashFields(hash, clientIds(clearing, live))
   for (const digest of bookDigests) hash.update(digest)
   return bytesToHex(hash.digest())
 }

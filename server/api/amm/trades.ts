@@ -98,12 +98,12 @@ async function traded<View>(
       `${limit}; send another ${name}, or none.`
     return refuse('POOL_SHARES_BEYOND', { message })
   }
-  const { seq, fact } = made
+  const { seq, event } = made
   return {
     status: 'SUBMITTED' as const,
     market: found.market.slug,
     outcomeIndex: outcome,
-    ...parts.view(Math.abs(fact.yesRaw + fact.noRaw), slippageBps),
+    ...parts.view(Math.abs(event.yesRaw + event.noRaw), slippageBps),
     transactionId: String(seq),
     txHash: moveHashOf(services.settings.chainId, seq),
   }

@@ -30,20 +30,20 @@ export class ArchivedMarkets {
   }
 
   /** What a series is about never changes, and its slot was durable: nothing here is new. */
-  #shown(facts: ArchivedMarket): PublishedMarket {
-    return archivedMarket(facts, assetOf(facts, this.#pipeline.clearing))
+  #shown(metadata: ArchivedMarket): PublishedMarket {
+    return archivedMarket(metadata, assetOf(metadata, this.#pipeline.clearing))
   }
 
   /** The market of a slug; null when there never was one, undefined without an answer in time. */
   async bySlug(slug: string, requester: Requester): Promise<PublishedMarket | null | undefined> {
     const live = this.#pipeline.published.bySlug(slug)
     if (live !== undefined) return live
-    const facts = await this.#reads.read(archivedBySlug, slug, requester)
-    if (facts === undefined || facts === null) return facts
-    if (kindOf(facts) !== 'group') return this.#shown(facts)
+    const metadata = await this.#reads.read(archivedBySlug, slug, requester)
+    if (metadata === undefined || metadata === null) return metadata
+    if (kindOf(metadata) !== 'group') return this.#shown(metadata)
     // A group leaves memory behind its markets, so all of them are in the tables.
-    const ofGroup = await this.#reads.read(archivedOfGroup, facts.marketId, requester)
-    return ofGroup === undefined ? undefined : archivedMarket(facts, null, ofGroup)
+    const ofGroup = await this.#reads.read(archivedOfGroup, metadata.marketId, requester)
+    return ofGroup === undefined ? undefined : archivedMarket(metadata, null, ofGroup)
   }
 
   /** As for a slug; the address of a pool names it while the pool is in memory. */
@@ -69,8 +69,8 @@ export class ArchivedMarkets {
     }
     if (missing.length === 0) return found
     const read = await this.#reads.read(archivedBySlugs, missing, requester)
-    for (const facts of read ?? []) {
-      if (facts !== null) found.set(facts.slug, this.#shown(facts))
+    for (const metadata of read ?? []) {
+      if (metadata !== null) found.set(metadata.slug, this.#shown(metadata))
     }
     return read === undefined ? undefined : found
   }
@@ -89,8 +89,8 @@ export class ArchivedMarkets {
     }
     if (missing.length === 0) return found
     const read = await this.#reads.read(archivedByIds, missing, requester)
-    for (const facts of read ?? []) {
-      if (facts !== null) found.set(facts.marketId, this.#shown(facts))
+    for (const metadata of read ?? []) {
+      if (metadata !== null) found.set(metadata.marketId, this.#shown(metadata))
     }
     return read === undefined ? undefined : found
   }

@@ -60,7 +60,7 @@ export const listedLeg = () =>
   })
 
 /** What is known of a leg beside its market; absent for a leg that nobody bought. */
-interface LegFacts {
+interface LegMetadata {
   readonly packId: string
   readonly legIndex: number
   readonly outcome: number
@@ -71,7 +71,7 @@ interface LegFacts {
 
 export function listedLegView(
   published: PublishedMarket,
-  { packId, legIndex, outcome, priceTicks, bought }: LegFacts,
+  { packId, legIndex, outcome, priceTicks, bought }: LegMetadata,
   desk: Pick<PackDesk, 'requestsOfMatch' | 'bookTicks'>,
 ) {
   const { market, lastYesTicks, group } = published

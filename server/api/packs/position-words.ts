@@ -116,8 +116,8 @@ export async function positionViews(
         const market = markets.get(marketId)
         if (market === undefined) return []
         const bought = { result, resolvedAt: countedMs === null ? null : isoText(countedMs) }
-        const facts = { packId: id, legIndex, outcome, priceTicks, bought }
-        return [listedLegView(market, facts, packs)]
+        const events = { packId: id, legIndex, outcome, priceTicks, bought }
+        return [listedLegView(market, events, packs)]
       }),
       sourcePack: { id: packIdOf('curated', curatedId), name },
       payoutAmount: row.status === 'LOST' ? '0' : String(paysRaw(row)),

@@ -1,6 +1,6 @@
 // An act of a profile as replies show it (rules §9.2).
 
-import type { MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import type { MoveEvent } from '../../../engine/core/moves/move-events.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { HistoryRow, Place } from '../../../persistence/query/read/portfolio/history.ts'
@@ -61,7 +61,7 @@ function tradeView(part: TradePart, { seq, leg }: Place, { pipeline }: Services)
 }
 
 /** A trade with a pool: its price counts the fee. */
-function poolTradeView({ kind, yesRaw, noRaw, collateralRaw }: MoveFact) {
+function poolTradeView({ kind, yesRaw, noRaw, collateralRaw }: MoveEvent) {
   const sharesRaw = Math.abs(yesRaw + noRaw)
   return {
     outcomeIndex: yesRaw === 0 ? 1 : 0,
@@ -71,7 +71,7 @@ function poolTradeView({ kind, yesRaw, noRaw, collateralRaw }: MoveFact) {
   }
 }
 
-function moveView(move: MoveFact) {
+function moveView(move: MoveEvent) {
   const { kind, yesRaw, noRaw, collateralRaw, converted } = move
   const shares = converted?.map((each) => each.yesRaw + each.noRaw) ?? [yesRaw, noRaw]
   return {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
 import { decideFunds } from '../../../engine/core/decide/partners.ts'
-import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import { eventsOfMove, type MoveEvent } from '../../../engine/core/moves/move-events.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { CallOnce } from '../../../engine/domain/moves/call-once.ts'
 import type { MoveBody } from '../../../engine/domain/moves/move-command.ts'
@@ -30,11 +30,11 @@ export interface MoveRequest {
 export interface Moved {
   /** Names its transaction on the chain. */
   readonly seq: Seq
-  readonly fact: MoveFact
+  readonly event: MoveEvent
 }
 
 /** What a call became when it came first; null or undefined without an answer in time. */
-export type FirstMove = (request: MoveRequest, seq: Seq) => Promise<MoveFact | null | undefined>
+export type FirstMove = (request: MoveRequest, seq: Seq) => Promise<MoveEvent | null | undefined>
 
 /** Asks the tables. */
 export function firstMoveIn(reads: PrivateReads): FirstMove {
@@ -63,7 +63,7 @@ export class MovesOnce {
     const childrenOf = (groupId: MarketId) =>
       clearing.catalogue.childrenOf(groupId).map(({ marketId }) => marketId)
     let seq: Seq = 0
-    let facts: readonly MoveFact[] = []
+    let events: readonly MoveEvent[] = []
     const refused = await this.#pipeline.change((nowMs) => {
       const once = onceOf(request, requested, nowMs)
       const before = decideOnce(clearing, once, nowMs)
@@ -74,12 +74,12 @@ export class MovesOnce {
       const restricted = decideFunds(clearing, request.callerId, request.owner)
       if (restricted !== null) return restricted
       const decided = decide(nowMs, once)
-      if (!(decided instanceof Reject)) facts = factsOfMove(decided, childrenOf)
+      if (!(decided instanceof Reject)) events = eventsOfMove(decided, childrenOf)
       return decided
     })
     if (refused !== null) return refused
-    const fact = facts.at(0) ?? (await this.#firstMove(request, seq)) ?? null
-    return fact === null ? REJECT.READ_TIMEOUT : { seq, fact }
+    const event = events.at(0) ?? (await this.#firstMove(request, seq)) ?? null
+    return event === null ? REJECT.READ_TIMEOUT : { seq, event }
   }
 }
 

@@ -1,7 +1,7 @@
 // Pairs, redemptions, conversions and withdrawals (rules §6.2 to §6.5).
 
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
-import type { MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import type { MoveEvent } from '../../../engine/core/moves/move-events.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
@@ -63,8 +63,8 @@ function rawOf(decimal: string): number | undefined {
 
 const TOO_LARGE = { field: 'amount', message: `must be ${MOVE_LIMITS.amountRawMax} at most` }
 
-function shownEnvelope({ seq, fact }: Moved, { pipeline, settings }: Services) {
-  const walletAddress = pipeline.clearing.accounts.accountOf(fact.owner)
+function shownEnvelope({ seq, event }: Moved, { pipeline, settings }: Services) {
+  const walletAddress = pipeline.clearing.accounts.accountOf(event.owner)
   assert(walletAddress !== undefined, 'the owner of a move has an account')
   const hash = moveHashOf(settings.chainId, seq)
   return { hash, userOperationHash: '', transactionId: String(seq), walletAddress }
@@ -75,7 +75,7 @@ async function reported<View>(
   input: MoneyCall & { readonly body: { readonly amount?: string } },
   services: Services,
   move: (request: MoveRequest, amountRaw: number) => Promise<Moved | Reject>,
-  view: (fact: MoveFact) => View,
+  view: (event: MoveEvent) => View,
   refusalOf: (reject: Reject) => Refusal | Promise<Refusal> = refuse,
 ) {
   const request = requestOf(input, services)
@@ -84,7 +84,7 @@ async function reported<View>(
   if (amountRaw === undefined) return invalid(TOO_LARGE)
   const moved = await move(request, amountRaw)
   if (moved instanceof Reject) return refusalOf(moved)
-  return { ...shownEnvelope(moved, services), ...view(moved.fact) }
+  return { ...shownEnvelope(moved, services), ...view(moved.event) }
 }
 
 const auth = () => eitherOf(hmac('trading'), sessionOrIdentity()).forServerWallets()
@@ -105,8 +105,8 @@ const PAIR_EXAMPLE = {
   body: { conditionId: CONDITION, amount: '10000000' },
   reply: { ...ENVELOPE_EXAMPLE, conditionId: CONDITION, marketId: 1, amount: '10000000' },
 }
-const pairView = (conditionId: string) => (fact: MoveFact) => {
-  return { conditionId, marketId: fact.marketId, amount: String(Math.abs(fact.yesRaw)) }
+const pairView = (conditionId: string) => (event: MoveEvent) => {
+  return { conditionId, marketId: event.marketId, amount: String(Math.abs(event.yesRaw)) }
 }
 
 export const splitPosition = route({
@@ -266,7 +266,7 @@ export const redeemPositions = route({
   handle: (input, services: Services) => {
     const { conditionId } = input.body
     const move = (request: MoveRequest) => services.moves.redeem(request, conditionId)
-    const view = ({ marketId, collateralRaw }: MoveFact) => {
+    const view = ({ marketId, collateralRaw }: MoveEvent) => {
       return { conditionId, marketId, amount: String(collateralRaw) }
     }
     return reported(input, services, move, view, (reject) => {
@@ -363,10 +363,10 @@ export const withdraw = route({
     }
     const move = (request: MoveRequest, raw: number) =>
       services.moves.withdraw(request, raw, destination)
-    const view = (fact: MoveFact) => {
-      assert(fact.destination !== undefined, 'a withdrawal has a destination')
+    const view = (event: MoveEvent) => {
+      assert(event.destination !== undefined, 'a withdrawal has a destination')
       const { address: token } = collateral
-      return { token, destination: fact.destination, amount: String(-fact.collateralRaw) }
+      return { token, destination: event.destination, amount: String(-event.collateralRaw) }
     }
     return reported(input, services, move, view, (reject) => {
       return reject.name === 'NOT_MINED_YET' ? notMinedYet(reject) : refuse(reject)

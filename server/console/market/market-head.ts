@@ -70,8 +70,8 @@ export class MarketHead implements Panel {
       { class: 'chip', attrs: { 'data-open': isOpen(market) } },
       statusWords(market),
     )
-    const facts = [...market.categories, `$${short(market.volume)} traded`, slotWords(market)]
-    const words = facts.filter((each) => each !== '').join(' · ')
+    const metadata = [...market.categories, `$${short(market.volume)} traded`, slotWords(market)]
+    const words = metadata.filter((each) => each !== '').join(' · ')
     this.element = h(
       'header',
       { class: 'market-head' },

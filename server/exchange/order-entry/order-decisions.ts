@@ -26,7 +26,7 @@ import type { OrderIds } from '../read-model/order-ids.ts'
 import type { PublishedMarkets } from '../read-model/published.ts'
 import type { Clock } from '../sequencer/clock.ts'
 import { DEADLINES_FIRST, type Sequencer } from '../sequencer/sequencer.ts'
-import type { Mining, SettlementFact } from '../settlement/mining.ts'
+import type { Mining, SettlementEvent } from '../settlement/mining.ts'
 import type { AccountQueues } from './account-queues.ts'
 import {
   ABANDONED,
@@ -403,7 +403,7 @@ export class OrderDecisions {
   }
 
   /** The order is durable, so a fault of its reply concerns the caller alone, not the publisher. */
-  #orderAnswer(receipt: OrderReceipt, settled: SettlementFact | null): OrderAnswer {
+  #orderAnswer(receipt: OrderReceipt, settled: SettlementEvent | null): OrderAnswer {
     try {
       return this.#replyOf(receipt, settled)
     } catch (error) {
@@ -411,7 +411,7 @@ export class OrderDecisions {
     }
   }
 
-  #replyOf(receipt: OrderReceipt, settled: SettlementFact | null): OrderAnswer {
+  #replyOf(receipt: OrderReceipt, settled: SettlementEvent | null): OrderAnswer {
     edgePoint('at-order-reply')
     if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
     const market = this.#parts.published.byId(receipt.marketId)

@@ -12,9 +12,9 @@ import { averagePrice } from '../read-model/fill-fields.ts'
 import type { OrderIds } from '../read-model/order-ids.ts'
 import type { PublishedMarket } from '../read-model/published.ts'
 import { orderMarket } from '../read-model/views.ts'
-import type { SettlementFact } from '../settlement/mining.ts'
+import type { SettlementEvent } from '../settlement/mining.ts'
 
-type Settled = Pick<SettlementFact, 'status' | 'txHash'>
+type Settled = Pick<SettlementEvent, 'status' | 'txHash'>
 
 /** An order that ended counts as canceled once its fill is taken back (rules §5.2). */
 function statusOf(receipt: Receipt, settled: Settled | null): OrderStatus {

@@ -32,13 +32,13 @@ import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
  * The order of a fact, as it was when its command was settled. A fact spreads it behind its own
  * fields: an object literal that begins with a spread takes ten times as long.
  */
-type FactOrder = Omit<
+type EventOrder = Omit<
   TradePart,
   'takerSlot' | 'takerGeneration' | 'isTaker' | 'sharesRaw' | 'collateralRaw' | 'feeBps' | 'feeRaw'
 >
 
 /** Sizes are raw shares. */
-export type OrderFact = FactOrder &
+export type OrderEvent = EventOrder &
   (
     | { readonly type: 'PLACEMENT' | 'UPDATE'; readonly remainingRaw: number }
     | {
@@ -69,7 +69,7 @@ const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
 const STAMPS = 1 << 16
 
 /** Takes facts whose seqs never fall; the facts of one command come in one call. */
-export type FactsListener = (facts: readonly OrderFact[]) => void
+export type EventsListener = (events: readonly OrderEvent[]) => void
 
 export class OrderNews {
   readonly #clearing: Clearing
@@ -83,20 +83,20 @@ export class OrderNews {
   readonly #partial = new Set<Seq>()
   /** Of the record at hand. */
   #clientId = ''
-  #due: OrderFact[] = []
-  #listener: FactsListener = () => {}
+  #due: OrderEvent[] = []
+  #listener: EventsListener = () => {}
 
   constructor(clearing: Clearing) {
     this.#clearing = clearing
   }
 
   /** Sets the listener: the sockets, once they are up. Before that nobody is watched. */
-  listen(listener: FactsListener): void {
+  listen(listener: EventsListener): void {
     this.#listener = listener
   }
 
-  publish(facts: readonly OrderFact[]): void {
-    this.#listener(facts)
+  publish(events: readonly OrderEvent[]): void {
+    this.#listener(events)
   }
 
   /** Commands that have facts already made, or not made because nobody listened. */
@@ -152,9 +152,9 @@ export class OrderNews {
     if (this.#due.length === 0) return
     let through = durableSeq
     for (const { settledThrough } of sources) through = Math.min(through, settledThrough)
-    const ready = this.#due.filter((fact) => fact.seq <= through)
+    const ready = this.#due.filter((event) => event.seq <= through)
     if (ready.length === 0) return
-    this.#due = this.#due.filter((fact) => fact.seq > through)
+    this.#due = this.#due.filter((event) => event.seq > through)
     ready.sort((a, b) => a.seq - b.seq)
     this.publish(ready)
   }
@@ -190,7 +190,7 @@ export class OrderNews {
     return this.#stampSeq[cell] === seq ? this.#stampMs[cell] : this.#clearing.lastNowMs
   }
 
-  #orderOf(seq: Seq, slot: Slot): FactOrder {
+  #orderOf(seq: Seq, slot: Slot): EventOrder {
     const { orders } = this.#clearing
     return {
       seq,
@@ -223,7 +223,7 @@ export class OrderNews {
   }
 
   /** A maker's proceeds are what the taker's rounding leaves (rules §2.4). */
-  #makerFilled(order: FactOrder, words: Int32Array, f64s: Float64Array, event: number): void {
+  #makerFilled(order: EventOrder, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
     const takerSlot = eventTakerSlot(words, event)
     const takerOutcome = eventTakerIsNo(words, event) ? 1 : 0
@@ -249,7 +249,7 @@ export class OrderNews {
   }
 
   /** The rows of rules §5.4 for the owner of an arriving order. */
-  #arrived(order: FactOrder, result: number, leftRaw: number): void {
+  #arrived(order: EventOrder, result: number, leftRaw: number): void {
     const { orders } = this.#clearing
     const sharesRaw = orders.filledSharesRawOf(order.slot)
     const collateralRaw = orders.filledCollateralRawOf(order.slot)
@@ -273,7 +273,7 @@ export class OrderNews {
   }
 
   #ended(
-    order: FactOrder,
+    order: EventOrder,
     result: number,
     filled: { sharesRaw: number; collateralRaw: number },
   ): void {

@@ -4,7 +4,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
 import { isMove, type MoveCommand } from '../../../engine/core/moves/move-commands.ts'
-import { factsOfMove, type MoveFact } from '../../../engine/core/moves/move-facts.ts'
+import { eventsOfMove, type MoveEvent } from '../../../engine/core/moves/move-events.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import { isOfMatches, Matches, type PlacedMatch } from '../../../engine/core/sports/matches.ts'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -41,7 +41,7 @@ export interface MarketsListener {
 }
 
 /** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
-export type MovesReceived = (facts: readonly MoveFact[], seq: Seq) => void
+export type MovesReceived = (events: readonly MoveEvent[], seq: Seq) => void
 
 export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
   /** A copy, as its newest durable command left it; trades show in the fields below. */
@@ -218,13 +218,13 @@ export class PublishedMarkets {
     const { catalogue } = clearing
     const showMarkets = this.#marketsBy(command, clearing)
     const pool = poolChangeBy(command, clearing)
-    const facts = factsOfMove(command, (groupId) =>
+    const events = eventsOfMove(command, (groupId) =>
       catalogue.childrenOf(groupId).map(({ marketId }) => marketId),
     )
     return () => {
       showMarkets?.()
       if (pool !== null) this.#poolChanged(pool)
-      this.#onMoved?.(facts, command.seq)
+      this.#onMoved?.(events, command.seq)
     }
   }
 

@@ -56,7 +56,7 @@ export interface MinedTrade {
  * A block that is durable. Every trade up to `throughSeq` is in a block, except the setbacks that
  * were told.
  */
-export interface BlockFact {
+export interface BlockEvent {
   readonly height: number
   readonly throughSeq: Seq
   readonly ms: TimeMs
@@ -67,7 +67,7 @@ export interface BlockFact {
 }
 
 /** What became of one trade. Only a MINED trade has a `txHash`. */
-export interface SettlementFact {
+export interface SettlementEvent {
   readonly tradeSeq: Seq
   readonly status: SettlementStatus
   readonly txHash: string | null
@@ -78,16 +78,16 @@ export interface SettlementFact {
 
 /** Hears what is durable: first the setbacks, then the block. */
 export interface SettlementListener {
-  onBlock(block: BlockFact): void
-  onSetback(fact: SettlementFact): void
+  onBlock(block: BlockEvent): void
+  onSetback(event: SettlementEvent): void
 }
 
 /** The setbacks and the block that are stamped together, and told when they are durable. */
 interface Round {
-  readonly setbacks: SettlementFact[]
+  readonly setbacks: SettlementEvent[]
   retries: number
   failures: number
-  block: BlockFact | null
+  block: BlockEvent | null
 }
 
 /** How many trades stop waiting with this round. */
@@ -116,11 +116,11 @@ export class Mining {
   readonly #reversals = new Map<number, ReversalPart[]>()
   /** Trades that the port took and no stamped block holds yet: they are not submitted again. */
   readonly #taken = new Set<number>()
-  readonly #replies = new Map<number, (fact: SettlementFact) => void>()
+  readonly #replies = new Map<number, (event: SettlementEvent) => void>()
   readonly #listeners = new Set<SettlementListener>()
   #isRequesting = false
   #minedMs: TimeMs
-  #shown: Pick<BlockFact, 'height' | 'throughSeq'>
+  #shown: Pick<BlockEvent, 'height' | 'throughSeq'>
   /** How many trades have an end that is stamped and not told yet. */
   #ending = 0
   retries = 0
@@ -191,7 +191,7 @@ export class Mining {
    * Calls `reply` with what became of a trade once that is durable, if trades are mined at once.
    * Otherwise calls it now, with null.
    */
-  whenMined(tradeSeq: Seq, reply: (fact: SettlementFact | null) => void): void {
+  whenMined(tradeSeq: Seq, reply: (event: SettlementEvent | null) => void): void {
     if (this.#parts.blockMs === 0 && this.#waiting.has(tradeSeq)) this.#replies.set(tradeSeq, reply)
     else reply(null)
   }
@@ -318,14 +318,14 @@ export class Mining {
       this.#verdicts.delete(tradeSeq)
       this.#reversals.delete(tradeSeq)
       this.#waiting.remove((seq) => seq === tradeSeq)
-      const fact = { tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs }
+      const event = { tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs }
       const reversed = { seq: clearing.lastSeq, marketId }
-      round.setbacks.push(reversal === undefined ? fact : { ...fact, reversed })
+      round.setbacks.push(reversal === undefined ? event : { ...event, reversed })
     }
     return true
   }
 
-  #stampBlock(throughSeq: Seq, late: readonly number[]): BlockFact | null {
+  #stampBlock(throughSeq: Seq, late: readonly number[]): BlockEvent | null {
     const { clearing, port } = this.#parts
     const height = clearing.blocks.height + 1
     const { chainId } = port
@@ -367,9 +367,9 @@ export class Mining {
     this.#ending -= endsOf(round)
     this.retries += round.retries
     this.failures += round.failures
-    for (const fact of setbacks) {
-      for (const listener of this.#listeners) listener.onSetback(fact)
-      this.#reply(fact.tradeSeq, () => fact)
+    for (const event of setbacks) {
+      for (const listener of this.#listeners) listener.onSetback(event)
+      this.#reply(event.tradeSeq, () => event)
     }
     if (block === null) return
     faultPoint('before-mined')
@@ -383,9 +383,9 @@ export class Mining {
     }
   }
 
-  #reply(tradeSeq: Seq, fact: () => SettlementFact): void {
+  #reply(tradeSeq: Seq, event: () => SettlementEvent): void {
     const reply = this.#replies.get(tradeSeq)
     this.#replies.delete(tradeSeq)
-    reply?.(fact())
+    reply?.(event())
   }
 }

@@ -248,17 +248,17 @@ test('the reply to a trade mined at once waits for its block, even in a flood', 
     assert.equal(buy(exchange, ++hashes, { priceTicks: 500, sizeRaw: 1000 }), null)
     return pipeline.clearing.lastSeq
   })
-  const facts = await Promise.all(
+  const events = await Promise.all(
     seqs.map((seq) => {
       return new Promise<unknown>((resolve) => {
         pipeline.publisher.whenReceipt(seq, START_MS, () => {
-          mining.whenMined(seq, (fact) => resolve(fact?.status))
+          mining.whenMined(seq, (event) => resolve(event?.status))
         })
       })
     }),
   )
   await exchange.stop()
-  assert.deepEqual(new Set(facts), new Set(['MINED']))
+  assert.deepEqual(new Set(events), new Set(['MINED']))
 })
 
 test('heartbeats of one instant share one cancel per market, and each one ends', async () => {

@@ -24,8 +24,8 @@ function shown({ pipeline }: RunningExchange): unknown {
   const { status, updatedMs, payoutNumerators, volume, lastYesTicks, depth } = published
   const { slug, title, deadlineMs, createdMs } = published.market
   const fixed = { slug, title, deadlineMs, createdMs }
-  const facts = { fixed, status, updatedMs, payoutNumerators, volume, lastYesTicks }
-  return { facts, bids: depth.bids(), asks: depth.asks(), large: depth.bestBid(true) }
+  const events = { fixed, status, updatedMs, payoutNumerators, volume, lastYesTicks }
+  return { events, bids: depth.bids(), asks: depth.asks(), large: depth.bestBid(true) }
 }
 
 /** Places orders at ten prices and cancels every third, so that slots are used again. */

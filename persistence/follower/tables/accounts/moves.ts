@@ -1,7 +1,7 @@
 import { yesPriceOf, yesTicksOf } from '../../../../engine/core/amm/pool-price.ts'
 import { redemptionRaw } from '../../../../engine/core/moves/conditions.ts'
 import type { MoveCommand } from '../../../../engine/core/moves/move-commands.ts'
-import { factsOfMove, type MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import { eventsOfMove, type MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
@@ -85,10 +85,10 @@ export class MovesTable {
   applied(command: MoveCommand): void {
     const { seq, nowMs: movedMs, kind } = command
     if (kind === 'buyFromPool' || kind === 'sellToPool') this.#traded(command)
-    const facts = factsOfMove(command, (groupId) => this.#world.childrenOf(groupId))
-    for (const [leg, fact] of facts.entries()) {
-      const { owner, marketId, yesRaw, noRaw, collateralRaw } = fact
-      const kind = MOVE_KINDS.indexOf(fact.kind)
+    const events = eventsOfMove(command, (groupId) => this.#world.childrenOf(groupId))
+    for (const [leg, event] of events.entries()) {
+      const { owner, marketId, yesRaw, noRaw, collateralRaw } = event
+      const kind = MOVE_KINDS.indexOf(event.kind)
       const amounts = { yesRaw, noRaw, collateralRaw }
       this.#rows.push({
         seq,
@@ -98,9 +98,9 @@ export class MovesTable {
         marketId,
         ...amounts,
         movedMs,
-        detail: textOf(fact),
+        detail: textOf(event),
       })
-      this.#changePositions(fact)
+      this.#changePositions(event)
     }
   }
 
@@ -114,38 +114,38 @@ export class MovesTable {
     this.#candles.filled({ marketId, yesTicks, valueRaw, nowMs })
   }
 
-  #changePositions(fact: MoveFact): void {
-    const { kind, owner, marketId } = fact
+  #changePositions(event: MoveEvent): void {
+    const { kind, owner, marketId } = event
     switch (kind) {
       case 'SPLIT':
-        this.#positions.split(owner, marketId, fact.yesRaw)
+        this.#positions.split(owner, marketId, event.yesRaw)
         return
       case 'MERGE':
-        this.#positions.merged(owner, marketId, -fact.yesRaw)
+        this.#positions.merged(owner, marketId, -event.yesRaw)
         return
       case 'REDEEM': {
         const payout = this.#world.payoutOf(marketId)
         assert(payout !== null, 'only a resolved market is redeemed')
-        const ofYesRaw = redemptionRaw(payout, -fact.yesRaw, 0)
-        this.#positions.redeemed(owner, marketId, [ofYesRaw, fact.collateralRaw - ofYesRaw])
+        const ofYesRaw = redemptionRaw(payout, -event.yesRaw, 0)
+        this.#positions.redeemed(owner, marketId, [ofYesRaw, event.collateralRaw - ofYesRaw])
         return
       }
       case 'CONVERT':
-        this.#positions.converted(fact)
+        this.#positions.converted(event)
         return
       case 'BUY':
       case 'SELL':
-        this.#positions.tradedWithPool(fact)
+        this.#positions.tradedWithPool(event)
         return
       case 'FUND': {
         // The pool kept the rest. What came back is worth what the pool says.
-        const gaveRaw = -fact.collateralRaw
-        const keptRaw = [gaveRaw - fact.yesRaw, gaveRaw - fact.noRaw] as const
-        this.#positions.cameFromPool({ ...fact, collateralRaw: 0 }, yesPriceOf(keptRaw, UNIT_RAW))
+        const gaveRaw = -event.collateralRaw
+        const keptRaw = [gaveRaw - event.yesRaw, gaveRaw - event.noRaw] as const
+        this.#positions.cameFromPool({ ...event, collateralRaw: 0 }, yesPriceOf(keptRaw, UNIT_RAW))
         return
       }
       case 'DRAIN':
-        this.#positions.cameFromPool(fact, yesPriceOf([fact.yesRaw, fact.noRaw], UNIT_RAW))
+        this.#positions.cameFromPool(event, yesPriceOf([event.yesRaw, event.noRaw], UNIT_RAW))
         return
       case 'WITHDRAW':
         return
@@ -163,7 +163,7 @@ export class MovesTable {
   }
 }
 
-function textOf({ converted, destination }: MoveFact): string | null {
+function textOf({ converted, destination }: MoveEvent): string | null {
   const detail = converted ?? destination
   return detail === undefined ? null : JSON.stringify(detail)
 }

@@ -1,4 +1,4 @@
-import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import type { ReversedLeg } from '../../../../engine/domain/command.ts'
 import {
   isSystemAccount,
@@ -63,8 +63,8 @@ INSERT OR REPLACE INTO results_due (market_id, yes_part, no_part, paid_ms, after
 VALUES (?, ?, ?, ?, 0)`
 
 type DueRow = [marketId: MarketId, yesPart: number, noPart: number, paidMs: TimeMs]
-type PoolPart = Pick<MoveFact, 'owner' | 'marketId' | 'yesRaw' | 'noRaw' | 'collateralRaw'>
-type Converted = Pick<MoveFact, 'owner' | 'collateralRaw' | 'converted'>
+type PoolPart = Pick<MoveEvent, 'owner' | 'marketId' | 'yesRaw' | 'noRaw' | 'collateralRaw'>
+type Converted = Pick<MoveEvent, 'owner' | 'collateralRaw' | 'converted'>
 
 /** Takes shares and gives their cost. The last share takes all of it, so that none is left. */
 function removeFrom(held: Held, sharesRaw: number): number {

@@ -13,7 +13,7 @@ const PUT = `
 INSERT INTO markets (market_id, slug, is_archived, facts, group_id) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET is_archived = excluded.is_archived, facts = excluded.facts`
 
-type Row = [MarketId, slug: string, isArchived: number, facts: string, group: MarketId | null]
+type Row = [MarketId, slug: string, isArchived: number, events: string, group: MarketId | null]
 
 export class MarketsTable {
   readonly #put: Statement<Row>

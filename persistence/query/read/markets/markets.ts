@@ -6,7 +6,7 @@ import { query } from '../query.ts'
 // Markets that left memory, as they were then (design §10).
 
 const ROW =
-  'facts, EXISTS (SELECT 1 FROM match_markets WHERE market_slug = markets.slug) AS isOfMatch'
+  'facts AS metadata, EXISTS (SELECT 1 FROM match_markets WHERE market_slug = markets.slug) AS isOfMatch'
 const BY_SLUG = `SELECT ${ROW} FROM markets WHERE slug = ? AND is_archived = 1`
 const OF_GROUP = `
 SELECT ${ROW} FROM markets WHERE group_id = ? AND is_archived = 1 ORDER BY market_id LIMIT ?`
@@ -18,8 +18,8 @@ const IS_PREFIX_USED = 'SELECT slug FROM markets WHERE slug > ? AND slug < ?'
 const IS_USED = 'SELECT 1 AS isUsed FROM markets WHERE slug = ?'
 const PREFIX_LOOKS_MAX = 1000
 
-interface Facts {
-  readonly facts: string
+interface Metadata {
+  readonly metadata: string
   readonly isOfMatch: number
 }
 
@@ -27,18 +27,18 @@ export interface ArchivedMarket extends Market {
   readonly isOfMatch: boolean
 }
 
-function marketOf({ facts, isOfMatch }: Facts): ArchivedMarket {
-  return { ...JSON.parse(facts), isOfMatch: isOfMatch === 1 }
+function marketOf({ metadata, isOfMatch }: Metadata): ArchivedMarket {
+  return { ...JSON.parse(metadata), isOfMatch: isOfMatch === 1 }
 }
 
-function marketOrNull(row: Facts | undefined): ArchivedMarket | null {
+function marketOrNull(row: Metadata | undefined): ArchivedMarket | null {
   return row === undefined ? null : marketOf(row)
 }
 
 /** The archived markets of a group, in the order of the group. */
 export const archivedOfGroup = query({
   name: 'archivedOfGroup',
-  prepare: (db) => db.prepare<[MarketId, number], Facts>(OF_GROUP),
+  prepare: (db) => db.prepare<[MarketId, number], Metadata>(OF_GROUP),
   run: (ofGroup, groupId: MarketId): ArchivedMarket[] =>
     ofGroup.all(groupId, LIMITS.groupChildrenMax).map(marketOf),
 })
@@ -46,21 +46,21 @@ export const archivedOfGroup = query({
 /** The archived market of a slug; null when there is none. */
 export const archivedMarket = query({
   name: 'archivedMarket',
-  prepare: (db) => db.prepare<[string], Facts>(BY_SLUG),
+  prepare: (db) => db.prepare<[string], Metadata>(BY_SLUG),
   run: (bySlug, slug: string) => marketOrNull(bySlug.get(slug)),
 })
 
 /** Archived markets in the order of the slugs; null for one that is not archived. */
 export const archivedBySlugs = query({
   name: 'archivedBySlugs',
-  prepare: (db) => db.prepare<[string], Facts>(BY_SLUG),
+  prepare: (db) => db.prepare<[string], Metadata>(BY_SLUG),
   run: (bySlug, slugs: readonly string[]) => slugs.map((slug) => marketOrNull(bySlug.get(slug))),
 })
 
 /** Archived markets in the order of the ids; null for one that is not archived. */
 export const archivedMarkets = query({
   name: 'archivedMarkets',
-  prepare: (db) => db.prepare<[number], Facts>(BY_ID),
+  prepare: (db) => db.prepare<[number], Metadata>(BY_ID),
   run: (byId, marketIds: readonly MarketId[]) => marketIds.map((id) => marketOrNull(byId.get(id))),
 })
 

@@ -8,11 +8,11 @@ import { type SearchIndex, searchIndexOf } from './search-index.ts'
 // The active markets nearest to a market: those of its group, then those of its categories, then
 // those that mean nearly the same. The market itself may be over.
 
-const BY_SLUG = 'SELECT market_id AS marketId, facts FROM markets WHERE slug = ?'
+const BY_SLUG = 'SELECT market_id AS marketId, facts AS metadata FROM markets WHERE slug = ?'
 
 interface MarketRow {
   readonly marketId: MarketId
-  readonly facts: string
+  readonly metadata: string
 }
 
 export interface NearParams {
@@ -37,13 +37,13 @@ class NearMarkets {
     const row = vectors.rowOf(marketId)
     const own =
       row === undefined
-        ? this.#ofFacts(JSON.parse(found.facts))
+        ? this.#ofMetadata(JSON.parse(found.metadata))
         : { steps: vectors.stepsAt(row), labels: vectors.labelsAt(row) }
     return vectors.nearest({ marketId, ...own }, countMax)
   }
 
   /** A market that is over is not searched: its facts say what it was about. */
-  #ofFacts(market: Market) {
+  #ofMetadata(market: Market) {
     const steps = this.#index.meaning.of(partsOf(market))
     return { steps, labels: { groupId: groupIdOf(market), categories: market.categories } }
   }

@@ -45,7 +45,7 @@ interface OfOrder extends Omit<OrderRow, 'placedMs'> {
 }
 
 /** An event of an order; sizes are raw shares. */
-export type MissedFact = OfOrder &
+export type MissedOrderEvent = OfOrder &
   (
     | { readonly type: 'PLACEMENT' | 'UPDATE' }
     | {
@@ -61,7 +61,7 @@ export type MissedFact = OfOrder &
   )
 
 export type MissedFrame =
-  | { readonly what: 'ORDER'; readonly index: number; readonly fact: MissedFact }
+  | { readonly what: 'ORDER'; readonly index: number; readonly event: MissedOrderEvent }
   | { readonly what: 'MATCHED'; readonly part: TradePart }
   | {
       readonly what: 'ENDED'
@@ -106,7 +106,7 @@ class MissedFrames {
 
   #frameOf(event: MissedEvent, makersMax: number): MissedFrame {
     const { what, index } = event
-    if (what === 'ORDER') return { what, index, fact: this.#factOf(event) }
+    if (what === 'ORDER') return { what, index, event: this.#eventOf(event) }
     const taker = this.#takerOf(event.tradeSeq)
     const part = this.#partOf(taker, event.place)
     if (what === 'MATCHED') return { what, part }
@@ -128,7 +128,7 @@ class MissedFrames {
     return maker
   }
 
-  #factOf({ seq, placedSeq, kind, remainingRaw, place }: MissedEvent): MissedFact {
+  #eventOf({ seq, placedSeq, kind, remainingRaw, place }: MissedEvent): MissedOrderEvent {
     const order = this.#order.get(placedSeq)
     assert(order !== undefined, 'an event has an order')
     const { placedMs, ...terms } = order

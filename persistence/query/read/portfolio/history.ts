@@ -1,5 +1,5 @@
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
@@ -88,7 +88,7 @@ interface Chained extends Place {
 export type HistoryRow = Chained &
   (
     | { readonly what: 'TRADE'; readonly part: TradePart }
-    | { readonly what: 'MOVE'; readonly move: MoveFact; readonly movedMs: number }
+    | { readonly what: 'MOVE'; readonly move: MoveEvent; readonly movedMs: number }
   )
 
 export interface HistoryPage {

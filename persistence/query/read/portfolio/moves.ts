@@ -1,4 +1,4 @@
-import type { ConvertedShares, MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import type { ConvertedShares, MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
 import { query } from '../query.ts'
@@ -21,19 +21,19 @@ export interface MoveRow {
   readonly detail: string | null
 }
 
-export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveFact {
-  const fact = { ...amounts, kind: MOVE_KINDS[kind] }
-  if (detail === null) return fact
-  if (fact.kind === 'WITHDRAW') return { ...fact, destination: JSON.parse(detail) }
+export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveEvent {
+  const event = { ...amounts, kind: MOVE_KINDS[kind] }
+  if (detail === null) return event
+  if (event.kind === 'WITHDRAW') return { ...event, destination: JSON.parse(detail) }
   const converted: readonly ConvertedShares[] = JSON.parse(detail)
-  return { ...fact, converted }
+  return { ...event, converted }
 }
 
 /** Gives null when the tables do not show it. */
 export const moveBySeq = query({
   name: 'moveBySeq',
   prepare: (db) => db.prepare<[number, number], MoveRow>(BY_SEQ),
-  run: (bySeq, { seq, owner }: { seq: Seq; owner: ProfileId }): MoveFact | null => {
+  run: (bySeq, { seq, owner }: { seq: Seq; owner: ProfileId }): MoveEvent | null => {
     const row = bySeq.get(seq, owner)
     return row === undefined ? null : moveOfRow(row)
   },

@@ -41,17 +41,17 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     }),
   )
   // Each feed contains its own faults: a frame must not break the pipeline.
-  news.listen((facts) => {
-    orderEvents.publish(facts)
-    positions.publish(facts)
+  news.listen((events) => {
+    orderEvents.publish(events)
+    positions.publish(events)
   })
   const { published, mining } = pipeline
   const chainId = mining?.port.chainId ?? 0
   const moves = new MoveTransactions({ audience: transactions, streams, published, chainId })
   mining?.listen(moves)
-  published.listenToMoves((facts, seq) => {
-    positions.moved(facts)
-    moves.moved(facts, seq)
+  published.listenToMoves((events, seq) => {
+    positions.moved(events)
+    moves.moved(events, seq)
   })
   return new Map<string, Channel>([
     ['subscribe_order_events', orderEvents],

@@ -8,7 +8,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { MissedFrame } from '../../../../persistence/query/read/orders/missed-frames.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import {
   type FrameNames,
@@ -36,8 +36,8 @@ export class FrameMaker {
   }
 
   /** `index` counts the numbered frames of an account that one command causes. */
-  lifecycle(fact: Lifecycle, market: Market, index: number): object {
-    return lifecycleFrame(fact, { ...this.#namesOf(fact, market), index })
+  lifecycle(event: Lifecycle, market: Market, index: number): object {
+    return lifecycleFrame(event, { ...this.#namesOf(event, market), index })
   }
 
   matched(part: TradePart, market: Market) {
@@ -47,11 +47,11 @@ export class FrameMaker {
   }
 
   missed(frame: MissedFrame, markets: ReadonlyMap<MarketId, PublishedMarket>): object {
-    const fact = frame.what === 'ORDER' ? frame.fact : frame.part
-    const shown = markets.get(fact.marketId)
+    const event = frame.what === 'ORDER' ? frame.event : frame.part
+    const shown = markets.get(event.marketId)
     assert(shown !== undefined, 'a missed event has a market')
     const { market } = shown
-    if (frame.what === 'ORDER') return this.lifecycle(frame.fact, market, frame.index)
+    if (frame.what === 'ORDER') return this.lifecycle(frame.event, market, frame.index)
     const matched = this.matched(frame.part, market)
     if (frame.what === 'MATCHED') return matched
     return settledFrame(matched, this.settled(frame.parts, frame))
@@ -74,11 +74,11 @@ export class FrameMaker {
     }
   }
 
-  #namesOf(fact: Lifecycle | TradePart | OrderFact, market: Market): FrameNames {
+  #namesOf(event: Lifecycle | TradePart | OrderEvent, market: Market): FrameNames {
     return {
-      orderId: this.#pipeline.ids.text(fact.slot, fact.generation),
+      orderId: this.#pipeline.ids.text(event.slot, event.generation),
       marketSlug: market.slug,
-      tokenId: fact.outcome === 0 ? market.yesTokenId : market.noTokenId,
+      tokenId: event.outcome === 0 ? market.yesTokenId : market.noTokenId,
       publishedMs: this.#clock(),
     }
   }

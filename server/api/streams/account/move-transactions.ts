@@ -3,7 +3,7 @@
 // Invariants: `#waiting` has the moves of listeners that no told block holds, oldest first.
 
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { UNIT_RAW } from '../../../../engine/domain/units.ts'
@@ -12,7 +12,7 @@ import { isoText } from '../../../edge/http/iso-text.ts'
 import { refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
 import type { PublishedMarkets } from '../../../exchange/read-model/published.ts'
-import type { BlockFact, SettlementListener } from '../../../exchange/settlement/mining.ts'
+import type { BlockEvent, SettlementListener } from '../../../exchange/settlement/mining.ts'
 import type { Audience } from './audience.ts'
 
 const CHANNEL = 'subscribe_transactions'
@@ -27,7 +27,7 @@ export interface MoveTransactionParts {
 
 interface Waiting {
   readonly seq: Seq
-  readonly fact: MoveFact
+  readonly event: MoveEvent
   /** The market may have left memory when its block is told. */
   readonly market: MarketNames | null
 }
@@ -48,16 +48,16 @@ export class MoveTransactions implements SettlementListener {
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
-  moved(facts: readonly MoveFact[], seq: Seq): void {
+  moved(events: readonly MoveEvent[], seq: Seq): void {
     const { audience } = this.#parts
-    for (const fact of facts) {
-      if (!audience.isReceivedBy(fact.owner)) continue
+    for (const event of events) {
+      if (!audience.isReceivedBy(event.owner)) continue
       if (this.#waiting.length >= LIMITS.settledDueMax) this.#giveUp()
-      this.#waiting.push({ seq, fact, market: this.#namesOf(fact.marketId) })
+      this.#waiting.push({ seq, event, market: this.#namesOf(event.marketId) })
     }
   }
 
-  onBlock(block: BlockFact): void {
+  onBlock(block: BlockEvent): void {
     if (this.#waiting.length === 0) return
     const due = this.#waiting.filter(({ seq }) => seq <= block.throughSeq)
     this.#waiting = this.#waiting.filter(({ seq }) => seq > block.throughSeq)
@@ -74,19 +74,19 @@ export class MoveTransactions implements SettlementListener {
     // The chain takes every move.
   }
 
-  #post({ seq, fact, market }: Waiting, { ms }: BlockFact): void {
+  #post({ seq, event, market }: Waiting, { ms }: BlockEvent): void {
     const { audience, streams, chainId } = this.#parts
-    if (!audience.isReceivedBy(fact.owner)) return
+    if (!audience.isReceivedBy(event.owner)) return
     const payload = () => ({
-      userId: fact.owner,
+      userId: event.owner,
       txHash: moveHashOf(chainId, seq),
       status: 'CONFIRMED',
       source: market?.marketAddress ? 'AMM' : 'CTF',
       timestamp: isoText(ms),
-      ...(market === null ? {} : partOf(fact, market)),
-      amountCollateral: String(Math.abs(fact.collateralRaw)),
+      ...(market === null ? {} : partOf(event, market)),
+      amountCollateral: String(Math.abs(event.collateralRaw)),
     })
-    streams.of(fact.owner)?.post({ to: audience, seq, event: 'tx', payload })
+    streams.of(event.owner)?.post({ to: audience, seq, event: 'tx', payload })
   }
 
   /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */
@@ -113,7 +113,7 @@ export class MoveTransactions implements SettlementListener {
 }
 
 function partOf(
-  { kind, yesRaw, noRaw, collateralRaw }: MoveFact,
+  { kind, yesRaw, noRaw, collateralRaw }: MoveEvent,
   { marketSlug, conditionId, tokens, marketAddress }: MarketNames,
 ) {
   const named = {

@@ -14,7 +14,7 @@ import type { Streams } from '../../../edge/sockets/account-stream.ts'
 import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 import type { Audience } from './audience.ts'
@@ -107,15 +107,15 @@ export class OrderEvents implements Channel {
   }
 
   /** All facts of a command come in one call, so its frames are counted within that call. */
-  publish(facts: readonly OrderFact[]): void {
+  publish(events: readonly OrderEvent[]): void {
     const places = new Map<number, Place>()
-    for (const fact of facts) {
-      const { accountId, seq } = fact
+    for (const event of events) {
+      const { accountId, seq } = event
       if (!this.audience.isReceivedBy(accountId)) continue
       if (this.audience.receivedInPart(accountId, seq)) continue
       try {
         edgePoint('at-socket-news')
-        this.post(accountId, { seq, payload: this.#frameOf(fact, places) })
+        this.post(accountId, { seq, payload: this.#frameOf(event, places) })
       } catch (error) {
         this.#parts.streams
           .of(accountId)
@@ -132,19 +132,19 @@ export class OrderEvents implements Channel {
   }
 
   /** The index of a frame is fixed at once; the rest of it is made when it is sent. */
-  #frameOf(fact: OrderFact, places: Map<number, Place>): () => object {
+  #frameOf(event: OrderEvent, places: Map<number, Place>): () => object {
     const { frames } = this.#parts
     // The market may leave memory before the frame is sent.
-    const market = this.#marketOf(fact)
-    if (fact.type === 'MATCHED') return () => frames.matched(fact, market)
-    const { accountId, seq } = fact
+    const market = this.#marketOf(event)
+    if (event.type === 'MATCHED') return () => frames.matched(event, market)
+    const { accountId, seq } = event
     const last = places.get(accountId)
     const index = last?.seq === seq ? last.index + 1 : 0
-    if (fact.type !== 'EXECUTION') places.set(accountId, { seq, index })
-    return () => frames.lifecycle(fact, market, index)
+    if (event.type !== 'EXECUTION') places.set(accountId, { seq, index })
+    return () => frames.lifecycle(event, market, index)
   }
 
-  #marketOf({ marketId }: OrderFact): Market {
+  #marketOf({ marketId }: OrderEvent): Market {
     const shown = this.#parts.pipeline.published.byId(marketId)
     assert(shown !== undefined, 'an order has a published market')
     return shown.market

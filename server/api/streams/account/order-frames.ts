@@ -9,7 +9,7 @@ import { roundedBps } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../../edge/http/iso-text.ts'
 import { averagePrice } from '../../../exchange/read-model/fill-fields.ts'
-import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
 
 /**
  * Ids for the frames of one owner in one command: one for each order that it may have, and more.
@@ -28,8 +28,8 @@ export interface FrameNames {
   readonly publishedMs: number
 }
 
-export type Matched = Extract<OrderFact, { type: 'MATCHED' }>
-export type Lifecycle = Exclude<OrderFact, Matched>
+export type Matched = Extract<OrderEvent, { type: 'MATCHED' }>
+export type Lifecycle = Exclude<OrderEvent, Matched>
 
 /** An id that rises with each command and within it; it stays the same after a restart. */
 function lifecycleId(seq: Seq, index: number): number {
@@ -53,27 +53,27 @@ function averageOf(part: { sharesRaw: number; collateralRaw: number }): string {
   return averagePrice(part.sharesRaw, part.collateralRaw) ?? '0'
 }
 
-function outcomeOf({ outcome }: OrderFact): 'YES' | 'NO' {
+function outcomeOf({ outcome }: OrderEvent): 'YES' | 'NO' {
   return outcome === OUTCOME.YES ? 'YES' : 'NO'
 }
 
-function ownerFields(fact: OrderFact, names: FrameNames) {
-  const { clientOrderId, side } = fact
+function ownerFields(event: OrderEvent, names: FrameNames) {
+  const { clientOrderId, side } = event
   return {
     orderId: names.orderId,
     ...(clientOrderId === '' ? {} : { clientOrderId }),
-    userId: fact.accountId,
-    marketId: String(fact.marketId),
+    userId: event.accountId,
+    marketId: String(event.marketId),
     marketSlug: names.marketSlug,
     tokenId: names.tokenId,
-    outcome: outcomeOf(fact),
+    outcome: outcomeOf(event),
     side: side === SIDE.BUY ? 'BUY' : 'SELL',
   }
 }
 
-function times(fact: OrderFact, { publishedMs }: FrameNames) {
-  const occurredAt = isoText(fact.nowMs)
-  const isMatch = fact.type === 'EXECUTION' ? fact.status !== 'KILLED' : fact.type === 'UPDATE'
+function times(event: OrderEvent, { publishedMs }: FrameNames) {
+  const occurredAt = isoText(event.nowMs)
+  const isMatch = event.type === 'EXECUTION' ? event.status !== 'KILLED' : event.type === 'UPDATE'
   return {
     timestamp: occurredAt,
     occurredAt,
@@ -84,55 +84,63 @@ function times(fact: OrderFact, { publishedMs }: FrameNames) {
 
 /** A PLACEMENT, UPDATE or CANCELLATION, or the terminal EXECUTION, which needs no `index`. */
 export function lifecycleFrame(
-  fact: Lifecycle,
+  event: Lifecycle,
   names: FrameNames & { readonly index: number },
 ): object {
-  const own = { source: 'OME', type: fact.type, ...ownerFields(fact, names), token: names.tokenId }
-  if (fact.type === 'EXECUTION') {
-    const isMarket = fact.priceTicks === 0
+  const own = {
+    source: 'OME',
+    type: event.type,
+    ...ownerFields(event, names),
+    token: names.tokenId,
+  }
+  if (event.type === 'EXECUTION') {
+    const isMarket = event.priceTicks === 0
     return {
       ...own,
       eventId: `terminal:${names.orderId}`,
-      status: fact.status,
-      price: isMarket ? averageOf(fact.filled) : String(fact.priceTicks / TICKS_ONE),
-      remainingSize: String(fact.remainingRaw),
-      filledSize: String(fact.filled.sharesRaw),
-      averagePrice: averagePrice(fact.filled.sharesRaw, fact.filled.collateralRaw),
-      ...times(fact, names),
+      status: event.status,
+      price: isMarket ? averageOf(event.filled) : String(event.priceTicks / TICKS_ONE),
+      remainingSize: String(event.remainingRaw),
+      filledSize: String(event.filled.sharesRaw),
+      averagePrice: averagePrice(event.filled.sharesRaw, event.filled.collateralRaw),
+      ...times(event, names),
     }
   }
-  const canceled = fact.type === 'CANCELLATION' ? fact : null
+  const canceled = event.type === 'CANCELLATION' ? event : null
   return {
     ...own,
-    eventId: lifecycleId(fact.seq, names.index),
-    price: fact.priceTicks / TICKS_ONE,
-    remainingSize: fact.remainingRaw,
+    eventId: lifecycleId(event.seq, names.index),
+    price: event.priceTicks / TICKS_ONE,
+    remainingSize: event.remainingRaw,
     ...(canceled === null ? {} : { filledSize: String(canceled.filledRaw) }),
     ...(canceled === null || canceled.reason === null ? {} : { reason: canceled.reason }),
-    ...times(fact, names),
+    ...times(event, names),
   }
 }
 
 /** SETTLEMENT MATCHED: one owner's part in a trade, its fee before the chain has it. */
-export function matchedFrame(fact: Matched, names: FrameNames & { readonly takerOrderId: string }) {
-  const { sharesRaw, collateralRaw, feeRaw, side } = fact
+export function matchedFrame(
+  event: Matched,
+  names: FrameNames & { readonly takerOrderId: string },
+) {
+  const { sharesRaw, collateralRaw, feeRaw, side } = event
   const isBuy = side === SIDE.BUY
   const grossRaw = isBuy ? sharesRaw : collateralRaw
-  const limit = String(fact.priceTicks / TICKS_ONE)
-  const occurred = times(fact, names)
+  const limit = String(event.priceTicks / TICKS_ONE)
+  const occurred = times(event, names)
   const fee = String(feeRaw)
   return {
     source: 'SETTLEMENT',
     type: 'MATCHED',
-    eventId: `matched:${fact.seq}:${names.orderId}`,
-    tradeEventId: String(fact.seq),
-    ...ownerFields(fact, names),
+    eventId: `matched:${event.seq}:${names.orderId}`,
+    tradeEventId: String(event.seq),
+    ...ownerFields(event, names),
     takerOrderId: names.takerOrderId,
-    token: outcomeOf(fact),
-    price: fact.isTaker ? averageOf(fact) : limit,
+    token: outcomeOf(event),
+    price: event.isTaker ? averageOf(event) : limit,
     amountContracts: String(sharesRaw),
     amountCollateral: String(collateralRaw),
-    configuredFeeRateBps: fact.feeBps,
+    configuredFeeRateBps: event.feeBps,
     effectiveFeeBps: roundedBps(feeRaw, grossRaw),
     ...(isBuy ? { feeAmountContracts: fee } : { feeAmountCollateral: fee }),
     isEstimate: true,

@@ -6,7 +6,7 @@
 // subscriptions that come meanwhile are read after it.
 
 import { exitRaw } from '../../../../engine/core/amm/pool-price.ts'
-import type { MoveFact } from '../../../../engine/core/moves/move-facts.ts'
+import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -23,7 +23,7 @@ import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.t
 import type { Member, Place, Receivers } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import type { OrderFact } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
 import { marketValueRaw } from '../../../exchange/read-model/position-views.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import type { PoolFigures } from '../../../exchange/read-model/shown-pools.ts'
@@ -219,15 +219,15 @@ export class PositionsFeed implements Channel {
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
-  publish(facts: readonly OrderFact[]): void {
-    for (const { type, accountId, marketId } of facts) {
+  publish(events: readonly OrderEvent[]): void {
+    for (const { type, accountId, marketId } of events) {
       if (type === 'MATCHED') this.#mayChange(accountId, marketId)
     }
   }
 
   /** The pipeline calls this, too. */
-  moved(facts: readonly MoveFact[]): void {
-    for (const { owner, marketId, converted } of facts) {
+  moved(events: readonly MoveEvent[]): void {
+    for (const { owner, marketId, converted } of events) {
       for (const each of converted ?? [{ marketId }]) this.#mayChange(owner, each.marketId)
     }
   }

@@ -126,7 +126,7 @@ export class Replay implements Receivers, Waiter {
     const requested = { events, makersMax: LIMITS.statusMakersMax }
     const read = await reads.readForFrame(missedFrames, requested, this.#requester)
     const marketIds = (read ?? []).map((frame) => {
-      return frame.what === 'ORDER' ? frame.fact.marketId : frame.part.marketId
+      return frame.what === 'ORDER' ? frame.event.marketId : frame.part.marketId
     })
     const markets = await archive.byIds(marketIds, this.#requester)
     edgePoint('at-socket-read')

@@ -17,8 +17,8 @@ import { refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import type {
-  BlockFact,
-  SettlementFact,
+  BlockEvent,
+  SettlementEvent,
   SettlementListener,
 } from '../../../exchange/settlement/mining.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
@@ -60,13 +60,13 @@ export class SettlementFeed implements SettlementListener {
     this.#parts = parts
   }
 
-  onBlock({ height, ms, mined }: BlockFact): void {
+  onBlock({ height, ms, mined }: BlockEvent): void {
     this.#contained(() => {
       this.#add(mined.map(({ tradeSeq, seq }) => ({ tradeSeq, seq, height, settledMs: ms })))
     })
   }
 
-  onSetback({ tradeSeq, reversed, nowMs }: SettlementFact): void {
+  onSetback({ tradeSeq, reversed, nowMs }: SettlementEvent): void {
     if (reversed === undefined) return
     const { seq } = reversed
     this.#contained(() => this.#add([{ tradeSeq, seq, height: 0, settledMs: nowMs }]))

@@ -7,7 +7,7 @@ import { UNIT_RAW } from '../../../../engine/domain/units.ts'
 import { isoText } from '../../../edge/http/iso-text.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import { type PoolFigures, poolYesE6 } from '../../../exchange/read-model/shown-pools.ts'
-import type { BlockFact, SettlementListener } from '../../../exchange/settlement/mining.ts'
+import type { BlockEvent, SettlementListener } from '../../../exchange/settlement/mining.ts'
 
 interface Moved {
   readonly published: PublishedMarket
@@ -31,7 +31,7 @@ export class PoolMoves implements SettlementListener {
     if (pool !== null) this.#moved.push({ published, pool, seq })
   }
 
-  onBlock({ height, throughSeq, ms }: BlockFact): void {
+  onBlock({ height, throughSeq, ms }: BlockEvent): void {
     if (this.#moved.length === 0) return
     const newest = new Map<PublishedMarket, Moved>()
     const later = this.#moved.filter((each) => {

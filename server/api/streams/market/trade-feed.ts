@@ -7,7 +7,7 @@ import type { Member } from '../../../edge/sockets/member.ts'
 import type { Room } from '../../../edge/sockets/shared/room.ts'
 import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
-import type { SettlementFact, SettlementListener } from '../../../exchange/settlement/mining.ts'
+import type { SettlementEvent, SettlementListener } from '../../../exchange/settlement/mining.ts'
 import { namesMissing, tapesNamed, tapesOf } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 
@@ -57,7 +57,7 @@ export class TradeFeed implements Channel, SettlementListener {
 
   onBlock(): void {}
 
-  onSetback({ tradeSeq, reversed, nowMs }: SettlementFact): void {
+  onSetback({ tradeSeq, reversed, nowMs }: SettlementEvent): void {
     if (reversed === undefined) return
     this.#topics.byId(reversed.marketId)?.tape.busted(tradeSeq, reversed.seq, nowMs)
   }

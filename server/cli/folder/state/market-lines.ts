@@ -1,4 +1,4 @@
-import { factsOf } from '../../../../engine/core/cells/facts.ts'
+import { hashedFieldsOf } from '../../../../engine/core/cells/hashed-fields.ts'
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { totalOf } from '../../../../engine/domain/units.ts'
 import { unitsOf } from '../../decimals.ts'
@@ -9,7 +9,7 @@ import { slugOf } from './thing-name.ts'
 // a series have a line for each field, so that a diff shows the field that changed.
 
 function* fieldLines(name: string, record: object): Iterable<Line> {
-  for (const [field, value] of factsOf(record)) {
+  for (const [field, value] of hashedFieldsOf(record)) {
     yield line(`${name}, ${wordsOf(field)}`, shown(field, value))
   }
 }

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../../../engine/core/cells/facts.ts'
+import { fieldsOf } from '../../../../engine/core/cells/hashed-fields.ts'
 import { PRICE_ONE_TICKS } from '../../../../engine/domain/units.ts'
 import { unitsOf } from '../../decimals.ts'
 

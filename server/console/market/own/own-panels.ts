@@ -75,18 +75,18 @@ const gain = (raw: number): HTMLElement => h('span', { class: tone(raw) }, signe
 
 /** A list and no table: the panel is narrow on every screen. */
 function heldPart({ outcome, sharesRaw, average, costRaw, worthRaw, unrealisedRaw }: Held) {
-  const facts: readonly (readonly [string, Child])[] = [
+  const metadata: readonly (readonly [string, Child])[] = [
     ['Average', cents(average)],
     ['Cost', dollars(costRaw)],
     ['Worth now', dollars(worthRaw)],
     ['Profit and loss', gain(unrealisedRaw)],
   ]
   const title = `${units(sharesRaw)} ${OUTCOMES[outcome]}`
-  return h('div', { class: 'held' }, h('h3', {}, title), factList(facts))
+  return h('div', { class: 'held' }, h('h3', {}, title), metadataList(metadata))
 }
 
-function factList(facts: readonly (readonly [string, Child])[]): HTMLElement {
-  const rows = facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))
+function metadataList(metadata: readonly (readonly [string, Child])[]): HTMLElement {
+  const rows = metadata.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value)))
   return h('dl', { class: 'facts-list' }, ...rows)
 }
 
@@ -96,7 +96,7 @@ export function positionPanel(own: OwnMarket): Panel {
     const realisedRaw = held.reduce((sum, each) => sum + each.realisedRaw, 0)
     const free: readonly [string, Child] = ['Free to trade', dollars(freeRaw)]
     // The exchange tells no row once all shares are sold: what was realised is not known then.
-    const rest = factList(realisedRaw === 0 ? [free] : [['Realised', gain(realisedRaw)], free])
+    const rest = metadataList(realisedRaw === 0 ? [free] : [['Realised', gain(realisedRaw)], free])
     const none = some.length === 0 && h('p', { class: 'soft' }, 'No shares of this market.')
     return [none, ...some.map(heldPart), rest]
   })

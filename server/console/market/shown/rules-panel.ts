@@ -16,32 +16,33 @@ function feeOf({ metadata, feeBps }: MarketView): string {
   return metadata.fee ? 'Takers pay by their rank; makers pay nothing' : 'None'
 }
 
-function factsOf(market: MarketView): readonly (readonly [string, string])[] {
+function metadataOf(market: MarketView): readonly (readonly [string, string])[] {
   const deadlineMs = deadlineOf(market)
   const { openPrice, closePrice } = market.metadata
   const decided = DECIDERS[market.automationType] ?? 'By the operator of this exchange'
-  const facts: (readonly [string, string])[] = [
+  const metadata: (readonly [string, string])[] = [
     ['Status', statusWords(market)],
     ['Trades until', deadlineMs === null ? 'It is resolved' : dayTime(deadlineMs)],
     ['Decided', decided],
     ['Fee', feeOf(market)],
   ]
   if (market.tradeType !== 'group')
-    facts.push(['One share pays', '$1 if its outcome wins, else $0'])
-  if (openPrice !== undefined && openPrice !== null) facts.push(['Open price', String(openPrice)])
-  if (closePrice !== undefined && closePrice !== null) facts.push(['Close price', closePrice])
-  return facts
+    metadata.push(['One share pays', '$1 if its outcome wins, else $0'])
+  if (openPrice !== undefined && openPrice !== null)
+    metadata.push(['Open price', String(openPrice)])
+  if (closePrice !== undefined && closePrice !== null) metadata.push(['Close price', closePrice])
+  return metadata
 }
 
 export function rulesPanel(market: MarketView): Panel {
-  const facts = factsOf(market).map(([name, value]) =>
+  const metadata = metadataOf(market).map(([name, value]) =>
     h('div', {}, h('dt', {}, name), h('dd', {}, value)),
   )
   const text = market.description?.trim() ?? ''
   const words = text === '' ? 'The operator gave no further rules.' : text
   const about = h('p', { class: text === '' ? 'soft' : 'description' }, words)
   return {
-    element: panel('Rules', 'rules', about, h('dl', { class: 'facts-list' }, ...facts)),
+    element: panel('Rules', 'rules', about, h('dl', { class: 'facts-list' }, ...metadata)),
     stop() {},
   }
 }

@@ -17,9 +17,9 @@ export interface KindOfSteps {
   readonly rows: readonly StepRow[]
 }
 
-export interface FactGroup {
+export interface EventGroup {
   readonly label: string
-  readonly facts: readonly (readonly [label: string, value: string, isBad?: boolean])[]
+  readonly metadata: readonly (readonly [label: string, value: string, isBad?: boolean])[]
 }
 
 const KINDS = ['order', 'cancel', 'change', 'query'] as const
@@ -32,7 +32,7 @@ const GIGA = 1_000_000_000
 const name = (short: string) => `outcomex_${short}`
 const parts = (short: string) => ['_bucket', '_sum', '_count'].map((end) => name(short) + end)
 
-/** The series that `stepsOf` and `factsOf` read. */
+/** The series that `stepsOf` and `metadataOf` read. */
 export const WANTED: ReadonlySet<string> = new Set([
   ...parts('step_seconds'),
   ...parts('commit_seconds'),
@@ -104,7 +104,7 @@ function partText(part: number): string {
 }
 
 /** Which part of the time each thread worked, busiest first, equal ones by their names. */
-function threads(figures: Figures): FactGroup['facts'] {
+function threads(figures: Figures): EventGroup['metadata'] {
   const metric = name('thread_busy_seconds_total')
   return figures
     .valuesOf(metric, 'thread')
@@ -113,7 +113,7 @@ function threads(figures: Figures): FactGroup['facts'] {
     .map(([thread, part]) => [thread, partText(part), part > 0.9])
 }
 
-type Facts = FactGroup['facts']
+type Metadata = EventGroup['metadata']
 
 /** What the figures have under the short names of the metrics. */
 class Words {
@@ -144,12 +144,12 @@ class Words {
   }
 
   /** A fact that is bad above zero. */
-  zero(label: string, short: string): Facts[number] {
+  zero(label: string, short: string): Metadata[number] {
     return [label, this.count(short), this.now(short) > 0]
   }
 }
 
-function stateOf(words: Words): Facts {
+function stateOf(words: Words): Metadata {
   const mode = MODES[words.now('trading_mode')] ?? '?'
   return [
     ['Up', upText(words.now('uptime_seconds'))],
@@ -161,7 +161,7 @@ function stateOf(words: Words): Facts {
   ]
 }
 
-function checksOf(figures: Figures): Facts {
+function checksOf(figures: Figures): Metadata {
   const metric = name('check_passed')
   return figures.valuesOf(metric, 'check').map((check) => {
     const isPassed = figures.now(metric, { check }) === 1
@@ -169,7 +169,7 @@ function checksOf(figures: Figures): Facts {
   })
 }
 
-function queuesOf(words: Words): Facts {
+function queuesOf(words: Words): Metadata {
   return [
     ['Orders in the intake', words.count('intake_in_flight')],
     ['Replies', words.count('replies_waiting')],
@@ -181,7 +181,7 @@ function queuesOf(words: Words): Facts {
   ]
 }
 
-function journalOf(words: Words): Facts {
+function journalOf(words: Words): Metadata {
   return [
     ['Commands a second', words.rate('journal_records_total')],
     ['Commit p50', words.time('commit_seconds', 0.5)],
@@ -191,7 +191,7 @@ function journalOf(words: Words): Facts {
   ]
 }
 
-function processOf(figures: Figures, words: Words): Facts {
+function processOf(figures: Figures, words: Words): Metadata {
   const cpu = Math.round(figures.perSecond(name('cpu_seconds_total')) * 100)
   return [
     ['Processor', `${cpu}%`],
@@ -202,7 +202,7 @@ function processOf(figures: Figures, words: Words): Facts {
   ]
 }
 
-function socketsOf(words: Words): Facts {
+function socketsOf(words: Words): Metadata {
   return [
     ['Open', words.count('sockets_open')],
     ['Frames a second', words.rate('socket_frames_total')],
@@ -213,7 +213,7 @@ function socketsOf(words: Words): Facts {
   ]
 }
 
-function faultsOf(words: Words): Facts {
+function faultsOf(words: Words): Metadata {
   return [
     words.zero('Faults', 'faults_total'),
     ['Calls too often', words.count('rate_limited_total')],
@@ -222,16 +222,16 @@ function faultsOf(words: Words): Facts {
   ]
 }
 
-export function factsOf(figures: Figures): FactGroup[] {
+export function metadataOf(figures: Figures): EventGroup[] {
   const words = new Words(figures)
   return [
-    { label: 'State', facts: stateOf(words) },
-    { label: 'Checks', facts: checksOf(figures) },
-    { label: 'Queues', facts: queuesOf(words) },
-    { label: 'Threads at work', facts: threads(figures) },
-    { label: 'Journal and disk', facts: journalOf(words) },
-    { label: 'Process', facts: processOf(figures, words) },
-    { label: 'Sockets', facts: socketsOf(words) },
-    { label: 'Faults', facts: faultsOf(words) },
+    { label: 'State', metadata: stateOf(words) },
+    { label: 'Checks', metadata: checksOf(figures) },
+    { label: 'Queues', metadata: queuesOf(words) },
+    { label: 'Threads at work', metadata: threads(figures) },
+    { label: 'Journal and disk', metadata: journalOf(words) },
+    { label: 'Process', metadata: processOf(figures, words) },
+    { label: 'Sockets', metadata: socketsOf(words) },
+    { label: 'Faults', metadata: faultsOf(words) },
   ]
 }

@@ -8,9 +8,9 @@ import type { View } from '../../page/view.ts'
 import { clockTime } from '../../page/words.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import {
-  type FactGroup,
-  factsOf,
+  type EventGroup,
   type KindOfSteps,
+  metadataOf,
   rateText,
   type StepRow,
   stepsOf,
@@ -32,7 +32,7 @@ export function healthView({ access }: OperatorContext): View {
   const notice = h('p', { class: 'said', attrs: { role: 'alert' } })
   const when = h('p', { class: 'soft' }, 'Loading…')
   const steps = h('div', { class: 'steps' })
-  const facts = h('div', { class: 'groups' })
+  const metadata = h('div', { class: 'groups' })
   const refresher = new Refresher(async (signal) => {
     try {
       const text = await access.text('/metrics', signal)
@@ -42,7 +42,7 @@ export function healthView({ access }: OperatorContext): View {
       write(when, whenText(nowMs, looks.spanMs(nowMs)))
       write(notice, '')
       refill(steps, ...stepsOf(figures).map(kindPart))
-      refill(facts, ...factsOf(figures).map(groupPart))
+      refill(metadata, ...metadataOf(figures).map(groupPart))
     } catch (error) {
       if (!signal.aborted) write(notice, error instanceof Error ? error.message : String(error))
     }
@@ -61,7 +61,7 @@ export function healthView({ access }: OperatorContext): View {
       h('h1', {}, 'Health'),
       when,
       notice,
-      facts,
+      metadata,
       steps,
     ),
     stop() {
@@ -77,8 +77,8 @@ function whenText(nowMs: number, spanMs: number | null): string {
   return `${clockTime(nowMs)}; rates and times are of ${span}.`
 }
 
-function groupPart({ label, facts }: FactGroup): HTMLElement {
-  const pairs = facts.flatMap(([name, value, isBad = false]) => [
+function groupPart({ label, metadata }: EventGroup): HTMLElement {
+  const pairs = metadata.flatMap(([name, value, isBad = false]) => [
     h('dt', {}, name),
     h('dd', { class: isBad ? 'sell strong' : '' }, value),
   ])

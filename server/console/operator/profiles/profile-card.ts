@@ -19,7 +19,10 @@ type Again = () => Promise<unknown>
 
 const REASON_MAX = 200
 
-function facts(profile: FoundProfile, balance: HeldBalance): readonly (readonly [string, Child])[] {
+function metadata(
+  profile: FoundProfile,
+  balance: HeldBalance,
+): readonly (readonly [string, Child])[] {
   const { account, username, displayName, rank, scopes, createdAt, frozenAt } = profile
   const fee = profile.effectiveFeeRateBps
   const frozen = frozenAt === null ? 'no' : `since ${dayTime(frozenAt)}`
@@ -45,7 +48,7 @@ export async function profileCard(
 ): Promise<HTMLElement> {
   const { profileId, frozenAt } = profile
   const balance = await context.access.call<HeldBalance>('GET', `/admin/balances/${profileId}`)
-  const rows = facts(profile, balance).filter(([, value]) => value !== null && value !== '')
+  const rows = metadata(profile, balance).filter(([, value]) => value !== null && value !== '')
   const pairs = rows.flatMap(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])
   const isFrozen = frozenAt !== null
   return region(

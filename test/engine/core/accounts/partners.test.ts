@@ -160,10 +160,10 @@ test('the state hash and a snapshot hold partners; the hash ignores how a key is
   const hash = hashOf(SEALED, true)
   assert.equal(hashOf(new Uint8Array([9, 9]), true), hash)
   assert.notEqual(hashOf(SEALED, false), hash)
-  const factsWith = (sealedKey: Uint8Array | null) => {
+  const eventsWith = (sealedKey: Uint8Array | null) => {
     const partners = new Partners()
     partners.add({ profileId: 2, partnerId: 1, sealedKey, approved: [] })
-    return [...partners.facts()]
+    return [...partners.hashedFields()]
   }
-  assert.notDeepEqual(factsWith(null), factsWith(SEALED))
+  assert.notDeepEqual(eventsWith(null), eventsWith(SEALED))
 })

@@ -76,7 +76,7 @@ test('a trade that is partly taken back is open, and no block covers it before t
   assert.throws(() => blocks.apply(part(5, 9)), /some of the fills/)
   const copy = new Blocks()
   copy.restore(blocks.capture())
-  assert.deepEqual([...copy.facts()], [...blocks.facts()])
+  assert.deepEqual([...copy.hashedFields()], [...blocks.hashedFields()])
   assert.equal(copy.fillsLeftOf(5), 9)
   copy.apply(part(5, 2))
   copy.apply(part(5))
@@ -91,11 +91,11 @@ test('a trade that is partly taken back is open, and no block covers it before t
 })
 
 test('there is no fact before the first block, and a copy has the same facts', () => {
-  assert.deepEqual([...new Blocks().facts()], [])
+  assert.deepEqual([...new Blocks().hashedFields()], [])
   const blocks = mined(aside(7), aside(3), block(1, 5))
   const copy = new Blocks()
   copy.restore(blocks.capture())
-  assert.deepEqual([...copy.facts()], [['blocks', 1, 5, [3, 7], []]])
+  assert.deepEqual([...copy.hashedFields()], [['blocks', 1, 5, [3, 7], []]])
 })
 
 test('the hash of a transaction is what its docstring says', () => {

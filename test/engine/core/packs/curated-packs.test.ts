@@ -194,7 +194,8 @@ test('the gates of the list: markets, names and places', () => {
 test('the list and its purchases survive a snapshot, and an empty list is no fact', () => {
   const world = new World()
   const { clearing, driver } = world
-  const kinds = () => [...clearing.packs.facts()].map((fact) => Array.isArray(fact) && fact[0])
+  const kinds = () =>
+    [...clearing.packs.hashedFields()].map((event) => Array.isArray(event) && event[0])
   const id = world.curate('Rain')
   world.buy(id)
   assert.deepEqual(kinds(), ['pack', 'packDay', 'packOfList', 'houseDay', 'curated'])

@@ -65,7 +65,7 @@ test('the day is state: a restart and its hash know it, and old commands leave n
   const terms = { profileId, stakeRaw: UNIT, payoutRaw: 3 * UNIT, legs }
   driver.control({ kind: 'createPack', ...terms })
   const { packs } = driver.clearing
-  assert.deepEqual([...packs.houseDay.facts()], [])
+  assert.deepEqual([...packs.houseDay.hashedFields()], [])
   const day = dayOf(driver.nowMs)
   driver.control({ kind: 'createPack', ...terms, day })
   driver.control({ kind: 'fundHouse', collateralRaw: 0, dayLossMaxRaw: 9 * UNIT })

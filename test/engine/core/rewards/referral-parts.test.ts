@@ -35,12 +35,14 @@ test('the rate of a sample counts for the blocks after it', () => {
 })
 
 test('the rates are facts of the state, and none while nothing is shared', () => {
-  const factsOf = (minutes: readonly (number | undefined)[]) => {
-    const facts = [...worldAfter(minutes).rewards.facts()].map((each) => JSON.stringify(each))
-    return facts.filter((each) => each.startsWith('["referrals"'))
+  const hashedFieldsOf = (minutes: readonly (number | undefined)[]) => {
+    const hashedFields = [...worldAfter(minutes).rewards.hashedFields()].map((each) =>
+      JSON.stringify(each),
+    )
+    return hashedFields.filter((each) => each.startsWith('["referrals"'))
   }
-  assert.deepEqual(factsOf([undefined, BPS]), [`["referrals",${BPS},0]`])
-  assert.deepEqual(factsOf([BPS, undefined]), [])
+  assert.deepEqual(hashedFieldsOf([undefined, BPS]), [`["referrals",${BPS},0]`])
+  assert.deepEqual(hashedFieldsOf([BPS, undefined]), [])
 })
 
 test('a part of a fee is rounded down, and never more than the fee', () => {
@@ -82,6 +84,6 @@ test('a picture keeps the rates, and one without them has none', () => {
   const old = new Rewards()
   old.restore({ ...others, open: sample })
   assert.deepEqual([old.referralBps, old.open?.referralBps], [0, 0])
-  const facts = [...old.facts()]
-  assert.ok(facts.every((fact) => !JSON.stringify(fact).includes('referrals')))
+  const hashedFields = [...old.hashedFields()]
+  assert.ok(hashedFields.every((event) => !JSON.stringify(event).includes('referrals')))
 })

@@ -177,15 +177,15 @@ test('a captured state keeps the parts, and no fact says that there are none', (
   const { ann, ben, marketId } = world
   world.sample()
   world.credit([])
-  const facts = () => [...world.rewards.facts()].map((fact) => JSON.stringify(fact))
-  assert.ok(facts().every((fact) => !fact.includes('sharePart')))
+  const hashedFields = () => [...world.rewards.hashedFields()].map((event) => JSON.stringify(event))
+  assert.ok(hashedFields().every((event) => !event.includes('sharePart')))
   world.sample()
   world.credit([
     [ben, marketId, NO, 4000, 0],
     [ann, marketId, YES, 1000, 0],
     [ann, marketId, YES, 2000, ben],
   ])
-  assert.deepEqual(facts().slice(-2), [
+  assert.deepEqual(hashedFields().slice(-2), [
     `["sharePart",${marketId},${ann},3000,0]`,
     `["sharePart",${marketId},${ben},0,4000]`,
   ])

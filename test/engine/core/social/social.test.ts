@@ -15,7 +15,8 @@ import { rejectName } from '../../../support/reject-name.ts'
 
 const random = new Random(freshSeed())
 const PEOPLE = 40
-const factsOf = (state: { facts(): Iterable<unknown> }) => JSON.stringify([...state.facts()])
+const hashedFieldsOf = (state: { hashedFields(): Iterable<unknown> }) =>
+  JSON.stringify([...state.hashedFields()])
 
 /** Everything that the lists say, the slow way: a set of pairs. */
 function assertSame(follows: Follows, pairs: ReadonlySet<string>): void {
@@ -52,7 +53,7 @@ test('follows are those of a set of pairs, also after a capture', () => {
     if (step % 500 !== 0) continue
     const again = new Follows()
     again.restore(follows.capture())
-    assert.equal(factsOf(again), factsOf(follows))
+    assert.equal(hashedFieldsOf(again), hashedFieldsOf(follows))
     follows = again
     assertSame(follows, pairs)
   }
@@ -70,26 +71,26 @@ test('the order in which profiles follow and bookmark is no fact, and nothing is
   const backward = new Follows()
   for (const [one, other] of pairs) forward.add(one, other)
   for (const [one, other] of [...pairs].reverse()) backward.add(one, other)
-  assert.equal(factsOf(forward), factsOf(backward))
+  assert.equal(hashedFieldsOf(forward), hashedFieldsOf(backward))
   for (const [one, other] of pairs) forward.remove(one, other)
-  assert.deepEqual([...forward.facts()], [])
+  assert.deepEqual([...forward.hashedFields()], [])
   assert.equal(forward.capture().length, 0, 'a list without a follow leaves memory')
   const put = { marketId: 7, targetKind: 'clob', seq: 3, putMs: 5 } as const
   const [first, second] = [new Bookmarks(), new Bookmarks()]
   for (const profileId of [2, 1]) first.put(profileId, put)
   for (const profileId of [1, 2]) second.put(profileId, put)
-  const hidden = factsOf(first)
+  const hidden = hashedFieldsOf(first)
   first.show(9, true)
-  assert.notEqual(factsOf(first), hidden, 'who shows its bookmarks is a fact')
+  assert.notEqual(hashedFieldsOf(first), hidden, 'who shows its bookmarks is a fact')
   first.show(4, true)
   second.show(4, true)
   second.show(9, true)
-  assert.equal(factsOf(first), factsOf(second))
+  assert.equal(hashedFieldsOf(first), hashedFieldsOf(second))
   first.remove(1, 7)
   first.clear(2)
   first.show(4, false)
   first.show(9, false)
-  assert.deepEqual([[...first.facts()], first.owners.all], [[], 0])
+  assert.deepEqual([[...first.hashedFields()], first.owners.all], [[], 0])
 })
 
 test('bookmarks are those of a slow list, also after a capture', () => {
@@ -120,7 +121,7 @@ test('bookmarks are those of a slow list, also after a capture', () => {
     if (step % 400 === 0) {
       const again = new Bookmarks()
       again.restore(bookmarks.capture())
-      assert.equal(factsOf(again), factsOf(bookmarks))
+      assert.equal(hashedFieldsOf(again), hashedFieldsOf(bookmarks))
       bookmarks = again
     }
     const held = bookmarks.of(profileId).map((each) => each.marketId)

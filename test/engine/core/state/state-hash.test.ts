@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { f64Bytes, HashedNumbers } from '../../../../engine/core/cells/columns.ts'
 import { portableSha256, sha256 } from '../../../../engine/core/cells/digest.ts'
-import { factsOf } from '../../../../engine/core/cells/facts.ts'
+import { hashedFieldsOf } from '../../../../engine/core/cells/hashed-fields.ts'
 import { Exchange } from '../../../../engine/core/exchange.ts'
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { ProfileFields } from '../../../../engine/domain/command.ts'
@@ -29,11 +29,11 @@ test('a field of a later version changes no old hash until it holds something', 
 })
 
 test('a record gives its facts by name, whatever the order of its fields', () => {
-  assert.deepEqual(factsOf({ b: 1, a: 'x', c: 0 }), [
+  assert.deepEqual(hashedFieldsOf({ b: 1, a: 'x', c: 0 }), [
     ['a', 'x'],
     ['b', 1],
   ])
-  assert.deepEqual(factsOf({ c: null, a: 'x', b: 1 }), factsOf({ b: 1, a: 'x' }))
+  assert.deepEqual(hashedFieldsOf({ c: null, a: 'x', b: 1 }), hashedFieldsOf({ b: 1, a: 'x' }))
 })
 
 test('numbers give the same hash in pieces as in one', () => {

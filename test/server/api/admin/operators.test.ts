@@ -308,13 +308,13 @@ test('the audit lists the acts of each operator, newest first and without secret
   const reported = await read('operator=bea')
   const entries = at(reported.body, 'entries')
   assert.ok(Array.isArray(entries))
-  const facts = entries.map(({ seq: _seq, at: when, ...rest }) => {
+  const events = entries.map(({ seq: _seq, at: when, ...rest }) => {
     assert.ok(Math.abs(Date.parse(when) - live.nowMs()) < 600_000)
     return rest
   })
   const tokenId = textAt(minted.body, 'tokenId')
   const by = { operator: 'bea', profileId }
-  assert.deepEqual(facts, [
+  assert.deepEqual(events, [
     // An edit shows only the fields that it changes.
     { ...by, kind: 'editProfile', account, tokenId, tokenScopes: ['trading'] },
     { ...by, kind: 'logoutEverywhere' },

@@ -89,8 +89,8 @@ async function execution(on: LiveExchange, trader: Trader, orderId: string): Pro
  * once.
  */
 async function becomes(trade: string, status: string): Promise<string | null> {
-  const isReported = reported.facts.some(
-    (fact) => `${fact.tradeSeq}` === trade && fact.status === status,
+  const isReported = reported.events.some(
+    (event) => `${event.tradeSeq}` === trade && event.status === status,
   )
   if (!isReported) live.shiftClock(BLOCK_MS)
   return (await reported.of(trade, status)).txHash

@@ -254,7 +254,7 @@ async function play(stage: Stage, { row, market: fields, first, act, seen }: Cas
   const market = await openMarket(live, `case-${shown.length}`, fields)
   await first?.(stage, market)
   await allMined(stage)
-  const failures = reported.facts.filter(({ status }) => status === 'FAILED').length
+  const failures = reported.events.filter(({ status }) => status === 'FAILED').length
   await stage.fault({ next: 1 }, 'FAILED')
   const orderId = await act(stage, market)
   await allMined(stage)

@@ -295,7 +295,7 @@ test('a reader that is too slow is cut off at its bound, and the others go on', 
   const { news } = live.exchange.pipeline.publisher
   let sent = 0
   while (live.sockets.slowCount === slowBefore) {
-    news.publish(Array.from({ length: 200 }, () => factOf(dave.profileId, ++sent)))
+    news.publish(Array.from({ length: 200 }, () => eventOf(dave.profileId, ++sent)))
     await new Promise(setImmediate)
     assert.ok(sent < 1_000_000, 'the bound is reached long before')
   }
@@ -330,7 +330,7 @@ async function silent(trader: Trader): Promise<Socket> {
   return socket
 }
 
-function factOf(accountId: number, seq: number) {
+function eventOf(accountId: number, seq: number) {
   const order = { slot: 1, generation: 1, clientOrderId: '', side: 0, outcome: 0, orderType: 0 }
   const what = { type: 'PLACEMENT' as const, remainingRaw: 1, priceTicks: 500 }
   return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }

@@ -38,14 +38,14 @@ async function join(trader: Trader, count: number): Promise<SocketClient[]> {
   return joined
 }
 
-function factOf(accountId: number, seq: number) {
+function eventOf(accountId: number, seq: number) {
   const order = { slot: 1, generation: 1, clientOrderId: '', side: 0, outcome: 0, orderType: 0 }
   const what = { type: 'PLACEMENT' as const, remainingRaw: 1, priceTicks: 500 }
   return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }
 }
 
-const factsOf = (accountId: number, count: number) =>
-  Array.from({ length: count }, (_, index) => factOf(accountId, index + 1))
+const hashedFieldsOf = (accountId: number, count: number) =>
+  Array.from({ length: count }, (_, index) => eventOf(accountId, index + 1))
 
 test('a packet has the bytes that the library itself would send', () => {
   const { encoder } = new Server({ transports: ['websocket'] })
@@ -132,10 +132,10 @@ test('a burst is made and sent in slices, and other sockets are served in betwee
   const before = live.sockets.counts.framesSent
   const count = 8000
   const { news } = live.exchange.pipeline.publisher
-  news.publish(factsOf(bob.profileId, count))
+  news.publish(hashedFieldsOf(bob.profileId, count))
   assert.equal(live.sockets.counts.framesSent, before, 'the publisher does not wait for the frames')
   // This fact comes later, but its frame need not wait for all of the burst.
-  news.publish(factsOf(alice.profileId, 1))
+  news.publish(hashedFieldsOf(alice.profileId, 1))
   await other.take('orderEvent', 1)
   assert.ok(live.sockets.counts.framesSent - before < count, 'the frame comes within the burst')
   await member.take('orderEvent', count)
@@ -151,7 +151,7 @@ test('more waiting frames than the bound end their sockets, with a reason', asyn
   member.socket.emit('subscribe_order_events')
   await member.take('system', 1)
   const { news } = live.exchange.pipeline.publisher
-  news.publish(factsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
+  news.publish(hashedFieldsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
   await member.until(() => member.ends.length > 0)
   assert.equal(at(member.of('exception')[0], 'code'), 'SLOW_READER')
   assert.deepEqual(silent.ends, [], 'a socket without subscriptions misses nothing')
@@ -166,10 +166,10 @@ test('a socket that subscribes while frames wait gets only later frames', async 
   late.socket.emit('subscribe_order_events')
   let posted = 0
   while (late.of('system').length === 0) {
-    news.publish([factOf(bob.profileId, ++posted)])
+    news.publish([eventOf(bob.profileId, ++posted)])
     await new Promise(setImmediate)
   }
-  news.publish([factOf(bob.profileId, ++posted)])
+  news.publish([eventOf(bob.profileId, ++posted)])
   const idOf = (client: SocketClient) => at(client.of('orderEvent').at(-1), 'eventId')
   await early.take('orderEvent', posted)
   await late.until(() => idOf(late) === idOf(early))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
   bytesText,
-  factsOf,
+  metadataOf,
   restrictionsOf,
   stepsOf,
   timeText,
@@ -84,8 +84,8 @@ test('threads are shown by their part of the time, equal ones by name', () => {
     `outcomex_uptime_seconds 100\n${lines.join('\n')}`,
     0,
   )
-  const threads = factsOf(figures).find(({ label }) => label === 'Threads at work')
-  assert.deepEqual(threads?.facts, [
+  const threads = metadataOf(figures).find(({ label }) => label === 'Threads at work')
+  assert.deepEqual(threads?.metadata, [
     ['main', '95%', true],
     ['journal', '9.0%', false],
     ['market-0', '1.0%', false],
@@ -111,9 +111,9 @@ test('every series that the page wants is one of a running exchange', async () =
     orders?.rows.map((row) => row.step),
     ['read', 'intake', 'sequence', 'journal', 'match', 'settle', 'publish', 'whole'],
   )
-  const groups = factsOf(figures)
-  const bad = groups.flatMap(({ facts }) => facts.filter(([, , isBad]) => isBad === true))
+  const groups = metadataOf(figures)
+  const bad = groups.flatMap(({ metadata }) => metadata.filter(([, , isBad]) => isBad === true))
   assert.deepEqual(bad, [])
-  const open = groups.flatMap(({ facts }) => facts).find(([label]) => label === 'Open orders')
+  const open = groups.flatMap(({ metadata }) => metadata).find(([label]) => label === 'Open orders')
   assert.deepEqual(open?.[1], '1')
 })

@@ -5,7 +5,7 @@ import type { Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import type { Mining, SettlementFact } from '../../../../server/exchange/settlement/mining.ts'
+import type { Mining, SettlementEvent } from '../../../../server/exchange/settlement/mining.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
@@ -124,11 +124,11 @@ for (const isRestarted of [false, true]) {
     const makers = LIMITS.reversalLegsMax
     const stage = await traded(dataDir, makers)
     const { tradeSeq } = stage
-    const facts: SettlementFact[] = []
+    const events: SettlementEvent[] = []
     const listen = () =>
       miningOf(stage.exchange).listen({
         onBlock: () => {},
-        onSetback: (fact) => facts.push(fact),
+        onSetback: (event) => events.push(event),
       })
     listen()
     assert.equal(miningOf(stage.exchange).port.faults?.arm({ tradeSeq }, 'FAILED'), null)
@@ -137,7 +137,7 @@ for (const isRestarted of [false, true]) {
     assert.equal(clearing.blocks.fillsLeftOf(tradeSeq), 2)
     assert.equal(brokenInvariant(clearing), null, 'money is conserved between the commands')
     assert(miningOf(stage.exchange).isWaiting(tradeSeq))
-    assert.deepEqual(facts, [], 'a trade fails as a whole')
+    assert.deepEqual(events, [], 'a trade fails as a whole')
     assert(clearing.unmined.of(2) > 0, 'its proceeds are held back until then')
     if (isRestarted) {
       await stage.exchange.stop()
@@ -145,10 +145,10 @@ for (const isRestarted of [false, true]) {
       listen()
       assert(miningOf(stage.exchange).isWaiting(tradeSeq))
     }
-    await until(stage, () => facts.length > 0)
+    await until(stage, () => events.length > 0)
     assert.equal(miningOf(stage.exchange).isWaiting(tradeSeq), false)
     assert.deepEqual(
-      facts.map(({ status }) => status),
+      events.map(({ status }) => status),
       ['FAILED'],
     )
     const after = stage.exchange.pipeline.clearing

@@ -13,7 +13,7 @@ import {
   type PublishedMarket,
   PublishedMarkets,
 } from '../../../../server/exchange/read-model/published.ts'
-import type { SettlementFact } from '../../../../server/exchange/settlement/mining.ts'
+import type { SettlementEvent } from '../../../../server/exchange/settlement/mining.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
 const ids = new OrderIds(new Uint8Array(32).fill(5))
@@ -72,7 +72,7 @@ function reply(
   side: number,
   clientOrderId: string,
   receipt: Receipt,
-  settled: SettlementFact | null = null,
+  settled: SettlementEvent | null = null,
 ) {
   const given = { ...order, side, clientOrderId, ...receipt }
   const parsed: unknown = JSON.parse(orderReplyText(given, published, ids, settled))

@@ -47,11 +47,11 @@ test('a trade is MATCHED until its block, then MINED with a hash that never chan
   })
   assert.equal(await live.gauge('outcomex_trades_waiting'), 1)
   live.shiftClock(BLOCK_MS)
-  const fact = await reported.of(id, 'MINED')
+  const event = await reported.of(id, 'MINED')
   const block = reported.blocks.at(-1)
   assert(block !== undefined && block.throughSeq >= Number(id))
-  assert.equal(fact.txHash, txHashOf(CHAIN_ID, block.height, Number(id)))
-  const mined = { settlementStatus: 'MINED', txHash: fact.txHash, height: block.height }
+  assert.equal(event.txHash, txHashOf(CHAIN_ID, block.height, Number(id)))
+  const mined = { settlementStatus: 'MINED', txHash: event.txHash, height: block.height }
   assert.deepEqual(await shown(live, id), mined)
   assert.equal(await live.gauge('outcomex_trades_waiting'), 0)
   assert.equal(await live.gauge('outcomex_block_height'), block.height)
@@ -183,9 +183,9 @@ test('a trade that waits or is retried at a stop is mined after the next start',
     const reported = new Reported(live)
     live.shiftClock(BLOCK_MS * 2)
     for (const tradeEventId of [aside.id, id]) {
-      const fact = await reported.of(tradeEventId, 'MINED')
-      assert.equal(fact.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
-      assert.equal((await shown(live, tradeEventId)).txHash, fact.txHash)
+      const event = await reported.of(tradeEventId, 'MINED')
+      assert.equal(event.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
+      assert.equal((await shown(live, tradeEventId)).txHash, event.txHash)
     }
     await reported.of(failing.id, 'FAILED')
     const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)

@@ -12,6 +12,6 @@ export function fieldsOf(fields: object): [name: string, value: unknown][] {
  * The fields of a record by name, for the state hash. An empty field is no fact. So a field that a
  * later version adds does not change the hashes of older journals, where it is empty throughout.
  */
-export function factsOf(fields: object): [name: string, value: unknown][] {
+export function hashedFieldsOf(fields: object): [name: string, value: unknown][] {
   return fieldsOf(fields).filter(([, value]) => !isEmpty(value))
 }

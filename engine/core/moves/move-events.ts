@@ -14,7 +14,7 @@ export interface ConvertedShares {
 }
 
 /** What a profile got is positive, and what it gave is negative. */
-export interface MoveFact {
+export interface MoveEvent {
   readonly kind: MoveKind
   readonly owner: ProfileId
   /** 0 for a withdrawal. Of a conversion: its group. */
@@ -29,10 +29,10 @@ export interface MoveFact {
 }
 
 /** One fact for each profile. `childrenOf` gives the children of a group in their order. */
-export function factsOfMove(
+export function eventsOfMove(
   move: MoveBody,
   childrenOf: (groupId: MarketId) => readonly MarketId[],
-): readonly MoveFact[] {
+): readonly MoveEvent[] {
   switch (move.kind) {
     case 'splitPosition': {
       const { profileId: owner, marketId, amountRaw } = move
@@ -53,7 +53,7 @@ export function factsOfMove(
       })
     }
     case 'convertPositions':
-      return [conversionFact(move, childrenOf(move.groupId))]
+      return [conversionEvent(move, childrenOf(move.groupId))]
     case 'withdraw': {
       const { profileId: owner, destination } = move
       const none = { marketId: 0, yesRaw: 0, noRaw: 0 }
@@ -70,29 +70,29 @@ export function factsOfMove(
       return [{ kind: 'DRAIN', owner, marketId, yesRaw, noRaw, collateralRaw: feesRaw }]
     }
     case 'buyFromPool':
-      return [poolTradeFact('BUY', move, move.sharesRaw, -move.collateralRaw)]
+      return [poolTradeEvent('BUY', move, move.sharesRaw, -move.collateralRaw)]
     case 'sellToPool':
-      return [poolTradeFact('SELL', move, -move.sharesRaw, move.collateralRaw)]
+      return [poolTradeEvent('SELL', move, -move.sharesRaw, move.collateralRaw)]
     case 'approvePool':
       return []
   }
 }
 
-function poolTradeFact(
+function poolTradeEvent(
   kind: 'BUY' | 'SELL',
   { profileId: owner, marketId, outcome }: Extract<MoveBody, { outcome: number }>,
   sharesRaw: SizeRaw,
   collateralRaw: CollateralRaw,
-): MoveFact {
+): MoveEvent {
   const yesRaw = outcome === 0 ? sharesRaw : 0
   const noRaw = outcome === 0 ? 0 : sharesRaw
   return { kind, owner, marketId, yesRaw, noRaw, collateralRaw }
 }
 
-function conversionFact(
+function conversionEvent(
   move: Extract<MoveBody, { kind: 'convertPositions' }>,
   children: readonly MarketId[],
-): MoveFact {
+): MoveEvent {
   const { profileId: owner, groupId, noMarketIds, amountRaw, feeRaw } = move
   const chosen = new Set(noMarketIds)
   const others = children.filter((child) => !chosen.has(child))
