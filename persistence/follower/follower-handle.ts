@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
+import type { FilterUpdate } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { BusyTimes } from '../../engine/thread/busy-times.ts'
@@ -72,7 +72,7 @@ class FollowerFigures {
 /** The tables and the filter show everything up to `seq`. */
 export interface Applied {
   readonly seq: Seq
-  readonly filter: FilterNews
+  readonly filter: FilterUpdate
 }
 
 interface Waiter {

@@ -1,4 +1,4 @@
-import type { FilterNews } from '../../engine/core/orders/seen-filter.ts'
+import type { FilterUpdate } from '../../engine/core/orders/seen-filter.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { BusyCells } from '../../engine/thread/busy-times.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
@@ -42,7 +42,7 @@ export type FollowerMessage =
       readonly idle: boolean
       /** Rows of large commands that the tables do not show yet. */
       readonly backlogRows: number
-      readonly filter: FilterNews
+      readonly filter: FilterUpdate
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
   | { readonly kind: 'written'; readonly ids: readonly number[] }

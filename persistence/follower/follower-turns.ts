@@ -63,7 +63,7 @@ export class FollowerTurns {
     // A step stops at a due snapshot, so there may be more to do after it.
     const goesOn = (this.#takeSnapshot() && follower.stateSeq < targetSeq) || isMore
     const hasBacklog = follower.writePage(this.#wanted.owners)
-    say({ kind: 'at', ...follower.takeNews(), idle: !goesOn })
+    say({ kind: 'at', ...follower.takeUpdates(), idle: !goesOn })
     const ids = this.#wanted.takeWritten()
     if (ids.length > 0) say({ kind: 'written', ids })
     pace.end()

@@ -162,9 +162,9 @@ export class Follower {
   }
 
   /** Where tables and state stand, and what came into the filter since it was last asked. */
-  takeNews() {
+  takeUpdates() {
     const { readSeq, stateSeq, backlogRows } = this
-    return { readSeq, stateSeq, backlogRows, filter: this.filter.takeNews() }
+    return { readSeq, stateSeq, backlogRows, filter: this.filter.takeUpdates() }
   }
 
   /** Applies one chunk, at most up to `targetSeq`; gives true when there may be more to do. */

@@ -211,7 +211,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   #stamped(seq: Seq, kind: number, reason: number): void {
     this.times.stamped(seq, kind)
     this.stampTimes.note(seq, this.clearing.lastNowMs)
-    this.publisher.news.stamped(seq, reason)
+    this.publisher.orderEvents.stamped(seq, reason)
     this.#sendSoon()
   }
 
@@ -290,7 +290,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       this.#drainSoon()
       break
     }
-    this.publisher.news.flush(this.publisher.durableSeq, this.shards.all)
+    this.publisher.orderEvents.flush(this.publisher.durableSeq, this.shards.all)
     this.publisher.reportAnswered()
     if (this.#isStarted) this.mining?.drained()
     this.quiescentPoint.check()

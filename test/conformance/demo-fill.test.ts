@@ -94,27 +94,27 @@ function hasWritten(dataDir: string, seq: number): () => Promise<boolean> {
 /** Expects quoted books, and three traders who have exactly their funds and can trade. */
 async function expectWholeDemo(dataDir: string): Promise<void> {
   const server = await ServerProcess.start({ dataDir, demo: true, args: ['--no-rate-limit'] })
-  const news = await SocketClient.open(Number(new URL(server.baseUrl).port))
+  const orderEvents = await SocketClient.open(Number(new URL(server.baseUrl).port))
   try {
-    news.socket.emit('subscribe_market_prices', { marketSlugs: QUOTED })
-    await expectWhole(server.baseUrl, dataDir, news)
+    orderEvents.socket.emit('subscribe_market_prices', { marketSlugs: QUOTED })
+    await expectWhole(server.baseUrl, dataDir, orderEvents)
   } finally {
-    news.close()
+    orderEvents.close()
     await server.kill()
   }
 }
 
 /** Books of the demo move all the time: each frame of one is a reason to ask again. */
-async function nextFrame(news: SocketClient): Promise<void> {
-  const seen = news.frames.length
-  await news.until(() => news.frames.length > seen || news.ends.length > 0)
-  assert.deepEqual(news.ends, [])
+async function nextFrame(orderEvents: SocketClient): Promise<void> {
+  const seen = orderEvents.frames.length
+  await orderEvents.until(() => orderEvents.frames.length > seen || orderEvents.ends.length > 0)
+  assert.deepEqual(orderEvents.ends, [])
 }
 
 async function expectQuotes(
   client: ExchangeClient,
   slug: string,
-  news: SocketClient,
+  orderEvents: SocketClient,
 ): Promise<void> {
   // A demo of an earlier start renews its quotes from an empty book, once.
   const seen = new Set<number>()
@@ -124,18 +124,22 @@ async function expectQuotes(
       assert.equal(seen.size, 0, `${slug}: quotes stand before older ones go`)
     } else seen.add(bids[0].price)
     if (seen.size === QUOTES_SEEN) return
-    await nextFrame(news)
+    await nextFrame(orderEvents)
   }
 }
 
-async function expectWhole(baseUrl: string, dataDir: string, news: SocketClient): Promise<void> {
+async function expectWhole(
+  baseUrl: string,
+  dataDir: string,
+  orderEvents: SocketClient,
+): Promise<void> {
   const { adminToken, traders, ...demo } = demoOf(dataDir)
   assert.equal(demo.baseUrl, baseUrl)
   assert.equal(traders.length, TRADERS)
   const client = new ExchangeClient(baseUrl, adminToken)
   const slugs = await client.get('/markets/active/slugs')
   assert.ok(Array.isArray(slugs) && slugs.length >= MARKETS, JSON.stringify(slugs))
-  await Promise.all(QUOTED.map((slug) => expectQuotes(client, slug, news)))
+  await Promise.all(QUOTED.map((slug) => expectQuotes(client, slug, orderEvents)))
   for (const [index, slug] of QUOTED.entries()) {
     const owner = traders[index % TRADERS]
     const key = Buffer.from(owner.privateKey.slice(2), 'hex')
@@ -153,8 +157,8 @@ async function expectWhole(baseUrl: string, dataDir: string, news: SocketClient)
     )
   }
   await expectCompany(baseUrl, traders)
-  await proveBalances(client, traders[0], news)
-  await redeemPast(client, traders[0], news)
+  await proveBalances(client, traders[0], orderEvents)
+  await redeemPast(client, traders[0], orderEvents)
 }
 
 /** The traders follow each other, and the first shows its bookmarks. */
@@ -180,7 +184,7 @@ async function expectCompany(
 async function proveBalances(
   client: ExchangeClient,
   owner: Omit<Trader, 'key'>,
-  news: SocketClient,
+  orderEvents: SocketClient,
 ): Promise<void> {
   const { seq } = shaped(readyShape, await client.get('/ready'))
   await client.admin('/admin/solvency', {})
@@ -188,7 +192,7 @@ async function proveBalances(
   while (root === '') {
     const { body } = await send(client.baseUrl, 'GET', '/solvency')
     if (Number(at(body, 'snapshot', 'seq')) >= seq) root = String(at(body, 'snapshot', 'root'))
-    else await nextFrame(news)
+    else await nextFrame(orderEvents)
   }
   const signer = { ...owner, key: new Uint8Array() }
   const reply = await client.call(signer, 'GET', '/solvency/proof')
@@ -206,7 +210,7 @@ async function proveBalances(
 async function redeemPast(
   client: ExchangeClient,
   owner: Omit<Trader, 'key'>,
-  news: SocketClient,
+  orderEvents: SocketClient,
 ): Promise<void> {
   const key = new Uint8Array()
   const market = await client.get('/markets/rain-yesterday')
@@ -214,7 +218,7 @@ async function redeemPast(
   for (;;) {
     const reply = await client.call({ ...owner, key }, 'POST', '/portfolio/redeem', body)
     if (at(reply.body, 'code') === 'PAYOUT_NOT_POSTED') {
-      await nextFrame(news)
+      await nextFrame(orderEvents)
       continue
     }
     assert.equal(at(reply.body, 'amount'), String(PAIRS_RAW), JSON.stringify(reply.body))

@@ -39,15 +39,15 @@ const isPerson = (name: unknown) => typeof name === 'string' && USERNAMES.includ
 /** A demo as a visitor finds it; each frame of a book is a reason to look again. */
 class Visit {
   readonly #server: ServerProcess
-  readonly #news: SocketClient
+  readonly #orderEvents: SocketClient
   readonly client: ExchangeClient
   readonly players: readonly Trader[]
 
-  private constructor(server: ServerProcess, news: SocketClient, dataDir: string) {
+  private constructor(server: ServerProcess, orderEvents: SocketClient, dataDir: string) {
     const written: unknown = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
     const { adminToken, traders } = shaped(demoShape, written)
     this.#server = server
-    this.#news = news
+    this.#orderEvents = orderEvents
     this.client = new ExchangeClient(server.baseUrl, adminToken)
     this.players = traders.map((each: Player) => ({ ...each, key: new Uint8Array() }))
   }
@@ -55,19 +55,21 @@ class Visit {
   static async begin(dataDir: string): Promise<Visit> {
     const args = ['--pack-rest', '2', '--market-threads', 'auto']
     const server = await ServerProcess.start({ dataDir, demo: true, args })
-    const news = await SocketClient.open(Number(new URL(server.baseUrl).port))
+    const orderEvents = await SocketClient.open(Number(new URL(server.baseUrl).port))
     const marketSlugs = ['rain-tomorrow', 'btc-above-100k', 'home-team-wins']
-    news.socket.emit('subscribe_market_prices', { marketSlugs })
-    return new Visit(server, news, dataDir)
+    orderEvents.socket.emit('subscribe_market_prices', { marketSlugs })
+    return new Visit(server, orderEvents, dataDir)
   }
 
   async #until(what: string, read: () => Promise<unknown>, holds: (body: unknown) => boolean) {
     for (;;) {
-      const seen = this.#news.frames.length
+      const seen = this.#orderEvents.frames.length
       const body = await read()
       if (holds(body)) return body
-      await this.#news.until(() => this.#news.frames.length > seen || this.#news.ends.length > 0)
-      assert.deepEqual(this.#news.ends, [], `before ${what} came: ${JSON.stringify(body)}`)
+      await this.#orderEvents.until(
+        () => this.#orderEvents.frames.length > seen || this.#orderEvents.ends.length > 0,
+      )
+      assert.deepEqual(this.#orderEvents.ends, [], `before ${what} came: ${JSON.stringify(body)}`)
     }
   }
 
@@ -85,12 +87,12 @@ class Visit {
 
   /** After a test that failed, too. */
   abandon(): void {
-    this.#news.close()
+    this.#orderEvents.close()
     this.#server.signal('SIGKILL')
   }
 
   async end(): Promise<void> {
-    this.#news.close()
+    this.#orderEvents.close()
     await this.#server.stop()
     const reported = this.#server.stderr
       .split('\n')

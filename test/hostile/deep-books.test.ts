@@ -208,7 +208,7 @@ test('frames of an account with many sockets are late, and delay no other accoun
   const seq = live.exchange.pipeline.clearing.lastSeq
   const events = Array.from({ length: 120 }, (_, index) => updateOf(carol.profileId, seq + index))
   const startMs = performance.now()
-  for (const event of events) live.exchange.pipeline.publisher.news.publish([event])
+  for (const event of events) live.exchange.pipeline.publisher.orderEvents.publish([event])
   await bid(hail, 100)
   await other.take('orderEvent', 1)
   const got = sockets.reduce((sum, client) => sum + client.of('orderEvent').length, 0)

@@ -194,11 +194,14 @@ test('a client that leaves amid a replay hears no more of it, and may come again
     client.of('system').filter((stated) => /Told/.test(JSON.stringify(stated))).length,
     0,
   )
-  const { news } = on.exchange.pipeline.publisher
+  const { orderEvents } = on.exchange.pipeline.publisher
   fence.close()
   await fence.until(() => fence.ends.length > 0)
   while (on.sockets.openCount > 1) await new Promise(setImmediate)
-  assert.throws(() => news.unwatch(carol.profileId), 'nobody listens for the account any more')
+  assert.throws(
+    () => orderEvents.unwatch(carol.profileId),
+    'nobody listens for the account any more',
+  )
   client.socket.emit(CHANNEL)
   await client.until(() => client.of('system').length === 3)
   await fenced(carol, client)
@@ -212,8 +215,11 @@ test('a client whose connection breaks amid a replay leaves nothing behind', asy
   await client.take('orderEvent', 1)
   client.close()
   while (on.sockets.openCount > 0) await new Promise(setImmediate)
-  const { news } = on.exchange.pipeline.publisher
-  assert.throws(() => news.unwatch(carol.profileId), 'nobody listens for the account any more')
+  const { orderEvents } = on.exchange.pipeline.publisher
+  assert.throws(
+    () => orderEvents.unwatch(carol.profileId),
+    'nobody listens for the account any more',
+  )
   const again = await asks(carol, { afterEventId: 0 })
   await again.take('system', 2)
   assert.equal(again.of('orderEvent').length, EVENTS_MAX)

@@ -12,7 +12,7 @@ const SOCKETS = 'test/server/api/streams'
 
 export const PIPELINE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/exchange/read-model/order-news.ts',
+    file: 'server/exchange/read-model/order-event-feed.ts',
     tests: ['frame-sequences', 'delayed-sequences', 'settlement'].map((name) => {
       return `${SOCKETS}/${name}.test.ts`
     }),

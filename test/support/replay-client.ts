@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { OrderEvent } from '../../server/exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../server/exchange/read-model/order-event-feed.ts'
 import { at, type LiveExchange, type Trader } from './live-exchange.ts'
 import { handshakeOf, SocketClient } from './socket-client.ts'
 

@@ -33,7 +33,7 @@ export interface SharedSegment {
 }
 
 /** Segments made since the last news. The seed is the same for all of them. */
-export interface FilterNews {
+export interface FilterUpdate {
   readonly seed: number
   readonly segments: readonly SharedSegment[]
 }
@@ -238,7 +238,7 @@ export class SeenFilter {
   }
 
   /** The segments that a reader has not heard of yet. */
-  takeNews(): FilterNews {
+  takeUpdates(): FilterUpdate {
     const current = new Set(this.#directory)
     const segments = this.#new.filter((segment) => current.has(segment)).map(shareOf)
     this.#new = []
@@ -246,7 +246,7 @@ export class SeenFilter {
   }
 
   /** For a reader: from now on it sees every key that the writer added before the news. */
-  adopt({ seed, segments }: FilterNews): void {
+  adopt({ seed, segments }: FilterUpdate): void {
     this.#seed = seed
     for (const segment of segments) this.#enter(segmentOf(segment))
   }

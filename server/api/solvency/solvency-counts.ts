@@ -69,8 +69,8 @@ export class SolvencyCounts {
     this.#nowMs = nowMs
     if (this.#everyMs === 0 || this.#underWay !== null) return
     this.#nextMs ??= snapshots.last.seq > 0 ? nowMs : nowMs + SOON_MS
-    const isNews = this.summary?.snapshot.seq !== clearing.lastSeq
-    if (nowMs < this.#nextMs || !isNews) return
+    const isUpdate = this.summary?.snapshot.seq !== clearing.lastSeq
+    if (nowMs < this.#nextMs || !isUpdate) return
     // A snapshot that was taken for a start is as good: main and follower do no more work.
     void this.#begin(snapshots.last.seq === this.#triedSeq)
   }

@@ -16,8 +16,8 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 import { accountChannels } from './account/account-channels.ts'
+import { eventFeeds } from './events/event-channels.ts'
 import { marketFeeds } from './market/market-channels.ts'
-import { newsFeeds } from './news/news-channels.ts'
 
 type Opened = 'channels' | 'connectionCounts' | 'streams' | 'durable' | 'market' | 'counts'
 
@@ -56,10 +56,10 @@ export function openSockets(parts: OpenParts): SocketGateway {
     counts,
     fail: (error: unknown, members: readonly Member[]) => streams.fail(error, members),
   }
-  const news = newsFeeds(rooms)
-  const market = marketFeeds({ ...rooms, news })
+  const orderEvents = eventFeeds(rooms)
+  const market = marketFeeds({ ...rooms, orderEvents })
   const account = accountChannels({ ...parts, connectionCounts, streams })
-  const channels = new Map([...account, ...market.channels, ...news.channels])
+  const channels = new Map([...account, ...market.channels, ...orderEvents.channels])
   const durable = () => pipeline.durable()
   return new SocketGateway({
     ...parts,

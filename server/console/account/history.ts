@@ -10,7 +10,7 @@ import { cents, dayTime } from '../page/words.ts'
 import type { Act, PageOf } from './account-replies.ts'
 import { type HistoryRow, historyRow } from './history-rows.ts'
 import { marketCell } from './holdings/positions.ts'
-import { onOwnNews } from './own-news.ts'
+import { onOwnUpdates } from './own-updates.ts'
 import type { Part } from './part.ts'
 
 const ACTS_A_PAGE = 20
@@ -26,7 +26,7 @@ export function historyPart(context: Context): Part {
     const { data, nextCursor } = await read<PageOf<Act>>(`/portfolio/history?${query}`, signal)
     return { content: shown(data.map(historyRow)), next: nextCursor }
   })
-  const unwatch = onOwnNews(context, () => list.again())
+  const unwatch = onOwnUpdates(context, () => list.again())
   return {
     element: region('History', list.element),
     stop() {

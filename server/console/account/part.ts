@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { type Child, h, write } from '../page/dom.ts'
 import { refill, region } from '../page/parts/region.ts'
 import { Refresher } from '../page/refresher.ts'
-import { failureOf, onOwnNews } from './own-news.ts'
+import { failureOf, onOwnUpdates } from './own-updates.ts'
 
 export interface Part {
   readonly element: HTMLElement
@@ -39,7 +39,7 @@ export function followedPart<Reply>(
       if (!signal.aborted) write(notice, failureOf(error))
     }
   }, PAUSE_MS)
-  const unwatch = onOwnNews(context, () => refresher.ask())
+  const unwatch = onOwnUpdates(context, () => refresher.ask())
   refresher.ask()
   return {
     element: region(label, notice, content),

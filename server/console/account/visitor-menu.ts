@@ -10,7 +10,7 @@ import { Refresher } from '../page/refresher.ts'
 import { dollars, shortAddress } from '../page/words.ts'
 import { openLogin } from './access/login-dialog.ts'
 import type { Balance } from './account-replies.ts'
-import { failureOf, onOwnNews } from './own-news.ts'
+import { failureOf, onOwnUpdates } from './own-updates.ts'
 
 const PAUSE_MS = 700
 
@@ -68,7 +68,7 @@ function showVisitor(element: HTMLElement, profile: Profile, context: Context): 
     free,
     leave,
   )
-  const unwatch = onOwnNews(context, () => refresher.ask())
+  const unwatch = onOwnUpdates(context, () => refresher.ask())
   refresher.ask()
   return () => {
     unwatch()

@@ -60,16 +60,16 @@ class Listeners<T> {
 }
 
 /** What a tape tells: a trade, or that one was taken back. */
-export type TapeNews = { readonly trade: TradeFrame } | { readonly busted: BustFrame }
+export type TapeUpdate = { readonly trade: TradeFrame } | { readonly busted: BustFrame }
 
 export class Streams {
   readonly link = new Signal<Link>('connecting')
   readonly #socket: Socket
   readonly #books = new Map<string, Watched>()
-  readonly #tapes = new Listeners<TapeNews>()
+  readonly #tapes = new Listeners<TapeUpdate>()
   readonly #symbols = new Listeners<OraclePrice>()
   readonly #pools = new Listeners<PoolFrame>()
-  readonly #news = new Set<Listener<string>>()
+  readonly #updates = new Set<Listener<string>>()
   readonly #orders = new Set<Listener<OrderEvent>>()
   readonly #doubts = new Set<() => void>()
   readonly #unstated = new Set<() => void>()
@@ -95,7 +95,7 @@ export class Streams {
       this.#pools.report(frame.marketAddress.toLowerCase(), frame)
     })
     for (const event of ['marketCreated', 'marketResolved']) {
-      this.#socket.on(event, ({ slug }: { slug: string }) => this.#tellNews(slug))
+      this.#socket.on(event, ({ slug }: { slug: string }) => this.#publishEvents(slug))
     }
     this.#socket.on('orderEvent', (event: OrderEvent) => {
       for (const listener of [...this.#orders]) listener(event)
@@ -122,7 +122,7 @@ export class Streams {
     }
   }
 
-  tape(slug: string, listener: Listener<TapeNews>): Unwatch {
+  tape(slug: string, listener: Listener<TapeUpdate>): Unwatch {
     this.#tapes.add(slug, listener)
     this.#say(this.#sayTapes)
     return () => {
@@ -152,10 +152,10 @@ export class Streams {
   }
 
   /** Tells the slug of each market that is made or resolved. */
-  news(listener: Listener<string>): Unwatch {
-    this.#news.add(listener)
-    this.#say(this.#sayNews)
-    return () => void this.#news.delete(listener)
+  updates(listener: Listener<string>): Unwatch {
+    this.#updates.add(listener)
+    this.#say(this.#emitUpdates)
+    return () => void this.#updates.delete(listener)
   }
 
   /** The visitor's own orders and trades; nothing comes before a login. */
@@ -219,8 +219,8 @@ export class Streams {
     for (const listener of [...watched.listeners]) listener(watched.copy)
   }
 
-  #tellNews(slug: string): void {
-    for (const listener of [...this.#news]) listener(slug)
+  #publishEvents(slug: string): void {
+    for (const listener of [...this.#updates]) listener(slug)
   }
 
   #say(what: () => void): void {
@@ -236,7 +236,7 @@ export class Streams {
   }
 
   #sayAll(): void {
-    for (const each of [this.#sayPrices, this.#sayTapes, this.#sayNews, this.#sayOrders]) each()
+    for (const each of [this.#sayPrices, this.#sayTapes, this.#emitUpdates, this.#sayOrders]) each()
   }
 
   readonly #sayPrices = (): void => {
@@ -253,8 +253,8 @@ export class Streams {
     this.#socket.emit('subscribe_trades', { marketSlugs })
   }
 
-  readonly #sayNews = (): void => {
-    if (this.#news.size > 0) this.#socket.emit('subscribe_market_lifecycle')
+  readonly #emitUpdates = (): void => {
+    if (this.#updates.size > 0) this.#socket.emit('subscribe_market_lifecycle')
   }
 
   readonly #sayOrders = (): void => {

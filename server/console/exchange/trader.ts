@@ -44,7 +44,7 @@ const REVOKED = 'API_KEY_INVALID'
 const UNKNOWN = 'TOKEN_UNKNOWN'
 const TOKENS = '/auth/api-tokens'
 
-export interface TraderNews {
+export interface TraderUpdates {
   /** Another visitor begins: the streams need a new handshake then. */
   readonly changed: () => void
   /** The session ended somewhere else. */
@@ -71,16 +71,16 @@ export class Trader {
   /** Null while nobody is logged in. */
   readonly profile = new Signal<Profile | null>(null)
   readonly #info: ExchangeInfo
-  readonly #news: TraderNews
+  readonly #updates: TraderUpdates
   #signer: Signer | null = null
   #token: KeptToken | null = null
   #making: Promise<KeptToken> | null = null
   /** True while this page ends the session itself. */
   #isLeaving = false
 
-  constructor(info: ExchangeInfo, news: TraderNews) {
+  constructor(info: ExchangeInfo, updates: TraderUpdates) {
     this.#info = info
-    this.#news = news
+    this.#updates = updates
     onSessionOver(() => this.#over())
     addEventListener('storage', ({ key }) => {
       if (key === VISITOR) void this.#follow()
@@ -92,14 +92,14 @@ export class Trader {
     this.#signer = null
     this.#token = null
     await this.resume()
-    this.#news.changed()
+    this.#updates.changed()
   }
 
   /** Any call may be the first to learn it, and only the first one says it. */
   #over(): void {
     if (this.profile.value === null) return
     this.ended()
-    if (!this.#isLeaving) this.#news.over()
+    if (!this.#isLeaving) this.#updates.over()
   }
 
   /**
@@ -186,7 +186,7 @@ export class Trader {
   ended(): void {
     if (this.profile.value === null) return
     this.#forget()
-    this.#news.changed()
+    this.#updates.changed()
   }
 
   #forget(): void {
@@ -253,7 +253,7 @@ export class Trader {
     this.#token = keptToken(profile.account)
     localStorage.setItem(VISITOR, `${profile.account} ${Date.now()}`)
     this.profile.set(profile)
-    this.#news.changed()
+    this.#updates.changed()
   }
 
   /** Calls that need a token at the same time make one. */

@@ -47,7 +47,7 @@ class MarketPage {
         if (link === 'live' && wasLost) this.#refresher.ask()
         wasLost = link === 'lost'
       }),
-      streams.news((changed) => {
+      streams.updates((changed) => {
         const isChild = this.#shown?.markets?.some((each) => each.slug === changed)
         if (changed === slug || isChild) this.#refresher.ask()
       }),

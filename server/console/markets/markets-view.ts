@@ -108,7 +108,7 @@ class MarketsPage {
       void this.#read()
     })
     addEventListener('keydown', (event) => this.#focusSearch(event), { signal })
-    this.#unwatches.push(streams.news(() => this.#reloadSoon()))
+    this.#unwatches.push(streams.updates(() => this.#reloadSoon()))
     let wasLost = false
     const onLink = (link: string): void => {
       if (link === 'live' && wasLost) this.#reloadSoon()

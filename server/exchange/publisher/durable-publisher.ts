@@ -22,7 +22,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { FrameVisitor, ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { OrderTimes } from '../../ops/order-times.ts'
-import { OrderNews } from '../read-model/order-news.ts'
+import { OrderEventFeed } from '../read-model/order-event-feed.ts'
 import type { PublishedMarkets } from '../read-model/published.ts'
 import type { TimeSlice } from '../sequencer/time-slice.ts'
 import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
@@ -76,7 +76,7 @@ export class Publisher implements FrameVisitor {
   #settled: (() => void)[] = []
   durableSeq: Seq
   readonly times = new OrderTimes()
-  readonly news: OrderNews
+  readonly orderEvents: OrderEventFeed
 
   constructor(parts: PublisherParts) {
     this.#clearing = parts.clearing
@@ -87,7 +87,7 @@ export class Publisher implements FrameVisitor {
     this.#onHeld = parts.onHeld
     this.#onTrade = parts.onTrade
     this.#receipts = new Receipts(parts.onOrder)
-    this.news = new OrderNews(parts.clearing)
+    this.orderEvents = new OrderEventFeed(parts.clearing)
   }
 
   /** How many replies wait for the disk alone. */
@@ -178,16 +178,16 @@ export class Publisher implements FrameVisitor {
       const event = eventAt(at, record)
       const slot = eventSlot(words, event)
       // An order that ends forgets its client order id.
-      const clientId = this.news.watches(slot) ? orders.clientIdOf(slot) : null
+      const clientId = this.orderEvents.watches(slot) ? orders.clientIdOf(slot) : null
       this.#clearing.settleRecord(words, f64s, event)
-      if (clientId !== null) this.news.settled(words, f64s, event, clientId)
+      if (clientId !== null) this.orderEvents.settled(words, f64s, event, clientId)
       if (orders.stateOf(slot) === FREE) this.#onEnded(slot)
       else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
         this.#onHeld(slot)
       }
       if (isWaitedFor) this.#collect(seq, words, f64s, event)
     }
-    this.news.answered(seq, isDone)
+    this.orderEvents.answered(seq, isDone)
     if (!isDone) return
     if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.#onTrade(seq)
     if (this.#watchers.size > 0) this.#watched(seq)

@@ -2,7 +2,7 @@ import { type LiveExchange, type Reply, type Trader, textAt } from '../../suppor
 import { type OrderRequest, orderBody } from '../../support/live-orders.ts'
 import { unsignedBody } from '../../support/live-partners.ts'
 import type { Act, Colluder } from './plan.ts'
-import { idAt, letNewsOut, type Table, UNIT, winnerOf } from './table.ts'
+import { idAt, publishEvents, type Table, UNIT, winnerOf } from './table.ts'
 
 // Carries out one act by calls of the API, as its owner would. A refusal is an answer like another:
 // the act then did nothing.
@@ -94,7 +94,7 @@ class Player {
   #legs({ market, second, outcome }: Act) {
     return [market, second].map((index) => ({
       marketSlug: this.#table.markets[index].slug,
-      outcomeIndex: this.#table.isNewsOut ? winnerOf(this.#table, index) : outcome,
+      outcomeIndex: this.#table.isPublished ? winnerOf(this.#table, index) : outcome,
     }))
   }
 
@@ -123,7 +123,7 @@ class Player {
 
   /** With the news, outcome 0 of an act is the winner. */
   outcomeOf({ market, outcome }: Act): 0 | 1 {
-    if (!this.#table.isNewsOut) return outcome
+    if (!this.#table.isPublished) return outcome
     const winner = winnerOf(this.#table, market)
     return outcome === 0 ? winner : winner === 0 ? 1 : 0
   }
@@ -187,7 +187,7 @@ export async function carryOut(live: LiveExchange, table: Table, act: Act): Prom
     case 'actFor':
       return player.takeFromKim(part)
     case 'news':
-      return letNewsOut(live, table)
+      return publishEvents(live, table)
     case 'nothing':
       return
   }

@@ -56,7 +56,7 @@ export interface Plan {
 const LENGTH_MAX = 10
 const LATE = 0.5
 /** How many late plans begin when the winners are known. */
-const NEWS_FIRST = 0.6
+const UPDATES_FIRST = 0.6
 const WAITS_MS = [0, 0, 200, 1500]
 const TICKS = [1, 100, 300, 400, 450, 490, 500, 510, 600, 700, 900, 999]
 /** Longer than orders rest before they count for packs, and than a block takes. */
@@ -99,7 +99,7 @@ export function randomPlan(random: Random): Plan {
   const rest = Array.from({ length }, () => randomAct(random))
   const news: Act = { ...randomAct(random), kind: 'news' }
   const isLate = random.chance(LATE)
-  const acts = isLate && random.chance(NEWS_FIRST) ? [news, ...rest].slice(0, LENGTH_MAX) : rest
+  const acts = isLate && random.chance(UPDATES_FIRST) ? [news, ...rest].slice(0, LENGTH_MAX) : rest
   return { acts, failsAt: failure(acts, random), isLate }
 }
 

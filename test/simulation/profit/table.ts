@@ -65,7 +65,7 @@ export interface Table {
   readonly kim: Trader
   /** The newest trade of the colluders; '' before the first. */
   newestTrade: string
-  isNewsOut: boolean
+  isPublished: boolean
   /** What left the exchange for addresses of the colluders. */
   withdrawnRaw: number
 }
@@ -139,7 +139,7 @@ export async function openTable(
   const table: Table = {
     ...{ winners, isLate, markets, deadlineMs, pool },
     ...{ traders: { ann, ben, pat, sub }, maker, kim },
-    ...{ newestTrade: '', isNewsOut: false, withdrawnRaw: 0 },
+    ...{ newestTrade: '', isPublished: false, withdrawnRaw: 0 },
   }
   for (const index of QUOTED) {
     const market = markets[index]
@@ -156,8 +156,8 @@ export async function takeMispriced(live: LiveExchange, table: Table): Promise<v
   for (const index of QUOTED) {
     const market = table.markets[index]
     for (const outcome of [0, 1] as const) {
-      if (table.isNewsOut && winnerOf(table, index) !== outcome) continue
-      const ticks = table.isNewsOut ? KNOWN_TICKS : FAIR_TICKS
+      if (table.isPublished && winnerOf(table, index) !== outcome) continue
+      const ticks = table.isPublished ? KNOWN_TICKS : FAIR_TICKS
       const wanted = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
       done(await place(live, table.maker, market, wanted, { orderType: 'FAK' }))
     }
@@ -168,9 +168,9 @@ export async function takeMispriced(live: LiveExchange, table: Table): Promise<v
 const QUOTED = [0, 1, 2] as const
 
 /** The winners are known; the honest maker withdraws its quotes. */
-export async function letNewsOut(live: LiveExchange, table: Table): Promise<void> {
-  if (table.isNewsOut || !table.isLate) return
-  table.isNewsOut = true
+export async function publishEvents(live: LiveExchange, table: Table): Promise<void> {
+  if (table.isPublished || !table.isLate) return
+  table.isPublished = true
   done(await live.call(table.maker, 'DELETE', '/orders/all'))
 }
 

@@ -26,11 +26,11 @@ export interface AccountFeeds {
 /** The channels by the event that subscribes to them. */
 export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
   const { pipeline, reads, archive, streams, clock } = feeds
-  const { news } = pipeline.publisher
+  const { orderEvents: source } = pipeline.publisher
   const frames = new FrameMaker(pipeline, clock)
-  const audience = new Audience(news)
+  const audience = new Audience(source)
   const orderEvents = new OrderEvents({ audience, pipeline, reads, archive, streams, frames })
-  const positions = new PositionsFeed(new Audience(news), feeds)
+  const positions = new PositionsFeed(new Audience(source), feeds)
   const transactions = new Audience(null)
   pipeline.mining?.listen(
     new SettlementFeed({
@@ -41,7 +41,7 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     }),
   )
   // Each feed contains its own faults: a frame must not break the pipeline.
-  news.listen((events) => {
+  source.listen((events) => {
     orderEvents.publish(events)
     positions.publish(events)
   })

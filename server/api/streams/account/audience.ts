@@ -5,7 +5,7 @@
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
 import type { Member, Place, Receivers } from '../../../edge/sockets/member.ts'
-import type { OrderNews } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEventFeed } from '../../../exchange/read-model/order-event-feed.ts'
 
 /** One subscription of a member. */
 export interface Listening {
@@ -27,11 +27,11 @@ interface Listeners {
 export class Audience implements Channel, Receivers {
   readonly isPrivate = true
   readonly #members = new Map<number, Listeners>()
-  readonly #news: OrderNews | null
+  readonly #orderEvents: OrderEventFeed | null
 
-  /** With `news`, the listeners get facts about orders. */
-  constructor(news: OrderNews | null) {
-    this.#news = news
+  /** With `orderEvents`, the listeners get facts about orders. */
+  constructor(orderEvents: OrderEventFeed | null) {
+    this.#orderEvents = orderEvents
   }
 
   get isEmpty(): boolean {
@@ -66,9 +66,9 @@ export class Audience implements Channel, Receivers {
       known.members.set(member, listening)
       return
     }
-    const partial = new Set(this.#news?.partial)
+    const partial = new Set(this.#orderEvents?.partial)
     this.#members.set(profileId, { members: new Map([[member, listening]]), partial })
-    this.#news?.watch(profileId)
+    this.#orderEvents?.watch(profileId)
   }
 
   unsubscribe(member: Member): void {
@@ -81,7 +81,7 @@ export class Audience implements Channel, Receivers {
     const members = this.#members.get(profileId)?.members
     if (members === undefined || !members.delete(member) || members.size > 0) return
     this.#members.delete(profileId)
-    this.#news?.unwatch(profileId)
+    this.#orderEvents?.unwatch(profileId)
   }
 
   receives(member: Member, { number, seq }: Place): boolean {

@@ -8,7 +8,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { MissedFrame } from '../../../../persistence/query/read/orders/missed-frames.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-event-feed.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import {
   type FrameNames,

@@ -9,7 +9,7 @@ import { roundedBps } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
 import { isoText } from '../../../edge/http/iso-text.ts'
 import { averagePrice } from '../../../exchange/read-model/fill-fields.ts'
-import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-event-feed.ts'
 
 /**
  * Ids for the frames of one owner in one command: one for each order that it may have, and more.

@@ -23,7 +23,7 @@ import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.t
 import type { Member, Place, Receivers } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import type { OrderEvent } from '../../../exchange/read-model/order-news.ts'
+import type { OrderEvent } from '../../../exchange/read-model/order-event-feed.ts'
 import { marketValueRaw } from '../../../exchange/read-model/position-views.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import type { PoolFigures } from '../../../exchange/read-model/shown-pools.ts'

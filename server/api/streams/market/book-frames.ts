@@ -39,7 +39,7 @@ export class BookFrames {
   #before: Float64Array | null = null
   #packet: { readonly version: number; readonly sequence: number; bytes: Uint8Array } | null = null
   /** What each new reader of prices is told besides the book: the market's last news. */
-  #news: Uint8Array[] = []
+  #orderEvents: Uint8Array[] = []
   #shownVersion = -1
   /** Bytes of the newest frame of changes. */
   #changesBytes = 0
@@ -51,7 +51,7 @@ export class BookFrames {
     this.#published = published
     this.#clock = parts.clock
     const { marketId } = published.market
-    const since = () => [this.#whole(), ...this.#news]
+    const since = () => [this.#whole(), ...this.#orderEvents]
     const idle = () => parts.idle(this)
     const source = { since, left: parts.left, idle, pace: 'made' } as const
     this.whole = new Room(`book${marketId}`, parts, source)
@@ -107,7 +107,7 @@ export class BookFrames {
   /** Tells every reader of prices, and each later one, of what became of the market. */
   publish(event: string, payload: object, isKept: boolean): void {
     const packet = packetOf(event, payload)
-    if (isKept) this.#news.push(packet)
+    if (isKept) this.#orderEvents.push(packet)
     this.whole.say(packet)
     this.changes.say(packet)
   }

@@ -19,7 +19,7 @@ import type {
   PublishedMarket,
   ShownReport,
 } from '../../../exchange/read-model/published.ts'
-import type { NewsFeeds } from '../news/news-channels.ts'
+import type { EventFeeds } from '../events/event-channels.ts'
 import type { MarketTopics } from './market-topics.ts'
 
 export interface LifecycleParts extends RoomParts {
@@ -29,7 +29,7 @@ export interface LifecycleParts extends RoomParts {
   /** The pool of a market changed by the command of `seq`. */
   readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
   /** Where matches and offers are told. */
-  readonly news: Pick<NewsFeeds, 'scored' | 'offered'>
+  readonly orderEvents: Pick<EventFeeds, 'scored' | 'offered'>
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
 }
@@ -88,11 +88,11 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 
   scored(matches: readonly PlacedMatch[]): void {
-    this.#contained(() => this.#parts.news.scored(matches))
+    this.#contained(() => this.#parts.orderEvents.scored(matches))
   }
 
   offered(offer: PackOffer): void {
-    this.#contained(() => this.#parts.news.offered(offer))
+    this.#contained(() => this.#parts.orderEvents.offered(offer))
   }
 
   #say(event: string, payload: object): void {

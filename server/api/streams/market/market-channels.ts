@@ -4,7 +4,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
 import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import type { NewsFeeds } from '../news/news-channels.ts'
+import type { EventFeeds } from '../events/event-channels.ts'
 import type { BookWaits } from './book-pace.ts'
 import { LifecycleFeed, leaving } from './lifecycle-feed.ts'
 import { MarketTopics } from './market-topics.ts'
@@ -16,7 +16,7 @@ export interface MarketFeedParts extends RoomParts {
   readonly pipeline: Pipeline
   readonly clock: () => TimeMs
   /** Where matches and offers are told. */
-  readonly news: Pick<NewsFeeds, 'scored' | 'offered'>
+  readonly orderEvents: Pick<EventFeeds, 'scored' | 'offered'>
   readonly waits: BookWaits
 }
 
@@ -31,7 +31,7 @@ const E8 = 100_000_000
 
 export function marketFeeds(parts: MarketFeedParts): MarketFeeds {
   const { published, publisher, mining } = parts.pipeline
-  const topics = new MarketTopics({ ...parts, msOf: (seq) => publisher.news.stampMsOf(seq) })
+  const topics = new MarketTopics({ ...parts, msOf: (seq) => publisher.orderEvents.stampMsOf(seq) })
   const block = () => ({ height: mining?.shown.height ?? 0, ms: parts.clock() })
   const prices = new PriceFeed({ ...parts, published, topics, block })
   const pools = new PoolMoves((shown, frame) => prices.poolPrices(shown, frame))

@@ -18,7 +18,7 @@ import {
   trade,
   tradeBusted,
 } from './market-events.ts'
-import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './news-events.ts'
+import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './public-events.ts'
 
 const most = LIMITS.socketMarketsMax
 const slugs = () => optional(list(slug(), 0, most))

@@ -12,7 +12,7 @@ import { KEY, region } from '../../page/parts/region.ts'
 import { table } from '../../page/parts/table.ts'
 import { cents, dayTime, units } from '../../page/words.ts'
 import type { OpenOrder, PageOf } from '../account-replies.ts'
-import { onOwnNews } from '../own-news.ts'
+import { onOwnUpdates } from '../own-updates.ts'
 import type { Part } from '../part.ts'
 import { marketsOf } from './known-markets.ts'
 import { marketCell, outcomeWord } from './positions.ts'
@@ -35,7 +35,7 @@ export function openOrdersPart(context: Context): Part {
     return { content: shown(data, market, context), next: nextCursor }
   })
   cancelAll.hidden = true
-  const unwatch = onOwnNews(context, () => list.again())
+  const unwatch = onOwnUpdates(context, () => list.again())
   return {
     element: region('Open orders', list.element, h('div', { class: 'row' }, cancelAll)),
     stop() {

@@ -9,7 +9,7 @@ import { refill, region } from '../../page/parts/region.ts'
 import { Refresher } from '../../page/refresher.ts'
 import { dayTime, signedDollars, units } from '../../page/words.ts'
 import type { PnlChart } from '../account-replies.ts'
-import { failureOf, onOwnNews } from '../own-news.ts'
+import { failureOf, onOwnUpdates } from '../own-updates.ts'
 import type { Part } from '../part.ts'
 
 const FRAMES = [
@@ -51,7 +51,7 @@ class PnlPart implements Part {
       ...this.#buttons,
     )
     this.element = region('Profit and loss', choice, this.#notice, this.#figures)
-    this.#unwatch = onOwnNews(context, () => this.#refresher.ask())
+    this.#unwatch = onOwnUpdates(context, () => this.#refresher.ask())
     this.#choose('7d')
     // Without the file of the chart its figures stay.
     this.#open().catch(() => {})

@@ -3,7 +3,7 @@
 import type { Context } from '../../context.ts'
 import { read } from '../../exchange/api.ts'
 import type { TapeTrade } from '../../exchange/shapes.ts'
-import type { TapeNews } from '../../exchange/streams.ts'
+import type { TapeUpdate } from '../../exchange/streams.ts'
 import { fill, h } from '../../page/dom.ts'
 import { paint, unpaint } from '../../page/painter.ts'
 import type { Unwatch } from '../../page/signal.ts'
@@ -62,7 +62,7 @@ export class TapePanel implements Panel {
       if (link === 'live') void this.#read('newest')
     }
     this.#unwatches = isLive
-      ? [streams.tape(slug, (news) => this.#take(news)), streams.link.watch(onLink)]
+      ? [streams.tape(slug, (updates) => this.#take(updates)), streams.link.watch(onLink)]
       : []
     if (streams.link.value !== 'live' || !isLive) void this.#read('newest')
   }
@@ -73,10 +73,12 @@ export class TapePanel implements Panel {
     for (const unwatch of this.#unwatches) unwatch()
   }
 
-  #take(news: TapeNews): void {
-    const isTrade = 'trade' in news
-    const missing = isTrade ? this.#copy.takeFrame(news.trade) : this.#copy.takeBust(news.busted)
-    if (isTrade) this.#onTrade(news.trade)
+  #take(updates: TapeUpdate): void {
+    const isTrade = 'trade' in updates
+    const missing = isTrade
+      ? this.#copy.takeFrame(updates.trade)
+      : this.#copy.takeBust(updates.busted)
+    if (isTrade) this.#onTrade(updates.trade)
     void this.#read(missing)
     paint(this.#draw)
   }

@@ -45,7 +45,7 @@ test('a filter never misses an added key, however it split, and errs as rarely a
     keys.push(high, low)
     writer.add(high, low)
     if (step % 50_000 !== 0) continue
-    reader.adopt(writer.takeNews())
+    reader.adopt(writer.takeUpdates())
     for (let at = 0; at < keys.length; at += 2) {
       if (!reader.mayHold(keys[at], keys[at + 1])) assert.fail(`key ${at / 2} is missing`)
     }
@@ -106,7 +106,7 @@ test('main knows each order past its forgotten seq exactly, and each earlier one
         if (next.crossed) follower.forget(next.order)
         else follower.keep(next.order)
       }
-      read.adopt(filter.takeNews())
+      read.adopt(filter.takeUpdates())
       main.forgetThrough(followed)
     }
     while (inFlight.length > 0 && random.chance(0.55)) {

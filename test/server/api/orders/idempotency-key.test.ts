@@ -189,8 +189,8 @@ test('what refuses orders since then does not refuse the first reply', async () 
     const unrequested = await live.call(alice, 'POST', '/orders', body)
     assert.equal(codeOf(unrequested), code, unrequested.text)
     // The same refusal of an order that was never accepted.
-    const news = await send(alice, other, `never accepted: ${code}`)
-    assert.equal(codeOf(news), code, news.text)
+    const orderEvents = await send(alice, other, `never accepted: ${code}`)
+    assert.equal(codeOf(orderEvents), code, orderEvents.text)
   }
   live.shiftClock(20_000)
   await assertSince('RECV_WINDOW_EXPIRED', fresh({ timestamp: nowMs, recvWindow: 10_000 }))

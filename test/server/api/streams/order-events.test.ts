@@ -292,10 +292,10 @@ test('a reader that is too slow is cut off at its bound, and the others go on', 
   const slow = await silent(dave)
   const brisk = await listening(live, dave)
   const slowBefore = live.sockets.slowCount
-  const { news } = live.exchange.pipeline.publisher
+  const { orderEvents } = live.exchange.pipeline.publisher
   let sent = 0
   while (live.sockets.slowCount === slowBefore) {
-    news.publish(Array.from({ length: 200 }, () => eventOf(dave.profileId, ++sent)))
+    orderEvents.publish(Array.from({ length: 200 }, () => eventOf(dave.profileId, ++sent)))
     await new Promise(setImmediate)
     assert.ok(sent < 1_000_000, 'the bound is reached long before')
   }

@@ -125,7 +125,7 @@ test('an event that the replay sent does not come again when main settles it lat
   const { pipeline } = live.exchange
   const seq = pipeline.clearing.lastSeq
   // The tables may show a command before its market answers main.
-  pipeline.publisher.news.publish([
+  pipeline.publisher.orderEvents.publish([
     updateOf(dora.profileId, seq),
     updateOf(dora.profileId, seq + 1),
   ])

@@ -225,13 +225,13 @@ test('each event of the widest command has a number of its own', () => {
 
 test('a client that comes amid a wide answer hears nothing of that command', async () => {
   const carol = await live.trader(0)
-  const { news } = live.exchange.pipeline.publisher
+  const { orderEvents } = live.exchange.pipeline.publisher
   const seq = live.exchange.pipeline.clearing.lastSeq
   // The facts of its first part were not made, so the others would be counted wrongly.
-  news.answered(seq, false)
+  orderEvents.answered(seq, false)
   const client = await listening(live, carol)
-  news.answered(seq, true)
-  news.publish([updateOf(carol.profileId, seq), updateOf(carol.profileId, seq + 1)])
+  orderEvents.answered(seq, true)
+  orderEvents.publish([updateOf(carol.profileId, seq), updateOf(carol.profileId, seq + 1)])
   const [reported] = await client.take('orderEvent', 1)
   assert.deepEqual(placeOfId(Number(at(reported, 'eventId'))), { seq: seq + 1, index: 0 })
   client.close()

@@ -131,11 +131,11 @@ test('a burst is made and sent in slices, and other sockets are served in betwee
   await member.take('system', 1)
   const before = live.sockets.counts.framesSent
   const count = 8000
-  const { news } = live.exchange.pipeline.publisher
-  news.publish(hashedFieldsOf(bob.profileId, count))
+  const { orderEvents } = live.exchange.pipeline.publisher
+  orderEvents.publish(hashedFieldsOf(bob.profileId, count))
   assert.equal(live.sockets.counts.framesSent, before, 'the publisher does not wait for the frames')
   // This fact comes later, but its frame need not wait for all of the burst.
-  news.publish(hashedFieldsOf(alice.profileId, 1))
+  orderEvents.publish(hashedFieldsOf(alice.profileId, 1))
   await other.take('orderEvent', 1)
   assert.ok(live.sockets.counts.framesSent - before < count, 'the frame comes within the burst')
   await member.take('orderEvent', count)
@@ -150,8 +150,8 @@ test('more waiting frames than the bound end their sockets, with a reason', asyn
   const [member, silent] = await join(bob, 2)
   member.socket.emit('subscribe_order_events')
   await member.take('system', 1)
-  const { news } = live.exchange.pipeline.publisher
-  news.publish(hashedFieldsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
+  const { orderEvents } = live.exchange.pipeline.publisher
+  orderEvents.publish(hashedFieldsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
   await member.until(() => member.ends.length > 0)
   assert.equal(at(member.of('exception')[0], 'code'), 'SLOW_READER')
   assert.deepEqual(silent.ends, [], 'a socket without subscriptions misses nothing')
@@ -162,14 +162,14 @@ test('a socket that subscribes while frames wait gets only later frames', async 
   early.socket.emit('subscribe_order_events')
   await early.take('system', 1)
   const [late] = await join(bob, 1)
-  const { news } = live.exchange.pipeline.publisher
+  const { orderEvents } = live.exchange.pipeline.publisher
   late.socket.emit('subscribe_order_events')
   let posted = 0
   while (late.of('system').length === 0) {
-    news.publish([eventOf(bob.profileId, ++posted)])
+    orderEvents.publish([eventOf(bob.profileId, ++posted)])
     await new Promise(setImmediate)
   }
-  news.publish([eventOf(bob.profileId, ++posted)])
+  orderEvents.publish([eventOf(bob.profileId, ++posted)])
   const idOf = (client: SocketClient) => at(client.of('orderEvent').at(-1), 'eventId')
   await early.take('orderEvent', posted)
   await late.until(() => idOf(late) === idOf(early))

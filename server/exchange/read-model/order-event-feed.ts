@@ -71,7 +71,7 @@ const STAMPS = 1 << 16
 /** Takes facts whose seqs never fall; the facts of one command come in one call. */
 export type EventsListener = (events: readonly OrderEvent[]) => void
 
-export class OrderNews {
+export class OrderEventFeed {
   readonly #clearing: Clearing
   /** How many channels listen for each account. */
   #watched = new Uint8Array(1024)

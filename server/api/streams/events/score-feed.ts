@@ -9,7 +9,7 @@ import { phaseOf } from '../../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../../engine/domain/sports/sport-limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { packetOfText } from '../../../edge/sockets/packets.ts'
-import { NewsRoom } from '../../../edge/sockets/shared/news-room.ts'
+import { EventGroup } from '../../../edge/sockets/shared/event-group.ts'
 import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
 import { scoreView } from '../../sports/score-content.ts'
 
@@ -26,14 +26,14 @@ function textOf(match: PlacedMatch): string[] {
 }
 
 export class ScoreFeed {
-  readonly room: NewsRoom
+  readonly room: EventGroup
   readonly #parts: ScoreParts
   #first: { readonly version: number; readonly packet: Uint8Array } | null = null
 
   constructor(parts: ScoreParts) {
     this.#parts = parts
     // The frames that were missed come first: they also tell of matches that ended.
-    this.room = new NewsRoom(parts.event, parts, {
+    this.room = new EventGroup(parts.event, parts, {
       packet: () => this.#firstFrame(),
       bytesMax: SPORT_LIMITS.firstFrameBytesMax,
     })

@@ -6,14 +6,14 @@ import type { Channel } from '../../../edge/sockets/channels.ts'
 import { OfferFeed, type OfferParts } from './offer-feed.ts'
 import { ScoreFeed } from './score-feed.ts'
 
-export interface NewsFeeds {
+export interface EventFeeds {
   /** By the event that subscribes. */
   readonly channels: ReadonlyMap<string, Channel>
   scored(matches: readonly PlacedMatch[]): void
   offered(offer: PackOffer): void
 }
 
-export function newsFeeds(parts: OfferParts): NewsFeeds {
+export function eventFeeds(parts: OfferParts): EventFeeds {
   const { matches } = parts.pipeline.published
   const sports = new ScoreFeed({ ...parts, matches, event: 'live_sports_update' })
   const esports = new ScoreFeed({ ...parts, matches, event: 'live_esports_update' })

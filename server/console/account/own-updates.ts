@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { onActed } from '../page/parts/acted.ts'
 import type { Unwatch } from '../page/signal.ts'
 
-export function onOwnNews({ streams }: Context, listener: () => void): Unwatch {
+export function onOwnUpdates({ streams }: Context, listener: () => void): Unwatch {
   const ends = [streams.orders(listener), onActed(listener)]
   return () => {
     for (const end of ends) end()

@@ -9,7 +9,7 @@ import { patiently } from '../../../../persistence/query/patient-read.ts'
 import { profiles } from '../../../../persistence/query/read/profiles.ts'
 import { refuse } from '../../../edge/http/refusal.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
-import { NewsRoom } from '../../../edge/sockets/shared/news-room.ts'
+import { EventGroup } from '../../../edge/sockets/shared/event-group.ts'
 import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import { makersOf, offerViews } from '../../packs/offer-content.ts'
@@ -24,7 +24,7 @@ const CHANNEL = 'subscribe_live_offers'
 const READ_OFFERS_MAX = 64
 
 export class OfferFeed {
-  readonly room: NewsRoom
+  readonly room: EventGroup
   readonly #parts: OfferParts
   /** Offers that are not told yet, oldest first. */
   #unreported: PackOffer[] = []
@@ -32,7 +32,7 @@ export class OfferFeed {
 
   constructor(parts: OfferParts) {
     this.#parts = parts
-    this.room = new NewsRoom('offers', parts)
+    this.room = new EventGroup('offers', parts)
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */

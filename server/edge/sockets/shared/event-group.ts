@@ -16,7 +16,7 @@ export interface Summary {
   readonly bytesMax: number
 }
 
-export class NewsRoom implements Channel {
+export class EventGroup implements Channel {
   readonly isPrivate = false
   readonly #name: string
   readonly #room: Room
