@@ -4,8 +4,16 @@ import { assert } from './assert.ts'
  * The rooms of requests under way: with a body that is not complete; from those who watch the
  * process; freeing what is reserved; placing orders; reading; searching; and all other requests.
  */
-export const ROOMS = ['bodies', 'vital', 'frees', 'orders', 'reads', 'searches', 'others'] as const
-export type RoomName = (typeof ROOMS)[number]
+export const BULKHEADS = [
+  'bodies',
+  'vital',
+  'frees',
+  'orders',
+  'reads',
+  'searches',
+  'others',
+] as const
+export type BulkheadName = (typeof BULKHEADS)[number]
 
 /** Every bound in the system. The code that checks a bound says what happens there. */
 export const LIMITS = {
@@ -197,7 +205,7 @@ export const LIMITS = {
    * kind; above it the answer is 503. `address` and `profile` bound one address and one profile;
    * above them the answer is 429.
    */
-  rooms: {
+  bulkheads: {
     bodies: { all: 2048, address: 128, profile: 128 },
     vital: { all: 512, address: 64, profile: 64 },
     frees: { all: 4096, address: 1024, profile: 512 },
@@ -238,7 +246,7 @@ export const LIMITS = {
   /** A ring between main and one market thread. Each market may have two. */
   shardRingBytes: 1 << 20,
   /** Room in each ring that only commands of deadlines may use. */
-  ringHeadroomBytes: 256 * 1024,
+  ringReserveBytes: 256 * 1024,
   /** Log lines that standard error has not taken. Above it lines are dropped and counted. */
   logWaitingBytesMax: 1 << 20,
   /** Encoded markets kept for readers. Above it they are dropped and encoded again. */
@@ -330,7 +338,7 @@ export const LIMITS = {
   /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
   socketTopicAheadBytesMax: 16 * 1024,
   /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
-  socketRoomFramesMax: 4096,
+  socketGroupFramesMax: 4096,
   /** Newest frames of a tape, and their bytes, which a reader that was behind still gets. */
   socketTapeFramesMax: 64,
   socketTapeBytesMax: 64 * 1024,
@@ -359,11 +367,11 @@ export const LIMITS = {
 } as const
 
 assert(
-  LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes < LIMITS.ringBytes / 2,
+  LIMITS.recordBytesMax + LIMITS.ringReserveBytes < LIMITS.ringBytes / 2,
   'a record fits its ring',
 )
 assert(
-  LIMITS.cancelItemsMax * 8 + 64 + LIMITS.ringHeadroomBytes < LIMITS.shardRingBytes / 2,
+  LIMITS.cancelItemsMax * 8 + 64 + LIMITS.ringReserveBytes < LIMITS.shardRingBytes / 2,
   'a wide cancel fits the ring of its market',
 )
 assert(
@@ -390,10 +398,11 @@ assert(
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
 assert(
-  ROOMS.reduce((sum, room) => sum + LIMITS.rooms[room].all, 0) <= LIMITS.inFlightMax,
+  BULKHEADS.reduce((sum, bulkhead) => sum + LIMITS.bulkheads[bulkhead].all, 0) <=
+    LIMITS.inFlightMax,
   'all rooms together hold no more than may be under way',
 )
-assert(LIMITS.ordersUnderWayMax <= LIMITS.rooms.orders.all, 'orders under way fit their room')
+assert(LIMITS.ordersUnderWayMax <= LIMITS.bulkheads.orders.all, 'orders under way fit their room')
 assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
 assert(
   2 * LIMITS.fundedRawMax + LIMITS.settlementFaultsMax * LIMITS.orderSizeRawMax <=

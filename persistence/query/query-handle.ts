@@ -128,7 +128,7 @@ export class QueryHandle {
     turn: Turn = ownTurn(),
   ): Promise<Answer | undefined> {
     const leftMs = turn.untilMs - performance.now()
-    if (this.#isOver || leftMs <= 0 || !this.#hasRoom(isUrgent, turn)) {
+    if (this.#isOver || leftMs <= 0 || !this.#hasCapacity(isUrgent, turn)) {
       return Promise.resolve(undefined)
     }
     this.#nextId = (this.#nextId + 1) % ID_MAX
@@ -158,7 +158,7 @@ export class QueryHandle {
   }
 
   /** When the queue is full, another question may have to give way. */
-  #hasRoom(isUrgent: boolean, turn: Turn): boolean {
+  #hasCapacity(isUrgent: boolean, turn: Turn): boolean {
     if (isUrgent) return this.#queue.urgentCount < LIMITS.queryQueueMax
     if (turn.isPrompt === true) return this.#queue.promptCount < LIMITS.queryQueueMax
     if (this.#queue.count + this.#sent.length < LIMITS.queryQueueMax) return true

@@ -110,11 +110,11 @@ class CheckedReader {
     this.#leftBytes = fstatSync(file).size
   }
 
-  /** Gives the next bytes, in the beginning of `room` if it is given. */
-  read(bytes: number, room?: Buffer): Buffer {
+  /** Gives the next bytes, in the beginning of `capacity` if it is given. */
+  read(bytes: number, capacity?: Buffer): Buffer {
     if (bytes > this.#leftBytes) throw torn()
     this.#leftBytes -= bytes
-    const found = room?.subarray(0, bytes) ?? Buffer.alloc(bytes)
+    const found = capacity?.subarray(0, bytes) ?? Buffer.alloc(bytes)
     let at = 0
     while (at < bytes) {
       const count = readSync(this.#file, found, at, bytes - at, null)
@@ -124,17 +124,17 @@ class CheckedReader {
     return found
   }
 
-  readChecked(bytes: number, room?: Buffer): Buffer {
-    const found = this.read(bytes, room)
+  readChecked(bytes: number, capacity?: Buffer): Buffer {
+    const found = this.read(bytes, capacity)
     this.#mac.update(found)
     return found
   }
 
   /** Passes over bytes, in the pieces in which files are written. */
   skipChecked(bytes: number): void {
-    const room = Buffer.alloc(Math.min(bytes, PIECE_BYTES))
-    for (let left = bytes; left > 0; left -= room.length) {
-      this.readChecked(Math.min(left, room.length), room)
+    const capacity = Buffer.alloc(Math.min(bytes, PIECE_BYTES))
+    for (let left = bytes; left > 0; left -= capacity.length) {
+      this.readChecked(Math.min(left, capacity.length), capacity)
     }
   }
 

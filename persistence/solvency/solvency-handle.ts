@@ -83,8 +83,8 @@ export class SolvencyHandle {
     let ofOwner = 0
     for (const each of this.#open.values()) if (each.owner === owner) ofOwner++
     const all = this.#open.size
-    const hasRoom = all < proofsUnderWayMax && ofOwner < shareOf(PROOF_SHARE, all - ofOwner)
-    if (this.#summary === null || !hasRoom) return Promise.resolve(undefined)
+    const hasCapacity = all < proofsUnderWayMax && ofOwner < shareOf(PROOF_SHARE, all - ofOwner)
+    if (this.#summary === null || !hasCapacity) return Promise.resolve(undefined)
     const id = this.#nextId++
     return new Promise((resolve) => {
       const settle = (answer: Answer | undefined) => {

@@ -3,7 +3,7 @@
 // shown too, but refuse nobody.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { freeDiskBytes } from '../../persistence/disk-room.ts'
+import { freeDiskBytes } from '../../persistence/disk-space.ts'
 import type { ClockState, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
 import { type Check, Progress, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
@@ -27,7 +27,7 @@ function driftOf(state: ClockState): string | null {
 }
 
 /** Free bytes of the data folder's disk. A timer asks, because a stuck disk may never answer. */
-class DiskRoom {
+class DiskSpace {
   readonly #dataDir: string
   #requestedMs = Number.NEGATIVE_INFINITY
   #isRequesting = false
@@ -62,7 +62,7 @@ export class ReadinessWatch {
   readonly #journal: Pulse
   readonly #markets = new Map<string, Pulse>()
   readonly #tables = new Progress()
-  readonly #disk: DiskRoom
+  readonly #disk: DiskSpace
   readonly #checks: readonly Check[]
   readonly #timer: NodeJS.Timeout
 
@@ -70,7 +70,7 @@ export class ReadinessWatch {
     this.#exchange = exchange
     this.#parts = parts
     this.#journal = new Pulse(exchange.journal)
-    this.#disk = new DiskRoom(parts.dataDir)
+    this.#disk = new DiskSpace(parts.dataDir)
     this.#checks = [...this.#vital(), ...this.#reported()]
     this.#timer = setInterval(() => this.#request(performance.now()), ASK_EVERY_MS).unref()
     this.#request(performance.now())

@@ -1,7 +1,7 @@
 // Makes a running exchange visible to operators: values for /metrics, lines for --trace.
 
 import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
-import { ROOMS } from '../../engine/domain/limits.ts'
+import { BULKHEADS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/markets/trading-mode.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../engine/domain/units.ts'
 import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
@@ -298,7 +298,7 @@ function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
 }
 
 export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void {
-  const { connections, replies, rooms, heads } = gateway
+  const { connections, replies, bulkheads, heads } = gateway
   metrics.gauge('outcomex_connections_open', 'Open connections, sockets included.', () => {
     return connections.count
   })
@@ -308,7 +308,7 @@ export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void
   ])
   const underWay = 'Requests under way, by room.'
   metrics.gauges('outcomex_requests_under_way', underWay, ['room'], () =>
-    ROOMS.map((room) => ({ labels: { room }, value: rooms.countOf(room) })),
+    BULKHEADS.map((bulkhead) => ({ labels: { bulkhead }, value: bulkheads.countOf(bulkhead) })),
   )
   metrics.gauge(
     'outcomex_held_reply_bytes',

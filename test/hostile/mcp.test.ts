@@ -300,7 +300,11 @@ test('metrics count a tool as a call of its route, and give its place back', asy
     text,
     /outcomex_http_requests_total\{[^}]*route="\/markets\/:slug\/orderbook"[^}]*status="404"/,
   )
-  for (const room of ['frees', 'orders', 'reads', 'searches', 'others']) {
-    assert.match(text, new RegExp(`outcomex_requests_under_way\\{room="${room}"\\} 0`), room)
+  for (const bulkhead of ['frees', 'orders', 'reads', 'searches', 'others']) {
+    assert.match(
+      text,
+      new RegExp(`outcomex_requests_under_way\\{room="${bulkhead}"\\} 0`),
+      bulkhead,
+    )
   }
 })

@@ -112,7 +112,7 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
 
 test('a burst longer than a room keeps gives every reader the newest frames', async () => {
   const readers = [await briskReader(), await briskReader()]
-  const count = LIMITS.socketRoomFramesMax + 500
+  const count = LIMITS.socketGroupFramesMax + 500
   for (let trade = 0; trade < count; trade++) publishTrade(1)
   const last = () => Number(at(readers[0].of('trade').at(-1), 'sequence'))
   // Readers catch up one by one; the next trade counts for those that have.

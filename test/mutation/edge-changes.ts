@@ -84,12 +84,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'one address may have all bodies under way',
-        "rooms.refusal('bodies', address)",
-        "rooms.refusal('bodies', '')",
+        "bulkheads.refusal('bodies', address)",
+        "bulkheads.refusal('bodies', '')",
       ],
       [
         'one profile may have all requests under way',
-        "turn.address === '' ? null : rooms.known(turn, key)",
+        "turn.address === '' ? null : bulkheads.known(turn, key)",
         'null',
       ],
     ],
@@ -111,7 +111,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/gateway/rooms.ts',
+    file: 'server/edge/http/gateway/bulkheads.ts',
     tests: BOUNDS,
     changes: [
       ['a room has no bound per address', 'own < shareOf(ofAddress, count - own)', 'own >= 0'],

@@ -70,7 +70,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
         'if (isRestrictedThere(regions, route, call.headers)) return',
         'if (isRestrictedThere(undefined, route, call.headers)) return',
       ],
-      ['a tool keeps its place', 'this.#rooms.leave(guest)', 'guest.profileId = 0'],
+      ['a tool keeps its place', 'this.#bulkheads.leave(guest)', 'guest.profileId = 0'],
     ],
   },
   {

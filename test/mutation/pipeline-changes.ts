@@ -75,7 +75,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'while (this.#marketDeadlines.nextMs <= nowMs)',
         'while (this.#marketDeadlines.nextMs < nowMs)',
       ],
-      ['requests take the room of deadlines', 'bytes + LIMITS.ringHeadroomBytes', 'bytes'],
+      ['requests take the room of deadlines', 'bytes + LIMITS.ringReserveBytes', 'bytes'],
       [
         'a closed market keeps its orders',
         'if (book !== 0) this.#dueCancels.add({ reason, marketId, beforeSeq: command.seq })',

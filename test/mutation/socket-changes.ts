@@ -217,7 +217,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/shared/room.ts',
+    file: 'server/edge/sockets/shared/bulkhead.ts',
     tests: MARKETS,
     changes: [
       [
@@ -278,13 +278,13 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a repeated subscribe leaves earlier markets heard',
-        'if (all.get(name) !== room) room.leave(member)',
-        'if (all.size < 0) room.leave(member)',
+        'if (all.get(name) !== bulkhead) bulkhead.leave(member)',
+        'if (all.size < 0) bulkhead.leave(member)',
       ],
       [
         'a market that is added replaces the earlier ones',
-        'new Map(isAdded ? [...before, ...rooms] : rooms)',
-        'new Map(rooms)',
+        'new Map(isAdded ? [...before, ...bulkheads] : bulkheads)',
+        'new Map(bulkheads)',
       ],
     ],
   },

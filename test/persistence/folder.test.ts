@@ -3,7 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DataLock } from '../../persistence/data-lock.ts'
-import { freeDiskBytes } from '../../persistence/disk-room.ts'
+import { freeDiskBytes } from '../../persistence/disk-space.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ADMIN_TOKEN, runProgram } from '../support/server-process.ts'
 

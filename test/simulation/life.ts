@@ -51,7 +51,7 @@ import { Replicated } from './taught.ts'
 import { Watch } from './watch.ts'
 
 /** With less room than this a ring or the journal may refuse any command. */
-const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringHeadroomBytes + 64 * 1024
+const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringReserveBytes + 64 * 1024
 const RING_BYTES = 1 << 20
 const BLOCK_MS = 500
 /** Simulated markets live for moments, so no order could rest before it prices a leg. */

@@ -27,7 +27,7 @@ export class SimThread extends EventEmitter {
     if (this.isStalled || this.isDead) return 0
     sendEventsTo(this.#output, () => assert.fail('every answer has room'))
     let done = 0
-    while (done < count && this.#hasRoom() && this.#input.next()) {
+    while (done < count && this.#hasCapacity() && this.#input.next()) {
       assert(handleFrame(this.#input, this.#output), 'no frame stops a thread')
       done++
     }
@@ -35,7 +35,7 @@ export class SimThread extends EventEmitter {
     return done
   }
 
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     return this.#output.freeBytes() >= WIDEST_ANSWER_BYTES
   }
 

@@ -24,10 +24,10 @@ import { PositionRows } from './position-rows.ts'
 function grown(
   column: Float64Array<ArrayBuffer>,
   index: number,
-  room = column.length * 2,
+  capacity = column.length * 2,
 ): Float64Array<ArrayBuffer> {
   if (index < column.length) return column
-  const wider = new Float64Array(Math.max(index + 1, room))
+  const wider = new Float64Array(Math.max(index + 1, capacity))
   wider.set(column)
   return wider
 }
@@ -51,9 +51,9 @@ export class Ledger {
   /** Grows by an eighth: most accounts are idle, and doubling would waste as much again. */
   openAccount(profileId: ProfileId): void {
     if (profileId < this.collateralFreeRaw.length) return
-    const room = profileId + (profileId >> 3)
-    this.collateralFreeRaw = grown(this.collateralFreeRaw, profileId, room)
-    this.collateralReservedRaw = grown(this.collateralReservedRaw, profileId, room)
+    const capacity = profileId + (profileId >> 3)
+    this.collateralFreeRaw = grown(this.collateralFreeRaw, profileId, capacity)
+    this.collateralReservedRaw = grown(this.collateralReservedRaw, profileId, capacity)
   }
 
   /** The row of an account in a market. Makes one when there is none. */

@@ -172,7 +172,7 @@ export class SeenFilter {
       if (segment.count < FULL_COUNT) {
         segment.count++
         if (putIn(cells, bucket, homeless) || putIn(cells, other, homeless)) return
-        if (this.#makeRoom(segment, bucket, homeless)) return
+        if (this.#freeCapacity(segment, bucket, homeless)) return
         bucket = this.#homelessBucket
         homeless = this.#homelessMark
       }
@@ -184,7 +184,7 @@ export class SeenFilter {
   #homelessMark = 0
 
   /** Moves marks to their other buckets until each has a cell. False when one mark is left over. */
-  #makeRoom({ cells, version }: Segment, atBucket: number, newMark: number): boolean {
+  #freeCapacity({ cells, version }: Segment, atBucket: number, newMark: number): boolean {
     Atomics.add(version, 0, 1)
     let bucket = atBucket
     let mark = newMark

@@ -20,7 +20,7 @@ interface Followed {
 
 const FIRST_IDS = 4
 /** A list keeps at most this many cells for each id in it. */
-const ROOM_PER_ID_MAX = 4
+const CAPACITY_PER_ID_MAX = 4
 
 /** The place of the id in the list, or where it belongs. */
 function placeOf({ ids, count }: Followed, id: ProfileId): number {
@@ -85,7 +85,7 @@ export class Follows {
     list.count--
     this.owners.add(profileId, -1)
     if (list.count === 0) this.#lists.delete(profileId)
-    else if (list.count * ROOM_PER_ID_MAX < list.ids.length)
+    else if (list.count * CAPACITY_PER_ID_MAX < list.ids.length)
       list.ids = resized(list.ids, list.ids.length >>> 1)
     const left = this.followersOf(followedId) - 1
     if (left === 0) this.#followers.delete(followedId)

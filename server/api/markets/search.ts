@@ -23,7 +23,7 @@ export const searchMarkets = route({
   path: '/markets/search',
   auth: open(),
   rateClass: 'public',
-  room: 'searches',
+  bulkhead: 'searches',
   cache: cached(lasting(1)),
   about: 'Active markets that are about a text, best first, also when they do not say its words.',
   query: {
@@ -75,7 +75,7 @@ export const postTradeRecommendations = route({
   path: '/markets/:slug/post-trade-recommendations',
   auth: open(),
   rateClass: 'public',
-  room: 'searches',
+  bulkhead: 'searches',
   cache: cached(lasting(1)),
   about: 'Active markets for one who just traded: of the same group, then category, then topic.',
   params: { slug: marketName() },

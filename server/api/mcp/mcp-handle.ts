@@ -38,13 +38,13 @@ export class McpHandle {
   }
 
   /** Whether one more request can be taken. */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.#open.size < WORK_LIMITS.mcpRequestsMax
   }
 
   /** Answers one request. Throws what a tool throws, and when the thread ends or is late. */
   request({ payload, protocolVersion, use }: ToolCall): Promise<McpReply> {
-    assert(this.hasRoom, 'a request is asked while there is room for it')
+    assert(this.hasCapacity, 'a request is asked while there is room for it')
     this.#nextId = (this.#nextId + 1) % ID_MAX
     const id = this.#nextId
     const worker = this.#worker ?? this.#start()

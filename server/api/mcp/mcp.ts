@@ -142,7 +142,7 @@ export const mcp = route({
     const isDocumented = protocolVersion === '' || thread.versions?.has(protocolVersion) === true
     const lists = isDocumented ? listsIn(requests) : null
     if (lists !== null) return bytes(listed(lists))
-    if (!thread.hasRoom) return refuse('OVERLOADED')
+    if (!thread.hasCapacity) return refuse('OVERLOADED')
     const client = { call, caller, owner }
     const {
       isOk,

@@ -15,7 +15,7 @@ export const beat = route({
   path: '/heartbeats',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about:
     'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
   body: object({

@@ -144,7 +144,7 @@ export const placeOrder = rawRoute({
   ],
   refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
-  hasRoom: ({ pipeline }: Services) => pipeline.takesOrders,
+  hasCapacity: ({ pipeline }: Services) => pipeline.takesOrders,
   handle: ({ call, query }, services) => {
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
@@ -162,7 +162,7 @@ export const cancelOrder = route({
   path: '/orders/:orderId',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
   reply: cancelReply(),
@@ -212,7 +212,7 @@ export const cancelOne = route({
   path: '/orders/cancel',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: 'Cancels one open order by its id or by the id its client gave it.',
   body: exactlyOne(
     { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
@@ -254,7 +254,7 @@ export const cancelAll = route({
   path: '/orders/all/:slug',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: "Cancels all of the caller's open orders in one market, or in all markets of a group.",
   params: { slug: marketName() },
   others: { [MULTI_STATUS]: SOME_CANCELED },
@@ -286,7 +286,7 @@ export const cancelEverywhere = route({
   path: '/orders/all',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: "Cancels all of the caller's open orders over all markets.",
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
@@ -316,7 +316,7 @@ export const batchCancel = route({
   path: '/orders/batch-cancel',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
   body: exactlyOne(
     {
@@ -374,7 +374,7 @@ export const cancelBatch = route({
   path: '/orders/cancel-batch',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: 'The older name of batch-cancel; takes order ids only.',
   body: object({ orderIds: ids() }),
   others: { [MULTI_STATUS]: SOME_CANCELED },

@@ -93,7 +93,7 @@ export const searchPacks = route({
   path: '/parlay/positions/search',
   auth: open(),
   rateClass: 'public',
-  room: 'searches',
+  bulkhead: 'searches',
   cache: cached(lasting(1)),
   about: 'Bought packs with a leg of an active market that is about a text, newest first.',
   query: {

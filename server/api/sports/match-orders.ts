@@ -70,7 +70,7 @@ export const cancelInMatch = route({
   path: '/sports-markets/:slug/user-orders',
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: "Cancels all of the caller's open orders in all markets of a match.",
   params,
   others: { [MULTI_STATUS]: SOME_CANCELED },

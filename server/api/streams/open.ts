@@ -6,7 +6,7 @@ import type { FrameRates } from '../../edge/sockets/frame-rates.ts'
 import type { Member } from '../../edge/sockets/member.ts'
 import { Pump } from '../../edge/sockets/pump.ts'
 import { SendBudget } from '../../edge/sockets/send-budget.ts'
-import { type FrameBudgets, TurnRoom } from '../../edge/sockets/shared/room.ts'
+import { type FrameBudgets, TickBudget } from '../../edge/sockets/shared/broadcast-group.ts'
 import {
   type AllSocketBounds,
   SocketGateway,
@@ -48,16 +48,16 @@ export function openSockets(parts: OpenParts): SocketGateway {
   const pump = new Pump()
   const budget = bytesOnly(parts.waits.accountBytesPerSec)
   const streams = new Streams({ pump, budget, onFault })
-  const rooms = {
+  const groups = {
     ...parts,
     pump,
-    turn: new TurnRoom(pump),
+    turn: new TickBudget(pump),
     budgets: budgetsOf(parts.waits),
     counts,
     fail: (error: unknown, members: readonly Member[]) => streams.fail(error, members),
   }
-  const orderEvents = eventFeeds(rooms)
-  const market = marketFeeds({ ...rooms, orderEvents })
+  const orderEvents = eventFeeds(groups)
+  const market = marketFeeds({ ...groups, orderEvents })
   const account = accountChannels({ ...parts, connectionCounts, streams })
   const channels = new Map([...account, ...market.channels, ...orderEvents.channels])
   const durable = () => pipeline.durable()

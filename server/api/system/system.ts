@@ -18,7 +18,7 @@ export const health = route({
   path: '/health',
   auth: open(),
   rateClass: 'public',
-  room: 'vital',
+  bulkhead: 'vital',
   about: 'Says that the process runs.',
   reply: object({ status: means(text(), 'Always the word ok.') }),
   means: 'The process runs and answers.',
@@ -49,7 +49,7 @@ export const ready = route({
   path: '/ready',
   auth: open(),
   rateClass: 'public',
-  room: 'vital',
+  bulkhead: 'vital',
   about: 'Says whether orders are taken, which checks were made, and the newest durable command.',
   reply: object({
     ready: means(boolean(), 'True when orders are taken.'),

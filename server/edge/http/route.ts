@@ -1,7 +1,7 @@
 import type { Reach } from '../../../engine/core/decide/partners.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
-import type { RoomName } from '../../../engine/domain/limits.ts'
+import type { BulkheadName } from '../../../engine/domain/limits.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
 import type { Accepted, Auth } from './access/auth-scheme.ts'
 import { keyIssue } from './access/idempotency-key.ts'
@@ -69,7 +69,7 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly path: string
   readonly rateClass: RateClass
   /** The room of its calls; absent for the room that method and lane give. */
-  readonly room?: 'vital' | 'frees' | 'searches'
+  readonly bulkhead?: 'vital' | 'frees' | 'searches'
   readonly about: string
   readonly params?: P
   readonly query?: Q
@@ -158,7 +158,7 @@ export interface Route<S> {
   readonly path: string
   readonly auth: Guarded
   readonly rateClass: RateClass
-  readonly room: RoomName
+  readonly bulkhead: BulkheadName
   readonly about: string
   readonly params: Fields
   readonly query: Fields
@@ -188,7 +188,7 @@ export interface Route<S> {
   /** True when the handler proves the caller and parses the body itself. */
   readonly raw: boolean
   /** When false, a call is refused as overloaded before its body is read. */
-  readonly hasRoom: (services: S) => boolean
+  readonly hasCapacity: (services: S) => boolean
   /** Checks the request and calls the handler. */
   readonly run: (
     request: Unchecked,
@@ -200,15 +200,15 @@ export interface Route<S> {
   readonly replyIssues: (value: unknown) => Issue[]
 }
 
-type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run' | 'hasRoom'>
+type Doc = Omit<Route<never>, 'auth' | 'raw' | 'run' | 'hasCapacity'>
 
-function roomOf({
+function groupOf({
   method,
   rateClass,
 }: {
   readonly method: Method
   readonly rateClass: RateClass
-}): RoomName {
+}): BulkheadName {
   if (method === 'GET') return 'reads'
   return rateClass === 'trade' ? 'orders' : 'others'
 }
@@ -226,7 +226,7 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
     method: spec.method,
     path: spec.path,
     rateClass: spec.rateClass,
-    room: spec.room ?? roomOf(spec),
+    bulkhead: spec.bulkhead ?? groupOf(spec),
     about: spec.about,
     params: spec.params ?? {},
     query: spec.query ?? {},
@@ -307,7 +307,7 @@ export function route<
     ...whole,
     auth,
     raw: false,
-    hasRoom: () => true,
+    hasCapacity: () => true,
     run: (unchecked, services, ownerOfCall, within) => {
       const { params, query, body, caller: proven, call } = unchecked
       const foreign = headerIssue(call, whole.headers)
@@ -347,19 +347,19 @@ export function rawRoute<
   spec: Described<P, Q, B, R> & {
     readonly auth: Auth<Caller>
     /** Whether one more call can be taken; called before its body is read. */
-    readonly hasRoom: (services: S) => boolean
+    readonly hasCapacity: (services: S) => boolean
     readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
   },
 ): Route<S> {
   const checkParams = compileFields(spec.params)
   const checkQuery = compileFields(spec.query)
-  const { auth, hasRoom, handle } = spec
+  const { auth, hasCapacity, handle } = spec
   const doc = documented(spec, auth.accepts)
   return {
     ...doc,
     auth,
     raw: true,
-    hasRoom,
+    hasCapacity,
     run: ({ params, query, call }, services) => {
       const foreign = headerIssue(call, doc.headers) ?? keyIssue(call, doc.headers)
       if (foreign !== null) return invalid(foreign)

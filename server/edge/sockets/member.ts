@@ -67,7 +67,7 @@ export interface MemberParts {
 /** Has frames for a member that had no room for them. */
 export interface Waiter {
   /** The member has room now. */
-  hasRoom(member: Member): void
+  hasCapacity(member: Member): void
 }
 
 /** Counts over all connections. */
@@ -135,7 +135,7 @@ export class Member {
   }
 
   /** Calls `waiter` once, when the member takes shared frames again. */
-  waitForRoom(waiter: Waiter): void {
+  waitForCapacity(waiter: Waiter): void {
     if (!this.#isGone) this.#waiters.add(waiter)
   }
 
@@ -261,7 +261,7 @@ export class Member {
     if (this.#waiters.size === 0 || !this.takesShared) return
     const waiters = [...this.#waiters]
     this.#waiters.clear()
-    for (const waiter of waiters) waiter.hasRoom(this)
+    for (const waiter of waiters) waiter.hasCapacity(this)
   }
 
   #waitingBytes(stream: SharedFrames): number {

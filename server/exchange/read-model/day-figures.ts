@@ -23,23 +23,23 @@ export interface DayView {
 
 /** What traded four hours ago counts half of what trades now. */
 const HALVING_BUCKETS = 48
-const ROOM_AT_FIRST = 4
+const CAPACITY_AT_FIRST = 4
 
-function columnsOf(room: number) {
+function columnsOf(capacity: number) {
   return {
-    bucket: new Int32Array(room),
-    firstTicks: new Uint16Array(room),
-    highTicks: new Uint16Array(room),
-    lowTicks: new Uint16Array(room),
-    carries: new Uint16Array(room),
-    raw: new Float64Array(room),
+    bucket: new Int32Array(capacity),
+    firstTicks: new Uint16Array(capacity),
+    highTicks: new Uint16Array(capacity),
+    lowTicks: new Uint16Array(capacity),
+    carries: new Uint16Array(capacity),
+    raw: new Float64Array(capacity),
   }
 }
 
 export class DayFigures {
   /** A ring of buckets. */
-  #columns = columnsOf(ROOM_AT_FIRST)
-  #room = ROOM_AT_FIRST
+  #columns = columnsOf(CAPACITY_AT_FIRST)
+  #capacity = CAPACITY_AT_FIRST
   #head = 0
   #count = 0
 
@@ -68,7 +68,7 @@ export class DayFigures {
       this.#head = this.#at(1)
       this.#count--
     }
-    if (this.#count === this.#room) this.#grow()
+    if (this.#count === this.#capacity) this.#grow()
     const columns = this.#columns
     const at = this.#at(this.#count++)
     columns.bucket[at] = bucket
@@ -119,14 +119,14 @@ export class DayFigures {
   }
 
   #at(index: number): number {
-    return (this.#head + Math.max(index, 0)) % this.#room
+    return (this.#head + Math.max(index, 0)) % this.#capacity
   }
 
   #grow(): void {
-    assert(this.#room < DAY_BUCKETS, 'a day has room for its buckets')
-    const room = Math.min(this.#room * 2, DAY_BUCKETS)
+    assert(this.#capacity < DAY_BUCKETS, 'a day has room for its buckets')
+    const capacity = Math.min(this.#capacity * 2, DAY_BUCKETS)
     const from = this.#columns
-    const to = columnsOf(room)
+    const to = columnsOf(capacity)
     for (let index = 0; index < this.#count; index++) {
       const at = this.#at(index)
       to.bucket[index] = from.bucket[at]
@@ -137,7 +137,7 @@ export class DayFigures {
       to.raw[index] = from.raw[at]
     }
     this.#columns = to
-    this.#room = room
+    this.#capacity = capacity
     this.#head = 0
   }
 }

@@ -43,7 +43,7 @@ interface Due {
 
 export interface CancelStamper {
   /** Whether the rings have room for one more cancel of a market. */
-  readonly hasRoom: (marketId: MarketId) => boolean
+  readonly hasCapacity: (marketId: MarketId) => boolean
   readonly stamp: (marketId: MarketId, reason: CancelReason, orders: readonly OrderName[]) => void
   readonly isOver: () => boolean
 }
@@ -227,9 +227,9 @@ export class DueCancels {
     { reason }: CancelCause,
     marketId: MarketId,
     names: readonly OrderName[],
-    { hasRoom, stamp, isOver }: CancelStamper,
+    { hasCapacity, stamp, isOver }: CancelStamper,
   ): End {
-    if (!hasRoom(marketId)) return 'no room'
+    if (!hasCapacity(marketId)) return 'no room'
     stamp(marketId, reason, names)
     for (const { slot } of names) this.#stamped[slot] = 1
     this.#stampedCount += names.length

@@ -48,7 +48,7 @@ export const DEADLINES_FIRST = Symbol('deadlines come first')
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
 const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
 // A command that has room beside the headroom comes after all due cancels: they had room too.
-assert(CANCEL_BYTES <= LIMITS.ringHeadroomBytes, 'a cancel that is due fits the headroom')
+assert(CANCEL_BYTES <= LIMITS.ringReserveBytes, 'a cancel that is due fits the headroom')
 
 export class Sequencer {
   readonly #clearing: Clearing
@@ -220,7 +220,7 @@ export class Sequencer {
   emitDue(nowMs: TimeMs): boolean {
     this.#isCut = false
     // Every command comes through here, and mostly nothing is due: then no clock is read.
-    if (this.nextDueMs > nowMs) return this.#hasRoom(0, CANCEL_BYTES)
+    if (this.nextDueMs > nowMs) return this.#hasCapacity(0, CANCEL_BYTES)
     this.#slice.begin()
     const isJournalFree = this.#lockMarkets(nowMs) && this.#fireHeartbeats(nowMs)
     if (!isJournalFree) return false
@@ -230,7 +230,7 @@ export class Sequencer {
     // Releases come after the due cancels: an order that has ended trades no more.
     if (!this.#isCut && this.releases.isDue(nowMs)) this.#emitReleases(nowMs)
     if (this.#isBehind(nowMs)) this.#dueMs = nowMs
-    return this.#hasRoom(0, CANCEL_BYTES)
+    return this.#hasCapacity(0, CANCEL_BYTES)
   }
 
   /** Whether something that is due at this time is not stamped. */
@@ -260,7 +260,7 @@ export class Sequencer {
   /** False when the journal is full. */
   #lockMarkets(nowMs: TimeMs): boolean {
     while (this.#marketDeadlines.nextMs <= nowMs) {
-      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
+      if (!this.#hasCapacity(0, CANCEL_BYTES)) return false
       const { marketId, status } = this.#clearing.catalogue.ofBook(this.#marketDeadlines.pop())
       if (!takesOrders(status)) continue
       this.#stampDue({ kind: 'lockMarket', marketId }, nowMs)
@@ -290,7 +290,7 @@ export class Sequencer {
         const book = this.#bookOf(marketId)
         if (this.#dueCancels.holds(marketId) || this.#expiries.nextMsOf(book) <= nowMs) return false
         const isLast = this.#dueCancels.followsRelease(slot)
-        if (!this.#hasRoom(book, isLast ? RELEASE_BYTES + CANCEL_BYTES : RELEASE_BYTES))
+        if (!this.#hasCapacity(book, isLast ? RELEASE_BYTES + CANCEL_BYTES : RELEASE_BYTES))
           return false
         this.#stampRelease(slot, nowMs)
         const generation = this.#clearing.orders.generationOf(slot)
@@ -333,7 +333,7 @@ export class Sequencer {
     const nowMs = this.nowMs()
     // What the last time slice left goes on in the next turn of the event loop.
     const isEmitted = this.#isCut || this.emitDue(nowMs)
-    const isFree = isEmitted && this.#hasRoom(book, bytes + LIMITS.ringHeadroomBytes)
+    const isFree = isEmitted && this.#hasCapacity(book, bytes + LIMITS.ringReserveBytes)
     return isFree ? nowMs : this.#over(null)
   }
 
@@ -343,7 +343,7 @@ export class Sequencer {
   }
 
   /** Without a book only the journal must have room. */
-  #hasRoom(book: Book, bytes: number): boolean {
+  #hasCapacity(book: Book, bytes: number): boolean {
     if (this.#journal.freeBytes(bytes) < bytes) return false
     return book === 0 || this.#shardOf(book).freeBytes(bytes) >= bytes
   }
@@ -411,7 +411,7 @@ export class Sequencer {
   /** Stamps the due cancels as far as their markets have room and the time slice lasts. */
   #emitCancels(nowMs: TimeMs): void {
     const stamper: CancelStamper = {
-      hasRoom: (marketId) => this.#hasCancelRoom(marketId),
+      hasCapacity: (marketId) => this.#hasCancelCapacity(marketId),
       stamp: (marketId, reason, orders) => {
         const book = this.#bookOf(marketId)
         if (book === 0) return
@@ -434,10 +434,10 @@ export class Sequencer {
    * Orders of a closed market wait for the tables, as expired ones do: nobody trades with them.
    * Those of a heartbeat or a frozen profile do not wait, since others may still trade with them.
    */
-  #hasCancelRoom(marketId: MarketId): boolean {
+  #hasCancelCapacity(marketId: MarketId): boolean {
     const market = this.#clearing.catalogue.byId(marketId)
     const waits = market !== undefined && !takesOrders(market.status) && this.#burst.isFull
-    return !waits && this.#hasRoom(market?.book ?? 0, CANCEL_BYTES)
+    return !waits && this.#hasCapacity(market?.book ?? 0, CANCEL_BYTES)
   }
 
   /**
@@ -447,7 +447,7 @@ export class Sequencer {
   #fireHeartbeats(nowMs: TimeMs): boolean {
     const { live } = this.#clearing.orders
     while (!this.#isCut && this.heartbeats.nextMs <= nowMs) {
-      if (!this.#hasRoom(0, CANCEL_BYTES)) return false
+      if (!this.#hasCapacity(0, CANCEL_BYTES)) return false
       const profileIds = this.heartbeats.popDue(nowMs, (profileId) => live.of(profileId))
       this.#stampDue({ kind: 'fireHeartbeats', profileIds }, nowMs)
       const seq = this.#clearing.lastSeq
@@ -479,7 +479,7 @@ export class Sequencer {
   #cancelExpired(nowMs: TimeMs): void {
     const orders: OrderName[] = []
     for (const book of this.#expiries.booksDue(nowMs)) {
-      while (this.#expiries.nextMsOf(book) <= nowMs && this.#hasRoom(book, CANCEL_BYTES)) {
+      while (this.#expiries.nextMsOf(book) <= nowMs && this.#hasCapacity(book, CANCEL_BYTES)) {
         if (this.#burst.isFull) return
         orders.length = 0
         while (this.#expiries.nextMsOf(book) <= nowMs && orders.length < LIMITS.cancelItemsMax) {

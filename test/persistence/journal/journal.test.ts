@@ -58,7 +58,7 @@ test('a batch is bounded, however many records wait', async () => {
   const dataDir = newFolder()
   const { journal } = await startJournal(dataDir)
   let seq = 0
-  while (journal.freeBytes() > LIMITS.ringHeadroomBytes) journal.append(++seq, recordAt(seq + 0))
+  while (journal.freeBytes() > LIMITS.ringReserveBytes) journal.append(++seq, recordAt(seq + 0))
   await journal.stop()
   const reader = new SqliteJournalReader(keyed(dataDir))
   let records = 0

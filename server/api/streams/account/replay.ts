@@ -76,9 +76,9 @@ export class Replay implements Receivers, Waiter {
     this.#onTaken()
   }
 
-  hasRoom(member: Member): void {
+  hasCapacity(member: Member): void {
     if (member.hasTaken(this.#postedNumber)) this.#onTaken()
-    else member.waitForRoom(this)
+    else member.waitForCapacity(this)
   }
 
   async run(): Promise<void> {
@@ -113,7 +113,7 @@ export class Replay implements Receivers, Waiter {
       }
       await new Promise<void>((resolve) => {
         this.#onTaken = resolve
-        this.hasRoom(member)
+        this.hasCapacity(member)
       })
       if (!isWanted()) return
     }

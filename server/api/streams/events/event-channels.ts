@@ -20,9 +20,9 @@ export function eventFeeds(parts: OfferParts): EventFeeds {
   const offers = new OfferFeed(parts)
   return {
     channels: new Map<string, Channel>([
-      ['subscribe_live_sports', sports.room],
-      ['subscribe_live_esports', esports.room],
-      ['subscribe_live_offers', offers.room],
+      ['subscribe_live_sports', sports.group],
+      ['subscribe_live_esports', esports.group],
+      ['subscribe_live_offers', offers.group],
     ]),
     scored: (changed) => {
       for (const feed of [sports, esports]) feed.scored(changed)

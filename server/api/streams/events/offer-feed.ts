@@ -9,13 +9,13 @@ import { patiently } from '../../../../persistence/query/patient-read.ts'
 import { profiles } from '../../../../persistence/query/read/profiles.ts'
 import { refuse } from '../../../edge/http/refusal.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
+import type { BroadcastParts } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { EventGroup } from '../../../edge/sockets/shared/event-group.ts'
-import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import { makersOf, offerViews } from '../../packs/offer-content.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 
-export interface OfferParts extends RoomParts {
+export interface OfferParts extends BroadcastParts {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
 }
@@ -24,7 +24,7 @@ const CHANNEL = 'subscribe_live_offers'
 const READ_OFFERS_MAX = 64
 
 export class OfferFeed {
-  readonly room: EventGroup
+  readonly group: EventGroup
   readonly #parts: OfferParts
   /** Offers that are not told yet, oldest first. */
   #unreported: PackOffer[] = []
@@ -32,12 +32,12 @@ export class OfferFeed {
 
   constructor(parts: OfferParts) {
     this.#parts = parts
-    this.room = new EventGroup('offers', parts)
+    this.group = new EventGroup('offers', parts)
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   offered(offer: PackOffer): void {
-    if (this.room.isEmpty) return
+    if (this.group.isEmpty) return
     this.#unreported.push(offer)
     if (this.#unreported.length > PACK_LIMITS.offersMax) this.#unreported.shift()
     if (!this.#isReading) void this.#publishAll()
@@ -49,7 +49,7 @@ export class OfferFeed {
       while (this.#unreported.length > 0) await this.#reportSome()
     } catch (error) {
       this.#unreported = []
-      this.#parts.fail(error, this.room.members)
+      this.#parts.fail(error, this.group.members)
     }
     this.#isReading = false
   }
@@ -58,7 +58,7 @@ export class OfferFeed {
     const offers = this.#unreported.splice(0, READ_OFFERS_MAX)
     const { reads, pipeline } = this.#parts
     const makers = makersOf(offers)
-    const read = async () => (this.room.isEmpty ? [] : reads.readForFrame(profiles, makers))
+    const read = async () => (this.group.isEmpty ? [] : reads.readForFrame(profiles, makers))
     const found = await patiently(read, { ref: false })
     edgePoint('at-socket-read')
     if (found === undefined) this.#giveUp()
@@ -68,15 +68,15 @@ export class OfferFeed {
   /** No offer is dropped in silence. */
   #giveUp(): void {
     this.#unreported = []
-    for (const member of this.room.members) {
-      this.room.left(member)
+    for (const member of this.group.members) {
+      this.group.left(member)
       member.except(refuse('READ_TIMEOUT'), CHANNEL)
     }
   }
 
   #publish(view: object): void {
-    if (this.room.isEmpty) return
+    if (this.group.isEmpty) return
     edgePoint('at-socket-frame')
-    this.room.say(packetOf('liveOffer', view))
+    this.group.say(packetOf('liveOffer', view))
   }
 }

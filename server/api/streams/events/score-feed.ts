@@ -9,11 +9,11 @@ import { phaseOf } from '../../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../../engine/domain/sports/sport-limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { packetOfText } from '../../../edge/sockets/packets.ts'
+import type { BroadcastParts } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { EventGroup } from '../../../edge/sockets/shared/event-group.ts'
-import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
 import { scoreView } from '../../sports/score-content.ts'
 
-export interface ScoreParts extends RoomParts {
+export interface ScoreParts extends BroadcastParts {
   readonly matches: Matches
   /** Names its frames and says which matches it tells. */
   readonly event: 'live_sports_update' | 'live_esports_update'
@@ -26,14 +26,14 @@ function textOf(match: PlacedMatch): string[] {
 }
 
 export class ScoreFeed {
-  readonly room: EventGroup
+  readonly group: EventGroup
   readonly #parts: ScoreParts
   #first: { readonly version: number; readonly packet: Uint8Array } | null = null
 
   constructor(parts: ScoreParts) {
     this.#parts = parts
     // The frames that were missed come first: they also tell of matches that ended.
-    this.room = new EventGroup(parts.event, parts, {
+    this.group = new EventGroup(parts.event, parts, {
       packet: () => this.#firstFrame(),
       bytesMax: SPORT_LIMITS.firstFrameBytesMax,
     })
@@ -41,16 +41,16 @@ export class ScoreFeed {
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   scored(matches: readonly PlacedMatch[]): void {
-    if (this.room.isEmpty) return
+    if (this.group.isEmpty) return
     try {
       edgePoint('at-socket-frame')
       const texts = matches.filter((each) => this.#reports(each)).flatMap(textOf)
       const most = SPORT_LIMITS.scoresPerFrameMax
       for (let at = 0; at < texts.length; at += most) {
-        this.room.say(this.#packetOf(texts.slice(at, at + most)))
+        this.group.say(this.#packetOf(texts.slice(at, at + most)))
       }
     } catch (error) {
-      this.#parts.fail(error, this.room.members)
+      this.#parts.fail(error, this.group.members)
     }
   }
 

@@ -9,7 +9,10 @@ import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import { packetOf, packetOfText } from '../../../edge/sockets/packets.ts'
 import { type FrameCost, NO_COST, Share } from '../../../edge/sockets/send-budget.ts'
-import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
+import {
+  BroadcastGroup,
+  type BroadcastParts,
+} from '../../../edge/sockets/shared/broadcast-group.ts'
 import {
   bookChanges,
   bookFrameText,
@@ -18,7 +21,7 @@ import {
 } from '../../../exchange/read-model/book-views.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 
-export interface BookParts extends RoomParts {
+export interface BookParts extends BroadcastParts {
   readonly clock: () => TimeMs
   /** A reader left the rooms of the book. */
   readonly left: () => void
@@ -34,8 +37,8 @@ export class BookFrames {
   readonly #published: PublishedMarket
   readonly #clock: () => TimeMs
   /** Readers of the whole book, and readers of its changes. */
-  readonly whole: Room
-  readonly changes: Room
+  readonly whole: BroadcastGroup
+  readonly changes: BroadcastGroup
   #before: Float64Array | null = null
   #packet: { readonly version: number; readonly sequence: number; bytes: Uint8Array } | null = null
   /** What each new reader of prices is told besides the book: the market's last news. */
@@ -54,8 +57,8 @@ export class BookFrames {
     const since = () => [this.#whole(), ...this.#orderEvents]
     const idle = () => parts.idle(this)
     const source = { since, left: parts.left, idle, pace: 'made' } as const
-    this.whole = new Room(`book${marketId}`, parts, source)
-    this.changes = new Room(`changes${marketId}`, parts, source)
+    this.whole = new BroadcastGroup(`book${marketId}`, parts, source)
+    this.changes = new BroadcastGroup(`changes${marketId}`, parts, source)
     published.sequence++
   }
 

@@ -12,8 +12,11 @@ import { isoText } from '../../../edge/http/iso-text.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
+import {
+  BroadcastGroup,
+  type BroadcastParts,
+} from '../../../edge/sockets/shared/broadcast-group.ts'
 import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
-import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
 import type {
   MarketsListener,
   PublishedMarket,
@@ -22,7 +25,7 @@ import type {
 import type { EventFeeds } from '../events/event-channels.ts'
 import type { MarketTopics } from './market-topics.ts'
 
-export interface LifecycleParts extends RoomParts {
+export interface LifecycleParts extends BroadcastParts {
   readonly topics: MarketTopics
   /** The oracle reported a price. */
   readonly reported: (report: ShownReport) => void
@@ -37,26 +40,26 @@ export interface LifecycleParts extends RoomParts {
 export class LifecycleFeed implements Channel, MarketsListener {
   readonly isPrivate = false
   readonly #parts: LifecycleParts
-  readonly #room: Room
+  readonly #group: BroadcastGroup
   readonly #newest = new NewestFrames()
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts
     const since = (count: number) => this.#newest.missed(count)
-    this.#room = new Room('markets', parts, { since, pace: 'every' })
+    this.#group = new BroadcastGroup('markets', parts, { since, pace: 'every' })
   }
 
   subscribe(member: Member): null {
-    if (!this.#room.has(member)) this.#room.join(member)
+    if (!this.#group.has(member)) this.#group.join(member)
     return null
   }
 
   unsubscribe(member: Member): void {
-    this.#room.leave(member)
+    this.#group.leave(member)
   }
 
   left(member: Member): void {
-    this.#room.leave(member)
+    this.#group.leave(member)
   }
 
   added(published: PublishedMarket): void {
@@ -96,11 +99,11 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 
   #say(event: string, payload: object): void {
-    if (this.#room.isEmpty) return
+    if (this.#group.isEmpty) return
     edgePoint('at-socket-frame')
     const packet = packetOf(event, payload)
-    this.#newest.keep(this.#room.count, packet)
-    this.#room.say(packet)
+    this.#newest.keep(this.#group.count, packet)
+    this.#group.say(packet)
   }
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
@@ -108,7 +111,7 @@ export class LifecycleFeed implements Channel, MarketsListener {
     try {
       work()
     } catch (error) {
-      this.#parts.fail(error, this.#room.members)
+      this.#parts.fail(error, this.#group.members)
     }
   }
 }

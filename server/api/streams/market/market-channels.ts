@@ -2,7 +2,7 @@
 
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
-import type { RoomParts } from '../../../edge/sockets/shared/room.ts'
+import type { BroadcastParts } from '../../../edge/sockets/shared/broadcast-group.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { EventFeeds } from '../events/event-channels.ts'
 import type { BookWaits } from './book-pace.ts'
@@ -12,7 +12,7 @@ import { PoolMoves } from './pool-moves.ts'
 import { PriceFeed } from './price-feed.ts'
 import { TradeFeed } from './trade-feed.ts'
 
-export interface MarketFeedParts extends RoomParts {
+export interface MarketFeedParts extends BroadcastParts {
   readonly pipeline: Pipeline
   readonly clock: () => TimeMs
   /** Where matches and offers are told. */

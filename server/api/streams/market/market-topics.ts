@@ -22,11 +22,11 @@ export class MarketTopic implements MarketWatch {
   }
 
   get isEmpty(): boolean {
-    return this.book.isEmpty && this.tape.room.isEmpty
+    return this.book.isEmpty && this.tape.group.isEmpty
   }
 
   get members(): readonly Member[] {
-    return [...this.book.members, ...this.tape.room.members]
+    return [...this.book.members, ...this.tape.group.members]
   }
 
   changed(): void {

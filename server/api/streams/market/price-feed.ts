@@ -11,7 +11,10 @@ import { unitsOf } from '../../../edge/sockets/connection-counts.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { OraclePrice } from '../../../edge/sockets/outside-prices.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
-import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
+import {
+  BroadcastGroup,
+  type BroadcastParts,
+} from '../../../edge/sockets/shared/broadcast-group.ts'
 import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import { marketsMissing, namesMissing } from './market-names.ts'
@@ -20,7 +23,7 @@ import { pricesFrame } from './pool-moves.ts'
 
 const IN_USD = '/USD'
 
-export interface PriceParts extends RoomParts {
+export interface PriceParts extends BroadcastParts {
   readonly published: PublishedMarkets
   readonly topics: MarketTopics
   /** The newest durable block. */
@@ -32,7 +35,7 @@ export class PriceFeed implements Channel {
   readonly #parts: PriceParts
   readonly #subscriptions = new Subscriptions()
   /** Rooms of pools by address, and of symbols. */
-  readonly #named = new Map<string, Room>()
+  readonly #named = new Map<string, BroadcastGroup>()
   /** The newest value of each symbol since the start. An operator reports few symbols. */
   readonly #values = new Map<string, Uint8Array>()
 
@@ -53,11 +56,11 @@ export class PriceFeed implements Channel {
       isAdded,
     })
     if (refusal !== null) return refusal
-    const rooms = new Map([...others].map((name) => [name, this.#roomOf(name)]))
+    const groups = new Map([...others].map((name) => [name, this.#groupOf(name)]))
     for (const [name, shown] of books) {
-      rooms.set(name, this.#bookRoom(shown, requested.mode === 'delta'))
+      groups.set(name, this.#bookGroup(shown, requested.mode === 'delta'))
     }
-    this.#subscriptions.set(member, rooms, isAdded)
+    this.#subscriptions.set(member, groups, isAdded)
     return null
   }
 
@@ -83,12 +86,12 @@ export class PriceFeed implements Channel {
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   poolPrices({ market }: PublishedMarket, frame: object): void {
-    const room = this.#named.get(poolName(market.poolAddress ?? ''))
-    if (room === undefined) return
+    const group = this.#named.get(poolName(market.poolAddress ?? ''))
+    if (group === undefined) return
     try {
-      room.say(packetOf('newPriceData', frame))
+      group.say(packetOf('newPriceData', frame))
     } catch (error) {
-      this.#parts.fail(error, room.members)
+      this.#parts.fail(error, group.members)
     }
   }
 
@@ -148,7 +151,7 @@ export class PriceFeed implements Channel {
     return { units, books, others, missing }
   }
 
-  #bookRoom(shown: PublishedMarket, isDelta: boolean): Room {
+  #bookGroup(shown: PublishedMarket, isDelta: boolean): BroadcastGroup {
     const { book } = this.#parts.topics.open(shown)
     if (!isDelta) return book.whole
     book.watchChanges()
@@ -162,19 +165,23 @@ export class PriceFeed implements Channel {
     return packetOf('newPriceData', pricesFrame(shown, shown.pool, this.#parts.block()))
   }
 
-  #roomOf(name: string): Room {
+  #groupOf(name: string): BroadcastGroup {
     const known = this.#named.get(name)
     if (known !== undefined) return known
     const left = () => {
-      if (room.isEmpty) this.#named.delete(name)
+      if (group.isEmpty) this.#named.delete(name)
     }
     const since = () => {
       const newest = this.#values.get(name) ?? this.#poolPacket(name)
       return newest === undefined ? [] : [newest]
     }
-    const room: Room = new Room(name, this.#parts, { since, left, pace: 'newest' })
-    this.#named.set(name, room)
-    return room
+    const group: BroadcastGroup = new BroadcastGroup(name, this.#parts, {
+      since,
+      left,
+      pace: 'newest',
+    })
+    this.#named.set(name, group)
+    return group
   }
 }
 

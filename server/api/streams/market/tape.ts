@@ -7,12 +7,15 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { isoText } from '../../../edge/http/iso-text.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
+import {
+  BroadcastGroup,
+  type BroadcastParts,
+} from '../../../edge/sockets/shared/broadcast-group.ts'
 import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
-import { Room, type RoomParts } from '../../../edge/sockets/shared/room.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import { averageYesPrice, yesFills } from '../../../exchange/read-model/trade-prices.ts'
 
-export interface TapeParts extends RoomParts {
+export interface TapeParts extends BroadcastParts {
   /** The time of a command that was stamped lately. */
   readonly msOf: (seq: Seq) => TimeMs
   /** A reader left the tape. */
@@ -29,7 +32,7 @@ interface Arrival {
 }
 
 export class Tape {
-  readonly room: Room
+  readonly group: BroadcastGroup
   readonly #published: PublishedMarket
   readonly #parts: TapeParts
   #arrival: Arrival | null = null
@@ -42,12 +45,12 @@ export class Tape {
     // A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`.
     const since = (count: number) => this.#newest.since(count)
     const source = { since, left: parts.left, pace: 'newest' } as const
-    this.room = new Room(`tape${published.market.marketId}`, parts, source)
+    this.group = new BroadcastGroup(`tape${published.market.marketId}`, parts, source)
   }
 
   /** The chunks of an arrival come one after the other, and no other arrival between them. */
   filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void {
-    if (this.room.isEmpty) return
+    if (this.group.isEmpty) return
     if (this.#arrival?.seq !== seq) {
       this.#arrival = { seq, prevSeq: this.#published.tradeSeq, isBuy, sizesRaw: new Map() }
     }
@@ -94,15 +97,15 @@ export class Tape {
 
   /** The pipeline calls this, so a fault in a frame must not be thrown. */
   #say(event: string, payload: () => object): void {
-    const { room } = this
-    if (room.isEmpty) return
+    const { group } = this
+    if (group.isEmpty) return
     try {
       edgePoint('at-socket-frame')
       const packet = packetOf(event, payload())
-      this.#newest.keep(room.count, packet)
-      room.say(packet)
+      this.#newest.keep(group.count, packet)
+      group.say(packet)
     } catch (error) {
-      this.#parts.fail(error, room.members)
+      this.#parts.fail(error, group.members)
     }
   }
 }

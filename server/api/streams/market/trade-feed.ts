@@ -4,7 +4,7 @@
 import { Refusal } from '../../../edge/http/refusal.ts'
 import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
-import type { Room } from '../../../edge/sockets/shared/room.ts'
+import type { BroadcastGroup } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import type { SettlementEvent, SettlementListener } from '../../../exchange/settlement/mining.ts'
@@ -29,9 +29,9 @@ export class TradeFeed implements Channel, SettlementListener {
     const units = Math.max(1, markets.size)
     const refusal = this.#subscriptions.refusalOf(member, markets.keys(), { units, isAdded })
     if (refusal !== null) return refusal
-    const rooms = new Map<string, Room>()
-    for (const [slug, shown] of markets) rooms.set(slug, this.#topics.open(shown).tape.room)
-    this.#subscriptions.set(member, rooms, isAdded)
+    const groups = new Map<string, BroadcastGroup>()
+    for (const [slug, shown] of markets) groups.set(slug, this.#topics.open(shown).tape.group)
+    this.#subscriptions.set(member, groups, isAdded)
     return null
   }
 
@@ -51,7 +51,7 @@ export class TradeFeed implements Channel, SettlementListener {
   /** A market left memory: it trades no more. */
   ended({ market }: PublishedMarket): void {
     const topic = this.#topics.byId(market.marketId)
-    for (const member of topic?.tape.room.members ?? [])
+    for (const member of topic?.tape.group.members ?? [])
       this.#subscriptions.drop(member, [market.slug])
   }
 

@@ -85,7 +85,7 @@ export class CompressedReplies {
     if (entry === undefined) {
       this.#entries.set(tag, { bytes: null, isBegun: false, isUsed: false })
       this.#bytes += ENTRY_BYTES
-      this.#makeRoom()
+      this.#freeCapacity()
       return null
     }
     entry.isUsed = true
@@ -113,11 +113,11 @@ export class CompressedReplies {
     if (!isThere || bytes.length >= plainBytes) return
     entry.bytes = bytes
     this.#bytes += bytes.length
-    this.#makeRoom()
+    this.#freeCapacity()
   }
 
   /** Drops the oldest entries; one that was used meanwhile is passed over once. */
-  #makeRoom(): void {
+  #freeCapacity(): void {
     const { bytesMax, entriesMax } = this.#bounds
     while (this.#bytes > bytesMax || this.#entries.size > entriesMax) {
       const [oldest] = this.#entries

@@ -5,16 +5,16 @@ import { isRestrictedThere } from '../access/regions.ts'
 import { type Caller, isEncoded } from '../call.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 import { roleRefusal } from '../roles.ts'
+import type { Bulkheads } from './bulkheads.ts'
 import type { CallerAddresses } from './caller-address.ts'
 import { type Entry, needsJsonType, profileWaitSec, rateKeyOf } from './entry.ts'
 import { framingRefusal } from './framing.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import type { Rooms } from './rooms.ts'
 import type { Turn } from './turn.ts'
 
 export interface AdmissionParts<S> {
   readonly options: GatewayOptions<S>
-  readonly rooms: Rooms
+  readonly bulkheads: Bulkheads
   readonly addresses: CallerAddresses
   readonly isStopping: () => boolean
 }
@@ -38,11 +38,11 @@ export class Admission<S> {
   }
 
   ofHead({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
-    const { options, rooms, addresses, isStopping } = this.#parts
+    const { options, bulkheads, addresses, isStopping } = this.#parts
     if (isStopping()) return refuse('NOT_READY')
-    const full = entry === null ? null : rooms.refusal(entry.route.room, address)
+    const full = entry === null ? null : bulkheads.refusal(entry.route.bulkhead, address)
     if (full !== null) return full
-    const unread = hasBody ? rooms.refusal('bodies', address) : null
+    const unread = hasBody ? bulkheads.refusal('bodies', address) : null
     if (unread !== null) return unread
     const rateClass = entry?.route.rateClass ?? 'public'
     const waitSec = addresses.waitSec(address, rateClass, call.receivedMs)
@@ -50,7 +50,7 @@ export class Admission<S> {
     if (entry !== null) {
       const { route } = entry
       const { services, regions } = options
-      if (!route.hasRoom(services)) return refuse('OVERLOADED')
+      if (!route.hasCapacity(services)) return refuse('OVERLOADED')
       if (isRestrictedThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
       return hasBody && isEncoded(call) ? refuse('BODY_ENCODED') : null
     }
@@ -59,11 +59,11 @@ export class Admission<S> {
 
   ofCaller(turn: Turn<S>, { route }: Entry<S>, caller: Caller | null): Refusal | null {
     if (caller === null) return null
-    const { options, rooms } = this.#parts
+    const { options, bulkheads } = this.#parts
     const key = rateKeyOf(caller)
     const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, turn.call)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    const share = turn.address === '' ? null : rooms.known(turn, key)
+    const share = turn.address === '' ? null : bulkheads.known(turn, key)
     const restricted = share ?? roleRefusal(route.auth, caller)
     if (restricted !== null) return restricted
     return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null

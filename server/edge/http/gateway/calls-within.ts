@@ -10,11 +10,11 @@ import type { Caller } from '../call.ts'
 import { Refusal, refusalStatus, refuse } from '../refusal.ts'
 import { Pending } from '../reply.ts'
 import type { CallWithin, Guarded, Route, Unchecked } from '../route.ts'
+import type { Bulkheads, Guest } from './bulkheads.ts'
 import { ChargedCalls } from './charged-calls.ts'
 import { profileWaitSec, rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { encoded, verify } from './replies/outgoing.ts'
-import type { Guest, Rooms } from './rooms.ts'
 
 /** What metrics are told of a call that ended. */
 interface Ending {
@@ -41,13 +41,13 @@ function settled(outcome: unknown): unknown {
 
 export class CallsWithin<S> {
   readonly #options: GatewayOptions<S>
-  readonly #rooms: Rooms
+  readonly #bulkheads: Bulkheads
   readonly #clock: () => number
   readonly charged: ChargedCalls<S>
 
-  constructor(options: GatewayOptions<S>, rooms: Rooms) {
+  constructor(options: GatewayOptions<S>, bulkheads: Bulkheads) {
     this.#options = options
-    this.#rooms = rooms
+    this.#bulkheads = bulkheads
     this.#clock = options.clock ?? (() => performance.now())
     this.charged = new ChargedCalls(options, this.#clock)
   }
@@ -56,7 +56,7 @@ export class CallsWithin<S> {
     const { accepts, welcomes } = route.auth
     const isOpen = accepts.length === 0 && welcomes === undefined
     const requested = isOpen ? { ...request, caller: null } : request
-    const guest: Guest = { address: request.call.addressKey, room: null, profileId: 0 }
+    const guest: Guest = { address: request.call.addressKey, bulkhead: null, profileId: 0 }
     let ending = BROKEN
     try {
       const outcome =
@@ -66,7 +66,7 @@ export class CallsWithin<S> {
       ending = out
       return outcome instanceof Refusal ? outcome : wholeOf(out.payload)
     } finally {
-      this.#rooms.leave(guest)
+      this.#bulkheads.leave(guest)
       this.#observe(route, requested, ending)
     }
   }
@@ -74,15 +74,15 @@ export class CallsWithin<S> {
   /** The refusals that come before the handler, in the order in which the gateway gives them. */
   #gate(route: Route<S>, { call, caller }: Unchecked, guest: Guest): Refusal | null {
     const { addressLimiter, profileLimiter, regions, services } = this.#options
-    const { room, rateClass, auth } = route
-    const full = this.#rooms.refusal(room, guest.address)
+    const { bulkhead, rateClass, auth } = route
+    const full = this.#bulkheads.refusal(bulkhead, guest.address)
     if (full !== null) return full
     const ofAddress = guest.address === '' ? null : (addressLimiter ?? null)
     const addressSec = ofAddress?.take(guest.address, rateClass, call.receivedMs) ?? 0
     if (addressSec > 0) return refuse('RATE_LIMITED', undefined, addressSec)
-    if (!route.hasRoom(services)) return refuse('OVERLOADED')
+    if (!route.hasCapacity(services)) return refuse('OVERLOADED')
     if (isRestrictedThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
-    this.#rooms.enter(guest, room)
+    this.#bulkheads.enter(guest, bulkhead)
     // Its bytes are charged with the reply that carries them.
     this.charged.begin({ call, route, address: guest.address, caller })
     if (caller === null) return null
@@ -93,7 +93,7 @@ export class CallsWithin<S> {
     const limiter = route.raw ? null : (profileLimiter ?? null)
     const profileSec = profileWaitSec(limiter, key, route, call)
     if (profileSec > 0) return refuse('RATE_LIMITED', undefined, profileSec)
-    return this.#rooms.known(guest, key)
+    return this.#bulkheads.known(guest, key)
   }
 
   #run(route: Route<S>, request: Unchecked): unknown {

@@ -22,9 +22,9 @@ export function entryOf<S>(route: Route<S>): Entry<S> {
 }
 
 /** A raw route checks its sender later, and what only frees may be sent again without harm. */
-function isChange<S>({ method, raw, room, auth }: Route<S>): boolean {
+function isChange<S>({ method, raw, bulkhead, auth }: Route<S>): boolean {
   const isOpen = auth.accepts.length === 0 && auth.welcomes === undefined
-  return method !== 'GET' && !raw && room !== 'frees' && !isOpen
+  return method !== 'GET' && !raw && bulkhead !== 'frees' && !isOpen
 }
 
 /** Reads a call into plain values; a raw route reads its body itself. */

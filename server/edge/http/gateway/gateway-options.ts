@@ -6,9 +6,9 @@ import type { Regions } from '../access/regions.ts'
 import type { Call, Caller } from '../call.ts'
 import type { Refusal } from '../refusal.ts'
 import type { Guarded, OwnerOfCall, Route, Seen } from '../route.ts'
+import type { BulkheadSizes } from './bulkheads.ts'
 import type { ConnectionBounds } from './connections.ts'
 import type { UnreadBounds } from './replies/unread-replies.ts'
-import type { RoomSizes } from './rooms.ts'
 
 /** Null for a caller that an open route does not know. */
 type Proof = Caller | Refusal | null
@@ -41,7 +41,7 @@ export interface GatewayOptions<S> {
   readonly bodyFirstMs?: number
   readonly bodyDeadlineMs?: number
   readonly bodyBytesMax?: number
-  readonly rooms?: RoomSizes
+  readonly bulkheads?: BulkheadSizes
   readonly connections?: ConnectionBounds
   readonly unreadReplyBytes?: UnreadBounds
   /**

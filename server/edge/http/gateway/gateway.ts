@@ -15,6 +15,7 @@ import { type Header, Pending } from '../reply.ts'
 import { Router } from '../router.ts'
 import { Admission } from './admission.ts'
 import { BodyReader } from './body-reader.ts'
+import { Bulkheads } from './bulkheads.ts'
 import { CallerAddresses } from './caller-address.ts'
 import { CallsWithin } from './calls-within.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
@@ -27,7 +28,6 @@ import { rateLines } from './rate-lines.ts'
 import { cacheOf, encoded, type Outgoing, statedBy, verify } from './replies/outgoing.ts'
 import { ReplyHeads } from './replies/reply-heads.ts'
 import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
-import { Rooms } from './rooms.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
 import { begun, type Turn } from './turn.ts'
 
@@ -41,7 +41,7 @@ export class Gateway<S> {
   private readonly bodies: BodyReader<S>
   private readonly within: CallsWithin<S>
   private readonly admission: Admission<S>
-  readonly rooms: Rooms
+  readonly bulkheads: Bulkheads
   readonly connections: Connections
   readonly replies: UnreadReplies
   readonly heads: ReplyHeads
@@ -56,7 +56,7 @@ export class Gateway<S> {
     this.options = options
     this.clock = options.clock ?? (() => performance.now())
     this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
-    this.rooms = new Rooms(options.rooms)
+    this.bulkheads = new Bulkheads(options.bulkheads)
     this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
     this.replies = new UnreadReplies(options.unreadReplyBytes ?? LIMITS.unreadReplyBytes)
     this.heads = new ReplyHeads(options.cors ?? null, (error) => options.onFault(error, 'reply'))
@@ -70,10 +70,10 @@ export class Gateway<S> {
       onFault: (turn, error) => this.fault(turn, error),
     })
     this.addresses = new CallerAddresses(options)
-    this.within = new CallsWithin(options, this.rooms)
-    const { rooms, addresses } = this
+    this.within = new CallsWithin(options, this.bulkheads)
+    const { bulkheads, addresses } = this
     const isStopping = () => this.stopping
-    this.admission = new Admission({ options, rooms, addresses, isStopping })
+    this.admission = new Admission({ options, bulkheads, addresses, isStopping })
     this.apps = new Apps(uWS, options.tls)
     for (const each of options.routes) this.router.add(each.method, each.path, entryOf(each))
     this.apps.each((app) => {
@@ -112,7 +112,7 @@ export class Gateway<S> {
 
   /** Requests under way, including those whose reply is not out. */
   get inFlight(): number {
-    return this.rooms.count
+    return this.bulkheads.count
   }
 
   /** Takes no more connections, waits for requests in flight, then closes the connections. */
@@ -190,7 +190,7 @@ export class Gateway<S> {
     }
     if (bodyBytes === 0) this.whole(turn)
     else {
-      this.rooms.enter(turn, 'bodies')
+      this.bulkheads.enter(turn, 'bodies')
       this.bodies.read(turn)
     }
   }
@@ -199,13 +199,13 @@ export class Gateway<S> {
   private whole(turn: Turn<S>): void {
     const { entry, address } = turn
     assert(entry !== null, 'an admitted turn has a route')
-    const { room } = entry.route
-    const refusal = this.rooms.refusal(room, address)
+    const { bulkhead } = entry.route
+    const refusal = this.bulkheads.refusal(bulkhead, address)
     if (refusal !== null) {
       this.refuseEarly(turn, refusal, false)
       return
     }
-    this.rooms.enter(turn, room)
+    this.bulkheads.enter(turn, bulkhead)
     if (entry.changes) this.later(turn, this.parseEnd.next(), () => this.begin(turn, entry))
     else this.prove(turn, entry)
   }
@@ -386,7 +386,7 @@ export class Gateway<S> {
   private letGo(turn: Turn<S>): void {
     if (turn.unread !== null) this.replies.free(turn.unread)
     turn.unread = null
-    this.rooms.leave(turn)
+    this.bulkheads.leave(turn)
     if (this.inFlight === 0) this.onIdle?.()
   }
 

@@ -2,9 +2,9 @@ import type { HttpResponse } from 'uWebSockets.js'
 import type { Call, Caller } from '../call.ts'
 import type { Seen } from '../route.ts'
 import type { Found } from '../router.ts'
+import type { Guest } from './bulkheads.ts'
 import type { Entry } from './entry.ts'
 import type { UnreadReply } from './replies/unread-replies.ts'
-import type { Guest } from './rooms.ts'
 
 /** One request from its first byte to its end; `observe` gets it then. */
 export interface Turn<S> extends Seen, Guest {
@@ -49,7 +49,7 @@ export function begun<S>(
     from,
     allow: found.allow,
     address,
-    room: null,
+    bulkhead: null,
     profileId: 0,
     unread: null,
     aborted: false,

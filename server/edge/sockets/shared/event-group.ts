@@ -6,8 +6,8 @@ import type { Refusal } from '../../http/refusal.ts'
 import type { Channel } from '../channels.ts'
 import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'
+import { BroadcastGroup, type BroadcastParts } from './broadcast-group.ts'
 import { NewestFrames } from './newest-frames.ts'
-import { Room, type RoomParts } from './room.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** What a reader gets behind the frames that it missed, and how long it may be. */
@@ -19,11 +19,11 @@ export interface Summary {
 export class EventGroup implements Channel {
   readonly isPrivate = false
   readonly #name: string
-  readonly #room: Room
+  readonly #group: BroadcastGroup
   readonly #subscriptions = new Subscriptions()
   readonly #newest: NewestFrames
 
-  constructor(name: string, parts: RoomParts, summary?: Summary) {
+  constructor(name: string, parts: BroadcastParts, summary?: Summary) {
     this.#name = name
     // A reader that was behind gets all of it at once.
     this.#newest = new NewestFrames(LIMITS.socketTapeBytesMax - (summary?.bytesMax ?? 0))
@@ -31,22 +31,22 @@ export class EventGroup implements Channel {
       const missed = this.#newest.missed(count)
       return missed === null || summary === undefined ? missed : [...missed, summary.packet()]
     }
-    this.#room = new Room(name, parts, { since, pace: 'every' })
+    this.#group = new BroadcastGroup(name, parts, { since, pace: 'every' })
   }
 
   get isEmpty(): boolean {
-    return this.#room.isEmpty
+    return this.#group.isEmpty
   }
 
   get members(): readonly Member[] {
-    return this.#room.members
+    return this.#group.members
   }
 
   subscribe(member: Member): Refusal | null {
-    const wanted = { units: unitsOf(this.#room.firstBytes), isAdded: false }
+    const wanted = { units: unitsOf(this.#group.firstBytes), isAdded: false }
     const refusal = this.#subscriptions.refusalOf(member, [this.#name], wanted)
     if (refusal === null)
-      this.#subscriptions.set(member, new Map([[this.#name, this.#room]]), false)
+      this.#subscriptions.set(member, new Map([[this.#name, this.#group]]), false)
     return refusal
   }
 
@@ -60,7 +60,7 @@ export class EventGroup implements Channel {
 
   /** Sends a frame to every reader, in its turn. */
   say(packet: Uint8Array): void {
-    this.#newest.keep(this.#room.count, packet)
-    this.#room.say(packet)
+    this.#newest.keep(this.#group.count, packet)
+    this.#group.say(packet)
   }
 }

@@ -6,7 +6,7 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../../http/refusal.ts'
 import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'
-import type { Room } from './room.ts'
+import type { BroadcastGroup } from './broadcast-group.ts'
 
 /** What a subscription costs, and whether it keeps the earlier one. */
 interface Wanted {
@@ -15,17 +15,18 @@ interface Wanted {
 }
 
 export class Subscriptions {
-  readonly #roomsOf = new Map<Member, Map<string, Room>>()
+  readonly #groupsOf = new Map<Member, Map<string, BroadcastGroup>>()
 
   /** The names that a member hears. */
   namesOf(member: Member): readonly string[] {
-    return [...(this.#roomsOf.get(member)?.keys() ?? [])]
+    return [...(this.#groupsOf.get(member)?.keys() ?? [])]
   }
 
   /** What the first frames of all rooms of a member cost (census.ts). */
   unitsOf(member: Member): number {
     let units = 0
-    for (const room of this.#roomsOf.get(member)?.values() ?? []) units += unitsOf(room.firstBytes)
+    for (const group of this.#groupsOf.get(member)?.values() ?? [])
+      units += unitsOf(group.firstBytes)
     return Math.max(1, units)
   }
 
@@ -39,31 +40,31 @@ export class Subscriptions {
     return member.connectionSlot.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')
   }
 
-  /** Replaces the rooms of a member, or adds to them; each of `rooms` gives it its first frames. */
-  set(member: Member, rooms: ReadonlyMap<string, Room>, isAdded: boolean): void {
-    const before = this.#roomsOf.get(member) ?? new Map<string, Room>()
-    const all = new Map(isAdded ? [...before, ...rooms] : rooms)
-    if (all.size === 0) this.#roomsOf.delete(member)
-    else this.#roomsOf.set(member, all)
-    for (const room of rooms.values()) room.join(member)
-    for (const [name, room] of before) if (all.get(name) !== room) room.leave(member)
+  /** Replaces the rooms of a member, or adds to them; each of `groups` gives it its first frames. */
+  set(member: Member, groups: ReadonlyMap<string, BroadcastGroup>, isAdded: boolean): void {
+    const before = this.#groupsOf.get(member) ?? new Map<string, BroadcastGroup>()
+    const all = new Map(isAdded ? [...before, ...groups] : groups)
+    if (all.size === 0) this.#groupsOf.delete(member)
+    else this.#groupsOf.set(member, all)
+    for (const group of groups.values()) group.join(member)
+    for (const [name, group] of before) if (all.get(name) !== group) group.leave(member)
   }
 
   /** Gives a member the first frames of those rooms again. */
   again(member: Member, names: readonly string[]): void {
-    for (const name of names) this.#roomsOf.get(member)?.get(name)?.join(member)
+    for (const name of names) this.#groupsOf.get(member)?.get(name)?.join(member)
   }
 
   /** Ends what a member hears under these names; other names are ignored. */
   drop(member: Member, names: readonly string[]): void {
-    const rooms = this.#roomsOf.get(member)
-    if (rooms === undefined) return
+    const groups = this.#groupsOf.get(member)
+    if (groups === undefined) return
     for (const name of names) {
-      const room = rooms.get(name)
-      rooms.delete(name)
-      room?.leave(member)
+      const group = groups.get(name)
+      groups.delete(name)
+      group?.leave(member)
     }
-    member.connectionSlot.holds(this, rooms.size)
-    if (rooms.size === 0) this.#roomsOf.delete(member)
+    member.connectionSlot.holds(this, groups.size)
+    if (groups.size === 0) this.#groupsOf.delete(member)
   }
 }

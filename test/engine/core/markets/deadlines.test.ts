@@ -14,8 +14,8 @@ test('deadlines come out by due time, and removed ones never, at any capacity', 
     fc.property(
       fc.array(step, { maxLength: 200 }),
       fc.integer({ min: 1, max: 64 }),
-      (steps, room) => {
-        const deadlines = new Deadlines(new HeapPlaces(room))
+      (steps, capacity) => {
+        const deadlines = new Deadlines(new HeapPlaces(capacity))
         const model = new Map<number, number>()
         for (const each of steps) {
           if ('add' in each) {

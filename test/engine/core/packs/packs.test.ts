@@ -398,10 +398,10 @@ test('the house covers every pack, whatever wins', () => {
     decideFunding(world.clearing, HOUSE_ACCOUNT, LIMITS.fundedRawMax),
     REJECT.BALANCE_LIMIT,
   )
-  const roomRaw = LIMITS.fundedRawMax - world.clearing.ledger.fundedRaw
-  assert.equal(decideFunding(world.clearing, HOUSE_ACCOUNT, roomRaw), null)
+  const capacityRaw = LIMITS.fundedRawMax - world.clearing.ledger.fundedRaw
+  assert.equal(decideFunding(world.clearing, HOUSE_ACCOUNT, capacityRaw), null)
   assert.equal(
-    decideFunding(world.clearing, HOUSE_ACCOUNT, roomRaw + 1),
+    decideFunding(world.clearing, HOUSE_ACCOUNT, capacityRaw + 1),
     REJECT.BALANCE_LIMIT,
     'a quarter of what counts exactly is left to advances and debts',
   )

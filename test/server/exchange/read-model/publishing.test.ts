@@ -249,7 +249,7 @@ test('a receipt tells the fee of its own command', async () => {
 test('requests leave the journal room for deadlines', async () => {
   const exchange = await opened()
   for (let hash = 1; buy(exchange, hash, ORDER) === null; ) hash++
-  assert.ok(exchange.journal.freeBytes() >= LIMITS.ringHeadroomBytes / 2)
+  assert.ok(exchange.journal.freeBytes() >= LIMITS.ringReserveBytes / 2)
   await exchange.stop()
 })
 

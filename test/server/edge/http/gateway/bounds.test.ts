@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../../engine/domain/limits.ts'
 import { ADDRESS_RATES, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
-import type { RoomSizes } from '../../../../../server/edge/http/gateway/rooms.ts'
+import type { BulkheadSizes } from '../../../../../server/edge/http/gateway/bulkheads.ts'
 import { RawClient } from './raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
@@ -17,11 +17,11 @@ function request(line: string, from: string, headers = '', body = ''): string {
 
 /** Toys with rooms of these sizes; a header names the address of each caller. */
 function bounded(
-  rooms: Partial<RoomSizes>,
+  bulkheads: Partial<BulkheadSizes>,
   options: Partial<Parameters<typeof startToys>[0]> = {},
 ): Promise<ToyExchange> {
   return startToys({
-    rooms: { ...LIMITS.rooms, ...rooms },
+    bulkheads: { ...LIMITS.bulkheads, ...bulkheads },
     addressLimiter: new RateLimiter<string>(ADDRESS_RATES),
     addressHeader: PROXY,
     ...options,

@@ -125,7 +125,7 @@ export const health = route({
   path: '/health',
   auth: open(),
   rateClass: 'public',
-  room: 'vital',
+  bulkhead: 'vital',
   about: 'Always has room.',
   reply: object({ ok: boolean() }),
   means: 'The toys are at work.',
@@ -138,7 +138,7 @@ export const free = route({
   path: '/orders/:lot',
   auth: hmac('trading'),
   rateClass: 'trade',
-  room: 'frees',
+  bulkhead: 'frees',
   about: 'Gives something up.',
   params: { lot: integer(1, 9) },
   reply: object({ ok: boolean() }),
@@ -213,7 +213,7 @@ export const rawOrder = rawRoute({
   reply: object({ bytes: integer(), target: text() }),
   means: 'The bytes are counted.',
   example: { body: { any: 'x' }, reply: { bytes: 11, target: '/raw' } },
-  hasRoom: ({ takesRaw }: Toys) => takesRaw,
+  hasCapacity: ({ takesRaw }: Toys) => takesRaw,
   handle: ({ call }) => ({ bytes: call.body.length, target: call.target }),
 })
 
@@ -227,7 +227,7 @@ export const latePlace = rawRoute({
   reply: object({ bytes: integer() }),
   means: 'The bytes were counted elsewhere.',
   example: { body: { any: 'x' }, reply: { bytes: 11 } },
-  hasRoom: (_toys: Toys) => true,
+  hasCapacity: (_toys: Toys) => true,
   handle: ({ call }, { wait }) => {
     const bytes = call.body.length
     const pending = new Pending<{ bytes: number }>()

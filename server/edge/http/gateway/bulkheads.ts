@@ -5,22 +5,22 @@
 
 import { type ShareRule, shareOf, shareRule } from '../../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
-import { LIMITS, type RoomName } from '../../../../engine/domain/limits.ts'
+import { type BulkheadName, LIMITS } from '../../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../refusal.ts'
 
 /** The bounds of a room: guests in all, of one address, and of one profile. */
-export interface RoomSize {
+export interface BulkheadSize {
   readonly all: number
   readonly address: number
   readonly profile: number
 }
 
-export type RoomSizes = Readonly<Record<RoomName, RoomSize>>
+export type BulkheadSizes = Readonly<Record<BulkheadName, BulkheadSize>>
 
 export interface Guest {
   /** '' for no address: only the bound for all guests applies. */
   readonly address: string
-  room: RoomName | null
+  bulkhead: BulkheadName | null
   /** The profile that calls; 0 until it is proven. */
   profileId: ProfileId
 }
@@ -53,34 +53,34 @@ function ruleOf(all: number, size: number): ShareRule {
   return shareRule(all, most, Math.min(most, Math.max(FLOOR_MIN, Math.floor(most / FLOOR_PARTS))))
 }
 
-class Room {
-  readonly size: RoomSize
+class Bulkhead {
+  readonly size: BulkheadSize
   readonly ofAddress: ShareRule
   readonly ofProfile: ShareRule
   readonly addresses = new Shares<string>()
   readonly profiles = new Shares<number>()
   count = 0
 
-  constructor(size: RoomSize) {
+  constructor(size: BulkheadSize) {
     this.size = size
     this.ofAddress = ruleOf(size.all, size.address)
     this.ofProfile = ruleOf(size.all, size.profile)
   }
 }
 
-export class Rooms {
-  readonly #rooms: Readonly<Record<RoomName, Room>>
+export class Bulkheads {
+  readonly #bulkheads: Readonly<Record<BulkheadName, Bulkhead>>
   #count = 0
 
-  constructor(sizes: RoomSizes = LIMITS.rooms) {
-    this.#rooms = {
-      bodies: new Room(sizes.bodies),
-      vital: new Room(sizes.vital),
-      frees: new Room(sizes.frees),
-      orders: new Room(sizes.orders),
-      reads: new Room(sizes.reads),
-      searches: new Room(sizes.searches),
-      others: new Room(sizes.others),
+  constructor(sizes: BulkheadSizes = LIMITS.bulkheads) {
+    this.#bulkheads = {
+      bodies: new Bulkhead(sizes.bodies),
+      vital: new Bulkhead(sizes.vital),
+      frees: new Bulkhead(sizes.frees),
+      orders: new Bulkhead(sizes.orders),
+      reads: new Bulkhead(sizes.reads),
+      searches: new Bulkhead(sizes.searches),
+      others: new Bulkhead(sizes.others),
     }
   }
 
@@ -89,13 +89,13 @@ export class Rooms {
     return this.#count
   }
 
-  countOf(name: RoomName): number {
-    return this.#rooms[name].count
+  countOf(name: BulkheadName): number {
+    return this.#bulkheads[name].count
   }
 
   /** The refusal of one more guest from this address; null when the room has a place. */
-  refusal(name: RoomName, address: string): Refusal | null {
-    const { size, count, addresses, ofAddress } = this.#rooms[name]
+  refusal(name: BulkheadName, address: string): Refusal | null {
+    const { size, count, addresses, ofAddress } = this.#bulkheads[name]
     if (count >= size.all) return refuse('OVERLOADED')
     if (address === '') return null
     const own = addresses.of(address)
@@ -103,19 +103,19 @@ export class Rooms {
   }
 
   /** Moves the guest into this room from the room it was in. */
-  enter(guest: Guest, name: RoomName): void {
+  enter(guest: Guest, name: BulkheadName): void {
     this.leave(guest)
-    const room = this.#rooms[name]
-    guest.room = name
-    room.count++
+    const bulkhead = this.#bulkheads[name]
+    guest.bulkhead = name
+    bulkhead.count++
     this.#count++
-    if (guest.address !== '') room.addresses.add(guest.address)
+    if (guest.address !== '') bulkhead.addresses.add(guest.address)
   }
 
   /** Counts the guest for its profile; a refusal when the profile has its share already. */
   known(guest: Guest, profileId: ProfileId): Refusal | null {
-    if (guest.room === null || profileId === 0) return null
-    const { count, profiles, ofProfile } = this.#rooms[guest.room]
+    if (guest.bulkhead === null || profileId === 0) return null
+    const { count, profiles, ofProfile } = this.#bulkheads[guest.bulkhead]
     const own = profiles.of(profileId)
     if (own >= shareOf(ofProfile, count - own)) return refuse('RATE_LIMITED')
     guest.profileId = profileId
@@ -124,13 +124,13 @@ export class Rooms {
   }
 
   leave(guest: Guest): void {
-    if (guest.room === null) return
-    const room = this.#rooms[guest.room]
-    room.count--
+    if (guest.bulkhead === null) return
+    const bulkhead = this.#bulkheads[guest.bulkhead]
+    bulkhead.count--
     this.#count--
-    if (guest.address !== '') room.addresses.remove(guest.address)
-    if (guest.profileId !== 0) room.profiles.remove(guest.profileId)
-    guest.room = null
+    if (guest.address !== '') bulkhead.addresses.remove(guest.address)
+    if (guest.profileId !== 0) bulkhead.profiles.remove(guest.profileId)
+    guest.bulkhead = null
     guest.profileId = 0
   }
 }

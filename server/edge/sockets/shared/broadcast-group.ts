@@ -32,13 +32,13 @@ export interface Source {
   idle?(): void
 }
 
-export interface RoomParts {
+export interface BroadcastParts {
   readonly pump: Pump
   /** Ends the members, and tells them that a frame broke. */
   readonly fail: (error: unknown, members: readonly Member[]) => void
   readonly port: SocketPort
   readonly counts: FrameCounts
-  readonly turn: TurnRoom
+  readonly turn: TickBudget
   readonly budgets: FrameBudgets
 }
 
@@ -55,7 +55,7 @@ export interface FrameBudgets {
 const LATE_MS = 1000
 
 /** What all rooms together may still send in this turn of the loop. */
-export class TurnRoom {
+export class TickBudget {
   readonly #pump: Pump
   #turn = -1
   #sends = 0
@@ -89,9 +89,9 @@ interface Topic {
   readonly members: Set<Member>
 }
 
-export class Room implements Sender, Waiter {
+export class BroadcastGroup implements Sender, Waiter {
   readonly #name: string
-  readonly #parts: RoomParts
+  readonly #parts: BroadcastParts
   readonly #source: Source
   readonly #topics: Topic[] = []
   /** The topic of each reader; null for a reader that is behind. */
@@ -113,7 +113,7 @@ export class Room implements Sender, Waiter {
   /** Bytes that the newest reader was given when it joined. */
   firstBytes = 0
 
-  constructor(name: string, parts: RoomParts, source: Source) {
+  constructor(name: string, parts: BroadcastParts, source: Source) {
     this.#name = name
     this.#parts = parts
     this.#source = source
@@ -151,7 +151,7 @@ export class Room implements Sender, Waiter {
     const isBehind = topic === null
     const count = topic ? this.#countOf(topic) : this.count
     this.#fallBehind(member, isBehind ? (this.#counts.get(member) ?? count) : count)
-    this.hasRoom(member)
+    this.hasCapacity(member)
   }
 
   leave(member: Member): void {
@@ -169,11 +169,11 @@ export class Room implements Sender, Waiter {
     if (this.isEmpty) return
     this.#queue.push(packet)
     this.#queuedBytes += packet.length
-    if (this.#queue.length > LIMITS.socketRoomFramesMax) this.#overflow()
+    if (this.#queue.length > LIMITS.socketGroupFramesMax) this.#overflow()
     this.#parts.pump.wake(this)
   }
 
-  hasRoom(member: Member): void {
+  hasCapacity(member: Member): void {
     if (!this.#counts.has(member)) return
     this.#ready.add(member)
     this.#parts.pump.wake(this)
@@ -247,7 +247,7 @@ export class Room implements Sender, Waiter {
     if (topic !== null) this.#leaveTopic(topic, member)
     this.#topicOf.set(member, null)
     this.#counts.set(member, count)
-    member.waitForRoom(this)
+    member.waitForCapacity(this)
   }
 
   /** Frames that the readers of a topic were sent: those before the index have one more. */
@@ -289,7 +289,7 @@ export class Room implements Sender, Waiter {
 
   #serve(member: Member): number {
     if (!member.takesShared) {
-      member.waitForRoom(this)
+      member.waitForCapacity(this)
       return 0
     }
     const packets = this.#source.since(this.#counts.get(member) ?? 0)
@@ -299,7 +299,7 @@ export class Room implements Sender, Waiter {
     }
     this.#counts.delete(member)
     member.giveShared(packets)
-    const topic = this.#roomiest()
+    const topic = this.#freest()
     topic.members.add(member)
     this.#topicOf.set(member, topic)
     member.joinTopic(topic.name)
@@ -307,7 +307,7 @@ export class Room implements Sender, Waiter {
     return this.firstBytes
   }
 
-  #roomiest(): Topic {
+  #freest(): Topic {
     const found = this.#topics.find(({ members }) => members.size < LIMITS.socketTopicMembersMax)
     if (found !== undefined) return found
     const topic = { name: `${this.#name}#${this.#topics.length}`, members: new Set<Member>() }
@@ -321,7 +321,7 @@ export class Room implements Sender, Waiter {
       const count = this.#countOf(topic)
       for (const member of topic.members) {
         this.#fallBehind(member, count)
-        this.hasRoom(member)
+        this.hasCapacity(member)
       }
     }
     this.#clear()
