@@ -2,7 +2,7 @@
 
 import { codeOf, reasonOf } from '../engine/domain/error-code.ts'
 import { allCommands, runCommand } from './cli/commands.ts'
-import type { Door } from './edge/http/gateway/listening/door.ts'
+import type { EarlyListener } from './edge/http/gateway/listening/early-listener.ts'
 import { EXIT } from './shell.ts'
 import { serveCommand } from './start/serve-command.ts'
 import { TEXT_VERSION } from './version.ts'
@@ -23,9 +23,9 @@ function endWithOutput(): void {
 }
 
 /** Runs what the line names; resolves with the exit code. */
-export function runLine(argv: readonly string[], door: Door | null): Promise<number> {
+export function runLine(argv: readonly string[], listener: EarlyListener | null): Promise<number> {
   // Nobody can be shown that errors cannot be shown, and they must not become other errors.
   process.stderr.on('error', () => {})
   endWithOutput()
-  return runCommand(allCommands(serveCommand(door)), argv, TEXT_VERSION)
+  return runCommand(allCommands(serveCommand(listener)), argv, TEXT_VERSION)
 }

@@ -3,8 +3,8 @@ import { closeDebugger } from './start/first-signals.ts'
 
 // Everything else is imported later: what a file imports runs before its own first line.
 const argv = process.argv.slice(2)
-const { earlyDoor } = await import('./start/early-door.ts')
-const door = await earlyDoor(argv)
+const { openEarlyListener } = await import('./start/early-listener.ts')
+const listener = await openEarlyListener(argv)
 const { runLine } = await import('./all-commands.ts')
 closeDebugger()
-process.exitCode = await runLine(argv, door)
+process.exitCode = await runLine(argv, listener)

@@ -20,7 +20,7 @@ import { codeOf } from '../../engine/domain/error-code.ts'
 import { VERSION } from '../version.ts'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { bundleScript } from './bundle.ts'
-import { BEHIND_DOOR, bundleProgram } from './program.ts'
+import { bundleProgram, WAITING_MAX } from './program.ts'
 import { ARCHIVE, packed } from './unpacking/archive.ts'
 import { WHOLE } from './whole-bundle.ts'
 
@@ -54,7 +54,7 @@ async function archive(folder: string): Promise<Buffer> {
     minifyWhitespace: true,
     define: { OUTCOMEX_COMMIT: JSON.stringify(commitOf()) },
   }
-  await bundleProgram(folder, options, BEHIND_DOOR)
+  await bundleProgram(folder, options, WAITING_MAX)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'start.cjs'), 'module.exports = (url) => import(url)')
   const files = readdirSync(folder).map((name) => {

@@ -18,7 +18,7 @@ import { makeWeb } from './web.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAM = join(ROOT, 'server', 'main.ts')
 /** The program behind its door, for what opens the door itself. */
-export const BEHIND_DOOR = join(ROOT, 'server', 'all-commands.ts')
+export const WAITING_MAX = join(ROOT, 'server', 'all-commands.ts')
 /** What the search reads. */
 const DATA = join(ROOT, 'persistence', 'search')
 

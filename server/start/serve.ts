@@ -23,7 +23,7 @@ import { type Limits, openLimits } from '../edge/http/access/rate-limit.ts'
 import { OPENINGS } from '../edge/http/gateway/connections.ts'
 import { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../edge/http/gateway/gateway-options.ts'
-import type { Door } from '../edge/http/gateway/listening/door.ts'
+import type { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
 import {
   addressProblem,
   originOf,
@@ -83,10 +83,10 @@ function baseUrlOf({ tls, host }: ServeConfig, port: number): string {
 /** Says what prevents this start, before anything is opened or made; null when nothing does. */
 async function problemOf(
   { tls, host, port, opsListen }: ServeConfig,
-  door: Door | null,
+  listener: EarlyListener | null,
 ): Promise<string | null> {
   const inFiles = tls === undefined ? null : tlsProblem(tls)
-  const ofUsers = inFiles ?? (door === null ? await addressProblem(host, port) : null)
+  const ofUsers = inFiles ?? (listener === null ? await addressProblem(host, port) : null)
   if (ofUsers !== null || opsListen === undefined) return ofUsers
   return addressProblem(opsListen.host, opsListen.port)
 }
@@ -188,7 +188,7 @@ function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null 
 
 interface Starting extends Running {
   /** Has the port until the gateway listens. */
-  readonly door: Door | null
+  readonly listener: EarlyListener | null
 }
 
 interface Urls {
@@ -198,12 +198,12 @@ interface Urls {
 
 /** Stops everything when no address is free, because the threads would keep the folder locked. */
 async function listen(config: ServeConfig, log: Log, running: Starting): Promise<Urls> {
-  const { gateway, operators, door } = running
+  const { gateway, operators, listener } = running
   const { host, port, opsListen } = config
   try {
     const at = operators === null ? undefined : opsListen
     const opsPort = at === undefined ? 0 : await operators?.listen(at.host, at.port)
-    door?.close()
+    listener?.close()
     const baseUrl = baseUrlOf(config, await gateway.listen(host, port))
     if (at === undefined || opsPort === undefined) return { baseUrl, operatorsUrl: baseUrl }
     const operatorsUrl = baseUrlOf({ ...config, host: at.host }, opsPort)
@@ -263,7 +263,7 @@ async function identityOf(
   return { identity: identityCheck({ ...identity, onWarning: (sentence) => log.warn(sentence) }) }
 }
 
-async function serve(config: ServeConfig, door: Door | null): Promise<void> {
+async function serve(config: ServeConfig, listener: EarlyListener | null): Promise<void> {
   const log = openLog(config.logLevel)
   takeSignals(ignoredSignals((sentence, signal) => log.warn({ signal }, sentence)))
   process.on('uncaughtException', (error) => fatal(log, error.stack ?? String(error)))
@@ -320,7 +320,7 @@ async function serve(config: ServeConfig, door: Door | null): Promise<void> {
   // A leap that was accepted counts from here on, however soon the process ends.
   markTime(pipeline)
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
-  const parts = { exchange, gateway, operators, sockets, ticker, door }
+  const parts = { exchange, gateway, operators, sockets, ticker, listener }
   await comeUp(config, log, { ...parts, stopWatching: watching.stop }, ownCalls)
 }
 
@@ -355,7 +355,10 @@ async function comeUp(
 }
 
 /** Runs until a signal ends the process; gives an exit code only when the start fails. */
-export async function runServe(argv: readonly string[], door: Door | null): Promise<number> {
+export async function runServe(
+  argv: readonly string[],
+  listener: EarlyListener | null,
+): Promise<number> {
   if (argv.includes('--help')) {
     process.stdout.write(`${serveHelp()}\n`)
     return 0
@@ -371,13 +374,13 @@ export async function runServe(argv: readonly string[], door: Door | null): Prom
     process.stderr.write(`outcomex: ${checked.sentence}\n`)
     return 2
   }
-  const problem = await problemOf(checked.config, door)
+  const problem = await problemOf(checked.config, listener)
   if (problem !== null) {
     process.stderr.write(`outcomex: ${problem}\n`)
     return 1
   }
   try {
-    await serve(checked.config, door)
+    await serve(checked.config, listener)
     return await new Promise<number>(() => {})
   } catch (error) {
     process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)

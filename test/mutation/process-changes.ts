@@ -226,7 +226,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an address of another machine is reported as a port in use',
-        'inFiles ?? (door === null ? await addressProblem(host, port) : null)',
+        'inFiles ?? (listener === null ? await addressProblem(host, port) : null)',
         'inFiles',
       ],
     ],

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { earlyDoor } from '../../start/early-door.ts'
+import { openEarlyListener } from '../../start/early-listener.ts'
 import { closeDebugger } from '../../start/first-signals.ts'
 import { ARCHIVE, Archive } from './archive.ts'
 import { keepInUse, unpacking } from './unpacked.ts'
@@ -24,14 +24,14 @@ async function filesOf(sea: Sea): Promise<string> {
 }
 
 async function start(argv: readonly string[]): Promise<number> {
-  const door = await earlyDoor(argv)
+  const listener = await openEarlyListener(argv)
   const folder = await filesOf(createRequire(process.execPath)('node:sea'))
   keepInUse(folder)
   // A single executable cannot import a file, but a file that it requires can.
   const load = createRequire(join(folder, 'start.cjs'))('./start.cjs')
   const { runLine } = await load(pathToFileURL(join(folder, 'all-commands.js')).href)
   closeDebugger()
-  return await runLine(argv, door)
+  return await runLine(argv, listener)
 }
 
 start(process.argv.slice(2)).then(

@@ -187,7 +187,7 @@ export class ConnectionCounts {
   }
 
   /** The limit that an address has reached, or null. */
-  doorFull(address: string): SocketRefusal | null {
+  listenerFull(address: string): SocketRefusal | null {
     const { socketsMax, perAddressMax } = this.bounds
     if (this.signed + this.anonymous >= socketsMax) return this.refuse('all')
     const held = this.#addresses.get(address)?.connectionSlots ?? 0

@@ -165,7 +165,7 @@ export class SocketGateway {
     const { connectionCounts } = this.#parts
     const refusalOf = (full: SocketRefusal) =>
       refuse(full === 'address' ? 'SOCKET_LIMIT' : 'OVERLOADED')
-    const full = connectionCounts.doorFull(address)
+    const full = connectionCounts.listenerFull(address)
     if (full !== null) return refusalOf(full)
     const proof = this.#handshakes.proofOf(headers, target)
     const connectionSlot = connectionCounts.connectionSlotFor({

@@ -16,7 +16,7 @@ function enters(
   address: string,
   profileId = ANONYMOUS,
 ): ConnectionSlot | null {
-  if (connectionCounts.doorFull(address) !== null) return null
+  if (connectionCounts.listenerFull(address) !== null) return null
   const connectionSlot = connectionCounts.connectionSlotFor({ address, profileId })
   if (!(connectionSlot instanceof ConnectionSlot) || connectionSlot.isOver) return null
   connectionSlot.entered()

@@ -31,7 +31,7 @@ function answer({ method, url = '' }: IncomingMessage, response: ServerResponse)
   response.end(isHealth ? HEALTH : refusal.body)
 }
 
-export class Door {
+export class EarlyListener {
   readonly #server: Server
   #taken = 0
 
@@ -47,13 +47,13 @@ export class Door {
   }
 
   /** Null when it cannot listen there; the start then says why. It keeps no process alive. */
-  static async open(host: string, port: number, headMs = HEAD_MS): Promise<Door | null> {
-    const door = new Door(headMs)
+  static async open(host: string, port: number, headMs = HEAD_MS): Promise<EarlyListener | null> {
+    const listener = new EarlyListener(headMs)
     try {
-      door.#server.listen(port, host)
-      door.#server.unref()
-      await once(door.#server, 'listening')
-      return door
+      listener.#server.listen(port, host)
+      listener.#server.unref()
+      await once(listener.#server, 'listening')
+      return listener
     } catch {
       return null
     }

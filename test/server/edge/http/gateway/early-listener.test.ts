@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { Door } from '../../../../../server/edge/http/gateway/listening/door.ts'
+import { EarlyListener } from '../../../../../server/edge/http/gateway/listening/early-listener.ts'
 
 // What an address says while its exchange starts.
 
@@ -15,15 +15,15 @@ interface Reported {
   readonly checks: readonly unknown[]
 }
 
-async function opened(headMs?: number): Promise<Door> {
-  const door = await Door.open(HOST, 0, headMs)
-  assert.ok(door !== null)
-  after(() => door.close())
-  return door
+async function opened(headMs?: number): Promise<EarlyListener> {
+  const listener = await EarlyListener.open(HOST, 0, headMs)
+  assert.ok(listener !== null)
+  after(() => listener.close())
+  return listener
 }
 
 /** All that the door sends until it ends the connection. */
-async function stated({ port }: Door, bytes: string): Promise<string> {
+async function stated({ port }: EarlyListener, bytes: string): Promise<string> {
   const socket = connect(port, HOST)
   socket.on('error', () => {})
   socket.write(bytes)
@@ -33,8 +33,8 @@ async function stated({ port }: Door, bytes: string): Promise<string> {
 const request = (line: string, more = '') => `${line} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
 
 test('the process says that it runs, and refuses everything else', async () => {
-  const door = await opened()
-  const origin = `http://${HOST}:${door.port}`
+  const listener = await opened()
+  const origin = `http://${HOST}:${listener.port}`
   const health = await fetch(`${origin}/health`)
   assert.deepEqual([health.status, await health.json()], [200, { status: 'ok' }])
   const rows: [method: string, path: string][] = [
@@ -64,16 +64,16 @@ test('the process says that it runs, and refuses everything else', async () => {
 })
 
 test('one connection carries one call, and no upgrade', async () => {
-  const door = await opened()
-  const twice = await stated(door, request('GET /health').repeat(3))
+  const listener = await opened()
+  const twice = await stated(listener, request('GET /health').repeat(3))
   assert.equal(twice.match(/HTTP\/1\.1/g)?.length, 1, twice)
   const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n'
-  assert.match(await stated(door, request('GET /socket.io/', upgrade)), /^HTTP\/1\.1 503 /)
+  assert.match(await stated(listener, request('GET /socket.io/', upgrade)), /^HTTP\/1\.1 503 /)
   assert.match(
-    await stated(door, request('GET /x', `x: ${'y'.repeat(20_000)}\r\n`)),
+    await stated(listener, request('GET /x', `x: ${'y'.repeat(20_000)}\r\n`)),
     /^HTTP\/1\.1 431 /,
   )
-  assert.match(await stated(door, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /)
+  assert.match(await stated(listener, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /)
 })
 
 test('a head that never ends is given up', async () => {
@@ -82,8 +82,10 @@ test('a head that never ends is given up', async () => {
 })
 
 test('a crowd is cut while those before it stand there', async () => {
-  const door = await opened(3600e3)
-  const crowd = Array.from({ length: 300 }, () => connect(door.port, HOST).on('error', () => {}))
+  const listener = await opened(3600e3)
+  const crowd = Array.from({ length: 300 }, () =>
+    connect(listener.port, HOST).on('error', () => {}),
+  )
   await Promise.all(crowd.map((each) => once(each, 'connect')))
   await Promise.all(crowd.slice(256).map((each) => once(each.resume(), 'close')))
   assert.equal(crowd.filter(({ closed }) => closed).length, 300 - 256)
@@ -91,14 +93,14 @@ test('a crowd is cut while those before it stand there', async () => {
 })
 
 test('the port is free when the door is closed, whoever stands in it', async () => {
-  const door = await opened()
-  const { port } = door
+  const listener = await opened()
+  const { port } = listener
   const inside = connect(port, HOST)
   inside.on('error', () => {})
   await once(inside, 'connect')
-  assert.equal(await Door.open(HOST, port), null, 'nobody else has the port meanwhile')
+  assert.equal(await EarlyListener.open(HOST, port), null, 'nobody else has the port meanwhile')
   const ended = once(inside, 'close')
-  door.close()
+  listener.close()
   const next = createServer()
   next.listen(port, HOST)
   await once(next, 'listening')
