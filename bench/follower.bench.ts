@@ -5,7 +5,7 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeHistory } from './follower/long-tables.ts'
-import { type Cost, takeTurns } from './follower/turns.ts'
+import { type Cost, takeRounds } from './follower/rounds.ts'
 import { flood } from './http/flood.ts'
 import { withFolder } from './passes/folder.ts'
 import { openThreaded } from './pipeline/threaded-exchange.ts'
@@ -46,7 +46,7 @@ async function costsOf(parent: string, size: Size): Promise<readonly (readonly C
   progress('follower: takes turns')
   const busyTimes = Math.floor(commands / busyTime)
   const seqs = Array.from({ length: busyTimes }, (_none, index) => (index + 1) * busyTime)
-  const costs = await takeTurns([empty, long], seqs)
+  const costs = await takeRounds([empty, long], seqs)
   return costs.map((each) => each.slice(warm))
 }
 

@@ -9,12 +9,12 @@ import { assert } from '../engine/domain/assert.ts'
 import { Random } from '../test/support/random.ts'
 import { ServerProcess } from '../test/support/server-process.ts'
 import { Caller, getting } from './http/calls.ts'
+import { alternating, type Pace, Rounds, type Side } from './reads/alternating.ts'
 import { type CrowdPlan, crowdRows } from './reads/crowd/crowd-rows.ts'
 import { type PortfolioPlan, portfolioRows } from './reads/portfolio-reads.ts'
 import { withReadsFolder } from './reads/reads-folder.ts'
 import { READS, type Read } from './reads/reads-list.ts'
 import { booksOf, marketOfBook, type ReadsSize, slugOf } from './reads/reads-size.ts'
-import { inTurns, type Pace, Rounds, type Side } from './reads/turns.ts'
 import { progress } from './report/progress.ts'
 import type { BenchOptions, Report } from './report/report.ts'
 
@@ -103,11 +103,11 @@ export async function readsBench({ smoke }: BenchOptions): Promise<Report> {
   const others = [...(await portfolioRows(plan.portfolio)), ...(await crowdRows(plan.crowd))]
   const { calls } = plan
   const kindOf = ({ isWhole }: Read) => (isWhole ? 'whole list' : 'read')
-  const turns = { ...plan, reads: READS, kindOf }
+  const rounds = { ...plan, reads: READS, kindOf }
   const nameOf = ({ active }: ReadsSize) => `${active} markets`
   return withServer(nameOf(plan.few), plan.few, calls, (few) =>
     withServer(nameOf(plan.many), plan.many, calls, async (many) => {
-      return { name: 'reads', rows: [...(await inTurns(few, many, turns)), ...others] }
+      return { name: 'reads', rows: [...(await alternating(few, many, rounds)), ...others] }
     }),
   )
 }

@@ -60,7 +60,7 @@ class CollectionCount {
 
   async within(windows: readonly Window[]): Promise<number> {
     // The observer gets its entries in a later turn of the loop.
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
+    for (let round = 0; round < 3; round++) await new Promise((resolve) => setTimeout(resolve, 5))
     this.#observer.disconnect()
     const isInside = (at: number) => windows.some((each) => at >= each.startMs && at <= each.endMs)
     return this.#starts.filter(isInside).length

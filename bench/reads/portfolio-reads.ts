@@ -18,7 +18,7 @@ import { Caller, getting } from '../http/calls.ts'
 import { withFolder } from '../passes/folder.ts'
 import { progress } from '../report/progress.ts'
 import type { Row } from '../report/report.ts'
-import { inTurns, type Pace, Rounds, type Side } from './turns.ts'
+import { alternating, type Pace, Rounds, type Side } from './alternating.ts'
 import { sealedToken, writeStory } from './written-folder.ts'
 
 export interface PortfolioPlan extends Pace {
@@ -185,7 +185,7 @@ export function portfolioRows(plan: PortfolioPlan): Promise<Row[]> {
       const name = `${positions} positions, ${fills} fills`
       const many = sideOf(server.baseUrl, large, name, calls)
       const kindOf = ({ isWhole }: PortfolioRead) => (isWhole ? 'whole portfolio' : 'portfolio')
-      return await inTurns(few, many, { ...plan, reads: READS, kindOf })
+      return await alternating(few, many, { ...plan, reads: READS, kindOf })
     } finally {
       await server.stop()
     }

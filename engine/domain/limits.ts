@@ -334,7 +334,7 @@ export const LIMITS = {
    */
   socketTopicMembersMax: 64,
   /** Bytes of shared frames that one turn may give to a reader. */
-  socketTurnBytesMax: 64 * 1024,
+  socketTickBytesMax: 64 * 1024,
   /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
   socketTopicAheadBytesMax: 16 * 1024,
   /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
@@ -388,12 +388,12 @@ assert(
   'a batch and the reason for a disconnect fit behind unread bytes',
 )
 assert(
-  2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTurnBytesMax + LIMITS.socketBatchBytes) <
+  2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTickBytesMax + LIMITS.socketBatchBytes) <
     LIMITS.socketBufferedBytesMax,
   'shared frames of a turn, a whole book and a batch fit behind unread bytes',
 )
 assert(
-  LIMITS.socketTapeBytesMax <= LIMITS.socketTurnBytesMax,
+  LIMITS.socketTapeBytesMax <= LIMITS.socketTickBytesMax,
   'a tape gives a reader no more at once than the frames of a turn',
 )
 assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import { assert, Fault } from '../../engine/domain/assert.ts'
@@ -61,7 +61,7 @@ export class DueSnapshot {
   async #save(taken: TakenSnapshot): Promise<SavedSnapshot> {
     const startMs = performance.now()
     // Reads wait while the state is copied. So the next commands are applied before the rest.
-    await nextTurn()
+    await nextTick()
     this.#checkLaws()
     let bytes = 0
     let failure: string | null = null

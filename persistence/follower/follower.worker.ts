@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { Follower } from './follower.ts'
+import { FollowerSlices } from './follower-slices.ts'
 import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
-import { FollowerTurns } from './follower-turns.ts'
 import { SlicedPace } from './sliced-pace.ts'
 
 // Follows the journal as far as main says it is durable.
@@ -13,12 +13,12 @@ const data: FollowerThreadData = workerData
 const say = (message: FollowerMessage) => port.postMessage(message)
 const pace = new SlicedPace(data)
 const follower = new Follower(data.folder, { pace })
-const turns = new FollowerTurns({ follower, pace, startSeq: data.seq, say })
+const rounds = new FollowerSlices({ follower, pace, startSeq: data.seq, say })
 
 port.on('message', (request: FollowerRequest) => {
-  if (request.kind !== 'stop') return turns.take(request)
+  if (request.kind !== 'stop') return rounds.take(request)
   follower.close()
   process.exit(0)
 })
 say('ready')
-turns.work()
+rounds.work()

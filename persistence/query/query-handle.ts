@@ -6,7 +6,7 @@ import { BusyTimes } from '../../engine/thread/busy-times.ts'
 import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
-import { OWN_GROUP, QuestionQueue, type Turn } from './query-queue.ts'
+import { OWN_GROUP, type QuerySlice, QuestionQueue } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import type { Query } from './read/query.ts'
@@ -32,7 +32,7 @@ interface Open {
   readonly id: number
   readonly name: string
   readonly params: unknown
-  readonly turn: Turn
+  readonly slice: QuerySlice
   /** Takes the answer of the query of that name. */
   readonly settle: (answer: never) => void
   readonly giveUp: () => void
@@ -51,7 +51,7 @@ const AGAIN_MS = 1000
 const TROUBLE_EVERY_MS = 10_000
 
 /** A turn of the exchange itself. */
-function ownTurn(): Turn {
+function ownSlice(): QuerySlice {
   return { group: OWN_GROUP, owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
 }
 
@@ -125,10 +125,10 @@ export class QueryHandle {
   request<Params, Answer>(
     { name, isUrgent }: Query<Params, Answer>,
     params: Params,
-    turn: Turn = ownTurn(),
+    slice: QuerySlice = ownSlice(),
   ): Promise<Answer | undefined> {
-    const leftMs = turn.untilMs - performance.now()
-    if (this.#isOver || leftMs <= 0 || !this.#hasCapacity(isUrgent, turn)) {
+    const leftMs = slice.untilMs - performance.now()
+    if (this.#isOver || leftMs <= 0 || !this.#hasCapacity(isUrgent, slice)) {
       return Promise.resolve(undefined)
     }
     this.#nextId = (this.#nextId + 1) % ID_MAX
@@ -149,7 +149,7 @@ export class QueryHandle {
         over()
         reject(fault)
       }
-      const open: Open = { id, name, params, turn, settle, giveUp, fail, isOver: false }
+      const open: Open = { id, name, params, slice, settle, giveUp, fail, isOver: false }
       const timer = setTimeout(giveUp, leftMs)
       if (isUrgent) this.#queue.putUrgent(open)
       else this.#queue.put(open)
@@ -158,11 +158,11 @@ export class QueryHandle {
   }
 
   /** When the queue is full, another question may have to give way. */
-  #hasCapacity(isUrgent: boolean, turn: Turn): boolean {
+  #hasCapacity(isUrgent: boolean, slice: QuerySlice): boolean {
     if (isUrgent) return this.#queue.urgentCount < LIMITS.queryQueueMax
-    if (turn.isPrompt === true) return this.#queue.promptCount < LIMITS.queryQueueMax
+    if (slice.isPrompt === true) return this.#queue.promptCount < LIMITS.queryQueueMax
     if (this.#queue.count + this.#sent.length < LIMITS.queryQueueMax) return true
-    const other = this.#queue.giveWayTo(turn)
+    const other = this.#queue.giveWayTo(slice)
     other?.giveUp()
     return other !== undefined
   }
@@ -173,7 +173,7 @@ export class QueryHandle {
     while (this.#isReady && this.#sent.length < AHEAD) {
       const open = this.#queue.next()
       if (open === undefined) return
-      if (open.turn.isGone?.() === true) {
+      if (open.slice.isGone?.() === true) {
         this.#queue.done(open, 0)
         open.giveUp()
       } else {
@@ -203,7 +203,7 @@ export class QueryHandle {
   /** Whoever asked pays for the time, also when nobody waits for the answer any more. */
   #took(open: Open, tookMs: number): void {
     this.#queue.done(open, tookMs)
-    open.turn.onTook?.(tookMs)
+    open.slice.onTook?.(tookMs)
   }
 
   /** Another question has the thread meanwhile. A question that had its turn goes first then. */

@@ -8,7 +8,7 @@ import { FairQueue, type Share } from '../../engine/thread/fair-queue.ts'
 export const OWN_GROUP = 'exchange'
 
 /** Who asks, until when, and whether the caller still wants the answer. */
-export interface Turn extends Share {
+export interface QuerySlice extends Share {
   /** The address or the partner by which reads are fair first; the exchange itself is one too. */
   readonly group: string
   /** The profile that asks; 0 for the exchange itself. */
@@ -23,10 +23,10 @@ export interface Turn extends Share {
   readonly onTook?: ((ms: number) => void) | undefined
 }
 
-export class QuestionQueue<T extends { readonly turn: Turn }> {
+export class QuestionQueue<T extends { readonly slice: QuerySlice }> {
   readonly #urgent: T[] = []
-  readonly #prompt = new FairQueue<T>(({ turn }) => turn)
-  readonly #others = new FairQueue<T>(({ turn }) => turn)
+  readonly #prompt = new FairQueue<T>(({ slice }) => slice)
+  readonly #others = new FairQueue<T>(({ slice }) => slice)
 
   /** Counts the questions that are neither urgent nor prompt. */
   get count(): number {
@@ -76,7 +76,7 @@ export class QuestionQueue<T extends { readonly turn: Turn }> {
     return this.#others.giveWayTo(share)
   }
 
-  #queueOf({ turn }: T): FairQueue<T> {
-    return turn.isPrompt === true ? this.#prompt : this.#others
+  #queueOf({ slice }: T): FairQueue<T> {
+    return slice.isPrompt === true ? this.#prompt : this.#others
   }
 }

@@ -16,7 +16,7 @@ import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
 import type { IntakePool, IntakePoolOptions, IntakeResult } from '../edge/intake/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
-import { PackTurns } from './jobs/pack-turns.ts'
+import { PackSchedule } from './jobs/pack-schedule.ts'
 import { SlotClock, type SlotClockParts } from './jobs/slot-clock.ts'
 import { AccountQueues } from './order-entry/account-queues.ts'
 import type { OrderAnswer, OrderCall, Requested } from './order-entry/order-answer.ts'
@@ -104,7 +104,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly orders: OrderDecisions
   /** Null when trades are never mined. */
   readonly mining: Mining | null
-  readonly packTurns: PackTurns
+  readonly packSchedule: PackSchedule
   /** Null when no series ever runs. */
   readonly slots: SlotClock | null
   /** Null when signed orders never come. */
@@ -157,7 +157,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       settlement === undefined
         ? null
         : new Mining({ ...settlement, ...chained, onArchived: this.#archived })
-    this.packTurns = new PackTurns({ clearing, sequencer })
+    this.packSchedule = new PackSchedule({ clearing, sequencer })
     const slice = new TimeSlice(monotonicMs)
     this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer, slice }) : null
     this.tokenUses = new TokenUses(sequencer)
@@ -187,7 +187,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
    * over their books, and nothing moves.
    */
   start(): void {
-    const { sequencer, mining, slots, packTurns: packs } = this
+    const { sequencer, mining, slots, packSchedule: packs } = this
     sequencer.resume()
     this.stampTimes.begin(this.clearing.lastSeq, sequencer.nowMs())
     this.#isStarted = true
@@ -322,7 +322,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   tick(): void {
     this.#emitDue()
     this.slots?.tick()
-    this.packTurns.tick()
+    this.packSchedule.tick()
     this.mining?.tick()
   }
 

@@ -13,7 +13,7 @@ const Histogram: typeof PromClient.Histogram = load('prom-client/lib/histogram.j
 const Registry: typeof PromClient.Registry = load('prom-client/lib/registry.js')
 
 /** The parts of an ended request that are counted. */
-export interface HttpTurn {
+export interface IncomingRequest {
   readonly call: { readonly method: string; readonly receivedMs: number; readonly readMs: number }
   readonly route: {
     readonly method: string
@@ -48,14 +48,14 @@ class RouteCounts {
   readonly byStatus = new Map<number, number>()
   readonly took = new Distribution(MICROS)
 
-  constructor(method: string, route: HttpTurn['route']) {
+  constructor(method: string, route: IncomingRequest['route']) {
     this.method = method
     this.path = route?.path ?? 'none'
     this.kind = kindOf(route)
   }
 }
 
-function kindOf(route: HttpTurn['route']): KindOfCall {
+function kindOf(route: IncomingRequest['route']): KindOfCall {
   if (route === null || route.method === 'GET') return 'query'
   if (route.rateClass !== 'trade') return 'change'
   return route.path === '/orders' ? 'order' : 'cancel'
@@ -69,7 +69,7 @@ function eachKind(): Record<KindOfCall, Distribution> {
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE
   readonly #registry = new Registry()
-  readonly #routes = new Map<HttpTurn['route'], Map<string, RouteCounts>>()
+  readonly #routes = new Map<IncomingRequest['route'], Map<string, RouteCounts>>()
   readonly #refusals = new Map<string, number>()
   readonly #read = eachKind()
   readonly #whole = eachKind()
@@ -104,8 +104,8 @@ export class Metrics {
   }
 
   /** Counts one ended request, and gives its kind. */
-  http(turn: HttpTurn): KindOfCall {
-    const { call, route, status, refusal, endedMs } = turn
+  http(round: IncomingRequest): KindOfCall {
+    const { call, route, status, refusal, endedMs } = round
     const counts = this.#countsOf(METHODS.has(call.method) ? call.method : 'other', route)
     const tookMicros = (endedMs - call.receivedMs) * 1000
     counts.byStatus.set(status, (counts.byStatus.get(status) ?? 0) + 1)
@@ -117,7 +117,7 @@ export class Metrics {
     return counts.kind
   }
 
-  #countsOf(method: string, route: HttpTurn['route']): RouteCounts {
+  #countsOf(method: string, route: IncomingRequest['route']): RouteCounts {
     let byMethod = this.#routes.get(route)
     if (byMethod === undefined) {
       byMethod = new Map()

@@ -37,7 +37,7 @@ import {
   journalEnd,
   recoverExchange,
 } from '../../persistence/snapshot/recovery.ts'
-import { BoardTurns } from '../api/boards/board-turns.ts'
+import { BoardSlices } from '../api/boards/board-slices.ts'
 import { slotSpecOf } from '../api/markets/slot-spec.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
 import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/solvency-counts.ts'
@@ -116,7 +116,7 @@ export interface RunningExchange {
   readonly seal: Seal
   readonly snapshots: Snapshots
   readonly solvency: SolvencyCounts
-  readonly boards: BoardTurns
+  readonly boards: BoardSlices
   readonly lookups: SeenLookups
   readonly recovered: Recovered
   /**
@@ -319,8 +319,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     await pipeline.durable()
     const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
     const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
-    const turn = { group: `profile ${owner}`, owner, untilMs: queryUntil(untilMs) }
-    const market = isThere ? await query.request(archivedMarket, slug, turn) : undefined
+    const round = { group: `profile ${owner}`, owner, untilMs: queryUntil(untilMs) }
+    const market = isThere ? await query.request(archivedMarket, slug, round) : undefined
     if (market) pipeline.intake?.recalled.recall(market)
     return market === undefined ? undefined : market !== null
   }
@@ -349,7 +349,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     return last
   }
   const parts = { shards, journal, follower, query, intake, snapshots, solvency }
-  return { pipeline, ...parts, boards: new BoardTurns(follower), seal, lookups, recovered, stop }
+  return { pipeline, ...parts, boards: new BoardSlices(follower), seal, lookups, recovered, stop }
 }
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */

@@ -141,7 +141,7 @@ function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
 
 /** The lists of markets and all that chooses among them: pages, boards, bookmarks, matches. */
 function marketReads(
-  { pipeline, boards: turns }: RunningExchange,
+  { pipeline, boards: rounds }: RunningExchange,
   collateral: CollateralToken,
   { reads, archive, clock }: Pick<Services, 'reads' | 'archive' | 'clock'>,
 ) {
@@ -157,7 +157,7 @@ function marketReads(
   const matches = new SportMatches(pipeline, reads)
   const bookmarks = new BookmarkViews({ pipeline, lists, archive, collateral, clock })
   const selection = new PageSelection({ reads, archive, facets, published, wordsVersion })
-  const boards = new Boards({ turns, selection, archive, reads, clock })
+  const boards = new Boards({ rounds, selection, archive, reads, clock })
   return { lists, marketPages: new MarketPages(changes, lists), matches, bookmarks, boards }
 }
 

@@ -68,7 +68,7 @@ async function whenPaid(load: Load): Promise<void> {
 async function besieged(attack: Attack, network: number, load: Load): Promise<Ground> {
   await whenPaid(load)
   const instantMs = Date.now() + LIMITS.heartbeatAheadMsMin + REPORTING_MS
-  const on = new Ground({ port, scene, network, seconds: 0, turns: attack.shortTurns, instantMs })
+  const on = new Ground({ port, scene, network, seconds: 0, rounds: attack.shortRounds, instantMs })
   let isOver = false
   const attacked = async () => {
     await attack.prepare?.(on)

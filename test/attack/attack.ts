@@ -15,7 +15,7 @@ export interface Attack {
   readonly answers: readonly string[]
   /** The answers that a short attack waits for: the bound that stops it, where it has one. */
   readonly meets: readonly string[]
-  readonly shortTurns: number
+  readonly shortRounds: number
   /** Nobody reads the log during the attack. */
   readonly stallsLog?: boolean
 }
@@ -34,15 +34,15 @@ export interface Asking {
 export async function asks(
   on: Ground,
   { perSecond, connections }: Asking,
-  next: (turn: number) => string,
+  next: (cycle: number) => string,
 ): Promise<void> {
-  let turn = 0
+  let cycle = 0
   const caller = async (_: unknown, index: number) => {
     const from = index % 2
     let peer = on.peer(from)
-    while (await on.turn(perSecond)) {
+    while (await on.cycle(perSecond)) {
       peer = on.again(peer, from)
-      await peer.request(next(turn++))
+      await peer.request(next(cycle++))
     }
   }
   await Promise.all(Array.from({ length: connections }, caller))

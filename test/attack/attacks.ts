@@ -29,7 +29,7 @@ const HALF = plain('POST', '/orders', {
 async function unreadReplies(on: Ground): Promise<void> {
   let peer = on.peer().pause()
   const requested = DOCUMENT.repeat(PIPELINED)
-  while (await on.turn(30)) {
+  while (await on.cycle(30)) {
     peer = on.again(peer).pause()
     if (peer.waitingBytes < AHEAD_BYTES_MAX) peer.send(requested)
   }
@@ -42,9 +42,9 @@ async function unreadReplies(on: Ground): Promise<void> {
 
 async function noBodies(on: Ground): Promise<void> {
   const peers: Peer[] = []
-  for (let turn = 0; await on.turn(OPENINGS_PER_SECOND); turn++) {
-    const from = turn % ADDRESSES
-    const place = turn % CONNECTIONS
+  for (let cycle = 0; await on.cycle(OPENINGS_PER_SECOND); cycle++) {
+    const from = cycle % ADDRESSES
+    const place = cycle % CONNECTIONS
     const old = peers[place]
     if (old !== undefined && !old.isClosed && old.answers === 0) continue
     old?.end()
@@ -54,8 +54,8 @@ async function noBodies(on: Ground): Promise<void> {
 
 async function anonymousSockets(on: Ground): Promise<void> {
   const peers: Peer[] = []
-  for (let turn = 0; await on.turn(OPENINGS_PER_SECOND); turn++) {
-    const place = turn % LIMITS.socketsMax
+  for (let cycle = 0; await on.cycle(OPENINGS_PER_SECOND); cycle++) {
+    const place = cycle % LIMITS.socketsMax
     if (peers[place]?.isClosed === false) continue
     const peer = on.peer()
     peers[place] = peer
@@ -66,7 +66,7 @@ async function anonymousSockets(on: Ground): Promise<void> {
 /** Sockets of the attacker's token, each joined, more than the token may have. */
 async function members(on: Ground, count: number): Promise<Peer[]> {
   const peers: Peer[] = []
-  while (peers.length < count && (await on.turn(200))) {
+  while (peers.length < count && (await on.cycle(200))) {
     const peer = on.peer()
     await peer.request(upgrade(on.scene.attacker))
     if (peer.isSocket) peers.push(peer.send(JOIN))
@@ -77,8 +77,8 @@ async function members(on: Ground, count: number): Promise<Peer[]> {
 async function positionsSockets(on: Ground): Promise<void> {
   const peers = await members(on, LIMITS.socketsPerProfileMax + 76)
   const slugs = { marketSlugs: [on.scene.quiet.slug, on.scene.full.slug] }
-  for (let turn = 0; await on.turn(1000); turn++) {
-    peers[turn % peers.length].send(says('subscribe_positions', slugs))
+  for (let cycle = 0; await on.cycle(1000); cycle++) {
+    peers[cycle % peers.length].send(says('subscribe_positions', slugs))
   }
 }
 
@@ -87,7 +87,7 @@ async function statusBatches(on: Ground): Promise<void> {
   const body = JSON.stringify({ items: statusIds.map((orderId) => ({ orderId })) })
   const caller = async () => {
     let peer = on.peer()
-    while (await on.turn(400)) {
+    while (await on.cycle(400)) {
       peer = on.again(peer)
       await peer.request(signed(attacker, 'POST', '/orders/status/batch', body))
     }
@@ -103,7 +103,7 @@ async function proofs(on: Ground): Promise<void> {
   while (!(await first.request(plain('GET', '/solvency'))).includes('root')) first = on.again(first)
   const caller = async () => {
     let peer = on.peer()
-    while (await on.turn(400)) {
+    while (await on.cycle(400)) {
       peer = on.again(peer)
       await peer.request(signed(on.scene.attacker, 'GET', '/solvency/proof?limit=50'))
     }
@@ -118,9 +118,9 @@ async function listeners(on: Ground): Promise<void> {
   const peers = await members(on, on.isShort ? 50 : LIMITS.socketsPerProfileMax)
   for (const peer of peers) peer.send(says('subscribe_order_events'))
   let peer = on.peer()
-  for (let turn = 0; await on.turn(ORDERS_PER_SECOND); turn++) {
+  for (let cycle = 0; await on.cycle(ORDERS_PER_SECOND); cycle++) {
     const terms = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE } as const
-    const salt = Date.now() * 1000 + turn
+    const salt = Date.now() * 1000 + cycle
     peer = on.again(peer)
     const body = orderBody(attacker, quiet, { ...terms, type: 'GTC', salt })
     await peer.request(signed(attacker, 'POST', '/orders', body))
@@ -148,7 +148,7 @@ async function freshSearches(on: Ground): Promise<void> {
   let serial = 0
   const caller = async () => {
     let peer = on.peer()
-    while (await on.turn(600)) {
+    while (await on.cycle(600)) {
       peer = on.again(peer)
       const from = serial++ % words.length
       const text = [...words.slice(from), ...words.slice(0, from), serial].join('+')
@@ -167,7 +167,7 @@ async function freshLogins(on: Ground): Promise<void> {
   const caller = async (_: unknown, index: number) => {
     const from = index % 2
     let peer = on.peer(from)
-    while (await on.turn(60)) {
+    while (await on.cycle(60)) {
       peer = on.again(peer, from)
       const message = await peer.request(plain('GET', '/auth/signing-message'))
       // The message is a text; a refusal is an object.
@@ -191,49 +191,49 @@ export const ATTACKS: readonly Attack[] = [
     name: 'unread replies on one connection',
     run: unreadReplies,
     bytes: LIMITS.unreadReplyBytes.address,
-    ...{ answers: ['closed'], meets: ['closed'], shortTurns: 30 },
+    ...{ answers: ['closed'], meets: ['closed'], shortRounds: 30 },
   },
   {
     name: `${CONNECTIONS} connections without a body`,
     run: noBodies,
     bytes: CONNECTIONS * SOCKET_BYTES,
     answers: [...CROWDED, '408 BODY_TIMEOUT'],
-    ...{ meets: ['429 RATE_LIMITED', '408 BODY_TIMEOUT'], shortTurns: 800 },
+    ...{ meets: ['429 RATE_LIMITED', '408 BODY_TIMEOUT'], shortRounds: 800 },
   },
   {
     name: 'anonymous sockets of one address',
     run: anonymousSockets,
     bytes: LIMITS.socketsPerAddressMax * SOCKET_BYTES,
     answers: ['101', 'closed', '429 SOCKET_LIMIT', '503 OVERLOADED'],
-    ...{ meets: ['101', 'closed'], shortTurns: 2200 },
+    ...{ meets: ['101', 'closed'], shortRounds: 2200 },
   },
   {
     name: 'sockets of one token for positions',
     run: positionsSockets,
     bytes: 2 * LIMITS.socketsPerProfileMax * SOCKET_BYTES,
     answers: ['101', 'closed', 'exception SOCKET_LIMIT', 'exception READ_TIMEOUT'],
-    ...{ meets: ['exception SOCKET_LIMIT'], shortTurns: 2200 },
+    ...{ meets: ['exception SOCKET_LIMIT'], shortRounds: 2200 },
   },
   {
     name: '64 status/batch of 50 orders at once',
     run: statusBatches,
     bytes: 64 * MIB,
     answers: ['200', ...CROWDED, '503 READ_TIMEOUT'],
-    ...{ meets: ['200'], shortTurns: 300 },
+    ...{ meets: ['200'], shortRounds: 300 },
   },
   {
     name: '64 proofs of solvency at once',
     run: proofs,
     bytes: 64 * MIB,
     answers: ['200', '202', ...CROWDED, '503 NOT_COUNTED'],
-    ...{ meets: ['200'], shortTurns: 600 },
+    ...{ meets: ['200'], shortRounds: 600 },
   },
   {
     name: 'listening sockets of an account that trades',
     run: listeners,
     bytes: 2 * LIMITS.socketsPerProfileMax * SOCKET_BYTES,
     answers: ['101', '201', 'closed', 'exception SOCKET_LIMIT', 'exception SLOW_READER'],
-    ...{ meets: ['101', '201'], shortTurns: 100 },
+    ...{ meets: ['101', '201'], shortRounds: 100 },
   },
   {
     name: 'refusals while nobody reads the log',
@@ -242,39 +242,39 @@ export const ATTACKS: readonly Attack[] = [
     ...{
       answers: ['401 API_KEY_INVALID', ...CROWDED],
       meets: [],
-      shortTurns: 1000,
+      shortRounds: 1000,
       stallsLog: true,
     },
   },
   {
     name: '/metrics without a token',
     run: hammer(() => METRICS, 1000),
-    ...{ bytes: 0, answers: ['401 ADMIN_TOKEN_INVALID', ...CROWDED], meets: [], shortTurns: 1000 },
+    ...{ bytes: 0, answers: ['401 ADMIN_TOKEN_INVALID', ...CROWDED], meets: [], shortRounds: 1000 },
   },
   {
     name: '/metrics with the token',
     run: hammer(() => OWN_METRICS, 400),
-    ...{ bytes: 0, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 200 },
+    ...{ bytes: 0, answers: ['200', ...CROWDED], meets: ['200'], shortRounds: 200 },
   },
   {
     name: '/markets/active/slugs of all markets',
     run: hammer(() => SLUGS, 300),
     ...{ bytes: LIMITS.unreadReplyBytes.address, answers: ['200', ...CROWDED], meets: ['200'] },
-    shortTurns: 500,
+    shortRounds: 500,
   },
   {
     name: 'searches for texts that nobody asked before',
     run: freshSearches,
     bytes: 32 * MIB,
     answers: ['200', ...CROWDED, '503 READ_TIMEOUT'],
-    ...{ meets: ['200', '429 RATE_LIMITED'], shortTurns: 400 },
+    ...{ meets: ['200', '429 RATE_LIMITED'], shortRounds: 400 },
   },
   {
     name: 'logins of fresh keys',
     run: freshLogins,
     bytes: 0,
     answers: ['200', ...CROWDED, '429 REGISTRATION_LIMIT'],
-    ...{ meets: ['200', '429 RATE_LIMITED'], shortTurns: 200 },
+    ...{ meets: ['200', '429 RATE_LIMITED'], shortRounds: 200 },
   },
   ...WIDE_ACTS,
   ...COSTLY_READS,

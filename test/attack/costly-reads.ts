@@ -11,7 +11,7 @@ import {
 import { type Attack, asks, CROWDED } from './attack.ts'
 import type { Ground } from './ground.ts'
 import { plain, signed } from './requests.ts'
-import { inTurns } from './scene.ts'
+import { inSlices } from './scene.ts'
 
 // Reads whose cost grows with what one caller made, or with what it asks for, at the bounds.
 
@@ -44,7 +44,7 @@ async function someMarkets(on: Ground, count: number): Promise<(TestMarket & Con
   const all = shaped(slugsShape, await client.get('/markets/active/slugs'))
   const named = all.filter(({ slug }) => slug.startsWith('more-')).slice(0, count)
   const found: (TestMarket & Condition)[] = []
-  await inTurns(named.length, async (at) => {
+  await inSlices(named.length, async (at) => {
     const detail = shaped(detailShape, await client.get(`/markets/${named[at].slug}`))
     const { id, slug, tokens, venue, conditionId } = detail
     found.push({ id, slug, tokens, exchange: venue.exchange, fee: true, conditionId })
@@ -60,7 +60,7 @@ interface Condition {
 async function hold(on: Ground): Promise<void> {
   const markets = await someMarkets(on, on.isShort ? 4 : HELD)
   const { attacker } = on.scene
-  await inTurns(markets.length, async (at) => {
+  await inSlices(markets.length, async (at) => {
     const body = JSON.stringify({ conditionId: markets[at].conditionId, amount: '1' })
     await on.peer(2).request(signed(attacker, 'POST', '/portfolio/split', body))
   })
@@ -86,8 +86,8 @@ async function toolBatches(on: Ground): Promise<void> {
     batchOf('tools/list'),
     batchOf('ping'),
   ]
-  await asks(on, { perSecond: 1000, connections: CONNECTIONS }, (turn) =>
-    signed(attacker, 'POST', '/mcp', bodies[turn % bodies.length]),
+  await asks(on, { perSecond: 1000, connections: CONNECTIONS }, (cycle) =>
+    signed(attacker, 'POST', '/mcp', bodies[cycle % bodies.length]),
   )
 }
 
@@ -101,7 +101,7 @@ async function readingCrowd(on: Ground): Promise<void> {
   ]
   const reader = async (profile: Trader, at: number) => {
     let peer = on.peer()
-    while (await on.turn(2000)) {
+    while (await on.cycle(2000)) {
       peer = on.again(peer)
       await peer.request(signed(profile, 'GET', paths[at % paths.length]))
     }
@@ -131,7 +131,7 @@ const makerOf = ({ scene: { beaters } }: Ground, at: number) => beaters[at % bea
 
 async function deepBooks(on: Ground): Promise<void> {
   const markets = await booksOf(on)
-  await inTurns(markets.length, (at) => ladder(on, makerOf(on, at), markets[at]))
+  await inSlices(markets.length, (at) => ladder(on, makerOf(on, at), markets[at]))
 }
 
 /** Reads fifty deep books in one call while each of them changes. */
@@ -142,21 +142,21 @@ async function changingBooks(on: Ground): Promise<void> {
   const change = async (market: TestMarket, at: number) => {
     const maker = makerOf(on, at)
     let peer = on.peer(2)
-    for (let turn = 0; !isOver; turn++) {
+    for (let cycle = 0; !isOver; cycle++) {
       peer = on.again(peer, 2)
       const terms = {
         isBuy: true,
         outcome: 'yes',
-        ticks: 1 + (turn % 400),
+        ticks: 1 + (cycle % 400),
         sizeRaw: SHARE,
       } as const
       const body = orderBody(maker, market, {
         ...terms,
         type: 'GTC',
-        salt: Date.now() * 1000 + turn,
+        salt: Date.now() * 1000 + cycle,
       })
       await peer.request(signed(maker, 'POST', '/orders', body))
-      if (on.isShort && turn > 3) return
+      if (on.isShort && cycle > 3) return
       await on.rest(CHANGE_MS)
     }
   }
@@ -169,13 +169,13 @@ async function changingBooks(on: Ground): Promise<void> {
 /** Quotes of many more legs than a pack takes, and of as many as it takes, without a login. */
 function wideQuotes(on: Ground): Promise<void> {
   const slugs = [...on.scene.legs.map(({ slug }) => slug), ...on.scene.slugs]
-  return asks(on, { perSecond: 1000, connections: CONNECTIONS }, (turn) => {
-    const count = turn % 2 === 0 ? LEGS : 5
+  return asks(on, { perSecond: 1000, connections: CONNECTIONS }, (cycle) => {
+    const count = cycle % 2 === 0 ? LEGS : 5
     const legs = Array.from({ length: count }, (_, leg) => ({
-      marketSlug: slugs[(turn + leg) % slugs.length],
+      marketSlug: slugs[(cycle + leg) % slugs.length],
       outcomeIndex: leg % 2,
     }))
-    const body = JSON.stringify({ legs, stake: `${1_000_000 + turn}` })
+    const body = JSON.stringify({ legs, stake: `${1_000_000 + cycle}` })
     return plain('POST', '/parlay/quote', { headers: JSON_HEADERS, body })
   })
 }
@@ -189,28 +189,28 @@ export const COSTLY_READS: readonly Attack[] = [
     name: `positions of ${HELD} markets on ${CONNECTIONS} connections`,
     prepare: hold,
     run: widePositions,
-    ...{ bytes: 64 * MIB, answers: [...READ, '201', '202'], meets: ['200'], shortTurns: 80 },
+    ...{ bytes: 64 * MIB, answers: [...READ, '201', '202'], meets: ['200'], shortRounds: 80 },
   },
   {
     name: '/mcp with eight reads of positions or eight lists of tools a body',
     prepare: hold,
     run: toolBatches,
-    ...{ bytes: TOOLS_BYTES, answers: [...READ, '201', '202'], meets: ['200'], shortTurns: 40 },
+    ...{ bytes: TOOLS_BYTES, answers: [...READ, '201', '202'], meets: ['200'], shortRounds: 40 },
   },
   {
     name: `${CROWD} profiles of one address, each with a costly read outstanding`,
     run: readingCrowd,
-    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 80 },
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortRounds: 80 },
   },
   {
     name: `${BOOKS} books of ${LEVELS} levels that change, in one call`,
     prepare: deepBooks,
     run: changingBooks,
-    ...{ bytes: 128 * MIB, answers: [...READ, '201'], meets: ['200', '201'], shortTurns: 40 },
+    ...{ bytes: 128 * MIB, answers: [...READ, '201'], meets: ['200', '201'], shortRounds: 40 },
   },
   {
     name: `quotes of ${LEGS} legs without a login`,
     run: wideQuotes,
-    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortTurns: 60 },
+    ...{ bytes: 32 * MIB, answers: READ, meets: ['200'], shortRounds: 60 },
   },
 ]

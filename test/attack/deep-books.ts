@@ -47,7 +47,7 @@ async function ladder(on: Ground): Promise<void> {
 
 async function readers(on: Ground, count: number, addresses: number): Promise<Peer[]> {
   const peers: Peer[] = []
-  while (peers.length < count && (await on.turn(400))) {
+  while (peers.length < count && (await on.cycle(400))) {
     const peer = on.peer(peers.length % addresses)
     await peer.request(upgrade())
     if (!peer.isSocket) continue
@@ -68,7 +68,7 @@ async function dustLadder(on: Ground): Promise<void> {
   let changes = 0
   const changer = async () => {
     let peer = on.peer()
-    while (await on.turn(CHANGES_PER_SECOND)) {
+    while (await on.cycle(CHANGES_PER_SECOND)) {
       peer = on.again(peer)
       const order = dust(on, 'yes', 1 + (changes++ % SIDE_LEVELS))
       await peer.request(signed(on.scene.attacker, 'POST', '/orders', order))
@@ -87,8 +87,8 @@ async function ladderRequests(on: Ground): Promise<void> {
   const peers = await readers(on, on.isShort ? 20 : 200, 1)
   const marketSlugs = Array.from({ length: LIMITS.socketMarketsMax }, () => on.scene.quiet.slug)
   const request = says(PRICES, { snapshot: true, marketSlugs })
-  for (let turn = 0; await on.turn(2000); turn++) {
-    const at = turn % peers.length
+  for (let cycle = 0; await on.cycle(2000); cycle++) {
+    const at = cycle % peers.length
     if (!peers[at].isClosed) peers[at].send(request)
   }
 }
@@ -99,13 +99,13 @@ export const DEEP_BOOKS: readonly Attack[] = [
     run: dustLadder,
     bytes: READERS * (SOCKET_BYTES + LIMITS.socketBufferedBytesMax),
     answers: ['101', '200', '201', ...CROWDED],
-    ...{ meets: ['101', '201'], shortTurns: 400 },
+    ...{ meets: ['101', '201'], shortRounds: 400 },
   },
   {
     name: 'requests for a deep book again and again',
     run: ladderRequests,
     bytes: 200 * (SOCKET_BYTES + LIMITS.socketBufferedBytesMax),
     answers: ['101', '200', 'exception RATE_LIMITED', ...CROWDED],
-    ...{ meets: ['101', 'exception RATE_LIMITED'], shortTurns: 1000 },
+    ...{ meets: ['101', 'exception RATE_LIMITED'], shortRounds: 1000 },
   },
 ]

@@ -1,4 +1,4 @@
-import { setTimeout as afterMs, setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as afterMs, setImmediate as nextTick } from 'node:timers/promises'
 import { Peer, Reported } from './peer.ts'
 import type { Scene } from './scene.ts'
 
@@ -10,9 +10,9 @@ export interface GroundPlan {
   readonly scene: Scene
   /** Each attack has its own addresses; the load comes from 127.0.0.1. */
   readonly network: number
-  /** 0 for a short attack, which ends after `turns`. */
+  /** 0 for a short attack, which ends after `rounds`. */
   readonly seconds: number
-  readonly turns: number
+  readonly rounds: number
   /** Unix milliseconds of the instant at which what was prepared ends. */
   readonly instantMs: number
 }
@@ -28,7 +28,7 @@ export class Ground {
   readonly #plan: GroundPlan
   readonly #peers = new Set<Peer>()
   readonly #endMs: number
-  #turns = 0
+  #rounds = 0
   #nextMs = performance.now()
 
   constructor(plan: GroundPlan) {
@@ -66,11 +66,11 @@ export class Ground {
   }
 
   /** Waits for the next turn of all callers together, `perSecond` a second; false at the end. */
-  async turn(perSecond: number): Promise<boolean> {
-    this.#turns++
+  async cycle(perSecond: number): Promise<boolean> {
+    this.#rounds++
     if (this.isShort) {
-      await nextTurn()
-      return this.#turns <= this.#plan.turns
+      await nextTick()
+      return this.#rounds <= this.#plan.rounds
     }
     const nowMs = performance.now()
     this.#nextMs = Math.max(this.#nextMs + 1000 / perSecond, nowMs - BEHIND_MS_MAX)

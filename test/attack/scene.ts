@@ -85,7 +85,7 @@ const results = compile(openObject({ results: list(openObject({ status: integer(
 const slugsShape = compile(list(openObject({ slug: text() })))
 
 /** Runs `work` for 0 to `count` - 1, `atOnce` at a time. */
-export async function inTurns(
+export async function inSlices(
   count: number,
   work: (index: number) => Promise<unknown>,
   atOnce = AT_ONCE,
@@ -123,7 +123,7 @@ export class SceneMaker {
     const others = await this.#traders('beater', beaterCount - fans.length, 0)
     const beaters = [...fans, ...others]
     const made = 2 + 2 + 2 + 2
-    await inTurns(marketCount - made, (index) => this.#client.makeMarket(`more-${index}`, true))
+    await inSlices(marketCount - made, (index) => this.#client.makeMarket(`more-${index}`, true))
     const active = shaped(slugsShape, await this.#client.get('/markets/active/slugs'))
     assert.equal(active.length, marketCount + this.#sizes.marketsBefore)
     const named = [...markets.map(({ slug }) => slug), ...active.map(({ slug }) => slug)]
@@ -143,13 +143,13 @@ export class SceneMaker {
     const make = async (index: number) => {
       made[index] = await trader(index).catch(() => trader(index))
     }
-    await inTurns(count, make, PROFILES_AT_ONCE)
+    await inSlices(count, make, PROFILES_AT_ONCE)
     return made
   }
 
   async #markets(name: string, count: number): Promise<TestMarket[]> {
     const made: TestMarket[] = []
-    await inTurns(count, async (index) => {
+    await inSlices(count, async (index) => {
       made[index] = await this.#client.makeMarket(`${name}-${index}`, true)
     })
     return made
@@ -163,7 +163,7 @@ export class SceneMaker {
     outcome: 'yes' | 'no',
     ticks: number,
   ): Promise<void> {
-    await inTurns(Math.ceil(count / BATCH), async (index) => {
+    await inSlices(Math.ceil(count / BATCH), async (index) => {
       const orders = Array.from({ length: Math.min(BATCH, count - index * BATCH) }, () => {
         const terms = { isBuy: true, outcome, ticks, sizeRaw: SHARE, salt: this.#salt++ }
         return orderBody(trader, market, { ...terms, type: 'GTC' })
@@ -193,7 +193,7 @@ export class SceneMaker {
   async #fans(market: TestMarket): Promise<Trader[]> {
     const made = await this.#traders('fan', this.#sizes.fans, FAN_RAW)
     const wanted = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
-    await inTurns(made.length, (index) =>
+    await inSlices(made.length, (index) =>
       this.#client.placed(made[index], market, { ...wanted, salt: this.#salt++ }),
     )
     return made

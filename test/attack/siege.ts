@@ -187,7 +187,7 @@ export class Siege {
 
   async #attacked(port: number, isPreparing: boolean) {
     const { attack, scene, seconds } = this.#plan
-    const plan = { port, scene, seconds, turns: 0, network: 1, instantMs: this.#instantMs }
+    const plan = { port, scene, seconds, rounds: 0, network: 1, instantMs: this.#instantMs }
     const stated = await this.#attacker.request({ name: attack.name, isPreparing, ...plan })
     return shaped(attackedShape, stated)
   }

@@ -22,9 +22,9 @@ async function cancelAll(on: Ground): Promise<void> {
 async function cancelEverywhere(on: Ground): Promise<void> {
   const { attacker, full } = on.scene
   const peers = Array.from({ length: CALLERS }, () => on.peer())
-  for (let turn = 0; await on.turn(20); turn++) {
+  for (let cycle = 0; await on.cycle(20); cycle++) {
     const terms = { isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC' } as const
-    const body = orderBody(attacker, full, { ...terms, salt: Date.now() * 1000 + turn })
+    const body = orderBody(attacker, full, { ...terms, salt: Date.now() * 1000 + cycle })
     await Promise.all(
       peers.map((_, index) => {
         const peer = on.again(peers[index])
@@ -75,24 +75,24 @@ export const WIDE_ACTS: readonly Attack[] = [
   {
     name: 'cancel-all of as many orders as a profile may have',
     run: cancelAll,
-    ...{ bytes: 64 * MIB, answers: ['200', 'closed'], meets: ['200'], shortTurns: 0 },
+    ...{ bytes: 64 * MIB, answers: ['200', 'closed'], meets: ['200'], shortRounds: 0 },
   },
   {
     name: 'cancels over all markets at once',
     run: cancelEverywhere,
-    ...{ bytes: 64 * MIB, answers: ['200', '201', ...CROWDED], meets: ['200'], shortTurns: 20 },
+    ...{ bytes: 64 * MIB, answers: ['200', '201', ...CROWDED], meets: ['200'], shortRounds: 20 },
   },
   {
     name: 'a sweep over many makers',
     run: sweep,
     scene: 'wide',
-    ...{ bytes: 64 * MIB, answers: ['201', 'closed'], meets: ['201'], shortTurns: 0 },
+    ...{ bytes: 64 * MIB, answers: ['201', 'closed'], meets: ['201'], shortRounds: 0 },
   },
   {
     name: `heartbeats of ${LIMITS.subAccountsPerPartnerMax} profiles that end at one instant`,
     prepare: heartbeats,
     run: untilOver,
-    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortTurns: 0 },
+    ...{ bytes: 64 * MIB, answers: ['200', ...CROWDED], meets: ['200'], shortRounds: 0 },
   },
 ]
 
@@ -101,5 +101,5 @@ export const WIDEST: Attack = {
   name: 'orders of the whole exchange that expire at one instant',
   run: untilOver,
   scene: 'wide',
-  ...{ bytes: 256 * MIB, answers: [], meets: [], shortTurns: 0 },
+  ...{ bytes: 256 * MIB, answers: [], meets: [], shortRounds: 0 },
 }

@@ -84,15 +84,15 @@ async function live(
   [trader, buyer]: readonly [Trader, Trader],
   round: number,
 ): Promise<void> {
-  for (let turn = 0; ; turn++) {
-    await tradeWithPool(client, [trader, buyer], `pool-${round}-${turn}`)
-    const slug = `moves-${round}-${turn}`
+  for (let cycle = 0; ; cycle++) {
+    await tradeWithPool(client, [trader, buyer], `pool-${round}-${cycle}`)
+    const slug = `moves-${round}-${cycle}`
     const market = await client.makeMarket(slug, false)
     const conditionId = at(await client.get(`/markets/${slug}`), 'conditionId')
     const pairs = { conditionId, amount: '2000000' }
     const made = await send(client, trader, call('/portfolio/split', pairs))
     assert.equal(made.status, 201, JSON.stringify(made.body))
-    if (turn % MERGED_EVERY === 0) await send(client, trader, call('/portfolio/merge', pairs))
+    if (cycle % MERGED_EVERY === 0) await send(client, trader, call('/portfolio/merge', pairs))
     else await sellYes(client, market, [trader, buyer])
     const to = { amount: '1000', destination: trader.account }
     assert.equal((await send(client, trader, call('/portfolio/withdraw', to))).status, 201)

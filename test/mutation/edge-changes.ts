@@ -52,18 +52,18 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a fault at the first bytes ends the process',
-        'if (turn !== null) this.fault(turn, error)\n',
-        'if (turn !== null) throw error\n',
+        'if (incoming !== null) this.fault(incoming, error)\n',
+        'if (incoming !== null) throw error\n',
       ],
       [
         'a fault that comes later ends the process',
-        'promise.then(next).catch((error: unknown) => this.fault(turn, error))',
+        'promise.then(next).catch((error: unknown) => this.fault(incoming, error))',
         'void promise.then(next)',
       ],
       [
         'a fault in a reply reaches the caller that settles it',
-        'this.answer(turn, entry, outcome)\n    } catch (error) {\n',
-        'this.answer(turn, entry, outcome)\n    } catch (error) {\n      throw error\n',
+        'this.answer(incoming, entry, outcome)\n    } catch (error) {\n',
+        'this.answer(incoming, entry, outcome)\n    } catch (error) {\n      throw error\n',
       ],
     ],
   },
@@ -89,7 +89,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'one profile may have all requests under way',
-        "turn.address === '' ? null : bulkheads.known(turn, key)",
+        "incoming.address === '' ? null : bulkheads.known(incoming, key)",
         'null',
       ],
     ],
@@ -406,8 +406,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a full queue refuses every new question',
-        'const other = this.#queue.giveWayTo(turn)',
-        'const other = this.#queue.giveWayTo(turn) && undefined',
+        'const other = this.#queue.giveWayTo(incoming)',
+        'const other = this.#queue.giveWayTo(incoming) && undefined',
       ],
     ],
   },

@@ -68,12 +68,12 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a change begins before what came with it is parsed',
-        'this.later(turn, this.parseEnd.next(), () => this.begin(turn, entry))',
-        'this.begin(turn, entry)',
+        'this.later(incoming, this.parseEnd.next(), () => this.begin(incoming, entry))',
+        'this.begin(incoming, entry)',
       ],
       [
         'bytes behind a change that is under way are read',
-        '    turn.response.pause()\n    turn.paused = true\n',
+        '    incoming.response.pause()\n    incoming.paused = true\n',
         '\n',
       ],
     ],

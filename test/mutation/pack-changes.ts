@@ -326,7 +326,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/jobs/pack-turns.ts',
+    file: 'server/exchange/jobs/pack-schedule.ts',
     tests: ROUTES,
     changes: [
       ['offers live on', 'if (expiresMs > nowMs || offerIds', 'if (expiresMs > 0 || offerIds'],

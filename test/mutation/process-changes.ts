@@ -146,8 +146,8 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
   },
   {
-    file: 'server/api/orders/turns.ts',
-    tests: ['test/server/api/orders/turns.test.ts'],
+    file: 'server/api/orders/rounds.ts',
+    tests: ['test/server/api/orders/slices.test.ts'],
     changes: [
       [
         'the reply to a wide cancel is made in one stretch',
@@ -176,7 +176,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
         '|| one.seq - other.seq',
         '|| one.slot - other.slot',
       ],
-      ['takers of one instant are released in any order', 'this.#due.sort(byTurn)\n', '\n'],
+      ['takers of one instant are released in any order', 'this.#due.sort(byRound)\n', '\n'],
     ],
   },
   {

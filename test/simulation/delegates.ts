@@ -153,18 +153,18 @@ export class Delegates {
     const held = subAccounts.find((accountId) => pipeline.queues.isBusy(accountId))
     if (held === undefined) return
     const isAlone = pipeline.queues.count === 1
-    const before = { waiting: pipeline.queues.waiting, turnedAway: this.#life.turnedAway }
+    const before = { waiting: pipeline.queues.waiting, rejected: this.#life.rejected }
     const orderId = pipeline.ids.text(1, 1)
     const results: Promise<unknown>[] = []
     for (let sent = 0; sent < CROWD; sent++) results.push(cancels.one(held, { orderId }))
     const taken = pipeline.queues.waiting - before.waiting
-    const turnedAway = this.#life.turnedAway - before.turnedAway
-    assert.equal(taken + turnedAway, CROWD, 'a command of a busy account waits or is refused')
-    assert(turnedAway > 0 && taken <= LIMITS.accountQueueMax, 'a queue has a bound')
+    const rejected = this.#life.rejected - before.rejected
+    assert.equal(taken + rejected, CROWD, 'a command of a busy account waits or is refused')
+    assert(rejected > 0 && taken <= LIMITS.accountQueueMax, 'a queue has a bound')
     if (isAlone) assert.equal(pipeline.queues.waiting, LIMITS.accountQueueMax, 'it is used')
     const reported = Promise.all(results).then((rejects) => {
       const refused = rejects.filter((reject) => reject === REJECT.OVERLOADED)
-      assert(refused.length >= turnedAway, 'a command without room is refused')
+      assert(refused.length >= rejected, 'a command without room is refused')
     })
     this.#life.follow(reported)
   }
@@ -334,7 +334,7 @@ export class Delegates {
   /** A command found the queue of its account full. */
   #excuse(): void {
     this.#excused++
-    assert(this.#excused <= this.#life.turnedAway, 'no command is refused while there is room')
+    assert(this.#excused <= this.#life.rejected, 'no command is refused while there is room')
   }
 
   #accepted({ accountId, clientOrderId }: PlaceOrder, text: string): void {

@@ -108,7 +108,7 @@ export class Life {
   readonly intake: IntakePool
   readonly replicated = new Replicated()
   /** Commands that found the queue of their busy account full. */
-  turnedAway = 0
+  rejected = 0
   readonly recoveredHash: string
   readonly chain = new EmbeddedChain(8453)
   /** Why a thread died; the process must then stop. */
@@ -272,7 +272,7 @@ export class Life {
     const wait = queues.wait.bind(queues)
     queues.wait = (accountId, then, run) => {
       const isTaken = wait(accountId, then, run)
-      if (!isTaken) this.turnedAway++
+      if (!isTaken) this.rejected++
       return isTaken
     }
   }

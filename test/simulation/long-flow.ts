@@ -53,7 +53,7 @@ const ANSWERS = [
   ...['call API_KEY_INVALID', 'call HMAC_INVALID', 'call NOT_SUB_ACCOUNT'],
 ]
 
-const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, turnedAway: 0 }
+const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, rejected: 0 }
 
 /** Plays worlds whose markets and sessions live briefly, until so many markets have been. */
 export function testLives(file: number, marketsMin: number): void {
@@ -85,7 +85,7 @@ export function testLongFlow(file: number, commandsMin: number): void {
     const unseen = () => {
       const never = [...KINDS, ...PLAYS, ...ANSWERS].filter((each) => !reported.has(each))
       const seen = (what: string, count: number, min: number) => count > min || never.push(what)
-      seen('full queues of accounts', totals.turnedAway, 0)
+      seen('full queues of accounts', totals.rejected, 0)
       seen('full rings', totals.overloads, 0)
       seen('fills', totals.fills, commandsMin / 10)
       seen('delayed takers', totals.releases, commandsMin / 500)
@@ -109,7 +109,7 @@ export function testLongFlow(file: number, commandsMin: number): void {
       totals.overloads += passed.overloads
       totals.crashes += passed.crashes
       totals.replaced += passed.replaced
-      totals.turnedAway += passed.turnedAway
+      totals.rejected += passed.rejected
       addTo(reported, passed.kinds)
       addTo(reported, passed.reported)
       // A line for each world shows the test runner that the file makes progress on a slow machine.

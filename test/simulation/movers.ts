@@ -86,9 +86,9 @@ export class Movers {
       const isOwn = ledger.rows.isLive(row) && ledger.rows.accountOf(row) === owner
       if (isOwn) held.push(ledger.rows.marketOf(row))
     }
-    const turn = Math.floor(dice[1] * 7919)
-    if (held.length > 0 && dice[1] < 0.8) return held[turn % held.length]
-    return 1 + (turn % this.#life.model.markets.length)
+    const round = Math.floor(dice[1] * 7919)
+    if (held.length > 0 && dice[1] < 0.8) return held[round % held.length]
+    return 1 + (round % this.#life.model.markets.length)
   }
 
   /** Some children of a group that is in memory; else a market of its own. */

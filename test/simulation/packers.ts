@@ -89,26 +89,26 @@ export class Packers {
   /** Two legs or more of markets of one floor, mostly of such that have asks in the range. */
   #wanted({ dice }: Step, most: number): PackRequest {
     const { published } = this.#life
-    const turn = Math.floor(dice[1] * 7919)
+    const round = Math.floor(dice[1] * 7919)
     const able = published.all().flatMap((market): RequestedLeg[] => {
       return [0, 1].flatMap((outcome) => {
         const best = windowOf(asksOf(market, outcome)).at(0)
         // Now and then a market is taken that has no price, or is over.
-        return best !== undefined || (turn + market.market.marketId) % 97 === 0
+        return best !== undefined || (round + market.market.marketId) % 97 === 0
           ? [{ market, outcome }]
           : []
       })
     })
     const legs: RequestedLeg[] = []
-    const wanted = turn % 4 === 0 ? 3 : 2
+    const wanted = round % 4 === 0 ? 3 : 2
     // Few slots have orders, so a third of the packs look for one first.
     const slot =
-      turn % 3 === 0 ? able.findIndex(({ market }) => market?.market.slot !== undefined) : -1
-    const from = slot === -1 ? turn : slot
+      round % 3 === 0 ? able.findIndex(({ market }) => market?.market.slot !== undefined) : -1
+    const from = slot === -1 ? round : slot
     for (let at = from; legs.length < wanted && at < from + able.length; at++) {
       const leg = able[at % able.length]
       const isTwice = legs.some(({ market }) => market === leg.market)
-      if (!isTwice || turn % 53 === 0) legs.push(leg)
+      if (!isTwice || round % 53 === 0) legs.push(leg)
     }
     return { legs, stakeRaw: SHARE + Math.floor(dice[0] ** 2 * (most - SHARE)) }
   }
@@ -315,9 +315,9 @@ export class Packers {
     if (legs.some(({ market }) => market === undefined)) return
     const stakeRaw = SHARE + Math.floor(dice[0] ** 2 * 69 * SHARE)
     const nowMs = pipeline.sequencer.nowMs()
-    const turn = Math.floor(dice[1] * 7919)
-    const payoutMinRaw = turn % 13 === 0 ? stakeRaw * 20 : 1
-    const deadlineMs = nowMs + (turn % 17 === 0 ? 0 : 1000)
+    const round = Math.floor(dice[1] * 7919)
+    const payoutMinRaw = round % 13 === 0 ? stakeRaw * 20 : 1
+    const deadlineMs = nowMs + (round % 17 === 0 ? 0 : 1000)
     const issues = this.#issuesOf({ legs, stakeRaw }, profileId, 'stake')
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),

@@ -81,7 +81,7 @@ export const ACTS = [
   'restrict',
   'freeze',
   // The machine.
-  'turn',
+  'tick',
   'thread',
   'receive',
   'commit',
@@ -204,9 +204,9 @@ export const LIVES: Odds = {
 
 /** Kinds of machines: each act is as frequent as its number says. */
 const MACHINES: readonly Odds[] = [
-  { turn: 10, thread: 10, receive: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },
+  { tick: 10, thread: 10, receive: 6, commit: 6, report: 5, catchUp: 6, time: 2, rest: 0.05 },
   {
-    turn: 14,
+    tick: 14,
     thread: 14,
     receive: 4,
     commit: 6,
@@ -216,10 +216,10 @@ const MACHINES: readonly Odds[] = [
     stall: 0.1,
     wake: 1,
   },
-  { turn: 12, thread: 14, receive: 9, commit: 1, report: 0.3, catchUp: 0.2, time: 2, rest: 0.02 },
+  { tick: 12, thread: 14, receive: 9, commit: 1, report: 0.3, catchUp: 0.2, time: 2, rest: 0.02 },
   {
     ...{
-      turn: 14,
+      tick: 14,
       thread: 12,
       receive: 5,
       commit: 5,

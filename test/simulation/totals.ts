@@ -12,7 +12,7 @@ export interface Totals {
   /** Orders of sub-accounts that replaced another order. */
   replaced: number
   /** Commands that found the queue of their account full. */
-  turnedAway: number
+  rejected: number
   crashes: number
   /** How many commands of each kind came. */
   readonly kinds: Map<string, number>
@@ -30,7 +30,7 @@ export function newTotals(): Totals {
     refusals: 0,
     overloads: 0,
     replaced: 0,
-    turnedAway: 0,
+    rejected: 0,
     crashes: 0,
     kinds: new Map(),
     reported: new Map(),

@@ -33,7 +33,7 @@ import { youngJournal } from './young.ts'
 
 const WALK_EVERY = 100
 /** Turns of main's loop before it hears that a thread died. */
-const LAST_TURNS = 4
+const LAST_ROUNDS = 4
 const TEARS: readonly Tear[] = ['whole', 'cut', 'flipped']
 /** Far more rounds than any backlog needs. */
 const REST_ROUNDS = 100_000
@@ -66,7 +66,7 @@ export class World {
   readonly #quoted: Quoted[] = []
   #packers: Packers
   #walkedAt = 0
-  #turnsToLive = 0
+  #roundsToLive = 0
 
   constructor(script: Script, options: WorldOptions = {}) {
     this.#script = script
@@ -120,7 +120,7 @@ export class World {
     this.#movers = new Movers(this.#life, this.#sentMoves)
     this.#packers = new Packers(this.#life, this.#operators, this.#quoted)
     this.#walkedAt = 0
-    this.#turnsToLive = 0
+    this.#roundsToLive = 0
   }
 
   #count(): void {
@@ -132,7 +132,7 @@ export class World {
     this.totals.refusals += this.#traders.refusals
     this.totals.overloads += this.#traders.overloads
     this.totals.replaced += this.#delegates.replaced
-    this.totals.turnedAway += this.#life.turnedAway
+    this.totals.rejected += this.#life.rejected
     addTo(this.totals.kinds, this.#life.watch.kinds)
     addTo(this.totals.reported, this.#delegates.reported)
   }
@@ -147,10 +147,10 @@ export class World {
     // A promise that failed in the last step is the cause of every later failure.
     this.#heed()
     this.#life.readsAreLate = step.dice[1] < 0.05
-    const turn = this.#machine(step)
-    if (turn) await this.#turn()
+    const tick = this.#machine(step)
+    if (tick) await this.#tick()
     else if (step.act === 'rest') await this.rest()
-    else if (turn === null) await this.#client(step, index)
+    else if (tick === null) await this.#client(step, index)
     this.#heed()
     if (this.#life.fault !== null) this.#crash(step.dice)
     if (this.#life.watch.commands - this.#walkedAt < WALK_EVERY) return
@@ -162,8 +162,8 @@ export class World {
   #machine({ act, dice }: Step): boolean | null {
     const { threads, journal, pipeline } = this.#life
     switch (act) {
-      case 'turn':
-        if (this.#turnsToLive > 0 && --this.#turnsToLive === 0) {
+      case 'tick':
+        if (this.#roundsToLive > 0 && --this.#roundsToLive === 0) {
           for (const each of threads) each.bury()
         }
         return true
@@ -210,7 +210,7 @@ export class World {
     if (act === 'stall') thread.isStalled = true
     else if (act === 'death') {
       thread.isDead = true
-      this.#turnsToLive = LAST_TURNS
+      this.#roundsToLive = LAST_ROUNDS
     } else {
       thread.run(1 + Math.floor(more * 24))
       if (more > 0.1) thread.show()
@@ -330,7 +330,7 @@ export class World {
   }
 
   /** A turn of main's loop, which lets its promises go on and shows what it published. */
-  async #turn(): Promise<void> {
+  async #tick(): Promise<void> {
     await new Promise(setImmediate)
     this.#heed()
   }
@@ -357,14 +357,14 @@ export class World {
     this.#life.pipeline.tick()
     this.#clock.nowMs = this.#life.pipeline.sequencer.nowMs() + LIMITS.slotRetryMs
     for (let round = 0; round < REST_ROUNDS; round++) {
-      await this.#turn()
+      await this.#tick()
       // Packs are counted a few at a time.
-      if (this.#life.packsAreDue) this.#clock.nowMs += PACK_LIMITS.turnEveryMs
+      if (this.#life.packsAreDue) this.#clock.nowMs += PACK_LIMITS.roundEveryMs
       this.#life.pipeline.tick()
       this.#catchUp()
       if (this.#life.isAtRest && this.#life.pipeline.underWay === 0) break
     }
-    await this.#turn()
+    await this.#tick()
     assert(this.#life.isAtRest, 'everything under way comes to its end')
     assert.equal(this.#life.pipeline.underWay, 0, 'every order is answered')
     assert.equal(this.#delegates.open, 0, 'every call is answered')

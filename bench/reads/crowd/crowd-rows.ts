@@ -9,8 +9,8 @@ import { ServerProcess } from '../../../test/support/server-process.ts'
 import { Caller } from '../../http/calls.ts'
 import { progress } from '../../report/progress.ts'
 import type { Row } from '../../report/report.ts'
+import { alternating, type Pace, Rounds, type Side } from '../alternating.ts'
 import { withKeptFolder } from '../kept-folder.ts'
-import { inTurns, type Pace, Rounds, type Side } from '../turns.ts'
 import { writeStory } from '../written-folder.ts'
 import { CROWD_READS, type CrowdRead, HOME } from './crowd-list.ts'
 import { accountOf, anyId, type Sample } from './crowd-names.ts'
@@ -108,6 +108,6 @@ async function withSide<T>(
 export function crowdRows(plan: CrowdPlan): Promise<Row[]> {
   const small = { ...plan, profiles: Math.ceil(plan.profiles / TIMES) }
   const kindOf = ({ kind }: CrowdRead) => kind
-  const turns = { ...plan, reads: CROWD_READS, kindOf }
-  return withSide(small, (few) => withSide(plan, (many) => inTurns(few, many, turns)))
+  const rounds = { ...plan, reads: CROWD_READS, kindOf }
+  return withSide(small, (few) => withSide(plan, (many) => alternating(few, many, rounds)))
 }

@@ -191,7 +191,7 @@ export class SeenOrders {
       findClientKey(order.accountId, order.clientOrderId)
       young.clientIds.add(clientKey.high | 0, clientKey.low | 0)
     }
-    if (this.#filter !== null && countOf(young) >= GENERATION_KEYS) this.#turn(young)
+    if (this.#filter !== null && countOf(young) >= GENERATION_KEYS) this.#round(young)
   }
 
   /** The order left no trace, so its hash and client id may be used again. */
@@ -221,7 +221,7 @@ export class SeenOrders {
   forgetThrough(seq: Seq): void {
     const older = this.#older
     const young = this.#young
-    if (older.length === 0 && young !== null && countOf(young) > 0) this.#turn(young)
+    if (older.length === 0 && young !== null && countOf(young) > 0) this.#round(young)
     while (older.length > 0 && older[0].lastSeq <= seq) {
       const { keys, lastSeq } = older[0]
       keys.hashes.clear()
@@ -232,7 +232,7 @@ export class SeenOrders {
     }
   }
 
-  #turn(young: Keys): void {
+  #round(young: Keys): void {
     this.#older.push({ keys: young, lastSeq: this.#lastSeq })
     this.#young = this.#spare.pop() ?? emptyKeys(this.#seed)
   }

@@ -59,7 +59,7 @@ export const PACK_LIMITS = {
   /** How far ahead the deadline of a purchase may be: less than its key is remembered. */
   deadlineAheadMaxMs: 12 * 60 * 60 * MS_PER_SEC,
   /** Main works on packs this often, so that orders come between. */
-  turnEveryMs: 5,
+  roundEveryMs: 5,
   /** Packs in one command that counts a leg. */
   countedMax: 256,
   /** Offers in one command that ends them. */

@@ -18,7 +18,7 @@ export const REWARD_LIMITS = {
   shownDaysMax: 30,
   shownDaysOfMarketMax: 7,
   /** How long the follower works on a sample before it hears main again. */
-  scoringTurnMs: 2,
+  scoringSliceMs: 2,
   /** How often a snapshot looks whether the open sample is credited, before it goes on. */
   snapshotCreditTries: 200,
   /** Trades in one read of what was mined. */

@@ -37,6 +37,6 @@ assert(
   'the scores of one call fit a record',
 )
 assert(
-  SPORT_LIMITS.firstFrameBytesMax <= LIMITS.socketTurnBytesMax,
+  SPORT_LIMITS.firstFrameBytesMax <= LIMITS.socketTickBytesMax,
   'a first frame gives a reader no more at once than the frames of a turn',
 )

@@ -67,12 +67,12 @@ export class Projector {
   work(isOver: () => boolean): Projected | null {
     if (!this.isDue) return null
     this.#connection.exec('BEGIN IMMEDIATE')
-    const projected = this.#turn(isOver)
+    const projected = this.#round(isOver)
     this.#connection.exec('COMMIT')
     return projected
   }
 
-  #turn(isOver: () => boolean): Projected | null {
+  #round(isOver: () => boolean): Projected | null {
     while (!isOver()) {
       if (this.#results.step()) continue
       const job = this.#jobs[0]

@@ -11,7 +11,7 @@ import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { ShownPage } from '../pages/page-directory.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
-import type { BoardTurns, Projected } from './board-turns.ts'
+import type { BoardSlices, Projected } from './board-slices.ts'
 import { KeptProjections } from './kept-projections.ts'
 import type { PageSelection } from './page-selection.ts'
 
@@ -19,7 +19,7 @@ import type { PageSelection } from './page-selection.ts'
 const PAGES_MAX = 64
 
 interface Parts {
-  readonly turns: BoardTurns
+  readonly rounds: BoardSlices
   readonly selection: PageSelection
   readonly archive: ArchivedMarkets
   readonly reads: PrivateReads
@@ -75,11 +75,11 @@ export class Boards {
     { offset, limit }: { readonly offset: number; readonly limit: number },
     requester: Requester,
   ): Promise<{ readonly rows: readonly BoardRow[]; readonly count: number } | undefined> {
-    const { turns, selection, clock } = this.#parts
+    const { rounds, selection, clock } = this.#parts
     const made = await this.#pnl.read(nameOf(page), clock(), async () => {
       const marketIds = await selection.traded(page)
       if (marketIds === undefined) return undefined
-      return turns.of({ what: 'pnl', nowMs: clock(), marketIds })
+      return rounds.of({ what: 'pnl', nowMs: clock(), marketIds })
     })
     if (made === undefined) return undefined
     const { rows } = made
@@ -107,15 +107,15 @@ export class Boards {
     { order, limit }: { readonly order: BigOrder; readonly limit: number },
     requester: Requester,
   ): Promise<BigPositions | undefined> {
-    const { turns, clock, selection, archive } = this.#parts
+    const { rounds, clock, selection, archive } = this.#parts
     // A page without a filter shows what all markets show, and that is made already.
     const made =
       page === null || selection.isOfAll(page)
-        ? turns.biggest
+        ? rounds.biggest
         : await this.#biggest.read(nameOf(page), clock(), () =>
-            turns.of({ what: 'biggest', nowMs: clock(), marketIds: selection.open(page) }),
+            rounds.of({ what: 'biggest', nowMs: clock(), marketIds: selection.open(page) }),
           )
-    const version = turns.passes
+    const version = rounds.passes
     if (made === null || made === undefined) return { atMs: null, version, rows: [] }
     const picked = picks(made, order === 'worth' ? 0 : 1).slice(0, limit)
     const markets = await archive.byIds(

@@ -6,7 +6,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
-import type { Projected } from './board-turns.ts'
+import type { Projected } from './board-slices.ts'
 
 const FRESH_MS = 60 * MS_PER_SEC
 /** An answer that is not older is given at once, and is rebuilt behind it. */

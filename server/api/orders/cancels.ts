@@ -8,7 +8,7 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { CanceledOrder, CancelReceipt } from '../../exchange/publisher/durable-publisher.ts'
 import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
 import type { EndedOrder, EndedOrders } from './ended-orders.ts'
-import { inTurns } from './turns.ts'
+import { inSlices } from './slices.ts'
 
 /** How a client names an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
@@ -162,7 +162,7 @@ export class Cancels {
     // That no order is open may rest on a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids } = this.#pipeline
-    const idsOf = (orders: readonly OrderName[]) => inTurns(orders, (some) => ids.texts(some))
+    const idsOf = (orders: readonly OrderName[]) => inSlices(orders, (some) => ids.texts(some))
     const gone = live.flatMap((order) => canceled.get(keyOf(order)) ?? [])
     // An order that filled meanwhile is no failure. An order that is still open found no room for
     // its cancel, and the client may retry.
@@ -186,7 +186,7 @@ export class Cancels {
   async stillOpen(orders: readonly OrderName[]): Promise<FailedCancel[]> {
     const { ids } = this.#pipeline
     const open = orders.filter((order) => this.#isOpen(order))
-    const orderIds = await inTurns(open, (some) => ids.texts(some))
+    const orderIds = await inSlices(open, (some) => ids.texts(some))
     return orderIds.map((orderId) => ({ orderId, ...NOT_CONFIRMED }))
   }
 
@@ -197,7 +197,7 @@ export class Cancels {
   async restricted(profileId: ProfileId | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
     const waits = profileId !== null && queues.count > 0
-    if (waits && !(await queues.turn(profileId))) return REJECT.OVERLOADED
+    if (waits && !(await queues.round(profileId))) return REJECT.OVERLOADED
     const restricted = this.#pipeline.cancelBar()
     return restricted === null ? null : this.#pipeline.refused(restricted)
   }

@@ -23,18 +23,18 @@ const BUSY_MS = 8
 const NETWORKS_MAX = 2 * PACK_LIMITS.offersMax
 
 /** The first of each key in their order, then the second of each, and so on. */
-function inTurns<T>(items: Iterable<T>, keyOf: (item: T) => number | string): T[][] {
-  const turns: T[][] = []
+function inSlices<T>(items: Iterable<T>, keyOf: (item: T) => number | string): T[][] {
+  const rounds: T[][] = []
   const countOf = new Map<number | string, number>()
   for (const item of items) {
     const key = keyOf(item)
-    const turn = countOf.get(key) ?? 0
-    countOf.set(key, turn + 1)
-    const others = turns[turn]
-    if (others === undefined) turns[turn] = [item]
+    const round = countOf.get(key) ?? 0
+    countOf.set(key, round + 1)
+    const others = rounds[round]
+    if (others === undefined) rounds[round] = [item]
     else others.push(item)
   }
-  return turns
+  return rounds
 }
 
 interface Keys<T> {
@@ -47,9 +47,9 @@ interface Keys<T> {
 /** The first `countMax` of offers that are newest first, with fair turns of their makers. */
 export function fairOffers<T>(offers: Iterable<T>, keys: Keys<T>, countMax: number): T[] {
   const first: T[] = []
-  for (const turn of inTurns(offers, keys.owner)) {
+  for (const round of inSlices(offers, keys.owner)) {
     if (first.length >= countMax) break
-    first.push(...inTurns(turn, keys.network).flat())
+    first.push(...inSlices(round, keys.network).flat())
   }
   return first.slice(0, countMax)
 }

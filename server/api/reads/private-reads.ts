@@ -109,8 +109,8 @@ export class PrivateReads {
       if (!(await this.#follower.whenApplied(seq, LIMITS.privateReadDeadlineMs))) return undefined
       const share = shareOf(requester, this.#pipeline.clearing.accounts.partners)
       const onTook = (ms: number) => requester.charges?.queryTook(ms)
-      const turn = { ...share, untilMs: queryUntil(untilMs), isGone, isPrompt, onTook }
-      return await this.#query.request(query, requested, turn)
+      const slice = { ...share, untilMs: queryUntil(untilMs), isGone, isPrompt, onTook }
+      return await this.#query.request(query, requested, slice)
     } finally {
       const left = (this.#underWay.get(profileId) ?? 1) - 1
       if (left > 0) this.#underWay.set(profileId, left)

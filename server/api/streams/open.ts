@@ -51,7 +51,7 @@ export function openSockets(parts: OpenParts): SocketGateway {
   const groups = {
     ...parts,
     pump,
-    turn: new TickBudget(pump),
+    tick: new TickBudget(pump),
     budgets: budgetsOf(parts.waits),
     counts,
     fail: (error: unknown, members: readonly Member[]) => streams.fail(error, members),

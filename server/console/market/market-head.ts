@@ -108,8 +108,8 @@ export class MarketHead implements Panel {
     const startMs = market.startAt === undefined ? 0 : Date.parse(market.startAt)
     if (startMs > nowMs) write(this.#ends, `Opens in ${countdown(startMs, nowMs)}`)
     else if (deadlineMs !== null) write(this.#ends, endSentence(market, nowMs))
-    const turnMs = isOpen(market) ? deadlineMs : startMs
-    const isDue = turnMs !== null && turnMs <= nowMs && turnMs > nowMs - DUE_MS
+    const sliceMs = isOpen(market) ? deadlineMs : startMs
+    const isDue = sliceMs !== null && sliceMs <= nowMs && sliceMs > nowMs - DUE_MS
     if (isDue) due()
   }
 

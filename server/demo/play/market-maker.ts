@@ -149,10 +149,10 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
     if (Math.random() < 0.5) await takeSome(taker, market, book.ticks)
   }
   let stopped = false
-  let turn = 0
+  let cycle = 0
   const round = async () => {
     const open = await markets()
-    const part = turn++ % PARTS
+    const part = cycle++ % PARTS
     books.keep(open)
     const failures: unknown[] = []
     for (const [index, market] of open.entries()) {

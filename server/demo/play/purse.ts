@@ -28,10 +28,10 @@ const knownBalance = compile(openObject({ freeRaw: integer(), reservedRaw: integ
 
 export function startPurseKeeper(options: PurseKeeperOptions): Rounds {
   const { operators, adminToken, purses, warn } = options
-  let turn = 0
+  let cycle = 0
   const round = async () => {
     const all = purses()
-    const { owner, fundsRaw } = all[turn++ % all.length]
+    const { owner, fundsRaw } = all[cycle++ % all.length]
     await collect(owner)
     const { profileId } = owner.trader
     const balance = await adminCall(operators, adminToken, `/admin/balances/${profileId}`)

@@ -9,7 +9,7 @@ export interface Sender {
 
 /** Time of main for all senders before other work comes first, and for the turn of one sender. */
 const SLICE_MS = 2
-const TURN_MS = 1
+const TICK_MS = 1
 /** Senders that wait for a budget look at it so often. */
 const SOON_MS = 5
 
@@ -22,7 +22,7 @@ export class Pump {
   #timer: NodeJS.Timeout | null = null
   #isDue = false
   /** Rises with each turn of the loop in which frames are sent. */
-  turn = 0
+  tick = 0
 
   /** Asks for a turn of the sender; two requests before it give one turn. */
   wake(sender: Sender): void {
@@ -54,14 +54,14 @@ export class Pump {
 
   #slice(): void {
     this.#isDue = false
-    this.turn++
+    this.tick++
     for (const sender of this.#later) this.#waiting.add(sender)
     this.#later.clear()
     const untilMs = performance.now() + SLICE_MS
     for (const sender of this.#waiting) {
       this.#waiting.delete(sender)
       const nowMs = performance.now()
-      const isMore = sender.work(Math.min(untilMs, nowMs + TURN_MS))
+      const isMore = sender.work(Math.min(untilMs, nowMs + TICK_MS))
       if (isMore) this.wake(sender)
       if (performance.now() >= untilMs) break
     }

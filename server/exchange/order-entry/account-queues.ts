@@ -48,7 +48,7 @@ export class AccountQueues {
   }
 
   /** Resolves true when nobody before the caller has the account; false when the queue is full. */
-  turn(accountId: AccountId): Promise<boolean> {
+  round(accountId: AccountId): Promise<boolean> {
     return new Promise((resolve) => {
       if (!this.isBusy(accountId)) resolve(true)
       else if (!this.wait(accountId, 'next turn', () => resolve(true))) resolve(false)

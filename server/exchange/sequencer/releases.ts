@@ -22,7 +22,7 @@ interface Due {
   readonly seq: Seq
 }
 
-function byTurn(one: Due, other: Due): number {
+function byRound(one: Due, other: Due): number {
   return one.eligibleMs - other.eligibleMs || one.seq - other.seq
 }
 
@@ -127,6 +127,6 @@ export class Releases {
       this.#due.push({ slot, generation, eligibleMs, seq: orders.seqOf(slot) })
     }
     // The heap gives the orders that are due at one instant in any order.
-    this.#due.sort(byTurn)
+    this.#due.sort(byRound)
   }
 }

@@ -20,19 +20,19 @@ export function publicBookmarks(on: Ground): Promise<void> {
 }
 
 export function packMarkets(on: Ground): Promise<void> {
-  const page = (turn: number) => `/parlay/markets?limit=50&page=${1 + (turn % PACK_PAGES)}`
-  return asks(on, { perSecond: 300, connections: CALLERS }, (turn) => plain('GET', page(turn)))
+  const page = (cycle: number) => `/parlay/markets?limit=50&page=${1 + (cycle % PACK_PAGES)}`
+  return asks(on, { perSecond: 300, connections: CALLERS }, (cycle) => plain('GET', page(cycle)))
 }
 
 /** Prices packs of as many legs as a pack takes. */
 export function packQuotes(on: Ground): Promise<void> {
   const slugs = [...on.scene.legs.map(({ slug }) => slug), ...on.scene.slugs]
-  return asks(on, { perSecond: 400, connections: CALLERS }, (turn) => {
+  return asks(on, { perSecond: 400, connections: CALLERS }, (cycle) => {
     const legs = Array.from({ length: PACK_LIMITS.legsMax }, (_, leg) => ({
-      marketSlug: slugs[(turn + leg) % slugs.length],
+      marketSlug: slugs[(cycle + leg) % slugs.length],
       outcomeIndex: leg % 2,
     }))
-    const body = JSON.stringify({ legs, stake: `${1_000_000 + turn}` })
+    const body = JSON.stringify({ legs, stake: `${1_000_000 + cycle}` })
     return plain('POST', '/parlay/quote', { headers: JSON_HEADERS, body })
   })
 }
@@ -48,9 +48,9 @@ export function curatedPacks(on: Ground): Promise<void> {
   const run = `${process.pid}-${startMs}`
   const deadline = String(Math.floor(startMs / 1000) + AN_HOUR_SEC)
   const list = plain('GET', '/parlay/packs')
-  return asks(on, { perSecond: 400, connections: CALLERS }, (turn) => {
-    const round = Math.floor(turn / CURATED_KINDS)
-    const kind = turn % CURATED_KINDS
+  return asks(on, { perSecond: 400, connections: CALLERS }, (cycle) => {
+    const round = Math.floor(cycle / CURATED_KINDS)
+    const kind = cycle % CURATED_KINDS
     if (kind === 0) return list
     const wanted = { packId: things.curatedId, stakeAmount: `${1_000_000 + round}` }
     if (kind === 1) return signed(attacker, 'POST', '/parlay/partner/quote', JSON.stringify(wanted))
@@ -62,10 +62,10 @@ export function curatedPacks(on: Ground): Promise<void> {
 
 /** Starts of addresses: most profiles match the shortest. */
 export function addressSearches(on: Ground): Promise<void> {
-  return asks(on, { perSecond: 300, connections: CALLERS }, (turn) => {
-    const [first, second] = [HEX[turn % 16], HEX[(turn >> 4) % 16]]
-    const start = turn % 3 === 0 ? '0x0' : turn % 3 === 1 ? `0x${first}` : `0x${first}${second}`
-    return plain('GET', `/profiles/search?query=${start}&limit=${1 + (turn % 10)}`)
+  return asks(on, { perSecond: 300, connections: CALLERS }, (cycle) => {
+    const [first, second] = [HEX[cycle % 16], HEX[(cycle >> 4) % 16]]
+    const start = cycle % 3 === 0 ? '0x0' : cycle % 3 === 1 ? `0x${first}` : `0x${first}${second}`
+    return plain('GET', `/profiles/search?query=${start}&limit=${1 + (cycle % 10)}`)
   })
 }
 
@@ -80,7 +80,7 @@ export async function feedWalks(on: Ground): Promise<void> {
     const list = lists[index % lists.length]
     let peer = on.peer(index % 2)
     let cursor = ''
-    while (await on.turn(400)) {
+    while (await on.cycle(400)) {
       peer = on.again(peer, index % 2)
       const path = `${list}limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`
       const body = await peer.request(signed(attacker, 'GET', path))
@@ -94,7 +94,7 @@ export async function feedWalks(on: Ground): Promise<void> {
 export async function offersReceived(on: Ground): Promise<void> {
   const { attacker } = on.scene
   const readers = on.isShort ? READERS_SHORT : READERS
-  for (let opened = 0; opened < readers && (await on.turn(200)); opened++) {
+  for (let opened = 0; opened < readers && (await on.cycle(200)); opened++) {
     const peer = on.peer(opened % 2)
     await peer.request(upgrade())
     if (peer.isSocket) peer.send(JOIN).send(says('subscribe_live_offers'))
@@ -103,7 +103,7 @@ export async function offersReceived(on: Ground): Promise<void> {
   const body = JSON.stringify({ legs, stakeMax: '2000000', payout: '6000000' })
   const caller = async () => {
     let peer = on.peer()
-    while (await on.turn(200)) {
+    while (await on.cycle(200)) {
       peer = on.again(peer)
       const made = await peer.request(signed(attacker, 'POST', '/parlay/offers', body))
       const id = /"id":"(\d+)"/.exec(made)?.[1]
@@ -123,18 +123,18 @@ export function offersOfMany(on: Ground): Promise<void> {
   const legs = on.scene.legs.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
   const body = JSON.stringify({ legs, stakeMax: '1000000', payout: '3000000' })
   const list = plain('GET', '/parlay/offers')
-  return asks(on, { perSecond: 1600, connections: CALLERS }, (turn) => {
-    if (turn % OFFER_SHARE !== 0) return list
-    const maker = crowd[(turn / OFFER_SHARE) % crowd.length]
+  return asks(on, { perSecond: 1600, connections: CALLERS }, (cycle) => {
+    if (cycle % OFFER_SHARE !== 0) return list
+    const maker = crowd[(cycle / OFFER_SHARE) % crowd.length]
     return signed(maker, 'POST', '/parlay/offers', body)
   })
 }
 
-export function followTurns(on: Ground): Promise<void> {
+export function followSlices(on: Ground): Promise<void> {
   const { attacker, famous } = on.scene
   const path = `/profiles/${famous.account}/follow`
-  return asks(on, { perSecond: 200, connections: 8 }, (turn) =>
-    signed(attacker, turn % 2 === 0 ? 'DELETE' : 'PUT', path),
+  return asks(on, { perSecond: 200, connections: 8 }, (cycle) =>
+    signed(attacker, cycle % 2 === 0 ? 'DELETE' : 'PUT', path),
   )
 }
 
@@ -145,10 +145,10 @@ function toolCall(name: string, given: object, id: number) {
 /** Calls as many tools in one body as it may hold. */
 export function toolBodies(on: Ground): Promise<void> {
   const { attacker, slugs } = on.scene
-  return asks(on, { perSecond: 100, connections: 8 }, (turn) => {
-    const slug = slugs[turn % slugs.length]
+  return asks(on, { perSecond: 100, connections: 8 }, (cycle) => {
+    const slug = slugs[cycle % slugs.length]
     const calls = [
-      toolCall('search_markets', { query: `market ${turn} above` }, 0),
+      toolCall('search_markets', { query: `market ${cycle} above` }, 0),
       toolCall('get_market_price_history', { slug, interval: 'all' }, 1),
       toolCall('get_market_trades', { slug, limit: 100 }, 2),
       toolCall('list_markets', { limit: 25 }, 3),
@@ -163,10 +163,10 @@ export function toolBodies(on: Ground): Promise<void> {
 
 export function deepBoards(on: Ground): Promise<void> {
   const spans = ['24h', '7d', '30d', 'all']
-  return asks(on, { perSecond: 400, connections: CALLERS }, (turn) => {
-    const span = spans[turn % spans.length]
-    const type = turn % 2 === 0 ? 'pnl' : 'volume'
-    const page = DEEPEST_PAGE - (turn % 7)
+  return asks(on, { perSecond: 400, connections: CALLERS }, (cycle) => {
+    const span = spans[cycle % spans.length]
+    const type = cycle % 2 === 0 ? 'pnl' : 'volume'
+    const page = DEEPEST_PAGE - (cycle % 7)
     return plain('GET', `/leaderboard/${type}?timeframe=${span}&limit=100&page=${page}`)
   })
 }
@@ -186,7 +186,7 @@ export async function filesOf(on: Ground): Promise<string[]> {
 /** Asks for files as they are: such a client takes no compressed bytes. */
 export async function wholeFiles(on: Ground): Promise<void> {
   const files = await filesOf(on)
-  await asks(on, { perSecond: 100, connections: 8 }, (turn) =>
-    plain('GET', files[turn % files.length]),
+  await asks(on, { perSecond: 100, connections: 8 }, (cycle) =>
+    plain('GET', files[cycle % files.length]),
   )
 }

@@ -93,8 +93,8 @@ export async function consolePages(on: Ground): Promise<void> {
   const open: Peer[] = []
   const count = on.isShort ? PAGES_SHORT : PAGES
   const under = new Set<Promise<void>>()
-  for (let turn = 0; await on.turn(LOADS_PER_SECOND); turn++) {
-    const page = pageOf(on, turn % count)
+  for (let cycle = 0; await on.cycle(LOADS_PER_SECOND); cycle++) {
+    const page = pageOf(on, cycle % count)
     const load = loaded(on, page, files).then((socket) => {
       open[page.number]?.end()
       open[page.number] = socket

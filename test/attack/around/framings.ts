@@ -33,13 +33,13 @@ const FRAMINGS: readonly ((on: Ground) => string)[] = [
 
 /** Sends one odd frame after the other, each on a connection of its own when the last one ended. */
 export async function oddFrames(on: Ground): Promise<void> {
-  let turn = 0
+  let cycle = 0
   const caller = async (_: unknown, index: number) => {
     const from = index % 2
     let peer = on.peer(from)
-    while (await on.turn(1000)) {
+    while (await on.cycle(1000)) {
       peer = on.again(peer, from)
-      await peer.request(FRAMINGS[turn++ % FRAMINGS.length](on))
+      await peer.request(FRAMINGS[cycle++ % FRAMINGS.length](on))
     }
   }
   await Promise.all(Array.from({ length: 16 }, caller))
@@ -51,9 +51,9 @@ const HALF_HEAD = `GET /health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(LIMITS.hea
 /** Keeps as many heads open as it can, each almost as long as a head may be. */
 export async function openHeads(on: Ground): Promise<void> {
   const peers: Peer[] = []
-  for (let turn = 0; await on.turn(500); turn++) {
-    const place = turn % OPEN_HEADS
+  for (let cycle = 0; await on.cycle(500); cycle++) {
+    const place = cycle % OPEN_HEADS
     if (peers[place]?.isClosed === false) continue
-    peers[place] = on.peer(turn % 4).send(HALF_HEAD)
+    peers[place] = on.peer(cycle % 4).send(HALF_HEAD)
   }
 }

@@ -94,6 +94,6 @@ export function everyRead(isPrivate: boolean) {
   return (on: Ground): Promise<void> => {
     const reads = readsIn(on.scene).filter((read) => read.isPrivate === isPrivate)
     const { length } = reads
-    return asks(on, { perSecond: 400, connections: 32 }, (turn) => reads[turn % length].request())
+    return asks(on, { perSecond: 400, connections: 32 }, (cycle) => reads[cycle % length].request())
   }
 }

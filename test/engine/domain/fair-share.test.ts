@@ -41,13 +41,13 @@ test('it takes very many owners to fill a table, in turns or one after the other
     { capacity: 1 << 21, most: 1 << 18, floor: 64, before: 8, now: 5000 },
   ]) {
     const table = sharedTable({ capacity, most, floor })
-    for (const inTurns of [false, true]) {
+    for (const inSlices of [false, true]) {
       const counts = new OwnerCounts()
       let owners = 0
       while (counts.all < capacity) {
         owners++
         const share = Math.min(shareOf(table.owner, counts.all), capacity - counts.all)
-        const takes = inTurns ? Math.min(share, Math.ceil(share / 2)) : share
+        const takes = inSlices ? Math.min(share, Math.ceil(share / 2)) : share
         assert.equal(counts.boundOf(table, owners, takes), null)
         counts.add(owners, takes)
       }

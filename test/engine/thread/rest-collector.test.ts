@@ -31,7 +31,7 @@ function opened() {
 
 test('a thread collects once in a rest, and never while work comes', () => {
   const { heap, collector, rest } = opened()
-  for (let turn = 0; turn < 10; turn++) {
+  for (let round = 0; round < 10; round++) {
     rest(REST - 1)
     collector.waited(true)
   }

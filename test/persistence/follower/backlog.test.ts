@@ -17,7 +17,7 @@ import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 import { startJournal } from '../../support/journal-records.ts'
-import { patientTurn } from '../../support/patient-turn.ts'
+import { patientSlice } from '../../support/patient-slice.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 const SHARE = 1_000_000
@@ -190,18 +190,18 @@ test('reads of others are answered while rows are late, and those of owners wait
   const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten })
   t.after(() => query.stop())
   const request = (accountId: number, status: number) =>
-    query.request(userOrders, ordersOf(accountId, status), patientTurn(accountId))
+    query.request(userOrders, ordersOf(accountId, status), patientSlice(accountId))
   const [live, ended] = [request(1, LIVE), request(1, CANCELED)]
-  const single = query.request(orderBySlot, orders[0], patientTurn(2))
+  const single = query.request(orderBySlot, orders[0], patientSlice(2))
   // Account 2 has traded and placed after the cancel, and sees all of it.
   const ofOther = await request(2, LIVE)
   assert.deepEqual(
     ofOther?.map(({ placedSeq }) => placedSeq),
     [newest.seq],
   )
-  assert.equal((await query.request(orderBySlot, newest, patientTurn(1)))?.status, LIVE)
+  assert.equal((await query.request(orderBySlot, newest, patientSlice(1)))?.status, LIVE)
   const all = { owner: 2, before: { seq: flow.seq + 1, leg: 0 }, limit: 10, marketId: null }
-  const trades = (await query.request(history, all, patientTurn(2)))?.rows
+  const trades = (await query.request(history, all, patientSlice(2)))?.rows
   assert.equal(trades?.filter(({ what }) => what === 'TRADE').length, 1)
   assert.deepEqual(
     wanted.map(({ rests }) => rests),
@@ -234,12 +234,12 @@ test('a question whose deadline passes while rows are late gets no answer', asyn
   const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten: never })
   t.after(() => query.stop())
   await query.warm()
-  const turn = { ...patientTurn(1), untilMs: performance.now() + 50 }
-  assert.equal(await query.request(userOrders, ordersOf(1, LIVE), turn), undefined)
+  const slice = { ...patientSlice(1), untilMs: performance.now() + 50 }
+  assert.equal(await query.request(userOrders, ordersOf(1, LIVE), slice), undefined)
   const isWanted = new Promise<void>((resolve) => {
     onWanted = resolve
   })
-  void query.request(userOrders, ordersOf(1, LIVE), patientTurn(1))
+  void query.request(userOrders, ordersOf(1, LIVE), patientSlice(1))
   await isWanted
   assert.equal(query.waiting, 0, 'a question that waits for rows has no place in the queue')
   follower.close()
@@ -269,10 +269,14 @@ test('the makers of a trade are read whole or not at all', async (t) => {
   }
   const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten })
   t.after(() => query.stop())
-  const parts = query.request(tradeParts, { tradeSeqs: [tradeSeq], accountIds: [8] }, patientTurn())
+  const parts = query.request(
+    tradeParts,
+    { tradeSeqs: [tradeSeq], accountIds: [8] },
+    patientSlice(),
+  )
   const taker = { owner: 8, before: { seq: tradeSeq + 1, leg: 0 }, limit: 1, marketId: null }
   assert.equal(
-    await query.request(history, { ...taker, owner: 5 }, patientTurn())?.then(lengthOf),
+    await query.request(history, { ...taker, owner: 5 }, patientSlice())?.then(lengthOf),
     0,
   )
   assert.deepEqual(wanted, [{ tradeSeqs: [tradeSeq] }])
@@ -314,7 +318,7 @@ test('threads: reads during a command of thousands of orders are whole', async (
   await durable(flow.seq)
   assert.equal(await follower.whenApplied(flow.seq, 600_000), true)
   const counts = [1, 2, 3].map(async (accountId) => {
-    const live = await query.request(userOrders, ordersOf(accountId, LIVE), patientTurn(accountId))
+    const live = await query.request(userOrders, ordersOf(accountId, LIVE), patientSlice(accountId))
     return live?.length
   })
   assert.deepEqual(await Promise.all(counts), [0, 0, 1])

@@ -22,7 +22,7 @@ import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 import { startJournal } from '../../support/journal-records.ts'
-import { patientTurn } from '../../support/patient-turn.ts'
+import { patientSlice } from '../../support/patient-slice.ts'
 
 const SEED = Number(process.env.SEED ?? 20_231)
 const SHARE = 1_000_000
@@ -316,7 +316,7 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
 async function checkQueries(query: QueryHandle, dataDir: string): Promise<void> {
   for (const statuses of [[LIVE], [1, 2], [0, 1, 2, 3]]) {
     const requested = { accountId: 3, marketId: 2, statuses, limit: 20 }
-    const found = await query.request(userOrders, requested, patientTurn())
+    const found = await query.request(userOrders, requested, patientSlice())
     const expected = rows<{ seq: number }>(
       dataDir,
       'SELECT placed_seq AS seq FROM orders WHERE owner = 3 AND market_id = 2 AND ' +
@@ -333,11 +333,11 @@ async function checkQueries(query: QueryHandle, dataDir: string): Promise<void> 
     'SELECT slot, generation, owner, client_order_id AS id FROM orders ' +
       'WHERE client_order_id IS NOT NULL LIMIT 1',
   )
-  assert.equal((await query.request(orderBySlot, some, patientTurn()))?.accountId, some.owner)
+  assert.equal((await query.request(orderBySlot, some, patientSlice()))?.accountId, some.owner)
   const unknown = { slot: some.slot, generation: 1_000_000 }
-  assert.equal(await query.request(orderBySlot, unknown, patientTurn()), null)
+  assert.equal(await query.request(orderBySlot, unknown, patientSlice()), null)
   const byClientId = (clientOrderId: string) =>
-    query.request(orderByClientId, { accountId: some.owner, clientOrderId }, patientTurn())
+    query.request(orderByClientId, { accountId: some.owner, clientOrderId }, patientSlice())
   assert.equal((await byClientId(some.id))?.slot, some.slot)
   assert.equal(await byClientId('never given'), null)
 }
@@ -349,7 +349,7 @@ test('the query queue is bounded, and a question past its bound gets no answer',
   follow(dataDir, flow.seq)
   const query = new QueryHandle({ dataDir, onFault: assert.fail })
   const asks = Array.from({ length: 1100 }, () =>
-    query.request(orderBySlot, { slot: 1, generation: 1 }, patientTurn()),
+    query.request(orderBySlot, { slot: 1, generation: 1 }, patientSlice()),
   )
   const answers = await Promise.all(asks)
   assert.equal(answers.filter((answer) => answer === undefined).length, 1100 - 1024)

@@ -227,11 +227,11 @@ function follow(dataDir: string): Follower {
 function answers(
   { projector }: Follower,
   requests: readonly ProjectionParams[],
-  turnsMax = Number.POSITIVE_INFINITY,
+  roundsMax = Number.POSITIVE_INFINITY,
 ): Float64Array[] {
   const found: Float64Array[] = []
   for (const [id, request] of requests.entries()) projector.request(id, request)
-  for (let turn = 0; projector.isDue && turn < turnsMax; turn++) {
+  for (let slice = 0; projector.isDue && slice < roundsMax; slice++) {
     let steps = 0
     const projected = projector.work(() => steps++ === 3)
     if (projected === null) continue

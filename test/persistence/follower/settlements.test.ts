@@ -18,7 +18,7 @@ import {
 import { CommandFlow } from '../../support/command-flow.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
-import { patientTurn } from '../../support/patient-turn.ts'
+import { patientSlice } from '../../support/patient-slice.ts'
 import { freshSeed } from '../../support/random.ts'
 
 const CHAIN = 8453
@@ -138,13 +138,13 @@ test('each trade shows its settlement status, and a rebuild shows the same', asy
   assert.deepEqual(states(whole), shown)
   const query = new QueryHandle({ dataDir: whole, onFault: assert.fail })
   try {
-    assert.deepEqual(await query.request(tradesAfter, { seq: 0, limit: 8 }, patientTurn()), seqs)
-    const listed = await query.request(newestTrades, { limit: 8 }, patientTurn())
+    assert.deepEqual(await query.request(tradesAfter, { seq: 0, limit: 8 }, patientSlice()), seqs)
+    const listed = await query.request(newestTrades, { limit: 8 }, patientSlice())
     assert.deepEqual(
       listed?.map(({ tradeSeq, tradedMs: _ms, ...rest }) => [tradeSeq, rest]),
       seqs.map((seq, index) => [seq, shown[index]]),
     )
-    assert.equal(await query.request(settledTrade, { tradeSeq: 1 }, patientTurn()), null)
+    assert.equal(await query.request(settledTrade, { tradeSeq: 1 }, patientSlice()), null)
   } finally {
     await query.stop()
   }

@@ -8,7 +8,7 @@ import { QuestionQueue } from '../../../persistence/query/query-queue.ts'
 interface Params {
   readonly name: string
   readonly costMs: number
-  readonly turn: {
+  readonly slice: {
     readonly group: string
     readonly owner: number
     readonly untilMs: number
@@ -17,7 +17,7 @@ interface Params {
 }
 
 function params(group: string, owner: number, costMs: number): Params {
-  return { name: `${group} ${owner}`, costMs, turn: { group, owner, untilMs: 0 } }
+  return { name: `${group} ${owner}`, costMs, slice: { group, owner, untilMs: 0 } }
 }
 
 /** Serves questions until the predicate holds; gives the time that this took. */
@@ -39,7 +39,7 @@ test('fifty profiles of one address delay another address as one profile would',
     const queue = new QuestionQueue<Params>()
     for (let owner = 1; owner <= profiles; owner++) queue.put(params('10.0.0.1', owner, 7))
     for (let warm = 0; warm < 20; warm++) serve(queue, () => true)
-    for (let turn = 0; turn < 5; turn++) {
+    for (let slice = 0; slice < 5; slice++) {
       const mine = params('10.0.0.2', 1000, 0.5)
       queue.put(mine)
       assert.ok(serve(queue, (served) => served === mine) <= 7.5, `${profiles} profiles`)
@@ -58,7 +58,7 @@ test('groups get equal time, not equal numbers of questions', () => {
     const next = queue.next()
     assert.ok(next !== undefined)
     queue.done(next, next.costMs)
-    servedMs.set(next.turn.group, (servedMs.get(next.turn.group) ?? 0) + next.costMs)
+    servedMs.set(next.slice.group, (servedMs.get(next.slice.group) ?? 0) + next.costMs)
   }
   const [heavy, light] = [servedMs.get('heavy') ?? 0, servedMs.get('light') ?? 0]
   assert.ok(Math.abs(heavy - light) <= 8, `${heavy} ms and ${light} ms`)
@@ -75,7 +75,7 @@ test('within a group the profiles get equal time', () => {
     const next = queue.next()
     assert.ok(next !== undefined)
     queue.done(next, next.costMs)
-    servedMs.set(next.turn.owner, (servedMs.get(next.turn.owner) ?? 0) + next.costMs)
+    servedMs.set(next.slice.owner, (servedMs.get(next.slice.owner) ?? 0) + next.costMs)
   }
   const [heavy, light] = [servedMs.get(1) ?? 0, servedMs.get(2) ?? 0]
   assert.ok(Math.abs(heavy - light) <= 7, `${heavy} ms and ${light} ms`)
@@ -90,7 +90,7 @@ test('a group that was idle starts level with the others: it saves up no time', 
     const next = queue.next()
     assert.ok(next !== undefined)
     queue.done(next, next.costMs)
-    return next.turn.group
+    return next.slice.group
   })
   assert.ok(names.filter((name) => name === 'busy').length >= 3, names.join(' '))
 })
@@ -101,7 +101,7 @@ test('a group whose question is with the thread pays what its last question cost
   serve(queue, () => true)
   queue.put(params('other', 2, 0.5))
   // The thread has two questions at once: both must not be the heavy group's.
-  const names = [queue.next()?.turn.group, queue.next()?.turn.group].sort()
+  const names = [queue.next()?.slice.group, queue.next()?.slice.group].sort()
   assert.deepEqual(names, ['heavy', 'other'])
 })
 
@@ -111,7 +111,7 @@ test('a login goes before the reads of everybody, and behind what an order waits
   const login = {
     ...params('', 1, 0.1),
     name: 'login',
-    turn: { group: '', owner: 1, untilMs: 0, isPrompt: true },
+    slice: { group: '', owner: 1, untilMs: 0, isPrompt: true },
   }
   queue.put(login)
   const lookup = { ...params('', 0, 0.1), name: 'order' }
@@ -126,6 +126,6 @@ test('a full queue takes from the largest group, whoever of it asks', () => {
   const queue = new QuestionQueue<Params>()
   for (let owner = 1; owner <= 50; owner++) queue.put(params('10.0.0.1', owner, 7))
   for (let count = 0; count < 4; count++) queue.put(params('10.0.0.2', 100, 1))
-  assert.equal(queue.giveWayTo({ group: '10.0.0.2', owner: 100 })?.turn.group, '10.0.0.1')
+  assert.equal(queue.giveWayTo({ group: '10.0.0.2', owner: 100 })?.slice.group, '10.0.0.1')
   assert.equal(queue.giveWayTo({ group: '10.0.0.1', owner: 99 }), undefined)
 })

@@ -6,7 +6,7 @@ import { FAULT_VARIABLE } from '../../../engine/thread/fault-point.ts'
 import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
-import { patientTurn } from '../../support/patient-turn.ts'
+import { patientSlice } from '../../support/patient-slice.ts'
 
 const GREEDY = 1
 const MODEST = 2
@@ -15,7 +15,7 @@ async function opened() {
   const exchange = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
   await fill(exchange, 1)
   // No deadline passes: the queue alone decides.
-  const request = (owner: number) => exchange.query.request(profiles, [1], patientTurn(owner))
+  const request = (owner: number) => exchange.query.request(profiles, [1], patientSlice(owner))
   return { exchange, request }
 }
 

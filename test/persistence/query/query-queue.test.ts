@@ -7,7 +7,7 @@ const SEED = freshSeed()
 
 const question = (owner: number, name = '') => ({
   name,
-  turn: { group: String(owner), owner, untilMs: 0 },
+  slice: { group: String(owner), owner, untilMs: 0 },
 })
 type Params = ReturnType<typeof question>
 
@@ -57,7 +57,7 @@ test(`no question is lost, doubled or out of the order of its line (SEED=${SEED}
       )
     } else {
       const next = queue.next()
-      const from = next === undefined ? undefined : lines.get(next.turn.owner)
+      const from = next === undefined ? undefined : lines.get(next.slice.owner)
       assert.equal(next, from?.[0])
       from?.shift()
     }

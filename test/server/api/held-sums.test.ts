@@ -22,7 +22,7 @@ test('the worth of what a profile holds is summed in slices', async () => {
     await pipeline.change(() => ({ kind: 'splitPosition', ...split }))
   }
   let nowMs = 0
-  let turns = 0
+  let rounds = 0
   const slices = new SlicedWork({
     // Each look at the clock is the end of a slice.
     clock: () => {
@@ -30,7 +30,7 @@ test('the worth of what a profile holds is summed in slices', async () => {
       return nowMs
     },
     later: (run) => {
-      turns++
+      rounds++
       setImmediate(run)
     },
     ...{ sliceMs: SLICE_MS, jobsMax: 10 },
@@ -43,6 +43,6 @@ test('the worth of what a profile holds is summed in slices', async () => {
   assert.deepEqual([books.count, pools.count, marketCount], [2 * MARKETS, 0, MARKETS])
   // Without a trade and with an empty book, shares count at their cost.
   assert.deepEqual([books.worthRaw, books.costRaw], [MARKETS * AMOUNT_RAW, MARKETS * AMOUNT_RAW])
-  assert.ok(turns >= 2 * MARKETS, `${turns} turns`)
+  assert.ok(rounds >= 2 * MARKETS, `${rounds} turns`)
   await exchange.stop()
 })

@@ -55,18 +55,18 @@ async function addProfile(exchange: RunningExchange, profileId: number): Promise
 }
 
 /** The number of loop turns that other work got until `done`. */
-async function turnsUntil(done: Promise<unknown>): Promise<number> {
-  let turns = 0
+async function roundsUntil(done: Promise<unknown>): Promise<number> {
+  let rounds = 0
   let isOver = false
   const count = () => {
     if (isOver) return
-    turns++
+    rounds++
     setImmediate(count)
   }
   count()
   await done
   isOver = true
-  return turns
+  return rounds
 }
 
 test('a cancel of all orders in a market names each, and other work runs in between', async () => {
@@ -79,13 +79,13 @@ test('a cancel of all orders in a market names each, and other work runs in betw
     pipeline.liveOrders(1, 1).map(({ slot, generation }) => pipeline.ids.text(slot, generation)),
   )
   const all = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads)).run(1, [1])
-  const turns = await turnsUntil(all)
+  const rounds = await roundsUntil(all)
   const outcome = await all
   assert.ok(!(outcome instanceof Reject))
   assert.deepEqual(new Set(outcome.orderIds), ids)
   assert.equal(outcome.orderIds.length, orders)
   assert.deepEqual(outcome.failed, [])
-  assert.ok(turns >= orders / 1000, `${turns} turns`)
+  assert.ok(rounds >= orders / 1000, `${rounds} turns`)
   await exchange.stop()
 })
 
@@ -97,7 +97,7 @@ function canceledCounts(dataDir: string): number[] {
 }
 
 /** Lets promises go on while the loop stands still: no thread is heard, and nothing is durable. */
-async function withinTurn(): Promise<void> {
+async function withinTick(): Promise<void> {
   for (let step = 0; step < 100; step++) await null
 }
 
@@ -122,7 +122,7 @@ test('a flood of cancels over all markets cancels each order once, in parts', as
   const everywhere = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads))
   const flood = Array.from({ length: 40 }, () => everywhere.run(1))
   const fromSeq = pipeline.clearing.lastSeq
-  await withinTurn()
+  await withinTick()
   const stamped = pipeline.clearing.lastSeq - fromSeq
   assert.ok(stamped > 0 && stamped < markets, `${stamped} commands are stamped at once`)
   assert.equal(buy(exchange, ++hashes, { priceTicks: 2, sizeRaw: SHARE }), null)
@@ -157,7 +157,7 @@ test('a cancel over all markets that is refused midway names what is still open'
   const everywhere = new CancelEverywhere(pipeline, cancels)
   const run = everywhere.run(1)
   // The first part is stamped; the mode begins before the second one.
-  await withinTurn()
+  await withinTick()
   const always = { startsAtMs: null, endsAtMs: null, publicMessage: '' }
   await new TradingModeChanges(pipeline).put({ mode: 'disabled', ...always })
   const outcome = await run

@@ -34,7 +34,7 @@ const archive = new Archive(packed(FILES))
 const MANY = Array.from({ length: 40 }, (_each, at) => {
   return { name: `part-${at}.js`, bytes: Buffer.alloc(20_000, `${at}`) }
 })
-const TURNS = fileURLToPath(new URL('../../support/unpacking-turns.ts', import.meta.url))
+const ROUNDS = fileURLToPath(new URL('../../support/unpacking-rounds.ts', import.meta.url))
 const into = (cache: string) => unpacked(archive, { XDG_CACHE_HOME: cache })
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
@@ -131,7 +131,7 @@ test('first starts at once, and starts behind damage, do not break each other', 
   const entry = join(newFolder(), 'entry.cjs')
   const archiveFile = join(newFolder(), 'archive')
   writeFileSync(archiveFile, packed(MANY))
-  await bundleScript(TURNS, entry)
+  await bundleScript(ROUNDS, entry)
   const starters = Array.from({ length: 4 }, () => new Starter(entry, [cache, archiveFile]))
   after(() => Promise.all(starters.map((each) => each.end())))
   for (let round = 0; round < 40; round++) {
@@ -176,7 +176,7 @@ test('a user without an entry and a home starts in the folder for temporary file
 }, async () => {
   const [out, tmp] = [newFolder(), newFolder()]
   const [entry, archiveFile] = [join(out, 'entry.cjs'), join(out, 'archive')]
-  await bundleScript(TURNS, entry)
+  await bundleScript(ROUNDS, entry)
   writeFileSync(archiveFile, packed(FILES))
   chmodSync(out, 0o755)
   chmodSync(tmp, 0o777)
@@ -198,7 +198,7 @@ test('a cache from which no program runs is passed over, and a sentence ends a s
   const entry = join(out, 'entry.cjs')
   const archiveFile = join(out, 'archive')
   writeFileSync(archiveFile, packed(FILES))
-  await bundleScript(TURNS, entry)
+  await bundleScript(ROUNDS, entry)
   const start = 'echo | TMPDIR="$2" "$3" "$4" "$1" "$5"'
   const args = [cache, tmp, process.execPath, entry, archiveFile]
   const passed = inNamespace(MOUNT + start, args)

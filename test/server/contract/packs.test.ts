@@ -129,9 +129,9 @@ const PACK_READS = [
   ['GET /parlay/packs/:id: the same, of one pack', (id: string) => `/parlay/packs/${id}`, false],
 ] as const
 
-for (const [turn, [name, pathOf, isList]] of PACK_READS.entries()) {
+for (const [round, [name, pathOf, isList]] of PACK_READS.entries()) {
   test(name, async () => {
-    const body = { name: `Maps ${turn}`, legs: legs('map', 'b') }
+    const body = { name: `Maps ${round}`, legs: legs('map', 'b') }
     const made = await live.admin('/admin/packs', body)
     assert.equal(made.status, 201, made.text)
     const reply = await get(pathOf(textAt(made.body, 'id')))
@@ -146,7 +146,7 @@ for (const [turn, [name, pathOf, isList]] of PACK_READS.entries()) {
       leg.map((word) => at(pack, 'legs', 1, word)),
       ['b', 0.6, null],
     )
-    assert.equal(at(pack, 'name'), `Maps ${turn}`)
+    assert.equal(at(pack, 'name'), `Maps ${round}`)
   })
 }
 

@@ -8,13 +8,13 @@ test('metrics count calls by route and status, and refusals by name, and read ga
   const metrics = new Metrics(0)
   const call = { method: 'GET', receivedMs: 10, readMs: 11 }
   const route = { method: 'GET', path: '/orders/:id', rateClass: 'private' }
-  const turn = { call, route, status: 404, refusal: 'ORDER_NOT_FOUND', endedMs: 12 }
-  assert.equal(metrics.http(turn), 'query')
-  metrics.http({ ...turn, call: { ...call, method: 'MADEUP' }, route: null, refusal: null })
+  const round = { call, route, status: 404, refusal: 'ORDER_NOT_FOUND', endedMs: 12 }
+  assert.equal(metrics.http(round), 'query')
+  metrics.http({ ...round, call: { ...call, method: 'MADEUP' }, route: null, refusal: null })
   const order = { method: 'POST', path: '/orders', rateClass: 'trade' }
-  assert.equal(metrics.http({ ...turn, route: order, status: 0, refusal: null }), 'order')
-  assert.equal(metrics.http({ ...turn, route: { ...order, path: '/x' } }), 'cancel')
-  assert.equal(metrics.http({ ...turn, route: { ...order, rateClass: 'admin' } }), 'change')
+  assert.equal(metrics.http({ ...round, route: order, status: 0, refusal: null }), 'order')
+  assert.equal(metrics.http({ ...round, route: { ...order, path: '/x' } }), 'cancel')
+  assert.equal(metrics.http({ ...round, route: { ...order, rateClass: 'admin' } }), 'change')
   let size = 1
   metrics.gauge('toy_size', 'A size.', () => size)
   metrics.totals('toy_total', 'A count.', ['of'], () => [{ labels: { of: 'x' }, value: 3 }])
@@ -75,12 +75,12 @@ test('the text is made once in an interval, however often it is read', async () 
 test('no client can add a series: unknown paths and methods share one', async () => {
   const metrics = new Metrics(0)
   const call = { method: 'GET', receivedMs: 1, readMs: 2 }
-  const turn = { call, route: null, status: 404, refusal: 'PATH_NOT_FOUND', endedMs: 3 }
+  const round = { call, route: null, status: 404, refusal: 'PATH_NOT_FOUND', endedMs: 3 }
   const seriesOf = async () => (await metrics.text()).match(/^outcomex_http/gm)?.length
-  metrics.http({ ...turn, call: { ...call, method: 'BREW' } })
+  metrics.http({ ...round, call: { ...call, method: 'BREW' } })
   const before = await seriesOf()
   for (let each = 0; each < 1000; each++) {
-    metrics.http({ ...turn, call: { ...call, method: `BREW${each}` } })
+    metrics.http({ ...round, call: { ...call, method: `BREW${each}` } })
   }
   assert.equal(await seriesOf(), before)
 })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { codeOf } from '../../../engine/domain/error-code.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
@@ -60,7 +60,7 @@ async function handlesUsr1(pid: number): Promise<void> {
     } catch (error) {
       assert.match(codeOf(error), /ENOENT|ESRCH/)
     }
-    await nextTurn()
+    await nextTick()
   }
 }
 

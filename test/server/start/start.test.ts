@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { isRecord } from '../../../server/edge/http/request-text.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { runProgram, ServerProcess } from '../../support/server-process.ts'
@@ -96,7 +96,7 @@ async function firstAnswer(url: string): Promise<string> {
     try {
       return await (await fetch(url)).text()
     } catch {
-      await nextTurn()
+      await nextTick()
     }
   }
 }

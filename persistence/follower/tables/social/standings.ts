@@ -96,7 +96,7 @@ export class StandingsTable {
   readonly #changed = new Set<ProfileId>()
   /** The last minute in which volumes came due, and the profiles whose turn comes. */
   #minute = 0
-  #turns: ProfileId[] = []
+  #rounds: ProfileId[] = []
   /** Those who are due take turns by their ids; this one was the last. */
   #afterId: ProfileId = 0
 
@@ -153,12 +153,12 @@ export class StandingsTable {
 
   #nextDue(): readonly ProfileId[] {
     const minute = minuteOf(this.#world.nowMs())
-    if (this.#turns.length === 0 && minute > this.#minute) {
+    if (this.#rounds.length === 0 && minute > this.#minute) {
       this.#minute = minute
-      this.#turns = this.#dueNow.all(this.#afterId, DUE_MAX).map(({ profileId }) => profileId)
-      this.#afterId = this.#turns.length < DUE_MAX ? 0 : (this.#turns.at(-1) ?? 0)
+      this.#rounds = this.#dueNow.all(this.#afterId, DUE_MAX).map(({ profileId }) => profileId)
+      this.#afterId = this.#rounds.length < DUE_MAX ? 0 : (this.#rounds.at(-1) ?? 0)
     }
-    return this.#turns.splice(0, DUE_PER_CHUNK)
+    return this.#rounds.splice(0, DUE_PER_CHUNK)
   }
 
   #write(profileId: ProfileId): void {

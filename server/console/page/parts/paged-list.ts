@@ -56,11 +56,11 @@ export function pagedList<Cursor>(
     back.push(here)
     go(next)
   })
-  const turn = h('div', { class: 'row pages' }, newer, older)
+  const round = h('div', { class: 'row pages' }, newer, older)
   const mark = () => {
     newer.disabled = here === null
     older.disabled = next === null
-    turn.hidden = newer.disabled && older.disabled
+    round.hidden = newer.disabled && older.disabled
   }
   const first = () => {
     back.length = 0
@@ -69,5 +69,5 @@ export function pagedList<Cursor>(
   mark()
   first()
   const stop = () => refresher.stop()
-  return { element: h('div', {}, content, notice, turn), again: () => go(here), first, stop }
+  return { element: h('div', {}, content, notice, round), again: () => go(here), first, stop }
 }

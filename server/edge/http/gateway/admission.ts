@@ -10,7 +10,7 @@ import type { CallerAddresses } from './caller-address.ts'
 import { type Entry, needsJsonType, profileWaitSec, rateKeyOf } from './entry.ts'
 import { framingRefusal } from './framing.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import type { Turn } from './turn.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 
 export interface AdmissionParts<S> {
   readonly options: GatewayOptions<S>
@@ -30,14 +30,14 @@ export class Admission<S> {
    * Null when the end of the request is beyond doubt, and its host is one of the listener. A
    * refusal costs a token of its address.
    */
-  framing({ call, address }: Turn<S>): Refusal | null {
+  framing({ call, address }: IncomingRequest<S>): Refusal | null {
     const misframed = framingRefusal(call) ?? this.#parts.options.hosts?.refusal(call) ?? null
     if (misframed === null) return null
     const waitSec = this.#parts.addresses.waitSec(address, 'public', call.receivedMs)
     return waitSec > 0 ? refuse('RATE_LIMITED', undefined, waitSec) : misframed
   }
 
-  ofHead({ call, entry, allow, address }: Turn<S>, hasBody: boolean): Refusal | null {
+  ofHead({ call, entry, allow, address }: IncomingRequest<S>, hasBody: boolean): Refusal | null {
     const { options, bulkheads, addresses, isStopping } = this.#parts
     if (isStopping()) return refuse('NOT_READY')
     const full = entry === null ? null : bulkheads.refusal(entry.route.bulkhead, address)
@@ -57,15 +57,19 @@ export class Admission<S> {
     return refuse(allow.length === 0 ? 'PATH_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
   }
 
-  ofCaller(turn: Turn<S>, { route }: Entry<S>, caller: Caller | null): Refusal | null {
+  ofCaller(
+    incoming: IncomingRequest<S>,
+    { route }: Entry<S>,
+    caller: Caller | null,
+  ): Refusal | null {
     if (caller === null) return null
     const { options, bulkheads } = this.#parts
     const key = rateKeyOf(caller)
-    const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, turn.call)
+    const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, incoming.call)
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    const share = turn.address === '' ? null : bulkheads.known(turn, key)
+    const share = incoming.address === '' ? null : bulkheads.known(incoming, key)
     const restricted = share ?? roleRefusal(route.auth, caller)
     if (restricted !== null) return restricted
-    return needsJsonType(route, turn.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
+    return needsJsonType(route, incoming.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
   }
 }

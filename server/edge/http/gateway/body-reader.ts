@@ -4,7 +4,7 @@
 import { Slab } from '../../../../engine/domain/slab.ts'
 import { joinChunks, NO_BYTES } from '../call.ts'
 import { type Refusal, refuse } from '../refusal.ts'
-import type { Turn } from './turn.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 
 export interface BodyReaderParts<S> {
   readonly clock: () => number
@@ -13,14 +13,14 @@ export interface BodyReaderParts<S> {
   readonly deadlineMs: number
   readonly bytesMax: number
   /** Called when the body of a request is complete. */
-  readonly onWhole: (turn: Turn<S>) => void
+  readonly onWhole: (incoming: IncomingRequest<S>) => void
   /** Called when a body comes too slowly or is too long. */
-  readonly onRefused: (turn: Turn<S>, refusal: Refusal) => void
-  readonly onFault: (turn: Turn<S>, error: unknown) => void
+  readonly onRefused: (incoming: IncomingRequest<S>, refusal: Refusal) => void
+  readonly onFault: (incoming: IncomingRequest<S>, error: unknown) => void
 }
 
 interface Reading<S> {
-  readonly turn: Turn<S>
+  readonly incoming: IncomingRequest<S>
   sizeBytes: number
 }
 
@@ -34,62 +34,62 @@ export class BodyReader<S> {
     this.#parts = parts
   }
 
-  read(turn: Turn<S>): void {
+  read(incoming: IncomingRequest<S>): void {
     const chunks: Uint8Array[] = []
-    const reading = { turn, sizeBytes: 0 }
-    turn.readingAt = this.#reading.put(reading)
+    const reading = { incoming, sizeBytes: 0 }
+    incoming.readingAt = this.#reading.put(reading)
     const { firstMs, deadlineMs } = this.#parts
     this.#timer ??= setInterval(() => this.#dropSlow(), Math.min(firstMs, deadlineMs) / 4).unref()
     const take = (chunk: ArrayBuffer, isLast: boolean) => {
       reading.sizeBytes += chunk.byteLength
       if (reading.sizeBytes > this.#parts.bytesMax) {
-        this.#refuse(turn, refuse('BODY_TOO_LARGE'))
+        this.#refuse(incoming, refuse('BODY_TOO_LARGE'))
         return
       }
       // The library reuses the chunk's memory after this returns; a raw route needs it no longer.
-      const isWhole = isLast && chunks.length === 0 && turn.entry?.route.raw === true
+      const isWhole = isLast && chunks.length === 0 && incoming.entry?.route.raw === true
       if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
       if (!isLast) return
-      this.ends(turn)
-      turn.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, reading.sizeBytes)
-      this.#parts.onWhole(turn)
-      if (isWhole) turn.call.body = NO_BYTES
+      this.ends(incoming)
+      incoming.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, reading.sizeBytes)
+      this.#parts.onWhole(incoming)
+      if (isWhole) incoming.call.body = NO_BYTES
     }
-    turn.response.onData((chunk, isLast) => {
-      if (turn.ended) return
+    incoming.response.onData((chunk, isLast) => {
+      if (incoming.ended) return
       try {
         take(chunk, isLast)
       } catch (error) {
-        this.#parts.onFault(turn, error)
+        this.#parts.onFault(incoming, error)
       }
     })
   }
 
   /** Stops waiting for the body of a turn; false when the turn was not listed. */
-  ends(turn: Turn<S>): boolean {
-    if (turn.readingAt === 0) return false
-    this.#reading.take(turn.readingAt)
-    turn.readingAt = 0
+  ends(incoming: IncomingRequest<S>): boolean {
+    if (incoming.readingAt === 0) return false
+    this.#reading.take(incoming.readingAt)
+    incoming.readingAt = 0
     return true
   }
 
   /** Refuses incomplete bodies: nothing was done for them, so their callers may ask again. */
   stop(): void {
-    for (const { turn } of this.#reading.all()) this.#refuse(turn, refuse('NOT_READY'))
+    for (const { incoming } of this.#reading.all()) this.#refuse(incoming, refuse('NOT_READY'))
     this.#stopTimer()
   }
 
-  #refuse(turn: Turn<S>, refusal: Refusal): void {
-    this.ends(turn)
-    this.#parts.onRefused(turn, refusal)
+  #refuse(incoming: IncomingRequest<S>, refusal: Refusal): void {
+    this.ends(incoming)
+    this.#parts.onRefused(incoming, refusal)
   }
 
   #dropSlow(): void {
     const { clock, firstMs, deadlineMs } = this.#parts
     const nowMs = clock()
-    for (const { turn, sizeBytes } of this.#reading.all()) {
+    for (const { incoming, sizeBytes } of this.#reading.all()) {
       const waitMs = sizeBytes === 0 ? Math.min(firstMs, deadlineMs) : deadlineMs
-      if (turn.call.receivedMs <= nowMs - waitMs) this.#refuse(turn, refuse('BODY_TIMEOUT'))
+      if (incoming.call.receivedMs <= nowMs - waitMs) this.#refuse(incoming, refuse('BODY_TIMEOUT'))
     }
     if (this.#reading.count === 0) this.#stopTimer()
   }

@@ -5,7 +5,7 @@
 // §11).
 
 import type * as library from 'uWebSockets.js'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { assert } from '../../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
@@ -21,6 +21,7 @@ import { CallsWithin } from './calls-within.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
 import { type Entry, entryOf, ofForm, readCall } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import { begun, type IncomingRequest } from './incoming-request.ts'
 import { Apps } from './listening/apps.ts'
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
@@ -29,7 +30,6 @@ import { cacheOf, encoded, type Outgoing, statedBy, verify } from './replies/out
 import { ReplyHeads } from './replies/reply-heads.ts'
 import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
-import { begun, type Turn } from './turn.ts'
 
 export class Gateway<S> {
   readonly apps: Apps
@@ -50,7 +50,7 @@ export class Gateway<S> {
   private stopping = false
   private readonly parseEnd = new ParseEnd()
   /** The turn whose request the library is handing over. */
-  private receiving: Turn<S> | null = null
+  private receiving: IncomingRequest<S> | null = null
 
   constructor(options: GatewayOptions<S>) {
     this.options = options
@@ -65,9 +65,9 @@ export class Gateway<S> {
       firstMs: options.bodyFirstMs ?? LIMITS.bodyFirstMs,
       deadlineMs: options.bodyDeadlineMs ?? LIMITS.bodyDeadlineMs,
       bytesMax: this.bodyBytesMax,
-      onWhole: (turn) => this.whole(turn),
-      onRefused: (turn, refusal) => this.refuseEarly(turn, refusal, true),
-      onFault: (turn, error) => this.fault(turn, error),
+      onWhole: (incoming) => this.whole(incoming),
+      onRefused: (incoming, refusal) => this.refuseEarly(incoming, refusal, true),
+      onFault: (incoming, error) => this.fault(incoming, error),
     })
     this.addresses = new CallerAddresses(options)
     this.within = new CallsWithin(options, this.bulkheads)
@@ -127,35 +127,38 @@ export class Gateway<S> {
       })
     }
     // One turn later the last reply is with the kernel.
-    await nextTurn()
+    await nextTick()
     this.apps.close()
   }
 
   /** The library ends the process when this throws. */
   private receive(response: library.HttpResponse, request: library.HttpRequest): void {
-    let turn: Turn<S> | null = null
+    let incoming: IncomingRequest<S> | null = null
     try {
-      turn = this.turnOf(response, request)
-      this.receiving = turn
-      this.admit(turn)
+      incoming = this.sliceOf(response, request)
+      this.receiving = incoming
+      this.admit(incoming)
     } catch (error) {
-      if (turn !== null) this.fault(turn, error)
+      if (incoming !== null) this.fault(incoming, error)
       else {
         this.options.onFault(error, 'http')
         response.close()
       }
     }
     this.receiving = null
-    if (turn !== null) this.watch(turn)
+    if (incoming !== null) this.watch(incoming)
   }
 
   /** Most turns have ended here, and nothing of them is left to abort. */
-  private watch(turn: Turn<S>): void {
-    if (turn.ended && turn.unread === null) return
-    turn.response.onAborted(() => this.abort(turn))
+  private watch(incoming: IncomingRequest<S>): void {
+    if (incoming.ended && incoming.unread === null) return
+    incoming.response.onAborted(() => this.abort(incoming))
   }
 
-  private turnOf(response: library.HttpResponse, request: library.HttpRequest): Turn<S> {
+  private sliceOf(
+    response: library.HttpResponse,
+    request: library.HttpRequest,
+  ): IncomingRequest<S> {
     const call = copied(request, this.clock())
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method
@@ -164,236 +167,245 @@ export class Gateway<S> {
     const from = isOperators ? this.addresses.of(response, call.headers) : ''
     call.isOwn = this.options.ownCalls?.isMarked(call.headers) === true
     const address = call.isOwn === true ? '' : this.addresses.keyOf(response, call.headers)
-    const turn = begun(response, call, found, { from, address })
-    if (turn.route?.rateClass === 'auth') call.from = this.addresses.of(response, call.headers)
-    return turn
+    const incoming = begun(response, call, found, { from, address })
+    if (incoming.route?.rateClass === 'auth') call.from = this.addresses.of(response, call.headers)
+    return incoming
   }
 
-  private admit(turn: Turn<S>): void {
+  private admit(incoming: IncomingRequest<S>): void {
     edgePoint('at-receive')
-    const { call } = turn
-    const misframed = this.admission.framing(turn)
+    const { call } = incoming
+    const misframed = this.admission.framing(incoming)
     if (misframed !== null) {
-      this.refuseMisframed(turn, misframed)
+      this.refuseMisframed(incoming, misframed)
       return
     }
     const bodyBytes = announcedBytes(call)
     const isTooLarge = bodyBytes > this.bodyBytesMax
-    const refusal = this.admission.ofHead(turn, bodyBytes > 0)
+    const refusal = this.admission.ofHead(incoming, bodyBytes > 0)
     if (refusal !== null) {
-      this.refuseEarly(turn, refusal, isTooLarge || this.stopping)
+      this.refuseEarly(incoming, refusal, isTooLarge || this.stopping)
       return
     }
     if (isTooLarge) {
-      this.refuseEarly(turn, refuse('BODY_TOO_LARGE'), true)
+      this.refuseEarly(incoming, refuse('BODY_TOO_LARGE'), true)
       return
     }
-    if (bodyBytes === 0) this.whole(turn)
+    if (bodyBytes === 0) this.whole(incoming)
     else {
-      this.bulkheads.enter(turn, 'bodies')
-      this.bodies.read(turn)
+      this.bulkheads.enter(incoming, 'bodies')
+      this.bodies.read(incoming)
     }
   }
 
   /** The request is complete: from here on it is counted in the room of its own kind. */
-  private whole(turn: Turn<S>): void {
-    const { entry, address } = turn
+  private whole(incoming: IncomingRequest<S>): void {
+    const { entry, address } = incoming
     assert(entry !== null, 'an admitted turn has a route')
     const { bulkhead } = entry.route
     const refusal = this.bulkheads.refusal(bulkhead, address)
     if (refusal !== null) {
-      this.refuseEarly(turn, refusal, false)
+      this.refuseEarly(incoming, refusal, false)
       return
     }
-    this.bulkheads.enter(turn, bulkhead)
-    if (entry.changes) this.later(turn, this.parseEnd.next(), () => this.begin(turn, entry))
-    else this.prove(turn, entry)
+    this.bulkheads.enter(incoming, bulkhead)
+    if (entry.changes) this.later(incoming, this.parseEnd.next(), () => this.begin(incoming, entry))
+    else this.prove(incoming, entry)
   }
 
   /** From here on, later bytes of the connection stay in the kernel until the reply is written. */
-  private begin(turn: Turn<S>, entry: Entry<S>): void {
-    if (turn.aborted) {
-      this.end(turn, 0, null)
+  private begin(incoming: IncomingRequest<S>, entry: Entry<S>): void {
+    if (incoming.aborted) {
+      this.end(incoming, 0, null)
       return
     }
-    turn.response.pause()
-    turn.paused = true
-    this.prove(turn, entry)
+    incoming.response.pause()
+    incoming.paused = true
+    this.prove(incoming, entry)
   }
 
-  private prove(turn: Turn<S>, entry: Entry<S>): void {
+  private prove(incoming: IncomingRequest<S>, entry: Entry<S>): void {
     try {
       edgePoint('at-prove')
       const { raw, auth } = entry.route
       const isOpen = auth.accepts.length === 0 && auth.welcomes === undefined
       if (raw || isOpen) {
-        this.run(turn, entry, null)
+        this.run(incoming, entry, null)
         return
       }
-      const proof = this.options.authenticate(turn.call, auth)
+      const proof = this.options.authenticate(incoming.call, auth)
       if (!(proof instanceof Promise)) {
-        this.run(turn, entry, proof)
+        this.run(incoming, entry, proof)
         return
       }
-      this.later(turn, proof, (settled) => this.run(turn, entry, settled))
+      this.later(incoming, proof, (settled) => this.run(incoming, entry, settled))
     } catch (error) {
-      this.fault(turn, error)
+      this.fault(incoming, error)
     }
   }
 
-  private run(turn: Turn<S>, entry: Entry<S>, proof: Caller | Refusal | null): void {
-    if (turn.aborted) {
-      this.end(turn, 0, null)
+  private run(incoming: IncomingRequest<S>, entry: Entry<S>, proof: Caller | Refusal | null): void {
+    if (incoming.aborted) {
+      this.end(incoming, 0, null)
       return
     }
     if (proof instanceof Refusal) {
-      this.finish(turn, entry, proof)
+      this.finish(incoming, entry, proof)
       return
     }
-    turn.caller = proof
-    const outcome = this.admission.ofCaller(turn, entry, proof) ?? this.handle(turn, entry, proof)
+    incoming.caller = proof
+    const outcome =
+      this.admission.ofCaller(incoming, entry, proof) ?? this.handle(incoming, entry, proof)
     if (outcome instanceof Pending) {
       outcome.whenDone(
-        (settled) => this.finish(turn, entry, settled),
-        (error) => this.fault(turn, error, 'reply'),
+        (settled) => this.finish(incoming, entry, settled),
+        (error) => this.fault(incoming, error, 'reply'),
       )
       return
     }
     if (!(outcome instanceof Promise)) {
-      this.finish(turn, entry, outcome)
+      this.finish(incoming, entry, outcome)
       return
     }
-    this.later(turn, outcome, (settled) => this.finish(turn, entry, settled))
+    this.later(incoming, outcome, (settled) => this.finish(incoming, entry, settled))
   }
 
-  private handle(turn: Turn<S>, entry: Entry<S>, caller: Caller | null): unknown {
+  private handle(incoming: IncomingRequest<S>, entry: Entry<S>, caller: Caller | null): unknown {
     const { route } = entry
-    const { call, address } = turn
+    const { call, address } = incoming
     call.readMs = this.clock()
     this.within.charged.begin({ call, route, address, caller })
     edgePoint('at-parse')
-    const read = readCall(entry, turn.values, call, caller)
+    const read = readCall(entry, incoming.values, call, caller)
     if (read instanceof Refusal) return ofForm(route, read)
     edgePoint('at-handle')
     const { services, ownerOfCall } = this.options
     return ofForm(route, route.run(read, services, ownerOfCall, this.within.call))
   }
 
-  private answer(turn: Turn<S>, { route }: Entry<S>, outcome: unknown): void {
+  private answer(incoming: IncomingRequest<S>, { route }: Entry<S>, outcome: unknown): void {
     edgePoint('at-reply')
     const stated = statedBy(outcome)
     if (this.options.verifyReplies === true) verify(route, stated)
     this.send(
-      turn,
-      this.heads.of(turn.call, cacheOf(route, outcome), encoded(stated, route.status)),
+      incoming,
+      this.heads.of(incoming.call, cacheOf(route, outcome), encoded(stated, route.status)),
     )
   }
 
   /** May run in the code that settles the outcome, which must not feel a fault of the reply. */
-  private finish(turn: Turn<S>, entry: Entry<S>, outcome: unknown): void {
+  private finish(incoming: IncomingRequest<S>, entry: Entry<S>, outcome: unknown): void {
     try {
-      this.answer(turn, entry, outcome)
+      this.answer(incoming, entry, outcome)
     } catch (error) {
-      this.fault(turn, error, 'reply')
+      this.fault(incoming, error, 'reply')
     }
   }
 
-  private refuseEarly(turn: Turn<S>, refusal: Refusal, close: boolean): void {
-    const { call, allow } = turn
+  private refuseEarly(incoming: IncomingRequest<S>, refusal: Refusal, close: boolean): void {
+    const { call, allow } = incoming
     const isMethod = refusal.name === 'METHOD_NOT_ALLOWED'
     const preflight = isMethod ? this.heads.preflight(call, allow) : null
     const headers: Header[] = isMethod ? [this.heads.allow(allow)] : []
-    this.send(turn, { ...(preflight ?? this.heads.ofRefusal(call, refusal, headers)), close })
+    this.send(incoming, { ...(preflight ?? this.heads.ofRefusal(call, refusal, headers)), close })
   }
 
   /** Where such a request ends is in doubt, so the library must parse nothing behind its head. */
-  private refuseMisframed(turn: Turn<S>, refusal: Refusal): void {
-    const { call, response } = turn
+  private refuseMisframed(incoming: IncomingRequest<S>, refusal: Refusal): void {
+    const { call, response } = incoming
     if (call.method === 'HEAD') {
       // Without a body the reply is gathered. While the call is pending, no other request is run.
-      this.later(turn, nextTurn(), () => this.refuseEarly(turn, refusal, true))
+      this.later(incoming, nextTick(), () => this.refuseEarly(incoming, refusal, true))
       return
     }
     const out = this.heads.ofRefusal(call, refusal, [])
-    turn.written = true
-    writeAndClose(response, out, rateLines(this.options, turn, out))
-    this.end(turn, out.status, out.refusal)
+    incoming.written = true
+    writeAndClose(response, out, rateLines(this.options, incoming, out))
+    this.end(incoming, out.status, out.refusal)
   }
 
-  private send(turn: Turn<S>, out: Outgoing): void {
-    if (turn.ended) return
-    if (turn.aborted) {
-      this.end(turn, 0, null)
+  private send(incoming: IncomingRequest<S>, out: Outgoing): void {
+    if (incoming.ended) return
+    if (incoming.aborted) {
+      this.end(incoming, 0, null)
       return
     }
-    const { response, address, call } = turn
-    turn.written = true
+    const { response, address, call } = incoming
+    incoming.written = true
     call.charges?.replied(out.payload.length)
-    if (turn.paused) response.resume()
-    turn.paused = false
+    if (incoming.paused) response.resume()
+    incoming.paused = false
     const isOut = this.replies.write(response, out, {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
-      isCorked: this.receiving === turn,
-      more: rateLines(this.options, turn, out),
+      isCorked: this.receiving === incoming,
+      more: rateLines(this.options, incoming, out),
     })
     if (!isOut) {
-      const unread = this.replies.keep(response, out, address, () => this.letGo(turn))
+      const unread = this.replies.keep(response, out, address, () => this.letGo(incoming))
       if (unread === 'full') response.close()
-      else turn.unread = unread
+      else incoming.unread = unread
     }
-    this.end(turn, out.status, out.refusal)
+    this.end(incoming, out.status, out.refusal)
   }
 
-  private later<T>(turn: Turn<S>, promise: Promise<T>, next: (value: T) => void): void {
-    promise.then(next).catch((error: unknown) => this.fault(turn, error))
+  private later<T>(
+    incoming: IncomingRequest<S>,
+    promise: Promise<T>,
+    next: (value: T) => void,
+  ): void {
+    promise.then(next).catch((error: unknown) => this.fault(incoming, error))
   }
 
   /** Never throws, because no caller of it would catch. */
-  private fault(turn: Turn<S>, error: unknown, edge: 'http' | 'reply' = 'http'): void {
+  private fault(
+    incoming: IncomingRequest<S>,
+    error: unknown,
+    edge: 'http' | 'reply' = 'http',
+  ): void {
     const faultId = this.options.onFault(error, edge)
-    this.bodies.ends(turn)
-    if (turn.ended) return
+    this.bodies.ends(incoming)
+    if (incoming.ended) return
     try {
-      if (!turn.written) this.refuseEarly(turn, refuse('INTERNAL', { faultId }), true)
+      if (!incoming.written) this.refuseEarly(incoming, refuse('INTERNAL', { faultId }), true)
     } catch (again) {
       this.options.onFault(again, 'reply')
     }
-    if (turn.ended) return
-    if (!turn.aborted) turn.response.close()
-    this.end(turn, 0, null)
+    if (incoming.ended) return
+    if (!incoming.aborted) incoming.response.close()
+    this.end(incoming, 0, null)
   }
 
-  private abort(turn: Turn<S>): void {
-    turn.aborted = true
-    turn.call.isGone = true
-    if (turn.unread !== null) this.letGo(turn)
+  private abort(incoming: IncomingRequest<S>): void {
+    incoming.aborted = true
+    incoming.call.isGone = true
+    if (incoming.unread !== null) this.letGo(incoming)
     // A handler at work ends its own turn when it is done.
-    if (this.bodies.ends(turn)) this.end(turn, 0, null)
+    if (this.bodies.ends(incoming)) this.end(incoming, 0, null)
   }
 
-  private end(turn: Turn<S>, status: number, refusal: string | null): void {
-    if (turn.ended) return
-    turn.ended = true
-    turn.status = status
-    turn.refusal = refusal
-    turn.endedMs = this.clock()
-    this.observe(turn)
-    if (turn.unread === null) this.letGo(turn)
+  private end(incoming: IncomingRequest<S>, status: number, refusal: string | null): void {
+    if (incoming.ended) return
+    incoming.ended = true
+    incoming.status = status
+    incoming.refusal = refusal
+    incoming.endedMs = this.clock()
+    this.observe(incoming)
+    if (incoming.unread === null) this.letGo(incoming)
   }
 
   /** Frees what a turn occupies, when its reply is out or its connection has ended. */
-  private letGo(turn: Turn<S>): void {
-    if (turn.unread !== null) this.replies.free(turn.unread)
-    turn.unread = null
-    this.bulkheads.leave(turn)
+  private letGo(incoming: IncomingRequest<S>): void {
+    if (incoming.unread !== null) this.replies.free(incoming.unread)
+    incoming.unread = null
+    this.bulkheads.leave(incoming)
     if (this.inFlight === 0) this.onIdle?.()
   }
 
   /** A fault of the observer does not change the call. */
-  private observe(turn: Turn<S>): void {
+  private observe(incoming: IncomingRequest<S>): void {
     try {
-      this.options.observe?.(turn)
+      this.options.observe?.(incoming)
     } catch (error) {
       this.options.onFault(error, 'http')
     }

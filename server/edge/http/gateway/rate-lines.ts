@@ -4,20 +4,20 @@
 
 import { rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 import type { Outgoing } from './replies/outgoing.ts'
-import type { Turn } from './turn.ts'
 
 const TOO_MANY = 429
 
 type Limiters<S> = Pick<GatewayOptions<S>, 'addressLimiter' | 'profileLimiter'>
-type Counted<S> = Pick<Turn<S>, 'entry' | 'caller' | 'address' | 'call'>
+type Counted<S> = Pick<IncomingRequest<S>, 'entry' | 'caller' | 'address' | 'call'>
 
 /**
  * Empty without limits, and on raw routes: there the way of the order counts the profile, and its
  * figures would cost each order more than they tell a trader who counts its own orders.
  */
-export function rateLines<S>(limiters: Limiters<S>, turn: Counted<S>, out: Outgoing): string {
-  const { entry, caller, address, call } = turn
+export function rateLines<S>(limiters: Limiters<S>, incoming: Counted<S>, out: Outgoing): string {
+  const { entry, caller, address, call } = incoming
   if (out.limitLines !== '') return out.limitLines
   if (out.status === TOO_MANY && out.refusal !== 'RATE_LIMITED') return ''
   if (entry?.route.raw === true || call.isOwn === true) return ''

@@ -38,7 +38,7 @@ export interface BroadcastParts {
   readonly fail: (error: unknown, members: readonly Member[]) => void
   readonly port: SocketPort
   readonly counts: FrameCounts
-  readonly turn: TickBudget
+  readonly tick: TickBudget
   readonly budgets: FrameBudgets
 }
 
@@ -57,7 +57,7 @@ const LATE_MS = 1000
 /** What all rooms together may still send in this turn of the loop. */
 export class TickBudget {
   readonly #pump: Pump
-  #turn = -1
+  #tick = -1
   #sends = 0
   #bytes = 0
 
@@ -67,8 +67,8 @@ export class TickBudget {
 
   /** A turn takes one topic at least, however long its frame is. */
   takes(sends: number, bytes: number): boolean {
-    if (this.#turn !== this.#pump.turn) {
-      this.#turn = this.#pump.turn
+    if (this.#tick !== this.#pump.tick) {
+      this.#tick = this.#pump.tick
       this.#sends = 0
       this.#bytes = 0
     }
@@ -76,8 +76,8 @@ export class TickBudget {
     this.#sends += sends
     this.#bytes += bytes
     if (isFirst) return true
-    const { socketTopicMembersMax, socketTurnBytesMax } = LIMITS
-    return this.#sends <= socketTopicMembersMax && this.#bytes <= socketTurnBytesMax
+    const { socketTopicMembersMax, socketTickBytesMax } = LIMITS
+    return this.#sends <= socketTopicMembersMax && this.#bytes <= socketTickBytesMax
   }
 }
 
@@ -199,7 +199,7 @@ export class BroadcastGroup implements Sender, Waiter {
       while (this.#topicAt < this.#topics.length) {
         const topic = this.#topics[this.#topicAt]
         const bytes = packet.length * Math.min(1, topic.members.size)
-        if (!this.#parts.turn.takes(topic.members.size, bytes)) return 'turn'
+        if (!this.#parts.tick.takes(topic.members.size, bytes)) return 'turn'
         this.#topicAt++
         this.#announce(topic, packet)
       }

@@ -144,7 +144,7 @@ test('a redemption pays what bigint says, also at the extremes and below zero', 
   const seed = freshSeed()
   const random = new Random(seed)
   const parts = () => random.spread(2 ** 40)
-  for (let turn = 0; turn < 20_000; turn++) {
+  for (let round = 0; round < 20_000; round++) {
     const payout = [parts(), 1 + parts()] as const
     const [yesPart, noPart] = payout
     const whole = BigInt(yesPart + noPart)

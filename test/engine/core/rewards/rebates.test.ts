@@ -45,8 +45,8 @@ test('a sale fee of 600 is given once when both rates are the whole fee, not 1,2
 
 test('all parts of a fee together are never more than the fee, also at the extremes', () => {
   const random = new Random(freshSeed())
-  for (let turn = 0; turn < 2000; turn++) {
-    const most = turn % 2 === 0 ? MAX : 1000
+  for (let round = 0; round < 2000; round++) {
+    const most = round % 2 === 0 ? MAX : 1000
     const sharesRaw = random.between(3, most)
     const feeRaw = random.between(0, sharesRaw)
     const fee = { sharesRaw, feeRaw }

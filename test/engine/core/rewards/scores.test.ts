@@ -143,8 +143,8 @@ test('the minutes of a day give its whole reward, however large it is', () => {
 
 test('the amounts are those of the rule, also at the extremes', () => {
   const random = new Random(freshSeed())
-  for (let turn = 0; turn < 400; turn++) {
-    const isLarge = turn % 2 === 0
+  for (let round = 0; round < 400; round++) {
+    const isLarge = round % 2 === 0
     const orders = Array.from({ length: random.between(0, 40) }, () => ({
       owner: random.between(1, 8),
       signedTicks: random.between(1, 999) * (random.between(0, 1) === 0 ? 1 : -1),

@@ -388,8 +388,8 @@ test('the operator moves providers, and all leave by themselves behind the payou
   const { catalogue, ledger, pools } = live.exchange.pipeline.clearing
   const market = catalogue.bySlug(slug)
   assert(market !== undefined)
-  for (let turn = 0; pools.of(market.marketId)?.liquidityRaw !== 0; turn++) {
-    assert(turn < 100, 'the providers leave')
+  for (let slice = 0; pools.of(market.marketId)?.liquidityRaw !== 0; slice++) {
+    assert(slice < 100, 'the providers leave')
     shift()
     live.exchange.pipeline.tick()
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Projected } from '../../../../server/api/boards/board-turns.ts'
+import type { Projected } from '../../../../server/api/boards/board-slices.ts'
 import { KeptProjections } from '../../../../server/api/boards/kept-projections.ts'
 
 const MINUTE_MS = 60_000

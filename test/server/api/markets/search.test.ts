@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { searchMarkets } from '../../../../persistence/query/read/markets/search.ts'
 import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
 import { codeOf } from '../../../support/live-session.ts'
-import { patientTurn } from '../../../support/patient-turn.ts'
+import { patientSlice } from '../../../support/patient-slice.ts'
 
 // Searches over HTTP, from a market that an operator makes to the bytes that a reader gets.
 
@@ -25,7 +25,7 @@ for (const fields of MARKETS) {
 }
 // The first search of a process reads the vectors, which takes long on a machine that is busy.
 const all = { text: 'warm', similarityMin: 0, skip: 0, limit: 1 }
-await live.exchange.query.request(searchMarkets, all, patientTurn())
+await live.exchange.query.request(searchMarkets, all, patientSlice())
 
 const search = (query: string, more = '') =>
   live.send('GET', `/markets/search?query=${encodeURIComponent(query)}${more}`)
@@ -50,7 +50,7 @@ test('a search finds a market that does not say its words, in its own bytes', as
 test('a search before the first market does not spoil the searches behind it', async () => {
   const young = await startLive()
   const { query, follower, pipeline } = young.exchange
-  assert.deepEqual(await query.request(searchMarkets, all, patientTurn()), {
+  assert.deepEqual(await query.request(searchMarkets, all, patientSlice()), {
     total: 0,
     marketIds: [],
   })

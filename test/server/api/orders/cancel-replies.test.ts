@@ -43,12 +43,12 @@ function outcomeOf({ canceled, failed, tradedFrom }: Count): AllCanceled {
 async function replyTo(outcome: AllCanceled) {
   const { pipeline, stop } = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
   let nowMs = 0
-  let turns = 0
+  let rounds = 0
   const slices = new SlicedWork({
     // Each look at the time ends a slice.
     clock: () => nowMs++,
     later: (run) => {
-      turns++
+      rounds++
       setImmediate(run)
     },
     sliceMs: 1,
@@ -58,7 +58,7 @@ async function replyTo(outcome: AllCanceled) {
   await stop()
   assert.ok(out instanceof Bytes)
   const text = String(out.payload)
-  return { status: out.status, bytes: text.length, body: JSON.parse(text), turns }
+  return { status: out.status, bytes: text.length, body: JSON.parse(text), rounds }
 }
 
 test('the reply to a cancel of very many orders is encoded in slices', async () => {
@@ -67,7 +67,7 @@ test('the reply to a cancel of very many orders is encoded in slices', async () 
     [1, 207],
   ]) {
     const outcome = outcomeOf({ canceled: 4500, failed, tradedFrom: 0 })
-    const { body, turns, ...rest } = await replyTo(outcome)
+    const { body, rounds, ...rest } = await replyTo(outcome)
     assert.equal(rest.status, status)
     const { message, ...lists } = body
     assert.equal(typeof message, 'string')
@@ -82,7 +82,7 @@ test('the reply to a cancel of very many orders is encoded in slices', async () 
     // The first order traded nothing, so its row is the last one.
     const orders = [...ids.slice(1), ids[0]].map((id) => rows.get(id))
     assert.deepEqual(lists, { canceled: ids, orders, failed: failed === 0 ? [] : [open(0)] })
-    assert.ok(turns >= 8, `${turns} turns of the event loop`)
+    assert.ok(rounds >= 8, `${rounds} turns of the event loop`)
   }
 })
 

@@ -337,10 +337,10 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
   live.shiftClock(PACK_LIMITS.offerMs / 2)
   // Each ends at its own time.
-  while ((await balance(ben)).parked > 60 * UNIT) live.shiftClock(PACK_LIMITS.turnEveryMs)
+  while ((await balance(ben)).parked > 60 * UNIT) live.shiftClock(PACK_LIMITS.roundEveryMs)
   assert.equal((await balance(ben)).parked, 60 * UNIT)
   live.shiftClock(PACK_LIMITS.offerMs / 2)
-  while ((await balance(ben)).parked > 0) live.shiftClock(PACK_LIMITS.turnEveryMs)
+  while ((await balance(ben)).parked > 0) live.shiftClock(PACK_LIMITS.roundEveryMs)
   assert.equal((await balance(ben)).free - start.free, 5 * UNIT)
 })
 

@@ -117,11 +117,11 @@ test('a trade that was taken back is left out', async () => {
 })
 
 test('pages of any size give every row once, of all markets and of one', async () => {
-  for (let turn = 0; turn < 6; turn++) {
-    const market = turn % 2 === 0 ? rain : hail
-    await place(live, alice, market, { outcome: 1, ticks: 500, sizeRaw: (turn + 1) * SHARE })
-    await place(live, bob, market, { ticks: 500, sizeRaw: (turn + 1) * SHARE })
-    await move('split', 'hail', { amount: String(turn + 1) })
+  for (let slice = 0; slice < 6; slice++) {
+    const market = slice % 2 === 0 ? rain : hail
+    await place(live, alice, market, { outcome: 1, ticks: 500, sizeRaw: (slice + 1) * SHARE })
+    await place(live, bob, market, { ticks: 500, sizeRaw: (slice + 1) * SHARE })
+    await move('split', 'hail', { amount: String(slice + 1) })
   }
   for (const filter of ['', '&market=hail', '&market=rain']) {
     const whole = await rowsOf(bob, `limit=100${filter}`)

@@ -87,14 +87,14 @@ test('open orders stand in the row of their market, with what they lock', async 
 
 test('a fill that was answered is in the next positions of both sides', async () => {
   const fast = await openMarket(live, 'fast')
-  for (let turn = 0; turn < 20; turn++) {
+  for (let slice = 0; slice < 20; slice++) {
     await place(live, alice, fast, { outcome: 1, ticks: 500, sizeRaw: SHARE })
     await place(live, bob, fast, { ticks: 500, sizeRaw: SHARE })
     const held = await Promise.all([clob(bob), clob(alice)])
     const shares = held.map((rows, index) => {
       return at(rows, 0, 'tokensBalance', index === 0 ? 'yes' : 'no')
     })
-    assert.deepEqual(shares, Array(2).fill(String((turn + 1) * SHARE)))
+    assert.deepEqual(shares, Array(2).fill(String((slice + 1) * SHARE)))
   }
 })
 

@@ -18,7 +18,7 @@ class Desk {
   })
 
   /** Runs what waits for the next turn of the loop; false when nothing does. */
-  turn(): boolean {
+  slice(): boolean {
     const due = this.#later.splice(0)
     for (const run of due) run()
     return due.length > 0
@@ -44,7 +44,7 @@ test('a long list takes many turns of the loop, none of them longer than a slice
   do {
     lengths.push(desk.nowMs - before)
     before = desk.nowMs
-  } while (desk.turn())
+  } while (desk.slice())
   assert.equal(await made, 'a')
   assert.equal(done.length, 1000)
   const longest = Math.max(...lengths)
@@ -58,7 +58,7 @@ test('sixteen lists at once take no longer in one turn than one list', async () 
     return desk.work.run({ share: share(`${at}`) }, desk.items(`${at}`, 100, 0.5, done))
   })
   assert.ok(desk.nowMs <= SLICE_MS, 'what is asked for in one turn shares one slice')
-  for (let before = desk.nowMs; desk.turn(); before = desk.nowMs) {
+  for (let before = desk.nowMs; desk.slice(); before = desk.nowMs) {
     assert.ok(desk.nowMs - before <= SLICE_MS + 0.5)
   }
   assert.deepEqual(await Promise.all(made), ['0', '1', '2', '3', '4', '5', '6', '7'])
@@ -70,8 +70,8 @@ test('short work that comes while nothing else waits is done at once', async () 
   const made = desk.work.run({ share: share('a') }, desk.items('a', 3, 0.5, done))
   assert.equal(done.length, 3)
   assert.equal(await made, 'a')
-  assert.equal(desk.turn(), true)
-  assert.equal(desk.turn(), false, 'an idle loop is not kept busy')
+  assert.equal(desk.slice(), true)
+  assert.equal(desk.slice(), false, 'an idle loop is not kept busy')
 })
 
 test('short work of another caller does not wait for a long list', () => {
@@ -79,11 +79,11 @@ test('short work of another caller does not wait for a long list', () => {
   const done: string[] = []
   void desk.work.run({ share: share('greedy', 1) }, desk.items('long', 10_000, 0.5, done))
   void desk.work.run({ share: share('greedy', 2) }, desk.items('long', 10_000, 0.5, done))
-  for (let turn = 0; turn < 10; turn++) desk.turn()
+  for (let slice = 0; slice < 10; slice++) desk.slice()
   const before = done.length
   void desk.work.run({ share: share('modest') }, desk.items('short', 4, 0.5, done))
-  desk.turn()
-  desk.turn()
+  desk.slice()
+  desk.slice()
   assert.equal(done.slice(before).filter((name) => name === 'short').length, 4)
 })
 
@@ -97,9 +97,9 @@ test('a list whose caller is gone is dropped, and its caller pays for what was d
   }
   const by = { share: share('a'), isGone: () => isGone, onTook }
   const made = desk.work.run(by, desk.items('a', 1000, 1, done))
-  desk.turn()
+  desk.slice()
   isGone = true
-  while (desk.turn());
+  while (desk.slice());
   assert.equal(await made, null)
   assert.ok(done.length < 20, `${done.length} items`)
   assert.equal(paidMs, done.length)
@@ -114,7 +114,7 @@ test('a fault of one list is its own', async () => {
   }
   const failing = desk.work.run({ share: share('a') }, broken())
   const other = desk.work.run({ share: share('b') }, desk.items('b', 30, 1, done))
-  while (desk.turn());
+  while (desk.slice());
   await assert.rejects(failing, /broken/)
   assert.equal(await other, 'b')
 })
@@ -127,7 +127,7 @@ test('above the bound the newest of the largest group makes way', async () => {
     return desk.work.run({ share: share('greedy', at) }, desk.items('g', 50, 1, done))
   })
   const modest = desk.work.run({ share: share('modest') }, desk.items('m', 5, 1, done))
-  while (desk.turn());
+  while (desk.slice());
   assert.equal(await modest, 'm')
   const ends = await Promise.all(greedy)
   assert.equal(ends.filter((end) => end === null).length, 2)

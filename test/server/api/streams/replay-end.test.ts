@@ -48,9 +48,9 @@ function heldUp(name: string): { release: () => void; restore: () => void } {
   const isReleased = new Promise<void>((resolve) => {
     release = resolve
   })
-  query.request = async (read, requested, turn) => {
+  query.request = async (read, requested, slice) => {
     if (read.name === name) await isReleased
-    return request(read, requested, turn)
+    return request(read, requested, slice)
   }
   return {
     release,

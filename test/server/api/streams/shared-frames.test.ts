@@ -93,9 +93,9 @@ test('sockets of an account that subscribe together share their reads', async ()
   const { query } = live.exchange
   const request = query.request.bind(query)
   let reads = 0
-  query.request = (read, requested, turn) => {
+  query.request = (read, requested, slice) => {
     if (read.name === positions.name) reads++
-    return request(read, requested, turn)
+    return request(read, requested, slice)
   }
   for (const { socket } of members) socket.emit('subscribe_positions', { marketSlugs: ['rain'] })
   await Promise.all(members.map((each) => each.take('positions', 1)))
@@ -109,8 +109,8 @@ test('snapshots too go out in slices, and not in the turn in which they were rea
   const { counts } = live.sockets
   const request = query.request.bind(query)
   const atOnce: number[] = []
-  query.request = async (read, requested, turn) => {
-    const rows = await request(read, requested, turn)
+  query.request = async (read, requested, slice) => {
+    const rows = await request(read, requested, slice)
     const before = counts.framesSent
     // This runs after everything that follows from the rows within the same turn.
     process.nextTick(() => atOnce.push(counts.framesSent - before))

@@ -95,7 +95,7 @@ class World {
   /** Lets what is due happen until nothing is due within this time. */
   async pass(ms: number): Promise<void> {
     this.clock.nowMs += ms
-    for (let turn = 0; turn < 8; turn++) {
+    for (let round = 0; round < 8; round++) {
       this.exchange.pipeline.tick()
       await this.exchange.pipeline.whenIdle()
       this.clock.nowMs += Math.max(LIMITS.payoutEveryMs, MOVE_LIMITS.sweepEveryMs)
@@ -218,7 +218,7 @@ test('rows of other markets that come during a sweep hide no row of its market',
       },
     },
   })
-  const turn = () => {
+  const round = () => {
     driver.nowMs += MOVE_LIMITS.sweepEveryMs
     redemptions.tick()
   }
@@ -227,12 +227,12 @@ test('rows of other markets that come during a sweep hide no row of its market',
   driver.place({ ...YES_BID, account: profiles[1], marketId: paid })
   driver.place({ ...YES_SALE, account: profiles[0], marketId: paid })
   payOut(paidFirst)
-  turn()
+  round()
   payOut(paid)
   for (const profileId of profiles) split(profileId, other)
-  for (let turns = 0; redemptions.nextDueMs !== Number.POSITIVE_INFINITY; turns++) {
-    assert(turns < 20, 'a sweep ends')
-    turn()
+  for (let rounds = 0; redemptions.nextDueMs !== Number.POSITIVE_INFINITY; rounds++) {
+    assert(rounds < 20, 'a sweep ends')
+    round()
   }
   assert.equal(clearing.ledger.rows.find(profiles[0], paid), 0, `row ${row} was looked at`)
   driver.holds()

@@ -34,7 +34,7 @@ test('a version is compressed when it is asked for a second time, and once for a
 test('versions that are asked for once are never compressed', async () => {
   const replies = store()
   for (let version = 0; version < 50; version++) replies.find(`"${version}"`, 'br', textOf(version))
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  for (let round = 0; round < 10; round++) await new Promise(setImmediate)
   assert.equal(replies.madeCount, 0)
 })
 
@@ -85,7 +85,7 @@ test('no more than its share of threads is at work, whatever is asked', async ()
       replies.find(`"${version}"`, 'br', textOf(version))
   }
   await made(replies, 2)
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+  for (let round = 0; round < 10; round++) await new Promise(setImmediate)
   assert.equal(replies.madeCount, 2)
   assert.deepEqual(faults, [])
 })

@@ -355,8 +355,8 @@ export async function startToys(options: Partial<GatewayOptions<Toys>> = {}): Pr
     authenticate,
     ownerOfCall: (_call, caller) => caller.profileId,
     onFault: (error) => `fault-${faults.push(error)}`,
-    observe: (turn) => {
-      seen.push(turn)
+    observe: (round) => {
+      seen.push(round)
       changed()
     },
     verifyReplies: true,

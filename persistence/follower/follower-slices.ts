@@ -1,7 +1,7 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { Follower } from './follower.ts'
 import type { FollowerMessage, FollowerRequest } from './follower-thread.ts'
-import { ScoringTurns } from './scoring-turns.ts'
+import { ScoringSlices } from './scoring-slices.ts'
 import type { SlicedPace } from './sliced-pace.ts'
 import { WantedRows } from './wanted-rows.ts'
 
@@ -9,7 +9,7 @@ import { WantedRows } from './wanted-rows.ts'
 // writes a page of the backlog, and goes on with that while there is nothing else to do. Between
 // chunks and pages the thread receives the messages of main.
 
-interface FollowerTurnsParts {
+interface FollowerSlicesParts {
   readonly follower: Follower
   readonly pace: SlicedPace
   /** The end of the journal at the start. */
@@ -17,18 +17,18 @@ interface FollowerTurnsParts {
   readonly say: (message: FollowerMessage) => void
 }
 
-export class FollowerTurns {
-  readonly #parts: FollowerTurnsParts
+export class FollowerSlices {
+  readonly #parts: FollowerSlicesParts
   readonly #wanted: WantedRows
-  readonly #scoring: ScoringTurns
+  readonly #scoring: ScoringSlices
   #targetSeq: Seq
   #isQueued = false
 
-  constructor(parts: FollowerTurnsParts) {
+  constructor(parts: FollowerSlicesParts) {
     const { follower, pace, startSeq, say } = parts
     this.#parts = parts
     this.#wanted = new WantedRows(follower)
-    this.#scoring = new ScoringTurns(follower, pace, say)
+    this.#scoring = new ScoringSlices(follower, pace, say)
     this.#targetSeq = startSeq
   }
 

@@ -39,7 +39,7 @@ export interface Pace {
   readonly warmMs: number
 }
 
-interface Turns<Read> extends Pace {
+interface Alternation<Read> extends Pace {
   readonly reads: readonly Read[]
   /** What the reads are of, for the progress and for the rows. */
   readonly kindOf: (read: Read) => string
@@ -53,10 +53,10 @@ async function warmUp<Read>(side: Side<Read>, read: Read, warmMs: number): Promi
 }
 
 /** Measures each read on both sides; a row of `many` is judged by that of `few`. */
-export async function inTurns<Read extends { readonly name: string }>(
+export async function alternating<Read extends { readonly name: string }>(
   few: Side<Read>,
   many: Side<Read>,
-  { reads, rounds, warmMs, kindOf }: Turns<Read>,
+  { reads, rounds, warmMs, kindOf }: Alternation<Read>,
 ): Promise<Row[]> {
   for (const read of reads) {
     progress(`reads: ${kindOf(read)}: ${read.name}`)

@@ -11,7 +11,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import type { Sequencer } from '../sequencer/sequencer.ts'
 
-export class PackTurns {
+export class PackSchedule {
   readonly #clearing: Clearing
   readonly #sequencer: Sequencer
   #lookedMs: TimeMs = 0
@@ -24,7 +24,7 @@ export class PackTurns {
   /** When `tick` has something to do next; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     const { packs } = this.#clearing
-    const laterMs = this.#lookedMs + PACK_LIMITS.turnEveryMs
+    const laterMs = this.#lookedMs + PACK_LIMITS.roundEveryMs
     if (packs.due.size > 0) return laterMs
     for (const { expiresMs } of packs.offers()) return Math.max(expiresMs, laterMs)
     return Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-import { followed } from './turns.ts'
+import { followed } from './rounds.ts'
 
 // A child of the bench. Its argument is a folder. A message is the seq to which it follows the
 // journal, and the answer says what that cost.

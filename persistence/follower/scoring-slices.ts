@@ -6,7 +6,7 @@ import type { SlicedPace } from './sliced-pace.ts'
 // Scores samples of rewards, and works out what main asks, in short turns. Between two turns the
 // thread hears main, and follows the journal.
 
-export class ScoringTurns {
+export class ScoringSlices {
   readonly #follower: Follower
   readonly #pace: SlicedPace
   readonly #say: (message: FollowerMessage) => void
@@ -30,7 +30,7 @@ export class ScoringTurns {
   /** Takes a turn if there is work for it; the next one follows by itself. */
   go(): void {
     if (this.#isDue || !this.#hasWork) return
-    const untilMs = performance.now() + REWARD_LIMITS.scoringTurnMs
+    const untilMs = performance.now() + REWARD_LIMITS.scoringSliceMs
     const isOver = () => {
       this.#pace.look()
       return performance.now() >= untilMs

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inTurns } from '../../../../server/api/orders/turns.ts'
+import { inSlices } from '../../../../server/api/orders/slices.ts'
 
 test('wide work runs a thousand items at a time, and other work runs in between', async () => {
   const items = Array.from({ length: 4500 }, (_, index) => index)
@@ -12,7 +12,7 @@ test('wide work runs a thousand items at a time, and other work runs in between'
     setImmediate(others)
   }
   setImmediate(others)
-  const doubled = await inTurns(items, (some) => {
+  const doubled = await inSlices(items, (some) => {
     story.push(`${some.length} items`)
     return some.map((item) => 2 * item)
   })
@@ -26,5 +26,5 @@ test('wide work runs a thousand items at a time, and other work runs in between'
     story,
     parts.flatMap((part, index) => (index === 0 ? [part] : ['others', part])),
   )
-  assert.deepEqual(await inTurns([], () => ['none']), [])
+  assert.deepEqual(await inSlices([], () => ['none']), [])
 })

@@ -19,7 +19,7 @@ interface Projecting {
   project(request: ProjectionParams): Promise<ProjectionRows>
 }
 
-export class BoardTurns {
+export class BoardSlices {
   readonly #follower: Projecting
   #nextMs: TimeMs = 0
   #underWay: Promise<void> | null = null

@@ -7,7 +7,7 @@ import type { Entry } from './entry.ts'
 import type { UnreadReply } from './replies/unread-replies.ts'
 
 /** One request from its first byte to its end; `observe` gets it then. */
-export interface Turn<S> extends Seen, Guest {
+export interface IncomingRequest<S> extends Seen, Guest {
   readonly response: HttpResponse
   readonly entry: Entry<S> | null
   readonly values: readonly string[]
@@ -34,7 +34,7 @@ export function begun<S>(
   call: Call,
   found: Found<Entry<S>>,
   { from, address }: { readonly from: string; readonly address: string },
-): Turn<S> {
+): IncomingRequest<S> {
   call.addressKey = address
   return {
     response,

@@ -46,7 +46,7 @@ function spent(): Cost {
 }
 
 function start(dataDir: string): ChildProcess {
-  const entry = fileURLToPath(new URL('./turns-process.ts', import.meta.url))
+  const entry = fileURLToPath(new URL('./rounds-process.ts', import.meta.url))
   return fork(entry, [dataDir], { execArgv: ['--import', 'tsx'] })
 }
 
@@ -62,7 +62,7 @@ async function take(child: ChildProcess, seq: number): Promise<Cost> {
 }
 
 /** Gives the cost of each stretch for each folder: stretch i goes to `seqs[i]`. */
-export async function takeTurns(
+export async function takeRounds(
   dataDirs: readonly string[],
   seqs: readonly number[],
 ): Promise<readonly (readonly Cost[])[]> {
