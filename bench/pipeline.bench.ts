@@ -5,9 +5,9 @@
 
 import type { OnCommit } from '../persistence/journal/thread/journal-handle.ts'
 import { flood } from './http/flood.ts'
+import { type BusyCounts, busyTimesOf, p99Ms } from './passes/busy-times.ts'
 import { withFolder } from './passes/folder.ts'
 import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'
-import { type BusyCounts, busyTimesOf, p99Ms } from './passes/stretches.ts'
 import { type BatchSize, replayRaw } from './pipeline/raw-commits.ts'
 import { openThreaded, type ThreadedExchange } from './pipeline/threaded-exchange.ts'
 import { progress } from './report/progress.ts'

@@ -2,7 +2,7 @@
 
 import type { Random } from '../../test/support/random.ts'
 import { BLOCK, booksOf, groupOf, type ReadsSize, slugOf } from './reads-size.ts'
-import { ASSETS, optionOf, PAGES, PROPERTIES, TOPICS, uuidOf } from './reads-words.ts'
+import { ASSETS, optionOf, PAGES, PROPERTIES, TOPICS, uuidOf } from './reads-text.ts'
 
 /** Picks what one call asks for. */
 export interface ReadsWorld {

@@ -9,16 +9,7 @@ import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { encodeCommand } from '../../test/support/encode-command.ts'
 import { marketSpec, profileFields } from '../../test/support/specs.ts'
 import { BLOCK, type ReadsSize } from './reads-size.ts'
-import {
-  ASSETS,
-  OPTIONS,
-  optionOf,
-  PAGES,
-  PROPERTIES,
-  TAGS,
-  TOPICS,
-  uuidOf,
-} from './reads-words.ts'
+import { ASSETS, OPTIONS, optionOf, PAGES, PROPERTIES, TAGS, TOPICS, uuidOf } from './reads-text.ts'
 
 export const TRADERS = 64
 const DEPOSIT_RAW = 100_000_000_000_000

@@ -6,14 +6,14 @@ export class Fault extends Error {
   override name = 'Fault'
 }
 
-/** Stops the process by an uncaught Fault when a law does not hold. `law` must be a literal. */
-export function assert(holds: boolean, law: string): asserts holds {
-  if (!holds) throw new Fault(law)
+/** Stops the process by an uncaught Fault when a law does not hold. `invariant` must be a literal. */
+export function assert(holds: boolean, invariant: string): asserts holds {
+  if (!holds) throw new Fault(invariant)
 }
 
 /** For branches that the types rule out, and for damage that must stop the process. */
-export function fault(law: string): never {
-  throw new Fault(law)
+export function fault(invariant: string): never {
+  throw new Fault(invariant)
 }
 
 /** A thread that keeps no state broke at one input: that call alone is lost (design §11). */

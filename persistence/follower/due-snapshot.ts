@@ -62,7 +62,7 @@ export class DueSnapshot {
     const startMs = performance.now()
     // Reads wait while the state is copied. So the next commands are applied before the rest.
     await nextTick()
-    this.#checkLaws()
+    this.#checkInvariants()
     let bytes = 0
     let failure: string | null = null
     try {
@@ -75,7 +75,7 @@ export class DueSnapshot {
   }
 
   /** The laws hold between any two commands, so it does not matter how far the state has moved. */
-  #checkLaws(): void {
+  #checkInvariants(): void {
     const broken = this.#exchange.checkInvariants()
     if (broken === null) return
     throw new Fault(`the state at seq ${this.#exchange.clearing.lastSeq} breaks a law: ${broken}`)

@@ -2,7 +2,7 @@
 
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
 import { invalid, type Refusal } from '../edge/http/refusal.ts'
-import { WRONG_CHECKSUM } from '../edge/http/schema/issue-words.ts'
+import { WRONG_CHECKSUM } from '../edge/http/schema/issue-text.ts'
 
 /** The address in the spelling that replies show, or the refusal of its field. */
 export function checksummed(field: string, given: string): string | Refusal {

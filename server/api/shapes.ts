@@ -9,13 +9,13 @@ import { named } from '../edge/http/schema/printed.ts'
 import { account, shownUsername, xHandle } from '../edge/http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../edge/http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../edge/http/schema/schema.ts'
-import { standing } from './accounts/profile-standing.ts'
 import {
   effectiveFeeRateBps,
   nameToShow,
   profileSince,
   tradeWalletOption,
-} from './accounts/profile-words.ts'
+} from './accounts/profile-fields.ts'
+import { standing } from './accounts/profile-standing.ts'
 
 export function message() {
   return object({ message: means(text(), 'What was done, in a sentence.') })

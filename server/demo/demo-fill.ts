@@ -5,19 +5,10 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../edge/http/schema/schema.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader } from './demo-client.ts'
-import {
-  FIRST_PRICES,
-  FUNDS_RAW,
-  GROUP,
-  MARKETS,
-  PAGES,
-  PAST,
-  POOL,
-  SERIES,
-} from './demo-content.ts'
 import { MATCHES } from './demo-matches.ts'
 import { curatedBodies } from './demo-packs.ts'
 import { type Filling, fund, signIn } from './demo-profiles.ts'
+import { FIRST_PRICES, FUNDS_RAW, GROUP, MARKETS, PAGES, PAST, POOL, SERIES } from './demo-text.ts'
 import type { OwnServer } from './own-server.ts'
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const

@@ -2,8 +2,8 @@
 // changes nothing.
 
 import { DemoClient, type DemoTrader } from './demo-client.ts'
-import { GROUP, MARKETS, POOL } from './demo-content.ts'
 import type { Filling } from './demo-profiles.ts'
+import { GROUP, MARKETS, POOL } from './demo-text.ts'
 
 const BOOKMARKS = [
   ...MARKETS.slice(0, 3).map(({ slug }) => `clob/${slug}`),

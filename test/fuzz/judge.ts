@@ -7,12 +7,12 @@ import { at } from '../support/json-path.ts'
 import { followed, isTree, responsesOf } from '../support/openapi-tree.ts'
 import { WEAK_SCOPES } from './actors.ts'
 import { parsed, parsedText } from './answers.ts'
-import { numbersAt } from './ears.ts'
 import { type FuzzRoute, nameOf, type Plan } from './plan.ts'
 import type { Rendered } from './render.ts'
 import { BENT_SMUGGLES, OPENING_SMUGGLES } from './smuggle.ts'
 import type { Answer, Exchanged } from './socket.ts'
 import type { Role } from './speaker.ts'
+import { numbersAt } from './subscribers.ts'
 import { bringsProof } from './talk.ts'
 
 // What an answer to any request must be: one that its route names, of the promised shape, and free

@@ -7,7 +7,7 @@ const PROJECTED = ['test/persistence/follower/projector.test.ts']
 const PASSED = ['test/persistence/follower/biggest-positions.test.ts']
 const MARKED = ['test/engine/domain/mark.test.ts']
 const COUNTED = ['test/persistence/follower/board-counts.test.ts']
-const KEPT = ['test/server/api/boards/kept-projections.test.ts']
+const KEPT = ['test/server/api/boards/projections.test.ts']
 const PLACED = ['test/persistence/query/board-place.test.ts']
 const SHOWN = ['test/server/api/boards/boards.test.ts']
 
@@ -144,7 +144,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     changes: [['a written position tells no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
   },
   {
-    file: 'server/api/boards/kept-projections.ts',
+    file: 'server/api/boards/projections.ts',
     tests: KEPT,
     changes: [
       ['pages are made side by side', 'this.#last.then(make)', 'make()'],

@@ -207,7 +207,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/read-model/shown-records.ts',
+    file: 'server/exchange/read-model/record-publisher.ts',
     tests: PIPELINE,
     changes: [
       [

@@ -3,7 +3,7 @@
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
-import type { SimOrder } from './taught.ts'
+import type { SimOrder } from './replicated.ts'
 
 /** The body of one order, which the server wallet signs. */
 export function unsignedBody(

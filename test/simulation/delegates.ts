@@ -14,8 +14,8 @@ import { rejectName } from '../support/reject-name.ts'
 import { unsignedBody } from './delegated-order.ts'
 import { type Life, TOKEN_SECRET } from './life.ts'
 import { Orders } from './orders.ts'
+import type { SimCall, SimOrder } from './replicated.ts'
 import { isCancel, type Script, type Step } from './script.ts'
-import type { SimCall, SimOrder } from './taught.ts'
 import type { ClientMemory, Known } from './traders.ts'
 
 /** An order as sent, and the refusal that the intake must give; NONE lets the order through. */

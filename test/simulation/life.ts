@@ -44,10 +44,10 @@ import { marketSpec } from '../support/specs.ts'
 import { expectedRefusal } from './gates.ts'
 import { type Model, replayInto } from './model.ts'
 import type { Conserves } from './money-watch.ts'
+import { Replicated } from './replicated.ts'
 import type { Setting } from './script.ts'
 import { type SimDisk, SimJournal } from './sim-disk.ts'
 import { SimThread } from './sim-thread.ts'
-import { Replicated } from './taught.ts'
 import { Watch } from './watch.ts'
 
 /** With less room than this a ring or the journal may refuse any command. */

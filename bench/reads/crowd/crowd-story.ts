@@ -4,7 +4,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Match } from '../../../engine/domain/sports/match.ts'
 import type { Seal } from '../../../persistence/seal.ts'
-import { scoreJsonOf } from '../../../server/api/sports/score-content.ts'
+import { scoreJsonOf } from '../../../server/api/sports/score-schema.ts'
 import { encodeCommand } from '../../../test/support/encode-command.ts'
 import { ExchangeDriver } from '../../../test/support/exchange-driver.ts'
 import { Random } from '../../../test/support/random.ts'

@@ -18,7 +18,7 @@
 //
 // No result takes a slot, a hash, a client id or open size: results only give them back. So a gate
 // that has not heard some results sees less room than there is, and what it admits stays right when
-// they arrive. test/engine/core/law-two.test.ts proves it.
+// they arrive. test/engine/core/invariant-two.test.ts proves it.
 
 import { assert } from '../../domain/assert.ts'
 import { FEE_ACCOUNT, type Slot } from '../../domain/ids.ts'

@@ -13,7 +13,7 @@ import { type Call, type Caller, header } from '../../edge/http/call.ts'
 import { invalid, Refusal, refuse, refusedOr } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { address, profileId } from '../../edge/http/schema/fields.ts'
-import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { account, displayName } from '../../edge/http/schema/profile-fields.ts'
 import { boolean, defaulted, integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
@@ -24,7 +24,7 @@ import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import type { Allowances, Refused } from './partner-accounts.ts'
-import { nameToShow } from './profile-words.ts'
+import { nameToShow } from './profile-fields.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 

@@ -10,7 +10,7 @@ import { isoText } from '../../edge/http/iso-text.ts'
 import { invalid, type Refusal, refuse, refusedOr } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { address } from '../../edge/http/schema/fields.ts'
-import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-words.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import {
   biography,

@@ -29,7 +29,7 @@ import { ACCOUNT } from '../examples.ts'
 import { profileOfCode } from '../referrals/referral-code.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
-import { nameToShow, tradeWalletOption } from './profile-words.ts'
+import { nameToShow, tradeWalletOption } from './profile-fields.ts'
 
 const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 

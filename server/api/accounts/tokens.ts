@@ -21,7 +21,7 @@ import { line } from '../../edge/http/schema/visible-text.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
-import { allowedScopes, scopes } from './profile-words.ts'
+import { allowedScopes, scopes } from './profile-fields.ts'
 
 const AT = isoText(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']

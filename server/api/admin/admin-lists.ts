@@ -23,11 +23,11 @@ import {
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import { feeCapBps } from '../accounts/profile-words.ts'
+import { feeCapBps } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 import { ANYBODY } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import { freeRaw, next, paging, RESERVED } from './admin-words.ts'
+import { freeRaw, next, paging, RESERVED } from './admin-fields.ts'
 
 function nextOf(ids: readonly number[], limit: number): number | null {
   return ids.length === limit ? (ids.at(-1) ?? null) : null

@@ -21,20 +21,20 @@ import {
 import { boolean, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { line } from '../../edge/http/schema/visible-text.ts'
-import { roleForFields } from '../accounts/profile-roles.ts'
 import {
   allowedScopes,
   effectiveFeeRateBps,
   feeCapBps,
   nameToShow,
   profileSince,
-} from '../accounts/profile-words.ts'
+} from '../accounts/profile-fields.ts'
+import { roleForFields } from '../accounts/profile-roles.ts'
 import { rankOf } from '../accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'
-import { givenUsername, rankRequest } from './admin-words.ts'
+import { givenUsername, rankRequest } from './admin-fields.ts'
 
 const managedProfile = () =>
   object({

@@ -12,8 +12,8 @@ import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { ShownPage } from '../pages/page-directory.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { BoardSlices, Projected } from './board-slices.ts'
-import { KeptProjections } from './kept-projections.ts'
 import type { PageSelection } from './page-selection.ts'
+import { KeptProjections } from './projections.ts'
 
 /** Pages whose boards are kept. */
 const PAGES_MAX = 64

@@ -7,9 +7,9 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
 import { integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
-import { nameToShow } from '../accounts/profile-words.ts'
+import { nameToShow } from '../accounts/profile-fields.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { legFields } from '../packs/leg-content.ts'
+import { legFields } from '../packs/leg-views.ts'
 
 const NOTHING = () => schemaOf<null>({ type: 'null' })
 

@@ -15,7 +15,7 @@ import { shownName } from '../../../persistence/query/read/profiles.ts'
 import { isoText } from '../../edge/http/iso-text.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
-import { legView } from '../packs/leg-content.ts'
+import { legView } from '../packs/leg-views.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 export interface FeedRequest {

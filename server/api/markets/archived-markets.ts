@@ -14,8 +14,8 @@ import {
   isSlugUsed,
 } from '../../../persistence/query/read/markets/markets.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
+import { assetOf } from '../../exchange/read-model/oracle-views.ts'
 import { archivedMarket, type PublishedMarket } from '../../exchange/read-model/published.ts'
-import { assetOf } from '../../exchange/read-model/shown-oracles.ts'
 import { ANYBODY, type PrivateReads, type Requester } from '../reads/private-reads.ts'
 
 export { ANYBODY }

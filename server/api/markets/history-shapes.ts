@@ -6,7 +6,7 @@ import { named } from '../../edge/http/schema/printed.ts'
 import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
-import { nameToShow } from '../accounts/profile-words.ts'
+import { nameToShow } from '../accounts/profile-fields.ts'
 import { MARKET_EXAMPLE, TRADER_EXAMPLE } from '../examples.ts'
 
 const AT = MARKET_EXAMPLE.createdAt

@@ -20,8 +20,8 @@ import {
   schemaOf,
 } from '../../edge/http/schema/schema.ts'
 import type { Services } from '../services.ts'
+import { shownTools } from './listed-tools.ts'
 import type { ToolResult } from './mcp-thread.ts'
-import { shownTools } from './shown-tools.ts'
 import { type Client, requestOf } from './tool-input.ts'
 import { TOOLS } from './tools.ts'
 

@@ -11,7 +11,7 @@ import { text } from '../../edge/http/schema/scalars.ts'
 import { list } from '../../edge/http/schema/schema.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import { curatedPack, curatedView } from './curated-content.ts'
+import { curatedPack, curatedView } from './curated-views.ts'
 import { packUuid, seqOfPackId } from './pack-ids.ts'
 import { CURATED_EXAMPLE } from './purchase-examples.ts'
 

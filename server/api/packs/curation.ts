@@ -13,7 +13,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import type { Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import { curatedView, type Standing } from './curated-content.ts'
+import { curatedView, type Standing } from './curated-views.ts'
 import type { Ineligible, PackDesk, RequestedLeg } from './packs.ts'
 
 /** The prices of the list are at most so old. */

@@ -11,7 +11,7 @@ import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { networksOf } from '../../edge/http/access/networks.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
-import { makersOf, offerViews } from './offer-content.ts'
+import { makersOf, offerViews } from './offer-views.ts'
 
 export const OFFERS_SHOWN_MAX = 100
 /** The names of makers in the list are at most so old. */

@@ -16,11 +16,11 @@ import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
 import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import { offer, offerViews } from './offer-content.ts'
+import { offer, offerViews } from './offer-views.ts'
 import { OFFERS_SHOWN_MAX } from './open-offers.ts'
+import { PACK_EXAMPLE, pack } from './pack-fields.ts'
 import { ineligible, legsToPrice, requestedLegs, stake, tooManyLegs } from './pack-requests.ts'
 import { NOT_ELIGIBLE, shownPack } from './pack-stakes.ts'
-import { PACK_EXAMPLE, pack } from './pack-words.ts'
 
 const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
 const offerId = () =>

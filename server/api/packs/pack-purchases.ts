@@ -33,8 +33,8 @@ import { workFor } from '../reads/fair-shares.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
-import { PARLAY_TYPE } from './curated-content.ts'
-import { listedLeg, listedLegView } from './leg-content.ts'
+import { PARLAY_TYPE } from './curated-views.ts'
+import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid, seqOfPackId } from './pack-ids.ts'
 import { reasonViews } from './pack-requests.ts'
 import { NOT_ELIGIBLE } from './pack-stakes.ts'
@@ -44,7 +44,7 @@ import {
   positionStatus,
   positionViews,
   statusOf,
-} from './position-words.ts'
+} from './position-fields.ts'
 import {
   CURATED_EXAMPLE,
   HASH,

@@ -26,7 +26,8 @@ import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
 import type { Services } from '../services.ts'
-import { priceOf, propType } from './leg-content.ts'
+import { priceOf, propType } from './leg-views.ts'
+import { PACK_EXAMPLE, pack, packViews } from './pack-fields.ts'
 import { QUOTE_ID } from './pack-quotes.ts'
 import {
   ineligible,
@@ -38,7 +39,6 @@ import {
   stake,
   tooManyLegs,
 } from './pack-requests.ts'
-import { PACK_EXAMPLE, pack, packViews } from './pack-words.ts'
 
 const LEGS_EXAMPLE = [
   { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },

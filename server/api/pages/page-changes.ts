@@ -20,7 +20,7 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import { keyChangeOf, type PropertyRequest } from './key-change.ts'
-import { contentOf, NO_CONTENT, type PageContent } from './page-content.ts'
+import { contentOf, NO_CONTENT, type PageContent } from './page-views.ts'
 
 /** The fields that a call sets; an absent field stays as it is, or is empty on a new page. */
 export type PageRequest = Partial<Omit<MarketPage, 'pageId' | 'contentJson'> & PageContent>

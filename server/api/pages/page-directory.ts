@@ -4,7 +4,7 @@
 import type { PlacedPage } from '../../../engine/domain/markets/market-page.ts'
 import type { Facets, Filter } from '../../exchange/read-model/lists/facets.ts'
 import type { PageChanges } from './page-changes.ts'
-import { contentOf, type FilterGroup, NO_CONTENT, type PageContent } from './page-content.ts'
+import { contentOf, type FilterGroup, NO_CONTENT, type PageContent } from './page-views.ts'
 import { optionsShown } from './property-views.ts'
 
 /** Id of the page of everything, which no operator makes. */

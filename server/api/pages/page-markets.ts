@@ -11,8 +11,8 @@ import type { FieldSort, MarketLists } from '../../exchange/read-model/lists/mar
 import type { Place } from '../../exchange/read-model/lists/ordered-list.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { PageChanges } from './page-changes.ts'
-import type { FilterGroup, FilterValues } from './page-content.ts'
 import { filterOf, type PageDirectory, type ShownPage } from './page-directory.ts'
+import type { FilterGroup, FilterValues } from './page-views.ts'
 
 export interface PageParams {
   readonly page?: number

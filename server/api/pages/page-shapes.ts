@@ -5,7 +5,7 @@ import { isoTime } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import { filterGroup, filterValues, metadata } from './page-content.ts'
+import { filterGroup, filterValues, metadata } from './page-views.ts'
 
 export function pageId() {
   return means(text(64, 1), 'Id of the page: that of an operator, a category, or __home__.')

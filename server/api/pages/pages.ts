@@ -18,9 +18,9 @@ import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
-import { filterValues } from './page-content.ts'
 import { KEY_EXAMPLE, LISTED_KEY_EXAMPLE, OPTION_EXAMPLE, PAGE_EXAMPLE } from './page-examples.ts'
 import { marketPage, pageId } from './page-shapes.ts'
+import { filterValues } from './page-views.ts'
 import { keyId, propertyFields, propertyKey, propertyOption } from './property-shapes.ts'
 
 const PATH_CHARACTERS_MAX = 512

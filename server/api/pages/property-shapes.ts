@@ -5,8 +5,8 @@ import { isoTime } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import { FILTER_KEY, metadata } from './page-content.ts'
 import { sortOrder } from './page-shapes.ts'
+import { FILTER_KEY, metadata } from './page-views.ts'
 
 export function keyId() {
   return means(text(64, 1), 'Id that the exchange gave the property.')

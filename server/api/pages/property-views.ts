@@ -4,7 +4,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { PlacedKey, PlacedOption } from '../../../engine/domain/markets/market-page.ts'
 import { isoText } from '../../edge/http/iso-text.ts'
 import type { PageChanges } from './page-changes.ts'
-import { metadataOf } from './page-content.ts'
+import { metadataOf } from './page-views.ts'
 
 /** Lowest order first, then by label. */
 function sorted(options: readonly PlacedOption[]): PlacedOption[] {

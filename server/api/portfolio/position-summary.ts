@@ -9,7 +9,7 @@ import { type Infer, object } from '../../edge/http/schema/schema.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import type { HeldSum } from './portfolio.ts'
-import { allRewardsView } from './reward-words.ts'
+import { allRewardsView } from './reward-fields.ts'
 import type { ShownRewards } from './rewards.ts'
 
 export const SUMMARY_EXAMPLE = {

@@ -29,9 +29,9 @@ import {
 } from '../../edge/http/schema/schema.ts'
 import { midTicks, price } from '../../exchange/read-model/book-views.ts'
 import { NO_DEADLINE_MS, settlementFields } from '../../exchange/read-model/market-view.ts'
+import { poolYesE6 } from '../../exchange/read-model/pool-views.ts'
 import { marketValueRaw, sideView } from '../../exchange/read-model/position-views.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import { poolYesE6 } from '../../exchange/read-model/shown-pools.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
@@ -51,7 +51,7 @@ import {
   epochsByMarket,
   marketRewards,
   marketRewardsView,
-} from './reward-words.ts'
+} from './reward-fields.ts'
 import type { ShownRewards } from './rewards.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()

@@ -5,7 +5,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
 import { defaulted, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import { nameToShow } from '../accounts/profile-words.ts'
+import { nameToShow } from '../accounts/profile-fields.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 
 const LIMIT_MAX = 100

@@ -6,7 +6,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
 import { boolean, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import { nameToShow } from '../accounts/profile-words.ts'
+import { nameToShow } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 
 export const foundFields = () => ({

@@ -41,7 +41,7 @@ export class SolvencyCounts {
   #nextMs: number | null = null
   #underWay: Promise<boolean> | null = null
   /** Whether the count that is under way takes a snapshot of its own. */
-  #isAnew = false
+  #isNewStart = false
   /** The snapshot that was counted last, or could not be. */
   #triedSeq: Seq = 0
 
@@ -80,14 +80,14 @@ export class SolvencyCounts {
    * count, unless it is of an older snapshot.
    */
   async count(): Promise<boolean> {
-    if (this.#underWay !== null && !this.#isAnew) await this.#underWay
+    if (this.#underWay !== null && !this.#isNewStart) await this.#underWay
     return this.#begin(true)
   }
 
-  #begin(isAnew: boolean): Promise<boolean> {
+  #begin(isNewStart: boolean): Promise<boolean> {
     if (this.#underWay !== null) return this.#underWay
-    this.#isAnew = isAnew
-    this.#underWay = this.#count(isAnew).then((isCounted) => {
+    this.#isNewStart = isNewStart
+    this.#underWay = this.#count(isNewStart).then((isCounted) => {
       this.#underWay = null
       this.#nextMs = this.#nowMs + (isCounted ? this.#everyMs : SOON_MS)
       return isCounted
@@ -95,9 +95,9 @@ export class SolvencyCounts {
     return this.#underWay
   }
 
-  async #count(isAnew: boolean): Promise<boolean> {
+  async #count(isNewStart: boolean): Promise<boolean> {
     const { snapshots, clearing } = this.#parts
-    if (isAnew && clearing.lastSeq !== snapshots.last.seq) await snapshots.take()
+    if (isNewStart && clearing.lastSeq !== snapshots.last.seq) await snapshots.take()
     const { seq } = snapshots.last
     this.#triedSeq = seq
     if (seq === 0) return false

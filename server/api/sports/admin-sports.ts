@@ -17,7 +17,7 @@ import { line } from '../../edge/http/schema/visible-text.ts'
 import type { Services } from '../services.ts'
 import { MATCH_EXAMPLE } from './match-examples.ts'
 import { aboutView, esportType, matchFields, matchSlug } from './match-shapes.ts'
-import { eventIssue, fixtureId, scoreEvent, scoreJsonOf } from './score-content.ts'
+import { eventIssue, fixtureId, scoreEvent, scoreJsonOf } from './score-schema.ts'
 
 /**
  * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.

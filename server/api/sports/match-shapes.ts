@@ -15,7 +15,7 @@ import { isoTime, slug } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
-import { esportScore, fixtureId, scoreView, sportScore } from './score-content.ts'
+import { esportScore, fixtureId, scoreView, sportScore } from './score-schema.ts'
 
 export const matchSlug = () =>
   means(slug(), 'Slug of the match: its name in paths and in frames of scores.')

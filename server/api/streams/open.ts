@@ -56,10 +56,10 @@ export function openSockets(parts: OpenParts): SocketGateway {
     counts,
     fail: (error: unknown, members: readonly Member[]) => streams.fail(error, members),
   }
-  const orderEvents = eventFeeds(groups)
-  const market = marketFeeds({ ...groups, orderEvents })
+  const events = eventFeeds(groups)
+  const market = marketFeeds({ ...groups, events })
   const account = accountChannels({ ...parts, connectionCounts, streams })
-  const channels = new Map([...account, ...market.channels, ...orderEvents.channels])
+  const channels = new Map([...account, ...market.channels, ...events.channels])
   const durable = () => pipeline.durable()
   return new SocketGateway({
     ...parts,

@@ -7,7 +7,7 @@ import { count, optional } from '../../settings/kinds.ts'
 import { command, EXIT, type Shell } from '../../shell.ts'
 import { progressLines } from '../progress.ts'
 import { pour } from './pour.ts'
-import { KeptLines } from './state/kept-lines.ts'
+import { KeptLines } from './state/retained-lines.ts'
 import { stateLines } from './state/state-lines.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 

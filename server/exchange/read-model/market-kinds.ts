@@ -2,8 +2,8 @@
 
 import { kindOf, type MarketKind } from '../../../engine/domain/markets/market.ts'
 import { addTo, type GrowingSum } from '../../../engine/domain/units.ts'
+import { poolLiquidityRaw } from './pool-views.ts'
 import type { PublishedMarket } from './published.ts'
-import { poolLiquidityRaw } from './shown-pools.ts'
 
 /** By what a market is traded. */
 export function tradeTypeOf({ market }: PublishedMarket): MarketKind {

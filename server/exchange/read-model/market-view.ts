@@ -8,8 +8,8 @@ import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/uni
 import { isoText } from '../../edge/http/iso-text.ts'
 import { midTicks, price } from './book-views.ts'
 import { automationTypeOf, listedVolume } from './market-kinds.ts'
+import { poolLiquidityRaw, poolYesE6 } from './pool-views.ts'
 import type { PublishedMarket } from './published.ts'
-import { poolLiquidityRaw, poolYesE6 } from './shown-pools.ts'
 
 /** Collateral of the exchange, as every market names it. */
 export interface CollateralToken {

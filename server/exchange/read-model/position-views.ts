@@ -3,8 +3,8 @@
 import { fillPriceRaw, type Mark, markOf, valueRaw } from '../../../engine/domain/markets/mark.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type { PositionRow } from '../../../persistence/query/read/positions.ts'
+import { poolYesE6 } from './pool-views.ts'
 import type { PublishedMarket } from './published.ts'
-import { poolYesE6 } from './shown-pools.ts'
 
 /** The sizes of one book by tick. A mark is taken at once, so one column serves all markets. */
 const signedRaw = new Float64Array(PRICE_ONE_TICKS)

@@ -17,14 +17,14 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ArchivedMarket } from '../../../persistence/query/read/markets/markets.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
+import { showMatches } from './match-views.ts'
+import { assetOf, reportBy, type ShownReport, type SlotAsset } from './oracle-views.ts'
 import { PackMarkets } from './pack-markets.ts'
-import { showMatches } from './shown-matches.ts'
-import { assetOf, reportBy, type ShownReport, type SlotAsset } from './shown-oracles.ts'
-import { type PoolChange, type PoolFigures, poolChangeBy } from './shown-pools.ts'
-import { type ShownTrades, showRecord, showTrade } from './shown-records.ts'
+import { type PoolChange, type PoolFigures, poolChangeBy } from './pool-views.ts'
+import { type ShownTrades, showRecord, showTrade } from './record-publisher.ts'
 
-export type { ShownReport } from './shown-oracles.ts'
-export type { MarketWatch } from './shown-records.ts'
+export type { ShownReport } from './oracle-views.ts'
+export type { MarketWatch } from './record-publisher.ts'
 
 /** Hears which markets are shown. It must not throw. */
 export interface MarketsListener {

@@ -15,7 +15,7 @@ const SEED = Number(process.env.SEED ?? 90_125)
 const QUERIES = ['crypto', 'football', 'interest rates', 'trump', 'weather', 'win', 'zurich']
 
 /** What a reader finds that reads all markets now. */
-function foundAnew(desk: SearchDesk): unknown[] {
+function refound(desk: SearchDesk): unknown[] {
   const connection = openReadOnly(readPath(desk.dataDir))
   const search = searchMarkets.open(connection)
   const wanted = { similarityMin: 0.2, skip: 0, limit: 1000 }
@@ -51,12 +51,12 @@ test(`a reader that follows the changes finds what a new one finds (SEED=${SEED}
   for (let round = 0; round < 12; round++) {
     live(desk, random, 40)
     desk.follow()
-    assert.deepEqual(foundAsBefore(desk), foundAnew(desk), `round ${round}`)
+    assert.deepEqual(foundAsBefore(desk), refound(desk), `round ${round}`)
   }
-  const before = foundAnew(desk)
+  const before = refound(desk)
   desk.close()
   rebuildReadTables(desk.dataDir)
-  assert.deepEqual(foundAnew(desk), before, 'the tables follow from the journal alone')
+  assert.deepEqual(refound(desk), before, 'the tables follow from the journal alone')
   assert.equal(verifyFolder(desk.dataDir).readTables.damage, null)
 })
 

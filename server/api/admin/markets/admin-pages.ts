@@ -12,15 +12,15 @@ import { type Infer, list, object, optional } from '../../../edge/http/schema/sc
 import { line, lines } from '../../../edge/http/schema/visible-text.ts'
 import { OWN_FACETS } from '../../../exchange/read-model/lists/facets.ts'
 import type { PropertyRequest } from '../../pages/key-change.ts'
+import { ADMIN_PAGE_EXAMPLE, KEY_EXAMPLE, LISTED_KEY_EXAMPLE } from '../../pages/page-examples.ts'
+import { adminPage, pageId, pageSlug, sortOrder } from '../../pages/page-shapes.ts'
 import {
   contentOf,
   filterGroup,
   filterValues,
   type Metadata,
   metadata,
-} from '../../pages/page-content.ts'
-import { ADMIN_PAGE_EXAMPLE, KEY_EXAMPLE, LISTED_KEY_EXAMPLE } from '../../pages/page-examples.ts'
-import { adminPage, pageId, pageSlug, sortOrder } from '../../pages/page-shapes.ts'
+} from '../../pages/page-views.ts'
 import { keyId, keySlug, propertyFields, propertyKey } from '../../pages/property-shapes.ts'
 import { keyView, wholeKeyView } from '../../pages/property-views.ts'
 import type { Services } from '../../services.ts'

@@ -8,7 +8,7 @@ import { firstShown } from '../../../edge/http/schema/printed.ts'
 import { boolean, integer, nullable, text } from '../../../edge/http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../../edge/http/schema/schema.ts'
 import { line, lines } from '../../../edge/http/schema/visible-text.ts'
-import { filterValues } from '../../pages/page-content.ts'
+import { filterValues } from '../../pages/page-views.ts'
 
 const labels = () => list(line(64, 1), 0, 32)
 export const title = () => line(LIMITS.titleCharactersMax, 1)

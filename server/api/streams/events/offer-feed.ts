@@ -12,7 +12,7 @@ import { packetOf } from '../../../edge/sockets/packets.ts'
 import type { BroadcastParts } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { EventGroup } from '../../../edge/sockets/shared/event-group.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
-import { makersOf, offerViews } from '../../packs/offer-content.ts'
+import { makersOf, offerViews } from '../../packs/offer-views.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 
 export interface OfferParts extends BroadcastParts {

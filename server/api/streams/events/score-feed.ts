@@ -11,7 +11,7 @@ import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { packetOfText } from '../../../edge/sockets/packets.ts'
 import type { BroadcastParts } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { EventGroup } from '../../../edge/sockets/shared/event-group.ts'
-import { scoreView } from '../../sports/score-content.ts'
+import { scoreView } from '../../sports/score-schema.ts'
 
 export interface ScoreParts extends BroadcastParts {
   readonly matches: Matches

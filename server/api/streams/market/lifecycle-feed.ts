@@ -32,7 +32,7 @@ export interface LifecycleParts extends BroadcastParts {
   /** The pool of a market changed by the command of `seq`. */
   readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
   /** Where matches and offers are told. */
-  readonly orderEvents: Pick<EventFeeds, 'scored' | 'offered'>
+  readonly events: Pick<EventFeeds, 'scored' | 'offered'>
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
 }
@@ -91,11 +91,11 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 
   scored(matches: readonly PlacedMatch[]): void {
-    this.#contained(() => this.#parts.orderEvents.scored(matches))
+    this.#contained(() => this.#parts.events.scored(matches))
   }
 
   offered(offer: PackOffer): void {
-    this.#contained(() => this.#parts.orderEvents.offered(offer))
+    this.#contained(() => this.#parts.events.offered(offer))
   }
 
   #say(event: string, payload: object): void {

@@ -16,7 +16,7 @@ export interface MarketFeedParts extends BroadcastParts {
   readonly pipeline: Pipeline
   readonly clock: () => TimeMs
   /** Where matches and offers are told. */
-  readonly orderEvents: Pick<EventFeeds, 'scored' | 'offered'>
+  readonly events: Pick<EventFeeds, 'scored' | 'offered'>
   readonly waits: BookWaits
 }
 

@@ -1,8 +1,8 @@
 // What everybody may hear of the scores of matches and of offers (rules §8.5, §12.8).
 
 import { type Infer, type Schema, schemaOf } from '../../../edge/http/schema/schema.ts'
-import { offer } from '../../packs/offer-content.ts'
-import { esportScore, sportScore } from '../../sports/score-content.ts'
+import { offer } from '../../packs/offer-views.ts'
+import { esportScore, sportScore } from '../../sports/score-schema.ts'
 import { event } from './documented.ts'
 
 /** Scores by the slug of their match. */

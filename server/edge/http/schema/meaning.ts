@@ -1,5 +1,5 @@
 // Adds the meaning of a value, a sentence for the OpenAPI document. No check reads it.
-import { FORM, formOf } from './issue-words.ts'
+import { FORM, formOf } from './issue-text.ts'
 import { withKeywords } from './printed.ts'
 import type { Schema } from './schema.ts'
 

@@ -4,7 +4,7 @@
 // thread that checks a body would load (a fifth of a second of a start).
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Compile } from 'typebox/schema'
-import { type SchemaError, wordsOf } from './issue-words.ts'
+import { type SchemaError, wordsOf } from './issue-text.ts'
 
 export type Schema = TSchema
 export type Fields = TProperties

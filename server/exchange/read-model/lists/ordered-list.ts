@@ -48,7 +48,7 @@ export class OrderedList<T extends Noted<T>> {
     if (this.#seenAt === at) return
     const slots = this.#active.slotsSince(this.#seenAt, ONE_BY_ONE_MAX)
     if (slots === null) {
-      this.#sortAnew()
+      this.#sortAgain()
     } else {
       // A market that changed its slot has one place for both, so the old one goes first.
       for (const slot of slots) this.#clear(slot)
@@ -175,7 +175,7 @@ export class OrderedList<T extends Noted<T>> {
   }
 
   /** The slots that are in order already come first, because the sort profits from them. */
-  #sortAnew(): void {
+  #sortAgain(): void {
     const before = [...this.#order.subarray(0, this.#count)]
     const end = this.#active.slotsEnd
     const isKnown = new Uint8Array(Math.max(end, this.#held.length))

@@ -8,7 +8,7 @@ import {
 } from '../../../../engine/core/decide/money/pack-price.ts'
 import { decidePack } from '../../../../engine/core/decide/money/packs.ts'
 import { countedResults, paidRawOf } from '../../../../engine/core/packs/packs.ts'
-import { assert as law } from '../../../../engine/domain/assert.ts'
+import { assert as invariant } from '../../../../engine/domain/assert.ts'
 import { HOUSE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
@@ -78,7 +78,7 @@ class Attack {
     const market = catalogue.existing(marketId)
     const counted = [...packs.ofMarket(marketId)].map((packId) => {
       const pack = packs.byId(packId)
-      law(pack !== undefined, 'a market names packs that are not over')
+      invariant(pack !== undefined, 'a market names packs that are not over')
       return { packId, paidRaw: paidRawOf(pack, countedResults(pack, market)) }
     })
     if (counted.length > 0) this.driver.control({ kind: 'countPacks', marketId, packs: counted })

@@ -97,7 +97,7 @@ async function becomes(trade: string, status: string): Promise<string | null> {
 }
 
 /** Restarts on read tables that were rebuilt, and sets the clock to where it was. */
-async function startAnew(): Promise<void> {
+async function startAgain(): Promise<void> {
   const aheadMs = live.nowMs() - Date.now()
   const { seq } = await live.stop()
   assert.equal(rebuildReadTables(dataDir), seq)
@@ -145,7 +145,7 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
       items: [{ orderId: idOf(taken) }],
     })
     assert.equal(at(body, 'results', 0, 'data', 'order', 'status'), status)
-    await startAnew()
+    await startAgain()
     assert.deepEqual(await both(), expected, 'a start on tables that were rebuilt shows the same')
   }
 })

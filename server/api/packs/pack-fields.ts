@@ -16,7 +16,7 @@ import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import { legFields, legView, priceOf, propType } from './leg-content.ts'
+import { legFields, legView, priceOf, propType } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
 
 export const pack = () =>

@@ -12,7 +12,7 @@ import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts
 import { number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import { legFields, legView } from './leg-content.ts'
+import { legFields, legView } from './leg-views.ts'
 
 const offerFields = () =>
   object({

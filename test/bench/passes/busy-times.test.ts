@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { busyTimesIn, p99Ms } from '../../../bench/passes/stretches.ts'
+import { busyTimesIn, p99Ms } from '../../../bench/passes/busy-times.ts'
 
 /** The counts of two market threads and a follower: up to 0.1 ms, up to 0.5 ms, all. */
 function metrics(first: number[], second: number[], follower: number[]): string {

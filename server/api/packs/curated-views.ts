@@ -8,7 +8,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import { listedLeg, listedLegView } from './leg-content.ts'
+import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
 import type { PackDesk } from './packs.ts'
 

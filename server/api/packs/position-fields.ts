@@ -16,7 +16,7 @@ import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.t
 import { list, object } from '../../edge/http/schema/schema.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
-import { listedLeg, listedLegView } from './leg-content.ts'
+import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
 
 export const POSITION_STATUSES = ['PENDING', 'ACTIVE', 'WON', 'LOST'] as const
