@@ -6,7 +6,7 @@ export class Fault extends Error {
   override name = 'Fault'
 }
 
-/** Stops the process by an uncaught Fault when a law does not hold. `invariant` must be a literal. */
+/** Throws an uncaught Fault when an invariant does not hold. `invariant` must be a literal. */
 export function assert(holds: boolean, invariant: string): asserts holds {
   if (!holds) throw new Fault(invariant)
 }

@@ -307,8 +307,8 @@ export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void
     { labels: {}, value: connections.refusedCount },
   ])
   const underWay = 'Requests under way, by room.'
-  metrics.gauges('outcomex_requests_under_way', underWay, ['room'], () =>
-    BULKHEADS.map((bulkhead) => ({ labels: { bulkhead }, value: bulkheads.countOf(bulkhead) })),
+  metrics.gauges('outcomex_requests_under_way', underWay, ['kind'], () =>
+    BULKHEADS.map((kind) => ({ labels: { kind }, value: bulkheads.countOf(kind) })),
   )
   metrics.gauge(
     'outcomex_held_reply_bytes',

@@ -303,7 +303,7 @@ test('metrics count a tool as a call of its route, and give its place back', asy
   for (const bulkhead of ['frees', 'orders', 'reads', 'searches', 'others']) {
     assert.match(
       text,
-      new RegExp(`outcomex_requests_under_way\\{room="${bulkhead}"\\} 0`),
+      new RegExp(`outcomex_requests_under_way\\{kind="${bulkhead}"\\} 0`),
       bulkhead,
     )
   }

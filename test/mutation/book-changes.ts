@@ -6,7 +6,7 @@ const CORE = 'test/engine/core'
 const FILLS = [
   `${CORE}/money/worked-fills.test.ts`,
   `${CORE}/book/self-trade.test.ts`,
-  `${CORE}/twin.test.ts`,
+  `${CORE}/reference-model.test.ts`,
   `${CORE}/book/events.test.ts`,
   'test/golden/golden.test.ts',
 ]

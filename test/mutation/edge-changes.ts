@@ -268,7 +268,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/schema/stated.ts',
+    file: 'server/edge/http/schema/printed-text.ts',
     tests: [...CLIENTS, `${HOSTILE}/cancels.test.ts`],
     changes: [
       [
@@ -299,7 +299,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a result that does not decode ends the process',
-        'this.#garbled(rateClass, bytes, error)\n      return',
+        'this.#garbled(worker, bytes, error)\n      return',
         'throw error',
       ],
     ],
@@ -406,8 +406,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a full queue refuses every new question',
-        'const other = this.#queue.giveWayTo(incoming)',
-        'const other = this.#queue.giveWayTo(incoming) && undefined',
+        'const other = this.#queue.giveWayTo(slice)',
+        'const other = this.#queue.giveWayTo(slice) && undefined',
       ],
     ],
   },

@@ -6,8 +6,8 @@ const CORE = 'test/engine/core'
 const BOUND = ['test/server/api/orders/delayed-cancel.test.ts']
 const DELAY = [
   `${CORE}/orders/taker-delay.test.ts`,
-  `${CORE}/law-two.test.ts`,
-  `${CORE}/twin.test.ts`,
+  `${CORE}/invariant-two.test.ts`,
+  `${CORE}/reference-model.test.ts`,
 ]
 const HOLDS = ['test/server/api/orders/cancel-replace.test.ts', 'test/simulation/held.test.ts']
 const MODES = [

@@ -121,7 +121,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     tests: [
       `${CORE}/orders/order-table.test.ts`,
       `${CORE}/book/capacity.test.ts`,
-      `${CORE}/twin.test.ts`,
+      `${CORE}/reference-model.test.ts`,
       GOLDEN,
     ],
     changes: [
@@ -350,7 +350,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'the hash leaves out the reserves of orders',
-        '    events.add(orders.reservedRawOf(slot))\n',
+        '    hashedFields.add(orders.reservedRawOf(slot))\n',
         '',
       ],
       ['the hash leaves out the owners of resting orders', '    rows.add(owner)\n', ''],

@@ -79,7 +79,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a canceled request is never answered',
-        'return requests.length === 0 ? stated : requests',
+        'return requests.length === 0 ? payload : requests',
         'return said',
       ],
     ],

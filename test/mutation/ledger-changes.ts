@@ -7,7 +7,7 @@ const GOLDEN = 'test/golden/golden.test.ts'
 const MONEY = [
   `${CORE}/money/arithmetic.test.ts`,
   `${CORE}/money/worked-fills.test.ts`,
-  `${CORE}/twin.test.ts`,
+  `${CORE}/reference-model.test.ts`,
   `${CORE}/replay.test.ts`,
   GOLDEN,
 ]
@@ -218,7 +218,7 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       `${CORE}/money/ledger.test.ts`,
       `${CORE}/decide/gates.test.ts`,
       `${CORE}/book/self-trade.test.ts`,
-      `${CORE}/twin.test.ts`,
+      `${CORE}/reference-model.test.ts`,
       GOLDEN,
     ],
     changes: [

@@ -110,7 +110,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
         "kindOf(market) === 'clob' && (market.takerDelayMs ?? 0) === 0",
         "kindOf(market) === 'clob'",
       ],
-      ['a leg closes with its market', 'nowMs + ask.closeMs', 'nowMs'],
+      ['a leg closes with its market', 'nowMs + request.closeMs', 'nowMs'],
       [
         'a book of one side has a price',
         'if (!isOffer && rested.bids.length === 0) return []\n',

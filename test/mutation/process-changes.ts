@@ -146,7 +146,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
   },
   {
-    file: 'server/api/orders/rounds.ts',
+    file: 'server/api/orders/slices.ts',
     tests: ['test/server/api/orders/slices.test.ts'],
     changes: [
       [
@@ -302,7 +302,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a folder that is not sound gets no verdict',
-        "shell.warn('The folder is not sound: do what is stated above, then verify again.')\n",
+        "shell.warn('The folder is not sound: do what is said above, then verify again.')\n",
         '\n',
       ],
     ],

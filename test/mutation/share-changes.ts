@@ -71,7 +71,7 @@ export const SHARE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'engine/core/money/open-sizes.ts',
-    tests: [`${CORE}/twin.test.ts`, CAPACITY],
+    tests: [`${CORE}/reference-model.test.ts`, CAPACITY],
     changes: [
       [
         'the open size of a market forgets an arrival',

@@ -35,7 +35,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/connectionCounts.ts',
+    file: 'server/edge/sockets/connection-counts.ts',
     tests: SOCKETS,
     changes: [
       ['one profile may have every socket', '&& held >= shareOf(', '&& held < -shareOf('],
@@ -113,7 +113,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/connectionCounts.ts',
+    file: 'server/edge/sockets/connection-counts.ts',
     tests: DEEP,
     changes: [
       [
@@ -217,7 +217,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/shared/bulkhead.ts',
+    file: 'server/edge/sockets/shared/broadcast-group.ts',
     tests: MARKETS,
     changes: [
       [
@@ -229,7 +229,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/sockets/connectionCounts.ts',
+    file: 'server/edge/sockets/connection-counts.ts',
     tests: MARKETS,
     changes: [
       [
@@ -278,13 +278,13 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a repeated subscribe leaves earlier markets heard',
-        'if (all.get(name) !== bulkhead) bulkhead.leave(member)',
-        'if (all.size < 0) bulkhead.leave(member)',
+        'if (all.get(name) !== group) group.leave(member)',
+        'if (all.size < 0) group.leave(member)',
       ],
       [
         'a market that is added replaces the earlier ones',
-        'new Map(isAdded ? [...before, ...bulkheads] : bulkheads)',
-        'new Map(bulkheads)',
+        'new Map(isAdded ? [...before, ...groups] : groups)',
+        'new Map(groups)',
       ],
     ],
   },

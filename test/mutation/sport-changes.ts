@@ -57,7 +57,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/streams/orderEvents/score-feed.ts',
+    file: 'server/api/streams/events/score-feed.ts',
     tests: FRAMES,
     changes: [
       [

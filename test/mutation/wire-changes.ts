@@ -90,7 +90,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/thread/wakeUps.ts',
+    file: 'engine/thread/wake-ups.ts',
     tests: ['test/engine/thread/wake-ups.test.ts'],
     changes: [
       ['a bell rings for one reader alone', 'place < PLACES', 'place < 1'],

@@ -9,7 +9,7 @@ export function wideFrame(text: string): Buffer {
 }
 
 /**
- * A socket below the library that hears a channel, and can stop reading. It is given once `received`
+ * A raw socket that subscribes to a channel and can stop reading. It is returned once `received`
  * came, which is part of the answer. The caller ends it.
  */
 export async function rawSubscriber(

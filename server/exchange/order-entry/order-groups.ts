@@ -1,7 +1,6 @@
 // Requests that hold several orders. The intake proves the caller once and gives a verdict on each
-// order. From there each order goes its own way, as if it had come alone: no order waits for
-// another, and none undoes another. Invariant: a group is in `#requested` until its last verdict has
-// come.
+// order. From there each order is independent: no order waits for another, and none undoes
+// another. Invariant: a group is in `#requested` until its last verdict.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'

@@ -5,8 +5,8 @@ import { query } from '../query.ts'
 
 // Markets that left memory, as they were then (design §10).
 
-const ROW =
-  'facts AS metadata, EXISTS (SELECT 1 FROM match_markets WHERE market_slug = markets.slug) AS isOfMatch'
+const ROW = `facts AS metadata,
+  EXISTS (SELECT 1 FROM match_markets WHERE market_slug = markets.slug) AS isOfMatch`
 const BY_SLUG = `SELECT ${ROW} FROM markets WHERE slug = ? AND is_archived = 1`
 const OF_GROUP = `
 SELECT ${ROW} FROM markets WHERE group_id = ? AND is_archived = 1 ORDER BY market_id LIMIT ?`

@@ -40,7 +40,7 @@ export class Subscriptions {
     return member.connectionSlot.holds(this, heldCount) ? null : refuse('SUBSCRIPTION_LIMIT')
   }
 
-  /** Replaces the rooms of a member, or adds to them; each of `groups` gives it its first frames. */
+  /** Replaces the groups of a member, or adds to them. Each new group sends its first frames. */
   set(member: Member, groups: ReadonlyMap<string, BroadcastGroup>, isAdded: boolean): void {
     const before = this.#groupsOf.get(member) ?? new Map<string, BroadcastGroup>()
     const all = new Map(isAdded ? [...before, ...groups] : groups)
