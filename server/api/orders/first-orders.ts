@@ -107,7 +107,7 @@ export class FirstOrders {
       stpCanceled: ownMakers,
       takerDelayMs: (order.heldUntilMs ?? nowMs) - nowMs,
       clientOrderId: order.clientOrderId ?? '',
-      echo: JSON.stringify(signedFields(order, published.market)).slice(1, -1),
+      orderFields: JSON.stringify(signedFields(order, published.market)).slice(1, -1),
     }
     return orderReplyText(receipt, published, this.#pipeline.ids, trade?.settlement ?? null)
   }

@@ -42,7 +42,7 @@ class VerifiedOrder {
   /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
   record: Uint8Array = NOTHING
   /** JSON fields of the reply's `order`, without braces; '' for an order with a flaw. */
-  echo = ''
+  orderFields = ''
   /** What a gate of owner, signer or signature will say; null when none refuses. */
   flaw: OrderFlaw | null = null
 
@@ -195,7 +195,7 @@ export class ResultReader {
     const isSoundOrder = isSound(verdict) && order.ownerId === order.actorId
     order.flaw = isSoundOrder ? null : flawOf(view.toString('utf8', recordEnd, textEnd))
     // The echo has only digits, addresses and our own names, so it is ASCII.
-    order.echo = isSoundOrder ? view.toString('latin1', recordEnd, textEnd) : ''
+    order.orderFields = isSoundOrder ? view.toString('latin1', recordEnd, textEnd) : ''
     return order
   }
 }

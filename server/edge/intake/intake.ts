@@ -235,7 +235,7 @@ export class Intake {
     output.set(signature, tail + PLACE.signature)
     const { ownerId } = body
     if (isSound(verdict) && ownerId === actor.profileId) {
-      return this.#finish(recordBytes, this.#echo(body, outcome))
+      return this.#finish(recordBytes, this.#orderFields(body, outcome))
     }
     const smartWallet = this.#smartWalletOf(actor)
     const order = { fields, signature, hash, market, ownerId, actor, smartWallet }
@@ -277,7 +277,7 @@ export class Intake {
   }
 
   /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
-  #echo({ order, orderType }: SignedBody, outcome: number): string {
+  #orderFields({ order, orderType }: SignedBody, outcome: number): string {
     const { priceTicks, sizeRaw, spendRaw } = this.#amounts
     const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
     return (

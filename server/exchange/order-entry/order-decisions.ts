@@ -72,7 +72,7 @@ export type IsArchived = (slug: string, requester: ProfileId) => Promise<boolean
 interface Arrival {
   readonly request: PlaceRequest
   readonly record: Uint8Array
-  readonly echo: string
+  readonly orderFields: string
   readonly flaw: OrderFlaw | null
   readonly requested: Requested
 }
@@ -286,7 +286,13 @@ export class OrderDecisions {
       recvWindowMs: verified.recvWindowMs,
       wallMs: 0,
     }
-    return { request, record: verified.record, echo: verified.echo, flaw: verified.flaw, requested }
+    return {
+      request,
+      record: verified.record,
+      orderFields: verified.orderFields,
+      flaw: verified.flaw,
+      requested,
+    }
   }
 
   #decide(arrival: Arrival): void {
@@ -368,9 +374,9 @@ export class OrderDecisions {
     this.#waitingIn.add(arrival.request.order.marketId)
   }
 
-  #accepted({ request: { order }, echo, requested }: Arrival): void {
+  #accepted({ request: { order }, orderFields, requested }: Arrival): void {
     this.#parts.times.accepted(requested.timesRow, order)
-    this.#parts.publisher.orderUnderWay(order, echo, this.#underWay.put(requested))
+    this.#parts.publisher.orderUnderWay(order, orderFields, this.#underWay.put(requested))
   }
 
   /** The order is durable and its market has answered. */

@@ -131,7 +131,7 @@ export function orderReplyText(
   const [id, ...others] = ids.texts([receipt, ...makers, ...stpCanceled])
   const stpCanceledIds = others.slice(makers.length)
   return (
-    `{"order":{"id":"${id}",${receipt.echo},"marketId":${receipt.marketId},` +
+    `{"order":{"id":"${id}",${receipt.orderFields},"marketId":${receipt.marketId},` +
     `"ownerId":${receipt.accountId},"createdAt":"${createdAt}","status":"${status}",` +
     `${fillsText(receipt)},` +
     (clientOrderId === '' ? '' : `"clientOrderId":${JSON.stringify(clientOrderId)},`) +

@@ -106,8 +106,8 @@ export class Publisher implements FrameVisitor {
   }
 
   /** Answers the request of a stamped order (`onOrder`) once it is settled and durable. */
-  orderUnderWay(order: PlaceOrder, echo: string, requestNo: number): void {
-    this.#receipts.openOrder(order, echo, requestNo)
+  orderUnderWay(order: PlaceOrder, orderFields: string, requestNo: number): void {
+    this.#receipts.openOrder(order, orderFields, requestNo)
   }
 
   /**

@@ -64,7 +64,7 @@ type Accepted = Pick<
   | 'clientOrderId'
 > & {
   /** JSON fields of `order` that the intake printed. */
-  readonly echo: string
+  readonly orderFields: string
 }
 
 export type OrderReceipt = Receipt & Accepted
@@ -103,7 +103,7 @@ class Columns {
   readonly feeBps: Uint16Array
   readonly takerDelayMs: Uint16Array
   readonly clientOrderId: string[]
-  readonly echo: string[]
+  readonly orderFields: string[]
   readonly requestNo: Uint32Array
   /** Null for the order of a request. */
   readonly finish: (Finish | null)[]
@@ -126,7 +126,7 @@ class Columns {
     this.feeBps = new Uint16Array(cells)
     this.takerDelayMs = new Uint16Array(cells)
     this.clientOrderId = new Array(cells).fill('')
-    this.echo = new Array(cells).fill('')
+    this.orderFields = new Array(cells).fill('')
     this.requestNo = new Uint32Array(cells)
     this.finish = new Array(cells).fill(null)
     this.lists = new Array(cells).fill(null)
@@ -157,7 +157,7 @@ class Columns {
     this.feeBps[at] = from.feeBps[cell]
     this.takerDelayMs[at] = from.takerDelayMs[cell]
     this.clientOrderId[at] = from.clientOrderId[cell]
-    this.echo[at] = from.echo[cell]
+    this.orderFields[at] = from.orderFields[cell]
     this.requestNo[at] = from.requestNo[cell]
     this.finish[at] = from.finish[cell]
     this.lists[at] = from.lists[cell]
@@ -178,8 +178,8 @@ export class Receipts {
     this.#open(seq, nowMs, finish)
   }
 
-  /** A decided order is on its way. `echo` are the fields of its reply that the intake printed. */
-  openOrder(order: PlaceOrder, echo: string, requestNo: number): void {
+  /** A decided order is on its way. `orderFields` are the fields of its reply that the intake printed. */
+  openOrder(order: PlaceOrder, orderFields: string, requestNo: number): void {
     const cell = this.#open(order.seq, order.nowMs, null)
     const columns = this.#columns
     columns.requestNo[cell] = requestNo
@@ -191,7 +191,7 @@ export class Receipts {
     columns.feeBps[cell] = order.feeBps
     columns.takerDelayMs[cell] = order.takerDelayMs
     columns.clientOrderId[cell] = order.clientOrderId
-    columns.echo[cell] = echo
+    columns.orderFields[cell] = orderFields
   }
 
   #open(seq: Seq, nowMs: TimeMs, finish: Finish | null): number {
@@ -275,7 +275,7 @@ export class Receipts {
     const receipt = orderReceiptOf(columns, cell, seq, lists)
     // A free cell keeps no text of its order alive.
     columns.clientOrderId[cell] = ''
-    columns.echo[cell] = ''
+    columns.orderFields[cell] = ''
     this.#finishOrder(columns.requestNo[cell], receipt)
   }
 
@@ -324,6 +324,6 @@ function orderReceiptOf(columns: Columns, cell: number, seq: Seq, lists: Lists):
     feeBps: columns.feeBps[cell],
     takerDelayMs: columns.takerDelayMs[cell],
     clientOrderId: columns.clientOrderId[cell],
-    echo: columns.echo[cell],
+    orderFields: columns.orderFields[cell],
   }
 }

@@ -17,9 +17,9 @@ function answerOf(result: IntakeResult): Answer {
     const { reject, tokenNo } = result
     return { reject, tokenNo, signatureOk: false, salt: '' }
   }
-  const { tokenNo, signatureOk, record, echo } = result
+  const { tokenNo, signatureOk, record, orderFields } = result
   const salt = `0x${Buffer.from(record.subarray(PLACE.salt, PLACE.salt + 32)).toString('hex')}`
-  assert.equal(JSON.parse(`{${Buffer.from(echo).toString()}}`).salt, String(BigInt(salt)))
+  assert.equal(JSON.parse(`{${Buffer.from(orderFields).toString()}}`).salt, String(BigInt(salt)))
   return { reject: null, tokenNo, signatureOk, salt: String(BigInt(salt)) }
 }
 

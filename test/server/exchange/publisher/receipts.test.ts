@@ -141,11 +141,11 @@ test('an order is told to its request with its terms, however the columns grew m
     ...{ slot: 5, generation: 2 ** 32 - 2, accountId: 7, marketId: 10_000_000 },
     ...{ side: 1, feeBps: 300, takerDelayMs: 500, clientOrderId: 'mine' },
   }
-  const echo = '"salt":"1"'
-  receipts.openOrder({ ...blankPlace(), ...terms, seq: 9, nowMs: 4 }, echo, 12)
+  const orderFields = '"salt":"1"'
+  receipts.openOrder({ ...blankPlace(), ...terms, seq: 9, nowMs: 4 }, orderFields, 12)
   receipts.addMaker(9, 3, 1, 1000)
   for (let cells = 1; cells <= 1 << 14; cells *= 2) receipts.open(9 + cells, 1, () => {})
   receipts.finish(9)
   const receipt = { ...blank(9, 4).receipt, makers: [{ slot: 3, generation: 1, sizeRaw: 1000 }] }
-  assert.deepEqual(reported, [[12, { ...receipt, ...terms, echo }]])
+  assert.deepEqual(reported, [[12, { ...receipt, ...terms, orderFields }]])
 })
